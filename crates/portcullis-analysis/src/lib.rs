@@ -1,0 +1,1 @@
+//! Placeholder module text, replaced with the crate's own.
