@@ -1,0 +1,117 @@
+//! Signals: a stack for the handler, the handler itself, the deadline's timer and a limit on memory.
+
+use std::ptr;
+use std::time::Duration;
+
+use libc::c_int;
+
+/// Signals whose default action ends a process, and which can be caught.
+const FATAL: [c_int; 17] = [
+    libc::SIGABRT,
+    libc::SIGALRM,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGHUP,
+    libc::SIGILL,
+    libc::SIGINT,
+    libc::SIGPROF,
+    libc::SIGQUIT,
+    libc::SIGSEGV,
+    libc::SIGSYS,
+    libc::SIGTERM,
+    libc::SIGTRAP,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGVTALRM,
+    libc::SIGXCPU,
+];
+
+/// Signals that would end or stop the process for no reason of its own: a failed write reports itself as an error,
+/// and a stopped hook would run into the host's timeout, which does not block.
+const IGNORED: [c_int; 5] = [libc::SIGPIPE, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU, libc::SIGXFSZ];
+
+/// Enough for a handler that only writes.
+const HANDLER_STACK: usize = 64 * 1024;
+
+/// Memory past which an allocation fails and aborts, which is caught, instead of waking the kernel's killer, which
+/// cannot be.
+const MEMORY: libc::rlim_t = 4 << 30;
+
+/// A system call that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotInstalled;
+
+type Handler = extern "C" fn(c_int);
+
+/// Sends every fatal signal and the passing of `deadline` to `handler`.
+pub(crate) fn install(handler: Handler, deadline: Duration) -> Result<(), NotInstalled> {
+    limit_memory();
+    install_handler_stack()?;
+    for signal in FATAL {
+        set_action(signal, handler as libc::sighandler_t)?;
+    }
+    for signal in IGNORED {
+        set_action(signal, libc::SIG_IGN)?;
+    }
+    unblock_all()?;
+    start_timer(deadline)
+}
+
+/// Gives the handler a stack of its own, so that it also runs when the stack has overflowed.
+fn install_handler_stack() -> Result<(), NotInstalled> {
+    let memory: &'static mut [u8] = vec![0; HANDLER_STACK].leak();
+    let stack = libc::stack_t { ss_sp: memory.as_mut_ptr().cast(), ss_flags: 0, ss_size: memory.len() };
+    // SAFETY: `stack` describes memory that is never freed or used for anything else.
+    check(unsafe { libc::sigaltstack(&raw const stack, ptr::null_mut()) })
+}
+
+fn set_action(signal: c_int, action: libc::sighandler_t) -> Result<(), NotInstalled> {
+    // SAFETY: `sigaction` is made of integers, for which all zeroes is a value.
+    let mut request: libc::sigaction = unsafe { std::mem::zeroed() };
+    request.sa_sigaction = action;
+    request.sa_flags = libc::SA_ONSTACK;
+    // SAFETY: the mask is live and writable.
+    check(unsafe { libc::sigfillset(&raw mut request.sa_mask) })?;
+    // SAFETY: `request` is complete, and the handler only does what is async-signal-safe.
+    check(unsafe { libc::sigaction(signal, &raw const request, ptr::null_mut()) })
+}
+
+/// Undoes a signal mask inherited from the host, which would keep the deadline away.
+fn unblock_all() -> Result<(), NotInstalled> {
+    // SAFETY: `sigset_t` is made of integers, for which all zeroes is a value.
+    let mut none: libc::sigset_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the set is live and writable.
+    check(unsafe { libc::sigemptyset(&raw mut none) })?;
+    // SAFETY: the set is complete, and the old one is not asked for.
+    check(unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut()) })
+}
+
+fn start_timer(deadline: Duration) -> Result<(), NotInstalled> {
+    let never = libc::timeval { tv_sec: 0, tv_usec: 0 };
+    let mut first = never;
+    first.tv_sec = deadline.as_secs().try_into().map_err(|_| NotInstalled)?;
+    first.tv_usec = i32::try_from(deadline.subsec_micros()).map_err(|_| NotInstalled)?.into();
+    if first.tv_sec == 0 && first.tv_usec == 0 {
+        // All zeroes would switch the timer off.
+        first.tv_usec = 1;
+    }
+    let timer = libc::itimerval { it_interval: never, it_value: first };
+    // SAFETY: `timer` is complete, and the old one is not asked for.
+    check(unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, ptr::null_mut()) })
+}
+
+/// Lowers the memory limit; a limit that is already lower, or cannot be set, is left as it is.
+fn limit_memory() {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: `limit` is live and writable.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } == 0;
+    if known && limit.rlim_cur > MEMORY {
+        limit.rlim_cur = MEMORY;
+        // SAFETY: `limit` is complete.
+        unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) };
+    }
+}
+
+fn check(status: c_int) -> Result<(), NotInstalled> {
+    if status == 0 { Ok(()) } else { Err(NotInstalled) }
+}
