@@ -157,8 +157,8 @@ fn block_all_signals() -> std::io::Result<()> {
     // SAFETY: the set is live and writable.
     unsafe { libc::sigfillset(&raw mut all) };
     // SAFETY: the set is complete, and the old one is not asked for.
-    unsafe { libc::sigprocmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut()) };
-    Ok(())
+    let status = unsafe { libc::sigprocmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut()) };
+    if status == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
 }
 
 #[test]
