@@ -1,0 +1,111 @@
+//! Lists, `;` and `&`, and chains of `&&` and `||`.
+
+use crate::ast::{AndOr, Command, CommandKind, Link, List, Pipeline};
+use crate::cursor::Parser;
+use crate::span::Span;
+
+impl Parser<'_> {
+    /// The whole text.
+    pub(crate) fn script(&mut self) -> List {
+        let mut list = self.list();
+        if self.peek().is_some() {
+            self.unexpected();
+        }
+        self.read_heredocs();
+        self.take_opaque(&mut list.items);
+        list
+    }
+
+    /// Commands up to something that only the production around them can place; possibly none.
+    pub(crate) fn list(&mut self) -> List {
+        let mut items = Vec::new();
+        loop {
+            self.skip_lines();
+            if self.at_list_end() {
+                break;
+            }
+            let mut item = self.and_or();
+            let separated = self.separator(&mut item);
+            items.push(item);
+            if !separated {
+                break;
+            }
+        }
+        self.take_opaque(&mut items);
+        List { items }
+    }
+
+    /// At least one command.
+    pub(crate) fn body(&mut self) -> List {
+        let list = self.list();
+        if list.items.is_empty() {
+            self.unexpected();
+        }
+        list
+    }
+
+    fn and_or(&mut self) -> AndOr {
+        let start = self.here();
+        let mut pipelines = vec![(Link::First, self.pipeline())];
+        loop {
+            self.skip_space();
+            let link = if self.looking_at(b"&&") {
+                Link::And
+            } else if self.looking_at(b"||") {
+                Link::Or
+            } else {
+                break;
+            };
+            self.operator(2);
+            self.skip_lines();
+            pipelines.push((link, self.pipeline()));
+        }
+        AndOr { span: self.span_from(start), pipelines, background: false }
+    }
+
+    /// Takes what ends a chain; says whether another one may follow.
+    fn separator(&mut self, item: &mut AndOr) -> bool {
+        match self.peek() {
+            Some(b'\n') => true,
+            Some(b';') if !self.at_arm_end() => {
+                self.operator(1);
+                true
+            }
+            Some(b'&') => {
+                item.background = true;
+                self.operator(1);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn at_list_end(&mut self) -> bool {
+        match self.peek() {
+            None | Some(b')') => true,
+            Some(b';') => self.at_arm_end(),
+            Some(_) => {
+                matches!(self.keyword(), Some("then" | "else" | "elif" | "fi" | "do" | "done" | "esac" | "}"))
+            }
+        }
+    }
+
+    /// Says whether `;;`, `;&` or `;;&` comes next.
+    pub(crate) fn at_arm_end(&mut self) -> bool {
+        self.peek() == Some(b';') && matches!(self.peek_at(1), Some(b';' | b'&'))
+    }
+
+    /// Makes the text after an error the last command of the innermost list.
+    fn take_opaque(&mut self, items: &mut Vec<AndOr>) {
+        if let Some(span) = self.shared.opaque.take() {
+            items.push(opaque(span));
+        }
+    }
+}
+
+/// A command that stands for text that was not understood.
+pub(crate) fn opaque(span: Span) -> AndOr {
+    let command = Command { span, kind: CommandKind::Opaque, redirects: Vec::new() };
+    let pipeline = Pipeline { span, negated: false, timed: false, stages: vec![command] };
+    AndOr { span, pipelines: vec![(Link::First, pipeline)], background: false }
+}

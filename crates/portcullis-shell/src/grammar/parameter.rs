@@ -1,0 +1,84 @@
+//! `${…}`: parameters with operators, and the command substitutions `${ …; }` and `${| …; }` of bash 5.3.
+
+use super::Quoting;
+use super::dollar::{is_name_start, is_special_parameter};
+use super::enclosed::Enclosure;
+use crate::ast::Part;
+use crate::cursor::{Context, Parser};
+use crate::pieces::Pieces;
+
+impl Parser<'_> {
+    /// `${…}` with the cursor on the `$`.
+    pub(crate) fn braced_parameter(&mut self, pieces: &mut Pieces, quoting: Quoting) {
+        match self.peek_at(2) {
+            Some(b' ' | b'\t' | b'\n' | b'|') => self.brace_substitution(pieces),
+            Some(b'(') => self.fail(self.pos, "`${(` is not bash"),
+            _ => self.parameter(pieces, quoting),
+        }
+    }
+
+    fn parameter(&mut self, pieces: &mut Pieces, quoting: Quoting) {
+        let start = self.here();
+        self.enter();
+        self.bump(2);
+        let prefixed = self.parameter_prefix();
+        let name = self.parameter_name();
+        let plain = !prefixed && !name.is_empty() && self.peek() == Some(b'}');
+        let mut inner = Pieces::default();
+        self.enclosed(&mut inner, Enclosure::braces(quoting));
+        self.bump(1);
+        self.leave();
+        let span = self.source.span(start, self.pos);
+        let part = Part::Parameter { span, name, plain, parts: inner.parts };
+        pieces.expansion(part, self.source.slice(start, self.pos));
+    }
+
+    /// Takes the `#` of a length or the `!` of an indirection.
+    fn parameter_prefix(&mut self) -> bool {
+        if !matches!(self.peek(), Some(b'#' | b'!')) {
+            return false;
+        }
+        let named = self
+            .peek_at(1)
+            .is_some_and(|byte| is_name_start(byte) || byte.is_ascii_digit() || is_special_parameter(byte));
+        if named {
+            self.bump(1);
+        }
+        named
+    }
+
+    fn parameter_name(&mut self) -> String {
+        match self.peek() {
+            Some(byte) if is_special_parameter(byte) => {
+                self.bump(1);
+                String::from(char::from(byte))
+            }
+            Some(byte) if byte.is_ascii_digit() => {
+                let mut digits = String::new();
+                while let Some(digit) = self.peek().filter(u8::is_ascii_digit) {
+                    digits.push(char::from(digit));
+                    self.bump(1);
+                }
+                digits
+            }
+            _ => self.name(),
+        }
+    }
+
+    /// `${ …; }` or `${| …; }`.
+    fn brace_substitution(&mut self, pieces: &mut Pieces) {
+        let start = self.here();
+        self.flush(crate::TokenKind::Word);
+        self.enter();
+        let width = if self.peek_at(2) == Some(b'|') { 3 } else { 2 };
+        self.operator(width);
+        let context = Context { substitution: true, no_heredocs: true, ..Context::default() };
+        let outer = std::mem::replace(&mut self.context, context);
+        let body = self.list();
+        self.expect_keyword("}");
+        self.context = outer;
+        self.leave();
+        let part = Part::Command { span: self.source.span(start, self.pos), body };
+        pieces.expansion(part, self.source.slice(start, self.pos));
+    }
+}

@@ -1,0 +1,67 @@
+//! Pipelines with the `!` and `time` before them.
+//!
+//! `time` is reserved only where a pipeline begins: `a | time b` runs a program of that name.
+
+use crate::ast::Pipeline;
+use crate::cursor::Parser;
+
+impl Parser<'_> {
+    /// One or more commands joined by `|` or `|&`.
+    pub(crate) fn pipeline(&mut self) -> Pipeline {
+        let start = self.here();
+        let mut pipeline =
+            Pipeline { span: self.span_from(start), negated: false, timed: false, stages: Vec::new() };
+        let prefixed = self.pipeline_prefix(&mut pipeline);
+        if !(prefixed && self.at_bare_end()) {
+            self.stages(&mut pipeline);
+        }
+        pipeline.span = self.span_from(start);
+        pipeline
+    }
+
+    fn pipeline_prefix(&mut self, pipeline: &mut Pipeline) -> bool {
+        let mut prefixed = false;
+        loop {
+            match self.keyword() {
+                Some("!") => {
+                    pipeline.negated = !pipeline.negated;
+                    self.take_keyword(1);
+                }
+                Some("time") => {
+                    pipeline.timed = true;
+                    self.time_word();
+                }
+                _ => return prefixed,
+            }
+            prefixed = true;
+        }
+    }
+
+    fn time_word(&mut self) {
+        self.take_keyword("time".len());
+        if self.at_bare_word("-p") {
+            self.take_keyword("-p".len());
+        }
+        if self.at_bare_word("--") {
+            self.take_keyword("--".len());
+        }
+    }
+
+    /// Says whether a bare `!` or `time` may end here.
+    fn at_bare_end(&mut self) -> bool {
+        matches!(self.peek(), None | Some(b'\n' | b';')) && !self.at_arm_end()
+    }
+
+    fn stages(&mut self, pipeline: &mut Pipeline) {
+        loop {
+            pipeline.stages.push(self.command());
+            self.skip_space();
+            if self.peek() != Some(b'|') || self.peek_at(1) == Some(b'|') {
+                break;
+            }
+            let width = if self.peek_at(1) == Some(b'&') { 2 } else { 1 };
+            self.operator(width);
+            self.skip_lines();
+        }
+    }
+}
