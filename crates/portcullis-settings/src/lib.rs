@@ -1,1 +1,42 @@
-//! Placeholder module text, replaced with the crate's own.
+//! Settings of Portcullis: found, read, checked, layered, and compiled to a policy; and edited in place.
+//!
+//! ```text
+//! Environment, cwd ──► Locations ──► load ──► Loaded { policy, problems, ignored, documents, … }
+//!                          │
+//!                          ├──► add_rule, remove_rule ──► EditReport
+//!                          └──► TrustStore, find_trust
+//! ```
+//!
+//! The crate reads and writes files and nothing else: environment variables and arguments reach it as values.
+//! Loading cannot fail. What is wrong is a [`Problem`] with its place in the file, what is not used is an [`Ignored`] with
+//! its reason, and neither ever widens what may run.
+
+mod auto_mode;
+mod closeness;
+mod directory;
+mod disk;
+mod edit;
+mod extract;
+mod json;
+mod keys;
+mod layer;
+mod load;
+mod location;
+mod merge;
+mod problem;
+mod repository;
+mod schema;
+mod trust;
+mod visible;
+
+pub use auto_mode::{AutoMode, Sentence};
+pub use edit::{ChangedLine, Destination, EditError, EditReport, Side, add_rule, remove_rule};
+pub use keys::{KEYS, Key, KeyId, Kind, Merge, Scope};
+pub use layer::{Ignored, IgnoredReason};
+pub use load::{Document, DocumentState, Effective, LoadOptions, Loaded, TrustQuestion, load};
+pub use location::{Environment, Locations, ManagedDirectories, Owner, SettingsFile};
+pub use problem::{Place, Problem, Severity};
+pub use repository::Repository;
+pub use schema::settings_schema;
+pub use trust::{Trust, TrustError, TrustStore, TrustedBy, find_trust};
+pub use visible::{is_hidden, visible};

@@ -1,0 +1,27 @@
+//! The prose that steers the classifier (spec D11), collected and not yet interpreted.
+
+use portcullis_core::Origin;
+
+/// Instructions for the classifier; sentences of the strongest source come first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AutoMode {
+    /// What the environment is like.
+    pub environment: Vec<Sentence>,
+    /// What may pass.
+    pub allow: Vec<Sentence>,
+    /// What is blocked unless the user asked for it.
+    pub soft_deny: Vec<Sentence>,
+    /// What is always blocked.
+    pub hard_deny: Vec<Sentence>,
+    /// Whether every shell command is judged.
+    pub classify_all_shell: bool,
+}
+
+/// One sentence and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    /// The sentence, or `$defaults` for the built-in ones.
+    pub text: String,
+    /// Where it stands.
+    pub origin: Origin,
+}

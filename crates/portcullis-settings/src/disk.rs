@@ -1,0 +1,220 @@
+//! Reading and replacing files: whole, bounded, never through a pipe, and atomically.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// The largest settings file that is read.
+pub(crate) const MAXIMUM_SIZE: u64 = 4 * 1024 * 1024;
+
+/// Why a file that is there could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unreadable {
+    pub(crate) message: String,
+    pub(crate) hint: Option<&'static str>,
+}
+
+impl Unreadable {
+    fn new(message: impl Into<String>, hint: Option<&'static str>) -> Self {
+        Self { message: message.into(), hint }
+    }
+}
+
+/// Reads a text file of at most `limit` bytes; `None` if there is no such file.
+///
+/// The kind of file is known before it is opened: opening a named pipe would wait for a writer.
+pub(crate) fn read_text(path: &Path, limit: u64) -> Result<Option<String>, Unreadable> {
+    let Some(bytes) = read_bytes(path, limit)? else { return Ok(None) };
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Unreadable::new("the file is not valid UTF-8", Some("save it as UTF-8")))?;
+    Ok(Some(text))
+}
+
+fn read_bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Unreadable> {
+    let found = match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_symlink() => match fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(Unreadable::new(
+                    "this symbolic link leads to nothing",
+                    Some("remove it or repair its target"),
+                ));
+            }
+            other => other,
+        },
+        other => other,
+    };
+    let metadata = match found {
+        Ok(metadata) => metadata,
+        // A missing directory, or a file where a directory would be: there is no such file.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(cannot_read(&error)),
+    };
+    check_kind(&metadata)?;
+    let file = File::open(path).map_err(|error| cannot_read(&error))?;
+    check_kind(&file.metadata().map_err(|error| cannot_read(&error))?)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or_default() + 1);
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| cannot_read(&error))?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > limit {
+        let mebibytes = limit / (1024 * 1024);
+        return Err(Unreadable::new(format!("the file is larger than {mebibytes} MiB"), None));
+    }
+    Ok(Some(bytes))
+}
+
+fn check_kind(metadata: &fs::Metadata) -> Result<(), Unreadable> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let kind = if metadata.is_dir() { "a directory" } else { "not a regular file" };
+    Err(Unreadable::new(format!("this is {kind}"), Some("put a JSON file in its place or remove it")))
+}
+
+fn cannot_read(error: &io::Error) -> Unreadable {
+    Unreadable::new(format!("the file cannot be read: {}", plain(error)), None)
+}
+
+/// Words an error of the operating system without its number.
+pub(crate) fn plain(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+        io::ErrorKind::NotADirectory => "part of the path is not a directory".to_owned(),
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
+        io::ErrorKind::StorageFull => "no space left".to_owned(),
+        _ => error.to_string().to_lowercase(),
+    }
+}
+
+/// Why a file could not be replaced.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// Somebody else holds the lock for too long.
+    Locked,
+    /// The file is not what it was when it was read.
+    Changed,
+    /// The operating system said no.
+    Io(io::Error),
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// How open to others a new file or directory is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Privacy {
+    /// As the user's habits say.
+    Shared,
+    /// 0600 in 0700.
+    Private,
+}
+
+/// Makes a directory and its parents.
+pub(crate) fn create_directory(path: &Path, privacy: Privacy) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    if privacy == Privacy::Private {
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    }
+    builder.create(path)
+}
+
+/// A lock on a directory, held until it is dropped: those who edit files in it take turns.
+#[derive(Debug)]
+pub(crate) struct DirectoryLock {
+    _directory: File,
+}
+
+impl DirectoryLock {
+    const PATIENCE: u32 = 500;
+    const PAUSE: Duration = Duration::from_millis(10);
+
+    /// Waits at most five seconds for the lock. Where directories cannot be locked, the check in [`replace`] remains.
+    pub(crate) fn take(path: &Path) -> Result<Self, Refusal> {
+        let directory = File::open(path)?;
+        for _ in 0..Self::PATIENCE {
+            match directory.try_lock() {
+                Err(TryLockError::WouldBlock) => std::thread::sleep(Self::PAUSE),
+                Ok(()) | Err(TryLockError::Error(_)) => return Ok(Self { _directory: directory }),
+            }
+        }
+        Err(Refusal::Locked)
+    }
+}
+
+/// Replaces a file by new text: written beside it, flushed, checked against `before`, renamed.
+///
+/// `before` is what the caller read, `None` if there was no file; when that is no longer so, nothing is replaced.
+pub(crate) fn replace(
+    path: &Path,
+    before: Option<&str>,
+    after: &str,
+    privacy: Privacy,
+) -> Result<(), Refusal> {
+    let temporary = TemporaryFile::create(path, privacy)?;
+    let mut file = &temporary.file;
+    file.write_all(after.as_bytes())?;
+    if let Ok(metadata) = fs::metadata(path) {
+        fs::set_permissions(&temporary.path, metadata.permissions())?;
+    }
+    file.sync_all()?;
+    let now = match fs::read(path) {
+        Ok(bytes) => Some(bytes),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error.into()),
+    };
+    if now.as_deref() != before.map(str::as_bytes) {
+        return Err(Refusal::Changed);
+    }
+    temporary.rename_to(path)?;
+    Ok(())
+}
+
+/// A file beside its goal, removed again unless it is renamed.
+struct TemporaryFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl TemporaryFile {
+    fn create(goal: &Path, privacy: Privacy) -> io::Result<Self> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let mut name = OsString::from(".");
+        name.push(goal.file_name().unwrap_or_default());
+        name.push(format!(".{}-{number}.tmp", std::process::id()));
+        let path = goal.with_file_name(name);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        // What was private must not be readable for the moment between creation and `set_permissions`.
+        #[cfg(unix)]
+        if privacy == Privacy::Private || goal.exists() {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        Ok(Self { file: options.open(&path)?, path })
+    }
+
+    fn rename_to(self, goal: &Path) -> io::Result<()> {
+        fs::rename(&self.path, goal)?;
+        // The rename itself is durable once its directory is flushed; not every file system can, and none needs to.
+        if let Some(directory) = goal.parent().and_then(|parent| File::open(parent).ok()) {
+            let _ = directory.sync_all();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        // After a rename there is nothing left to remove.
+        let _ = fs::remove_file(&self.path);
+    }
+}

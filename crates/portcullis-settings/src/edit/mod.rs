@@ -1,0 +1,147 @@
+//! Adding and removing rules in a settings file, leaving every other byte as its author wrote it (spec C14).
+//!
+//! The file is changed in one piece: locked, read, edited in a syntax tree that keeps comments and spacing, checked,
+//! written beside the old one, renamed over it. A rule that does not compile is never written, a file that is broken is
+//! never touched, and a file that changed in between is left alone.
+
+mod change;
+mod error;
+mod target;
+
+use std::path::PathBuf;
+
+use portcullis_core::rule::{Behavior, Rule};
+use portcullis_core::{Origin, Source};
+
+pub use error::EditError;
+
+use crate::disk::{DirectoryLock, Privacy, create_directory, replace};
+use crate::location::{Locations, Owner};
+use change::Change;
+use target::Target;
+
+/// Where a rule goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Destination {
+    /// An editable source: local, project or user.
+    pub source: Source,
+    /// Whose file.
+    pub owner: Owner,
+}
+
+/// What an edit did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditReport {
+    /// The file as it is named in the settings' locations.
+    pub file: PathBuf,
+    /// Whether anything was written.
+    pub changed: bool,
+    /// The lines that differ, without context; empty if nothing changed.
+    pub lines: Vec<ChangedLine>,
+}
+
+/// One line of the difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedLine {
+    /// Whether it was taken out or put in.
+    pub side: Side,
+    /// Its number in the old file, or in the new one.
+    pub number: usize,
+    /// The line without its end.
+    pub text: String,
+}
+
+/// Which version a line is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The old one.
+    Before,
+    /// The new one.
+    After,
+}
+
+/// Adds a rule. A rule that is there already is left as it is, and the report says so.
+pub fn add_rule(
+    locations: &Locations,
+    destination: Destination,
+    behavior: Behavior,
+    text: &str,
+) -> Result<EditReport, EditError> {
+    let rule = Rule::compile(text, behavior, Origin::bare(destination.source))
+        .map_err(|problem| EditError::Rule { text: text.to_owned(), problem })?;
+    edit(locations, destination, &Change::Add(rule))
+}
+
+/// Removes a rule, however often it is listed. A rule that is not there is an error that names close ones.
+pub fn remove_rule(
+    locations: &Locations,
+    destination: Destination,
+    behavior: Behavior,
+    text: &str,
+) -> Result<EditReport, EditError> {
+    edit(locations, destination, &Change::Remove { behavior, text: text.to_owned() })
+}
+
+fn edit(locations: &Locations, destination: Destination, change: &Change) -> Result<EditReport, EditError> {
+    let named = Target::find(locations, destination)?;
+    let refused = |refusal| EditError::of_refusal(&named.path, refusal);
+    if matches!(change, Change::Add(_)) {
+        create_directory(&named.directory, Privacy::Shared).map_err(|error| refused(error.into()))?;
+    } else if !named.directory.exists() {
+        return Err(change.missing(&named.path, &[]));
+    }
+    let target = named.resolve(locations, destination.source)?;
+    let _lock = DirectoryLock::take(&target.directory).map_err(refused)?;
+    let before = target.read()?;
+    let after = change.apply(&target.path, before.as_deref())?;
+    let file = target.path.clone();
+    let Some(after) = after else { return Ok(EditReport { file, changed: false, lines: Vec::new() }) };
+    replace(&target.real_path, before.as_deref(), &after, Privacy::Shared).map_err(refused)?;
+    let lines = difference(before.as_deref().unwrap_or_default(), &after);
+    Ok(EditReport { file, changed: true, lines })
+}
+
+/// Returns the lines between the common beginning and the common end.
+fn difference(before: &str, after: &str) -> Vec<ChangedLine> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let common = old.iter().zip(&new).take_while(|(left, right)| left == right).count();
+    let rest = old.len().min(new.len()) - common;
+    let tail =
+        old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(left, right)| left == right).count();
+    let side = |lines: &[&str], side| -> Vec<ChangedLine> {
+        let end = lines.len() - tail;
+        let changed = lines.iter().enumerate().take(end).skip(common);
+        changed
+            .map(|(index, text)| ChangedLine { side, number: index + 1, text: (*text).to_owned() })
+            .collect()
+    };
+    let mut lines = side(&old, Side::Before);
+    lines.extend(side(&new, Side::After));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_difference_is_what_lies_between_the_common_ends() {
+        for (before, after, expected) in [
+            ("a\nb\nc\n", "a\nb\nc\n", vec![]),
+            ("a\nc\n", "a\nb\nc\n", vec![(Side::After, 2, "b")]),
+            ("a\nb\nc\n", "a\nc\n", vec![(Side::Before, 2, "b")]),
+            ("", "a\n", vec![(Side::After, 1, "a")]),
+            ("a\na\n", "a\na\na\n", vec![(Side::After, 3, "a")]),
+            (
+                "a\nb\n",
+                "a\nx\ny\n",
+                vec![(Side::Before, 2, "b"), (Side::After, 2, "x"), (Side::After, 3, "y")],
+            ),
+        ] {
+            let lines = difference(before, after);
+            let plain: Vec<_> =
+                lines.iter().map(|line| (line.side, line.number, line.text.as_str())).collect();
+            assert_eq!(plain, expected, "{before:?} {after:?}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! From the text of one settings file to its [`Layer`]: types checked against the key table, rules compiled, every
+//! mistake reported with its place and skipped (spec C11).
+//!
+//! INVARIANT: a mistake never widens. A restriction with a wrong value is taken strictly, anything else with a wrong
+//! value is not taken. What stands before a syntax error still restricts, and allows nothing; the mode of a weaker
+//! source is then not used either. Where a key is repeated,
+//! the last one counts, as for every JSON reader, but restrictions of all of them hold.
+
+mod object;
+mod value;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use portcullis_core::rule::{Behavior, Rule};
+use portcullis_core::{Origin, Source};
+
+use crate::json::{self, Node, Position, Value};
+use crate::keys::{Key, KeyId};
+use crate::layer::{Ignored, IgnoredReason, Layer, Setting, SettingValue};
+use crate::location::Owner;
+use crate::problem::{Problem, Severity};
+
+/// How many problems of one file are reported one by one.
+const REPORTED: usize = 50;
+
+/// The text of a file, and what the reader of it must know.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Input<'text> {
+    pub(crate) source: Source,
+    pub(crate) owner: Owner,
+    pub(crate) text: &'text str,
+    /// The name shown to people.
+    pub(crate) label: &'text Arc<str>,
+    /// The file of the origins; `None` for text given on the command line.
+    pub(crate) file: Option<&'text Arc<str>>,
+    pub(crate) base: Option<&'text Arc<str>>,
+    pub(crate) home: Option<&'text Path>,
+    pub(crate) project: &'text Path,
+}
+
+/// How much of a part of the file counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Taking {
+    Everything,
+    /// Only what restricts: the part is damaged or overwritten.
+    Restrictions,
+}
+
+struct Extractor<'text> {
+    input: Input<'text>,
+    layer: Layer,
+    reported: usize,
+    behind: usize,
+}
+
+/// Reads a text into a layer.
+pub(crate) fn extract(input: Input<'_>) -> Layer {
+    let mut extractor = Extractor { input, layer: Layer::new(input.source), reported: 0, behind: 0 };
+    let reading = json::read(input.text);
+    let mut taking = Taking::Everything;
+    if let Some(mistake) = reading.mistake {
+        taking = Taking::Restrictions;
+        extractor.broken(mistake.message, mistake.position);
+    } else if let Some(extension) = reading.extension
+        && input.owner == Owner::ClaudeCode
+    {
+        let message = format!("Claude Code reads strict JSON and will refuse {}", extension.name);
+        extractor.problem(Severity::Note, message, extension.position, None);
+    }
+    match reading.root {
+        Some(Node { value: Value::Object(members), .. }) => extractor.object(None, &members, taking),
+        Some(node) if taking == Taking::Everything => {
+            extractor.broken(format!("settings must be an object, not {}", node.value.kind()), node.position);
+        }
+        _ => {}
+    }
+    extractor.finish()
+}
+
+/// Compiles rules that were given as values.
+pub(crate) fn given(source: Source, label: &Arc<str>, rules: &[(Behavior, String)]) -> Layer {
+    let mut layer = Layer::new(source);
+    for (behavior, text) in rules {
+        match Rule::compile(text, *behavior, Origin::bare(source)) {
+            Ok(rule) => layer.rules.push(rule),
+            Err(problem) => {
+                let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+                let mut report = Problem::new(Severity::Warning, problem.message)
+                    .in_file(label)
+                    .at(text, Position { line: 1, column: 1, length });
+                report.hint = problem.hint;
+                layer.problems.push(report);
+            }
+        }
+    }
+    layer
+}
+
+impl Extractor<'_> {
+    fn finish(mut self) -> Layer {
+        if self.behind > 0 {
+            let message = format!("{} more problems in this file", self.behind);
+            self.layer.problems.push(Problem::new(Severity::Note, message).in_file(self.input.label));
+        }
+        self.layer
+    }
+
+    fn broken(&mut self, message: String, position: Position) {
+        let hint = if self.input.source == Source::Policy {
+            "until it is repaired, bypass and auto mode are off and nothing outside managed settings allows"
+        } else {
+            "until it is repaired, only deny and ask rules above this place are in force"
+        };
+        self.layer.damaged = true;
+        // The file may have held a stricter mode than weaker sources do.
+        if let Some(key) = Key::of(KeyId::DefaultMode) {
+            self.set(key, SettingValue::Mode(None), position);
+        }
+        self.problem(Severity::Error, message, position, Some(hint.to_owned()));
+    }
+
+    fn problem(&mut self, severity: Severity, message: String, position: Position, hint: Option<String>) {
+        if self.reported == REPORTED {
+            self.behind += 1;
+            return;
+        }
+        self.reported += 1;
+        let mut problem =
+            Problem::new(severity, message).in_file(self.input.label).at(self.input.text, position);
+        problem.hint = hint;
+        self.layer.problems.push(problem);
+    }
+
+    fn origin(&self, position: Position) -> Origin {
+        Origin {
+            source: self.input.source,
+            file: self.input.file.map(Arc::clone),
+            line: Some(position.line),
+            column: Some(position.column),
+            base: self.input.base.map(Arc::clone),
+        }
+    }
+
+    fn set(&mut self, key: &'static Key, value: SettingValue, position: Position) {
+        let origin = self.origin(position);
+        self.layer.settings.push(Setting { key, value, origin });
+    }
+
+    fn ignore(&mut self, what: String, position: Position, reason: IgnoredReason) {
+        let origin = self.origin(position);
+        self.layer.ignored.push(Ignored { what, origin, reason });
+    }
+}

@@ -1,0 +1,117 @@
+//! Objects: which keys there are, which are unknown, repeated, or not this source's to set.
+
+use std::collections::BTreeMap;
+
+use portcullis_core::Source;
+
+use super::{Extractor, Taking};
+use crate::closeness::find_closest;
+use crate::json::{Member, Position, Value};
+use crate::keys::{KEYS, Key, KeyId, Kind, Scope};
+use crate::layer::IgnoredReason;
+use crate::location::Owner;
+use crate::problem::Severity;
+
+impl Extractor<'_> {
+    pub(super) fn object(&mut self, parent: Option<&'static Key>, members: &[Member<'_>], taking: Taking) {
+        let last: BTreeMap<&str, usize> =
+            members.iter().enumerate().map(|(index, member)| (member.name.as_ref(), index)).collect();
+        for (index, member) in members.iter().enumerate() {
+            let Some(key) = Key::find_in(parent, &member.name) else {
+                self.unknown(parent, &member.name, member.name_position);
+                continue;
+            };
+            let is_last = last.get(member.name.as_ref()) == Some(&index);
+            if is_last {
+                self.member(key, member, taking);
+            } else {
+                self.repeated(key, member.name_position);
+                self.member(key, member, Taking::Restrictions);
+            }
+        }
+    }
+
+    fn member(&mut self, key: &'static Key, member: &Member<'_>, taking: Taking) {
+        if !key.scope.contains(self.input.source) {
+            if taking == Taking::Everything {
+                self.out_of_scope(key, member);
+            }
+            return;
+        }
+        match (key.kind, &member.node.value) {
+            (Kind::Object | Kind::FreeObject, Value::Object(members)) => {
+                if key.id == KeyId::Hooks {
+                    self.hooks(key, members, taking);
+                } else {
+                    self.object(Some(key), members, taking);
+                }
+            }
+            _ if matches!(key.kind, Kind::Object | Kind::FreeObject) => {
+                self.lost(key);
+                self.wrong_kind(key, &member.node, "");
+            }
+            _ if taking == Taking::Restrictions && !key.restricts() => {}
+            _ => self.value(key, &member.node),
+        }
+    }
+
+    /// Marks a managed file whose restrictions are lost to a wrong type.
+    pub(super) fn lost(&mut self, key: &Key) {
+        if self.input.source == Source::Policy && (key.id == KeyId::Permissions || key.restricts()) {
+            self.layer.damaged = true;
+        }
+    }
+
+    fn hooks(&mut self, key: &'static Key, members: &[Member<'_>], taking: Taking) {
+        let asked = members.iter().find(|member| {
+            member.name == "PermissionRequest"
+                && matches!(&member.node.value, Value::Array(hooks) if !hooks.is_empty())
+        });
+        if let Some(member) = asked
+            && taking == Taking::Everything
+        {
+            self.set(key, crate::layer::SettingValue::Switch(true), member.name_position);
+        }
+    }
+
+    fn out_of_scope(&mut self, key: &Key, member: &Member<'_>) {
+        let value = &member.node.value;
+        let has_effect = match key.id {
+            // Without such hooks there is nothing to leave out, and `true` is the default anyway.
+            KeyId::Hooks => matches!(value, Value::Object(hooks)
+                if hooks.iter().any(|hook| hook.name == "PermissionRequest")),
+            KeyId::AutoDuringPlan => *value != Value::Bool(true),
+            _ => true,
+        };
+        if has_effect {
+            let reason = match key.scope {
+                Scope::Managed => IgnoredReason::OnlyManaged,
+                _ => IgnoredReason::InsideRepository,
+            };
+            self.ignore(format!("`{}`", key.path), member.name_position, reason);
+        }
+    }
+
+    fn repeated(&mut self, key: &Key, position: Position) {
+        let message = format!("`{}` is set again further down", key.path);
+        let hint = if key.restricts() {
+            "join the two; until then both count"
+        } else {
+            "join the two; until then the last one counts, and deny and ask rules of both"
+        };
+        self.problem(Severity::Warning, message, position, Some(hint.to_owned()));
+    }
+
+    fn unknown(&mut self, parent: Option<&Key>, name: &str, position: Position) {
+        let is_free = parent.is_some_and(|parent| parent.kind == Kind::FreeObject);
+        if is_free || self.input.owner == Owner::ClaudeCode {
+            return;
+        }
+        let path = parent.map_or_else(|| name.to_owned(), |parent| format!("{}.{name}", parent.path));
+        let hint = find_closest(&path, KEYS.iter().map(|key| key.path))
+            .or_else(|| KEYS.iter().map(|key| key.path).find(|path| path.rsplit('.').next() == Some(name)))
+            .map(|path| format!("did you mean `{path}`?"));
+        let shown: String = path.chars().take(80).collect();
+        self.problem(Severity::Note, format!("unknown key `{shown}`"), position, hint);
+    }
+}

@@ -1,0 +1,385 @@
+//! The reader: one pass, no backtracking, depth bounded, positions counted as it goes.
+
+use std::borrow::Cow;
+
+use super::{Extension, Member, Mistake, Node, Position, Reading, Value};
+use crate::visible::is_hidden;
+
+/// How deep lists and objects may nest.
+const MAXIMUM_DEPTH: u32 = 64;
+
+/// Reads a text.
+pub(crate) fn read(text: &str) -> Reading<'_> {
+    let mut reader =
+        Reader { text, at: 0, line: 1, column: 1, counted: 0, depth: 0, mistake: None, extension: None };
+    let root = reader.value();
+    reader.skip_trivia();
+    if reader.mistake.is_none() && reader.peek().is_some() {
+        reader.fail("expected the end of the file");
+    }
+    Reading { root, mistake: reader.mistake, extension: reader.extension }
+}
+
+struct Reader<'text> {
+    text: &'text str,
+    /// The byte to be read next.
+    at: usize,
+    line: u32,
+    /// The column of the byte `counted`.
+    column: u32,
+    /// How far columns are counted; never before the line's first byte.
+    counted: usize,
+    depth: u32,
+    mistake: Option<Mistake>,
+    extension: Option<Extension>,
+}
+
+impl<'text> Reader<'text> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Takes the byte if it comes next.
+    fn take(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        if found {
+            self.at += 1;
+        }
+        found
+    }
+
+    /// Returns the position of the next byte, `length` still to be filled in.
+    fn position(&mut self) -> Position {
+        let passed = self.text.as_bytes().get(self.counted..self.at).unwrap_or_default();
+        let characters = passed.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        self.column = self.column.saturating_add(u32::try_from(characters).unwrap_or(u32::MAX));
+        self.counted = self.at;
+        Position { line: self.line, column: self.column, length: 1 }
+    }
+
+    /// Closes a position at the next byte.
+    fn until_here(&mut self, start: Position) -> Position {
+        let end = self.position();
+        Position { length: end.column.saturating_sub(start.column).max(1), ..start }
+    }
+
+    fn fail(&mut self, expected: &str) {
+        let position = self.position();
+        let found = match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
+            None => "the end of the file".to_owned(),
+            Some(character) if is_hidden(character) => {
+                format!("the character U+{:04X}", u32::from(character))
+            }
+            Some(character) => format!("`{character}`"),
+        };
+        self.fail_at(position, format!("{expected}, found {found}"));
+    }
+
+    fn fail_at(&mut self, position: Position, message: String) {
+        if self.mistake.is_none() {
+            self.mistake = Some(Mistake { message, position });
+        }
+    }
+
+    fn note_extension(&mut self, name: &'static str, position: Position) {
+        if self.extension.is_none() {
+            self.extension = Some(Extension { name, position });
+        }
+    }
+
+    fn newline(&mut self) {
+        self.at += 1;
+        self.line = self.line.saturating_add(1);
+        self.column = 1;
+        self.counted = self.at;
+    }
+
+    fn skip_trivia(&mut self) {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\t' | b'\r') => self.at += 1,
+                Some(b'\n') => self.newline(),
+                Some(b'/') => {
+                    if !self.skip_comment() {
+                        return;
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Skips a comment; false if there is none or it does not end.
+    fn skip_comment(&mut self) -> bool {
+        let start = self.position();
+        match self.text.as_bytes().get(self.at + 1) {
+            Some(b'/') => {
+                while self.peek().is_some_and(|byte| byte != b'\n') {
+                    self.at += 1;
+                }
+            }
+            Some(b'*') => {
+                self.at += 2;
+                loop {
+                    match self.peek() {
+                        None => {
+                            self.fail_at(start, "this comment does not end".to_owned());
+                            return false;
+                        }
+                        Some(b'\n') => self.newline(),
+                        Some(b'*') if self.text.as_bytes().get(self.at + 1) == Some(&b'/') => break,
+                        Some(_) => self.at += 1,
+                    }
+                }
+                self.at += 2;
+            }
+            _ => return false,
+        }
+        self.note_extension("a comment", Position { length: 2, ..start });
+        true
+    }
+
+    /// Reads a value; after a mistake, the part of a list or object that stands before it.
+    fn value(&mut self) -> Option<Node<'text>> {
+        self.skip_trivia();
+        if self.mistake.is_some() {
+            return None;
+        }
+        let start = self.position();
+        let value = match self.peek() {
+            Some(b'"') => Value::String(self.string()?),
+            Some(b'{') => return self.nested(start, Self::object),
+            Some(b'[') => return self.nested(start, Self::array),
+            Some(b'-' | b'0'..=b'9') => Value::Number(self.number(start)?),
+            Some(b'a'..=b'z' | b'A'..=b'Z') => self.word(start)?,
+            _ => {
+                self.fail("expected a value");
+                return None;
+            }
+        };
+        Some(Node { value, position: self.until_here(start) })
+    }
+
+    fn nested(&mut self, start: Position, read: fn(&mut Self) -> Value<'text>) -> Option<Node<'text>> {
+        if self.depth == MAXIMUM_DEPTH {
+            self.fail_at(start, format!("nested deeper than {MAXIMUM_DEPTH} levels"));
+            return None;
+        }
+        self.depth += 1;
+        self.at += 1;
+        let value = read(self);
+        self.depth -= 1;
+        Some(Node { value, position: start })
+    }
+
+    fn array(&mut self) -> Value<'text> {
+        let mut nodes = Vec::new();
+        self.skip_trivia();
+        if self.take(b']') {
+            return Value::Array(nodes);
+        }
+        while self.mistake.is_none() {
+            nodes.extend(self.value());
+            if self.mistake.is_some() || self.ends_after_item(b']') {
+                break;
+            }
+        }
+        Value::Array(nodes)
+    }
+
+    fn object(&mut self) -> Value<'text> {
+        let mut members = Vec::new();
+        self.skip_trivia();
+        if self.take(b'}') {
+            return Value::Object(members);
+        }
+        while self.mistake.is_none() {
+            members.extend(self.member());
+            if self.mistake.is_some() || self.ends_after_item(b'}') {
+                break;
+            }
+        }
+        Value::Object(members)
+    }
+
+    fn member(&mut self) -> Option<Member<'text>> {
+        self.skip_trivia();
+        let start = self.position();
+        if self.peek() != Some(b'"') {
+            self.fail("expected a key in double quotes");
+            return None;
+        }
+        let name = self.string()?;
+        let name_position = self.until_here(start);
+        self.skip_trivia();
+        if !self.take(b':') {
+            self.fail("expected `:` after the key");
+            return None;
+        }
+        let node = self.value()?;
+        Some(Member { name, name_position, node })
+    }
+
+    /// Reads what follows an item: true at the closing bracket or a mistake, false when another item must follow.
+    fn ends_after_item(&mut self, close: u8) -> bool {
+        self.skip_trivia();
+        if self.mistake.is_some() || self.take(close) {
+            return true;
+        }
+        let comma = self.position();
+        if !self.take(b',') {
+            self.fail(if close == b']' { "expected `,` or `]`" } else { "expected `,` or `}`" });
+            return true;
+        }
+        self.skip_trivia();
+        if self.mistake.is_none() && self.take(close) {
+            self.note_extension("a trailing comma", comma);
+            return true;
+        }
+        false
+    }
+
+    fn word(&mut self, start: Position) -> Option<Value<'text>> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let end = rest.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let word = rest.get(..end).unwrap_or_default();
+        self.at += end;
+        let value = match word {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            "null" => Value::Null,
+            _ => {
+                let position = self.until_here(start);
+                let shown: String = word.chars().take(40).collect();
+                self.fail_at(position, format!("expected a value, found the bare word `{shown}`"));
+                return None;
+            }
+        };
+        Some(value)
+    }
+
+    fn digits(&mut self) -> bool {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        self.at > start
+    }
+
+    fn number(&mut self, start: Position) -> Option<f64> {
+        let first = self.at;
+        self.take(b'-');
+        let mut sound = if self.take(b'0') { true } else { self.digits() };
+        if sound && self.take(b'.') {
+            sound = self.digits();
+        }
+        if sound && (self.take(b'e') || self.take(b'E')) {
+            if !self.take(b'+') {
+                self.take(b'-');
+            }
+            sound = self.digits();
+        }
+        if !sound {
+            self.fail("expected a digit");
+            return None;
+        }
+        let number = self.text.get(first..self.at).and_then(|text| text.parse::<f64>().ok());
+        let position = self.until_here(start);
+        let finite = number.filter(|number| number.is_finite());
+        if finite.is_none() {
+            self.fail_at(position, "this number is out of range".to_owned());
+        }
+        finite
+    }
+
+    fn string(&mut self) -> Option<Cow<'text, str>> {
+        let quote = self.position();
+        self.at += 1;
+        let mut piece = self.at;
+        let mut decoded: Option<String> = None;
+        loop {
+            match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    let before = self.text.get(piece..self.at).unwrap_or_default();
+                    let text = decoded.get_or_insert_default();
+                    text.push_str(before);
+                    let character = self.escape()?;
+                    decoded.get_or_insert_default().push(character);
+                    piece = self.at;
+                }
+                None | Some(b'\n') => {
+                    let position = self.until_here(quote);
+                    self.fail_at(position, "this string does not end on its line".to_owned());
+                    return None;
+                }
+                Some(0..0x20) => {
+                    self.fail("control characters must be escaped in a string");
+                    return None;
+                }
+                Some(_) => self.at += 1,
+            }
+        }
+        let last = self.text.get(piece..self.at).unwrap_or_default();
+        self.at += 1;
+        Some(match decoded {
+            None => Cow::Borrowed(last),
+            Some(text) => Cow::Owned(text + last),
+        })
+    }
+
+    fn escape(&mut self) -> Option<char> {
+        let start = self.position();
+        self.at += 1;
+        let character = match self.peek() {
+            Some(byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => return self.unicode_escape(start),
+            _ => {
+                self.fail_at(
+                    Position { length: 2, ..start },
+                    "a backslash in a string must begin an escape".to_owned(),
+                );
+                return None;
+            }
+        };
+        self.at += 1;
+        Some(character)
+    }
+
+    /// Reads `\uXXXX`, or two of them that make one character.
+    fn unicode_escape(&mut self, start: Position) -> Option<char> {
+        let unit = self.hex_unit();
+        let character = match unit {
+            Some(high @ 0xd800..=0xdbff) if self.take(b'\\') && self.peek() == Some(b'u') => self
+                .hex_unit()
+                .filter(|low| (0xdc00..=0xdfff).contains(low))
+                .and_then(|low| char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00))),
+            other => other.and_then(char::from_u32),
+        };
+        if character.is_none() {
+            let position = self.until_here(start);
+            self.fail_at(position, "this escape is not a character".to_owned());
+        }
+        character
+    }
+
+    /// Reads `uXXXX`.
+    fn hex_unit(&mut self) -> Option<u32> {
+        self.at += 1;
+        let digits = self.text.get(self.at..self.at + 4)?;
+        if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        self.at += 4;
+        u32::from_str_radix(digits, 16).ok()
+    }
+}
+
+#[cfg(test)]
+#[path = "reader_tests.rs"]
+mod tests;

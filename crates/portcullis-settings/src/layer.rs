@@ -1,0 +1,123 @@
+//! What one file or one list of given rules contributes, before sources are weighed against each other.
+
+use std::fmt;
+
+use portcullis_core::rule::Rule;
+use portcullis_core::{Mode, Origin, Source};
+
+use crate::keys::Key;
+use crate::problem::Problem;
+
+/// The contribution of one place.
+#[derive(Debug, Clone)]
+pub(crate) struct Layer {
+    pub(crate) source: Source,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) settings: Vec<Setting>,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) ignored: Vec<Ignored>,
+    /// Whether restrictions may be lost, because the place could not be read in full.
+    pub(crate) damaged: bool,
+}
+
+impl Layer {
+    pub(crate) const fn new(source: Source) -> Self {
+        Self {
+            source,
+            rules: Vec::new(),
+            settings: Vec::new(),
+            problems: Vec::new(),
+            ignored: Vec::new(),
+            damaged: false,
+        }
+    }
+}
+
+/// One value, or one entry of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Setting {
+    pub(crate) key: &'static Key,
+    pub(crate) value: SettingValue,
+    pub(crate) origin: Origin,
+}
+
+/// The value of a setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SettingValue {
+    Switch(bool),
+    /// A mode; `None` for one that is not taken, which leaves the built-in default and not a weaker source's mode.
+    Mode(Option<Mode>),
+    Text(String),
+}
+
+impl fmt::Display for SettingValue {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Switch(value) => write!(formatter, "{value}"),
+            Self::Mode(mode) => formatter.write_str(mode.unwrap_or(Mode::Default).as_str()),
+            Self::Text(text) => formatter.write_str(text),
+        }
+    }
+}
+
+/// Something settings say that is not used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignored {
+    /// What it is, for example ``allow rule `Bash(ls)` ``.
+    pub what: String,
+    /// Where it stands.
+    pub origin: Origin,
+    /// Why it is not used.
+    pub reason: IgnoredReason,
+}
+
+/// Why something is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum IgnoredReason {
+    /// It would widen, and the workspace it comes from is not trusted (spec C12).
+    UntrustedWorkspace,
+    /// It is never taken from files inside the repository (spec C12).
+    InsideRepository,
+    /// It is only taken from managed settings.
+    OnlyManaged,
+    /// Managed settings allow no rules but their own (spec C10).
+    ManagedRulesOnly,
+    /// Managed settings are broken, so nothing else may widen (spec C11).
+    BrokenManagedSettings,
+    /// The mode is taken away by settings (spec B).
+    DisabledMode,
+}
+
+impl IgnoredReason {
+    /// Says why, in one clause.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::UntrustedWorkspace => "this workspace is not trusted",
+            Self::InsideRepository => "a file inside the repository may not set it",
+            Self::OnlyManaged => "only managed settings may set it",
+            Self::ManagedRulesOnly => "managed settings allow no rules but their own",
+            Self::BrokenManagedSettings => "managed settings are broken and nothing else may widen them",
+            Self::DisabledMode => "settings take this mode away",
+        }
+    }
+
+    /// Says what would change it.
+    pub const fn hint(self) -> Option<&'static str> {
+        match self {
+            Self::UntrustedWorkspace => Some("run `portcullis trust add`"),
+            Self::InsideRepository => Some("put it into your user settings"),
+            Self::BrokenManagedSettings => Some("repair the managed settings"),
+            Self::OnlyManaged | Self::ManagedRulesOnly | Self::DisabledMode => None,
+        }
+    }
+}
+
+impl fmt::Display for Ignored {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "not used: {} ({}): {}", self.what, self.origin, self.reason.as_str())?;
+        match self.reason.hint() {
+            Some(hint) => write!(formatter, "; {hint}"),
+            None => Ok(()),
+        }
+    }
+}

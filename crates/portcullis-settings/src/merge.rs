@@ -1,0 +1,289 @@
+//! Weighing the sources against each other: rules joined and filtered, switches by precedence or by strictness.
+//!
+//! The filters, in order: managed settings that allow only their own rules (C10), broken managed settings (C11), and
+//! an untrusted workspace (C12). What a filter takes out is listed with its reason.
+
+use portcullis_core::rule::{Behavior, Rule};
+use portcullis_core::{DisabledModes, Mode, Planning, Policy, RuleSet, Sandbox, Source};
+
+use crate::auto_mode::{AutoMode, Sentence};
+use crate::keys::{KEYS, KeyId, Merge, Scope};
+use crate::layer::{Ignored, IgnoredReason, Layer, Setting, SettingValue};
+use crate::load::{Document, Effective, Loaded};
+use crate::problem::Problem;
+use crate::trust::Trust;
+
+/// Makes one of all layers, which must come in order of strength.
+pub(crate) fn merge(
+    mut layers: Vec<Layer>,
+    documents: Vec<Document>,
+    look_up_trust: impl FnOnce() -> (Trust, Option<Problem>),
+) -> Loaded {
+    let mut problems: Vec<Problem> = layers.iter_mut().flat_map(|layer| layer.problems.drain(..)).collect();
+    let ignored: Vec<Ignored> = layers.iter_mut().flat_map(|layer| layer.ignored.drain(..)).collect();
+    let broken_managed = layers.iter().any(|layer| layer.source == Source::Policy && layer.damaged);
+
+    let mut trust = None;
+    if layers.iter().any(depends_on_trust) {
+        let (answer, problem) = look_up_trust();
+        trust = Some(answer);
+        problems.extend(problem);
+    }
+
+    let mut merger = Merger {
+        managed_rules_only: is_on(&layers, KeyId::ManagedRulesOnly),
+        broken_managed,
+        trusted: trust.is_some_and(Trust::is_trusted),
+        rules: Vec::new(),
+        settings: Vec::new(),
+        ignored,
+    };
+    for layer in layers {
+        merger.add(layer);
+    }
+    let disabled_modes = merger.disabled_modes();
+    let default_mode = merger.default_mode(disabled_modes);
+    let auto_mode = merger.auto_mode();
+    let policy = merger.policy(default_mode, disabled_modes);
+    let effective = merger.effective(default_mode);
+    let Merger { ignored, .. } = merger;
+    Loaded { policy, auto_mode, problems, ignored, documents, effective, trust, broken_managed }
+}
+
+fn is_on(layers: &[Layer], id: KeyId) -> bool {
+    let mut settings = layers.iter().flat_map(|layer| &layer.settings);
+    settings.any(|setting| setting.key.id == id && setting.value == SettingValue::Switch(true))
+}
+
+fn depends_on_trust(layer: &Layer) -> bool {
+    layer.source.is_in_repository()
+        && (layer.rules.iter().any(|rule| rule.behavior == Behavior::Allow)
+            || layer.settings.iter().any(widens))
+}
+
+/// Says whether a setting counts from the repository only when the workspace is trusted.
+fn widens(setting: &Setting) -> bool {
+    setting.key.scope == Scope::TrustedRepository && setting.value != SettingValue::Switch(false)
+}
+
+struct Merger {
+    managed_rules_only: bool,
+    broken_managed: bool,
+    trusted: bool,
+    rules: Vec<Rule>,
+    /// Strongest source first; inside one source the later setting is the stronger.
+    settings: Vec<Setting>,
+    ignored: Vec<Ignored>,
+}
+
+impl Merger {
+    fn add(&mut self, layer: Layer) {
+        for rule in layer.rules {
+            match self.reason_against_rule(&rule) {
+                None => self.rules.push(rule),
+                Some(reason) => {
+                    let what = format!("{} rule `{}`", rule.behavior, rule.source_text);
+                    self.ignored.push(Ignored { what, origin: rule.origin, reason });
+                }
+            }
+        }
+        for setting in layer.settings {
+            match self.reason_against_setting(&setting) {
+                None => self.settings.push(setting),
+                Some(reason) => {
+                    let what = format!("`{}`: `{}`", setting.key.path, setting.value);
+                    self.ignored.push(Ignored { what, origin: setting.origin, reason });
+                }
+            }
+        }
+    }
+
+    fn reason_against_rule(&self, rule: &Rule) -> Option<IgnoredReason> {
+        let source = rule.origin.source;
+        let allows = rule.behavior == Behavior::Allow;
+        if source == Source::Policy {
+            None
+        } else if self.managed_rules_only {
+            Some(IgnoredReason::ManagedRulesOnly)
+        } else if self.broken_managed && allows {
+            Some(IgnoredReason::BrokenManagedSettings)
+        } else if allows && source.is_in_repository() && !self.trusted {
+            Some(IgnoredReason::UntrustedWorkspace)
+        } else {
+            None
+        }
+    }
+
+    fn reason_against_setting(&self, setting: &Setting) -> Option<IgnoredReason> {
+        let source = setting.origin.source;
+        if source != Source::Policy && self.broken_managed && is_widening(setting) {
+            Some(IgnoredReason::BrokenManagedSettings)
+        } else if source.is_in_repository() && !self.trusted && widens(setting) {
+            Some(IgnoredReason::UntrustedWorkspace)
+        } else {
+            None
+        }
+    }
+
+    fn all(&self, id: KeyId) -> impl Iterator<Item = &Setting> {
+        self.settings.iter().filter(move |setting| setting.key.id == id)
+    }
+
+    /// Finds the setting of the strongest source, the last one inside it.
+    fn strongest(&self, id: KeyId) -> Option<&Setting> {
+        // Of several equal minima `min_by_key` gives the first, so the search runs backwards.
+        let settings: Vec<&Setting> = self.all(id).collect();
+        settings.into_iter().rev().min_by_key(|setting| setting.origin.source)
+    }
+
+    fn switch(&self, id: KeyId) -> Option<bool> {
+        self.strongest(id).and_then(|setting| match setting.value {
+            SettingValue::Switch(value) => Some(value),
+            SettingValue::Mode(_) | SettingValue::Text(_) => None,
+        })
+    }
+
+    fn any(&self, id: KeyId, value: bool) -> bool {
+        self.all(id).any(|setting| setting.value == SettingValue::Switch(value))
+    }
+
+    fn disabled_modes(&self) -> DisabledModes {
+        DisabledModes {
+            bypass: self.broken_managed || self.any(KeyId::DisableBypass, true),
+            auto: self.broken_managed
+                || self.any(KeyId::DisableAuto, true)
+                || self.any(KeyId::DisableAutoInPermissions, true),
+        }
+    }
+
+    fn default_mode(&mut self, disabled: DisabledModes) -> Option<Mode> {
+        let setting = self.strongest(KeyId::DefaultMode)?;
+        let SettingValue::Mode(Some(mode)) = setting.value else { return None };
+        if !disabled.contains(mode) {
+            return Some(mode);
+        }
+        let reason = if self.broken_managed {
+            IgnoredReason::BrokenManagedSettings
+        } else {
+            IgnoredReason::DisabledMode
+        };
+        let what = format!("`{}`: `{mode}`", setting.key.path);
+        let origin = setting.origin.clone();
+        self.ignored.push(Ignored { what, origin, reason });
+        None
+    }
+
+    fn policy(&mut self, default_mode: Option<Mode>, disabled_modes: DisabledModes) -> Policy {
+        let sandboxed = self.switch(KeyId::SandboxEnabled).unwrap_or(false);
+        Policy {
+            rules: RuleSet::new(std::mem::take(&mut self.rules)),
+            default_mode,
+            disabled_modes,
+            bypass_protected_paths: self.switch(KeyId::BypassProtectedPaths).unwrap_or(false),
+            block_reads_outside: self.any(KeyId::BlockReadsOutside, true),
+            auto_during_plan: if self.any(KeyId::AutoDuringPlan, false) {
+                Planning::Person
+            } else {
+                Planning::Classifier
+            },
+            additional_directories: self.directories(),
+            sandbox: Sandbox {
+                enabled: sandboxed,
+                auto_allow: sandboxed && self.switch(KeyId::SandboxAutoAllow).unwrap_or(true),
+            },
+            power_shell_auto: self.switch(KeyId::AutoPowerShell).unwrap_or(false),
+            has_permission_hooks: self.has_permission_hooks(),
+        }
+    }
+
+    fn directories(&self) -> Vec<String> {
+        let mut directories: Vec<String> = Vec::new();
+        for setting in self.all(KeyId::AdditionalDirectories) {
+            if let SettingValue::Text(directory) = &setting.value
+                && !directories.contains(directory)
+            {
+                directories.push(directory.clone());
+            }
+        }
+        directories
+    }
+
+    fn has_permission_hooks(&self) -> bool {
+        let managed_only = self.any(KeyId::ManagedHooksOnly, true);
+        let disabled_by = |managed: bool| {
+            self.all(KeyId::DisableAllHooks).any(|setting| {
+                setting.value == SettingValue::Switch(true)
+                    && (setting.origin.source == Source::Policy) == managed
+            })
+        };
+        self.all(KeyId::Hooks).any(|setting| {
+            let managed = setting.origin.source == Source::Policy;
+            !disabled_by(true) && (managed || (!managed_only && !disabled_by(false)))
+        })
+    }
+
+    fn sentences(&self, id: KeyId) -> Vec<Sentence> {
+        self.all(id)
+            .filter_map(|setting| match &setting.value {
+                SettingValue::Text(text) => {
+                    Some(Sentence { text: text.clone(), origin: setting.origin.clone() })
+                }
+                SettingValue::Switch(_) | SettingValue::Mode(_) => None,
+            })
+            .collect()
+    }
+
+    fn auto_mode(&self) -> AutoMode {
+        AutoMode {
+            environment: self.sentences(KeyId::AutoEnvironment),
+            allow: self.sentences(KeyId::AutoAllow),
+            soft_deny: self.sentences(KeyId::AutoSoftDeny),
+            hard_deny: self.sentences(KeyId::AutoHardDeny),
+            classify_all_shell: self.switch(KeyId::AutoClassifyAllShell).unwrap_or(false),
+        }
+    }
+
+    /// Lists the switches and the mode with who set them.
+    fn effective(&self, default_mode: Option<Mode>) -> Vec<Effective> {
+        let decided = KEYS.iter().filter(|key| matches!(key.merge, Merge::Strongest | Merge::Strictest));
+        decided
+            .map(|key| {
+                let winner = match key.merge {
+                    Merge::Strictest => self
+                        .all(key.id)
+                        .find(|setting| setting.value == SettingValue::Switch(key.strict_value()))
+                        .or_else(|| self.strongest(key.id)),
+                    _ => self.strongest(key.id),
+                };
+                let unused_mode = key.id == KeyId::DefaultMode && default_mode.is_none();
+                match winner.filter(|_| !unused_mode) {
+                    Some(setting) => Effective {
+                        key,
+                        value: setting.value.to_string(),
+                        origin: Some(setting.origin.clone()),
+                    },
+                    None => Effective { key, value: key.default.trim_matches('"').to_owned(), origin: None },
+                }
+            })
+            .collect()
+    }
+}
+
+/// Says whether a setting lets more run than its absence.
+fn is_widening(setting: &Setting) -> bool {
+    match (&setting.value, setting.key.id) {
+        (SettingValue::Mode(mode), _) => {
+            mode.is_some_and(|mode| mode.is_risky() || mode == Mode::AcceptEdits)
+        }
+        (_, KeyId::AdditionalDirectories | KeyId::AutoAllow | KeyId::AutoEnvironment) => true,
+        (
+            SettingValue::Switch(value),
+            KeyId::BypassProtectedPaths
+            | KeyId::SandboxEnabled
+            | KeyId::SandboxAutoAllow
+            | KeyId::AutoPowerShell
+            | KeyId::Hooks,
+        ) => *value,
+        _ => false,
+    }
+}
