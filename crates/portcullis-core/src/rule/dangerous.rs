@@ -1,0 +1,338 @@
+//! Allow rules that hand over the keys: whoever may run an interpreter with any argument may run anything.
+//!
+//! Auto mode suspends them so that they cannot slip past the judge (spec D1), and the lints report them (spec C13).
+
+use super::{Behavior, Matcher, Rule, ShellPattern, ToolPattern, Wildcard};
+
+/// Commands that run whatever their arguments say, on every system.
+const RUNNERS: &[&str] = &[
+    "python",
+    "python2",
+    "python3",
+    "pypy",
+    "pypy3",
+    "node",
+    "nodejs",
+    "deno",
+    "tsx",
+    "ts-node",
+    "bun",
+    "ruby",
+    "irb",
+    "perl",
+    "php",
+    "lua",
+    "luajit",
+    "osascript",
+    "npx",
+    "bunx",
+    "uvx",
+    "pipx run",
+    "uv run",
+    "npm run",
+    "npm exec",
+    "npm x",
+    "yarn run",
+    "yarn exec",
+    "yarn dlx",
+    "pnpm run",
+    "pnpm exec",
+    "pnpm dlx",
+    "pnpx",
+    "bun run",
+    "bun x",
+    "bash",
+    "sh",
+    "dash",
+    "ksh",
+    "zsh",
+    "fish",
+    "csh",
+    "tcsh",
+    "busybox",
+    "ssh",
+    "eval",
+    "exec",
+    "source",
+    "env",
+    "xargs",
+    "parallel",
+    "sudo",
+    "doas",
+    "su",
+    "pkexec",
+    "watch",
+    "awk",
+    "gawk",
+    "mawk",
+];
+
+/// Commands that reach out: dangerous unless the rule says what for.
+const REACHERS: &[&str] = &["curl", "wget", "kubectl", "aws", "gcloud", "gsutil"];
+
+/// What `kubectl` can do that changes or enters a cluster.
+const KUBECTL_ACTIONS: &[&str] = &[
+    "exec",
+    "apply",
+    "create",
+    "delete",
+    "run",
+    "cp",
+    "port-forward",
+    "proxy",
+    "patch",
+    "edit",
+    "replace",
+    "attach",
+    "debug",
+    "scale",
+    "rollout",
+    "drain",
+    "cordon",
+    "taint",
+];
+
+/// What `PowerShell` has beside the runners.
+const POWERSHELL_RUNNERS: &[&str] = &[
+    "pwsh",
+    "powershell",
+    "cmd",
+    "wsl",
+    "iex",
+    "invoke-expression",
+    "icm",
+    "invoke-command",
+    "start-process",
+    "saps",
+    "start",
+    "start-job",
+    "sajb",
+    "start-threadjob",
+    "invoke-wmimethod",
+    "iwmi",
+    "invoke-cimmethod",
+    "icim",
+    "wmic",
+    "register-objectevent",
+    "register-engineevent",
+    "register-wmievent",
+    "register-scheduledjob",
+    "new-pssession",
+    "nsn",
+    "enter-pssession",
+    "etsn",
+    "add-type",
+    "new-object",
+    "invoke-item",
+    "ii",
+];
+
+/// Commands that only run the one that follows.
+const WRAPPERS: &[&str] =
+    &["sudo", "doas", "env", "exec", "command", "builtin", "nohup", "time", "nice", "setsid"];
+
+/// An argument no real rule spells out: a pattern that matches it leaves the argument open.
+const ANY_ARGUMENT: &str = "\u{1}";
+
+/// Says whether an allow rule would let almost anything run, so that auto mode must suspend it.
+pub fn is_dangerous_allow(rule: &Rule) -> bool {
+    if rule.behavior != Behavior::Allow {
+        return false;
+    }
+    match &rule.matcher {
+        Matcher::Tool(ToolPattern::Name(name)) => {
+            matches!(name.as_str(), "Bash" | "PowerShell" | "Monitor" | "Agent" | "REPL")
+        }
+        Matcher::Tool(ToolPattern::Server(_) | ToolPattern::Glob(_)) => false,
+        Matcher::Shell { tool, pattern } => tool == "Monitor" || is_dangerous_pattern(tool, pattern),
+        Matcher::Name { tool, .. } => tool == "Agent",
+        Matcher::Path { .. } | Matcher::Domain(_) | Matcher::Parameter { .. } => false,
+    }
+}
+
+fn is_dangerous_pattern(tool: &str, pattern: &ShellPattern) -> bool {
+    let text = match pattern {
+        ShellPattern::Exact(text) => return is_bare_runner(tool, text),
+        ShellPattern::Prefix(prefix) => format!("{prefix} *"),
+        ShellPattern::Wildcard(wildcard) => wildcard.as_str().to_owned(),
+    };
+    let text = if tool == "PowerShell" { text.to_lowercase() } else { text };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let words = without_wrappers(&words);
+    is_open_runner(tool, words) || is_open_reacher(words)
+}
+
+/// Returns the words from the last one on that is not a wrapper, an option of one, or an assignment before it.
+fn without_wrappers<'a, 'b>(words: &'a [&'b str]) -> &'a [&'b str] {
+    let mut rest = words;
+    while let [first, after @ ..] = rest {
+        let is_skipped =
+            WRAPPERS.contains(&program_name(first)) || (first.contains('=') && !first.contains('*'));
+        // A wrapper that is followed by a wildcard is dangerous itself.
+        if !is_skipped || after.first().is_none_or(|next| next.starts_with(['*', '-'])) {
+            break;
+        }
+        rest = after;
+    }
+    rest
+}
+
+/// Returns the name a program is known by, without directories, version and `.exe`.
+fn program_name(word: &str) -> &str {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let unversioned = name.trim_end_matches(|character: char| character.is_ascii_digit() || character == '.');
+    let is_versioned = unversioned.len() < name.len() && RUNNERS.contains(&unversioned);
+    if is_versioned { unversioned } else { name }
+}
+
+fn is_bare_runner(tool: &str, text: &str) -> bool {
+    let folded = if tool == "PowerShell" { text.to_lowercase() } else { text.to_owned() };
+    let words: Vec<&str> = folded.split_whitespace().collect();
+    match without_wrappers(&words) {
+        [] => false,
+        [program, rest @ ..] => {
+            let spelled = [&[program_name(program)], rest].concat().join(" ");
+            runners(tool).any(|runner| runner == spelled)
+        }
+    }
+}
+
+fn runners(tool: &str) -> impl Iterator<Item = &'static str> {
+    let more: &[&str] = if tool == "PowerShell" { POWERSHELL_RUNNERS } else { &[] };
+    RUNNERS.iter().chain(more).copied()
+}
+
+/// Says whether a pattern leaves the arguments of a runner open: `x *`, `x*`, `x -… *`, or a wildcard for `x` itself.
+fn is_open_runner(tool: &str, words: &[&str]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return false };
+    let spelled = [&[program_name(program)], arguments].concat().join(" ");
+    let pattern = Wildcard::new(&spelled);
+    runners(tool).any(|runner| {
+        let leaves_open = pattern.matches(&format!("{runner} {ANY_ARGUMENT}"));
+        let takes_place_of = program.contains('*') && Wildcard::new(program).matches(runner);
+        let rest = spelled.strip_prefix(runner).and_then(|rest| rest.strip_prefix(' '));
+        leaves_open || takes_place_of || rest.is_some_and(has_open_option)
+    })
+}
+
+/// Says whether the arguments begin with a wildcard, or with options and hold a wildcard.
+fn has_open_option(arguments: &str) -> bool {
+    arguments.starts_with('*') || (arguments.starts_with('-') && !Wildcard::new(arguments).is_literal())
+}
+
+fn is_open_reacher(words: &[&str]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return false };
+    let name = program_name(program);
+    if !REACHERS.contains(&name) {
+        return REACHERS.contains(&name.trim_end_matches('*')) && name.ends_with('*');
+    }
+    let first = arguments.iter().find(|argument| !argument.starts_with('-')).copied().unwrap_or("*");
+    let computes = arguments.iter().any(|argument| argument.contains(['$', '`']));
+    let names_url = arguments.iter().any(|argument| argument.contains("://"));
+    match name {
+        "curl" | "wget" => computes || !names_url,
+        "kubectl" => {
+            computes || first.starts_with('*') || KUBECTL_ACTIONS.contains(&first.trim_end_matches('*'))
+        }
+        _ => computes || first.starts_with('*'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::origin::{Origin, Source};
+
+    fn is_dangerous(text: &str, behavior: Behavior) -> bool {
+        is_dangerous_allow(&Rule::compile(text, behavior, Origin::bare(Source::User)).unwrap())
+    }
+
+    #[test]
+    fn rules_that_hand_over_the_keys_are_dangerous() {
+        for text in [
+            "Bash",
+            "Bash(*)",
+            "Bash( * )",
+            "PowerShell",
+            "Monitor",
+            "Monitor(npm test)",
+            "Agent",
+            "Agent(Explore)",
+            "Task(Explore)",
+            "Bash(python)",
+            "Bash(python:*)",
+            "Bash(python*)",
+            "Bash(python *)",
+            "Bash(python -*)",
+            "Bash(python -c *)",
+            "Bash(python3 -m pytest *)",
+            "Bash(python3.11 *)",
+            "Bash(/usr/bin/python3 *)",
+            "Bash(python * --help)",
+            "Bash(node:*)",
+            "Bash(bash -c:*)",
+            "Bash(sh *)",
+            "Bash(ssh *)",
+            "Bash(ssh:*)",
+            "Bash(npx:*)",
+            "Bash(npm run:*)",
+            "Bash(npm run *)",
+            "Bash(npm *)",
+            "Bash(yarn run *)",
+            "Bash(eval *)",
+            "Bash(xargs *)",
+            "Bash(sudo:*)",
+            "Bash(sudo python3 *)",
+            "Bash(env A=1 bash *)",
+            "Bash(* --version)",
+            "Bash(py*)",
+            "Bash(curl:*)",
+            "Bash(curl -s *)",
+            "Bash(wget*)",
+            "Bash(kubectl *)",
+            "Bash(kubectl exec *)",
+            "Bash(aws:*)",
+            "PowerShell(iex *)",
+            "PowerShell(Invoke-Expression:*)",
+            "PowerShell(pwsh.exe *)",
+            "PowerShell(python *)",
+        ] {
+            assert!(is_dangerous(text, Behavior::Allow), "{text}");
+            assert!(!is_dangerous(text, Behavior::Deny), "{text}");
+        }
+    }
+
+    #[test]
+    fn narrow_rules_are_not_dangerous() {
+        for text in [
+            "Bash(npm test)",
+            "Bash(npm test *)",
+            "Bash(npm run build)",
+            "Bash(npm run build *)",
+            "Bash(npm install:*)",
+            "Bash(python manage.py test)",
+            "Bash(python manage.py *)",
+            "Bash(python --version)",
+            "Bash(python -c \"print(1)\")",
+            "Bash(git status:*)",
+            "Bash(ls *)",
+            "Bash(shellcheck *)",
+            "Bash(nodemon *)",
+            "Bash(pythonista)",
+            "Bash(cargo test *)",
+            "Bash(sudo systemctl status nginx)",
+            "Bash(curl https://example.com/*)",
+            "Bash(kubectl get *)",
+            "Bash(aws s3 ls *)",
+            "PowerShell(Get-ChildItem *)",
+            "Read",
+            "Edit(src/**)",
+            "WebFetch(domain:docs.rs)",
+            "mcp__github__*",
+            "Skill(review *)",
+        ] {
+            assert!(!is_dangerous(text, Behavior::Allow), "{text}");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! One gitignore pattern, matched the way git does it: on bytes, braces literal, an unclosed class never matching.
+//!
+//! The pattern becomes a row of tokens that is run over the path once, keeping the set of reachable tokens: the cost
+//! is the length of the pattern times the length of the path, whatever the pattern.
+
+use super::byte_class::ByteClass;
+
+/// A pattern as one line of a `.gitignore` file holds it, without a leading `!`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Gitignore {
+    tokens: Vec<Token>,
+    place: Place,
+    directories_only: bool,
+    case: Case,
+}
+
+/// Whether upper and lower case differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Case {
+    /// They do.
+    #[default]
+    Sensitive,
+    /// They do not, as on most macOS and Windows disks.
+    Insensitive,
+}
+
+/// What the last component of a path is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EntryKind {
+    File,
+    Directory,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// No slash but a trailing one: the pattern is about a name at any depth.
+    AnyDepth,
+    /// The pattern is about the whole path below its anchor.
+    Anchored,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Byte(u8),
+    /// `?`: one byte of a name.
+    One,
+    Class(ByteClass),
+    /// `*`: any part of a name.
+    Star,
+    /// `**`: any text, slashes included.
+    Path,
+    /// Stands before the `**` and the slash of `**/`, which together may be nothing.
+    MaySkipTwo,
+}
+
+impl Gitignore {
+    /// Reads a pattern; `None` if it is empty, a comment, or malformed, so that it could never match.
+    pub(super) fn parse(pattern: &str, case: Case) -> Option<Self> {
+        let trimmed = trim_trailing_spaces(pattern);
+        if trimmed.starts_with('#') {
+            return None;
+        }
+        let folded = case.fold(trimmed);
+        let (body, directories_only) =
+            folded.strip_suffix('/').map_or((folded.as_str(), false), |body| (body, true));
+        let (place, body) = match body.strip_prefix('/') {
+            Some(rest) => (Place::Anchored, rest),
+            None if body.contains('/') => (Place::Anchored, body),
+            None => (Place::AnyDepth, body),
+        };
+        if body.is_empty() {
+            return None;
+        }
+        Some(Self { tokens: tokenize(body.as_bytes(), place, case)?, place, directories_only, case })
+    }
+
+    /// Says whether the pattern matches a path or a directory above it. The path is relative to the anchor.
+    pub(super) fn matches(&self, path: &str, kind: EntryKind) -> bool {
+        let path = self.case.fold(path);
+        let last_is_fine = !self.directories_only || kind == EntryKind::Directory;
+        match self.place {
+            Place::AnyDepth => {
+                let mut names = path.split('/');
+                let last = names.next_back().unwrap_or_default();
+                names.any(|name| self.run(name).whole) || (last_is_fine && self.run(last).whole)
+            }
+            Place::Anchored => {
+                let run = self.run(&path);
+                run.directory || (last_is_fine && run.whole)
+            }
+        }
+    }
+
+    /// Says whether the pattern matches this entry itself, not a directory above it.
+    pub(super) fn matches_entry(&self, path: &str, kind: EntryKind) -> bool {
+        let path = self.case.fold(path);
+        let subject = match self.place {
+            Place::AnyDepth => path.rsplit('/').next().unwrap_or_default(),
+            Place::Anchored => path.as_str(),
+        };
+        (!self.directories_only || kind == EntryKind::Directory) && self.run(subject).whole
+    }
+
+    fn run(&self, text: &str) -> Run {
+        let mut reached = vec![false; self.tokens.len() + 1];
+        if let Some(start) = reached.first_mut() {
+            *start = true;
+        }
+        self.follow_skips(&mut reached);
+        let mut run = Run { directory: false, whole: false };
+        for byte in text.bytes() {
+            run.directory |= byte == b'/' && reached.last() == Some(&true);
+            reached = self.step(&reached, byte);
+            if !reached.contains(&true) {
+                return run;
+            }
+        }
+        run.whole = reached.last() == Some(&true);
+        run
+    }
+
+    fn step(&self, reached: &[bool], byte: u8) -> Vec<bool> {
+        let mut next = Vec::with_capacity(reached.len());
+        let mut arrives = false;
+        for (token, is_reached) in self.tokens.iter().zip(reached) {
+            let stays = matches!(token, Token::Path) || (matches!(token, Token::Star) && byte != b'/');
+            next.push(arrives || (*is_reached && stays));
+            arrives = *is_reached
+                && match token {
+                    Token::Byte(wanted) => *wanted == byte,
+                    Token::One => byte != b'/',
+                    Token::Class(class) => byte != b'/' && class.contains(byte),
+                    Token::Star | Token::Path | Token::MaySkipTwo => false,
+                };
+        }
+        next.push(arrives);
+        self.follow_skips(&mut next);
+        next
+    }
+
+    /// Marks what is reached without reading a byte. All skips go forward, so one pass is enough.
+    fn follow_skips(&self, reached: &mut [bool]) {
+        let (mut after_one, mut after_two, mut after_three) = (false, false, false);
+        for (index, is_reached) in reached.iter_mut().enumerate() {
+            *is_reached |= after_one;
+            (after_one, after_two, after_three) = (after_two, after_three, false);
+            match self.tokens.get(index) {
+                Some(Token::Star | Token::Path) => after_one |= *is_reached,
+                Some(Token::MaySkipTwo) => {
+                    after_one |= *is_reached;
+                    after_three |= *is_reached;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+struct Run {
+    /// A directory above the path matched.
+    directory: bool,
+    /// The whole path matched.
+    whole: bool,
+}
+
+impl Case {
+    fn fold(self, text: &str) -> String {
+        match self {
+            Self::Sensitive => text.to_owned(),
+            Self::Insensitive => text.to_lowercase(),
+        }
+    }
+}
+
+/// Drops spaces at the end that no backslash protects.
+fn trim_trailing_spaces(pattern: &str) -> &str {
+    let trimmed = pattern.trim_end_matches(' ');
+    let backslashes = trimmed.len() - trimmed.trim_end_matches('\\').len();
+    let keeps_one = backslashes % 2 == 1 && trimmed.len() < pattern.len();
+    pattern.get(..trimmed.len() + usize::from(keeps_one)).unwrap_or(trimmed)
+}
+
+fn tokenize(mut rest: &[u8], place: Place, case: Case) -> Option<Vec<Token>> {
+    let mut tokens = Vec::new();
+    let mut before_is_border = true;
+    let mut seen_special = false;
+    while let Some((&byte, after)) = rest.split_first() {
+        let was_special = seen_special;
+        seen_special |= matches!(byte, b'*' | b'?' | b'[' | b'\\');
+        rest = match byte {
+            b'*' => {
+                // Git compares the literal beginning apart, so the first special character counts as a beginning too.
+                let at_border = place == Place::Anchored && (before_is_border || !was_special);
+                push_stars(&mut tokens, after, at_border)
+            }
+            b'?' => {
+                tokens.push(Token::One);
+                after
+            }
+            b'[' => {
+                let (class, after_class) = ByteClass::parse(after, case)?;
+                tokens.push(Token::Class(class));
+                after_class
+            }
+            b'\\' => {
+                let (&escaped, after_escape) = after.split_first()?;
+                tokens.push(Token::Byte(escaped));
+                after_escape
+            }
+            _ => {
+                tokens.push(Token::Byte(byte));
+                after
+            }
+        };
+        before_is_border = matches!(tokens.last(), Some(Token::Byte(b'/')));
+    }
+    Some(tokens)
+}
+
+/// Reads a run of stars, the first of which is read already, and returns what follows.
+fn push_stars<'a>(tokens: &mut Vec<Token>, after: &'a [u8], at_border: bool) -> &'a [u8] {
+    let count = after.iter().take_while(|byte| **byte == b'*').count();
+    let rest = after.get(count..).unwrap_or_default();
+    match rest {
+        [] if count > 0 && at_border => tokens.push(Token::Path),
+        [b'/', below @ ..] if count > 0 && at_border => {
+            tokens.extend([Token::MaySkipTwo, Token::Path, Token::Byte(b'/')]);
+            return below;
+        }
+        [b'\\', b'/', ..] if count > 0 && at_border => tokens.push(Token::Path),
+        _ => tokens.push(Token::Star),
+    }
+    rest
+}
