@@ -1,0 +1,77 @@
+//! The commands of `cargo dev`, one file each. The table is also the help text.
+
+mod bench;
+mod check;
+mod fuzz;
+mod generate;
+mod instructions;
+mod test;
+
+use anyhow::{Result, bail};
+
+use crate::output;
+
+struct CommandInfo {
+    name: &'static str,
+    summary: &'static str,
+    run: fn(&[String]) -> Result<()>,
+}
+
+const COMMANDS: &[CommandInfo] = &[
+    CommandInfo {
+        name: "test",
+        summary: "install what the tests need and run them all; arguments go to `cargo test`",
+        run: test::run,
+    },
+    CommandInfo {
+        name: "check",
+        summary: "formatting, lints, generated files; changes nothing",
+        run: check::run,
+    },
+    CommandInfo {
+        name: "generate-all",
+        summary: "write the generated reference pages; `--mode check` only compares",
+        run: generate::run,
+    },
+    CommandInfo {
+        name: "bench",
+        summary: "run the time benchmarks; arguments go to them as a filter",
+        run: bench::run,
+    },
+    CommandInfo {
+        name: "instructions",
+        summary: "count instructions with valgrind and compare with benches/instructions.toml; `--write` renews it",
+        run: instructions::run,
+    },
+    CommandInfo {
+        name: "fuzz",
+        summary: "TARGET [--seconds N]: run a fuzz target on the stable toolchain",
+        run: fuzz::run,
+    },
+];
+
+/// Runs the command that the first argument names.
+pub fn run(arguments: &[String]) -> Result<()> {
+    let Some((name, rest)) = arguments.split_first() else {
+        print_help();
+        bail!("no command given");
+    };
+    if matches!(name.as_str(), "help" | "--help" | "-h") {
+        print_help();
+        return Ok(());
+    }
+    match COMMANDS.iter().find(|command| command.name == name) {
+        Some(command) => (command.run)(rest),
+        None => {
+            print_help();
+            bail!("unknown command `{name}`");
+        }
+    }
+}
+
+fn print_help() {
+    output::say("usage: cargo dev COMMAND [ARGUMENTS]\n");
+    for command in COMMANDS {
+        output::say(&format!("  {:<13} {}", command.name, command.summary));
+    }
+}

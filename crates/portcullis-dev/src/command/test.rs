@@ -1,0 +1,93 @@
+//! `cargo dev test`: the README's second command. Installs what the tests need, runs them all and adds them up.
+
+use std::process::Command;
+
+use anyhow::{Result, bail, ensure};
+
+use crate::{output, process, repository};
+
+/// What the tests call beside cargo: `bash -n` is the parser's oracle, `git check-ignore` that of the path patterns.
+const PREREQUISITES: &[&str] = &["bash", "git"];
+
+pub(super) fn run(arguments: &[String]) -> Result<()> {
+    install_prerequisites()?;
+    let root = repository::root();
+    let mut command = process::cargo(&root);
+    command.args(["test", "--workspace", "--locked"]).args(arguments);
+    let mut total = Total::default();
+    let succeeded = process::run_reading(&mut command, |line| {
+        output::say(line);
+        total.add(line);
+    })?;
+    output::say(&format!("\nin {} test programs:", total.programs));
+    output::say(&format!("{} passed, {} failed, {} skipped", total.passed, total.failed, total.ignored));
+    ensure!(succeeded, "the tests failed");
+    ensure!(total.passed > 0 || !arguments.is_empty(), "no test ran");
+    Ok(())
+}
+
+fn install_prerequisites() -> Result<()> {
+    let missing: Vec<&str> =
+        PREREQUISITES.iter().copied().filter(|name| process::find_program(name).is_none()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names = missing.join(" ");
+    if process::find_program("apt-get").is_none() {
+        bail!("the tests need `{names}`: install them and try again");
+    }
+    let installed = process::run(Command::new("apt-get").arg("update"))
+        .and_then(|()| process::run(Command::new("apt-get").args(["install", "-y"]).args(&missing)));
+    match installed {
+        Ok(()) => Ok(()),
+        Err(error) => bail!("the tests need `{names}` and they could not be installed: {error:#}"),
+    }
+}
+
+/// The sum of the lines `test result: ok. 3 passed; 0 failed; 0 ignored; …`.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Total {
+    programs: usize,
+    passed: usize,
+    failed: usize,
+    ignored: usize,
+}
+
+impl Total {
+    fn add(&mut self, line: &str) {
+        let Some((_, counts)) = line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
+        else {
+            return;
+        };
+        self.programs += 1;
+        for part in counts.split("; ") {
+            let mut words = part.split(' ');
+            let count: usize = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
+            match words.next() {
+                Some("passed") => self.passed += count,
+                Some("failed") => self.failed += count,
+                Some("ignored") => self.ignored += count,
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn result_lines_add_up_and_other_lines_do_not_count() {
+        let mut total = Total::default();
+        for line in [
+            "running 2 tests",
+            "test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+            "test says_3_passed ... ok",
+            "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+        ] {
+            total.add(line);
+        }
+        assert_eq!(total, Total { programs: 2, passed: 5, failed: 1, ignored: 1 });
+    }
+}

@@ -1,0 +1,20 @@
+//! The page of pipeline steps, from the step table.
+
+use std::fmt::Write as _;
+
+use portcullis_core::STEPS;
+
+use super::{NOTICE, cell};
+
+pub(super) fn page() -> String {
+    let mut page = format!(
+        "{NOTICE}\n\n# Steps\n\nThe decision pipeline, in the order the steps run.\n\
+         Every step leaves a line in the trace, and the verdict names the step that settled it.\n\n\
+         | step | name | result |\n|---|---|---|\n"
+    );
+    for step in STEPS {
+        // Writing to a string cannot fail.
+        let _ = writeln!(page, "| {} | {} | {} |", step.id.as_str(), cell(step.name), cell(step.result));
+    }
+    page
+}

@@ -1,0 +1,129 @@
+//! Checks on tables that name tests: the spec coverage and the known bypasses. A named test must exist.
+//!
+//! A test is named as `crates/x/src/y.rs::test_name` or as `specs/verdicts/topic.md#heading`.
+
+use std::collections::BTreeSet;
+
+use super::{Problem, markdown};
+use crate::repository::{File, Tree};
+
+const COVERAGE: &str = "docs/development/spec-coverage.md";
+const BYPASSES: &str = "docs/reference/known-bypasses.md";
+
+/// Checks that every row of the contract has a row in the coverage table, and that the tests in it exist.
+pub fn find_coverage_gaps(tree: &Tree) -> Vec<Problem> {
+    let Some(file) = tree.find(COVERAGE) else {
+        return vec![Problem::new(COVERAGE, 0, "the coverage table is missing")];
+    };
+    let mut problems = find_unknown_tests(tree, file);
+    let listed: BTreeSet<&str> = table_rows(file).filter_map(|(_, cells)| cells.first().copied()).collect();
+    for id in contract_rows().iter().filter(|id| !listed.contains(id.as_str())) {
+        problems.push(Problem::new(COVERAGE, 0, format!("row {id} of the contract has no line")));
+    }
+    problems
+}
+
+/// Checks that every known bypass names tests that exist.
+pub fn find_untested_bypasses(tree: &Tree) -> Vec<Problem> {
+    match tree.find(BYPASSES) {
+        Some(file) => find_unknown_tests(tree, file),
+        None => vec![Problem::new(BYPASSES, 0, "the list of known bypasses is missing")],
+    }
+}
+
+/// The rows that a test must be named for: the pipeline, the modes, rules and settings, and the syntax half of E.
+fn contract_rows() -> Vec<String> {
+    let steps = (0..=11).map(|number| format!("A{number}"));
+    let rules = (1..=15).map(|number| format!("C{number}"));
+    steps.chain(["B".to_owned()]).chain(rules).chain(["E".to_owned()]).collect()
+}
+
+fn find_unknown_tests(tree: &Tree, file: &File) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (number, cells) in table_rows(file) {
+        let names: Vec<&str> = cells.last().map(|cell| code_spans(cell).collect()).unwrap_or_default();
+        if names.is_empty() {
+            problems.push(Problem::new(&file.path, number, "the row names no test"));
+        }
+        for name in names.into_iter().filter(|name| !is_test(tree, name)) {
+            problems.push(Problem::new(&file.path, number, format!("there is no test `{name}`")));
+        }
+    }
+    problems
+}
+
+/// Returns the cells of each table row below a header, with its line number.
+fn table_rows(file: &File) -> impl Iterator<Item = (usize, Vec<&str>)> {
+    let lines: Vec<(usize, &str)> = markdown::prose_lines(file).collect();
+    let mut rows = Vec::new();
+    let mut below_header = false;
+    for (number, line) in lines {
+        let is_row = line.starts_with('|');
+        let is_rule = is_row && line.chars().all(|letter| matches!(letter, '|' | '-' | ' ' | ':'));
+        if is_row && below_header && !is_rule {
+            let inner = line.trim().trim_start_matches('|').trim_end_matches('|');
+            rows.push((number, inner.split(" | ").map(str::trim).collect()));
+        }
+        below_header = is_row && (below_header || is_rule);
+    }
+    rows.into_iter()
+}
+
+fn code_spans(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split('`').skip(1).step_by(2)
+}
+
+/// Says whether a name is that of an existing test.
+fn is_test(tree: &Tree, name: &str) -> bool {
+    if let Some((path, fragment)) = name.split_once('#') {
+        return tree.find(path).is_some_and(|page| markdown::has_heading(page, fragment));
+    }
+    let Some((path, rest)) = name.split_once("::") else {
+        return false;
+    };
+    let function = rest.rsplit("::").next().unwrap_or(rest);
+    tree.find(path).is_some_and(|file| has_test_function(file, function))
+}
+
+fn has_test_function(file: &File, function: &str) -> bool {
+    const ATTRIBUTE_DISTANCE: usize = 6;
+    let opening = format!("fn {function}(");
+    let lines: Vec<&str> = file.text.lines().map(str::trim).collect();
+    let places = lines.iter().enumerate().filter(|(_, line)| line.starts_with(&opening));
+    places.into_iter().any(|(index, _)| {
+        let above = lines.iter().take(index).rev().take(ATTRIBUTE_DISTANCE);
+        above.take_while(|line| !line.starts_with('}')).any(|line| *line == "#[test]")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::messages;
+
+    const CODE: &str = "//! x\n#[test]\nfn it_holds() {}\n\nfn support() {}\n";
+
+    #[test]
+    fn a_row_must_name_a_test_that_exists() {
+        let table = "| bypass | test |\n|---|---|\n| a | `a.rs::it_holds` |\n| b | `a.rs::support` |\n| c | none |\n\
+                     | d | `s.md#one-two` |\n| e | `s.md#three` |\n";
+        let tree = Tree::of(&[(BYPASSES, table), ("a.rs", CODE), ("s.md", "## One two\n")]);
+        assert_eq!(
+            messages(&find_untested_bypasses(&tree)),
+            [
+                "docs/reference/known-bypasses.md:4: there is no test `a.rs::support`",
+                "docs/reference/known-bypasses.md:5: the row names no test",
+                "docs/reference/known-bypasses.md:7: there is no test `s.md#three`",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_forgotten_row_of_the_contract_is_found() {
+        let table = "| row | what | tests |\n|---|---|---|\n| A0 | abort | `a.rs::it_holds` |\n";
+        let tree = Tree::of(&[(COVERAGE, table), ("a.rs", CODE)]);
+        let found = messages(&find_coverage_gaps(&tree));
+        assert_eq!(found.len(), contract_rows().len() - 1);
+        assert!(!found.iter().any(|message| message.contains("row A0 ")));
+    }
+}

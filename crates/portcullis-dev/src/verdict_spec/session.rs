@@ -1,0 +1,127 @@
+//! The `context` block: in which session the calls are made, and what the disk looks like there.
+
+use std::collections::BTreeMap;
+
+use portcullis_core::{Context, Facts, Mode, Person, Question, Resolution};
+
+const DEFAULT_HOME: &str = "/home/dev";
+const DEFAULT_DIRECTORY: &str = "/home/dev/app";
+const MAX_HOPS: usize = 40;
+
+/// A session and the links on its disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// What the core is told.
+    pub context: Context,
+    /// Whether the workspace is trusted.
+    pub trusted: bool,
+    /// Whether the session names its mode; if not, settings do.
+    pub has_mode: bool,
+    links: BTreeMap<String, String>,
+    broken: Vec<String>,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        let mut context = Context::new(Mode::Default, DEFAULT_DIRECTORY);
+        context.home = Some(DEFAULT_HOME.to_owned());
+        Self { context, trusted: true, has_mode: false, links: BTreeMap::new(), broken: Vec::new() }
+    }
+}
+
+impl Session {
+    /// Applies one line of a `context` block; the error says what is wrong with it.
+    pub fn apply(&mut self, line: &str) -> Result<(), String> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let rest = rest.trim();
+        match (word, rest) {
+            ("mode", name) => {
+                self.context.mode = Mode::find(name).ok_or(format!("unknown mode `{name}`"))?;
+                self.has_mode = true;
+            }
+            ("cwd", path) if !path.is_empty() => path.clone_into(&mut self.context.cwd),
+            ("project", path) if !path.is_empty() => path.clone_into(&mut self.context.project),
+            ("home", path) if !path.is_empty() => self.context.home = Some(path.to_owned()),
+            ("no-home", "") => self.context.home = None,
+            ("add-dir", path) if !path.is_empty() => self.context.added_directories.push(path.to_owned()),
+            ("headless", "") => self.context.person = Person::Absent,
+            ("aborted", "") => self.context.aborted = true,
+            ("plan-from-bypass", "") => self.context.plan_from_bypass = true,
+            ("hint", "needs-person") => self.context.hints.needs_person = true,
+            ("hint", "read-only") => self.context.hints.read_only = true,
+            ("untrusted", "") => self.trusted = false,
+            ("broken", path) if !path.is_empty() => self.broken.push(path.to_owned()),
+            ("link", arrow) => {
+                let (from, to) = arrow.split_once(" -> ").ok_or("a link is written `link FROM -> TO`")?;
+                self.links.insert(from.trim().to_owned(), to.trim().to_owned());
+            }
+            _ => return Err(format!("cannot read `{line}`")),
+        }
+        Ok(())
+    }
+
+    /// Answers questions about this disk: only the links that were declared exist on it.
+    pub fn answer<'a>(&self, questions: impl IntoIterator<Item = &'a Question>) -> Facts {
+        let mut facts = Facts::default();
+        for question in questions {
+            match question {
+                Question::RealPath(path) => facts.insert_path(path.clone(), self.resolve(path)),
+            }
+        }
+        facts
+    }
+
+    fn resolve(&self, path: &str) -> Resolution {
+        if self.broken.iter().any(|broken| is_at_or_below(path, broken)) {
+            return Resolution::Broken;
+        }
+        let mut hops = Vec::new();
+        let mut current = path.to_owned();
+        while let Some(next) = self.follow(&current) {
+            if hops.len() == MAX_HOPS {
+                return Resolution::Broken;
+            }
+            hops.push(next.clone());
+            current = next;
+        }
+        Resolution::Leads(hops)
+    }
+
+    fn follow(&self, path: &str) -> Option<String> {
+        let (from, to) = self.links.iter().find(|(from, _)| is_at_or_below(path, from))?;
+        path.strip_prefix(from.as_str()).map(|rest| format!("{to}{rest}"))
+    }
+}
+
+fn is_at_or_below(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_followed_hop_by_hop_and_component_wise() {
+        let mut session = Session::default();
+        session.apply("link /a/x -> /b/y").unwrap();
+        session.apply("link /b -> /c").unwrap();
+        assert_eq!(session.resolve("/a/x/f"), Resolution::Leads(vec!["/b/y/f".into(), "/c/y/f".into()]));
+        assert_eq!(session.resolve("/a/xx"), Resolution::Leads(vec![]));
+    }
+
+    #[test]
+    fn a_loop_is_broken() {
+        let mut session = Session::default();
+        session.apply("link /a -> /b").unwrap();
+        session.apply("link /b -> /a").unwrap();
+        assert_eq!(session.resolve("/a"), Resolution::Broken);
+    }
+
+    #[test]
+    fn a_line_that_says_nothing_known_is_refused() {
+        for line in ["mode yolo", "cwd", "link /a /b", "speed 3", "headless yes"] {
+            assert!(Session::default().apply(line).is_err(), "{line}");
+        }
+    }
+}

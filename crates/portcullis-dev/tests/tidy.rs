@@ -1,0 +1,104 @@
+//! Runs the tidy checks on this repository.
+#![cfg(test)]
+
+use std::process::Command;
+
+use portcullis_dev::process;
+use portcullis_dev::repository::{self, Tree};
+use portcullis_dev::tidy::{
+    Problem, changelog, manifest, markdown, portability, reference, settings, source,
+};
+
+fn check(find_problems: impl Fn(&Tree) -> Vec<Problem>) {
+    let tree = Tree::read(&repository::root()).expect("the repository can be read");
+    assert!(tree.files().len() > 50, "git lists only {} files", tree.files().len());
+    report(&find_problems(&tree));
+}
+
+fn report(problems: &[Problem]) {
+    let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert!(lines.is_empty(), "{} problems:\n{}", lines.len(), lines.join("\n"));
+}
+
+#[test]
+fn crates_depend_only_on_what_the_house_allows() {
+    let mut cargo: Command = process::cargo(&repository::root());
+    cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]);
+    let metadata = process::capture(&mut cargo).expect("cargo metadata runs");
+    report(&manifest::find_forbidden_edges(&serde_json::from_str(&metadata).expect("it prints JSON")));
+}
+
+#[test]
+fn pure_crates_share_one_fence() {
+    check(manifest::find_broken_fences);
+}
+
+#[test]
+fn crates_take_lints_and_licence_from_the_workspace() {
+    check(manifest::find_manifest_gaps);
+}
+
+#[test]
+fn rust_files_begin_with_their_purpose() {
+    check(source::find_missing_headers);
+}
+
+#[test]
+fn files_stay_within_their_size() {
+    check(source::find_long_files);
+}
+
+#[test]
+fn file_names_say_what_is_inside() {
+    check(source::find_vague_names);
+}
+
+#[test]
+fn a_module_lives_in_one_place() {
+    check(source::find_double_modules);
+}
+
+#[test]
+fn expected_lints_say_why() {
+    check(source::find_unreasoned_expectations);
+}
+
+#[test]
+fn no_test_is_switched_off() {
+    check(source::find_weakened_tests);
+}
+
+#[test]
+fn nothing_depends_on_one_machine() {
+    check(portability::find_machine_traces);
+}
+
+#[test]
+fn markdown_links_lead_somewhere() {
+    check(markdown::find_broken_links);
+}
+
+#[test]
+fn markdown_has_one_sentence_a_line() {
+    check(markdown::find_crowded_lines);
+}
+
+#[test]
+fn the_changelog_marks_what_can_change_a_verdict() {
+    check(changelog::find_changelog_problems);
+}
+
+#[test]
+fn every_row_of_the_contract_has_a_named_test() {
+    check(reference::find_coverage_gaps);
+}
+
+#[test]
+fn every_known_bypass_has_a_named_test() {
+    check(reference::find_untested_bypasses);
+}
+
+#[test]
+fn every_settings_key_is_documented_and_has_samples() {
+    check(settings::find_undocumented_keys);
+}
