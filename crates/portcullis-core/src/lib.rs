@@ -1,1 +1,49 @@
-//! Placeholder module text, replaced with the crate's own.
+//! Calls, rules, modes, policy and the decision pipeline of Portcullis, without any I/O.
+//!
+//! ```text
+//! ToolCall + Context ──► Request ──► questions() ──► Facts ──► decide(policy, request, facts) ──► Outcome
+//! ```
+//!
+//! The crate reads no file, clock or environment. What it must know from the disk it lists as [`Question`]s, and an
+//! unanswered one counts as the unsafe answer. [`decide`] has no error but an aborted session: problems become reasons,
+//! and no problem ever becomes an allow.
+
+mod call;
+mod context;
+mod coverage;
+mod decision;
+mod explanation;
+mod fact;
+mod input;
+mod mode;
+mod origin;
+pub mod path;
+mod path_use;
+mod pipeline;
+mod policy;
+pub mod rule;
+mod rule_match;
+mod rule_set;
+mod request;
+mod safety;
+mod scope;
+mod shell_match;
+mod suggestion;
+pub mod tool;
+mod verdict;
+
+pub use call::ToolCall;
+pub use context::{Context, Person, ToolHints};
+pub use decision::Decision;
+pub use explanation::{RuleExplanation, explain_rules};
+pub use fact::{Facts, Question, Resolution};
+pub use input::{Input, Value};
+pub use mode::{MODES, Mode, ModeInfo};
+pub use origin::{Origin, Source};
+pub use pipeline::{Aborted, Answer, Need, Outcome, Pending, STEPS, StepId, StepInfo, decide};
+pub use policy::{DisabledModes, Planning, Policy, Sandbox};
+pub use request::Request;
+pub use rule_set::RuleSet;
+pub use verdict::{
+    Certainty, Reason, RuleReference, SafetyCheck, Suggestion, TraceLine, TraceOutcome, Verdict,
+};

@@ -1,0 +1,78 @@
+//! One argument of an invocation: a shell word as a program would receive it, as far as that is known.
+
+use portcullis_shell::Span;
+use portcullis_shell::ast::Word;
+
+/// A word of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Argument {
+    /// The text after quote removal; what is not known stands in its source form.
+    pub text: String,
+    /// The word as it is written, where that differs from `text`.
+    pub source: Option<String>,
+    /// How much of it is known.
+    pub knowledge: Knowledge,
+    /// Where it stands in the outermost command.
+    pub span: Span,
+}
+
+/// How much is known of an argument before the command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Knowledge {
+    /// The program receives exactly the text.
+    Fixed,
+    /// The text begins with `~`, which stands for a home directory.
+    Tilde,
+    /// The text is a pattern that becomes the names of existing files.
+    Glob,
+    /// Only the running shell knows: an expansion, a substitution, a brace list.
+    Dynamic,
+}
+
+impl Argument {
+    /// Reads a word. `span` overrides where it stands, for text that is itself an argument of another command.
+    pub(crate) fn of_word(word: &Word, text: &str, span: Option<Span>) -> Self {
+        let written = word.span.of(text);
+        let traits = word.traits;
+        let knowledge = if traits.dynamic || traits.brace {
+            Knowledge::Dynamic
+        } else if traits.glob {
+            Knowledge::Glob
+        } else if traits.tilde {
+            Knowledge::Tilde
+        } else {
+            Knowledge::Fixed
+        };
+        Self {
+            text: word.text.clone(),
+            source: (written != word.text).then(|| written.to_owned()),
+            knowledge,
+            span: span.unwrap_or(word.span),
+        }
+    }
+
+    /// Makes an argument nobody knows yet, such as what `xargs` appends.
+    pub(crate) fn unknown(span: Span) -> Self {
+        Self { text: "…".to_owned(), source: None, knowledge: Knowledge::Dynamic, span }
+    }
+
+    /// Returns the word as it is written.
+    pub fn as_written(&self) -> &str {
+        self.source.as_deref().unwrap_or(&self.text)
+    }
+
+    /// Returns the text if the program receives exactly it.
+    pub fn fixed(&self) -> Option<&str> {
+        (self.knowledge == Knowledge::Fixed).then_some(self.text.as_str())
+    }
+
+    /// Says whether the text is what the program receives, give or take the home directory.
+    pub fn is_known(&self) -> bool {
+        matches!(self.knowledge, Knowledge::Fixed | Knowledge::Tilde)
+    }
+
+    /// Says whether it looks like an option: it begins with `-` and is not a lone dash.
+    pub fn is_option(&self) -> bool {
+        self.text.len() > 1 && self.text.starts_with('-')
+    }
+}

@@ -1,0 +1,68 @@
+//! What a pipeline stage writes to the next one, where that can be told.
+
+use portcullis_shell::ast::{Command, CommandKind, RedirectTarget, SimpleCommand, Word};
+
+/// What arrives on a command's standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Feed {
+    /// Nothing the command line says.
+    Nothing,
+    /// Exactly this text.
+    Text(String),
+    /// This text, with parts in source form that are only known at run time.
+    Partly(String),
+    /// Something only known at run time.
+    Unknown,
+}
+
+/// Returns what a stage writes: the here-document of a `cat`, the words of an `echo` or `printf`.
+pub(crate) fn output_of(stage: &Command) -> Feed {
+    let CommandKind::Simple(simple) = &stage.kind else {
+        return Feed::Unknown;
+    };
+    let Some((program, operands)) = simple.words.split_first() else {
+        return Feed::Unknown;
+    };
+    match program.fixed() {
+        Some("cat") if operands.iter().all(|word| word.text == "-") => here_text(stage),
+        Some("echo") => echoed(operands),
+        Some("printf") => printed(simple),
+        _ => Feed::Unknown,
+    }
+}
+
+fn here_text(stage: &Command) -> Feed {
+    let last = stage.redirects.iter().rev().find_map(|redirect| match &redirect.target {
+        RedirectTarget::Heredoc(heredoc) if heredoc.quoted => Some(Feed::Text(heredoc.text.clone())),
+        RedirectTarget::Heredoc(heredoc) => Some(Feed::Partly(heredoc.text.clone())),
+        RedirectTarget::Word(_) => None,
+    });
+    last.unwrap_or(Feed::Unknown)
+}
+
+fn echoed(operands: &[Word]) -> Feed {
+    let is_option = |word: &&Word| {
+        word.text.len() > 1 && word.text.starts_with('-') && word.text.chars().skip(1).all(|c| "neE".contains(c))
+    };
+    let words: Vec<&Word> = operands.iter().skip_while(is_option).collect();
+    let text = crate::invocation::join(words.iter().map(|word| word.text.as_str()));
+    let is_plain = words.iter().all(|word| word.fixed().is_some_and(|text| !text.contains('\\')));
+    if is_plain { Feed::Text(text) } else { Feed::Partly(text) }
+}
+
+/// A `printf` whose format holds no conversion but `%s` at its end, and no escape but `\n`.
+fn printed(simple: &SimpleCommand) -> Feed {
+    let words: Vec<&str> = simple.words.iter().skip(1).map(|word| word.text.as_str()).collect();
+    let Some((format, values)) = words.split_first() else {
+        return Feed::Unknown;
+    };
+    let literal = format.replace("\\n", "\n");
+    let joined = crate::invocation::join(values.iter().copied());
+    let text = literal.replace("%s", &joined);
+    let is_fixed = simple.words.iter().all(|word| word.fixed().is_some());
+    let is_plain = !literal.contains('\\') && literal.matches('%').count() == literal.matches("%s").count();
+    match (is_fixed && is_plain, values.len()) {
+        (true, 0 | 1) => Feed::Text(text),
+        _ => Feed::Partly(text),
+    }
+}

@@ -1,0 +1,124 @@
+//! What a survey finds: every program a command line would start, and what could not be read.
+
+use portcullis_shell::Span;
+
+use crate::argument::Argument;
+use crate::directories::Directories;
+
+/// Every invocation of a command line, in order of appearance, and what is opaque in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Survey {
+    /// The invocations. A wrapped command follows its wrapper and names it as its parent.
+    pub invocations: Vec<Invocation>,
+    /// What could not be read or is only known when it runs. Empty means nothing hides.
+    pub opacities: Vec<Opacity>,
+}
+
+/// Something that is not known before the command runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opacity {
+    /// Where it stands in the outermost command.
+    pub span: Span,
+    /// What is not known, as one clause.
+    pub why: String,
+}
+
+/// One program about to be started, or a set of assignments or redirections without one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invocation {
+    /// Where it stands in the outermost command.
+    pub span: Span,
+    /// Program and arguments; empty for assignments or redirections alone.
+    pub arguments: Vec<Argument>,
+    /// Assignments before the program, those of wrappers such as `env` included.
+    pub assignments: Vec<Variable>,
+    /// Files it is redirected from and to.
+    pub redirections: Vec<Redirection>,
+    /// Where it may run.
+    pub directories: Directories,
+    /// The invocation whose argument it is, if it is wrapped.
+    pub parent: Option<usize>,
+    /// Whether it is started in the background.
+    pub background: bool,
+    /// How it treats what it wraps, if it wraps anything.
+    pub wrapping: Wrapping,
+}
+
+/// How an invocation treats the commands it wraps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wrapping {
+    /// It wraps nothing.
+    Nothing,
+    /// It runs what it wraps and does nothing else worth a rule: `timeout 5`, `bash -c '…'`.
+    Transparent,
+    /// It changes who, where or how often: `sudo`, `find -exec`, `ssh`.
+    Changing,
+}
+
+/// An assignment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: Argument,
+}
+
+/// A file a command is redirected from or to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirection {
+    /// Whether the file is read or written.
+    pub access: Access,
+    /// The file.
+    pub target: Argument,
+}
+
+/// What is done to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Access {
+    /// It is read.
+    Read,
+    /// It is written or created.
+    Write,
+    /// It is removed.
+    Remove,
+}
+
+impl Invocation {
+    /// Returns the program word.
+    pub fn program(&self) -> Option<&Argument> {
+        self.arguments.first()
+    }
+
+    /// Returns the program's name without its directory, if it is known.
+    pub fn program_name(&self) -> Option<&str> {
+        self.program().and_then(Argument::fixed).map(base_name)
+    }
+
+    /// Returns the arguments after the program.
+    pub fn operands(&self) -> &[Argument] {
+        self.arguments.get(1..).unwrap_or_default()
+    }
+
+    /// Returns program and arguments as they are written, one blank between them.
+    pub fn as_written(&self) -> String {
+        join(self.arguments.iter().map(Argument::as_written))
+    }
+}
+
+/// Joins words with one blank.
+pub(crate) fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let mut joined = String::new();
+    for word in words {
+        if !joined.is_empty() {
+            joined.push(' ');
+        }
+        joined.push_str(word);
+    }
+    joined
+}
+
+/// Returns a program's name without its directory.
+pub fn base_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}

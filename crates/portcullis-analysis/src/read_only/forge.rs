@@ -1,0 +1,39 @@
+//! `gh` subcommands that only look.
+
+use crate::argument::Argument;
+
+const QUERIES: &[(&str, &[&str])] = &[
+    ("pr", &["view", "list", "diff", "checks", "status"]),
+    ("issue", &["view", "list", "status"]),
+    ("run", &["view", "list"]),
+    ("workflow", &["view", "list"]),
+    ("repo", &["view", "list"]),
+    ("release", &["view", "list"]),
+    ("search", &["code", "commits", "issues", "prs", "repos"]),
+    ("label", &["list"]),
+];
+
+/// Options of `gh api` that turn a query into a change, and those that open a browser.
+const CHANGING: &[&str] = &["-X", "--method", "-f", "-F", "--field", "--raw-field", "--input", "-w", "--web"];
+
+pub(super) fn is_read_only(operands: &[Argument]) -> bool {
+    let changes = operands.iter().any(|argument| {
+        let text = argument.text.as_str();
+        CHANGING.iter().any(|option| {
+            text == *option
+                || text.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
+                || (!option.starts_with("--") && !text.starts_with("--") && text.starts_with(option))
+        })
+    });
+    if changes {
+        return false;
+    }
+    match operands {
+        [topic, ..] if topic.text == "api" => operands.iter().all(|argument| argument.text != "graphql"),
+        [topic, verb] if topic.text == "auth" => verb.text == "status",
+        [topic, verb, ..] => QUERIES
+            .iter()
+            .any(|(name, verbs)| topic.text == *name && verbs.contains(&verb.text.as_str())),
+        _ => false,
+    }
+}

@@ -1,0 +1,101 @@
+//! `git` subcommands that only look, with arguments that keep them so.
+
+use crate::argument::Argument;
+
+/// Subcommands that look, whatever their arguments but the banned options.
+const QUERIES: &[&str] = &[
+    "blame", "cat-file", "check-ignore", "count-objects", "describe", "diff", "diff-tree", "for-each-ref", "grep", "log",
+    "ls-files", "ls-tree", "merge-base", "name-rev", "rev-list", "rev-parse", "shortlog", "show", "show-ref", "status",
+    "version", "whatchanged",
+];
+
+/// Beginnings of options that write a file or run a program.
+const BANNED: &[&str] = &[
+    "--output", "--ext-diff", "--textconv", "--filters", "--open-files-in-pager", "-O", "--upload-pack", "--exec",
+    "--contents", "--no-index",
+];
+
+pub(super) fn is_read_only(operands: &[Argument]) -> bool {
+    let rest = skip_harmless_globals(operands);
+    let Some((verb, arguments)) = rest.split_first() else {
+        return operands.iter().all(|argument| matches!(argument.text.as_str(), "--version" | "--help"));
+    };
+    let texts: Vec<&str> = arguments.iter().map(|argument| argument.text.as_str()).collect();
+    if texts.iter().any(|text| is_banned(text)) {
+        return false;
+    }
+    match verb.text.as_str() {
+        name if QUERIES.contains(&name) => true,
+        "branch" => is_listing(&texts, &["--contains", "--merged", "--no-merged", "--points-at", "--sort", "--format"]),
+        "tag" => is_listing(&texts, &["--contains", "--merged", "--no-merged", "--points-at", "--sort", "--format"]),
+        "remote" => is_one_of(&texts, &["", "-v", "--verbose"]) || matches!(texts.first(), Some(&("show" | "get-url"))),
+        "stash" => matches!(texts.first(), Some(&("list" | "show"))),
+        "worktree" => is_one_of(&texts, &["list", "list --porcelain"]),
+        "reflog" => !matches!(texts.first(), Some(&("expire" | "delete" | "drop" | "write"))),
+        "config" => is_config_query(&texts),
+        "ls-remote" => is_remote_listing(&texts),
+        _ => false,
+    }
+}
+
+/// Skips the options before the subcommand that change neither directory nor configuration.
+fn skip_harmless_globals(operands: &[Argument]) -> &[Argument] {
+    let count = operands
+        .iter()
+        .take_while(|argument| matches!(argument.text.as_str(), "--no-pager" | "-P" | "--no-optional-locks"))
+        .count();
+    operands.get(count..).unwrap_or_default()
+}
+
+fn is_banned(text: &str) -> bool {
+    BANNED.iter().any(|banned| text.starts_with(banned))
+        || (text.len() > 4 && text.starts_with("--") && BANNED.iter().any(|banned| banned.starts_with(text)))
+}
+
+fn is_one_of(texts: &[&str], forms: &[&str]) -> bool {
+    let joined = texts.join(" ");
+    forms.contains(&joined.as_str())
+}
+
+/// Says whether `git branch` or `git tag` lists: nothing but listing options, operands only after one of them.
+fn is_listing(texts: &[&str], valued: &[&str]) -> bool {
+    const LISTING: &[&str] = &[
+        "-a", "-r", "-v", "-vv", "--all", "--remotes", "--list", "-l", "--show-current", "--verbose", "--no-color",
+        "--color", "--column", "--no-column", "-n", "--ignore-case", "-i",
+    ];
+    let mut listing = texts.is_empty();
+    for text in texts {
+        let name = text.split('=').next().unwrap_or(text);
+        if matches!(name, "--list" | "-l") || valued.contains(&name) {
+            listing = true;
+        } else if text.starts_with('-') {
+            if !LISTING.contains(&name) {
+                return false;
+            }
+            listing |= name != "-v" && name != "--verbose" || texts.len() == 1;
+        } else if !listing || !texts.iter().any(|text| is_pattern_taking(text, valued)) {
+            return false;
+        }
+    }
+    true
+}
+
+fn is_pattern_taking(text: &str, valued: &[&str]) -> bool {
+    matches!(text, "--list" | "-l") || valued.contains(&text)
+}
+
+fn is_config_query(texts: &[&str]) -> bool {
+    let queries = ["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "get", "list"];
+    let scopes = ["--global", "--local", "--system", "--worktree", "--null", "-z", "--show-origin", "--show-scope", "--name-only"];
+    let mut after_scopes = texts.iter().skip_while(|text| scopes.contains(text));
+    after_scopes.next().is_some_and(|text| queries.contains(text))
+        && !texts.iter().any(|text| text.starts_with("--file") || *text == "-f" || text.starts_with("--blob"))
+}
+
+/// A remote by a plain name: a URL could name a transport that runs a program.
+fn is_remote_listing(texts: &[&str]) -> bool {
+    texts.iter().all(|text| {
+        let is_flag = matches!(*text, "--heads" | "--tags" | "--refs" | "-q" | "--symref" | "--branches" | "--exit-code");
+        is_flag || text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./*".contains(letter)) && !text.starts_with(['-', '/', '.'])
+    })
+}

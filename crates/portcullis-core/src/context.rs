@@ -1,0 +1,61 @@
+//! What surrounds a call: mode, directories, and whether a person is there.
+
+use crate::mode::Mode;
+
+/// The session a call is made in. Paths are absolute and `/`-separated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context {
+    /// The permission mode.
+    pub mode: Mode,
+    /// The directory the call runs in.
+    pub cwd: String,
+    /// The session's primary working directory, which path rules are anchored at; usually the same as `cwd`.
+    pub project: String,
+    /// The user's home directory, if known.
+    pub home: Option<String>,
+    /// Working directories added on the command line.
+    pub added_directories: Vec<String>,
+    /// Whether somebody can be asked.
+    pub person: Person,
+    /// Whether the session was aborted.
+    pub aborted: bool,
+    /// Whether plan mode was entered from a session that could bypass permissions.
+    pub plan_from_bypass: bool,
+    /// Hints the host gave about this very tool.
+    pub hints: ToolHints,
+}
+
+/// Whether somebody can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Person {
+    /// Somebody is there.
+    Present,
+    /// Nobody is there: a headless run.
+    Absent,
+}
+
+/// What a host says about a tool; absent means the unsafe answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ToolHints {
+    /// The tool says it must be answered by a person.
+    pub needs_person: bool,
+    /// The tool says it changes nothing.
+    pub read_only: bool,
+}
+
+impl Context {
+    /// Makes the context of an interactive session in `cwd`.
+    pub fn new(mode: Mode, cwd: &str) -> Self {
+        Self {
+            mode,
+            cwd: cwd.to_owned(),
+            project: cwd.to_owned(),
+            home: None,
+            added_directories: Vec::new(),
+            person: Person::Present,
+            aborted: false,
+            plan_from_bypass: false,
+            hints: ToolHints::default(),
+        }
+    }
+}

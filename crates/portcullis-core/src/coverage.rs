@@ -1,0 +1,289 @@
+//! Whether allow rules and the read-only set cover every part of a command line (spec A9, C7).
+
+use portcullis_analysis::environment::{is_harmless_assignment, is_safe_prefix};
+use portcullis_analysis::{Access, Invocation, Wrapping, access, read_only};
+use portcullis_shell::Span;
+
+use crate::path_use::{InvocationPaths, PathUse};
+use crate::pipeline::Run;
+use crate::request::Shell;
+use crate::rule::{Behavior, Rule, ShellPattern, is_dangerous_allow};
+use crate::rule_match::{shell_pattern, shell_tools};
+use crate::mode::Mode;
+use crate::scope::{find_path_permit, is_in_workspace, may_read};
+use crate::shell_match::permits;
+
+/// Whether file edits in the workspace count as covered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Edits {
+    /// They do: accept-edits mode, or its simulation in auto mode.
+    Accepted,
+    /// They need a rule.
+    NeedRule,
+}
+
+/// What covers a command line, and what is left over.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Coverage<'a> {
+    /// The rules that covered a part, without repetition.
+    pub(crate) rules: Vec<&'a Rule>,
+    /// Whether an edit was accepted because of the mode.
+    pub(crate) by_edits: bool,
+    /// The parts nothing covers, in order.
+    pub(crate) gaps: Vec<Gap>,
+}
+
+/// A part that nothing covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// The place of the invocation.
+    pub(crate) invocation: usize,
+    /// As it is written.
+    pub(crate) text: String,
+    pub(crate) span: Span,
+    /// Why it is not covered.
+    pub(crate) kind: GapKind,
+}
+
+/// Why a part is not covered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum GapKind {
+    /// No rule and no proof.
+    Command,
+    /// A path that may not be read or written without asking.
+    Path { access: Access, path: Option<String> },
+}
+
+impl<'a> Coverage<'a> {
+    pub(crate) fn is_complete(&self) -> bool {
+        self.gaps.is_empty()
+    }
+
+    fn name(&mut self, rule: &'a Rule) {
+        if !self.rules.iter().any(|known| std::ptr::eq(*known, rule)) {
+            self.rules.push(rule);
+        }
+    }
+}
+
+/// Works out what covers each part of a command line.
+pub(crate) fn cover<'a>(run: &Run<'a>, shell: &Shell, edits: Edits) -> Coverage<'a> {
+    let mut coverage = Coverage::default();
+    if let Some(rule) = find_whole(run, shell) {
+        coverage.rules.push(rule);
+        return coverage;
+    }
+    let invocations = &shell.survey.invocations;
+    let mut answers = Answers { own: vec![Cover::No; invocations.len()], wrapped: vec![None; invocations.len()] };
+    // A wrapped command stands after its wrapper, so that going backwards its own answer is known first.
+    for (place, invocation) in invocations.iter().enumerate().rev() {
+        let Some(paths) = shell.paths.get(place) else { continue };
+        let answer = cover_one(run, invocation, paths, edits, answers.wrapped(place));
+        answers.note(place, invocation.parent, answer);
+    }
+    for (place, invocation) in invocations.iter().enumerate() {
+        collect_command(place, invocation, &answers, &mut coverage);
+        let paths = shell.paths.get(place).map(|paths| paths.redirections.as_slice()).unwrap_or_default();
+        for path_use in paths {
+            collect_redirection(run, place, path_use, edits, &mut coverage);
+        }
+    }
+    coverage
+}
+
+/// The answer for each invocation, and for each wrapper whether all it wraps is covered.
+struct Answers<'a> {
+    own: Vec<Cover<'a>>,
+    wrapped: Vec<Option<bool>>,
+}
+
+impl<'a> Answers<'a> {
+    fn note(&mut self, place: usize, parent: Option<usize>, answer: Cover<'a>) {
+        if let Some(wrapped) = parent.and_then(|parent| self.wrapped.get_mut(parent)) {
+            *wrapped = Some(wrapped.unwrap_or(true) && answer.is_covered());
+        }
+        if let Some(own) = self.own.get_mut(place) {
+            *own = answer;
+        }
+    }
+
+    fn own(&self, place: usize) -> &Cover<'a> {
+        self.own.get(place).unwrap_or(&Cover::No)
+    }
+
+    /// Returns whether everything an invocation wraps is covered; `None` if it wraps nothing.
+    fn wrapped(&self, place: usize) -> Option<bool> {
+        self.wrapped.get(place).copied().flatten()
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Cover<'a> {
+    Rule(&'a Rule),
+    ReadOnly,
+    Edit,
+    Wrapped,
+    Nothing,
+    No,
+    Outside(PathUse),
+}
+
+impl Cover<'_> {
+    fn is_covered(&self) -> bool {
+        !matches!(self, Self::No | Self::Outside(_))
+    }
+}
+
+fn cover_one<'a>(
+    run: &Run<'a>,
+    invocation: &Invocation,
+    paths: &InvocationPaths,
+    edits: Edits,
+    wrapped: Option<bool>,
+) -> Cover<'a> {
+    if invocation.arguments.is_empty() {
+        let harmless = invocation.assignments.iter().all(|variable| is_harmless_assignment(&variable.name));
+        return if harmless { Cover::Nothing } else { Cover::No };
+    }
+    if let Some(rule) = find_permit(run, invocation) {
+        return Cover::Rule(rule);
+    }
+    if let (Wrapping::Transparent, Some(is_covered)) = (invocation.wrapping, wrapped)
+        && invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name))
+    {
+        return if is_covered { Cover::Wrapped } else { Cover::No };
+    }
+    if read_only::is_read_only(invocation) {
+        let outside = paths.operands.iter().flatten().find(|path_use| !may_read(run, path_use));
+        return match outside {
+            None if runs_in_workspace(run, invocation) => Cover::ReadOnly,
+            None => Cover::No,
+            Some(path_use) => Cover::Outside(path_use.clone()),
+        };
+    }
+    if edits == Edits::Accepted && is_edit(run, invocation, paths) {
+        return Cover::Edit;
+    }
+    Cover::No
+}
+
+/// A program that finds its work by the current directory, such as git, must run in the workspace.
+fn runs_in_workspace(run: &Run<'_>, invocation: &Invocation) -> bool {
+    let depends = matches!(invocation.program_name(), Some("git" | "gh" | "find" | "ls" | "rg" | "grep" | "tree" | "du" | "fd" | "fdfind"));
+    !depends
+        || invocation.directories.alternatives().is_some_and(|directories| {
+            directories.iter().all(|directory| {
+                let directory = crate::path::normalize(directory);
+                run.request.roots.iter().any(|root| crate::path::is_inside(&directory, root))
+                    || run.request.context().mode == Mode::Auto
+            })
+        })
+}
+
+/// Says whether an invocation is one of the file commands with every path in the workspace.
+fn is_edit(run: &Run<'_>, invocation: &Invocation, paths: &InvocationPaths) -> bool {
+    let is_listed = invocation.program().and_then(|program| program.fixed()).is_some_and(|name| access::EDITING_COMMANDS.contains(&name));
+    let options_known = invocation.operands().iter().all(|argument| argument.knowledge != portcullis_analysis::Knowledge::Dynamic);
+    is_listed
+        && options_known
+        && !has_acting_script(invocation)
+        && invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name))
+        && paths.operands.as_ref().is_some_and(|operands| {
+            !operands.is_empty() && operands.iter().all(|path_use| is_in_workspace(run, path_use))
+        })
+}
+
+/// `sed` can write other files and run programs from its script.
+fn has_acting_script(invocation: &Invocation) -> bool {
+    invocation.program_name() == Some("sed") && !read_only::has_harmless_sed_script(invocation)
+}
+
+/// Finds an exact rule that names the whole command line.
+fn find_whole<'a>(run: &Run<'a>, shell: &Shell) -> Option<&'a Rule> {
+    let program = shell.survey.invocations.first()?.program_name();
+    permitting(run, program).find(|rule| {
+        shell_pattern(rule)
+            .is_some_and(|pattern| matches!(pattern, ShellPattern::Exact(_)) && pattern.matches(&shell.text))
+    })
+}
+
+/// Finds an allow rule for one invocation.
+fn find_permit<'a>(run: &Run<'a>, invocation: &Invocation) -> Option<&'a Rule> {
+    permitting(run, invocation.program_name())
+        .find(|rule| shell_pattern(rule).is_some_and(|pattern| permits(pattern, invocation)))
+}
+
+fn permitting<'a>(run: &Run<'a>, program: Option<&str>) -> impl Iterator<Item = &'a Rule> {
+    let policy = run.policy;
+    let in_auto = run.request.context().mode == Mode::Auto;
+    shell_tools(run.request.call().tool())
+        .iter()
+        .flat_map(move |tool| policy.rules.shell(Behavior::Allow, tool, program).collect::<Vec<_>>())
+        .filter(move |rule| !(in_auto && is_dangerous_allow(rule)))
+}
+
+fn collect_command<'a>(
+    place: usize,
+    invocation: &Invocation,
+    answers: &Answers<'a>,
+    coverage: &mut Coverage<'a>,
+) {
+    let by_parent = invocation.parent.is_some_and(|parent| matches!(answers.own(parent), Cover::Rule(_)));
+    match answers.own(place) {
+        Cover::Rule(rule) => coverage.name(rule),
+        Cover::Edit => coverage.by_edits = true,
+        Cover::ReadOnly | Cover::Wrapped | Cover::Nothing => {}
+        Cover::Outside(path_use) if !by_parent => coverage.gaps.push(Gap::of_path(place, path_use)),
+        // Of a wrapper that only passes on, what it wraps is named as missing.
+        Cover::No
+            if !by_parent
+                && !(invocation.wrapping == Wrapping::Transparent && answers.wrapped(place) == Some(false)) =>
+        {
+            let text = if invocation.arguments.is_empty() {
+                invocation.assignments.iter().map(|variable| format!("{}=…", variable.name)).collect()
+            } else {
+                invocation.as_written()
+            };
+            coverage.gaps.push(Gap { invocation: place, text, span: invocation.span, kind: GapKind::Command });
+        }
+        Cover::Outside(_) | Cover::No => {}
+    }
+}
+
+fn collect_redirection<'a>(run: &Run<'a>, place: usize, path_use: &PathUse, edits: Edits, coverage: &mut Coverage<'a>) {
+    match redirect_cover(run, path_use, edits) {
+        Redirected::Free => {}
+        Redirected::Rule(rule) => coverage.name(rule),
+        Redirected::Edit => coverage.by_edits = true,
+        Redirected::No => coverage.gaps.push(Gap::of_path(place, path_use)),
+    }
+}
+
+impl Gap {
+    fn of_path(place: usize, path_use: &PathUse) -> Self {
+        Self {
+            invocation: place,
+            text: path_use.shown.clone(),
+            span: path_use.span,
+            kind: GapKind::Path { access: path_use.access, path: path_use.path.clone() },
+        }
+    }
+}
+
+enum Redirected<'a> {
+    Free,
+    Rule(&'a Rule),
+    Edit,
+    No,
+}
+
+fn redirect_cover<'a>(run: &Run<'a>, path_use: &PathUse, edits: Edits) -> Redirected<'a> {
+    if path_use.is_free() || (path_use.access == Access::Read && path_use.glob.is_none() && may_read(run, path_use)) {
+        return Redirected::Free;
+    }
+    if let Some(rule) = find_path_permit(run, path_use) {
+        return Redirected::Rule(rule);
+    }
+    let accepted = edits == Edits::Accepted && path_use.glob.is_none() && is_in_workspace(run, path_use);
+    if accepted { Redirected::Edit } else { Redirected::No }
+}

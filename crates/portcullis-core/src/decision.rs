@@ -1,0 +1,32 @@
+//! The bare answer. Ordered, so that the strictest of several is their `max`.
+
+use std::fmt;
+
+/// Allow, ask or deny: ordered by strictness, without a default on purpose.
+#[must_use]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Decision {
+    /// The call may run.
+    Allow,
+    /// A person must say.
+    Ask,
+    /// The call may not run.
+    Deny,
+}
+
+impl Decision {
+    /// Returns the word used on every wire: `allow`, `ask` or `deny`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}

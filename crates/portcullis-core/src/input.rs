@@ -1,0 +1,79 @@
+//! The input of a tool call as plain data, whatever wire it came over.
+
+use std::collections::BTreeMap;
+
+/// A value in a tool's input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// Nothing.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// A number, as it was written.
+    Number(String),
+    /// Text.
+    Text(String),
+    /// A list.
+    List(Vec<Value>),
+    /// An object.
+    Object(BTreeMap<String, Value>),
+}
+
+impl Value {
+    /// Returns the text if it is one.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::List(_) | Self::Object(_) => None,
+        }
+    }
+
+    /// Returns a scalar as the text a parameter rule compares with; `None` for null, lists and objects.
+    pub fn as_scalar(&self) -> Option<&str> {
+        match self {
+            Self::Bool(true) => Some("true"),
+            Self::Bool(false) => Some("false"),
+            Self::Number(text) | Self::Text(text) => Some(text),
+            Self::Null | Self::List(_) | Self::Object(_) => None,
+        }
+    }
+}
+
+/// The input of a tool call: named values.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Input {
+    fields: BTreeMap<String, Value>,
+}
+
+impl Input {
+    /// Makes an input of one text field.
+    pub fn of_text(field: &str, text: &str) -> Self {
+        Self { fields: BTreeMap::from([(field.to_owned(), Value::Text(text.to_owned()))]) }
+    }
+
+    /// Returns a field.
+    pub fn field(&self, name: &str) -> Option<&Value> {
+        self.fields.get(name)
+    }
+
+    /// Returns a field that is text.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.field(name).and_then(Value::as_text)
+    }
+
+    /// Says whether a field is the boolean true.
+    pub fn is_true(&self, name: &str) -> bool {
+        self.field(name) == Some(&Value::Bool(true))
+    }
+
+    /// Returns the fields in the order of their names.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.fields.iter().map(|(name, value)| (name.as_str(), value))
+    }
+}
+
+impl FromIterator<(String, Value)> for Input {
+    fn from_iter<I: IntoIterator<Item = (String, Value)>>(fields: I) -> Self {
+        Self { fields: fields.into_iter().collect() }
+    }
+}

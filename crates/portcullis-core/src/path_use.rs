@@ -1,0 +1,145 @@
+//! The paths a call touches, made absolute, with what is known of each.
+
+use portcullis_analysis::access::{self, FileUse};
+use portcullis_analysis::{Access, Argument, Invocation, Knowledge};
+use portcullis_shell::Span;
+
+use crate::context::Context;
+use crate::fact::{Facts, Resolution};
+use crate::path;
+
+/// One path a call touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PathUse {
+    pub(crate) access: Access,
+    /// The absolute path; `None` if it is only known at run time.
+    pub(crate) path: Option<String>,
+    /// The pattern's text if the path stands for all files a shell pattern names; `path` is then their directory.
+    pub(crate) glob: Option<String>,
+    /// As it is written.
+    pub(crate) shown: String,
+    pub(crate) span: Span,
+}
+
+/// The paths of one invocation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct InvocationPaths {
+    /// Files it is redirected from and to.
+    pub(crate) redirections: Vec<PathUse>,
+    /// Files a known program names; `None` if the program is not known.
+    pub(crate) operands: Option<Vec<PathUse>>,
+    /// Words of an unknown program that could be files.
+    pub(crate) mentioned: Vec<PathUse>,
+}
+
+impl InvocationPaths {
+    pub(crate) fn of(invocation: &Invocation, home: Option<&str>) -> Self {
+        let resolve = |uses: Vec<FileUse>| {
+            uses.iter().flat_map(|file| PathUse::of_argument(&file.file, file.access, invocation, home)).collect()
+        };
+        let redirections = invocation
+            .redirections
+            .iter()
+            .flat_map(|to| PathUse::of_argument(&to.target, to.access, invocation, home))
+            .collect();
+        let operands: Option<Vec<PathUse>> = access::files(invocation).map(resolve);
+        let mentioned = if operands.is_none() { resolve(access::mentioned(invocation)) } else { Vec::new() };
+        Self { redirections, operands, mentioned }
+    }
+
+    /// Returns the paths it touches for sure.
+    pub(crate) fn certain(&self) -> impl Iterator<Item = &PathUse> {
+        self.redirections.iter().chain(self.operands.iter().flatten())
+    }
+}
+
+impl PathUse {
+    /// Makes the path of a file tool.
+    pub(crate) fn of_tool(text: &str, access: Access, context: &Context) -> Self {
+        let expanded = expand_home(text, context.home.as_deref());
+        let absolute = path::join(&context.cwd, expanded.as_deref().unwrap_or(text));
+        Self { access, path: Some(absolute), glob: None, shown: text.to_owned(), span: Span::default() }
+    }
+
+    /// Makes the paths an argument may stand for, one for each directory the invocation may run in.
+    fn of_argument(argument: &Argument, access: Access, invocation: &Invocation, home: Option<&str>) -> Vec<Self> {
+        let make = |path: Option<String>, glob: Option<String>| Self {
+            access,
+            path,
+            glob,
+            shown: argument.as_written().to_owned(),
+            span: argument.span,
+        };
+        let text = match argument.knowledge {
+            Knowledge::Dynamic => return vec![make(None, None)],
+            Knowledge::Tilde => match expand_home(&argument.text, home) {
+                Some(expanded) => expanded,
+                None => return vec![make(None, None)],
+            },
+            Knowledge::Fixed | Knowledge::Glob => argument.text.clone(),
+        };
+        let is_glob = argument.knowledge == Knowledge::Glob;
+        let (fixed, glob) =
+            if is_glob { (fixed_beginning(&text), Some(text.clone())) } else { (text.as_str(), None) };
+        if fixed.starts_with('/') {
+            return vec![make(Some(path::normalize(fixed)), glob)];
+        }
+        match invocation.directories.alternatives() {
+            None => vec![make(None, None)],
+            Some(directories) => directories
+                .iter()
+                .map(|directory| make(Some(path::join(directory, fixed)), glob.clone()))
+                .collect(),
+        }
+    }
+
+    /// Returns every spelling of the path: as resolved from the text, each link on the way, the real one.
+    /// `None` if it is not known, was not looked up, or cannot be resolved.
+    pub(crate) fn variants<'a>(&'a self, facts: &'a Facts) -> Option<Vec<&'a str>> {
+        let lexical = self.path.as_deref()?;
+        if is_free(lexical) {
+            return Some(vec![lexical]);
+        }
+        match facts.path(lexical)? {
+            Resolution::Leads(leads) => {
+                Some(std::iter::once(lexical).chain(leads.iter().map(String::as_str)).collect())
+            }
+            Resolution::Broken => None,
+        }
+    }
+
+    /// Returns the spellings that are known, even if not all are.
+    pub(crate) fn known_variants<'a>(&'a self, facts: &'a Facts) -> Vec<&'a str> {
+        self.variants(facts).unwrap_or_else(|| self.path.as_deref().into_iter().collect())
+    }
+
+    /// Says whether the path is a device or descriptor that holds nothing.
+    pub(crate) fn is_free(&self) -> bool {
+        self.path.as_deref().is_some_and(is_free)
+    }
+}
+
+/// Devices and descriptors that may be read and written by anybody at any time.
+pub(crate) fn is_free(path: &str) -> bool {
+    matches!(
+        path,
+        "/dev/null" | "/dev/zero" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/random" | "/dev/urandom"
+    ) || path.strip_prefix("/dev/fd/").is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_digit()))
+}
+
+/// Replaces a leading `~`; `None` if there is none or the home directory is not known.
+pub(crate) fn expand_home(text: &str, home: Option<&str>) -> Option<String> {
+    let rest = text.strip_prefix('~')?;
+    (rest.is_empty() || rest.starts_with('/')).then(|| home.map(|home| format!("{home}{rest}")))?
+}
+
+/// Returns the directory part before the first component with a pattern in it; `.` if there is none.
+pub(crate) fn fixed_beginning(pattern: &str) -> &str {
+    let at = pattern.find(['*', '?', '[', '{', '(']).unwrap_or(pattern.len());
+    let fixed = pattern.get(..at).unwrap_or_default();
+    match fixed.rfind('/') {
+        Some(0) => "/",
+        Some(slash) => fixed.get(..slash).unwrap_or("."),
+        None => ".",
+    }
+}

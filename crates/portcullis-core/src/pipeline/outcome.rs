@@ -1,0 +1,146 @@
+//! What the pipeline returns: a verdict, or whom to ask and how to go on (sans-I/O).
+
+use super::step::StepId;
+use crate::context::Person;
+use crate::decision::Decision;
+use crate::verdict::{Reason, TraceLine, TraceOutcome, Verdict};
+
+/// The session was aborted: there is no verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the session was aborted")]
+pub struct Aborted;
+
+/// What [`super::decide`] returns.
+#[must_use]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The call is decided.
+    Settled(Verdict),
+    /// Somebody must be asked.
+    Needs(Pending),
+}
+
+impl Outcome {
+    /// Returns the verdict, taking it that nobody answers.
+    pub fn into_verdict(self) -> Verdict {
+        match self {
+            Self::Settled(verdict) => verdict,
+            Self::Needs(pending) => pending.unanswered(),
+        }
+    }
+}
+
+/// Who must be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// The auto-mode classifier.
+    Classifier,
+    /// The `PermissionRequest` hooks.
+    Hooks,
+    /// A person.
+    Person,
+}
+
+/// What somebody answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// The call may run.
+    Allow {
+        /// Who says so: a classifier stage or a hook's name.
+        by: String,
+    },
+    /// The call may not run.
+    Deny {
+        /// Who says so.
+        by: String,
+        /// Why, in one sentence.
+        sentence: String,
+    },
+    /// No answer: none configured, or it did not say.
+    None,
+}
+
+/// A question that waits for an answer.
+#[must_use]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pending {
+    need: Need,
+    verdict: Verdict,
+    person: Person,
+    has_hooks: bool,
+}
+
+impl Pending {
+    pub(super) fn new(need: Need, verdict: Verdict, person: Person, has_hooks: bool) -> Self {
+        Self { need, verdict, person, has_hooks }
+    }
+
+    /// Returns who must be asked.
+    pub fn need(&self) -> Need {
+        self.need
+    }
+
+    /// Returns the question: an ask with its reason, trace and suggestions.
+    pub fn question(&self) -> &Verdict {
+        &self.verdict
+    }
+
+    /// Goes on with an answer. Without one the question passes to whoever is next, and at last to nobody: deny.
+    pub fn resume(self, answer: Answer) -> Outcome {
+        let need = self.need;
+        match answer {
+            Answer::Allow { by } => Outcome::Settled(self.settle(Decision::Allow, reason_of(need, by, String::new()))),
+            Answer::Deny { by, sentence } => {
+                Outcome::Settled(self.settle(Decision::Deny, reason_of(need, by, sentence)))
+            }
+            Answer::None => self.pass_on(),
+        }
+    }
+
+    /// Gives the verdict when nobody answers: ask if a person is there, else deny.
+    pub fn unanswered(self) -> Verdict {
+        match self.resume(Answer::None) {
+            Outcome::Settled(verdict) => verdict,
+            Outcome::Needs(next) => next.unanswered(),
+        }
+    }
+
+    fn pass_on(mut self) -> Outcome {
+        match (self.need, self.person) {
+            (Need::Classifier, Person::Present) => {
+                self.verdict.step = StepId::A11;
+                self.need = Need::Person;
+                Outcome::Needs(self)
+            }
+            (Need::Classifier, Person::Absent) if self.has_hooks => {
+                self.need = Need::Hooks;
+                Outcome::Needs(self)
+            }
+            (Need::Classifier | Need::Hooks, Person::Absent) | (Need::Person, Person::Absent) => {
+                Outcome::Settled(self.settle(Decision::Deny, Reason::Headless))
+            }
+            (Need::Hooks | Need::Person, Person::Present) => {
+                let detail = "nobody has answered yet".to_owned();
+                let outcome = TraceOutcome::Settle(Decision::Ask);
+                self.verdict.trace.push(TraceLine { step: StepId::A11, outcome, detail });
+                Outcome::Settled(self.verdict)
+            }
+        }
+    }
+
+    fn settle(self, decision: Decision, reason: Reason) -> Verdict {
+        let mut verdict = self.verdict;
+        let outcome = TraceOutcome::Settle(decision);
+        verdict.trace.push(TraceLine { step: StepId::A11, outcome, detail: reason.message() });
+        let suggestions = if decision == Decision::Allow { Vec::new() } else { verdict.suggestions };
+        Verdict { decision, step: StepId::A11, reason, suggestions, ..verdict }
+    }
+}
+
+fn reason_of(need: Need, by: String, sentence: String) -> Reason {
+    match need {
+        Need::Classifier => Reason::Classifier { stage: by, sentence },
+        Need::Hooks => Reason::Hook { name: by, sentence },
+        Need::Person => Reason::Person,
+    }
+}

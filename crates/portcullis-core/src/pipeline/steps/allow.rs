@@ -1,0 +1,132 @@
+//! A9: an allow rule for the whole tool, allow rules covering every part, or a proof that nothing is changed.
+
+use super::tool_ask::runs_sandboxed;
+use super::tool_deny::{find_tool_rule, reason_of_tool_rule};
+use crate::coverage::Edits;
+use crate::decision::Decision;
+use crate::mode::Mode;
+use crate::path_use::PathUse;
+use crate::pipeline::run::{Lift, Run, StepResult};
+use crate::request::Subject;
+use crate::rule::{Behavior, Matcher, Rule, is_dangerous_allow};
+use crate::rule_match::{name_matches, shell_pattern};
+use crate::scope::{find_path_permit, is_in_workspace};
+use crate::tool::{ToolKind, find_tool};
+use crate::verdict::{Reason, RuleReference};
+
+pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
+    let lift = run.raised.as_ref().map(|raised| raised.lift);
+    if lift.is_some_and(|lift| lift < Lift::ToolRule) {
+        return StepResult::Pass("no rule lifts what was raised before".to_owned());
+    }
+    if let Some(rule) = tool_rule(run) {
+        return allow(reason_of_tool_rule(rule));
+    }
+    if lift.is_some() && !matches!(run.request.subject, Subject::PowerShell(_)) {
+        return StepResult::pass();
+    }
+    by_content(run).map_or_else(StepResult::pass, allow)
+}
+
+fn allow(reason: Reason) -> StepResult {
+    StepResult::Settle { decision: Decision::Allow, reason, spans: Vec::new() }
+}
+
+/// Finds an allow rule for the whole tool that the mode leaves in force.
+fn tool_rule<'a>(run: &Run<'a>) -> Option<&'a Rule> {
+    let context = run.request.context();
+    let rule = find_tool_rule(run, Behavior::Allow)?;
+    let is_suspended = context.mode == Mode::Auto && is_dangerous_allow(rule);
+    (!is_suspended).then_some(rule)
+}
+
+fn by_content(run: &mut Run<'_>) -> Option<Reason> {
+    let request = run.request;
+    match &request.subject {
+        Subject::Shell(_) => by_coverage(run),
+        Subject::PowerShell(command) => by_exact_text(run, command),
+        Subject::Files(files) => by_paths(run, files),
+        Subject::Fetch { host } => {
+            let host = host.as_deref()?;
+            let mut rules = run.policy.rules.domains(Behavior::Allow);
+            let rule = rules.find(|rule| matches!(&rule.matcher, Matcher::Domain(domain) if domain.matches(host)))?;
+            Some(covered(rule))
+        }
+        Subject::Other => {
+            let mut rules = run.policy.rules.names(Behavior::Allow, request.call().tool());
+            let in_auto = request.context().mode == Mode::Auto;
+            let rule = rules.find(|rule| name_matches(rule, run) && !(in_auto && is_dangerous_allow(rule)));
+            rule.map(covered).or_else(|| is_bookkeeping(run).then_some(Reason::ReadOnly))
+        }
+        Subject::Malformed(_) => None,
+    }
+}
+
+fn covered(rule: &Rule) -> Reason {
+    Reason::Covered { rules: vec![RuleReference::from(rule)] }
+}
+
+fn by_coverage(run: &mut Run<'_>) -> Option<Reason> {
+    if runs_sandboxed(run) && has_safe_assignments(run) {
+        return Some(Reason::Sandbox);
+    }
+    let mode = run.request.context().mode;
+    let edits = if mode == Mode::AcceptEdits { Edits::Accepted } else { Edits::NeedRule };
+    let coverage = run.coverage(edits);
+    if !coverage.is_complete() {
+        return None;
+    }
+    Some(if !coverage.rules.is_empty() {
+        Reason::Covered { rules: coverage.rules.iter().map(|rule| RuleReference::from(*rule)).collect() }
+    } else if coverage.by_edits {
+        Reason::Mode(mode)
+    } else {
+        Reason::ReadOnly
+    })
+}
+
+/// A sandboxed command is still asked about if it sets variables that steer programs.
+fn has_safe_assignments(run: &Run<'_>) -> bool {
+    let Subject::Shell(shell) = &run.request.subject else {
+        return false;
+    };
+    shell.survey.invocations.iter().all(|invocation| {
+        invocation
+            .assignments
+            .iter()
+            .all(|variable| portcullis_analysis::environment::is_harmless_assignment(&variable.name))
+    })
+}
+
+/// PowerShell is not parsed, so that only a rule for the very text counts, and only if the text is one plain command.
+fn by_exact_text(run: &Run<'_>, command: &str) -> Option<Reason> {
+    if command.contains(['$', '(', ')', '{', '}', ';', '|', '&', '`', '\n', '\r', '>', '<', '@', '%']) {
+        return None;
+    }
+    let mut rules = run.policy.rules.shell(Behavior::Allow, "PowerShell", None);
+    let in_auto = run.request.context().mode == Mode::Auto;
+    let rule = rules.find(|rule| {
+        !(in_auto && is_dangerous_allow(rule))
+            && shell_pattern(rule).is_some_and(|pattern| pattern.matches_ignoring_case(command))
+    })?;
+    Some(covered(rule))
+}
+
+fn by_paths(run: &Run<'_>, files: &[PathUse]) -> Option<Reason> {
+    let mode = run.request.context().mode;
+    let is_reading = run.request.call().kind() == ToolKind::Read;
+    let permits: Option<Vec<&Rule>> = files.iter().map(|path_use| find_path_permit(run, path_use)).collect();
+    if let Some(rule) = permits.and_then(|permits| permits.first().copied()) {
+        return Some(covered(rule));
+    }
+    if is_reading {
+        return Some(Reason::ReadOnly);
+    }
+    let in_workspace = files.iter().all(|path_use| is_in_workspace(run, path_use));
+    (mode == Mode::AcceptEdits && in_workspace).then_some(Reason::Mode(mode))
+}
+
+/// Says whether a tool only keeps the agent's own books.
+fn is_bookkeeping(run: &Run<'_>) -> bool {
+    find_tool(run.request.call().tool()).is_some_and(|tool| tool.is_harmless && tool.kind == ToolKind::Internal)
+}

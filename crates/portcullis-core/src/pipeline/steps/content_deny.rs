@@ -1,0 +1,21 @@
+//! A2: a deny rule about the content or a parameter of the call.
+
+use crate::decision::Decision;
+use crate::pipeline::run::{Run, StepResult};
+use crate::verdict::{Certainty, Reason, RuleReference};
+
+pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
+    match run.denied() {
+        Some(found) if found.certainty == Certainty::Certain => StepResult::Settle {
+            decision: Decision::Deny,
+            reason: Reason::Rule {
+                rule: RuleReference::from(found.rule),
+                matched: found.matched,
+                certainty: found.certainty,
+            },
+            spans: found.spans,
+        },
+        Some(_) => StepResult::Pass("a rule may match, see the tool's own check".to_owned()),
+        None => StepResult::pass(),
+    }
+}

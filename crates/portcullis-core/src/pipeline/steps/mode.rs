@@ -1,0 +1,77 @@
+//! A11: the mode turns a question into an answer, or says who must give it.
+
+use crate::context::Person;
+use crate::coverage::Edits;
+use crate::decision::Decision;
+use crate::mode::Mode;
+use crate::pipeline::outcome::Need;
+use crate::pipeline::run::{Lift, Raised, Run, StepResult};
+use crate::pipeline::step::StepId;
+use crate::policy::Planning;
+use crate::request::Subject;
+use crate::scope::is_in_workspace;
+use crate::tool::{ToolKind, find_tool};
+use crate::verdict::Reason;
+
+pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
+    let raised = run.raised.take().unwrap_or_else(|| Raised {
+        step: StepId::A10,
+        reason: Reason::Unsettled { parts: Vec::new() },
+        spans: Vec::new(),
+        lift: Lift::Nobody,
+    });
+    match run.request.context().mode {
+        Mode::DontAsk => settle(Decision::Deny, Reason::Mode(Mode::DontAsk), &raised),
+        Mode::Auto => auto(run, raised),
+        Mode::Plan if raised.lift == Lift::Classifier && plans_with_classifier(run) => {
+            StepResult::Needs { need: Need::Classifier, raised }
+        }
+        Mode::Default | Mode::Plan | Mode::AcceptEdits | Mode::BypassPermissions => person(run, raised),
+    }
+}
+
+fn settle(decision: Decision, reason: Reason, raised: &Raised) -> StepResult {
+    StepResult::Settle { decision, reason, spans: raised.spans.clone() }
+}
+
+fn plans_with_classifier(run: &Run<'_>) -> bool {
+    run.policy.auto_during_plan == Planning::Classifier && !run.policy.disabled_modes.auto
+}
+
+/// The fast paths of auto mode, in order (spec D2), and then the classifier.
+fn auto(run: &mut Run<'_>, raised: Raised) -> StepResult {
+    let call = run.request.call();
+    let is_person_only = raised.lift == Lift::Nobody
+        || (call.kind() == ToolKind::PowerShell && !run.policy.power_shell_auto);
+    if is_person_only {
+        return person(run, raised);
+    }
+    let is_harmless = find_tool(call.tool()).is_some_and(|tool| tool.is_harmless);
+    if would_accept_edit(run, &raised) || is_harmless {
+        return settle(Decision::Allow, Reason::Mode(Mode::Auto), &raised);
+    }
+    StepResult::Needs { need: Need::Classifier, raised }
+}
+
+/// Says whether accept-edits mode would let the call run.
+fn would_accept_edit(run: &mut Run<'_>, raised: &Raised) -> bool {
+    let request = run.request;
+    match &request.subject {
+        // What was raised is either a part nothing covers, which the edits may, or something they cannot lift.
+        Subject::Shell(_) if raised.lift == Lift::ToolRule => run.coverage(Edits::Accepted).is_complete(),
+        Subject::Files(files) => files.iter().all(|path_use| is_in_workspace(run, path_use)),
+        Subject::Shell(_)
+        | Subject::PowerShell(_)
+        | Subject::Fetch { .. }
+        | Subject::Other
+        | Subject::Malformed(_) => false,
+    }
+}
+
+fn person(run: &Run<'_>, raised: Raised) -> StepResult {
+    match run.request.context().person {
+        Person::Present => StepResult::Needs { need: Need::Person, raised },
+        Person::Absent if run.policy.has_permission_hooks => StepResult::Needs { need: Need::Hooks, raised },
+        Person::Absent => settle(Decision::Deny, Reason::Headless, &raised),
+    }
+}

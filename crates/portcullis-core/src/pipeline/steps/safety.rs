@@ -1,0 +1,25 @@
+//! A7: protected paths and critical removals; no mode lifts them, bypass mode only where settings say so.
+
+use crate::mode::Mode;
+use crate::pipeline::run::{Lift, Run, StepResult};
+use crate::safety::{find_critical_removal, find_protected_write};
+use crate::verdict::{Reason, SafetyCheck};
+
+pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
+    if let Some((subject, span)) = find_critical_removal(run) {
+        let reason = Reason::Safety { check: SafetyCheck::CriticalRemoval, subject };
+        return StepResult::Ask { reason, spans: vec![span], lift: Lift::Nobody };
+    }
+    let is_lifted = run.policy.bypass_protected_paths && run.request.context().mode == Mode::BypassPermissions;
+    match find_protected_write(run) {
+        Some((_, path_use)) if is_lifted => {
+            StepResult::Pass(format!("settings let bypass mode write `{}`", path_use.shown))
+        }
+        Some((check, path_use)) => StepResult::Ask {
+            reason: Reason::Safety { check, subject: path_use.shown.clone() },
+            spans: vec![path_use.span],
+            lift: Lift::Nobody,
+        },
+        None => StepResult::pass(),
+    }
+}

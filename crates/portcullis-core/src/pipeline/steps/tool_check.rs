@@ -1,0 +1,145 @@
+//! A4: the tool's own check. What it raises may still be lifted, as far as [`Lift`] says.
+
+use portcullis_analysis::Access;
+
+use super::tool_ask::runs_sandboxed;
+use crate::coverage::{Edits, GapKind};
+use crate::decision::Decision;
+use crate::mode::Mode;
+use crate::path_use::PathUse;
+use crate::pipeline::run::{Lift, Run, StepResult};
+use crate::policy::Planning;
+use crate::request::{Shell, Subject};
+use crate::rule_match::RuleMatch;
+use crate::scope::{is_allowed_by_rule, is_in_workspace, may_read};
+use crate::tool::ToolKind;
+use crate::verdict::{Certainty, Reason, RuleReference};
+
+pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
+    if let Some(result) = possible_rule(run) {
+        return result;
+    }
+    let request = run.request;
+    match &request.subject {
+        Subject::Malformed(detail) => StepResult::Settle {
+            decision: Decision::Deny,
+            reason: Reason::Error { detail: detail.clone() },
+            spans: Vec::new(),
+        },
+        Subject::Shell(shell) => check_shell(run, shell),
+        Subject::PowerShell(_) => plan_floor(run).unwrap_or_else(|| {
+            raise(Reason::Opaque { detail: "PowerShell commands are not analysed".to_owned() }, Lift::ToolRule)
+        }),
+        Subject::Files(files) => check_files(run, files),
+        Subject::Fetch { host: None } => {
+            raise(Reason::Opaque { detail: "the URL's host is not understood".to_owned() }, Lift::Bypass)
+        }
+        Subject::Fetch { host: Some(_) } => StepResult::pass(),
+        Subject::Other if request.call().kind() == ToolKind::Mcp && !request.context().hints.read_only => {
+            plan_floor(run).unwrap_or_else(StepResult::pass)
+        }
+        Subject::Other => StepResult::pass(),
+    }
+}
+
+fn raise(reason: Reason, lift: Lift) -> StepResult {
+    StepResult::Raise { reason, spans: Vec::new(), lift }
+}
+
+/// A deny or ask rule that may match cannot be ruled out by anybody but a person.
+fn possible_rule(run: &mut Run<'_>) -> Option<StepResult> {
+    let is_possible = |found: &RuleMatch<'_>| found.certainty == Certainty::Possible;
+    let found = run.denied().filter(is_possible).or_else(|| run.asked().filter(is_possible))?;
+    let reason = Reason::Rule {
+        rule: RuleReference::from(found.rule),
+        matched: found.matched,
+        certainty: Certainty::Possible,
+    };
+    Some(StepResult::Raise { reason, spans: found.spans, lift: Lift::Nobody })
+}
+
+fn check_shell(run: &mut Run<'_>, shell: &Shell) -> StepResult {
+    if let Some(result) = blocked_read(run, shell) {
+        return result;
+    }
+    if let Some((span, why)) = shell.first_opacity() {
+        let lift = if run.request.context().mode == Mode::Plan { Lift::Classifier } else { Lift::Bypass };
+        return StepResult::Raise { reason: Reason::Opaque { detail: why.to_owned() }, spans: vec![span], lift };
+    }
+    if runs_sandboxed(run) {
+        return StepResult::Pass("it runs sandboxed".to_owned());
+    }
+    let coverage = run.coverage(Edits::NeedRule);
+    if run.request.context().mode == Mode::Plan && !(coverage.is_complete() && coverage.rules.is_empty()) {
+        return plan_floor(run).unwrap_or_else(StepResult::pass);
+    }
+    let edits = if run.request.context().mode == Mode::AcceptEdits { Edits::Accepted } else { Edits::NeedRule };
+    let coverage = if edits == Edits::NeedRule { coverage } else { run.coverage(edits) };
+    for gap in &coverage.gaps {
+        if let GapKind::Path { access, path } = &gap.kind {
+            let path = path.clone().unwrap_or_else(|| gap.text.clone());
+            let reason = match access {
+                Access::Read => Reason::OutsideWorkspace { path },
+                Access::Write | Access::Remove if is_outside(run, &path) => Reason::OutsideWorkspace { path },
+                // A file in the workspace: nothing is wrong with it, somebody just has to say so.
+                Access::Write | Access::Remove => continue,
+            };
+            return StepResult::Raise { reason, spans: vec![gap.span], lift: Lift::ToolRule };
+        }
+    }
+    StepResult::pass()
+}
+
+fn is_outside(run: &Run<'_>, path: &str) -> bool {
+    !run.request.roots.iter().any(|root| crate::path::is_inside(path, root))
+}
+
+/// While reads outside are blocked, a command that may make one needs a person in every mode.
+fn blocked_read(run: &Run<'_>, shell: &Shell) -> Option<StepResult> {
+    if !run.policy.block_reads_outside {
+        return None;
+    }
+    let path_use = shell
+        .paths
+        .iter()
+        .flat_map(|paths| paths.certain())
+        .find(|path_use| path_use.access == Access::Read && !may_read(run, path_use))?;
+    let reason = Reason::OutsideWorkspace { path: path_use.shown.clone() };
+    Some(StepResult::Raise { reason, spans: vec![path_use.span], lift: Lift::Nobody })
+}
+
+fn check_files(run: &Run<'_>, files: &[PathUse]) -> StepResult {
+    let context = run.request.context();
+    for path_use in files {
+        let reason = || Reason::OutsideWorkspace { path: path_use.shown.clone() };
+        match path_use.access {
+            Access::Read if may_read(run, path_use) => {}
+            Access::Read if run.policy.block_reads_outside => {
+                return StepResult::Settle { decision: Decision::Deny, reason: reason(), spans: Vec::new() };
+            }
+            Access::Read => return raise(reason(), Lift::ToolRule),
+            Access::Write | Access::Remove => {
+                if context.mode == Mode::Plan {
+                    return plan_floor(run).unwrap_or_else(StepResult::pass);
+                }
+                if !is_in_workspace(run, path_use) && !is_allowed_by_rule(run, path_use) {
+                    return raise(reason(), Lift::ToolRule);
+                }
+            }
+        }
+    }
+    StepResult::pass()
+}
+
+/// In plan mode what changes anything waits until the plan is approved; of shell commands a classifier may judge.
+fn plan_floor(run: &Run<'_>) -> Option<StepResult> {
+    let context = run.request.context();
+    if context.mode != Mode::Plan {
+        return None;
+    }
+    let has_classifier = run.policy.auto_during_plan == Planning::Classifier
+        && !run.policy.disabled_modes.auto
+        && matches!(run.request.call().kind(), ToolKind::Shell | ToolKind::PowerShell);
+    let lift = if has_classifier { Lift::Classifier } else { Lift::Nobody };
+    Some(raise(Reason::Mode(Mode::Plan), lift))
+}

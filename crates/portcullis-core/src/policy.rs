@@ -1,0 +1,76 @@
+//! Everything settings say that the pipeline needs: rules and switches.
+
+use crate::mode::Mode;
+use crate::rule::Rule;
+use crate::rule_set::RuleSet;
+
+/// A compiled policy. The default is the strictest one there is: no rules, nothing enabled.
+#[derive(Debug, Clone, Default)]
+pub struct Policy {
+    /// The rules of all sources, indexed.
+    pub rules: RuleSet,
+    /// The mode a session starts in, if settings say so.
+    pub default_mode: Option<Mode>,
+    /// The modes that are removed.
+    pub disabled_modes: DisabledModes,
+    /// Whether bypass mode also lifts the safety checks (spec A7); from user or managed settings only.
+    pub bypass_protected_paths: bool,
+    /// Whether reads outside the working directories need a person in every mode.
+    pub block_reads_outside: bool,
+    /// Whether the classifier reviews shell commands while planning.
+    pub auto_during_plan: Planning,
+    /// Directories that count as working directories beside the current one: absolute, or relative to it.
+    pub additional_directories: Vec<String>,
+    /// The sandbox the host runs shell commands in.
+    pub sandbox: Sandbox,
+    /// Whether PowerShell commands may go to the classifier.
+    pub power_shell_auto: bool,
+    /// Whether `PermissionRequest` hooks are configured to be asked when there is no person.
+    pub has_permission_hooks: bool,
+}
+
+/// Which modes settings took away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DisabledModes {
+    /// `disableBypassPermissionsMode`.
+    pub bypass: bool,
+    /// `disableAutoMode`.
+    pub auto: bool,
+}
+
+impl DisabledModes {
+    /// Says whether a mode is taken away.
+    pub fn contains(self, mode: Mode) -> bool {
+        match mode {
+            Mode::Auto => self.auto,
+            Mode::BypassPermissions => self.bypass,
+            Mode::Default | Mode::Plan | Mode::AcceptEdits | Mode::DontAsk => false,
+        }
+    }
+}
+
+/// Who reviews shell commands in plan mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Planning {
+    /// The classifier, if auto mode is available.
+    #[default]
+    Classifier,
+    /// A person.
+    Person,
+}
+
+/// What is known about the host's sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sandbox {
+    /// Whether shell commands run sandboxed.
+    pub enabled: bool,
+    /// Whether a sandboxed command runs without asking.
+    pub auto_allow: bool,
+}
+
+impl Policy {
+    /// Makes a policy of rules alone.
+    pub fn of_rules(rules: Vec<Rule>) -> Self {
+        Self { rules: RuleSet::new(rules), ..Self::default() }
+    }
+}

@@ -1,0 +1,192 @@
+//! A call made ready to be decided: parsed once, with every path it touches worked out.
+
+use std::collections::BTreeSet;
+
+use portcullis_analysis::{Access, Survey, Surroundings, survey};
+use portcullis_shell::Span;
+
+use crate::call::ToolCall;
+use crate::context::Context;
+use crate::fact::Question;
+use crate::mode::Mode;
+use crate::path;
+use crate::path_use::{self, InvocationPaths, PathUse};
+use crate::policy::Policy;
+use crate::rule::host_of;
+use crate::tool::ToolKind;
+
+/// A parsed call in its context.
+#[derive(Debug, Clone)]
+pub struct Request {
+    call: ToolCall,
+    context: Context,
+    pub(crate) subject: Subject,
+    /// The working directories, absolute and normal.
+    pub(crate) roots: Vec<String>,
+    questions: BTreeSet<Question>,
+}
+
+/// What a call is about, by the kind of its tool.
+#[derive(Debug, Clone)]
+pub(crate) enum Subject {
+    /// A bash command line.
+    Shell(Shell),
+    /// A PowerShell command line, which is not parsed.
+    PowerShell(String),
+    /// Files that are read or written.
+    Files(Vec<PathUse>),
+    /// A URL and its host, if it has one that is understood.
+    Fetch { host: Option<String> },
+    /// Nothing the core looks into.
+    Other,
+    /// The input lacks what the tool needs.
+    Malformed(String),
+}
+
+/// A surveyed command line.
+#[derive(Debug, Clone)]
+pub(crate) struct Shell {
+    pub(crate) text: String,
+    pub(crate) survey: Survey,
+    /// For each invocation, the paths it touches.
+    pub(crate) paths: Vec<InvocationPaths>,
+}
+
+impl Request {
+    /// Parses a call and works out which paths it touches. A mode that the policy disables becomes the default mode.
+    pub fn new(policy: &Policy, call: ToolCall, mut context: Context) -> Self {
+        if policy.disabled_modes.contains(context.mode) {
+            context.mode = Mode::Default;
+        }
+        let roots = working_directories(policy, &context);
+        let subject = Subject::of(&call, &context);
+        let mut request = Self { call, context, subject, roots, questions: BTreeSet::new() };
+        request.questions = request.list_questions();
+        request
+    }
+
+    /// Returns the call.
+    pub fn call(&self) -> &ToolCall {
+        &self.call
+    }
+
+    /// Returns the context, with the mode that is in force.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Returns what the caller must look up before deciding.
+    pub fn questions(&self) -> &BTreeSet<Question> {
+        &self.questions
+    }
+
+    /// Returns every path the call touches for sure.
+    pub(crate) fn path_uses(&self) -> impl Iterator<Item = &PathUse> {
+        let (files, shell) = match &self.subject {
+            Subject::Files(files) => (files.as_slice(), [].as_slice()),
+            Subject::Shell(shell) => ([].as_slice(), shell.paths.as_slice()),
+            Subject::PowerShell(_) | Subject::Fetch { .. } | Subject::Other | Subject::Malformed(_) => {
+                ([].as_slice(), [].as_slice())
+            }
+        };
+        files.iter().chain(shell.iter().flat_map(InvocationPaths::certain))
+    }
+
+    fn list_questions(&self) -> BTreeSet<Question> {
+        let touched = self.path_uses().chain(self.mentioned_paths()).filter_map(|path_use| path_use.path.clone());
+        let touched: BTreeSet<String> = touched.filter(|path| !path_use::is_free(path)).collect();
+        if touched.is_empty() {
+            return BTreeSet::new();
+        }
+        touched.into_iter().chain(self.roots.iter().cloned()).map(Question::RealPath).collect()
+    }
+
+    fn mentioned_paths(&self) -> impl Iterator<Item = &PathUse> {
+        let paths = match &self.subject {
+            Subject::Shell(shell) => shell.paths.as_slice(),
+            Subject::PowerShell(_)
+            | Subject::Files(_)
+            | Subject::Fetch { .. }
+            | Subject::Other
+            | Subject::Malformed(_) => [].as_slice(),
+        };
+        paths.iter().flat_map(|paths| paths.mentioned.iter())
+    }
+}
+
+/// Returns the working directories: where the call runs, the session's own, and those added.
+fn working_directories(policy: &Policy, context: &Context) -> Vec<String> {
+    let mut roots: Vec<String> = Vec::new();
+    let own = [&context.cwd, &context.project];
+    let added = context.added_directories.iter().chain(&policy.additional_directories);
+    for directory in own.into_iter().chain(added) {
+        let expanded = path_use::expand_home(directory, context.home.as_deref());
+        let root = path::join(&context.project, expanded.as_deref().unwrap_or(directory));
+        if !roots.contains(&root) {
+            roots.push(root);
+        }
+    }
+    roots
+}
+
+impl Subject {
+    fn of(call: &ToolCall, context: &Context) -> Self {
+        match call.kind() {
+            ToolKind::Shell => match call.command() {
+                Some(command) => Self::Shell(Shell::of(command, context)),
+                None => Self::Malformed("the input has no text field `command`".to_owned()),
+            },
+            ToolKind::PowerShell => match call.command() {
+                Some(command) => Self::PowerShell(command.to_owned()),
+                None => Self::Malformed("the input has no text field `command`".to_owned()),
+            },
+            ToolKind::Read => Self::of_file(call, context, Access::Read),
+            ToolKind::Edit => Self::of_file(call, context, Access::Write),
+            ToolKind::Fetch => match call.input().text("url") {
+                Some(url) => Self::Fetch { host: host_of(url) },
+                None => Self::Malformed("the input has no text field `url`".to_owned()),
+            },
+            ToolKind::Agent | ToolKind::Internal | ToolKind::Mcp | ToolKind::Other => Self::Other,
+        }
+    }
+
+    fn of_file(call: &ToolCall, context: &Context, access: Access) -> Self {
+        let mut files = Vec::new();
+        for field in ["file_path", "notebook_path", "path"] {
+            match call.input().field(field) {
+                None => {}
+                Some(value) => match value.as_text().filter(|text| !text.is_empty() && !text.contains('\0')) {
+                    Some(text) => files.push(PathUse::of_tool(text, access, context)),
+                    None => return Self::Malformed(format!("the field `{field}` is not a path")),
+                },
+            }
+        }
+        if call.tool() == "Glob"
+            && let Some(pattern) = call.input().text("pattern").filter(|text| text.starts_with(['/', '~']) || text.contains(".."))
+        {
+            files.push(PathUse::of_tool(path_use::fixed_beginning(pattern), access, context));
+        }
+        if files.is_empty() {
+            if matches!(call.tool(), "Glob" | "Grep") {
+                files.push(PathUse::of_tool(".", access, context));
+            } else {
+                return Self::Malformed("the input names no file".to_owned());
+            }
+        }
+        Self::Files(files)
+    }
+}
+
+impl Shell {
+    fn of(command: &str, context: &Context) -> Self {
+        let home = context.home.as_deref();
+        let survey = survey(command, Surroundings { directory: &context.cwd, home });
+        let paths = survey.invocations.iter().map(|invocation| InvocationPaths::of(invocation, home)).collect();
+        Self { text: command.to_owned(), survey, paths }
+    }
+
+    /// Returns the span of the first opacity.
+    pub(crate) fn first_opacity(&self) -> Option<(Span, &str)> {
+        self.survey.opacities.first().map(|opacity| (opacity.span, opacity.why.as_str()))
+    }
+}

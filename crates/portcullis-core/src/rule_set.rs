@@ -1,0 +1,166 @@
+//! All rules of a policy, indexed so that ten thousand cost little more than a hundred.
+
+use std::collections::BTreeMap;
+
+use crate::rule::{Behavior, Matcher, PathAccess, Rule, ToolPattern, is_dangerous_allow};
+
+/// The rules of all sources, in the order they were read.
+#[derive(Debug, Clone, Default)]
+pub struct RuleSet {
+    rules: Vec<Rule>,
+    allow: Index,
+    ask: Index,
+    deny: Index,
+}
+
+/// The rules of one behavior by what they match; numbers are places in the list of rules.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Index {
+    named_tools: BTreeMap<String, Vec<usize>>,
+    other_tools: Vec<usize>,
+    shell: BTreeMap<String, ShellIndex>,
+    read: Vec<usize>,
+    edit: Vec<usize>,
+    domains: Vec<usize>,
+    names: BTreeMap<String, Vec<usize>>,
+    parameters: BTreeMap<String, Vec<usize>>,
+}
+
+/// The shell rules of one tool by the program they name.
+#[derive(Debug, Clone, Default)]
+struct ShellIndex {
+    by_program: BTreeMap<String, Vec<usize>>,
+    any_program: Vec<usize>,
+}
+
+impl RuleSet {
+    /// Indexes rules.
+    pub fn new(rules: Vec<Rule>) -> Self {
+        let mut set = Self { rules, ..Self::default() };
+        for (place, rule) in set.rules.iter().enumerate() {
+            let index = match rule.behavior {
+                Behavior::Allow => &mut set.allow,
+                Behavior::Ask => &mut set.ask,
+                Behavior::Deny => &mut set.deny,
+            };
+            index.insert(place, &rule.matcher);
+        }
+        set
+    }
+
+    /// Returns the rules in the order they were read.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Returns the allow rules that auto mode suspends, because they would slip past its judge (spec D1).
+    pub fn suspended_in_auto(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(|rule| rule.behavior == Behavior::Allow && is_dangerous_allow(rule))
+    }
+
+    fn index(&self, behavior: Behavior) -> &Index {
+        match behavior {
+            Behavior::Allow => &self.allow,
+            Behavior::Ask => &self.ask,
+            Behavior::Deny => &self.deny,
+        }
+    }
+
+    fn at<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = &'a Rule> {
+        places.iter().filter_map(|&place| self.rules.get(place))
+    }
+
+    /// Finds a tool-wide rule for a tool.
+    pub(crate) fn tool_wide(&self, behavior: Behavior, tool: &str) -> Option<&Rule> {
+        let index = self.index(behavior);
+        let named = index.named_tools.get(tool).map(Vec::as_slice).unwrap_or_default();
+        let matches = |rule: &&Rule| match &rule.matcher {
+            Matcher::Tool(pattern) => pattern.matches(tool),
+            Matcher::Shell { .. }
+            | Matcher::Path { .. }
+            | Matcher::Domain(_)
+            | Matcher::Name { .. }
+            | Matcher::Parameter { .. } => false,
+        };
+        self.at(named).chain(self.at(&index.other_tools)).find(matches)
+    }
+
+    /// Returns the shell rules of a tool that could name this program; all of them if it is not known.
+    pub(crate) fn shell<'a>(
+        &'a self,
+        behavior: Behavior,
+        tool: &str,
+        program: Option<&str>,
+    ) -> impl Iterator<Item = &'a Rule> {
+        let shell = self.index(behavior).shell.get(tool);
+        let (named, any): (Vec<&[usize]>, &[usize]) = match (shell, program) {
+            (None, _) => (Vec::new(), &[]),
+            (Some(shell), Some(program)) => {
+                let key = program_key(program);
+                (shell.by_program.get(&key).map(Vec::as_slice).into_iter().collect(), &shell.any_program)
+            }
+            (Some(shell), None) => (shell.by_program.values().map(Vec::as_slice).collect(), &shell.any_program),
+        };
+        named.into_iter().flat_map(|places| self.at(places)).chain(self.at(any))
+    }
+
+    /// Says whether there is any shell rule of this behavior for a tool.
+    pub(crate) fn has_shell(&self, behavior: Behavior, tool: &str) -> bool {
+        self.index(behavior).shell.contains_key(tool)
+    }
+
+    /// Returns the path rules about an access.
+    pub(crate) fn paths(&self, behavior: Behavior, access: PathAccess) -> impl Iterator<Item = &Rule> {
+        let index = self.index(behavior);
+        self.at(match access {
+            PathAccess::Read => &index.read,
+            PathAccess::Edit => &index.edit,
+        })
+    }
+
+    /// Returns the domain rules.
+    pub(crate) fn domains(&self, behavior: Behavior) -> impl Iterator<Item = &Rule> {
+        self.at(&self.index(behavior).domains)
+    }
+
+    /// Returns the rules about an agent's or skill's name.
+    pub(crate) fn names(&self, behavior: Behavior, tool: &str) -> impl Iterator<Item = &Rule> {
+        self.at(self.index(behavior).names.get(tool).map(Vec::as_slice).unwrap_or_default())
+    }
+
+    /// Returns the rules about a tool's input fields.
+    pub(crate) fn parameters(&self, behavior: Behavior, tool: &str) -> impl Iterator<Item = &Rule> {
+        self.at(self.index(behavior).parameters.get(tool).map(Vec::as_slice).unwrap_or_default())
+    }
+}
+
+impl Index {
+    fn insert(&mut self, place: usize, matcher: &Matcher) {
+        match matcher {
+            Matcher::Tool(ToolPattern::Name(name)) => push(&mut self.named_tools, name, place),
+            Matcher::Tool(ToolPattern::Server(_) | ToolPattern::Glob(_)) => self.other_tools.push(place),
+            Matcher::Shell { tool, pattern } => {
+                let shell = self.shell.entry(tool.clone()).or_default();
+                match pattern.program().filter(|program| !program.contains('=')) {
+                    Some(program) => push(&mut shell.by_program, &program_key(program), place),
+                    None => shell.any_program.push(place),
+                }
+            }
+            Matcher::Path { access: PathAccess::Read, .. } => self.read.push(place),
+            Matcher::Path { access: PathAccess::Edit, .. } => self.edit.push(place),
+            Matcher::Domain(_) => self.domains.push(place),
+            Matcher::Name { tool, .. } => push(&mut self.names, tool, place),
+            Matcher::Parameter { tool, .. } => push(&mut self.parameters, tool, place),
+        }
+    }
+}
+
+fn push(map: &mut BTreeMap<String, Vec<usize>>, key: &str, place: usize) {
+    map.entry(key.to_owned()).or_default().push(place);
+}
+
+/// Returns the key of a program: its name without directory, case and `.exe`.
+pub(crate) fn program_key(program: &str) -> String {
+    let name = portcullis_analysis::base_name(program).to_ascii_lowercase();
+    name.strip_suffix(".exe").map_or(name.clone(), str::to_owned)
+}

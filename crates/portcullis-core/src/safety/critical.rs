@@ -1,0 +1,214 @@
+//! Critical removals: `rm` of the root, the home, the workspace or their parents, also behind a variable.
+
+use portcullis_analysis::{Access, Argument, Invocation, Knowledge, access};
+use portcullis_shell::Span;
+
+use crate::path::{is_inside, join, normalize};
+use crate::path_use::expand_home;
+use crate::pipeline::Run;
+use crate::request::{Shell, Subject};
+
+/// Names directly under the root that an empty variable before them would reach.
+const TOP_LEVEL: &[&str] = &[
+    "Applications", "Library", "System", "Users", "Volumes", "bin", "boot", "data", "dev", "etc", "home", "lib", "lib64",
+    "media", "mnt", "opt", "private", "proc", "root", "run", "sbin", "srv", "sys", "tmp", "usr", "var",
+];
+
+/// Finds a removal whose loss cannot be made good; returns the target as written.
+pub(crate) fn find_critical_removal(run: &Run<'_>) -> Option<(String, Span)> {
+    let Subject::Shell(shell) = &run.request.subject else {
+        return None;
+    };
+    shell.survey.invocations.iter().find_map(|invocation| {
+        let targets = removed(invocation)?;
+        let target = targets.into_iter().find(|target| is_critical(run, shell, invocation, target))?;
+        Some((target.as_written().to_owned(), target.span))
+    })
+}
+
+/// Returns what an invocation removes: operands of `rm` and `rmdir`, starting points of `find -delete`.
+fn removed(invocation: &Invocation) -> Option<Vec<Argument>> {
+    match invocation.program_name()? {
+        "rm" | "rmdir" => {
+            let files = access::files(invocation)?;
+            Some(files.into_iter().filter(|file| file.access == Access::Remove).map(|file| file.file).collect())
+        }
+        "find" | "gfind" if acts_on_everything(invocation) => Some(
+            invocation
+                .operands()
+                .iter()
+                .take_while(|argument| !argument.is_option() && !matches!(argument.text.as_str(), "(" | "!"))
+                .cloned()
+                .collect(),
+        ),
+        _ => None,
+    }
+}
+
+/// Says whether `find` removes what it finds and nothing narrows what that is.
+fn acts_on_everything(invocation: &Invocation) -> bool {
+    let texts: Vec<&str> = invocation.operands().iter().map(|argument| argument.text.as_str()).collect();
+    let removes = texts.contains(&"-delete") || texts.iter().any(|text| portcullis_analysis::base_name(text) == "rm");
+    let narrows = texts.iter().any(|text| {
+        ["-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-wholename", "-empty"].contains(text)
+    });
+    removes && !narrows
+}
+
+fn is_critical(run: &Run<'_>, shell: &Shell, invocation: &Invocation, target: &Argument) -> bool {
+    match target.knowledge {
+        Knowledge::Fixed => is_critical_text(run, invocation, &target.text),
+        Knowledge::Tilde => is_critical_text(run, invocation, &target.text),
+        Knowledge::Glob => is_critical_pattern(run, invocation, &target.text),
+        Knowledge::Dynamic => {
+            let text = substitute(run, shell, &target.text);
+            if text.contains(['$', '`']) {
+                is_critical_expansion(run, invocation, &text)
+            } else {
+                is_critical_pattern(run, invocation, &text)
+            }
+        }
+    }
+}
+
+/// Says whether a path as the program receives it is critical.
+fn is_critical_text(run: &Run<'_>, invocation: &Invocation, text: &str) -> bool {
+    let home = run.request.context().home.as_deref();
+    let expanded = expand_home(text, home);
+    if text.starts_with('~') && expanded.is_none() {
+        // Somebody's home directory, whoever that is.
+        return !text.trim_end_matches('/').contains('/');
+    }
+    let text = expanded.as_deref().unwrap_or(text);
+    if text.chars().all(|letter| letter == '\\') {
+        return true;
+    }
+    if text.starts_with('/') {
+        return is_critical_path(run, &normalize(text));
+    }
+    match invocation.directories.alternatives() {
+        Some(directories) => directories.iter().any(|directory| is_critical_path(run, &join(directory, text))),
+        None => text.split('/').all(|component| matches!(component, "" | "." | "..")),
+    }
+}
+
+/// A pattern that takes everything in a directory is as bad as the directory.
+fn is_critical_pattern(run: &Run<'_>, invocation: &Invocation, text: &str) -> bool {
+    let mut fixed = text.trim_end_matches('/');
+    let mut takes_all = false;
+    while let Some((parent, last)) = split_last(fixed) {
+        if !matches!(last, "*" | ".*" | "**" | "{*,.*}" | "{,.}*" | ".[!.]*" | "?*" | "*.*") {
+            break;
+        }
+        takes_all = true;
+        fixed = parent;
+    }
+    if !takes_all {
+        return !text.contains(['*', '?', '[']) && is_critical_text(run, invocation, text);
+    }
+    is_critical_text(run, invocation, if fixed.is_empty() && text.starts_with('/') { "/" } else if fixed.is_empty() { "." } else { fixed })
+}
+
+fn split_last(text: &str) -> Option<(&str, &str)> {
+    if text.is_empty() {
+        return None;
+    }
+    Some(text.rsplit_once('/').unwrap_or(("", text)))
+}
+
+/// The root, its children, the home, the working directories and everything above them.
+fn is_critical_path(run: &Run<'_>, path: &str) -> bool {
+    let depth = path.split('/').filter(|component| !component.is_empty()).count();
+    let home = run.request.context().home.as_deref();
+    depth <= 1
+        || home.is_some_and(|home| is_inside(home, path))
+        || run.request.roots.iter().any(|root| is_inside(root, path))
+}
+
+/// Replaces variables whose value the command line or the session gives.
+fn substitute(run: &Run<'_>, shell: &Shell, text: &str) -> String {
+    let context = run.request.context();
+    let mut text = text.to_owned();
+    let assigned = shell
+        .survey
+        .invocations
+        .iter()
+        .filter(|invocation| invocation.arguments.is_empty())
+        .flat_map(|invocation| &invocation.assignments)
+        .filter(|variable| variable.value.is_known());
+    let mut values: Vec<(&str, &str)> =
+        assigned.map(|variable| (variable.name.as_str(), variable.value.text.as_str())).collect();
+    values.extend(context.home.as_deref().map(|home| ("HOME", home)));
+    values.push(("PWD", &context.cwd));
+    for (name, value) in values {
+        text = text.replace(&format!("${{{name}}}"), value);
+        text = replace_plain(&text, name, value);
+    }
+    text
+}
+
+/// Replaces `$name` where the name ends there.
+fn replace_plain(text: &str, name: &str, value: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        result.push_str(before);
+        match after.strip_prefix(name) {
+            Some(tail) if !tail.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_') => {
+                result.push_str(value);
+                rest = tail;
+            }
+            _ => {
+                result.push('$');
+                rest = after;
+            }
+        }
+    }
+    result.push_str(rest);
+    result
+}
+
+/// A target that would be critical if an unknown expansion in it turned out empty.
+fn is_critical_expansion(run: &Run<'_>, invocation: &Invocation, text: &str) -> bool {
+    if text.contains(":?") {
+        return false;
+    }
+    let Some(at) = text.find(['$', '`']) else {
+        return false;
+    };
+    let before = text.get(..at).unwrap_or_default();
+    let after = text.get(at..).unwrap_or_default();
+    let is_substitution = after.starts_with("$(") || after.starts_with('`');
+    let tail = after_expansion(after);
+    if !before.is_empty() {
+        return before.ends_with('/') && tail.trim_matches('/').is_empty() && is_critical_text(run, invocation, before);
+    }
+    if tail.is_empty() {
+        return is_substitution && is_recursive(invocation);
+    }
+    let inner = tail.trim_start_matches('/').trim_end_matches('/');
+    tail.starts_with('/') && (matches!(inner, "" | "*" | ".*") || TOP_LEVEL.contains(&inner))
+}
+
+/// Returns what follows the expansion a text begins with.
+fn after_expansion(text: &str) -> &str {
+    let end = if text.starts_with("${") {
+        text.find('}').map(|at| at + 1)
+    } else if text.starts_with("$(") {
+        text.rfind(')').map(|at| at + 1)
+    } else if text.starts_with('`') {
+        text.rfind('`').map(|at| at + 1)
+    } else {
+        let name = text.trim_start_matches('$');
+        let length = name.find(|letter: char| !letter.is_ascii_alphanumeric() && !"_@#".contains(letter));
+        length.map(|length| text.len() - name.len() + length)
+    };
+    end.and_then(|end| text.get(end..)).unwrap_or_default()
+}
+
+fn is_recursive(invocation: &Invocation) -> bool {
+    invocation.operands().iter().any(|argument| {
+        argument.text == "--recursive"
+            || (argument.is_option() && !argument.text.starts_with("--") && argument.text.contains(['r', 'R']))
+    })
+}

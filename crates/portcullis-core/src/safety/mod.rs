@@ -1,0 +1,7 @@
+//! What no mode lifts: writes that steer tools, removals that cannot be made good (spec A7).
+
+mod critical;
+mod protected;
+
+pub(crate) use critical::find_critical_removal;
+pub(crate) use protected::find_protected_write;

@@ -1,0 +1,82 @@
+//! Protected paths: files and directories that decide what programs run later.
+
+use portcullis_analysis::Access;
+
+use crate::path_use::PathUse;
+use crate::pipeline::Run;
+use crate::scope::{is_allowed_by_rule, is_in_workspace, looks_in_workspace};
+use crate::verdict::SafetyCheck;
+
+/// Directories nothing may be written in, wherever they stand.
+const DIRECTORIES: &[&str] = &[
+    ".git", ".vscode", ".idea", ".husky", ".cargo", ".devcontainer", ".yarn", ".mvn", ".claude", ".portcullis",
+];
+
+/// Pairs of a directory and its child with the same meaning.
+const NESTED_DIRECTORIES: &[(&str, &str)] =
+    &[(".config", "git"), (".config", "portcullis"), ("etc", "claude-code"), ("etc", "portcullis")];
+
+/// Places inside a protected directory that agents keep their own work in.
+const EXCEPTIONS: &[&[&str]] = &[&[".claude", "worktrees"], &[".claude", "plans"], &[".claude", "agent-memory"]];
+
+/// Files that may not be written, wherever they stand.
+const FILES: &[&str] = &[
+    ".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".bash_login", ".bash_aliases", ".bash_logout", ".zshrc",
+    ".zprofile", ".zshenv", ".zlogin", ".zlogout", ".profile", ".envrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnp.cjs",
+    ".pnp.loader.mjs", ".pnpmfile.cjs", "bunfig.toml", ".bunfig.toml", ".bazelrc", ".bazelversion", ".bazeliskrc",
+    ".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml",
+    "gradle-wrapper.properties", "maven-wrapper.properties", ".devcontainer.json", ".ripgreprc", "pyrightconfig.json",
+    ".mcp.json", ".claude.json",
+];
+
+/// Finds a write to a protected path, or one that leaves the workspace through a symbolic link.
+pub(crate) fn find_protected_write<'a>(run: &Run<'a>) -> Option<(SafetyCheck, &'a PathUse)> {
+    run.request.path_uses().filter(|path_use| path_use.access != Access::Read && !path_use.is_free()).find_map(
+        |path_use| {
+            if path_use.known_variants(run.facts).iter().any(|path| is_protected(path)) {
+                return Some((SafetyCheck::ProtectedPath, path_use));
+            }
+            let leaves = looks_in_workspace(run, path_use)
+                && path_use.variants(run.facts).is_some()
+                && !is_in_workspace(run, path_use)
+                && !is_allowed_by_rule(run, path_use);
+            leaves.then_some((SafetyCheck::SymbolicLink, path_use))
+        },
+    )
+}
+
+/// Says whether a path is protected; case does not matter, as on file systems that ignore it.
+pub(crate) fn is_protected(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let components: Vec<&str> = lower.split('/').filter(|component| !component.is_empty()).collect();
+    if components.last().is_some_and(|name| FILES.contains(name)) {
+        return true;
+    }
+    components.iter().enumerate().any(|(place, component)| {
+        let next = components.get(place + 1);
+        let nested = NESTED_DIRECTORIES.iter().any(|(parent, child)| component == parent && next == Some(child));
+        let excepted = EXCEPTIONS
+            .iter()
+            .any(|exception| components.get(place..place + exception.len()).is_some_and(|here| here == *exception));
+        (DIRECTORIES.contains(component) && !excepted) || nested
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn protected_paths_are_told_from_others() {
+        for path in [
+            "/a/.git/config", "/a/.git", "/home/me/.bashrc", "/a/.claude/settings.json", "/a/.GIT/hooks/x",
+            "/home/me/.config/git/config", "/home/me/.config/portcullis/settings.json", "/a/sub/.mcp.json",
+            "/etc/claude-code/managed-settings.json",
+        ] {
+            assert!(is_protected(path), "{path}");
+        }
+        for path in ["/a/git/config", "/a/.gitignore", "/a/.claude/worktrees/x/y.rs", "/home/me/.config/nvim/init.lua", "/"] {
+            assert!(!is_protected(path), "{path}");
+        }
+    }
+}

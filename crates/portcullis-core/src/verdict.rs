@@ -1,0 +1,279 @@
+//! The answer with its reasons: what was decided, where, why, and what would change it.
+
+use portcullis_shell::Span;
+
+use crate::decision::Decision;
+use crate::mode::Mode;
+use crate::origin::Origin;
+use crate::pipeline::StepId;
+use crate::rule::{Behavior, Rule};
+
+/// What the pipeline answers.
+#[must_use]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The answer.
+    pub decision: Decision,
+    /// The step that settled it.
+    pub step: StepId,
+    /// Why.
+    pub reason: Reason,
+    /// What every step said, in order.
+    pub trace: Vec<TraceLine>,
+    /// Rules that would have settled it another way, at most five.
+    pub suggestions: Vec<Suggestion>,
+    /// The deciding words, as spans of the shell command; empty for other tools.
+    pub highlights: Vec<Span>,
+}
+
+/// Why a verdict is what it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// A rule matched.
+    Rule {
+        /// The rule.
+        rule: RuleReference,
+        /// What it matched: a part of the command, a path, a host. Empty for a tool-wide rule.
+        matched: String,
+        /// How sure the match is.
+        certainty: Certainty,
+    },
+    /// Every part is covered by allow rules or known to be harmless; the first rule is named.
+    Covered {
+        /// The rules that covered a part, without repetition.
+        rules: Vec<RuleReference>,
+    },
+    /// The built-in read-only set covers the whole call.
+    ReadOnly,
+    /// The host runs it in a sandbox that needs no approval.
+    Sandbox,
+    /// The mode decided.
+    Mode(Mode),
+    /// A path or removal that no mode lifts.
+    Safety {
+        /// Which check.
+        check: SafetyCheck,
+        /// The path or command it is about.
+        subject: String,
+    },
+    /// Only a person can answer this tool.
+    Interaction,
+    /// A path lies outside the working directories.
+    OutsideWorkspace {
+        /// The path.
+        path: String,
+    },
+    /// The command could not be read, or part of it is only known when it runs.
+    Opaque {
+        /// What is not known, as one clause.
+        detail: String,
+    },
+    /// Parts that nothing settles.
+    Unsettled {
+        /// The parts, as they are written.
+        parts: Vec<String>,
+    },
+    /// A classifier answered.
+    Classifier {
+        /// Which stage: `fast`, `thinking`, `embedded`.
+        stage: String,
+        /// Its sentence.
+        sentence: String,
+    },
+    /// A hook answered.
+    Hook {
+        /// Its name.
+        name: String,
+        /// Its sentence.
+        sentence: String,
+    },
+    /// A person answered.
+    Person,
+    /// Nobody is there to ask.
+    Headless,
+    /// A limit was reached.
+    Limit {
+        /// Which.
+        detail: String,
+    },
+    /// Something failed; never an allow.
+    Error {
+        /// What.
+        detail: String,
+    },
+}
+
+/// How sure a rule's match is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Certainty {
+    /// It matches.
+    Certain,
+    /// It may match: part of the command is only known when it runs.
+    Possible,
+}
+
+/// The safety checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SafetyCheck {
+    /// A write to a path that steers tools: `.git`, shell start-up files, agent settings.
+    ProtectedPath,
+    /// A removal of a directory whose loss cannot be made good.
+    CriticalRemoval,
+    /// A path that leaves the working directories through a symbolic link.
+    SymbolicLink,
+}
+
+/// A rule named in a reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleReference {
+    /// Its text as written.
+    pub text: String,
+    /// What it does.
+    pub behavior: Behavior,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+impl From<&Rule> for RuleReference {
+    fn from(rule: &Rule) -> Self {
+        Self { text: rule.source_text.clone(), behavior: rule.behavior, origin: rule.origin.clone() }
+    }
+}
+
+/// One line of the trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceLine {
+    /// The step.
+    pub step: StepId,
+    /// What it said.
+    pub outcome: TraceOutcome,
+    /// Why, in one clause; may be empty.
+    pub detail: String,
+}
+
+/// What a step said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TraceOutcome {
+    /// It has nothing to say.
+    Pass,
+    /// It raised a question that a later step may still lift.
+    Raise(Decision),
+    /// It settled the call.
+    Settle(Decision),
+    /// It did not run, because an earlier step settled the call.
+    Skip,
+}
+
+/// A rule that would settle such calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggestion {
+    /// What the rule would do.
+    pub behavior: Behavior,
+    /// Its text.
+    pub rule: String,
+}
+
+impl Reason {
+    /// Returns the word that names the kind of reason on every wire.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Rule { .. } => "rule",
+            Self::Covered { .. } => "covered",
+            Self::ReadOnly => "readOnly",
+            Self::Sandbox => "sandbox",
+            Self::Mode(_) => "mode",
+            Self::Safety { .. } => "safetyCheck",
+            Self::Interaction => "interaction",
+            Self::OutsideWorkspace { .. } => "workingDirectory",
+            Self::Opaque { .. } => "opaque",
+            Self::Unsettled { .. } => "unsettled",
+            Self::Classifier { .. } => "classifier",
+            Self::Hook { .. } => "hook",
+            Self::Person => "person",
+            Self::Headless => "headless",
+            Self::Limit { .. } => "limit",
+            Self::Error { .. } => "error",
+        }
+    }
+
+    /// Returns the rule that decided, if one did.
+    pub fn rule(&self) -> Option<&RuleReference> {
+        match self {
+            Self::Rule { rule, .. } => Some(rule),
+            Self::Covered { rules } => rules.first(),
+            Self::ReadOnly
+            | Self::Sandbox
+            | Self::Mode(_)
+            | Self::Safety { .. }
+            | Self::Interaction
+            | Self::OutsideWorkspace { .. }
+            | Self::Opaque { .. }
+            | Self::Unsettled { .. }
+            | Self::Classifier { .. }
+            | Self::Hook { .. }
+            | Self::Person
+            | Self::Headless
+            | Self::Limit { .. }
+            | Self::Error { .. } => None,
+        }
+    }
+
+    /// Returns one clause for people: lower case, no final period.
+    pub fn message(&self) -> String {
+        match self {
+            Self::Rule { rule, matched, certainty } => rule_message(rule, matched, *certainty),
+            Self::Covered { rules } => {
+                let texts: Vec<String> = rules.iter().map(|rule| format!("`{}`", rule.text)).collect();
+                format!("every part is covered by {} or changes nothing", texts.join(", "))
+            }
+            Self::ReadOnly => "it only reads, and nothing outside the working directories".to_owned(),
+            Self::Sandbox => "it runs in the sandbox".to_owned(),
+            Self::Mode(mode) => mode_message(*mode),
+            Self::Safety { check, subject } => match check {
+                SafetyCheck::ProtectedPath => format!("`{subject}` is a protected path: it steers what runs later"),
+                SafetyCheck::CriticalRemoval => format!("removing `{subject}` could not be made good"),
+                SafetyCheck::SymbolicLink => {
+                    format!("`{subject}` leaves the working directories through a symbolic link")
+                }
+            },
+            Self::Interaction => "only a person can answer this tool".to_owned(),
+            Self::OutsideWorkspace { path } => format!("`{path}` is not known to lie in the working directories"),
+            Self::Opaque { detail } => detail.clone(),
+            Self::Unsettled { parts } if parts.is_empty() => "no rule or proof settles it".to_owned(),
+            Self::Unsettled { parts } => {
+                let texts: Vec<String> = parts.iter().take(5).map(|part| format!("`{part}`")).collect();
+                let more = parts.len().saturating_sub(5);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                format!("no rule or proof settles {}{more}", texts.join(", "))
+            }
+            Self::Classifier { stage, sentence } => format!("the {stage} classifier: {sentence}"),
+            Self::Hook { name, sentence } => format!("the hook `{name}`: {sentence}"),
+            Self::Person => "a person answered".to_owned(),
+            Self::Headless => "it needs a person, and nobody is there to ask".to_owned(),
+            Self::Limit { detail } | Self::Error { detail } => detail.clone(),
+        }
+    }
+}
+
+fn rule_message(rule: &RuleReference, matched: &str, certainty: Certainty) -> String {
+    let verb = match certainty {
+        Certainty::Certain => "matches",
+        Certainty::Possible => "may match",
+    };
+    let behavior = rule.behavior;
+    match matched {
+        "" => format!("the {behavior} rule `{}` {verb}", rule.text),
+        matched => format!("the {behavior} rule `{}` {verb} `{matched}`", rule.text),
+    }
+}
+
+fn mode_message(mode: Mode) -> String {
+    match mode {
+        Mode::Plan => "nothing is changed while planning".to_owned(),
+        Mode::DontAsk => "it would need a person, and this mode does not ask".to_owned(),
+        Mode::AcceptEdits => "this mode lets files in the working directories be edited".to_owned(),
+        Mode::Auto => "auto mode runs edits in the working directories and harmless tools".to_owned(),
+        Mode::BypassPermissions => "bypass mode allows what no rule or safety check stops".to_owned(),
+        Mode::Default => "the default mode decides".to_owned(),
+    }
+}
