@@ -44,6 +44,7 @@ pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
         depth: 0,
         background: false,
         parent: None,
+        input: Feed::Nothing,
         found: Survey::default(),
     };
     walk.script(&script, Directories::only(surroundings.directory));
@@ -58,6 +59,8 @@ struct Walk<'a> {
     depth: usize,
     background: bool,
     parent: Option<usize>,
+    /// What arrives on standard input where no pipe or redirection says otherwise.
+    input: Feed,
     found: Survey,
 }
 
@@ -125,14 +128,15 @@ impl Walk<'_> {
 
     fn pipeline(&mut self, pipeline: &Pipeline, before: Directories) -> After {
         if let [only] = pipeline.stages.as_slice() {
-            let after = self.command(only, before, Feed::Nothing);
+            let feed = self.input.clone();
+            let after = self.command(only, before, feed);
             return if pipeline.negated {
                 After { success: after.failure, failure: after.success }
             } else {
                 after
             };
         }
-        let mut feed = Feed::Nothing;
+        let mut feed = self.input.clone();
         for stage in &pipeline.stages {
             let _ = self.command(stage, before.clone(), feed);
             feed = output_of(stage);
@@ -144,10 +148,37 @@ impl Walk<'_> {
         if let CommandKind::Simple(simple) = &command.kind {
             return self.simple(simple, command, before, feed);
         }
-        if !command.redirects.is_empty() {
-            let _ = self.simple(&SimpleCommand::default(), command, before.clone(), Feed::Nothing);
+        let mut feed = feed;
+        let redirections = self.redirections(command, &before, &mut feed);
+        if !redirections.is_empty() {
+            self.invoke(self.bare(command, redirections, &before), Feed::Nothing);
         }
-        After::same(self.compound(command, before))
+        let outer = std::mem::replace(&mut self.input, feed);
+        let after = self.compound(command, before);
+        self.input = outer;
+        After::same(after)
+    }
+
+    /// Makes an invocation of nothing but redirections.
+    fn bare(&self, command: &Command, redirections: Vec<Redirection>, directories: &Directories) -> Invocation {
+        Invocation {
+            span: self.fixed_span.unwrap_or(command.span),
+            arguments: Vec::new(),
+            assignments: Vec::new(),
+            redirections,
+            directories: directories.clone(),
+            parent: self.parent,
+            background: self.background,
+            wrapping: Wrapping::Nothing,
+        }
+    }
+
+    fn redirections(&mut self, command: &Command, directories: &Directories, feed: &mut Feed) -> Vec<Redirection> {
+        let mut redirections = Vec::new();
+        for redirect in &command.redirects {
+            self.redirect(redirect, directories, &mut redirections, feed);
+        }
+        redirections
     }
 
     fn compound(&mut self, command: &Command, before: Directories) -> Directories {
@@ -185,7 +216,9 @@ impl Walk<'_> {
             }
             CommandKind::Function { body, .. } => {
                 // The body runs where it is called from, which is not followed.
+                let outer = std::mem::replace(&mut self.input, Feed::Unknown);
                 let _ = self.command(body, Directories::Unknown, Feed::Unknown);
+                self.input = outer;
                 before
             }
             CommandKind::Conditional(words) => {
@@ -273,22 +306,11 @@ impl Walk<'_> {
             assignments.push(Variable { name: assignment.name.clone(), value });
         }
         self.words(simple.words.iter(), &before);
-        let mut redirections = Vec::new();
-        for redirect in &command.redirects {
-            self.redirect(redirect, &before, &mut redirections, &mut feed);
-        }
-        let arguments =
+        let redirections = self.redirections(command, &before, &mut feed);
+        let mut invocation = self.bare(command, redirections, &before);
+        invocation.arguments =
             simple.words.iter().map(|word| Argument::of_word(word, self.text, self.fixed_span)).collect();
-        let invocation = Invocation {
-            span: self.fixed_span.unwrap_or(command.span),
-            arguments,
-            assignments,
-            redirections,
-            directories: before.clone(),
-            parent: self.parent,
-            background: self.background,
-            wrapping: Wrapping::Nothing,
-        };
+        invocation.assignments = assignments;
         let moved = self.change_of_directory(&invocation, &before);
         self.invoke(invocation, feed);
         match moved {
@@ -473,6 +495,7 @@ impl Walk<'_> {
             depth: self.depth,
             background: self.background,
             parent: self.parent,
+            input: self.input.clone(),
             found: std::mem::take(&mut self.found),
         };
         walk.script(&script, directories);

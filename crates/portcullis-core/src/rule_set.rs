@@ -104,11 +104,6 @@ impl RuleSet {
         named.into_iter().flat_map(|places| self.at(places)).chain(self.at(any))
     }
 
-    /// Says whether there is any shell rule of this behavior for a tool.
-    pub(crate) fn has_shell(&self, behavior: Behavior, tool: &str) -> bool {
-        self.index(behavior).shell.contains_key(tool)
-    }
-
     /// Returns the path rules about an access.
     pub(crate) fn paths(&self, behavior: Behavior, access: PathAccess) -> impl Iterator<Item = &Rule> {
         let index = self.index(behavior);

@@ -35,24 +35,21 @@ impl DomainPattern {
             .map(str::trim_start)
             .and_then(|rest| rest.strip_prefix(':'));
         let Some(domain) = domain else {
-            return Err(problem(content, "is not of the form `domain:host`", suggestion_for(content)));
+            return Err(problem(content, "is not of the form `domain:host`", Some(suggestion_for(content))));
         };
         let host = domain.trim().to_ascii_lowercase();
         let host = host.strip_suffix('.').unwrap_or(&host);
         if host.contains("://") || host.contains('/') {
-            return Err(problem(content, "names a URL instead of a host", suggestion_for(domain)));
+            return Err(problem(content, "names a URL instead of a host", Some(suggestion_for(domain))));
         }
         if let Some(address) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             let address: Option<Ipv6Addr> = address.parse().ok();
             let address = address.ok_or_else(|| problem(content, "names no valid address", None))?;
-            return Ok(Self::of_labels(
-                &format!("[{address}]"),
-                Below::Nothing,
-                vec![format!("[{address}]")],
-            ));
+            let address = format!("[{address}]");
+            return Ok(Self::of_labels(&address, Below::Nothing, &[&address]));
         }
         if host == "*" {
-            return Ok(Self::of_labels(host, Below::Everything, Vec::new()));
+            return Ok(Self::of_labels(host, Below::Everything, &[]));
         }
         let is_allowed = |character: char| is_host_character(character) || character == '*';
         if host.is_empty() || !host.chars().all(is_allowed) || host.split('.').any(str::is_empty) {
@@ -64,10 +61,10 @@ impl DomainPattern {
             Some(rest) => (Below::Subdomains, rest),
             None => (Below::Nothing, host),
         };
-        Ok(Self::of_labels(host, below, rest.rsplit('.').map(str::to_owned).collect()))
+        Ok(Self::of_labels(host, below, &rest.rsplit('.').collect::<Vec<_>>()))
     }
 
-    fn of_labels(source: &str, below: Below, labels: Vec<String>) -> Self {
+    fn of_labels(source: &str, below: Below, labels: &[&str]) -> Self {
         Self {
             source: source.to_owned(),
             below,
@@ -114,13 +111,13 @@ fn problem(content: &str, what: &str, hint: Option<String>) -> RuleProblem {
     RuleProblem { message: format!("the content `{content}` of a `WebFetch` rule {what}"), hint }
 }
 
-fn suggestion_for(text: &str) -> Option<String> {
+fn suggestion_for(text: &str) -> String {
     let text = text.trim();
     let host = host_of(text).or_else(|| host_of(&format!("https://{text}")));
-    Some(match host {
+    match host {
         Some(host) => format!("write `WebFetch(domain:{host})`"),
         None => "write `WebFetch(domain:example.com)`".to_owned(),
-    })
+    }
 }
 
 /// Returns the host that a URL leads to, in lower case, without a final dot; IPv6 addresses in brackets.

@@ -1,0 +1,60 @@
+//! A small session to decide calls in: `/work/app` is the workspace, `/home/me` the home, nothing is a link.
+
+use portcullis_core::rule::{Behavior, Rule};
+use portcullis_core::{
+    Context, Facts, Mode, Origin, Policy, Question, Request, Resolution, Source, ToolCall, Verdict, decide,
+};
+
+/// Rules by behavior, as a settings file would list them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rules<'a> {
+    pub(crate) allow: &'a [&'a str],
+    pub(crate) ask: &'a [&'a str],
+    pub(crate) deny: &'a [&'a str],
+}
+
+impl Rules<'_> {
+    pub(crate) fn policy(&self) -> Policy {
+        let of = |behavior: Behavior, texts: &[&str]| -> Vec<Rule> {
+            texts
+                .iter()
+                .map(|text| Rule::compile(text, behavior, Origin::bare(Source::User)).expect(text))
+                .collect()
+        };
+        let mut rules = of(Behavior::Allow, self.allow);
+        rules.extend(of(Behavior::Ask, self.ask));
+        rules.extend(of(Behavior::Deny, self.deny));
+        Policy::of_rules(rules)
+    }
+}
+
+/// The context of an interactive session in the workspace.
+pub(crate) fn context(mode: Mode) -> Context {
+    Context { home: Some("/home/me".to_owned()), ..Context::new(mode, "/work/app") }
+}
+
+/// Decides a call, every path being what it says.
+pub(crate) fn decide_call(policy: &Policy, call: ToolCall, context: Context) -> Verdict {
+    let request = Request::new(policy, call, context);
+    let facts = facts_without_links(&request);
+    decide(policy, &request, &facts).expect("the session is not aborted").into_verdict()
+}
+
+/// Decides a Bash command in a mode.
+pub(crate) fn decide_bash(policy: &Policy, command: &str, mode: Mode) -> Verdict {
+    decide_call(policy, ToolCall::bash(command), context(mode))
+}
+
+/// Answers every question: no path is a link.
+pub(crate) fn facts_without_links(request: &Request) -> Facts {
+    let mut facts = Facts::default();
+    for Question::RealPath(path) in request.questions() {
+        facts.insert_path(path.clone(), Resolution::Leads(Vec::new()));
+    }
+    facts
+}
+
+/// Writes a verdict as `decision step`.
+pub(crate) fn short(verdict: &Verdict) -> String {
+    format!("{} {}", verdict.decision, verdict.step)
+}
