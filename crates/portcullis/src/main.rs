@@ -1,2 +1,34 @@
-//! Entry point.
-fn main() {}
+//! The `portcullis` command: asks the core about tool calls and edits the settings it asks by.
+//!
+//! The hook road is taken before anything else is looked at, because a host waits for it before every tool call and
+//! takes a crash for consent; it has a guard of its own. All other commands go through the argument parser, and a
+//! panic in them ends in the exit code for internal failures.
+
+mod cli;
+mod commands;
+mod env_vars;
+mod exit_code;
+mod failure;
+mod judge;
+mod output;
+mod session;
+mod shell_quote;
+mod terminal;
+mod world;
+
+use std::ffi::OsString;
+
+use crate::exit_code::ExitCode;
+
+fn main() -> ExitCode {
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|first| first == "hook") && !asks_for_help(&arguments) {
+        let rest = arguments.split_off(2);
+        commands::hook::run(rest);
+    }
+    std::panic::catch_unwind(|| cli::run(arguments)).unwrap_or(ExitCode::Internal)
+}
+
+fn asks_for_help(arguments: &[OsString]) -> bool {
+    arguments.iter().any(|argument| argument == "--help" || argument == "-h")
+}

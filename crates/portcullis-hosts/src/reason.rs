@@ -1,0 +1,52 @@
+//! The sentence a host shows to its model or its user.
+
+use portcullis_core::Verdict;
+
+use crate::json::is_hidden;
+
+/// The longest sentence a host is given, in characters; longer ones are cut.
+const LONGEST: usize = 1_000;
+
+/// Writes why a verdict is what it is: the message, which names the rule, then the rule's place and the step.
+pub(crate) fn reason(verdict: &Verdict) -> String {
+    let message = shorten(&verdict.reason.message());
+    let step = verdict.step.as_str();
+    match verdict.reason.rule() {
+        Some(rule) => format!("portcullis: {message} ({}, step {step})", shorten(&rule.origin.to_string())),
+        None => format!("portcullis: {message} (step {step})"),
+    }
+}
+
+/// Writes why a call is blocked that was never decided.
+pub(crate) fn failure(message: &str) -> String {
+    format!("portcullis: {}; blocked to be safe", shorten(message))
+}
+
+/// Cuts a text to a length that can be read, and spells out what would not be seen as itself.
+fn shorten(text: &str) -> String {
+    let mut short = String::new();
+    for (index, character) in text.chars().enumerate() {
+        if index == LONGEST {
+            short.push('…');
+            break;
+        }
+        if is_hidden(character) {
+            short.extend(character.escape_default());
+        } else {
+            short.push(character);
+        }
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_and_hidden_characters_spelled_out() {
+        assert_eq!(shorten("naïve 日本"), "naïve 日本");
+        assert_eq!(shorten("a\u{1b}[2J\n\u{202e}b"), "a\\u{1b}[2J\\n\\u{202e}b");
+        assert_eq!(shorten(&"x".repeat(5_000)).chars().count(), LONGEST + 1);
+    }
+}

@@ -1,0 +1,117 @@
+//! The command line: which commands there are, and what happens when it is wrong.
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+
+use crate::commands::{check, completions, hook, man, modes, rules, schema, settings, trust};
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::terminal::{ERROR, Painted, print, print_error};
+use portcullis_settings::visible;
+
+const ABOUT: &str = "Answers allow, deny or ask before an agent's tool call runs, and says why";
+
+const AFTER_HELP: &str = "\
+Examples:
+  portcullis check 'git push --force origin main'
+  portcullis check --mode acceptEdits --tool Write --input '{\"file_path\":\"src/lib.rs\",\"content\":\"\"}'
+  portcullis rules add allow 'Bash(cargo test:*)'
+  portcullis rules lint
+
+Exit codes:
+  0 allow or done, 1 lint findings, 2 deny, 3 ask, 64 wrong usage, 70 internal failure";
+
+#[derive(Debug, Parser)]
+#[command(name = "portcullis", version, about = ABOUT, after_help = AFTER_HELP, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::CheckArgs),
+    Rules(rules::RulesArgs),
+    Modes(modes::ModesArgs),
+    Trust(trust::TrustArgs),
+    Settings(settings::SettingsArgs),
+    Schema(schema::SchemaArgs),
+    Hook(hook::HookArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+}
+
+impl Command {
+    fn run(self) -> Result<ExitCode, Failure> {
+        match self {
+            Self::Check(arguments) => check::run(&arguments),
+            Self::Rules(arguments) => rules::run(arguments),
+            Self::Modes(arguments) => modes::run(&arguments),
+            Self::Trust(arguments) => trust::run(arguments),
+            Self::Settings(arguments) => settings::run(arguments),
+            Self::Schema(arguments) => schema::run(&arguments),
+            Self::Hook(arguments) => hook::run(arguments.into_words()),
+            Self::Completions(arguments) => completions::run(&arguments),
+            Self::Man(arguments) => man::run(&arguments),
+        }
+    }
+}
+
+/// Parses the arguments, the program's name first, and runs the command.
+pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
+    let outcome = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli.command.run(),
+        Err(error) => explain(&error),
+    };
+    outcome.unwrap_or_else(|failure| report(&failure))
+}
+
+/// Prints the help or the version that was asked for, or says what is wrong with the command line.
+fn explain(error: &clap::Error) -> Result<ExitCode, Failure> {
+    let text = error.render().ansi().to_string();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => print(&text).map(|()| ExitCode::Success),
+        _ => {
+            print_error(&text);
+            Ok(ExitCode::Usage)
+        }
+    }
+}
+
+fn report(failure: &Failure) -> ExitCode {
+    print_error(&format!("{} {}\n", Painted(ERROR, "error:"), visible(&failure.message)));
+    if let Some(hint) = &failure.hint {
+        print_error(&format!("\nhint: {}\n", visible(hint)));
+    }
+    failure.exit_code
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_a_summary_and_examples() {
+        fn check(command: &clap::Command, path: &str) {
+            let path = format!("{path} {}", command.get_name());
+            assert!(command.get_about().is_some(), "{path} has no summary");
+            if command.get_subcommands().next().is_none() {
+                let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+                assert!(help.contains("Examples:\n  portcullis"), "{path} has no examples");
+            }
+            for subcommand in command.get_subcommands() {
+                check(subcommand, &path);
+            }
+        }
+        check(&Cli::command(), "");
+    }
+}

@@ -1,0 +1,114 @@
+//! The flags of `check`, and the call they describe.
+
+use std::io::Read;
+
+use clap::Args;
+use portcullis_core::tool::{canonical_name, find_tool};
+use portcullis_core::{Input, Mode, Person, ToolCall};
+use portcullis_hosts::json;
+
+use crate::failure::Failure;
+use crate::session::{SessionArgs, parse_mode};
+use crate::shell_quote;
+
+/// The longest input that is read from standard input, in bytes.
+const LONGEST_INPUT: u64 = 16 << 20;
+
+/// Say what would be answered to a tool call, and why
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  portcullis check 'git push --force origin main'
+  portcullis check --mode plan -- cargo build --release
+  portcullis check --tool Edit --input '{\"file_path\":\"/etc/hosts\",\"old_string\":\"\",\"new_string\":\"\"}'
+  portcullis check --deny 'Bash(git push:*)' --json 'git -C . push'
+  portcullis check --batch < calls.jsonl
+
+One word is taken as the whole command line, several are quoted and joined.
+With --batch each line of standard input is {\"id\",\"tool\",\"input\",\"cwd\"?,\"mode\"?} and gets one line of answer.
+
+Exit codes: 0 allow, 2 deny, 3 ask, 64 wrong usage, 70 internal failure")]
+pub(crate) struct CheckArgs {
+    /// The tool that is called
+    #[arg(long, value_name = "NAME", default_value = "Bash")]
+    pub(crate) tool: String,
+    /// The tool's input as a JSON object; `-` reads it from standard input
+    #[arg(long, value_name = "JSON", conflicts_with = "command")]
+    pub(crate) input: Option<String>,
+    /// The permission mode; settings say which if this does not
+    #[arg(long, value_name = "MODE", value_parser = parse_mode)]
+    pub(crate) mode: Option<Mode>,
+    /// A further working directory
+    #[arg(long = "add-dir", value_name = "DIR")]
+    pub(crate) add_dir: Vec<String>,
+    /// Nobody can be asked
+    #[arg(long)]
+    pub(crate) headless: bool,
+    #[command(flatten)]
+    pub(crate) form: FormArgs,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    /// The command of a shell tool, or what another tool is about
+    #[arg(trailing_var_arg = true)]
+    pub(crate) command: Vec<String>,
+}
+
+/// The flags that say what the answer looks like.
+#[derive(Debug, Args)]
+pub(crate) struct FormArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show every step, also those that had nothing to say
+    #[arg(long)]
+    pub(crate) trace: bool,
+    /// Answer the calls on standard input, one JSON object a line
+    #[arg(long, conflicts_with_all = ["command", "input", "trace"])]
+    pub(crate) batch: bool,
+}
+
+impl CheckArgs {
+    /// Says whether somebody can be asked.
+    pub(crate) fn person(&self) -> Person {
+        if self.headless { Person::Absent } else { Person::Present }
+    }
+
+    /// Makes the call that the flags describe.
+    pub(crate) fn call(&self) -> Result<ToolCall, Failure> {
+        make_call(&self.tool, self.input.as_deref(), &self.command)
+    }
+}
+
+/// Makes a call of a tool from its input as JSON, or from the words its main field is made of.
+pub(crate) fn make_call(tool: &str, input: Option<&str>, words: &[String]) -> Result<ToolCall, Failure> {
+    match (input, words) {
+        (Some("-"), _) => Ok(ToolCall::new(tool, parse_input(&read_stdin()?)?)),
+        (Some(text), _) => Ok(ToolCall::new(tool, parse_input(text.as_bytes())?)),
+        (None, []) => Err(Failure::usage("there is no call to check")
+            .with_hint("name a command: portcullis check 'git status', or see portcullis check --help")),
+        (None, [text]) => call_about(tool, text),
+        (None, several) => call_about(tool, &shell_quote::join(several)),
+    }
+}
+
+fn call_about(tool: &str, text: &str) -> Result<ToolCall, Failure> {
+    let field = find_tool(canonical_name(tool)).and_then(|info| info.primary_field).ok_or_else(|| {
+        Failure::usage(format!("the tool `{tool}` has no main field that `{text}` could be"))
+            .with_hint("give its whole input with --input")
+    })?;
+    Ok(ToolCall::new(tool, Input::of_text(field, text)))
+}
+
+fn parse_input(text: &[u8]) -> Result<Input, Failure> {
+    json::parse_input(text).map_err(|error| Failure::usage(format!("--input: {error}")))
+}
+
+fn read_stdin() -> Result<Vec<u8>, Failure> {
+    let mut text = Vec::new();
+    let read = std::io::stdin().lock().take(LONGEST_INPUT + 1).read_to_end(&mut text);
+    let read =
+        read.map_err(|error| Failure::internal(format!("standard input could not be read: {error}")))?;
+    if u64::try_from(read).is_ok_and(|read| read <= LONGEST_INPUT) {
+        return Ok(text);
+    }
+    Err(Failure::usage(format!("standard input is longer than {} MiB", LONGEST_INPUT >> 20)))
+}

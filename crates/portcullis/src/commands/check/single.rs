@@ -1,0 +1,44 @@
+//! One call, answered for a person or as one JSON object.
+
+use std::time::Instant;
+
+use portcullis_core::Verdict;
+
+use super::arguments::CheckArgs;
+use super::remedy;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::judge::judge;
+use crate::output::human::{self, TraceDetail};
+use crate::output::json;
+use crate::session::Session;
+use crate::terminal::print;
+use crate::world::World;
+
+/// Answers one call.
+pub(crate) fn run(arguments: &CheckArgs) -> Result<ExitCode, Failure> {
+    let call = arguments.call()?;
+    let session = Session::open(&arguments.session)?;
+    session.warn();
+    let context = session.context(arguments.mode, arguments.person(), &arguments.add_dir);
+    let mut world = World::default();
+    let start = Instant::now();
+    let verdict = judge(session.policy(), call.clone(), context.clone(), &mut world)?;
+    let elapsed = start.elapsed();
+    let text = if arguments.form.json {
+        as_json(&verdict, elapsed.as_micros())
+    } else {
+        let detail = if arguments.form.trace { TraceDetail::Every } else { TraceDetail::Spoken };
+        let remedies = remedy::remedies(session.policy(), &call, &context, &verdict, &mut world);
+        human::verdict(&call, &verdict, detail, &remedies)
+    };
+    print(&text)?;
+    Ok(verdict.decision.into())
+}
+
+fn as_json(verdict: &Verdict, elapsed_us: u128) -> String {
+    let mut line = String::new();
+    json::write_verdict(&mut line, verdict, elapsed_us);
+    line.push('\n');
+    line
+}

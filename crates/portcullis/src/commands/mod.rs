@@ -1,0 +1,11 @@
+//! The commands, one file or folder each.
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod hook;
+pub(crate) mod man;
+pub(crate) mod modes;
+pub(crate) mod rules;
+pub(crate) mod schema;
+pub(crate) mod settings;
+pub(crate) mod trust;

@@ -1,0 +1,75 @@
+//! Where a rule is written to, and what an edit looks like afterwards.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use portcullis_core::Source;
+use portcullis_settings::{Destination, EditError, EditReport, Owner, Side, visible};
+
+use crate::failure::Failure;
+use crate::terminal::{DIM, Painted, style_of};
+
+/// The flags that choose a settings file.
+#[derive(Debug, Args)]
+pub(super) struct TargetArgs {
+    /// Whose settings
+    #[arg(long, value_name = "user|project|local", default_value = "user", value_parser = parse_source)]
+    source: Source,
+    /// Use Claude Code's settings file instead of our own
+    #[arg(long)]
+    claude: bool,
+    /// The directory whose project settings are meant
+    #[arg(long, value_name = "DIR")]
+    pub(super) cwd: Option<String>,
+}
+
+impl TargetArgs {
+    /// Returns where rules go.
+    pub(super) fn destination(&self) -> Destination {
+        let owner = if self.claude { Owner::ClaudeCode } else { Owner::Portcullis };
+        Destination { source: self.source, owner }
+    }
+}
+
+fn parse_source(name: &str) -> Result<Source, String> {
+    Source::ALL
+        .into_iter()
+        .find(|source| source.as_str() == name && source.is_editable())
+        .ok_or_else(|| "rules can be written to user, project or local settings".to_owned())
+}
+
+/// Describes an edit: the file and the lines that differ.
+pub(super) fn describe(report: &EditReport, unchanged: &str) -> String {
+    let file = report.file.display().to_string();
+    let mut out = format!("{}\n", visible(&file));
+    if !report.changed {
+        let _ = writeln!(out, "  {}", Painted(DIM, unchanged));
+    }
+    for line in &report.lines {
+        let (sign, style) = match line.side {
+            Side::Before => ('-', style_of(portcullis_core::Decision::Deny)),
+            Side::After => ('+', style_of(portcullis_core::Decision::Allow)),
+        };
+        let changed = Painted(style, format_args!("{sign}{}", visible(&line.text)));
+        let _ = writeln!(out, "  {} {changed}", Painted(DIM, format_args!("{:>4}", line.number)));
+    }
+    out
+}
+
+/// Makes a failure of an edit that did not happen.
+pub(super) fn refused(error: &EditError) -> Failure {
+    let failure = match error {
+        EditError::Io { .. } | EditError::Changed { .. } | EditError::Locked { .. } => {
+            Failure::internal(error.to_string())
+        }
+        EditError::NotEditable { .. }
+        | EditError::Rule { .. }
+        | EditError::Broken { .. }
+        | EditError::Missing { .. }
+        | EditError::LeavesRepository { .. } => Failure::usage(error.to_string()),
+    };
+    match error.hint() {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    }
+}

@@ -1,0 +1,131 @@
+//! `portcullis rules test`: which rules match a call, and why the others do not.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use portcullis_core::rule::Behavior;
+use portcullis_core::{Mode, Person, Policy, RuleExplanation, explain_rules};
+use portcullis_settings::visible;
+use serde_json::json;
+
+use crate::commands::check::make_call;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::judge::prepare;
+use crate::output::human::rule_title;
+use crate::session::{Session, SessionArgs, compile, parse_behavior, parse_mode};
+use crate::terminal::{DIM, Painted, print, style_of};
+use crate::world::World;
+
+/// Say which rules match a call and why the others do not
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  portcullis rules test 'git push --force origin main'
+  portcullis rules test 'Bash(git push:*)' 'Bash(git:*)' -- git push origin
+  portcullis rules test --as deny 'Read(~/.ssh/**)' --tool Read -- ~/.ssh/id_ed25519
+
+Without `--` the words are the call, and the rules in force are tried.
+With it the rules before it are tried, and no others.")]
+pub(crate) struct TestArgs {
+    /// The rules to try, or the call if there is no `--`
+    #[arg(value_name = "RULE|COMMAND")]
+    words: Vec<String>,
+    /// What the rules to try would do
+    #[arg(long = "as", value_name = "allow|ask|deny", default_value = "allow", value_parser = parse_behavior)]
+    behavior: Behavior,
+    /// The tool that is called
+    #[arg(long, value_name = "NAME", default_value = "Bash")]
+    tool: String,
+    /// The tool's input as a JSON object; `-` reads it from standard input
+    #[arg(long, value_name = "JSON")]
+    input: Option<String>,
+    /// The permission mode
+    #[arg(long, value_name = "MODE", value_parser = parse_mode)]
+    mode: Option<Mode>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    session: SessionArgs,
+    /// The call
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &TestArgs) -> Result<ExitCode, Failure> {
+    let (rules, words) = arguments.split();
+    let call = make_call(&arguments.tool, arguments.input.as_deref(), words)?;
+    let session = Session::open(&arguments.session)?;
+    session.warn();
+    let given = given_policy(rules, arguments.behavior)?;
+    let policy = given.as_ref().unwrap_or(session.policy());
+    let context = session.context(arguments.mode, Person::Present, &[]);
+    let (request, facts) = prepare(policy, call, context, &mut World::default());
+    let explanations = explain_rules(policy, &request, &facts);
+    print(&if arguments.json { as_json(&explanations) } else { as_text(&explanations) })?;
+    Ok(ExitCode::Success)
+}
+
+impl TestArgs {
+    /// Tells the rules from the call: with `--` or `--input` the words before it are rules.
+    fn split(&self) -> (&[String], &[String]) {
+        if self.command.is_empty() && self.input.is_none() {
+            (&[], &self.words)
+        } else {
+            (&self.words, &self.command)
+        }
+    }
+}
+
+fn given_policy(rules: &[String], behavior: Behavior) -> Result<Option<Policy>, Failure> {
+    if rules.is_empty() {
+        return Ok(None);
+    }
+    let rules: Result<Vec<_>, Failure> = rules.iter().map(|rule| compile(rule, behavior)).collect();
+    Ok(Some(Policy::of_rules(rules?)))
+}
+
+fn as_text(explanations: &[RuleExplanation]) -> String {
+    if explanations.is_empty() {
+        return "no rules\n".to_owned();
+    }
+    let mut out = String::new();
+    let (matching, others): (Vec<_>, Vec<_>) =
+        explanations.iter().partition(|explanation| explanation.matches);
+    for explanation in matching {
+        let decision = match explanation.rule.behavior {
+            Behavior::Allow => portcullis_core::Decision::Allow,
+            Behavior::Ask => portcullis_core::Decision::Ask,
+            Behavior::Deny => portcullis_core::Decision::Deny,
+        };
+        write_explanation(&mut out, &Painted(style_of(decision), "match").to_string(), explanation);
+    }
+    for explanation in others {
+        write_explanation(&mut out, &Painted(DIM, "no   ").to_string(), explanation);
+    }
+    out
+}
+
+fn write_explanation(out: &mut String, mark: &str, explanation: &RuleExplanation) {
+    let _ = writeln!(out, "{mark}  {}", rule_title(&explanation.rule));
+    let _ = writeln!(out, "       {}", visible(&explanation.detail));
+}
+
+fn as_json(explanations: &[RuleExplanation]) -> String {
+    let rules: Vec<_> = explanations
+        .iter()
+        .map(|RuleExplanation { rule, matches, detail }| {
+            json!({
+                "text": rule.text,
+                "behavior": rule.behavior.as_str(),
+                "source": rule.origin.source.as_str(),
+                "file": rule.origin.file.as_deref(),
+                "line": rule.origin.line,
+                "matches": matches,
+                "detail": detail,
+            })
+        })
+        .collect();
+    format!("{}\n", json!({"rules": rules}))
+}

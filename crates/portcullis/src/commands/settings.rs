@@ -1,0 +1,150 @@
+//! `portcullis settings`: which values are in force, and which files they come from.
+
+use std::fmt::Write as _;
+
+use clap::{Args, Subcommand};
+use portcullis_settings::{Document, DocumentState, Effective, Loaded, Owner, visible};
+use serde_json::json;
+
+use super::rules::ignored_json;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::session::{Session, SessionArgs};
+use crate::terminal::{BOLD, DIM, ERROR, Painted, print};
+
+/// Show the settings in force and where they come from
+#[derive(Debug, Args)]
+pub(crate) struct SettingsArgs {
+    #[command(subcommand)]
+    command: SettingsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum SettingsCommand {
+    /// Show the value of every key and who set it
+    #[command(after_help = "Examples:
+  portcullis settings show
+  portcullis settings show --json")]
+    Show(ViewArgs),
+    /// Show which files are looked at, and what was found there
+    #[command(after_help = "Examples:
+  portcullis settings where
+  portcullis settings where --cwd ~/src/app")]
+    Where(ViewArgs),
+}
+
+#[derive(Debug, Args)]
+struct ViewArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    session: SessionArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: SettingsArgs) -> Result<ExitCode, Failure> {
+    let text = match arguments.command {
+        SettingsCommand::Show(view) => view.render(values_text, values_json)?,
+        SettingsCommand::Where(view) => view.render(files_text, files_json)?,
+    };
+    print(&text)?;
+    Ok(ExitCode::Success)
+}
+
+impl ViewArgs {
+    fn render(
+        &self,
+        as_text: fn(&Loaded) -> String,
+        as_json: fn(&Loaded) -> serde_json::Value,
+    ) -> Result<String, Failure> {
+        let session = Session::open(&self.session)?;
+        session.warn_of_problems();
+        let loaded = &session.loaded;
+        Ok(if self.json { format!("{}\n", as_json(loaded)) } else { as_text(loaded) })
+    }
+}
+
+fn values_text(loaded: &Loaded) -> String {
+    let width = loaded.effective.iter().map(|value| value.key.path.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for Effective { key, value, origin } in &loaded.effective {
+        let name = Painted(BOLD, format_args!("{:<width$}", key.path));
+        let place = match origin {
+            Some(origin) => format!("{}, {}", origin.source, visible(&origin.to_string())),
+            None => "default".to_owned(),
+        };
+        let _ = writeln!(out, "{name}  {}  {}", visible(value), Painted(DIM, place));
+    }
+    if loaded.broken_managed {
+        let text = "managed settings could not be read in full: nothing outside them widens what may run";
+        let _ = writeln!(out, "\n{}", Painted(ERROR, text));
+    }
+    if !loaded.ignored.is_empty() {
+        out.push('\n');
+    }
+    for entry in &loaded.ignored {
+        let _ = writeln!(out, "{}", Painted(DIM, visible(&entry.to_string())));
+    }
+    out
+}
+
+fn values_json(loaded: &Loaded) -> serde_json::Value {
+    let values: Vec<_> = loaded
+        .effective
+        .iter()
+        .map(|Effective { key, value, origin }| {
+            json!({
+                "key": key.path,
+                "value": value,
+                "source": origin.as_ref().map(|origin| origin.source.as_str()),
+                "file": origin.as_ref().and_then(|origin| origin.file.as_deref()),
+                "line": origin.as_ref().and_then(|origin| origin.line),
+            })
+        })
+        .collect();
+    let ignored: Vec<_> = loaded.ignored.iter().map(ignored_json).collect();
+    let trusted = loaded.trust.map(portcullis_settings::Trust::is_trusted);
+    json!({"values": values, "ignored": ignored, "trusted": trusted, "broken_managed": loaded.broken_managed})
+}
+
+fn files_text(loaded: &Loaded) -> String {
+    let mut out = String::new();
+    for document in &loaded.documents {
+        let source = Painted(BOLD, format_args!("{:<8}", document.source.as_str()));
+        let name = visible(&document.name);
+        let found = match document.state {
+            DocumentState::Read => format!("{} rules", document.rules),
+            other => state_name(other).to_owned(),
+        };
+        let style = if document.state == DocumentState::Broken { ERROR } else { DIM };
+        let _ = writeln!(out, "{source} {name}  {}", Painted(style, found));
+    }
+    out
+}
+
+fn files_json(loaded: &Loaded) -> serde_json::Value {
+    let files: Vec<_> = loaded.documents.iter().map(document_json).collect();
+    json!({"files": files})
+}
+
+fn document_json(document: &Document) -> serde_json::Value {
+    json!({
+        "source": document.source.as_str(),
+        "owner": match document.owner {
+            Owner::ClaudeCode => "claude",
+            Owner::Portcullis => "portcullis",
+        },
+        "file": &*document.name,
+        "state": state_name(document.state),
+        "rules": document.rules,
+    })
+}
+
+const fn state_name(state: DocumentState) -> &'static str {
+    match state {
+        DocumentState::Missing => "missing",
+        DocumentState::Read => "read",
+        DocumentState::Broken => "broken",
+    }
+}

@@ -1,0 +1,151 @@
+//! `portcullis trust`: which workspaces may bring allow rules of their own.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+use portcullis_settings::{Trust, TrustError, TrustStore, TrustedBy, find_trust, visible};
+use serde_json::json;
+
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::session::locations;
+use crate::terminal::{DIM, Painted, print};
+
+/// Say which workspaces' own allow rules count
+#[derive(Debug, Args)]
+pub(crate) struct TrustArgs {
+    #[command(subcommand)]
+    command: TrustCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum TrustCommand {
+    /// Trust the workspace of a directory
+    #[command(after_help = "Examples:
+  portcullis trust add
+  portcullis trust add ~/src/app")]
+    Add(DirectoryArgs),
+    /// Stop trusting the workspace of a directory
+    #[command(after_help = "Examples:
+  portcullis trust remove
+  portcullis trust remove ~/src/app")]
+    Remove(DirectoryArgs),
+    /// List the trusted workspaces
+    #[command(after_help = "Examples:
+  portcullis trust list
+  portcullis trust list --json")]
+    List(ListArgs),
+}
+
+#[derive(Debug, Args)]
+struct DirectoryArgs {
+    /// The directory; the current one if none is named
+    #[arg(value_name = "DIR")]
+    directory: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct ListArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: TrustArgs) -> Result<ExitCode, Failure> {
+    let text = match arguments.command {
+        TrustCommand::Add(arguments) => add(&arguments)?,
+        TrustCommand::Remove(arguments) => remove(&arguments)?,
+        TrustCommand::List(arguments) => list(&arguments)?,
+    };
+    print(&text)?;
+    Ok(ExitCode::Success)
+}
+
+fn add(arguments: &DirectoryArgs) -> Result<String, Failure> {
+    let locations = locations(arguments.directory.as_deref())?;
+    let store = TrustStore::of(&locations).map_err(|error| refused(&error))?;
+    let is_new = store.add(&locations).map_err(|error| refused(&error))?;
+    let workspace = shown(locations.workspace());
+    Ok(if is_new {
+        format!("{workspace} is trusted now\n")
+    } else {
+        format!("{workspace} was trusted already\n")
+    })
+}
+
+fn remove(arguments: &DirectoryArgs) -> Result<String, Failure> {
+    let store = TrustStore::of(&locations(None)?).map_err(|error| refused(&error))?;
+    // A directory that is gone has no workspace to be found, but its trust can still be taken away.
+    let found = locations(arguments.directory.as_deref()).ok();
+    let named = arguments.directory.as_deref().map(Path::new);
+    let workspace = match (&found, named) {
+        (Some(locations), _) => locations.workspace(),
+        (None, Some(directory)) => directory,
+        (None, None) => return Err(Failure::internal("the current directory is not known")),
+    };
+    let was_trusted = store.remove(workspace).map_err(|error| refused(&error))?;
+    let mut text =
+        format!("{} is {} trusted\n", shown(workspace), if was_trusted { "no longer" } else { "not" });
+    if let Some(locations) = &found
+        && matches!(find_trust(locations), Ok(Trust::Trusted(TrustedBy::ClaudeCode)))
+    {
+        text.push_str("but Claude Code trusts it, and that counts here as well\n");
+    }
+    Ok(text)
+}
+
+fn list(arguments: &ListArgs) -> Result<String, Failure> {
+    let locations = locations(None)?;
+    let store = TrustStore::of(&locations).map_err(|error| refused(&error))?;
+    let trusted = store.list().map_err(|error| refused(&error))?;
+    let current = find_trust(&locations).unwrap_or(Trust::Untrusted);
+    if arguments.json {
+        let workspace = locations.workspace().to_string_lossy();
+        return Ok(format!(
+            "{}\n",
+            json!({"trusted": trusted, "workspace": workspace, "is_trusted": current.is_trusted(), "by": by(current)})
+        ));
+    }
+    let mut out = String::new();
+    for workspace in &trusted {
+        let _ = writeln!(out, "{}", visible(workspace));
+    }
+    let here = match by(current) {
+        Some(by) => format!("{} is trusted by {by}", shown(locations.workspace())),
+        None => format!("{} is not trusted", shown(locations.workspace())),
+    };
+    let _ = writeln!(out, "{}", Painted(DIM, here));
+    Ok(out)
+}
+
+const fn by(trust: Trust) -> Option<&'static str> {
+    match trust {
+        Trust::Trusted(TrustedBy::Portcullis) => Some("portcullis"),
+        Trust::Trusted(TrustedBy::ClaudeCode) => Some("claude"),
+        Trust::Trusted(TrustedBy::Caller) => Some("caller"),
+        Trust::Untrusted => None,
+    }
+}
+
+fn shown(path: &Path) -> String {
+    visible(&path.to_string_lossy()).into_owned()
+}
+
+fn refused(error: &TrustError) -> Failure {
+    let failure = match error {
+        TrustError::ContainsHome { .. } | TrustError::InsideWorkspace { .. } | TrustError::NotUtf8 { .. } => {
+            Failure::usage(error.to_string())
+        }
+        TrustError::NoPlace
+        | TrustError::Corrupt { .. }
+        | TrustError::Exposed { .. }
+        | TrustError::Locked { .. }
+        | TrustError::Io { .. } => Failure::internal(error.to_string()),
+    };
+    match error.hint() {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    }
+}

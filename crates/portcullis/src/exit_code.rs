@@ -1,0 +1,63 @@
+//! The exit codes of the command line, a stable contract.
+//!
+//! INVARIANT: 0 is never the answer to a failure of any kind.
+
+use std::process::Termination;
+
+use portcullis_core::Decision;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExitCode {
+    /// The command did what it was asked to; for `check`, the call is allowed.
+    Success = 0,
+    /// `rules lint` found something.
+    Findings = 1,
+    /// `check`: the call is denied.
+    Deny = 2,
+    /// `check`: a person must say.
+    Ask = 3,
+    /// The command line or its input is wrong.
+    Usage = 64,
+    /// Something failed that should not have.
+    Internal = 70,
+}
+
+impl From<Decision> for ExitCode {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Allow => Self::Success,
+            Decision::Ask => Self::Ask,
+            Decision::Deny => Self::Deny,
+        }
+    }
+}
+
+impl Termination for ExitCode {
+    fn report(self) -> std::process::ExitCode {
+        std::process::ExitCode::from(self as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_codes_are_the_documented_ones() {
+        let table = [
+            (ExitCode::Success, 0),
+            (ExitCode::Findings, 1),
+            (ExitCode::Deny, 2),
+            (ExitCode::Ask, 3),
+            (ExitCode::Usage, 64),
+            (ExitCode::Internal, 70),
+        ];
+        for (code, number) in table {
+            assert_eq!(code as u8, number);
+        }
+        assert_eq!(ExitCode::from(Decision::Allow), ExitCode::Success);
+        assert_eq!(ExitCode::from(Decision::Ask), ExitCode::Ask);
+        assert_eq!(ExitCode::from(Decision::Deny), ExitCode::Deny);
+    }
+}

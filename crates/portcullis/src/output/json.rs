@@ -1,0 +1,112 @@
+//! A verdict as one line of JSON, the stable shape of `check --json` and `check --batch`.
+//!
+//! Written by hand into a string that is used again, because `--batch` writes a hundred thousand of them a second.
+
+use std::fmt::Write as _;
+
+use portcullis_core::{Decision, RuleReference, Suggestion, TraceLine, TraceOutcome, Verdict};
+use portcullis_hosts::json::write_text;
+
+/// Writes the object of a verdict to the end of `out`.
+pub(crate) fn write_verdict(out: &mut String, verdict: &Verdict, elapsed_us: u128) {
+    out.push('{');
+    write_verdict_fields(out, verdict, elapsed_us);
+    out.push('}');
+}
+
+/// Writes the fields of a verdict, without the braces round them.
+pub(crate) fn write_verdict_fields(out: &mut String, verdict: &Verdict, elapsed_us: u128) {
+    write_plain(out, "\"decision\":", verdict.decision.as_str());
+    write_plain(out, ",\"step\":", verdict.step.as_str());
+    write_plain(out, ",\"reason\":{\"kind\":", verdict.reason.kind());
+    out.push_str(",\"message\":");
+    write_text(out, &verdict.reason.message());
+    out.push_str(",\"rule\":");
+    match verdict.reason.rule() {
+        Some(rule) => write_rule(out, rule),
+        None => out.push_str("null"),
+    }
+    out.push_str("},\"findings\":[],\"trace\":");
+    write_list(out, &verdict.trace, write_trace_line);
+    out.push_str(",\"suggestions\":");
+    write_list(out, &verdict.suggestions, write_suggestion);
+    // Writing to a String cannot fail.
+    let _ = write!(out, ",\"elapsed_us\":{elapsed_us}");
+}
+
+/// Writes the object of a rule.
+pub(crate) fn write_rule(out: &mut String, rule: &RuleReference) {
+    out.push_str("{\"text\":");
+    write_text(out, &rule.text);
+    write_plain(out, ",\"behavior\":", rule.behavior.as_str());
+    write_plain(out, ",\"source\":", rule.origin.source.as_str());
+    out.push_str(",\"file\":");
+    write_optional(out, rule.origin.file.as_deref());
+    out.push_str(",\"line\":");
+    match rule.origin.line {
+        Some(line) => _ = write!(out, "{line}"),
+        None => out.push_str("null"),
+    }
+    out.push('}');
+}
+
+/// Writes a text or null.
+pub(crate) fn write_optional(out: &mut String, text: Option<&str>) {
+    match text {
+        Some(text) => write_text(out, text),
+        None => out.push_str("null"),
+    }
+}
+
+/// Writes a list, one item after the other.
+pub(crate) fn write_list<'a, T: 'a>(
+    out: &mut String,
+    items: impl IntoIterator<Item = &'a T>,
+    write_item: impl Fn(&mut String, &T),
+) {
+    out.push('[');
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write_item(out, item);
+    }
+    out.push(']');
+}
+
+fn write_trace_line(out: &mut String, line: &TraceLine) {
+    write_plain(out, "{\"step\":", line.step.as_str());
+    write_plain(out, ",\"outcome\":", outcome_name(line.outcome));
+    out.push_str(",\"detail\":");
+    write_text(out, &line.detail);
+    out.push('}');
+}
+
+fn write_suggestion(out: &mut String, suggestion: &Suggestion) {
+    write_plain(out, "{\"behavior\":", suggestion.behavior.as_str());
+    out.push_str(",\"rule\":");
+    write_text(out, &suggestion.rule);
+    out.push('}');
+}
+
+/// Returns the word for what a step said.
+pub(crate) const fn outcome_name(outcome: TraceOutcome) -> &'static str {
+    match outcome {
+        TraceOutcome::Pass => "pass",
+        TraceOutcome::Skip => "skip",
+        TraceOutcome::Raise(Decision::Allow) => "raise-allow",
+        TraceOutcome::Raise(Decision::Ask) => "raise-ask",
+        TraceOutcome::Raise(Decision::Deny) => "raise-deny",
+        TraceOutcome::Settle(Decision::Allow) => "settle-allow",
+        TraceOutcome::Settle(Decision::Ask) => "settle-ask",
+        TraceOutcome::Settle(Decision::Deny) => "settle-deny",
+    }
+}
+
+/// Writes a key and a word that needs no escapes.
+fn write_plain(out: &mut String, key: &str, word: &str) {
+    out.push_str(key);
+    out.push('"');
+    out.push_str(word);
+    out.push('"');
+}

@@ -1,0 +1,5 @@
+//! What commands print: for people and for programs.
+
+mod excerpt;
+pub(crate) mod human;
+pub(crate) mod json;

@@ -1,0 +1,230 @@
+//! `portcullis hook claude`: answers and failures, as Claude Code sees them.
+
+use std::fs::OpenOptions;
+use std::process::Stdio;
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use super::sandbox::{Ran, Sandbox, ran};
+
+const RULES: &str = r#"{"permissions":{"allow":["Bash(cargo:*)"],"deny":["Bash(git push:*)"]}}"#;
+
+fn input(sandbox: &Sandbox, tool: &str, tool_input: &Value, mode: &str) -> String {
+    json!({
+        "session_id": "1f6f4d7e-0000-4000-8000-3f1d2c5b6a70",
+        "transcript_path": "/tmp/transcript.jsonl",
+        "cwd": sandbox.project,
+        "permission_mode": mode,
+        "hook_event_name": "PreToolUse",
+        "tool_name": tool,
+        "tool_input": tool_input,
+        "tool_use_id": "toolu_1",
+    })
+    .to_string()
+}
+
+fn bash(sandbox: &Sandbox, command: &str) -> String {
+    input(sandbox, "Bash", &json!({"command": command}), "default")
+}
+
+fn decision(ran: &Ran) -> (String, String) {
+    let reply: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let output = &reply["hookSpecificOutput"];
+    assert_eq!(output["hookEventName"], "PreToolUse");
+    let text = |key: &str| output[key].as_str().unwrap().to_owned();
+    (text("permissionDecision"), text("permissionDecisionReason"))
+}
+
+fn check_blocked(name: &str, ran: &Ran) {
+    assert_eq!(ran.code, Some(2), "{name}: {ran:?}");
+    let (decision, reason) = decision(ran);
+    assert_eq!(decision, "deny", "{name}");
+    assert!(reason.starts_with("portcullis: "), "{name}: {reason}");
+    assert!(ran.stderr.starts_with("portcullis: "), "{name}: {}", ran.stderr);
+}
+
+#[test]
+fn every_call_gets_an_explicit_answer() {
+    let sandbox = Sandbox::with_user_settings(RULES);
+    let table = [
+        ("cargo build", "default", "allow"),
+        ("git -C . push", "default", "deny"),
+        ("git push", "bypassPermissions", "deny"),
+        ("make install", "default", "ask"),
+        ("make install", "auto", "ask"),
+        ("make install", "dontAsk", "deny"),
+        ("make install", "bypassPermissions", "allow"),
+        ("make install", "something new", "ask"),
+    ];
+    for (command, mode, expected) in table {
+        let input = input(&sandbox, "Bash", &json!({"command": command}), mode);
+        let ran = sandbox.run_with_input(&["hook", "claude"], input.as_bytes());
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{command} in {mode}");
+        assert_eq!(decision(&ran).0, expected, "{command} in {mode}");
+    }
+}
+
+#[test]
+fn the_reason_names_the_rule_its_place_and_the_step() {
+    let sandbox = Sandbox::with_user_settings(RULES);
+    let ran = sandbox.run_with_input(&["hook", "claude"], bash(&sandbox, "git push").as_bytes());
+    let reason = sandbox.plain(&decision(&ran).1);
+    for part in ["portcullis: ", "`Bash(git push:*)`", "HOME/.claude/settings.json:1", "A2"] {
+        assert!(reason.contains(part), "no {part:?} in {reason}");
+    }
+}
+
+#[test]
+fn input_that_is_not_understood_blocks() {
+    let sandbox = Sandbox::with_user_settings(RULES);
+    let good = bash(&sandbox, "cargo build");
+    let huge = format!("{}{}", good, " ".repeat(16 << 20));
+    let deep = format!(r#"{{"hook_event_name":"PreToolUse","tool_input":{}"#, "[".repeat(300_000));
+    let table: &[(&str, Vec<u8>)] = &[
+        ("nothing", Vec::new()),
+        ("blanks", b" \n ".to_vec()),
+        ("not JSON", b"hello".to_vec()),
+        ("half of it", good.as_bytes()[..good.len() / 2].to_vec()),
+        ("two of it", good.repeat(2).into_bytes()),
+        (
+            "not UTF-8",
+            good.replace("cargo", "\u{fffd}").into_bytes().into_iter().filter(|byte| *byte != 0xbf).collect(),
+        ),
+        ("a list", b"[]".to_vec()),
+        ("an empty object", b"{}".to_vec()),
+        ("too much", huge.into_bytes()),
+        ("too deep", deep.into_bytes()),
+        ("an unknown event", good.replace("PreToolUse", "PreToolUze").into_bytes()),
+        ("no tool", good.replace("tool_name", "tool").into_bytes()),
+        ("no input", good.replace("tool_input", "input").into_bytes()),
+        ("no directory", good.replace("\"cwd\"", "\"dir\"").into_bytes()),
+        ("a relative directory", good.replace(sandbox.project.to_str().unwrap(), "project").into_bytes()),
+        ("a wrong mode", good.replace("\"default\"", "3").into_bytes()),
+        ("a wrong tool", good.replace("\"Bash\"", "null").into_bytes()),
+        (
+            "a field twice",
+            good.replace("\"tool_name\":", "\"tool_name\":\"Read\",\"tool_name\":").into_bytes(),
+        ),
+    ];
+    for (name, input) in table {
+        check_blocked(name, &sandbox.run_with_input(&["hook", "claude"], input));
+    }
+}
+
+#[test]
+fn a_wrong_command_line_blocks() {
+    let sandbox = Sandbox::new();
+    let input = bash(&sandbox, "ls");
+    for arguments in [
+        ["hook"].as_slice(),
+        &["hook", "clod"],
+        &["hook", "claude", "--settings"],
+        &["hook", "claude", "--nonsense"],
+        &["hook", "claude", "--settings", "/no/such/file.json"],
+    ] {
+        check_blocked(&format!("{arguments:?}"), &sandbox.run_with_input(arguments, input.as_bytes()));
+    }
+}
+
+#[test]
+fn settings_can_be_named_on_the_command_line() {
+    let sandbox = Sandbox::new();
+    let settings = r#"{"permissions":{"deny":["Bash(ls:*)"]}}"#;
+    for arguments in [
+        vec!["hook".to_owned(), "claude".to_owned(), "--settings".to_owned(), settings.to_owned()],
+        vec!["hook".to_owned(), "claude".to_owned(), format!("--settings={settings}")],
+    ] {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let ran = sandbox.run_with_input(&arguments, bash(&sandbox, "ls").as_bytes());
+        assert_eq!((ran.code, decision(&ran).0.as_str()), (Some(0), "deny"));
+    }
+}
+
+#[test]
+fn other_events_are_let_be() {
+    let sandbox = Sandbox::new();
+    for event in ["PostToolUse", "SessionStart", "Stop", "UserPromptSubmit"] {
+        let input = json!({"hook_event_name": event, "cwd": sandbox.project}).to_string();
+        let ran = sandbox.run_with_input(&["hook", "claude"], input.as_bytes());
+        assert_eq!(ran, Ran { code: Some(0), stdout: String::new(), stderr: String::new() }, "{event}");
+    }
+}
+
+#[test]
+fn an_answer_that_cannot_be_delivered_blocks_by_exit_code() {
+    let sandbox = Sandbox::with_user_settings(RULES);
+    let input = sandbox.write_project("input.json", &bash(&sandbox, "cargo build"));
+    for device in ["/dev/full", "/dev/null"] {
+        let sink = OpenOptions::new().write(true).open(device).unwrap();
+        let input = std::fs::File::open(&input).unwrap();
+        let status = sandbox.command(&["hook", "claude"]).stdin(input).stdout(sink).status().unwrap();
+        assert_eq!(status.code(), Some(2), "{device}");
+    }
+    let mut child = sandbox.command(&["hook", "claude"]).stdin(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), bash(&sandbox, "cargo build").as_bytes())
+        .unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+}
+
+#[test]
+fn a_signal_while_waiting_for_input_blocks() {
+    let sandbox = Sandbox::new();
+    for signal in ["TERM", "INT", "HUP", "ABRT", "SEGV", "ALRM", "QUIT", "XCPU"] {
+        let mut child = sandbox.command(&["hook", "claude"]).stdin(Stdio::piped()).spawn().unwrap();
+        let stdin = child.stdin.take();
+        wait_until_reading(child.id());
+        let kill = std::process::Command::new("kill")
+            .args([&format!("-{signal}"), &child.id().to_string()])
+            .status();
+        assert!(kill.unwrap().success());
+        check_blocked(signal, &ran(&child.wait_with_output().unwrap()));
+        drop(stdin);
+    }
+}
+
+/// Waits until the process catches SIGTERM, which it does once the guard is armed.
+fn wait_until_reading(process: u32) {
+    const SIGTERM_BIT: u64 = 1 << 14;
+    for _ in 0..10_000 {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0").trim();
+        if u64::from_str_radix(caught, 16).unwrap_or(0) & SIGTERM_BIT != 0 {
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn broken_settings_do_not_block_by_themselves() {
+    let sandbox = Sandbox::with_user_settings("{ not json");
+    let ran = sandbox.run_with_input(&["hook", "claude"], bash(&sandbox, "ls").as_bytes());
+    assert_eq!((ran.code, decision(&ran).0.as_str()), (Some(0), "allow"));
+    let ran = sandbox.run_with_input(&["hook", "claude"], bash(&sandbox, "make").as_bytes());
+    assert_eq!((ran.code, decision(&ran).0.as_str()), (Some(0), "ask"));
+}
+
+#[test]
+fn the_project_is_where_the_session_was_started() {
+    let sandbox = Sandbox::new();
+    sandbox.write_project(".claude/settings.json", r#"{"permissions":{"deny":["Bash(make:*)"]}}"#);
+    let input = bash(&sandbox, "make")
+        .replace(sandbox.project.to_str().unwrap(), sandbox.project.join("src").to_str().unwrap());
+    let path = sandbox.write_project("input.json", &input);
+    let answer = |project: &std::path::Path| {
+        let mut command = sandbox.command(&["hook", "claude"]);
+        command.env("CLAUDE_PROJECT_DIR", project).stdin(std::fs::File::open(&path).unwrap());
+        decision(&ran(&command.output().unwrap())).0
+    };
+    assert_eq!(answer(&sandbox.project), "deny");
+    assert_eq!(answer(&sandbox.home), "ask", "a project that the call is not in is not believed");
+}
+
+#[test]
+fn help_is_still_help() {
+    let ran = Sandbox::new().run(&["hook", "--help"]);
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stdout.contains("PreToolUse"), "{}", ran.stdout);
+}

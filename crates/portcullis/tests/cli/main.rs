@@ -1,0 +1,11 @@
+//! The built command, run from outside in a home of its own: exit codes, standard output, standard error.
+#![cfg(test)]
+
+mod batch;
+mod check;
+mod hook;
+mod pages;
+mod rules;
+mod sandbox;
+mod settings;
+mod trust;
