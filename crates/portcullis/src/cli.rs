@@ -70,11 +70,16 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
 
 /// Prints the help or the version that was asked for, or says what is wrong with the command line.
 fn explain(error: &clap::Error) -> Result<ExitCode, Failure> {
-    let text = error.render().ansi().to_string();
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => print(&text).map(|()| ExitCode::Success),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            print(&error.render().ansi().to_string())?;
+            Ok(ExitCode::Success)
+        }
         _ => {
-            print_error(&text);
+            // The message repeats what was typed, so it is shown plain and made visible.
+            let text = error.render().to_string();
+            let lines: Vec<_> = text.lines().map(visible).collect();
+            print_error(&format!("{}\n", lines.join("\n")));
             Ok(ExitCode::Usage)
         }
     }

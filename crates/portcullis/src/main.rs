@@ -14,6 +14,7 @@ mod output;
 mod session;
 mod shell_quote;
 mod terminal;
+mod value_parser;
 mod world;
 
 use std::ffi::OsString;

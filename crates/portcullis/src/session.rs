@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{Context, MODES, Mode, Origin, Person, Policy, Source, path};
+use portcullis_core::{Context, Mode, Origin, Person, Policy, Source, path};
 use portcullis_settings::{
     DocumentState, Environment, LoadOptions, Loaded, Locations, Severity, TrustQuestion, load,
 };
@@ -140,20 +140,6 @@ pub(crate) fn locations(cwd: Option<&str>) -> Result<Locations, Failure> {
 /// Returns the project of the session a hook runs in, as Claude Code tells it.
 pub(crate) fn claude_project() -> Option<PathBuf> {
     env_vars::directory(env_vars::CLAUDE_PROJECT_DIR)
-}
-
-/// Reads the name of a mode.
-pub(crate) fn parse_mode(name: &str) -> Result<Mode, String> {
-    let names = || MODES.iter().map(|info| info.name).collect::<Vec<_>>().join(", ");
-    Mode::find(name).ok_or_else(|| format!("the modes are {}", names()))
-}
-
-/// Reads `allow`, `ask` or `deny`.
-pub(crate) fn parse_behavior(name: &str) -> Result<Behavior, String> {
-    [Behavior::Allow, Behavior::Ask, Behavior::Deny]
-        .into_iter()
-        .find(|behavior| behavior.as_str() == name)
-        .ok_or_else(|| "a rule can allow, ask or deny".to_owned())
 }
 
 fn environment(project: Option<PathBuf>) -> Environment {

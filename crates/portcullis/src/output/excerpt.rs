@@ -25,6 +25,7 @@ const LINES: usize = 6;
 
 /// Writes the relevant lines of `command` with `marks`, byte ranges of it, underlined in `style`.
 pub(super) fn write_excerpt(out: &mut String, command: &str, marks: &[Range<usize>], style: Style) {
+    let marks = &join_neighbours(command, marks);
     let lines = relevant_lines(command, marks);
     let numbered = command.trim_end().contains('\n');
     let gutter =
@@ -44,6 +45,25 @@ pub(super) fn write_excerpt(out: &mut String, command: &str, marks: &[Range<usiz
     if hidden > 0 {
         let _ = writeln!(out, "  {}", Painted(DIM, format_args!("… {hidden} more marked lines")));
     }
+}
+
+/// Makes one mark of those that only blanks lie between.
+fn join_neighbours(command: &str, marks: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut sorted = marks.to_vec();
+    sorted.sort_by_key(|mark| (mark.start, mark.end));
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(sorted.len());
+    for mark in sorted {
+        match joined.last_mut() {
+            Some(last) if is_blank(command, last.end..mark.start) => last.end = last.end.max(mark.end),
+            _ => joined.push(mark),
+        }
+    }
+    joined
+}
+
+fn is_blank(command: &str, gap: Range<usize>) -> bool {
+    gap.start >= gap.end
+        || command.get(gap).is_some_and(|text| text.chars().all(|blank| matches!(blank, ' ' | '\t')))
 }
 
 /// A line of the command.
@@ -199,6 +219,7 @@ mod tests {
         let table = [
             ("ls", "  │ ls\n"),
             ("⟦git push⟧ --force", "  │ git push --force\n  │ ^^^^^^^^\n"),
+            ("⟦git⟧ ⟦push⟧ x", "  │ git push x\n  │ ^^^^^^^^\n"),
             ("a ⟦b⟧ c ⟦d⟧", "  │ a b c d\n  │   ^   ^\n"),
             ("echo 日本 ⟦rm⟧", "  │ echo 日本 rm\n  │           ^^\n"),
             ("a\tb ⟦c⟧", "  │ a b c\n  │     ^\n"),

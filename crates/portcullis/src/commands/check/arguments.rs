@@ -8,8 +8,9 @@ use portcullis_core::{Input, Mode, Person, ToolCall};
 use portcullis_hosts::json;
 
 use crate::failure::Failure;
-use crate::session::{SessionArgs, parse_mode};
+use crate::session::SessionArgs;
 use crate::shell_quote;
+use crate::value_parser::mode_parser;
 
 /// The longest input that is read from standard input, in bytes.
 const LONGEST_INPUT: u64 = 16 << 20;
@@ -35,7 +36,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "JSON", conflicts_with = "command")]
     pub(crate) input: Option<String>,
     /// The permission mode; settings say which if this does not
-    #[arg(long, value_name = "MODE", value_parser = parse_mode)]
+    #[arg(long, value_name = "MODE", value_parser = mode_parser())]
     pub(crate) mode: Option<Mode>,
     /// A further working directory
     #[arg(long = "add-dir", value_name = "DIR")]

@@ -7,8 +7,9 @@ use portcullis_settings::add_rule;
 use super::target::{TargetArgs, describe, refused};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::session::{compile, locations, parse_behavior};
+use crate::session::{compile, locations};
 use crate::terminal::print;
+use crate::value_parser::behavior_parser;
 
 /// Add rules to a settings file, leaving the rest of it as it is
 #[derive(Debug, Args)]
@@ -18,7 +19,7 @@ use crate::terminal::print;
   portcullis rules add ask 'Bash(npm publish:*)' --source project --claude")]
 pub(crate) struct AddArgs {
     /// What the rules do
-    #[arg(value_name = "allow|ask|deny", value_parser = parse_behavior)]
+    #[arg(value_name = "BEHAVIOR", value_parser = behavior_parser())]
     behavior: Behavior,
     /// The rules
     #[arg(required = true, value_name = "RULE")]

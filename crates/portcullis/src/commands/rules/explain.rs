@@ -10,8 +10,9 @@ use serde_json::json;
 use super::explanation::Explanation;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::session::{compile, parse_behavior};
+use crate::session::compile;
 use crate::terminal::{BOLD, DIM, Painted, print};
+use crate::value_parser::behavior_parser;
 
 /// Say how a rule is read, what it matches and what it does not
 #[derive(Debug, Args)]
@@ -23,7 +24,7 @@ pub(crate) struct ExplainArgs {
     /// The rule
     rule: String,
     /// What the rule does
-    #[arg(long = "as", value_name = "allow|ask|deny", default_value = "allow", value_parser = parse_behavior)]
+    #[arg(long = "as", value_name = "BEHAVIOR", default_value = "allow", value_parser = behavior_parser())]
     behavior: Behavior,
     /// Print JSON
     #[arg(long)]

@@ -7,8 +7,9 @@ use portcullis_settings::remove_rule;
 use super::target::{TargetArgs, describe, refused};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::session::{locations, parse_behavior};
+use crate::session::locations;
 use crate::terminal::print;
+use crate::value_parser::behavior_parser;
 
 /// Remove rules from a settings file, leaving the rest of it as it is
 #[derive(Debug, Args)]
@@ -17,7 +18,7 @@ use crate::terminal::print;
   portcullis rules remove deny 'Bash(curl:*)' --source local --claude")]
 pub(crate) struct RemoveArgs {
     /// What the rules do
-    #[arg(value_name = "allow|ask|deny", value_parser = parse_behavior)]
+    #[arg(value_name = "BEHAVIOR", value_parser = behavior_parser())]
     behavior: Behavior,
     /// The rules as they are written
     #[arg(required = true, value_name = "RULE")]

@@ -8,12 +8,13 @@ use portcullis_settings::{Destination, EditError, EditReport, Owner, Side, visib
 
 use crate::failure::Failure;
 use crate::terminal::{DIM, Painted, style_of};
+use crate::value_parser::source_parser;
 
 /// The flags that choose a settings file.
 #[derive(Debug, Args)]
 pub(super) struct TargetArgs {
     /// Whose settings
-    #[arg(long, value_name = "user|project|local", default_value = "user", value_parser = parse_source)]
+    #[arg(long, value_name = "SOURCE", default_value = "user", value_parser = source_parser())]
     source: Source,
     /// Use Claude Code's settings file instead of our own
     #[arg(long)]
@@ -29,13 +30,6 @@ impl TargetArgs {
         let owner = if self.claude { Owner::ClaudeCode } else { Owner::Portcullis };
         Destination { source: self.source, owner }
     }
-}
-
-fn parse_source(name: &str) -> Result<Source, String> {
-    Source::ALL
-        .into_iter()
-        .find(|source| source.as_str() == name && source.is_editable())
-        .ok_or_else(|| "rules can be written to user, project or local settings".to_owned())
 }
 
 /// Describes an edit: the file and the lines that differ.

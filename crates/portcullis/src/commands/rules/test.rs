@@ -13,8 +13,9 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::judge::prepare;
 use crate::output::human::rule_title;
-use crate::session::{Session, SessionArgs, compile, parse_behavior, parse_mode};
+use crate::session::{Session, SessionArgs, compile};
 use crate::terminal::{DIM, Painted, print, style_of};
+use crate::value_parser::{behavior_parser, mode_parser};
 use crate::world::World;
 
 /// Say which rules match a call and why the others do not
@@ -31,7 +32,7 @@ pub(crate) struct TestArgs {
     #[arg(value_name = "RULE|COMMAND")]
     words: Vec<String>,
     /// What the rules to try would do
-    #[arg(long = "as", value_name = "allow|ask|deny", default_value = "allow", value_parser = parse_behavior)]
+    #[arg(long = "as", value_name = "BEHAVIOR", default_value = "allow", value_parser = behavior_parser())]
     behavior: Behavior,
     /// The tool that is called
     #[arg(long, value_name = "NAME", default_value = "Bash")]
@@ -40,7 +41,7 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "JSON")]
     input: Option<String>,
     /// The permission mode
-    #[arg(long, value_name = "MODE", value_parser = parse_mode)]
+    #[arg(long, value_name = "MODE", value_parser = mode_parser())]
     mode: Option<Mode>,
     /// Print JSON
     #[arg(long)]
