@@ -32,16 +32,13 @@ impl ByteClass {
                 (b'[', [b':', name @ ..]) => {
                     let length = name.iter().position(|byte| *byte == b']')?;
                     range_start = None;
-                    match name.get(..length)?.split_last() {
-                        Some((b':', name_only)) => {
-                            members.extend(named(name_only, case)?);
-                            name.get(length + 1..)?
-                        }
-                        _ => {
-                            members.push((b'[', b'['));
-                            range_start = Some(b'[');
-                            after
-                        }
+                    if let Some((b':', name_only)) = name.get(..length)?.split_last() {
+                        members.extend(named(name_only, case)?);
+                        name.get(length + 1..)?
+                    } else {
+                        members.push((b'[', b'['));
+                        range_start = Some(b'[');
+                        after
                     }
                 }
                 _ => {

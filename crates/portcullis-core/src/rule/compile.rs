@@ -168,7 +168,7 @@ fn parameter_matcher(tool: &str, content: &str, behavior: Behavior) -> Result<Op
     if find_tool(tool).and_then(|info| info.primary_field) == Some(field) {
         return Err(problem(
             &format!("a parameter rule cannot name `{field}`, which rules for `{tool}` are about anyway"),
-            primary_hint(tool, value).as_deref(),
+            Some(&primary_hint(tool, value)),
         ));
     }
     let known = KNOWN_FIELDS.iter().find(|(name, _)| *name == tool);
@@ -193,14 +193,14 @@ fn parameter_matcher(tool: &str, content: &str, behavior: Behavior) -> Result<Op
     }))
 }
 
-fn primary_hint(tool: &str, value: &str) -> Option<String> {
+fn primary_hint(tool: &str, value: &str) -> String {
     let better = match tool {
         "Write" | "MultiEdit" | "NotebookEdit" => RuleText::new("Edit", Some(value)),
         "Glob" | "Grep" | "LSP" => RuleText::new("Read", Some(value)),
-        "WebFetch" => return Some("write `WebFetch(domain:host)`".to_owned()),
+        "WebFetch" => return "write `WebFetch(domain:host)`".to_owned(),
         _ => RuleText::new(tool, Some(value)),
     };
-    Some(format!("write `{better}`"))
+    format!("write `{better}`")
 }
 
 /// Splits `field:value` if the field looks like one; a drive letter and a URL scheme do not.
@@ -212,3 +212,7 @@ fn split_parameter(content: &str) -> Option<(&str, &str)> {
         && field.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
     (is_field && !value.starts_with("//")).then_some((field, value))
 }
+
+#[cfg(test)]
+#[path = "compile_tests.rs"]
+mod tests;

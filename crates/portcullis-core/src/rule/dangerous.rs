@@ -143,10 +143,12 @@ pub fn is_dangerous_allow(rule: &Rule) -> bool {
         Matcher::Tool(ToolPattern::Name(name)) => {
             matches!(name.as_str(), "Bash" | "PowerShell" | "Monitor" | "Agent" | "REPL")
         }
-        Matcher::Tool(ToolPattern::Server(_) | ToolPattern::Glob(_)) => false,
         Matcher::Shell { tool, pattern } => tool == "Monitor" || is_dangerous_pattern(tool, pattern),
         Matcher::Name { tool, .. } => tool == "Agent",
-        Matcher::Path { .. } | Matcher::Domain(_) | Matcher::Parameter { .. } => false,
+        Matcher::Tool(ToolPattern::Server(_) | ToolPattern::Glob(_))
+        | Matcher::Path { .. }
+        | Matcher::Domain(_)
+        | Matcher::Parameter { .. } => false,
     }
 }
 

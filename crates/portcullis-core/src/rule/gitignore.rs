@@ -173,7 +173,7 @@ impl Case {
 }
 
 /// Drops spaces at the end that no backslash protects.
-fn trim_trailing_spaces(pattern: &str) -> &str {
+pub(super) fn trim_trailing_spaces(pattern: &str) -> &str {
     let trimmed = pattern.trim_end_matches(' ');
     let backslashes = trimmed.len() - trimmed.trim_end_matches('\\').len();
     let keeps_one = backslashes % 2 == 1 && trimmed.len() < pattern.len();
@@ -222,12 +222,11 @@ fn push_stars<'a>(tokens: &mut Vec<Token>, after: &'a [u8], at_border: bool) -> 
     let count = after.iter().take_while(|byte| **byte == b'*').count();
     let rest = after.get(count..).unwrap_or_default();
     match rest {
-        [] if count > 0 && at_border => tokens.push(Token::Path),
         [b'/', below @ ..] if count > 0 && at_border => {
             tokens.extend([Token::MaySkipTwo, Token::Path, Token::Byte(b'/')]);
             return below;
         }
-        [b'\\', b'/', ..] if count > 0 && at_border => tokens.push(Token::Path),
+        [] | [b'\\', b'/', ..] if count > 0 && at_border => tokens.push(Token::Path),
         _ => tokens.push(Token::Star),
     }
     rest

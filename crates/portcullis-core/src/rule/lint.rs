@@ -270,3 +270,7 @@ fn prefix_in_path(rule: &Rule) -> Option<Finding> {
         format!("write `{better}` for everything below"),
     ))
 }
+
+#[cfg(test)]
+#[path = "lint_tests.rs"]
+mod tests;

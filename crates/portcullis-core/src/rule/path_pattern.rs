@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 pub use super::gitignore::Case;
-use super::gitignore::{EntryKind, Gitignore};
+use super::gitignore::{EntryKind, Gitignore, trim_trailing_spaces};
 use super::{Behavior, RuleProblem};
 use crate::path;
 
@@ -81,6 +81,7 @@ impl PathPattern {
     pub fn parse_with_case(content: &str, behavior: Behavior, case: Case) -> Result<Self, RuleProblem> {
         let is_guard = behavior != Behavior::Allow;
         let (is_negated, written) = content.strip_prefix('!').map_or((false, content), |rest| (true, rest));
+        let written = trim_trailing_spaces(written);
         if is_negated && !is_guard {
             return Err(useless(content, "`!` works in deny and ask rules only"));
         }
@@ -120,7 +121,7 @@ impl PathPattern {
         is_far && path::components(&self.below).all(|component| matches!(component, "*" | "**"))
     }
 
-    /// Returns a component that every matching path has, if there is an obvious one: a key to index rules by.
+    /// Returns a component that every matching absolute path has, if there is an obvious one: a key to index rules by.
     pub fn required_name(&self) -> Option<&str> {
         self.required_name.as_deref()
     }
@@ -322,3 +323,7 @@ fn every_tail(path: &str) -> Vec<String> {
     let whole = path::normalize(path);
     whole.match_indices('/').filter_map(|(slash, _)| whole.get(slash + 1..)).map(str::to_owned).collect()
 }
+
+#[cfg(test)]
+#[path = "path_pattern_tests.rs"]
+mod tests;

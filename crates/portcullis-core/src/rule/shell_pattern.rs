@@ -82,7 +82,8 @@ impl ShellPattern {
             return self.matches(&known);
         }
         let collapsed = collapse_pieces(pieces);
-        let with_all: Vec<Piece<'_>> = collapsed.iter().map(as_piece).collect();
+        let with_all: Vec<Piece<'_>> =
+            collapsed.iter().map(|piece| piece.as_deref().map_or(Piece::Unknown, Piece::Known)).collect();
         if self.may_match_collapsed(&with_all) {
             return true;
         }
@@ -223,10 +224,6 @@ fn collapse_whitespace(text: &str) -> Cow<'_, str> {
     Cow::Owned(collapsed)
 }
 
-fn as_piece(piece: &Option<String>) -> Piece<'_> {
-    piece.as_deref().map_or(Piece::Unknown, Piece::Known)
-}
-
 /// Collapses blanks over the borders of pieces; `None` is an unknown piece.
 ///
 /// A blank after an unknown piece is left out where that piece, being blank itself, could swallow it.
@@ -289,3 +286,7 @@ fn unescape_stars(content: &str) -> String {
 fn escape_wildcard(literal: &str) -> String {
     literal.replace('\\', "\\\\").replace('*', "\\*")
 }
+
+#[cfg(test)]
+#[path = "shell_pattern_tests.rs"]
+mod tests;
