@@ -7,6 +7,7 @@ use portcullis_core::{Mode, Origin, Source};
 
 use crate::keys::Key;
 use crate::problem::Problem;
+use crate::visible::visible;
 
 /// The contribution of one place.
 #[derive(Debug, Clone)]
@@ -114,7 +115,8 @@ impl IgnoredReason {
 
 impl fmt::Display for Ignored {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "not used: {} ({}): {}", self.what, self.origin, self.reason.as_str())?;
+        let (what, origin) = (visible(&self.what), self.origin.to_string());
+        write!(formatter, "not used: {what} ({}): {}", visible(&origin), self.reason.as_str())?;
         match self.reason.hint() {
             Some(hint) => write!(formatter, "; {hint}"),
             None => Ok(()),

@@ -9,7 +9,7 @@ use portcullis_core::{DisabledModes, Mode, Planning, Policy, RuleSet, Sandbox, S
 use crate::auto_mode::{AutoMode, Sentence};
 use crate::keys::{KEYS, KeyId, Merge, Scope};
 use crate::layer::{Ignored, IgnoredReason, Layer, Setting, SettingValue};
-use crate::load::{Document, Effective, Loaded};
+use crate::loaded::{Document, Effective, Loaded};
 use crate::problem::Problem;
 use crate::trust::Trust;
 

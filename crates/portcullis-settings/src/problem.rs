@@ -110,8 +110,7 @@ impl Problem {
     }
 }
 
-/// Keeps a whole line while it is short enough, else nothing: the caret would have to move with a cut.
-/// A long line keeps its beginning if the place is in it.
+/// Keeps a line up to a little behind the place: a file may be one line of megabytes.
 fn window(line: &str, position: Position) -> String {
     let column = usize::try_from(position.column).unwrap_or(usize::MAX);
     line.chars().take(column.saturating_add(EXCERPT_WIDTH)).collect()
@@ -141,7 +140,7 @@ fn write_excerpt(formatter: &mut fmt::Formatter<'_>, place: &Place) -> fmt::Resu
     let number = place.line.to_string();
     let gutter = " ".repeat(number.len());
     let line = ExcerptLine::new(excerpt, place);
-    write!(formatter, "\n {gutter} |\n {number} | {}", line.shown)?;
+    write!(formatter, "\n {gutter} |\n {}", format!("{number} | {}", line.shown).trim_end())?;
     write!(formatter, "\n {gutter} | {}{}", " ".repeat(line.before), "^".repeat(line.marked.max(1)))
 }
 

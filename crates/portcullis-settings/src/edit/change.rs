@@ -176,6 +176,7 @@ fn remove(root: &CstRootNode, behavior: Behavior, text: &str) -> bool {
         .and_then(|object| object.object_value("permissions"))
         .and_then(|permissions| permissions.array_value(behavior.as_str()));
     let Some(list) = list else { return false };
+    let was_tight = space_after_bracket(&list).is_none();
     let mut removed = false;
     for element in list.elements() {
         let is_it = element
@@ -187,5 +188,14 @@ fn remove(root: &CstRootNode, behavior: Behavior, text: &str) -> bool {
             removed = true;
         }
     }
+    // `["a", "b"]` without its first entry is `["b"]`, not `[ "b"]`.
+    if was_tight && let Some(space) = space_after_bracket(&list) {
+        space.remove();
+    }
     removed
+}
+
+/// Finds the blanks between the opening bracket and what follows on the same line.
+fn space_after_bracket(list: &CstArray) -> Option<CstNode> {
+    list.child_at_index(1).filter(CstNode::is_whitespace)
 }

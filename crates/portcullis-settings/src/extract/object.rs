@@ -18,7 +18,9 @@ impl Extractor<'_> {
             members.iter().enumerate().map(|(index, member)| (member.name.as_ref(), index)).collect();
         for (index, member) in members.iter().enumerate() {
             let Some(key) = Key::find_in(parent, &member.name) else {
-                self.unknown(parent, &member.name, member.name_position);
+                if taking == Taking::Everything {
+                    self.unknown(parent, &member.name, member.name_position);
+                }
                 continue;
             };
             let is_last = last.get(member.name.as_ref()) == Some(&index);

@@ -123,13 +123,12 @@ impl Extractor<'_> {
     }
 
     fn switch(&mut self, key: &'static Key, node: &Node<'_>) {
-        let value = match node.value {
-            Value::Bool(value) => value,
-            _ => {
-                let strict = key.strict_value();
-                self.wrong_kind(key, node, &format!("; taken as `{strict}`"));
-                strict
-            }
+        let value = if let Value::Bool(value) = node.value {
+            value
+        } else {
+            let strict = key.strict_value();
+            self.wrong_kind(key, node, &format!("; taken as `{strict}`"));
+            strict
         };
         self.set(key, SettingValue::Switch(value), node.position);
     }

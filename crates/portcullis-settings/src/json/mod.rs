@@ -5,6 +5,7 @@
 //! in a broken file still count (see `extract`).
 
 mod reader;
+mod scalar;
 
 use std::borrow::Cow;
 

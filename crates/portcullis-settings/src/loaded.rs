@@ -1,0 +1,107 @@
+//! What goes into loading beside files, and what comes out of it.
+
+use std::sync::Arc;
+
+use portcullis_core::rule::Behavior;
+use portcullis_core::{Origin, Policy, Source};
+
+use crate::auto_mode::AutoMode;
+use crate::keys::Key;
+use crate::layer::Ignored;
+use crate::location::Owner;
+use crate::problem::{Problem, Severity};
+use crate::trust::Trust;
+
+/// What the caller brings beside files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LoadOptions {
+    /// The value of `--settings`: a file, or JSON text when it begins with `{`.
+    pub settings: Option<String>,
+    /// Rules given as command-line arguments.
+    pub arguments: Vec<(Behavior, String)>,
+    /// Rules granted in this session.
+    pub session: Vec<(Behavior, String)>,
+    /// Rules granted by a slash command or skill.
+    pub command: Vec<(Behavior, String)>,
+    /// Whether the workspace is trusted.
+    pub trust: TrustQuestion,
+}
+
+/// How trust in the workspace is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TrustQuestion {
+    /// The stores are asked, if anything depends on it.
+    #[default]
+    Look,
+    /// The caller says that it is trusted.
+    Trusted,
+    /// The caller says that it is not.
+    Untrusted,
+}
+
+/// Everything that came of loading.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// What the pipeline needs.
+    pub policy: Policy,
+    /// What the classifier needs.
+    pub auto_mode: AutoMode,
+    /// What is wrong, file by file.
+    pub problems: Vec<Problem>,
+    /// What settings say that is not used.
+    pub ignored: Vec<Ignored>,
+    /// Every place that was looked at.
+    pub documents: Vec<Document>,
+    /// Which value of each key is in force, and who says so.
+    pub effective: Vec<Effective>,
+    /// Whether the workspace is trusted; `None` if nothing depends on it.
+    pub trust: Option<Trust>,
+    /// Whether managed settings could not be read in full. Then bypass and auto mode are off, and nothing outside
+    /// managed settings widens: no allow rules, no additional directories, no `acceptEdits` by default, no sandbox
+    /// auto-allow, no lifted safety checks.
+    pub broken_managed: bool,
+}
+
+impl Loaded {
+    /// Returns the worst severity of all problems.
+    pub fn worst(&self) -> Option<Severity> {
+        self.problems.iter().map(|problem| problem.severity).max()
+    }
+}
+
+/// A place that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// The source it belongs to.
+    pub source: Source,
+    /// Whose file it is.
+    pub owner: Owner,
+    /// The file, or the option the text was given with.
+    pub name: Arc<str>,
+    /// What was found.
+    pub state: DocumentState,
+    /// How many of its rules compiled.
+    pub rules: usize,
+}
+
+/// What was found at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentState {
+    /// Nothing.
+    Missing,
+    /// Settings, perhaps with entries that were skipped.
+    Read,
+    /// Something that is not settings; at most its restrictions count.
+    Broken,
+}
+
+/// The value of a key that is in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effective {
+    /// The key.
+    pub key: &'static Key,
+    /// Its value as text.
+    pub value: String,
+    /// Who says so; `None` for the default.
+    pub origin: Option<Origin>,
+}

@@ -1,0 +1,13 @@
+//! Settings from the outside: real files in temporary directories, one module per part of the contract.
+#![cfg(test)]
+
+mod attack;
+mod edit;
+mod managed;
+mod precedence;
+mod repository;
+mod samples;
+mod schema;
+mod source;
+mod trust;
+mod world;
