@@ -65,7 +65,7 @@ const CRATES: &[CrateInfo] = &[
     CrateInfo {
         name: "portcullis-hosts",
         internal: &["portcullis-core"],
-        external: External::Only(&["serde_json", "thiserror"]),
+        external: External::Only(&["serde", "serde_json", "thiserror"]),
         purity: Purity::Pure,
         own_lints: None,
     },

@@ -86,13 +86,14 @@ fn is_test(tree: &Tree, name: &str) -> bool {
 }
 
 fn has_test_function(file: &File, function: &str) -> bool {
-    const ATTRIBUTE_DISTANCE: usize = 6;
     let opening = format!("fn {function}(");
     let lines: Vec<&str> = file.text.lines().map(str::trim).collect();
     let places = lines.iter().enumerate().filter(|(_, line)| line.starts_with(&opening));
     places.into_iter().any(|(index, _)| {
-        let above = lines.iter().take(index).rev().take(ATTRIBUTE_DISTANCE);
-        above.take_while(|line| !line.starts_with('}')).any(|line| *line == "#[test]")
+        let above = lines.iter().take(index).rev();
+        above
+            .take_while(|line| line.starts_with("#[") || line.starts_with("//"))
+            .any(|line| *line == "#[test]")
     })
 }
 

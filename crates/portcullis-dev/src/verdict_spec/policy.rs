@@ -36,6 +36,12 @@ pub(super) fn build_policy(state: &State) -> Result<Policy> {
     };
     let loaded = load(&Locations::new(environment, Path::new(&project)), &options);
     let mut policy = loaded.policy;
+    let prefix = root.to_string_lossy();
+    for directory in &mut policy.additional_directories {
+        if let Some(rest) = directory.strip_prefix(prefix.as_ref()) {
+            *directory = rest.to_owned();
+        }
+    }
     policy.rules = RuleSet::new(policy.rules.rules().iter().map(|rule| without_root(rule, &root)).collect());
     Ok(policy)
 }
