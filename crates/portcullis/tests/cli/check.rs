@@ -93,7 +93,7 @@ fn people_see_the_verdict_the_words_the_step_the_rule_and_the_remedy() {
         "Bash(git push:*)",
         "HOME/.claude/settings.json:5",
         "settle-deny",
-        "portcullis rules remove deny 'Bash(git push:*)' --source user",
+        "portcullis rules remove deny 'Bash(git push:*)' --source user --claude",
     ];
     for part in expected {
         assert!(text.contains(part), "no {part:?} in\n{text}");
@@ -104,6 +104,38 @@ fn people_see_the_verdict_the_words_the_step_the_rule_and_the_remedy() {
     for step in ["A1", "A2", "A9", "A11"] {
         assert!(full.contains(step), "no {step} in\n{full}");
     }
+}
+
+#[test]
+fn what_would_change_it_does() {
+    let sandbox = Sandbox::with_user_settings(RULES);
+    let remedies = |command: &str| {
+        let ran = sandbox.run(&["check", command]);
+        let lines = ran.stdout.lines().filter_map(|line| line.trim().strip_prefix("portcullis "));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(sandbox.run(&["check", "git push"]).code, Some(2));
+    follow(&sandbox, &remedies("git push")[0]);
+    assert_eq!(sandbox.run(&["check", "git push"]).code, Some(3));
+    let allow = remedies("git push").into_iter().find(|line| line.starts_with("rules add allow")).unwrap();
+    follow(&sandbox, &allow);
+    assert_eq!(sandbox.run(&["check", "git push"]).code, Some(0));
+    let ran = sandbox.run(&["check", "rm -rf /"]);
+    assert!(ran.stdout.contains("no rule and no mode lets it run, only a person"), "{}", ran.stdout);
+    let ran = sandbox.run(&["check", "--deny", "Bash(make:*)", "make"]);
+    assert!(ran.stdout.contains("the rule comes from argument settings"), "{}", ran.stdout);
+}
+
+/// Runs a remedy as a shell would, arguments in single quotes.
+fn follow(sandbox: &Sandbox, remedy: &str) {
+    let words: Vec<&str> =
+        remedy.split('\'').enumerate().flat_map(|(index, part)| words(index % 2 == 1, part)).collect();
+    let ran = sandbox.run(&words);
+    assert_eq!(ran.code, Some(0), "{remedy}: {}", ran.stderr);
+}
+
+fn words(is_quoted: bool, part: &str) -> Vec<&str> {
+    if is_quoted { vec![part] } else { part.split_whitespace().collect() }
 }
 
 #[test]

@@ -1,45 +1,56 @@
 //! What would change a verdict: rules to add, the rule to remove, modes that answer differently.
 
-use portcullis_core::{Context, Decision, MODES, Mode, Policy, ToolCall, Verdict};
-use portcullis_settings::visible;
+use portcullis_core::{Context, Decision, MODES, Mode, RuleReference, ToolCall, Verdict};
+use portcullis_settings::{Locations, Owner, visible};
 
 use crate::judge::judge;
+use crate::session::Session;
 use crate::shell_quote::quote;
 use crate::world::World;
 
 /// Returns a line for each thing that would change the verdict.
 pub(crate) fn remedies(
-    policy: &Policy,
+    session: &Session,
     call: &ToolCall,
     context: &Context,
     verdict: &Verdict,
     world: &mut World,
 ) -> Vec<String> {
     let mut lines = Vec::new();
-    lines.extend(removal(verdict));
+    if verdict.decision != Decision::Allow {
+        lines.extend(verdict.reason.rule().map(|rule| removal(rule, &session.locations)));
+    }
     lines.extend(verdict.suggestions.iter().map(|suggestion| {
         format!("portcullis rules add {} {}", suggestion.behavior, quote(&visible(&suggestion.rule)))
     }));
     if verdict.decision != Decision::Allow {
-        lines.extend(modes_that_allow(policy, call, context, world));
+        lines.extend(modes_that_allow(session, call, context, world));
+    }
+    if lines.is_empty() && verdict.decision == Decision::Ask {
+        lines.push("no rule and no mode lets it run, only a person".to_owned());
     }
     lines
 }
 
-/// Says how to remove the rule that decided, if it stands in a file that can be edited.
-fn removal(verdict: &Verdict) -> Option<String> {
-    let rule = verdict.reason.rule()?;
+/// Says how to remove the rule that decided.
+fn removal(rule: &RuleReference, locations: &Locations) -> String {
     let source = rule.origin.source;
-    if verdict.decision == Decision::Allow || !source.is_editable() {
-        return None;
+    if !source.is_editable() {
+        return format!("the rule comes from {source} settings, which are not changed from here");
     }
     let text = quote(&visible(&rule.text));
-    Some(format!("portcullis rules remove {} {text} --source {source}", rule.behavior))
+    let claude = if is_in_claude_file(rule, locations) { " --claude" } else { "" };
+    format!("portcullis rules remove {} {text} --source {source}{claude}", rule.behavior)
+}
+
+fn is_in_claude_file(rule: &RuleReference, locations: &Locations) -> bool {
+    let file = locations.file(rule.origin.source, Owner::ClaudeCode);
+    file.is_some_and(|file| file.path.to_str() == rule.origin.file.as_deref())
 }
 
 /// Asks the core itself which modes would let the call run, so that the hint cannot be wrong.
 fn modes_that_allow(
-    policy: &Policy,
+    session: &Session,
     call: &ToolCall,
     context: &Context,
     world: &mut World,
@@ -48,7 +59,8 @@ fn modes_that_allow(
     let allowing: Vec<&str> = others
         .filter(|mode| {
             let context = Context { mode: *mode, ..context.clone() };
-            judge(policy, call.clone(), context, world).is_ok_and(|other| other.decision == Decision::Allow)
+            judge(session.policy(), call.clone(), context, world)
+                .is_ok_and(|other| other.decision == Decision::Allow)
         })
         .map(Mode::as_str)
         .collect();

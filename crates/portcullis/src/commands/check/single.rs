@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &CheckArgs) -> Result<ExitCode, Failure> {
         as_json(&verdict, elapsed.as_micros())
     } else {
         let detail = if arguments.form.trace { TraceDetail::Every } else { TraceDetail::Spoken };
-        let remedies = remedy::remedies(session.policy(), &call, &context, &verdict, &mut world);
+        let remedies = remedy::remedies(&session, &call, &context, &verdict, &mut world);
         human::verdict(&call, &verdict, detail, &remedies)
     };
     print(&text)?;
