@@ -3,6 +3,8 @@
 //! The pattern becomes a row of tokens that is run over the path once, keeping the set of reachable tokens: the cost
 //! is the length of the pattern times the length of the path, whatever the pattern.
 
+use std::borrow::Cow;
+
 use super::byte_class::ByteClass;
 
 /// A pattern as one line of a `.gitignore` file holds it, without a leading `!`.
@@ -53,6 +55,18 @@ enum Token {
     MaySkipTwo,
 }
 
+impl Token {
+    /// Says whether the token takes this byte and is done.
+    fn reads(&self, byte: u8) -> bool {
+        match self {
+            Self::Byte(wanted) => *wanted == byte,
+            Self::One => byte != b'/',
+            Self::Class(class) => byte != b'/' && class.contains(byte),
+            Self::Star | Self::Path | Self::MaySkipTwo => false,
+        }
+    }
+}
+
 impl Gitignore {
     /// Reads a pattern; `None` if it is empty, a comment, or malformed, so that it could never match.
     pub(super) fn parse(pattern: &str, case: Case) -> Option<Self> {
@@ -62,7 +76,7 @@ impl Gitignore {
         }
         let folded = case.fold(trimmed);
         let (body, directories_only) =
-            folded.strip_suffix('/').map_or((folded.as_str(), false), |body| (body, true));
+            folded.strip_suffix('/').map_or((folded.as_ref(), false), |body| (body, true));
         let (place, body) = match body.strip_prefix('/') {
             Some(rest) => (Place::Anchored, rest),
             None if body.contains('/') => (Place::Anchored, body),
@@ -96,7 +110,7 @@ impl Gitignore {
         let path = self.case.fold(path);
         let subject = match self.place {
             Place::AnyDepth => path.rsplit('/').next().unwrap_or_default(),
-            Place::Anchored => path.as_str(),
+            Place::Anchored => path.as_ref(),
         };
         (!self.directories_only || kind == EntryKind::Directory) && self.run(subject).whole
     }
@@ -107,10 +121,12 @@ impl Gitignore {
             *start = true;
         }
         self.follow_skips(&mut reached);
+        let mut next = Vec::with_capacity(reached.len());
         let mut run = Run { directory: false, whole: false };
         for byte in text.bytes() {
             run.directory |= byte == b'/' && reached.last() == Some(&true);
-            reached = self.step(&reached, byte);
+            self.step(&reached, byte, &mut next);
+            std::mem::swap(&mut reached, &mut next);
             if !reached.contains(&true) {
                 return run;
             }
@@ -119,23 +135,16 @@ impl Gitignore {
         run
     }
 
-    fn step(&self, reached: &[bool], byte: u8) -> Vec<bool> {
-        let mut next = Vec::with_capacity(reached.len());
+    fn step(&self, reached: &[bool], byte: u8, next: &mut Vec<bool>) {
+        next.clear();
         let mut arrives = false;
         for (token, is_reached) in self.tokens.iter().zip(reached) {
             let stays = matches!(token, Token::Path) || (matches!(token, Token::Star) && byte != b'/');
             next.push(arrives || (*is_reached && stays));
-            arrives = *is_reached
-                && match token {
-                    Token::Byte(wanted) => *wanted == byte,
-                    Token::One => byte != b'/',
-                    Token::Class(class) => byte != b'/' && class.contains(byte),
-                    Token::Star | Token::Path | Token::MaySkipTwo => false,
-                };
+            arrives = *is_reached && token.reads(byte);
         }
         next.push(arrives);
-        self.follow_skips(&mut next);
-        next
+        self.follow_skips(next);
     }
 
     /// Marks what is reached without reading a byte. All skips go forward, so one pass is enough.
@@ -164,10 +173,10 @@ struct Run {
 }
 
 impl Case {
-    fn fold(self, text: &str) -> String {
+    fn fold(self, text: &str) -> Cow<'_, str> {
         match self {
-            Self::Sensitive => text.to_owned(),
-            Self::Insensitive => text.to_lowercase(),
+            Self::Sensitive => Cow::Borrowed(text),
+            Self::Insensitive => Cow::Owned(text.to_lowercase()),
         }
     }
 }

@@ -83,7 +83,7 @@ fn covers(wide: &Rule, narrow: &Rule) -> bool {
         (Matcher::Tool(wide), Matcher::Tool(narrow)) => covers_tool(wide, narrow),
         (Matcher::Tool(wide), _) => wide.matches(&narrow.text.tool),
         (Matcher::Shell { pattern: wide, tool }, Matcher::Shell { pattern: narrow, tool: same }) => {
-            tool == same && may_overlap(wide, narrow) && wide.covers(narrow)
+            tool == same && may_cover(wide, narrow) && wide.covers(narrow)
         }
         (Matcher::Path { pattern, access }, Matcher::Path { pattern: other, access: same }) => {
             access == same && covers_path(wide, pattern, narrow, other)
@@ -113,12 +113,9 @@ fn covers_tool(wide: &ToolPattern, narrow: &ToolPattern) -> bool {
     }
 }
 
-/// Spares the closer look at patterns of different programs.
-fn may_overlap(wide: &ShellPattern, narrow: &ShellPattern) -> bool {
-    match (wide.program(), narrow.program()) {
-        (Some(one), Some(other)) => one == other,
-        _ => true,
-    }
+/// Spares the closer look at patterns that begin differently.
+fn may_cover(wide: &ShellPattern, narrow: &ShellPattern) -> bool {
+    narrow.literal_text().starts_with(wide.literal_text().trim_end())
 }
 
 fn covers_path(wide: &Rule, pattern: &PathPattern, narrow: &Rule, other: &PathPattern) -> bool {
