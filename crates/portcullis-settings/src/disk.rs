@@ -218,3 +218,43 @@ impl Drop for TemporaryFile {
         let _ = fs::remove_file(&self.path);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_changed_in_the_meantime_is_left_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("settings.json");
+        for (now, before, replaced) in [
+            (None, None, true),
+            (Some("old"), Some("old"), true),
+            (Some("theirs"), Some("old"), false),
+            (Some("theirs"), None, false),
+            (None, Some("old"), false),
+        ] {
+            let _ = fs::remove_file(&path);
+            if let Some(text) = now {
+                fs::write(&path, text).unwrap();
+            }
+            let result = replace(&path, before, "new", Privacy::Shared);
+            assert_eq!(result.is_ok(), replaced, "{now:?} {before:?}");
+            assert_eq!(matches!(result, Err(Refusal::Changed)), !replaced, "{now:?} {before:?}");
+            let expected = if replaced { Some("new") } else { now };
+            assert_eq!(fs::read_to_string(&path).ok().as_deref(), expected, "{now:?} {before:?}");
+            let left = fs::read_dir(directory.path()).unwrap().count();
+            assert_eq!(left, usize::from(expected.is_some()), "a temporary file is left behind");
+        }
+    }
+
+    #[test]
+    fn a_lock_is_held_until_it_is_dropped() {
+        let directory = tempfile::tempdir().unwrap();
+        let first = DirectoryLock::take(directory.path()).unwrap();
+        let other = File::open(directory.path()).unwrap();
+        assert!(matches!(other.try_lock(), Err(TryLockError::WouldBlock)));
+        drop(first);
+        assert!(other.try_lock().is_ok());
+    }
+}

@@ -161,7 +161,8 @@ fn a_byte_order_mark_is_tolerated() {
 #[test]
 fn a_flood_of_problems_is_counted_instead_of_listed() {
     let entries = "7, ".repeat(100_000);
-    let names: String = (0..20_000).map(|number| format!("\"k{number}\": 0, ")).collect();
+    let names: Vec<String> = (0..20_000).map(|number| format!("\"k{number}\": 0, ")).collect();
+    let names = names.concat();
     let text = format!("{{{names}\"permissions\": {{\"allow\": [{entries}\"Bash(ls)\"]}}}}");
     let world = World::with(&[("user", &text)]);
     let loaded = world.load();
@@ -175,7 +176,8 @@ fn terminal_escapes_in_settings_are_spelled_out_in_reports() {
     let text = "{\"permissions\": {\"allow\": [\"Bash(\u{202e}\", 7 /* \u{1b}[2J */], \"\u{200b}x\": 1}}";
     let world = World::with(&[("user", text)]);
     let loaded = world.load();
-    let report: String = loaded.problems.iter().map(|problem| format!("{problem}\n")).collect();
+    let reports: Vec<String> = loaded.problems.iter().map(ToString::to_string).collect();
+    let report = reports.join("\n");
     assert!(loaded.problems.len() >= 3, "{report}");
     assert!(
         report.chars().all(|character| character == '\n' || !portcullis_settings::is_hidden(character)),

@@ -103,7 +103,7 @@ fn break_managed(world: &World, how: &str) {
     let file = world.place("policy");
     match how {
         "syntax" => {
-            world.write(&file, "{\"permissions\": {\"allow\": [\"Bash(m)\"], \"deny\": [\"Bash(d)\"]},")
+            world.write(&file, "{\"permissions\": {\"allow\": [\"Bash(m)\"], \"deny\": [\"Bash(d)\"]},");
         }
         "empty" => world.write(&file, ""),
         "list" => world.write(&file, "[]"),
