@@ -17,17 +17,61 @@ pub struct FileUse {
 
 /// Programs that read each operand.
 const READERS: &[&str] = &[
-    "base64", "bat", "cat", "cd", "cmp", "column", "comm", "cut", "diff", "du", "expand", "file", "find", "fmt", "fold",
-    "head", "hexdump", "less", "ls", "md5sum", "more", "nl", "od", "paste", "pr", "pushd", "readlink", "realpath", "rev",
-    "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "sort", "source", "stat", "strings", "tac", "tail",
-    "tree", "tsort", "unexpand", "uniq", "wc", "xxd",
+    "base64",
+    "bat",
+    "cat",
+    "cd",
+    "cmp",
+    "column",
+    "comm",
+    "cut",
+    "diff",
+    "du",
+    "expand",
+    "file",
+    "find",
+    "fmt",
+    "fold",
+    "head",
+    "hexdump",
+    "less",
+    "ls",
+    "md5sum",
+    "more",
+    "nl",
+    "od",
+    "paste",
+    "pr",
+    "pushd",
+    "readlink",
+    "realpath",
+    "rev",
+    "sha1sum",
+    "sha224sum",
+    "sha256sum",
+    "sha384sum",
+    "sha512sum",
+    "sort",
+    "source",
+    "stat",
+    "strings",
+    "tac",
+    "tail",
+    "tree",
+    "tsort",
+    "unexpand",
+    "uniq",
+    "wc",
+    "xxd",
 ];
 
 /// Programs whose first operand is a pattern or a program and whose others are read.
-const SEARCHERS: &[&str] = &["awk", "egrep", "fd", "fdfind", "fgrep", "gawk", "grep", "jq", "rg", "sed", "yq"];
+const SEARCHERS: &[&str] =
+    &["awk", "egrep", "fd", "fdfind", "fgrep", "gawk", "grep", "jq", "rg", "sed", "yq"];
 
 /// Options that give a searcher its pattern, so that the first operand is a file.
-const PATTERN_OPTIONS: &[&str] = &["-e", "-f", "--regexp", "--file", "--expression", "--from-file", "--files"];
+const PATTERN_OPTIONS: &[&str] =
+    &["-e", "-f", "--regexp", "--file", "--expression", "--from-file", "--files"];
 
 /// Programs that write or create each operand.
 const WRITERS: &[&str] = &["chgrp", "chmod", "chown", "mkdir", "tee", "touch", "truncate"];
@@ -62,10 +106,7 @@ pub fn files(invocation: &Invocation) -> Option<Vec<FileUse>> {
 
 /// Returns the operands of any program that could be files.
 pub fn mentioned(invocation: &Invocation) -> Vec<FileUse> {
-    with_option_paths(
-        invocation.operands(),
-        each(plain_operands(invocation.operands()), Access::Read),
-    )
+    with_option_paths(invocation.operands(), each(plain_operands(invocation.operands()), Access::Read))
 }
 
 /// Returns the operands: what is not an option, and everything after `--`.
@@ -114,7 +155,8 @@ fn piece(argument: &Argument, text: &str) -> Argument {
 fn searched(name: &str, operands: &[Argument]) -> Vec<FileUse> {
     let has_pattern = operands.iter().any(|argument| {
         PATTERN_OPTIONS.iter().any(|option| {
-            argument.text == *option || argument.text.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
+            argument.text == *option
+                || argument.text.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
         })
     });
     let in_place = name == "sed"

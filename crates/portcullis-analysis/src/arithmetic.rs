@@ -7,8 +7,25 @@ use crate::invocation::Invocation;
 
 /// Texts without which nothing in a command line is evaluated as arithmetic or as a variable's name.
 const EVALUATORS: &[&str] = &[
-    "((", "$[", "let ", "declare", "typeset", "local ", "readonly", "export", "unset", "${", "[[", "test ", "[ ",
-    "printf", "read ", "mapfile", "readarray", "getopts", "wait ",
+    "((",
+    "$[",
+    "let ",
+    "declare",
+    "typeset",
+    "local ",
+    "readonly",
+    "export",
+    "unset",
+    "${",
+    "[[",
+    "test ",
+    "[ ",
+    "printf",
+    "read ",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "wait ",
 ];
 
 /// Finds a fixed argument or value that would run a command if it were evaluated, in a text that may evaluate it.

@@ -2,22 +2,113 @@
 
 /// Variables that only touch locale, colour, logging or the kind of build.
 const SAFE: &[&str] = &[
-    "ANTHROPIC_API_KEY", "BLOCKSIZE", "BLOCK_SIZE", "CGO_ENABLED", "CHARSET", "CI", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "COLUMNS", "DEBIAN_FRONTEND", "FORCE_COLOR", "GCC_COLORS", "GIT_TERMINAL_PROMPT", "GO111MODULE", "GOARCH", "GOEXPERIMENT", "GOOS", "GREP_COLOR", "GREP_COLORS", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_TIME", "LINES", "LSCOLORS", "LS_COLORS", "NODE_ENV", "NO_COLOR", "PYTEST_DEBUG", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "RUST_BACKTRACE", "RUST_LOG", "TERM", "TIME_STYLE", "TZ",
+    "ANTHROPIC_API_KEY",
+    "BLOCKSIZE",
+    "BLOCK_SIZE",
+    "CGO_ENABLED",
+    "CHARSET",
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLORTERM",
+    "COLUMNS",
+    "DEBIAN_FRONTEND",
+    "FORCE_COLOR",
+    "GCC_COLORS",
+    "GIT_TERMINAL_PROMPT",
+    "GO111MODULE",
+    "GOARCH",
+    "GOEXPERIMENT",
+    "GOOS",
+    "GREP_COLOR",
+    "GREP_COLORS",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LC_TIME",
+    "LINES",
+    "LSCOLORS",
+    "LS_COLORS",
+    "NODE_ENV",
+    "NO_COLOR",
+    "PYTEST_DEBUG",
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "TERM",
+    "TIME_STYLE",
+    "TZ",
 ];
 
 /// Beginnings of variables that choose programs, libraries, configuration or credentials.
 const STEERING_STARTS: &[&str] = &[
-    "AWS_", "AZURE_", "BASH", "BROWSER", "CARGO", "CC", "CDPATH", "CLAUDE", "CMAKE", "CXX", "DOCKER", "DYLD_", "EDITOR",
-    "ENV", "FPATH", "GCLOUD", "GIT", "GLOBIGNORE", "GOOGLE_", "GRADLE", "HISTFILE", "HOME", "IFS", "JAVA", "JDK", "KUBE",
-    "LD_", "LESS", "MAKE", "MANPAGER", "MAVEN", "NODE_", "NPM_", "OLDPWD", "PAGER", "PATH", "PERL", "PORTCULLIS",
-    "PROMPT_COMMAND", "PS", "PWD", "PYTHON", "RIPGREP", "RUBY", "RUSTC", "RUSTFLAGS", "RUSTUP", "SHELL", "SSH_", "SSL_",
-    "SUDO_", "TMPDIR", "VISUAL", "XDG_", "ZDOTDIR", "_JAVA", "http", "npm_",
+    "AWS_",
+    "AZURE_",
+    "BASH",
+    "BROWSER",
+    "CARGO",
+    "CC",
+    "CDPATH",
+    "CLAUDE",
+    "CMAKE",
+    "CXX",
+    "DOCKER",
+    "DYLD_",
+    "EDITOR",
+    "ENV",
+    "FPATH",
+    "GCLOUD",
+    "GIT",
+    "GLOBIGNORE",
+    "GOOGLE_",
+    "GRADLE",
+    "HISTFILE",
+    "HOME",
+    "IFS",
+    "JAVA",
+    "JDK",
+    "KUBE",
+    "LD_",
+    "LESS",
+    "MAKE",
+    "MANPAGER",
+    "MAVEN",
+    "NODE_",
+    "NPM_",
+    "OLDPWD",
+    "PAGER",
+    "PATH",
+    "PERL",
+    "PORTCULLIS",
+    "PROMPT_COMMAND",
+    "PS",
+    "PWD",
+    "PYTHON",
+    "RIPGREP",
+    "RUBY",
+    "RUSTC",
+    "RUSTFLAGS",
+    "RUSTUP",
+    "SHELL",
+    "SSH_",
+    "SSL_",
+    "SUDO_",
+    "TMPDIR",
+    "VISUAL",
+    "XDG_",
+    "ZDOTDIR",
+    "_JAVA",
+    "http",
+    "npm_",
 ];
 
 /// Endings of variables that choose programs, libraries, configuration or credentials.
 const STEERING_ENDS: &[&str] = &[
-    "_ASKPASS", "_COMMAND", "_CONFIG", "_DIR", "_EDITOR", "_ENV", "_FLAGS", "_HOME", "_LIBRARY", "_OPTIONS", "_OPTS",
-    "_PAGER", "_PATH", "_PRELOAD", "_PROXY", "_RC", "_ROOT", "_URL", "_proxy",
+    "_ASKPASS", "_COMMAND", "_CONFIG", "_DIR", "_EDITOR", "_ENV", "_FLAGS", "_HOME", "_LIBRARY", "_OPTIONS",
+    "_OPTS", "_PAGER", "_PATH", "_PRELOAD", "_PROXY", "_RC", "_ROOT", "_URL", "_proxy",
 ];
 
 /// Says whether an allow rule may look past this variable in front of a command.
@@ -45,7 +136,9 @@ mod tests {
 
     #[test]
     fn variables_that_choose_programs_are_neither_safe_nor_harmless() {
-        for name in ["PATH", "LD_PRELOAD", "GIT_SSH_COMMAND", "BASH_ENV", "IFS", "PAGER", "NODE_OPTIONS", "MY_OPTS"] {
+        for name in
+            ["PATH", "LD_PRELOAD", "GIT_SSH_COMMAND", "BASH_ENV", "IFS", "PAGER", "NODE_OPTIONS", "MY_OPTS"]
+        {
             assert!(!is_safe_prefix(name) && !is_harmless_assignment(name), "{name}");
         }
         for name in ["x", "version", "NAME", "LANG", "count"] {

@@ -42,7 +42,9 @@ fn here_text(stage: &Command) -> Feed {
 
 fn echoed(operands: &[Word]) -> Feed {
     let is_option = |word: &&Word| {
-        word.text.len() > 1 && word.text.starts_with('-') && word.text.chars().skip(1).all(|c| "neE".contains(c))
+        word.text.len() > 1
+            && word.text.starts_with('-')
+            && word.text.chars().skip(1).all(|c| "neE".contains(c))
     };
     let words: Vec<&Word> = operands.iter().skip_while(is_option).collect();
     let text = crate::invocation::join(words.iter().map(|word| word.text.as_str()));

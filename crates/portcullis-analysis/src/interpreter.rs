@@ -4,7 +4,8 @@ use crate::argument::Argument;
 use crate::invocation::{Wrapping, base_name};
 use crate::wrapper::{Inside, Peeled};
 
-const SHELLS: &[&str] = &["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "yash"];
+const SHELLS: &[&str] =
+    &["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "yash"];
 
 /// Options of a shell whose value is the next word.
 const VALUED: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];

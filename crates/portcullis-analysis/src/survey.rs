@@ -160,7 +160,12 @@ impl Walk<'_> {
     }
 
     /// Makes an invocation of nothing but redirections.
-    fn bare(&self, command: &Command, redirections: Vec<Redirection>, directories: &Directories) -> Invocation {
+    fn bare(
+        &self,
+        command: &Command,
+        redirections: Vec<Redirection>,
+        directories: &Directories,
+    ) -> Invocation {
         Invocation {
             span: self.fixed_span.unwrap_or(command.span),
             arguments: Vec::new(),
@@ -173,7 +178,12 @@ impl Walk<'_> {
         }
     }
 
-    fn redirections(&mut self, command: &Command, directories: &Directories, feed: &mut Feed) -> Vec<Redirection> {
+    fn redirections(
+        &mut self,
+        command: &Command,
+        directories: &Directories,
+        feed: &mut Feed,
+    ) -> Vec<Redirection> {
         let mut redirections = Vec::new();
         for redirect in &command.redirects {
             self.redirect(redirect, directories, &mut redirections, feed);
@@ -348,7 +358,9 @@ impl Walk<'_> {
             | RedirectOperator::OutputBoth
             | RedirectOperator::AppendBoth => &[Access::Write],
             RedirectOperator::ReadWrite => &[Access::Read, Access::Write],
-            RedirectOperator::DuplicateInput | RedirectOperator::DuplicateOutput if !is_descriptor(&target) => {
+            RedirectOperator::DuplicateInput | RedirectOperator::DuplicateOutput
+                if !is_descriptor(&target) =>
+            {
                 &[Access::Read, Access::Write]
             }
             RedirectOperator::HereString => {
@@ -413,7 +425,8 @@ impl Walk<'_> {
             let why = "it changes how later commands are read".to_owned();
             self.opaque(invocation.span, why);
         }
-        let peeled = wrapper::peel(&invocation.arguments).or_else(|| interpreter::peel(&invocation.arguments));
+        let peeled =
+            wrapper::peel(&invocation.arguments).or_else(|| interpreter::peel(&invocation.arguments));
         if let Some(peeled) = &peeled {
             invocation.wrapping = peeled.wrapping;
         }
@@ -482,7 +495,9 @@ impl Walk<'_> {
                 self.opaque(span, "the shell text it reads is only known at run time".to_owned());
                 self.inner(&text, span, directories);
             }
-            Feed::Unknown => self.opaque(span, "the shell text it reads is only known at run time".to_owned()),
+            Feed::Unknown => {
+                self.opaque(span, "the shell text it reads is only known at run time".to_owned())
+            }
         }
     }
 
@@ -532,10 +547,9 @@ fn is_expansion(part: &Part) -> bool {
         | Part::AnsiC { .. }
         | Part::Glob { .. } => false,
         Part::Double { parts, .. } => parts.iter().any(is_expansion),
-        Part::Parameter { .. }
-        | Part::Command { .. }
-        | Part::Process { .. }
-        | Part::Arithmetic { .. } => true,
+        Part::Parameter { .. } | Part::Command { .. } | Part::Process { .. } | Part::Arithmetic { .. } => {
+            true
+        }
     }
 }
 

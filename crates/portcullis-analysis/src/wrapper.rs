@@ -98,8 +98,17 @@ const LAYOUTS: &[Layout] = &[
     },
     Layout {
         valued_long: &[
-            "user", "group", "host", "prompt", "close-from", "role", "type", "command-timeout", "other-user",
-            "chdir", "chroot",
+            "user",
+            "group",
+            "host",
+            "prompt",
+            "close-from",
+            "role",
+            "type",
+            "command-timeout",
+            "other-user",
+            "chdir",
+            "chroot",
         ],
         assigns: true,
         directory_option: Some('D'),
@@ -107,8 +116,16 @@ const LAYOUTS: &[Layout] = &[
     },
     changing("doas", "uC", 0),
     Layout { valued_long: &["user"], ..changing("pkexec", "", 0) },
-    Layout { text_option: Some('c'), valued_long: &["command", "group", "shell"], ..changing("su", "cgsGw", 1) },
-    Layout { text_option: Some('c'), valued_long: &["command", "user", "group"], ..changing("runuser", "cgsGwu", 0) },
+    Layout {
+        text_option: Some('c'),
+        valued_long: &["command", "group", "shell"],
+        ..changing("su", "cgsGw", 1)
+    },
+    Layout {
+        text_option: Some('c'),
+        valued_long: &["command", "user", "group"],
+        ..changing("runuser", "cgsGwu", 0)
+    },
     Layout { joins: true, valued_long: &["interval", "equexit"], ..changing("watch", "nq", 0) },
     Layout { valued_long: &["class", "classdata"], ..changing("ionice", "cn", 0) },
     changing("setsid", "", 0),
@@ -116,7 +133,11 @@ const LAYOUTS: &[Layout] = &[
     changing("chrt", "TPD", 1),
     changing("strace", "oepsuEabIOSXP", 0),
     changing("ltrace", "oepsuEanlADFwx", 0),
-    Layout { text_option: Some('c'), valued_long: &["wait", "timeout", "command"], ..changing("flock", "wEc", 1) },
+    Layout {
+        text_option: Some('c'),
+        valued_long: &["wait", "timeout", "command"],
+        ..changing("flock", "wEc", 1)
+    },
     Layout { text_option: Some('c'), valued_long: &["command"], ..changing("script", "cEIOBTmo", 0) },
     Layout { valued_long: &["root", "wd", "setuid", "setgid"], ..changing("unshare", "RwSG", 0) },
     Layout { valued_long: &["target", "setuid", "setgid"], ..changing("nsenter", "tSG", 0) },
@@ -131,7 +152,14 @@ const LAYOUTS: &[Layout] = &[
     changing("toybox", "", 0),
     Layout {
         valued_long: &[
-            "max-args", "max-procs", "max-lines", "max-chars", "replace", "delimiter", "arg-file", "eof",
+            "max-args",
+            "max-procs",
+            "max-lines",
+            "max-chars",
+            "replace",
+            "delimiter",
+            "arg-file",
+            "eof",
         ],
         ..changing("xargs", "nPLsIdaEJRS", 0)
     },
@@ -181,9 +209,7 @@ pub(crate) fn peel(arguments: &[Argument]) -> Option<Peeled> {
 
 /// Says whether `command` only looks something up: `command -v git`.
 fn is_query(rest: &[Argument]) -> bool {
-    rest.iter()
-        .take_while(|argument| argument.is_option())
-        .any(|argument| argument.text.contains(['v', 'V']))
+    rest.iter().take_while(|argument| argument.is_option()).any(|argument| argument.text.contains(['v', 'V']))
 }
 
 impl Layout {
@@ -202,7 +228,8 @@ impl Layout {
         let mut operands = self.operands;
         while let Some(word) = words.peek() {
             if !word.is_known() {
-                peeled.inside = Inside::Unknown("what comes before the wrapped command is only known at run time");
+                peeled.inside =
+                    Inside::Unknown("what comes before the wrapped command is only known at run time");
                 return peeled;
             }
             if word.text == "--" {

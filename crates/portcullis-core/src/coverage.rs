@@ -4,22 +4,24 @@ use portcullis_analysis::environment::{is_harmless_assignment, is_safe_prefix};
 use portcullis_analysis::{Access, Invocation, Wrapping, access, read_only};
 use portcullis_shell::Span;
 
+use crate::mode::Mode;
 use crate::path_use::{InvocationPaths, PathUse};
 use crate::pipeline::Run;
 use crate::request::Shell;
 use crate::rule::{Behavior, Rule, ShellPattern, is_dangerous_allow};
 use crate::rule_match::{shell_pattern, shell_tools};
-use crate::mode::Mode;
 use crate::scope::{find_path_permit, is_in_workspace, may_read};
 use crate::shell_match::permits;
 
-/// Whether file edits in the workspace count as covered.
+/// What may cover a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Edits {
-    /// They do: accept-edits mode, or its simulation in auto mode.
-    Accepted,
-    /// They need a rule.
-    NeedRule,
+pub(crate) enum Grounds {
+    /// Only the proof that it changes nothing.
+    Proof,
+    /// Allow rules too.
+    Rules,
+    /// Allow rules, and file edits in the workspace: accept-edits mode, or its simulation in auto mode.
+    RulesAndEdits,
 }
 
 /// What covers a command line, and what is left over.
@@ -67,25 +69,28 @@ impl<'a> Coverage<'a> {
 }
 
 /// Works out what covers each part of a command line.
-pub(crate) fn cover<'a>(run: &Run<'a>, shell: &Shell, edits: Edits) -> Coverage<'a> {
+pub(crate) fn cover<'a>(run: &Run<'a>, shell: &Shell, grounds: Grounds) -> Coverage<'a> {
     let mut coverage = Coverage::default();
-    if let Some(rule) = find_whole(run, shell) {
+    if grounds != Grounds::Proof
+        && let Some(rule) = find_whole(run, shell)
+    {
         coverage.rules.push(rule);
         return coverage;
     }
     let invocations = &shell.survey.invocations;
-    let mut answers = Answers { own: vec![Cover::No; invocations.len()], wrapped: vec![None; invocations.len()] };
+    let mut answers =
+        Answers { own: vec![Cover::No; invocations.len()], wrapped: vec![None; invocations.len()] };
     // A wrapped command stands after its wrapper, so that going backwards its own answer is known first.
     for (place, invocation) in invocations.iter().enumerate().rev() {
         let Some(paths) = shell.paths.get(place) else { continue };
-        let answer = cover_one(run, invocation, paths, edits, answers.wrapped(place));
+        let answer = cover_one(run, invocation, paths, grounds, answers.wrapped(place));
         answers.note(place, invocation.parent, answer);
     }
     for (place, invocation) in invocations.iter().enumerate() {
         collect_command(place, invocation, &answers, &mut coverage);
         let paths = shell.paths.get(place).map(|paths| paths.redirections.as_slice()).unwrap_or_default();
         for path_use in paths {
-            collect_redirection(run, place, path_use, edits, &mut coverage);
+            collect_redirection(run, place, path_use, grounds, &mut coverage);
         }
     }
     coverage
@@ -138,14 +143,16 @@ fn cover_one<'a>(
     run: &Run<'a>,
     invocation: &Invocation,
     paths: &InvocationPaths,
-    edits: Edits,
+    grounds: Grounds,
     wrapped: Option<bool>,
 ) -> Cover<'a> {
     if invocation.arguments.is_empty() {
         let harmless = invocation.assignments.iter().all(|variable| is_harmless_assignment(&variable.name));
         return if harmless { Cover::Nothing } else { Cover::No };
     }
-    if let Some(rule) = find_permit(run, invocation) {
+    if grounds != Grounds::Proof
+        && let Some(rule) = find_permit(run, invocation)
+    {
         return Cover::Rule(rule);
     }
     if let (Wrapping::Transparent, Some(is_covered)) = (invocation.wrapping, wrapped)
@@ -161,7 +168,7 @@ fn cover_one<'a>(
             Some(path_use) => Cover::Outside(path_use.clone()),
         };
     }
-    if edits == Edits::Accepted && is_edit(run, invocation, paths) {
+    if grounds == Grounds::RulesAndEdits && is_edit(run, invocation, paths) {
         return Cover::Edit;
     }
     Cover::No
@@ -169,7 +176,10 @@ fn cover_one<'a>(
 
 /// A program that finds its work by the current directory, such as git, must run in the workspace.
 fn runs_in_workspace(run: &Run<'_>, invocation: &Invocation) -> bool {
-    let depends = matches!(invocation.program_name(), Some("git" | "gh" | "find" | "ls" | "rg" | "grep" | "tree" | "du" | "fd" | "fdfind"));
+    let depends = matches!(
+        invocation.program_name(),
+        Some("git" | "gh" | "find" | "ls" | "rg" | "grep" | "tree" | "du" | "fd" | "fdfind")
+    );
     !depends
         || invocation.directories.alternatives().is_some_and(|directories| {
             directories.iter().all(|directory| {
@@ -182,8 +192,14 @@ fn runs_in_workspace(run: &Run<'_>, invocation: &Invocation) -> bool {
 
 /// Says whether an invocation is one of the file commands with every path in the workspace.
 fn is_edit(run: &Run<'_>, invocation: &Invocation, paths: &InvocationPaths) -> bool {
-    let is_listed = invocation.program().and_then(|program| program.fixed()).is_some_and(|name| access::EDITING_COMMANDS.contains(&name));
-    let options_known = invocation.operands().iter().all(|argument| argument.knowledge != portcullis_analysis::Knowledge::Dynamic);
+    let is_listed = invocation
+        .program()
+        .and_then(|program| program.fixed())
+        .is_some_and(|name| access::EDITING_COMMANDS.contains(&name));
+    let options_known = invocation
+        .operands()
+        .iter()
+        .all(|argument| argument.knowledge != portcullis_analysis::Knowledge::Dynamic);
     is_listed
         && options_known
         && !has_acting_script(invocation)
@@ -237,21 +253,33 @@ fn collect_command<'a>(
         // Of a wrapper that only passes on, what it wraps is named as missing.
         Cover::No
             if !by_parent
-                && !(invocation.wrapping == Wrapping::Transparent && answers.wrapped(place) == Some(false)) =>
+                && !(invocation.wrapping == Wrapping::Transparent
+                    && answers.wrapped(place) == Some(false)) =>
         {
             let text = if invocation.arguments.is_empty() {
                 invocation.assignments.iter().map(|variable| format!("{}=…", variable.name)).collect()
             } else {
                 invocation.as_written()
             };
-            coverage.gaps.push(Gap { invocation: place, text, span: invocation.span, kind: GapKind::Command });
+            coverage.gaps.push(Gap {
+                invocation: place,
+                text,
+                span: invocation.span,
+                kind: GapKind::Command,
+            });
         }
         Cover::Outside(_) | Cover::No => {}
     }
 }
 
-fn collect_redirection<'a>(run: &Run<'a>, place: usize, path_use: &PathUse, edits: Edits, coverage: &mut Coverage<'a>) {
-    match redirect_cover(run, path_use, edits) {
+fn collect_redirection<'a>(
+    run: &Run<'a>,
+    place: usize,
+    path_use: &PathUse,
+    grounds: Grounds,
+    coverage: &mut Coverage<'a>,
+) {
+    match redirect_cover(run, path_use, grounds) {
         Redirected::Free => {}
         Redirected::Rule(rule) => coverage.name(rule),
         Redirected::Edit => coverage.by_edits = true,
@@ -277,13 +305,18 @@ enum Redirected<'a> {
     No,
 }
 
-fn redirect_cover<'a>(run: &Run<'a>, path_use: &PathUse, edits: Edits) -> Redirected<'a> {
-    if path_use.is_free() || (path_use.access == Access::Read && path_use.glob.is_none() && may_read(run, path_use)) {
+fn redirect_cover<'a>(run: &Run<'a>, path_use: &PathUse, grounds: Grounds) -> Redirected<'a> {
+    if path_use.is_free()
+        || (path_use.access == Access::Read && path_use.glob.is_none() && may_read(run, path_use))
+    {
         return Redirected::Free;
     }
-    if let Some(rule) = find_path_permit(run, path_use) {
+    if grounds != Grounds::Proof
+        && let Some(rule) = find_path_permit(run, path_use)
+    {
         return Redirected::Rule(rule);
     }
-    let accepted = edits == Edits::Accepted && path_use.glob.is_none() && is_in_workspace(run, path_use);
+    let accepted =
+        grounds == Grounds::RulesAndEdits && path_use.glob.is_none() && is_in_workspace(run, path_use);
     if accepted { Redirected::Edit } else { Redirected::No }
 }

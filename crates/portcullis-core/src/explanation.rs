@@ -45,7 +45,8 @@ fn explain(policy: &Policy, rule: &Rule, request: &Request, facts: &Facts) -> Ru
             Behavior::Allow => permit(&run, rule),
         },
     };
-    let is_suspended = request.context().mode == Mode::Auto && rule.behavior == Behavior::Allow && is_dangerous_allow(rule);
+    let is_suspended =
+        request.context().mode == Mode::Auto && rule.behavior == Behavior::Allow && is_dangerous_allow(rule);
     let detail = if is_suspended { format!("{detail}; auto mode suspends it") } else { detail };
     RuleExplanation { rule: RuleReference::from(rule), matches: matches && !is_suspended, detail }
 }
@@ -75,14 +76,17 @@ fn permit(run: &Run<'_>, rule: &Rule) -> (bool, String) {
             let invocations = shell.survey.invocations.iter();
             let commands = invocations
                 .filter(|invocation| {
-                    is_for_shell(rule, request) && shell_pattern(rule).is_some_and(|pattern| permits(pattern, invocation))
+                    is_for_shell(rule, request)
+                        && shell_pattern(rule).is_some_and(|pattern| permits(pattern, invocation))
                 })
                 .map(portcullis_analysis::Invocation::as_written);
             commands.chain(permitted_paths(run)).collect()
         }
         Subject::Files(_) => permitted_paths(run).collect(),
         Subject::Fetch { host } => {
-            let host = host.iter().filter(|host| matches!(&rule.matcher, Matcher::Domain(domain) if domain.matches(host)));
+            let host = host
+                .iter()
+                .filter(|host| matches!(&rule.matcher, Matcher::Domain(domain) if domain.matches(host)));
             host.cloned().collect()
         }
         Subject::PowerShell(command) => {
@@ -90,7 +94,11 @@ fn permit(run: &Run<'_>, rule: &Rule) -> (bool, String) {
             if matches { vec![command.clone()] } else { Vec::new() }
         }
         Subject::Other | Subject::Malformed(_) => {
-            if name_matches(rule, run) { vec![request.call().tool().to_owned()] } else { Vec::new() }
+            if name_matches(rule, run) {
+                vec![request.call().tool().to_owned()]
+            } else {
+                Vec::new()
+            }
         }
     };
     if covered.is_empty() {

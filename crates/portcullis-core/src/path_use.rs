@@ -35,7 +35,9 @@ pub(crate) struct InvocationPaths {
 impl InvocationPaths {
     pub(crate) fn of(invocation: &Invocation, home: Option<&str>) -> Self {
         let resolve = |uses: Vec<FileUse>| {
-            uses.iter().flat_map(|file| PathUse::of_argument(&file.file, file.access, invocation, home)).collect()
+            uses.iter()
+                .flat_map(|file| PathUse::of_argument(&file.file, file.access, invocation, home))
+                .collect()
         };
         let redirections = invocation
             .redirections
@@ -62,7 +64,12 @@ impl PathUse {
     }
 
     /// Makes the paths an argument may stand for, one for each directory the invocation may run in.
-    fn of_argument(argument: &Argument, access: Access, invocation: &Invocation, home: Option<&str>) -> Vec<Self> {
+    fn of_argument(
+        argument: &Argument,
+        access: Access,
+        invocation: &Invocation,
+        home: Option<&str>,
+    ) -> Vec<Self> {
         let make = |path: Option<String>, glob: Option<String>| Self {
             access,
             path,
@@ -123,7 +130,14 @@ impl PathUse {
 pub(crate) fn is_free(path: &str) -> bool {
     matches!(
         path,
-        "/dev/null" | "/dev/zero" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/random" | "/dev/urandom"
+        "/dev/null"
+            | "/dev/zero"
+            | "/dev/stdin"
+            | "/dev/stdout"
+            | "/dev/stderr"
+            | "/dev/tty"
+            | "/dev/random"
+            | "/dev/urandom"
     ) || path.strip_prefix("/dev/fd/").is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_digit()))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use portcullis_analysis::{Access, Survey, Surroundings, survey};
+use portcullis_analysis::{Access, Surroundings, Survey, survey};
 use portcullis_shell::Span;
 
 use crate::call::ToolCall;
@@ -93,7 +93,8 @@ impl Request {
     }
 
     fn list_questions(&self) -> BTreeSet<Question> {
-        let touched = self.path_uses().chain(self.mentioned_paths()).filter_map(|path_use| path_use.path.clone());
+        let touched =
+            self.path_uses().chain(self.mentioned_paths()).filter_map(|path_use| path_use.path.clone());
         let touched: BTreeSet<String> = touched.filter(|path| !path_use::is_free(path)).collect();
         if touched.is_empty() {
             return BTreeSet::new();
@@ -155,14 +156,19 @@ impl Subject {
         for field in ["file_path", "notebook_path", "path"] {
             match call.input().field(field) {
                 None => {}
-                Some(value) => match value.as_text().filter(|text| !text.is_empty() && !text.contains('\0')) {
-                    Some(text) => files.push(PathUse::of_tool(text, access, context)),
-                    None => return Self::Malformed(format!("the field `{field}` is not a path")),
-                },
+                Some(value) => {
+                    match value.as_text().filter(|text| !text.is_empty() && !text.contains('\0')) {
+                        Some(text) => files.push(PathUse::of_tool(text, access, context)),
+                        None => return Self::Malformed(format!("the field `{field}` is not a path")),
+                    }
+                }
             }
         }
         if call.tool() == "Glob"
-            && let Some(pattern) = call.input().text("pattern").filter(|text| text.starts_with(['/', '~']) || text.contains(".."))
+            && let Some(pattern) = call
+                .input()
+                .text("pattern")
+                .filter(|text| text.starts_with(['/', '~']) || text.contains(".."))
         {
             files.push(PathUse::of_tool(path_use::fixed_beginning(pattern), access, context));
         }
@@ -181,7 +187,8 @@ impl Shell {
     fn of(command: &str, context: &Context) -> Self {
         let home = context.home.as_deref();
         let survey = survey(command, Surroundings { directory: &context.cwd, home });
-        let paths = survey.invocations.iter().map(|invocation| InvocationPaths::of(invocation, home)).collect();
+        let paths =
+            survey.invocations.iter().map(|invocation| InvocationPaths::of(invocation, home)).collect();
         Self { text: command.to_owned(), survey, paths }
     }
 

@@ -7,7 +7,8 @@ use crate::path_use::PathUse;
 use crate::pipeline::Run;
 use crate::request::{Shell, Subject};
 use crate::rule::{
-    Anchors, Behavior, Matcher, PathAccess, PathPattern, Piece, Rule, ShellPattern, Wildcard, guarding_pattern,
+    Anchors, Behavior, Matcher, PathAccess, PathPattern, Piece, Rule, ShellPattern, Wildcard,
+    guarding_pattern,
 };
 use crate::shell_match::restrains;
 use crate::verdict::Certainty;
@@ -29,9 +30,7 @@ pub(crate) fn find_restraint<'a>(run: &Run<'a>, behavior: Behavior) -> Option<Ru
         if let Some(found) = found {
             let is_better = match &best {
                 None => true,
-                Some(best) => {
-                    best.certainty == Certainty::Possible && found.certainty == Certainty::Certain
-                }
+                Some(best) => best.certainty == Certainty::Possible && found.certainty == Certainty::Certain,
             };
             if is_better {
                 best = Some(found);
@@ -82,7 +81,8 @@ fn find_shell<'a>(run: &Run<'a>, behavior: Behavior, invocation: &Invocation) ->
     let mut possible = None;
     for tool in shell_tools(run.request.call().tool()) {
         for rule in run.policy.rules.shell(behavior, tool, program) {
-            let Some(certainty) = shell_pattern(rule).and_then(|pattern| restrains(pattern, invocation)) else {
+            let Some(certainty) = shell_pattern(rule).and_then(|pattern| restrains(pattern, invocation))
+            else {
                 continue;
             };
             let found = RuleMatch {
@@ -104,8 +104,9 @@ fn find_shell<'a>(run: &Run<'a>, behavior: Behavior, invocation: &Invocation) ->
 fn find_hidden<'a>(run: &Run<'a>, behavior: Behavior, shell: &Shell) -> Option<RuleMatch<'a>> {
     let (span, _) = shell.first_opacity()?;
     let rules = &run.policy.rules;
-    let rule =
-        shell_tools(run.request.call().tool()).iter().find_map(|tool| rules.shell(behavior, tool, None).next())?;
+    let rule = shell_tools(run.request.call().tool())
+        .iter()
+        .find_map(|tool| rules.shell(behavior, tool, None).next())?;
     Some(RuleMatch {
         rule,
         matched: span.of(&shell.text).to_owned(),
@@ -128,7 +129,9 @@ pub(crate) fn shell_pattern(rule: &Rule) -> Option<&ShellPattern> {
 /// PowerShell is not parsed: a rule is tried on the whole text and on every piece between separators.
 fn find_power_shell<'a>(run: &Run<'a>, behavior: Behavior, command: &str) -> Option<RuleMatch<'a>> {
     let pieces = || {
-        std::iter::once(command).chain(command.split([';', '|', '&', '\n', '{', '}', '(', ')'])).map(str::trim)
+        std::iter::once(command)
+            .chain(command.split([';', '|', '&', '\n', '{', '}', '(', ')']))
+            .map(str::trim)
     };
     let rules = run.policy.rules.shell(behavior, "PowerShell", None);
     rules
@@ -172,13 +175,19 @@ fn find_path<'a>(run: &Run<'a>, behavior: Behavior, path_use: &PathUse) -> Optio
 }
 
 /// Finds a path rule that matches any spelling of the path.
-fn find_guard<'a>(run: &Run<'a>, behavior: Behavior, access: PathAccess, path_use: &PathUse) -> Option<&'a Rule> {
+fn find_guard<'a>(
+    run: &Run<'a>,
+    behavior: Behavior,
+    access: PathAccess,
+    path_use: &PathUse,
+) -> Option<&'a Rule> {
     let variants = path_use.known_variants(run.facts);
     let rules = || run.policy.rules.paths(behavior, access);
     if !rules().any(|rule| path_pattern(rule).is_some_and(PathPattern::is_negated)) {
         return rules().find(|rule| {
             let anchors = anchors(run, rule);
-            path_pattern(rule).is_some_and(|pattern| variants.iter().any(|path| pattern.matches(path, &anchors)))
+            path_pattern(rule)
+                .is_some_and(|pattern| variants.iter().any(|path| pattern.matches(path, &anchors)))
         });
     }
     // A negated pattern speaks of the list it stands in, so that the rules of each file are read together.
@@ -209,8 +218,11 @@ fn find_possible_guard<'a>(
     access: PathAccess,
     path_use: &PathUse,
 ) -> Option<&'a Rule> {
-    let mut rules =
-        run.policy.rules.paths(behavior, access).filter(|rule| !path_pattern(rule).is_some_and(PathPattern::is_negated));
+    let mut rules = run
+        .policy
+        .rules
+        .paths(behavior, access)
+        .filter(|rule| !path_pattern(rule).is_some_and(PathPattern::is_negated));
     match (&path_use.path, &path_use.glob) {
         (None, _) => rules.next(),
         (Some(_), None) => None,
@@ -262,7 +274,12 @@ fn find_domain<'a>(run: &Run<'a>, behavior: Behavior, host: Option<&str>) -> Opt
     let mut rules = run.policy.rules.domains(behavior);
     let Some(host) = host else {
         let rule = rules.next()?;
-        return Some(RuleMatch { rule, matched: String::new(), certainty: Certainty::Possible, spans: Vec::new() });
+        return Some(RuleMatch {
+            rule,
+            matched: String::new(),
+            certainty: Certainty::Possible,
+            spans: Vec::new(),
+        });
     };
     let rule = rules.find(|rule| matches!(&rule.matcher, Matcher::Domain(domain) if domain.matches(host)))?;
     Some(RuleMatch { rule, matched: host.to_owned(), certainty: Certainty::Certain, spans: Vec::new() })
@@ -305,7 +322,10 @@ fn find_parameter<'a>(run: &Run<'a>, behavior: Behavior) -> Option<RuleMatch<'a>
         let Matcher::Parameter { field, value, .. } = &rule.matcher else {
             return false;
         };
-        call.input().field(field).and_then(|given| given.as_scalar()).is_some_and(|given| value.matches(given))
+        call.input()
+            .field(field)
+            .and_then(|given| given.as_scalar())
+            .is_some_and(|given| value.matches(given))
     })?;
     Some(RuleMatch { rule, matched: String::new(), certainty: Certainty::Certain, spans: Vec::new() })
 }

@@ -99,7 +99,9 @@ impl RuleSet {
                 let key = program_key(program);
                 (shell.by_program.get(&key).map(Vec::as_slice).into_iter().collect(), &shell.any_program)
             }
-            (Some(shell), None) => (shell.by_program.values().map(Vec::as_slice).collect(), &shell.any_program),
+            (Some(shell), None) => {
+                (shell.by_program.values().map(Vec::as_slice).collect(), &shell.any_program)
+            }
         };
         named.into_iter().flat_map(|places| self.at(places)).chain(self.at(any))
     }

@@ -178,9 +178,32 @@ struct Globals {
 const GLOBALS: &[Globals] = &[
     Globals {
         name: "git",
-        valued: &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source"],
+        valued: &[
+            "-C",
+            "-c",
+            "--git-dir",
+            "--work-tree",
+            "--namespace",
+            "--super-prefix",
+            "--config-env",
+            "--attr-source",
+        ],
     },
-    Globals { name: "docker", valued: &["-c", "--context", "-H", "--host", "-l", "--log-level", "--config", "--tlscacert", "--tlscert", "--tlskey"] },
+    Globals {
+        name: "docker",
+        valued: &[
+            "-c",
+            "--context",
+            "-H",
+            "--host",
+            "-l",
+            "--log-level",
+            "--config",
+            "--tlscacert",
+            "--tlscert",
+            "--tlskey",
+        ],
+    },
     Globals { name: "gh", valued: &["-R", "--repo", "--hostname"] },
     Globals { name: "cargo", valued: &["--color", "--config", "-Z", "-C", "--explain"] },
 ];
@@ -232,7 +255,9 @@ pub(crate) fn permits(pattern: &ShellPattern, invocation: &Invocation) -> bool {
     let written = invocation.as_written();
     let plain = join(invocation.arguments.iter().map(plain_quoting));
     let matches = |text: &str| pattern.matches(text);
-    if invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name)) && (matches(&written) || matches(&plain)) {
+    if invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name))
+        && (matches(&written) || matches(&plain))
+    {
         return true;
     }
     let assigned = invocation.assignments.iter().map(|variable| {

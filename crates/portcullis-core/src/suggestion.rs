@@ -3,7 +3,7 @@
 
 use portcullis_analysis::{Access, Argument, Invocation};
 
-use crate::coverage::{Edits, GapKind};
+use crate::coverage::{GapKind, Grounds};
 use crate::path::parent;
 use crate::pipeline::Run;
 use crate::request::{Shell, Subject};
@@ -16,20 +16,73 @@ const MOST: usize = 5;
 
 /// Programs whose first operand says what they do, with the operands after which a third word matters.
 const WITH_SUBCOMMANDS: &[(&str, &[&str])] = &[
-    ("apt", &[]), ("apt-get", &[]), ("aws", &["*"]), ("az", &["*"]), ("brew", &[]), ("bun", &["run"]), ("bundle", &[]),
-    ("cargo", &[]), ("composer", &[]), ("docker", &["compose", "image", "container"]), ("dotnet", &[]),
-    ("gcloud", &["*"]), ("gem", &[]), ("gh", &["*"]), ("git", &["remote", "stash", "worktree"]), ("glab", &["*"]),
-    ("go", &["mod"]), ("gradle", &[]), ("helm", &[]), ("just", &[]), ("kubectl", &[]), ("make", &[]), ("mvn", &[]),
-    ("npm", &["run"]), ("pip", &[]), ("pip3", &[]), ("pnpm", &["run"]), ("podman", &[]), ("poetry", &[]),
-    ("systemctl", &[]), ("terraform", &[]), ("tofu", &[]), ("uv", &["pip"]), ("yarn", &["run"]),
+    ("apt", &[]),
+    ("apt-get", &[]),
+    ("aws", &["*"]),
+    ("az", &["*"]),
+    ("brew", &[]),
+    ("bun", &["run"]),
+    ("bundle", &[]),
+    ("cargo", &[]),
+    ("composer", &[]),
+    ("docker", &["compose", "image", "container"]),
+    ("dotnet", &[]),
+    ("gcloud", &["*"]),
+    ("gem", &[]),
+    ("gh", &["*"]),
+    ("git", &["remote", "stash", "worktree"]),
+    ("glab", &["*"]),
+    ("go", &["mod"]),
+    ("gradle", &[]),
+    ("helm", &[]),
+    ("just", &[]),
+    ("kubectl", &[]),
+    ("make", &[]),
+    ("mvn", &[]),
+    ("npm", &["run"]),
+    ("pip", &[]),
+    ("pip3", &[]),
+    ("pnpm", &["run"]),
+    ("podman", &[]),
+    ("poetry", &[]),
+    ("systemctl", &[]),
+    ("terraform", &[]),
+    ("tofu", &[]),
+    ("uv", &["pip"]),
+    ("yarn", &["run"]),
 ];
 
 /// Beginnings of well-known credentials.
-const SECRET_STARTS: &[&str] =
-    &["sk-", "sk_", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xox", "AKIA", "ASIA", "AIza", "eyJ", "npm_", "pypi-"];
+const SECRET_STARTS: &[&str] = &[
+    "sk-",
+    "sk_",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "github_pat_",
+    "glpat-",
+    "xox",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "eyJ",
+    "npm_",
+    "pypi-",
+];
 
 /// Words that announce a credential.
-const SECRET_WORDS: &[&str] = &["password", "passwd", "secret", "token", "apikey", "api_key", "api-key", "authorization", "bearer", "credential"];
+const SECRET_WORDS: &[&str] = &[
+    "password",
+    "passwd",
+    "secret",
+    "token",
+    "apikey",
+    "api_key",
+    "api-key",
+    "authorization",
+    "bearer",
+    "credential",
+];
 
 /// Lists the rules that would have allowed the call, and one that would deny it.
 pub(crate) fn suggest(run: &mut Run<'_>, reason: &Reason) -> Vec<Suggestion> {
@@ -56,9 +109,8 @@ pub(crate) fn suggest(run: &mut Run<'_>, reason: &Reason) -> Vec<Suggestion> {
     let request = run.request;
     match &request.subject {
         Subject::Shell(shell) => for_shell(run, shell, &mut rules),
-        Subject::Files(files) => rules.extend(
-            files.iter().filter_map(|path_use| for_path(path_use.access, path_use.path.as_deref()?)),
-        ),
+        Subject::Files(files) => rules
+            .extend(files.iter().filter_map(|path_use| for_path(path_use.access, path_use.path.as_deref()?))),
         Subject::Fetch { host } => {
             rules.extend(host.iter().map(|host| ("WebFetch".to_owned(), Some(format!("domain:{host}")))));
         }
@@ -91,10 +143,12 @@ fn finish(rules: Vec<(String, Option<String>)>) -> Vec<Suggestion> {
 
 fn for_shell(run: &mut Run<'_>, shell: &Shell, rules: &mut Vec<(String, Option<String>)>) {
     let tool = run.request.call().tool().to_owned();
-    let coverage = run.coverage(Edits::NeedRule);
+    let coverage = run.coverage(Grounds::Rules);
     for gap in &coverage.gaps {
         match &gap.kind {
-            GapKind::Path { access, path } => rules.extend(path.as_deref().and_then(|path| for_path(*access, path))),
+            GapKind::Path { access, path } => {
+                rules.extend(path.as_deref().and_then(|path| for_path(*access, path)))
+            }
             GapKind::Command => {
                 let pattern = shell.survey.invocations.get(gap.invocation).and_then(generalize);
                 rules.extend(pattern.map(|pattern| (tool.clone(), Some(pattern))));
@@ -111,8 +165,11 @@ fn for_path(access: Access, path: &str) -> Option<(String, Option<String>)> {
     let directory = parent(path)?;
     // A whole tree directly under the root is more than anybody means.
     let depth = directory.split('/').filter(|component| !component.is_empty()).count();
-    let pattern = if depth < 2 || access != Access::Read { format!("/{path}") } else { format!("/{directory}/**") };
-    let is_plain = pattern.chars().all(|letter| letter.is_alphanumeric() || "-_./ +@,".contains(letter) || letter == '*');
+    let pattern =
+        if depth < 2 || access != Access::Read { format!("/{path}") } else { format!("/{directory}/**") };
+    let is_plain = pattern
+        .chars()
+        .all(|letter| letter.is_alphanumeric() || "-_./ +@,".contains(letter) || letter == '*');
     is_plain.then(|| (name.to_owned(), Some(pattern)))
 }
 

@@ -230,14 +230,18 @@ impl Reason {
             Self::Sandbox => "it runs in the sandbox".to_owned(),
             Self::Mode(mode) => mode_message(*mode),
             Self::Safety { check, subject } => match check {
-                SafetyCheck::ProtectedPath => format!("`{subject}` is a protected path: it steers what runs later"),
+                SafetyCheck::ProtectedPath => {
+                    format!("`{subject}` is a protected path: it steers what runs later")
+                }
                 SafetyCheck::CriticalRemoval => format!("removing `{subject}` could not be made good"),
                 SafetyCheck::SymbolicLink => {
                     format!("`{subject}` leaves the working directories through a symbolic link")
                 }
             },
             Self::Interaction => "only a person can answer this tool".to_owned(),
-            Self::OutsideWorkspace { path } => format!("`{path}` is not known to lie in the working directories"),
+            Self::OutsideWorkspace { path } => {
+                format!("`{path}` is not known to lie in the working directories")
+            }
             Self::Opaque { detail } => detail.clone(),
             Self::Unsettled { parts } if parts.is_empty() => "no rule or proof settles it".to_owned(),
             Self::Unsettled { parts } => {

@@ -31,9 +31,9 @@ pub(super) fn is_read_only(operands: &[Argument]) -> bool {
     match operands {
         [topic, ..] if topic.text == "api" => operands.iter().all(|argument| argument.text != "graphql"),
         [topic, verb] if topic.text == "auth" => verb.text == "status",
-        [topic, verb, ..] => QUERIES
-            .iter()
-            .any(|(name, verbs)| topic.text == *name && verbs.contains(&verb.text.as_str())),
+        [topic, verb, ..] => {
+            QUERIES.iter().any(|(name, verbs)| topic.text == *name && verbs.contains(&verb.text.as_str()))
+        }
         _ => false,
     }
 }

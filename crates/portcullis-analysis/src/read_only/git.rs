@@ -4,15 +4,42 @@ use crate::argument::Argument;
 
 /// Subcommands that look, whatever their arguments but the banned options.
 const QUERIES: &[&str] = &[
-    "blame", "cat-file", "check-ignore", "count-objects", "describe", "diff", "diff-tree", "for-each-ref", "grep", "log",
-    "ls-files", "ls-tree", "merge-base", "name-rev", "rev-list", "rev-parse", "shortlog", "show", "show-ref", "status",
-    "version", "whatchanged",
+    "blame",
+    "cat-file",
+    "check-ignore",
+    "count-objects",
+    "describe",
+    "diff",
+    "diff-tree",
+    "for-each-ref",
+    "grep",
+    "log",
+    "ls-files",
+    "ls-tree",
+    "merge-base",
+    "name-rev",
+    "rev-list",
+    "rev-parse",
+    "shortlog",
+    "show",
+    "show-ref",
+    "status",
+    "version",
+    "whatchanged",
 ];
 
 /// Beginnings of options that write a file or run a program.
 const BANNED: &[&str] = &[
-    "--output", "--ext-diff", "--textconv", "--filters", "--open-files-in-pager", "-O", "--upload-pack", "--exec",
-    "--contents", "--no-index",
+    "--output",
+    "--ext-diff",
+    "--textconv",
+    "--filters",
+    "--open-files-in-pager",
+    "-O",
+    "--upload-pack",
+    "--exec",
+    "--contents",
+    "--no-index",
 ];
 
 pub(super) fn is_read_only(operands: &[Argument]) -> bool {
@@ -26,9 +53,18 @@ pub(super) fn is_read_only(operands: &[Argument]) -> bool {
     }
     match verb.text.as_str() {
         name if QUERIES.contains(&name) => true,
-        "branch" => is_listing(&texts, &["--contains", "--merged", "--no-merged", "--points-at", "--sort", "--format"]),
-        "tag" => is_listing(&texts, &["--contains", "--merged", "--no-merged", "--points-at", "--sort", "--format"]),
-        "remote" => is_one_of(&texts, &["", "-v", "--verbose"]) || matches!(texts.first(), Some(&("show" | "get-url"))),
+        "branch" => is_listing(
+            &texts,
+            &["--contains", "--merged", "--no-merged", "--points-at", "--sort", "--format"],
+        ),
+        "tag" => is_listing(
+            &texts,
+            &["--contains", "--merged", "--no-merged", "--points-at", "--sort", "--format"],
+        ),
+        "remote" => {
+            is_one_of(&texts, &["", "-v", "--verbose"])
+                || matches!(texts.first(), Some(&("show" | "get-url")))
+        }
         "stash" => matches!(texts.first(), Some(&("list" | "show"))),
         "worktree" => is_one_of(&texts, &["list", "list --porcelain"]),
         "reflog" => !matches!(texts.first(), Some(&("expire" | "delete" | "drop" | "write"))),
@@ -60,8 +96,23 @@ fn is_one_of(texts: &[&str], forms: &[&str]) -> bool {
 /// Says whether `git branch` or `git tag` lists: nothing but listing options, operands only after one of them.
 fn is_listing(texts: &[&str], valued: &[&str]) -> bool {
     const LISTING: &[&str] = &[
-        "-a", "-r", "-v", "-vv", "--all", "--remotes", "--list", "-l", "--show-current", "--verbose", "--no-color",
-        "--color", "--column", "--no-column", "-n", "--ignore-case", "-i",
+        "-a",
+        "-r",
+        "-v",
+        "-vv",
+        "--all",
+        "--remotes",
+        "--list",
+        "-l",
+        "--show-current",
+        "--verbose",
+        "--no-color",
+        "--color",
+        "--column",
+        "--no-column",
+        "-n",
+        "--ignore-case",
+        "-i",
     ];
     let mut listing = texts.is_empty();
     for text in texts {
@@ -86,7 +137,17 @@ fn is_pattern_taking(text: &str, valued: &[&str]) -> bool {
 
 fn is_config_query(texts: &[&str]) -> bool {
     let queries = ["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "get", "list"];
-    let scopes = ["--global", "--local", "--system", "--worktree", "--null", "-z", "--show-origin", "--show-scope", "--name-only"];
+    let scopes = [
+        "--global",
+        "--local",
+        "--system",
+        "--worktree",
+        "--null",
+        "-z",
+        "--show-origin",
+        "--show-scope",
+        "--name-only",
+    ];
     let mut after_scopes = texts.iter().skip_while(|text| scopes.contains(text));
     after_scopes.next().is_some_and(|text| queries.contains(text))
         && !texts.iter().any(|text| text.starts_with("--file") || *text == "-f" || text.starts_with("--blob"))
@@ -95,7 +156,12 @@ fn is_config_query(texts: &[&str]) -> bool {
 /// A remote by a plain name: a URL could name a transport that runs a program.
 fn is_remote_listing(texts: &[&str]) -> bool {
     texts.iter().all(|text| {
-        let is_flag = matches!(*text, "--heads" | "--tags" | "--refs" | "-q" | "--symref" | "--branches" | "--exit-code");
-        is_flag || text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./*".contains(letter)) && !text.starts_with(['-', '/', '.'])
+        let is_flag = matches!(
+            *text,
+            "--heads" | "--tags" | "--refs" | "-q" | "--symref" | "--branches" | "--exit-code"
+        );
+        is_flag
+            || text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./*".contains(letter))
+                && !text.starts_with(['-', '/', '.'])
     })
 }

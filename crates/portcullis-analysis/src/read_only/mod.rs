@@ -15,7 +15,8 @@ use crate::invocation::Invocation;
 use table::Test;
 
 /// Directories whose programs are the ones the bare name would find.
-const SYSTEM_DIRECTORIES: &[&str] = &["/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/", "/sbin/", "/usr/sbin/"];
+const SYSTEM_DIRECTORIES: &[&str] =
+    &["/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/", "/sbin/", "/usr/sbin/"];
 
 /// Says whether an invocation changes nothing, apart from its redirections and from which files it reads.
 pub fn is_read_only(invocation: &Invocation) -> bool {

@@ -54,7 +54,8 @@ fn is_printing(script: &str) -> bool {
 fn skip_addresses(text: &str) -> &str {
     let mut rest = text;
     loop {
-        let trimmed = rest.trim_start_matches(|letter: char| letter.is_ascii_digit() || "$,~+! {".contains(letter));
+        let trimmed =
+            rest.trim_start_matches(|letter: char| letter.is_ascii_digit() || "$,~+! {".contains(letter));
         let after = trimmed.strip_prefix('/').and_then(|pattern| skip_delimited(pattern, '/'));
         match after {
             Some(after) => rest = after,
@@ -87,10 +88,12 @@ fn skip_command(text: &str) -> Option<&str> {
         'q' | 'Q' => Some(rest.trim_start_matches(|letter: char| letter == ' ' || letter.is_ascii_digit())),
         's' => {
             let mut after = rest.chars();
-            let delimiter = after.next().filter(|letter| !letter.is_alphanumeric() && !"\\\n ".contains(*letter))?;
+            let delimiter =
+                after.next().filter(|letter| !letter.is_alphanumeric() && !"\\\n ".contains(*letter))?;
             let replacement = skip_delimited(after.as_str(), delimiter)?;
             let flags = skip_delimited(replacement, delimiter)?;
-            let end = flags.trim_start_matches(|letter: char| "gpiI".contains(letter) || letter.is_ascii_digit());
+            let end =
+                flags.trim_start_matches(|letter: char| "gpiI".contains(letter) || letter.is_ascii_digit());
             (end.is_empty() || end.starts_with([';', ' ', '\n', '}'])).then_some(end)
         }
         _ => None,
@@ -103,10 +106,14 @@ mod tests {
 
     #[test]
     fn scripts_that_print_are_told_from_scripts_that_write_or_run() {
-        for script in ["1,5p", "$p", "/a/p", "s/a/b/", "s/a/b/gp", "10q", "/x/,/y/d", "s|a|b|;p", "$!d", "1~2p"] {
+        for script in
+            ["1,5p", "$p", "/a/p", "s/a/b/", "s/a/b/gp", "10q", "/x/,/y/d", "s|a|b|;p", "$!d", "1~2p"]
+        {
             assert!(is_printing(script), "{script}");
         }
-        for script in ["w out", "1e date", "s/a/b/w out", "s/a/b/e", "r file", "p;w x", "e", "s/a/b/gw f", "R x", ""] {
+        for script in
+            ["w out", "1e date", "s/a/b/w out", "s/a/b/e", "r file", "p;w x", "e", "s/a/b/gw f", "R x", ""]
+        {
             assert!(!is_printing(script), "{script}");
         }
     }

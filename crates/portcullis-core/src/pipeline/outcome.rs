@@ -89,7 +89,9 @@ impl Pending {
     pub fn resume(self, answer: Answer) -> Outcome {
         let need = self.need;
         match answer {
-            Answer::Allow { by } => Outcome::Settled(self.settle(Decision::Allow, reason_of(need, by, String::new()))),
+            Answer::Allow { by } => {
+                Outcome::Settled(self.settle(Decision::Allow, reason_of(need, by, String::new())))
+            }
             Answer::Deny { by, sentence } => {
                 Outcome::Settled(self.settle(Decision::Deny, reason_of(need, by, sentence)))
             }

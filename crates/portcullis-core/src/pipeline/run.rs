@@ -4,7 +4,7 @@ use portcullis_shell::Span;
 
 use super::outcome::{Aborted, Need, Outcome, Pending};
 use super::step::{STEPS, StepId};
-use crate::coverage::{Coverage, Edits, cover};
+use crate::coverage::{Coverage, Grounds, cover};
 use crate::decision::Decision;
 use crate::fact::Facts;
 use crate::policy::Policy;
@@ -95,18 +95,18 @@ impl<'a> Run<'a> {
         self.asked.clone().flatten()
     }
 
-    /// Returns what covers the shell command without any help of the mode; empty for other tools.
-    pub(crate) fn coverage(&mut self, edits: Edits) -> Coverage<'a> {
+    /// Returns what covers the shell command; empty for other tools.
+    pub(crate) fn coverage(&mut self, grounds: Grounds) -> Coverage<'a> {
         let Subject::Shell(shell) = &self.request.subject else {
             return Coverage::default();
         };
-        if edits == Edits::Accepted {
-            return cover(self, shell, edits);
+        if grounds != Grounds::Rules {
+            return cover(self, shell, grounds);
         }
         if let Some(known) = &self.coverage {
             return known.clone();
         }
-        let coverage = cover(self, shell, edits);
+        let coverage = cover(self, shell, grounds);
         self.coverage = Some(coverage.clone());
         coverage
     }
@@ -141,7 +141,8 @@ impl<'a> Run<'a> {
                     return Ok(Outcome::Settled(self.verdict(decision, step.id, reason, spans, trace)));
                 }
                 StepResult::Needs { need, raised } => {
-                    let verdict = self.verdict(Decision::Ask, raised.step, raised.reason, raised.spans, trace);
+                    let verdict =
+                        self.verdict(Decision::Ask, raised.step, raised.reason, raised.spans, trace);
                     let person = self.request.context().person;
                     let hooks = self.policy.has_permission_hooks;
                     return Ok(Outcome::Needs(Pending::new(need, verdict, person, hooks)));

@@ -79,22 +79,61 @@ pub struct StepInfo {
 
 impl fmt::Debug for StepInfo {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("StepInfo").field("id", &self.id).field("name", &self.name).finish_non_exhaustive()
+        formatter
+            .debug_struct("StepInfo")
+            .field("id", &self.id)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
 /// Every step, in order.
 pub const STEPS: &[StepInfo] = &[
-    StepInfo { id: StepId::A0, name: "session aborted", result: "an error, never a verdict", run: steps::aborted::run },
+    StepInfo {
+        id: StepId::A0,
+        name: "session aborted",
+        result: "an error, never a verdict",
+        run: steps::aborted::run,
+    },
     StepInfo { id: StepId::A1, name: "tool-wide deny rule", result: "deny", run: steps::tool_deny::run },
     StepInfo { id: StepId::A2, name: "content deny rule", result: "deny", run: steps::content_deny::run },
     StepInfo { id: StepId::A3, name: "tool-wide ask rule", result: "ask", run: steps::tool_ask::run },
-    StepInfo { id: StepId::A4, name: "the tool's own check", result: "deny, ask or pass", run: steps::tool_check::run },
-    StepInfo { id: StepId::A5, name: "interaction required", result: "ask; no mode lifts it", run: steps::interaction::run },
-    StepInfo { id: StepId::A6, name: "content ask rule", result: "ask; no mode lifts it", run: steps::content_ask::run },
-    StepInfo { id: StepId::A7, name: "safety check", result: "ask; no mode lifts it", run: steps::safety::run },
+    StepInfo {
+        id: StepId::A4,
+        name: "the tool's own check",
+        result: "deny, ask or pass",
+        run: steps::tool_check::run,
+    },
+    StepInfo {
+        id: StepId::A5,
+        name: "interaction required",
+        result: "ask; no mode lifts it",
+        run: steps::interaction::run,
+    },
+    StepInfo {
+        id: StepId::A6,
+        name: "content ask rule",
+        result: "ask; no mode lifts it",
+        run: steps::content_ask::run,
+    },
+    StepInfo {
+        id: StepId::A7,
+        name: "safety check",
+        result: "ask; no mode lifts it",
+        run: steps::safety::run,
+    },
     StepInfo { id: StepId::A8, name: "bypass mode", result: "allow", run: steps::bypass::run },
-    StepInfo { id: StepId::A9, name: "allow rule or read-only proof", result: "allow", run: steps::allow::run },
+    StepInfo {
+        id: StepId::A9,
+        name: "allow rule or read-only proof",
+        result: "allow",
+        run: steps::allow::run,
+    },
     StepInfo { id: StepId::A10, name: "nothing decided", result: "becomes ask", run: steps::unsettled::run },
-    StepInfo { id: StepId::A11, name: "the mode turns an ask", result: "allow, deny or ask", run: steps::mode::run },
+    StepInfo {
+        id: StepId::A11,
+        name: "the mode turns an ask",
+        result: "allow, deny or ask",
+        run: steps::mode::run,
+    },
 ];

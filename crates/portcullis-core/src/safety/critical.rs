@@ -10,8 +10,32 @@ use crate::request::{Shell, Subject};
 
 /// Names directly under the root that an empty variable before them would reach.
 const TOP_LEVEL: &[&str] = &[
-    "Applications", "Library", "System", "Users", "Volumes", "bin", "boot", "data", "dev", "etc", "home", "lib", "lib64",
-    "media", "mnt", "opt", "private", "proc", "root", "run", "sbin", "srv", "sys", "tmp", "usr", "var",
+    "Applications",
+    "Library",
+    "System",
+    "Users",
+    "Volumes",
+    "bin",
+    "boot",
+    "data",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "lib64",
+    "media",
+    "mnt",
+    "opt",
+    "private",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "srv",
+    "sys",
+    "tmp",
+    "usr",
+    "var",
 ];
 
 /// Finds a removal whose loss cannot be made good; returns the target as written.
@@ -31,7 +55,13 @@ fn removed(invocation: &Invocation) -> Option<Vec<Argument>> {
     match invocation.program_name()? {
         "rm" | "rmdir" => {
             let files = access::files(invocation)?;
-            Some(files.into_iter().filter(|file| file.access == Access::Remove).map(|file| file.file).collect())
+            Some(
+                files
+                    .into_iter()
+                    .filter(|file| file.access == Access::Remove)
+                    .map(|file| file.file)
+                    .collect(),
+            )
         }
         "find" | "gfind" if acts_on_everything(invocation) => Some(
             invocation
@@ -48,7 +78,8 @@ fn removed(invocation: &Invocation) -> Option<Vec<Argument>> {
 /// Says whether `find` removes what it finds and nothing narrows what that is.
 fn acts_on_everything(invocation: &Invocation) -> bool {
     let texts: Vec<&str> = invocation.operands().iter().map(|argument| argument.text.as_str()).collect();
-    let removes = texts.contains(&"-delete") || texts.iter().any(|text| portcullis_analysis::base_name(text) == "rm");
+    let removes =
+        texts.contains(&"-delete") || texts.iter().any(|text| portcullis_analysis::base_name(text) == "rm");
     let narrows = texts.iter().any(|text| {
         ["-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-wholename", "-empty"].contains(text)
     });
@@ -87,7 +118,9 @@ fn is_critical_text(run: &Run<'_>, invocation: &Invocation, text: &str) -> bool 
         return is_critical_path(run, &normalize(text));
     }
     match invocation.directories.alternatives() {
-        Some(directories) => directories.iter().any(|directory| is_critical_path(run, &join(directory, text))),
+        Some(directories) => {
+            directories.iter().any(|directory| is_critical_path(run, &join(directory, text)))
+        }
         None => text.split('/').all(|component| matches!(component, "" | "." | "..")),
     }
 }
@@ -106,7 +139,17 @@ fn is_critical_pattern(run: &Run<'_>, invocation: &Invocation, text: &str) -> bo
     if !takes_all {
         return !text.contains(['*', '?', '[']) && is_critical_text(run, invocation, text);
     }
-    is_critical_text(run, invocation, if fixed.is_empty() && text.starts_with('/') { "/" } else if fixed.is_empty() { "." } else { fixed })
+    is_critical_text(
+        run,
+        invocation,
+        if fixed.is_empty() && text.starts_with('/') {
+            "/"
+        } else if fixed.is_empty() {
+            "."
+        } else {
+            fixed
+        },
+    )
 }
 
 fn split_last(text: &str) -> Option<(&str, &str)> {
@@ -154,7 +197,9 @@ fn replace_plain(text: &str, name: &str, value: &str) -> String {
     while let Some((before, after)) = rest.split_once('$') {
         result.push_str(before);
         match after.strip_prefix(name) {
-            Some(tail) if !tail.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_') => {
+            Some(tail)
+                if !tail.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_') =>
+            {
                 result.push_str(value);
                 rest = tail;
             }
@@ -181,7 +226,9 @@ fn is_critical_expansion(run: &Run<'_>, invocation: &Invocation, text: &str) -> 
     let is_substitution = after.starts_with("$(") || after.starts_with('`');
     let tail = after_expansion(after);
     if !before.is_empty() {
-        return before.ends_with('/') && tail.trim_matches('/').is_empty() && is_critical_text(run, invocation, before);
+        return before.ends_with('/')
+            && tail.trim_matches('/').is_empty()
+            && is_critical_text(run, invocation, before);
     }
     if tail.is_empty() {
         return is_substitution && is_recursive(invocation);
@@ -209,6 +256,8 @@ fn after_expansion(text: &str) -> &str {
 fn is_recursive(invocation: &Invocation) -> bool {
     invocation.operands().iter().any(|argument| {
         argument.text == "--recursive"
-            || (argument.is_option() && !argument.text.starts_with("--") && argument.text.contains(['r', 'R']))
+            || (argument.is_option()
+                && !argument.text.starts_with("--")
+                && argument.text.contains(['r', 'R']))
     })
 }

@@ -9,7 +9,16 @@ use crate::verdict::SafetyCheck;
 
 /// Directories nothing may be written in, wherever they stand.
 const DIRECTORIES: &[&str] = &[
-    ".git", ".vscode", ".idea", ".husky", ".cargo", ".devcontainer", ".yarn", ".mvn", ".claude", ".portcullis",
+    ".git",
+    ".vscode",
+    ".idea",
+    ".husky",
+    ".cargo",
+    ".devcontainer",
+    ".yarn",
+    ".mvn",
+    ".claude",
+    ".portcullis",
 ];
 
 /// Pairs of a directory and its child with the same meaning.
@@ -17,22 +26,56 @@ const NESTED_DIRECTORIES: &[(&str, &str)] =
     &[(".config", "git"), (".config", "portcullis"), ("etc", "claude-code"), ("etc", "portcullis")];
 
 /// Places inside a protected directory that agents keep their own work in.
-const EXCEPTIONS: &[&[&str]] = &[&[".claude", "worktrees"], &[".claude", "plans"], &[".claude", "agent-memory"]];
+const EXCEPTIONS: &[&[&str]] =
+    &[&[".claude", "worktrees"], &[".claude", "plans"], &[".claude", "agent-memory"]];
 
 /// Files that may not be written, wherever they stand.
 const FILES: &[&str] = &[
-    ".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".bash_login", ".bash_aliases", ".bash_logout", ".zshrc",
-    ".zprofile", ".zshenv", ".zlogin", ".zlogout", ".profile", ".envrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnp.cjs",
-    ".pnp.loader.mjs", ".pnpmfile.cjs", "bunfig.toml", ".bunfig.toml", ".bazelrc", ".bazelversion", ".bazeliskrc",
-    ".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml",
-    "gradle-wrapper.properties", "maven-wrapper.properties", ".devcontainer.json", ".ripgreprc", "pyrightconfig.json",
-    ".mcp.json", ".claude.json",
+    ".gitconfig",
+    ".gitmodules",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_aliases",
+    ".bash_logout",
+    ".zshrc",
+    ".zprofile",
+    ".zshenv",
+    ".zlogin",
+    ".zlogout",
+    ".profile",
+    ".envrc",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pnp.cjs",
+    ".pnp.loader.mjs",
+    ".pnpmfile.cjs",
+    "bunfig.toml",
+    ".bunfig.toml",
+    ".bazelrc",
+    ".bazelversion",
+    ".bazeliskrc",
+    ".pre-commit-config.yaml",
+    "lefthook.yml",
+    "lefthook.yaml",
+    ".lefthook.yml",
+    ".lefthook.yaml",
+    "gradle-wrapper.properties",
+    "maven-wrapper.properties",
+    ".devcontainer.json",
+    ".ripgreprc",
+    "pyrightconfig.json",
+    ".mcp.json",
+    ".claude.json",
 ];
 
 /// Finds a write to a protected path, or one that leaves the workspace through a symbolic link.
 pub(crate) fn find_protected_write<'a>(run: &Run<'a>) -> Option<(SafetyCheck, &'a PathUse)> {
-    run.request.path_uses().filter(|path_use| path_use.access != Access::Read && !path_use.is_free()).find_map(
-        |path_use| {
+    run.request
+        .path_uses()
+        .filter(|path_use| path_use.access != Access::Read && !path_use.is_free())
+        .find_map(|path_use| {
             if path_use.known_variants(run.facts).iter().any(|path| is_protected(path)) {
                 return Some((SafetyCheck::ProtectedPath, path_use));
             }
@@ -41,8 +84,7 @@ pub(crate) fn find_protected_write<'a>(run: &Run<'a>) -> Option<(SafetyCheck, &'
                 && !is_in_workspace(run, path_use)
                 && !is_allowed_by_rule(run, path_use);
             leaves.then_some((SafetyCheck::SymbolicLink, path_use))
-        },
-    )
+        })
 }
 
 /// Says whether a path is protected; case does not matter, as on file systems that ignore it.
@@ -54,10 +96,11 @@ pub(crate) fn is_protected(path: &str) -> bool {
     }
     components.iter().enumerate().any(|(place, component)| {
         let next = components.get(place + 1);
-        let nested = NESTED_DIRECTORIES.iter().any(|(parent, child)| component == parent && next == Some(child));
-        let excepted = EXCEPTIONS
-            .iter()
-            .any(|exception| components.get(place..place + exception.len()).is_some_and(|here| here == *exception));
+        let nested =
+            NESTED_DIRECTORIES.iter().any(|(parent, child)| component == parent && next == Some(child));
+        let excepted = EXCEPTIONS.iter().any(|exception| {
+            components.get(place..place + exception.len()).is_some_and(|here| here == *exception)
+        });
         (DIRECTORIES.contains(component) && !excepted) || nested
     })
 }
@@ -69,13 +112,25 @@ mod tests {
     #[test]
     fn protected_paths_are_told_from_others() {
         for path in [
-            "/a/.git/config", "/a/.git", "/home/me/.bashrc", "/a/.claude/settings.json", "/a/.GIT/hooks/x",
-            "/home/me/.config/git/config", "/home/me/.config/portcullis/settings.json", "/a/sub/.mcp.json",
+            "/a/.git/config",
+            "/a/.git",
+            "/home/me/.bashrc",
+            "/a/.claude/settings.json",
+            "/a/.GIT/hooks/x",
+            "/home/me/.config/git/config",
+            "/home/me/.config/portcullis/settings.json",
+            "/a/sub/.mcp.json",
             "/etc/claude-code/managed-settings.json",
         ] {
             assert!(is_protected(path), "{path}");
         }
-        for path in ["/a/git/config", "/a/.gitignore", "/a/.claude/worktrees/x/y.rs", "/home/me/.config/nvim/init.lua", "/"] {
+        for path in [
+            "/a/git/config",
+            "/a/.gitignore",
+            "/a/.claude/worktrees/x/y.rs",
+            "/home/me/.config/nvim/init.lua",
+            "/",
+        ] {
             assert!(!is_protected(path), "{path}");
         }
     }

@@ -1,8 +1,8 @@
 //! A9: an allow rule for the whole tool, allow rules covering every part, or a proof that nothing is changed.
 
 use super::tool_ask::runs_sandboxed;
+use super::tool_check::grounds_in;
 use super::tool_deny::{find_tool_rule, reason_of_tool_rule};
-use crate::coverage::Edits;
 use crate::decision::Decision;
 use crate::mode::Mode;
 use crate::path_use::PathUse;
@@ -49,7 +49,8 @@ fn by_content(run: &mut Run<'_>) -> Option<Reason> {
         Subject::Fetch { host } => {
             let host = host.as_deref()?;
             let mut rules = run.policy.rules.domains(Behavior::Allow);
-            let rule = rules.find(|rule| matches!(&rule.matcher, Matcher::Domain(domain) if domain.matches(host)))?;
+            let rule = rules
+                .find(|rule| matches!(&rule.matcher, Matcher::Domain(domain) if domain.matches(host)))?;
             Some(covered(rule))
         }
         Subject::Other => {
@@ -71,8 +72,7 @@ fn by_coverage(run: &mut Run<'_>) -> Option<Reason> {
         return Some(Reason::Sandbox);
     }
     let mode = run.request.context().mode;
-    let edits = if mode == Mode::AcceptEdits { Edits::Accepted } else { Edits::NeedRule };
-    let coverage = run.coverage(edits);
+    let coverage = run.coverage(grounds_in(mode));
     if !coverage.is_complete() {
         return None;
     }
@@ -128,5 +128,6 @@ fn by_paths(run: &Run<'_>, files: &[PathUse]) -> Option<Reason> {
 
 /// Says whether a tool only keeps the agent's own books.
 fn is_bookkeeping(run: &Run<'_>) -> bool {
-    find_tool(run.request.call().tool()).is_some_and(|tool| tool.is_harmless && tool.kind == ToolKind::Internal)
+    find_tool(run.request.call().tool())
+        .is_some_and(|tool| tool.is_harmless && tool.kind == ToolKind::Internal)
 }

@@ -7,7 +7,8 @@ use crate::verdict::Reason;
 
 pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
     let context = run.request.context();
-    let from_bypass = context.mode == Mode::Plan && context.plan_from_bypass && !run.policy.disabled_modes.bypass;
+    let from_bypass =
+        context.mode == Mode::Plan && context.plan_from_bypass && !run.policy.disabled_modes.bypass;
     if context.mode != Mode::BypassPermissions && !from_bypass {
         return StepResult::pass();
     }

@@ -1,7 +1,7 @@
 //! A11: the mode turns a question into an answer, or says who must give it.
 
 use crate::context::Person;
-use crate::coverage::Edits;
+use crate::coverage::Grounds;
 use crate::decision::Decision;
 use crate::mode::Mode;
 use crate::pipeline::outcome::Need;
@@ -41,8 +41,8 @@ fn plans_with_classifier(run: &Run<'_>) -> bool {
 /// The fast paths of auto mode, in order (spec D2), and then the classifier.
 fn auto(run: &mut Run<'_>, raised: Raised) -> StepResult {
     let call = run.request.call();
-    let is_person_only = raised.lift == Lift::Nobody
-        || (call.kind() == ToolKind::PowerShell && !run.policy.power_shell_auto);
+    let is_person_only =
+        raised.lift == Lift::Nobody || (call.kind() == ToolKind::PowerShell && !run.policy.power_shell_auto);
     if is_person_only {
         return person(run, raised);
     }
@@ -58,7 +58,9 @@ fn would_accept_edit(run: &mut Run<'_>, raised: &Raised) -> bool {
     let request = run.request;
     match &request.subject {
         // What was raised is either a part nothing covers, which the edits may, or something they cannot lift.
-        Subject::Shell(_) if raised.lift == Lift::ToolRule => run.coverage(Edits::Accepted).is_complete(),
+        Subject::Shell(_) if raised.lift == Lift::ToolRule => {
+            run.coverage(Grounds::RulesAndEdits).is_complete()
+        }
         Subject::Files(files) => files.iter().all(|path_use| is_in_workspace(run, path_use)),
         Subject::Shell(_)
         | Subject::PowerShell(_)

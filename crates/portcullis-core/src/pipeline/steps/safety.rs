@@ -10,7 +10,8 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
         let reason = Reason::Safety { check: SafetyCheck::CriticalRemoval, subject };
         return StepResult::Ask { reason, spans: vec![span], lift: Lift::Nobody };
     }
-    let is_lifted = run.policy.bypass_protected_paths && run.request.context().mode == Mode::BypassPermissions;
+    let is_lifted =
+        run.policy.bypass_protected_paths && run.request.context().mode == Mode::BypassPermissions;
     match find_protected_write(run) {
         Some((_, path_use)) if is_lifted => {
             StepResult::Pass(format!("settings let bypass mode write `{}`", path_use.shown))

@@ -12,7 +12,9 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
         Some(rule) if runs_sandboxed(run) => {
             StepResult::Pass(format!("`{}` does not hold for a sandboxed command", rule.source_text))
         }
-        Some(rule) => StepResult::Ask { reason: reason_of_tool_rule(rule), spans: Vec::new(), lift: Lift::Nobody },
+        Some(rule) => {
+            StepResult::Ask { reason: reason_of_tool_rule(rule), spans: Vec::new(), lift: Lift::Nobody }
+        }
     }
 }
 
@@ -23,6 +25,9 @@ pub(super) fn runs_sandboxed(run: &Run<'_>) -> bool {
     sandbox.enabled
         && sandbox.auto_allow
         && matches!(call.kind(), ToolKind::Shell | ToolKind::PowerShell)
-        && call.input().field("dangerouslyDisableSandbox").is_none_or(|value| value == &crate::Value::Bool(false))
+        && call
+            .input()
+            .field("dangerouslyDisableSandbox")
+            .is_none_or(|value| value == &crate::Value::Bool(false))
         && run.request.context().mode != Mode::Plan
 }

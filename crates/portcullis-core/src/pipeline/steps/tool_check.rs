@@ -3,7 +3,7 @@
 use portcullis_analysis::Access;
 
 use super::tool_ask::runs_sandboxed;
-use crate::coverage::{Edits, GapKind};
+use crate::coverage::{GapKind, Grounds};
 use crate::decision::Decision;
 use crate::mode::Mode;
 use crate::path_use::PathUse;
@@ -28,7 +28,10 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
         },
         Subject::Shell(shell) => check_shell(run, shell),
         Subject::PowerShell(_) => plan_floor(run).unwrap_or_else(|| {
-            raise(Reason::Opaque { detail: "PowerShell commands are not analysed".to_owned() }, Lift::ToolRule)
+            raise(
+                Reason::Opaque { detail: "PowerShell commands are not analysed".to_owned() },
+                Lift::ToolRule,
+            )
         }),
         Subject::Files(files) => check_files(run, files),
         Subject::Fetch { host: None } => {
@@ -64,17 +67,20 @@ fn check_shell(run: &mut Run<'_>, shell: &Shell) -> StepResult {
     }
     if let Some((span, why)) = shell.first_opacity() {
         let lift = if run.request.context().mode == Mode::Plan { Lift::Classifier } else { Lift::Bypass };
-        return StepResult::Raise { reason: Reason::Opaque { detail: why.to_owned() }, spans: vec![span], lift };
+        return StepResult::Raise {
+            reason: Reason::Opaque { detail: why.to_owned() },
+            spans: vec![span],
+            lift,
+        };
     }
     if runs_sandboxed(run) {
         return StepResult::Pass("it runs sandboxed".to_owned());
     }
-    let coverage = run.coverage(Edits::NeedRule);
-    if run.request.context().mode == Mode::Plan && !(coverage.is_complete() && coverage.rules.is_empty()) {
+    let mode = run.request.context().mode;
+    if mode == Mode::Plan && !run.coverage(Grounds::Proof).is_complete() {
         return plan_floor(run).unwrap_or_else(StepResult::pass);
     }
-    let edits = if run.request.context().mode == Mode::AcceptEdits { Edits::Accepted } else { Edits::NeedRule };
-    let coverage = if edits == Edits::NeedRule { coverage } else { run.coverage(edits) };
+    let coverage = run.coverage(grounds_in(mode));
     for gap in &coverage.gaps {
         if let GapKind::Path { access, path } = &gap.kind {
             let path = path.clone().unwrap_or_else(|| gap.text.clone());
@@ -142,4 +148,12 @@ fn plan_floor(run: &Run<'_>) -> Option<StepResult> {
         && matches!(run.request.call().kind(), ToolKind::Shell | ToolKind::PowerShell);
     let lift = if has_classifier { Lift::Classifier } else { Lift::Nobody };
     Some(raise(Reason::Mode(Mode::Plan), lift))
+}
+
+/// Returns what may cover a part of a command in a mode.
+pub(super) fn grounds_in(mode: Mode) -> Grounds {
+    match mode {
+        Mode::AcceptEdits => Grounds::RulesAndEdits,
+        Mode::Default | Mode::Plan | Mode::Auto | Mode::DontAsk | Mode::BypassPermissions => Grounds::Rules,
+    }
 }

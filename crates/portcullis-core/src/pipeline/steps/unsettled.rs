@@ -1,7 +1,7 @@
 //! A10: what nothing decided becomes a question.
 
-use crate::coverage::{Edits, GapKind};
-use crate::mode::Mode;
+use super::tool_check::grounds_in;
+use crate::coverage::{Gap, GapKind};
 use crate::pipeline::run::{Lift, Run, StepResult};
 use crate::request::Subject;
 use crate::verdict::Reason;
@@ -13,9 +13,8 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
     let request = run.request;
     let (parts, spans) = match &request.subject {
         Subject::Shell(_) => {
-            let is_editing = request.context().mode == Mode::AcceptEdits;
-            let coverage = run.coverage(if is_editing { Edits::Accepted } else { Edits::NeedRule });
-            let text = |gap: &crate::coverage::Gap| match &gap.kind {
+            let coverage = run.coverage(grounds_in(request.context().mode));
+            let text = |gap: &Gap| match &gap.kind {
                 GapKind::Command => gap.text.clone(),
                 GapKind::Path { .. } => format!("> {}", gap.text),
             };

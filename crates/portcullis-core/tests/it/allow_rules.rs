@@ -1,17 +1,18 @@
 //! Allow rules do what users mean, and no more (spec A9, C7, C8).
-#![cfg(test)]
 
-mod support;
-
+use crate::support::{Rules, decide_bash, short};
 use portcullis_core::{Mode, Policy};
-use support::{Rules, decide_bash, short};
 
 fn check(policy: &Policy, cases: &[(&str, &str)]) {
     let mut wrong = Vec::new();
     for (command, expected) in cases {
         let verdict = decide_bash(policy, command, Mode::Default);
         if short(&verdict) != *expected {
-            wrong.push(format!("{command:?}: expected {expected}, got {} ({})", short(&verdict), verdict.reason.message()));
+            wrong.push(format!(
+                "{command:?}: expected {expected}, got {} ({})",
+                short(&verdict),
+                verdict.reason.message()
+            ));
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
@@ -128,7 +129,11 @@ fn a_tool_wide_allow_lifts_everything_but_what_cannot_be_read() {
 
 #[test]
 fn a_rule_that_names_a_wrapper_covers_what_it_wraps_but_never_a_substitution() {
-    let policy = Rules { allow: &["Bash(sudo apt *)", "Bash(npx prettier *)", "Bash(bash build.sh)"], ..Rules::default() }.policy();
+    let policy = Rules {
+        allow: &["Bash(sudo apt *)", "Bash(npx prettier *)", "Bash(bash build.sh)"],
+        ..Rules::default()
+    }
+    .policy();
     check(
         &policy,
         &[
@@ -144,7 +149,11 @@ fn a_rule_that_names_a_wrapper_covers_what_it_wraps_but_never_a_substitution() {
 
 #[test]
 fn programs_that_run_anything_need_an_exact_rule() {
-    let policy = Rules { allow: &["Bash(watch *)", "Bash(find *)", "Bash(flock *)", "Bash(watch ls)"], ..Rules::default() }.policy();
+    let policy = Rules {
+        allow: &["Bash(watch *)", "Bash(find *)", "Bash(flock *)", "Bash(watch ls)"],
+        ..Rules::default()
+    }
+    .policy();
     check(
         &policy,
         &[
@@ -160,6 +169,14 @@ fn programs_that_run_anything_need_an_exact_rule() {
 
 #[test]
 fn an_exact_rule_for_the_whole_line_counts_if_the_line_is_understood() {
-    let policy = Rules { allow: &["Bash(npm ci && npm publish)", "Bash(npm ci &&)"], ..Rules::default() }.policy();
-    check(&policy, &[("npm ci && npm publish", "allow A9"), ("npm ci && npm publish x", "ask A10"), ("npm ci &&", "ask A4")]);
+    let policy =
+        Rules { allow: &["Bash(npm ci && npm publish)", "Bash(npm ci &&)"], ..Rules::default() }.policy();
+    check(
+        &policy,
+        &[
+            ("npm ci && npm publish", "allow A9"),
+            ("npm ci && npm publish x", "ask A10"),
+            ("npm ci &&", "ask A4"),
+        ],
+    );
 }

@@ -1,13 +1,10 @@
 //! Every step of the pipeline, one test each, named after its row (spec A).
-#![cfg(test)]
 
-mod support;
-
+use crate::support::{Rules, context, decide_bash, decide_call, facts_without_links, short};
 use portcullis_core::{
-    Aborted, Answer, Context, Decision, DisabledModes, Facts, Input, Mode, Need, Outcome, Person, Policy, Reason,
-    Request, STEPS, Sandbox, StepId, ToolCall, ToolHints, TraceOutcome, Value, decide,
+    Aborted, Answer, Context, Decision, DisabledModes, Facts, Input, Mode, Need, Outcome, Person, Policy,
+    Reason, Request, STEPS, Sandbox, StepId, ToolCall, ToolHints, TraceOutcome, Value, decide,
 };
-use support::{Rules, context, decide_bash, decide_call, facts_without_links, short};
 
 fn file_call(tool: &str, path: &str) -> ToolCall {
     ToolCall::new(tool, Input::of_text("file_path", path))
@@ -35,7 +32,12 @@ fn a1_a_tool_wide_deny_rule_denies_in_every_mode_whatever_is_allowed() {
     for rule in ["Bash", "Bash(*)", "Bash()", "*", "B*"] {
         let policy = Rules { allow: &["Bash(ls:*)"], deny: &[rule], ..Rules::default() }.policy();
         for info in portcullis_core::MODES {
-            assert_eq!(short(&decide_bash(&policy, "ls -la", info.mode)), "deny A1", "{rule} in {}", info.name);
+            assert_eq!(
+                short(&decide_bash(&policy, "ls -la", info.mode)),
+                "deny A1",
+                "{rule} in {}",
+                info.name
+            );
         }
     }
     let policy = Rules { deny: &["mcp__github"], ..Rules::default() }.policy();
@@ -48,7 +50,8 @@ fn a1_a_tool_wide_deny_rule_denies_in_every_mode_whatever_is_allowed() {
 
 #[test]
 fn a2_content_and_parameter_deny_rules_deny() {
-    let deny = &["Bash(git push:*)", "Read(.env)", "WebFetch(domain:evil.com)", "Agent(model:opus)", "Agent(spy)"];
+    let deny =
+        &["Bash(git push:*)", "Read(.env)", "WebFetch(domain:evil.com)", "Agent(model:opus)", "Agent(spy)"];
     let policy = Rules { allow: &["Bash", "Read", "WebFetch", "Edit"], deny, ..Rules::default() }.policy();
     let agent = |field: &str, value: &str| ToolCall::new("Agent", Input::of_text(field, value));
     let calls = [
@@ -111,7 +114,11 @@ fn a5_a_tool_that_needs_a_person_asks_in_every_mode_that_asks() {
         assert_eq!(short(&decide_call(&policy, question, context(mode))), "ask A5", "{mode}");
         let hints = ToolHints { needs_person: true, read_only: true };
         let call = ToolCall::new("mcp__x__y", Input::default());
-        assert_eq!(short(&decide_call(&policy, call, Context { hints, ..context(mode) })), "ask A5", "{mode}");
+        assert_eq!(
+            short(&decide_call(&policy, call, Context { hints, ..context(mode) })),
+            "ask A5",
+            "{mode}"
+        );
     }
     let question = ToolCall::new("ExitPlanMode", Input::default());
     assert_eq!(short(&decide_call(&policy, question, context(Mode::DontAsk))), "deny A11");
@@ -119,7 +126,9 @@ fn a5_a_tool_that_needs_a_person_asks_in_every_mode_that_asks() {
 
 #[test]
 fn a6_a_content_ask_rule_asks_and_no_mode_lifts_it() {
-    let policy = Rules { allow: &["Bash", "Bash(npm publish)"], ask: &["Bash(npm publish:*)"], ..Rules::default() }.policy();
+    let policy =
+        Rules { allow: &["Bash", "Bash(npm publish)"], ask: &["Bash(npm publish:*)"], ..Rules::default() }
+            .policy();
     for mode in [Mode::Default, Mode::Auto, Mode::BypassPermissions, Mode::AcceptEdits] {
         assert_eq!(short(&decide_bash(&policy, "cd . && npm publish --tag x", mode)), "ask A6", "{mode}");
     }
@@ -157,7 +166,14 @@ fn a8_bypass_mode_and_a_plan_started_from_it_allow() {
 
 #[test]
 fn a9_allow_rules_and_the_read_only_set_allow() {
-    let allow = &["Bash(npm test)", "mcp__db__*", "WebFetch(domain:*.rust-lang.org)", "Edit(src/**)", "Skill(deploy *)", "Agent(helper)"];
+    let allow = &[
+        "Bash(npm test)",
+        "mcp__db__*",
+        "WebFetch(domain:*.rust-lang.org)",
+        "Edit(src/**)",
+        "Skill(deploy *)",
+        "Agent(helper)",
+    ];
     let policy = Rules { allow, ..Rules::default() }.policy();
     let skill = [("skill", "deploy"), ("args", "staging")];
     let skill = skill.map(|(name, value)| (name.to_owned(), Value::Text(value.to_owned())));
@@ -175,7 +191,11 @@ fn a9_allow_rules_and_the_read_only_set_allow() {
         ToolCall::new("TodoWrite", Input::default()),
     ];
     for call in calls {
-        assert_eq!(short(&decide_call(&policy, call.clone(), context(Mode::Default))), "allow A9", "{call:?}");
+        assert_eq!(
+            short(&decide_call(&policy, call.clone(), context(Mode::Default))),
+            "allow A9",
+            "{call:?}"
+        );
     }
 }
 
@@ -187,7 +207,11 @@ fn a10_what_nothing_decides_becomes_a_question_that_names_the_parts() {
     assert_eq!(verdict.highlights.len(), 2);
     for tool in ["WebSearch", "SendMessage", "mcp__a__b", "Quux", "Write"] {
         let call = file_call(tool, "/work/app/x");
-        assert_eq!(short(&decide_call(&Policy::default(), call, context(Mode::Default))), "ask A10", "{tool}");
+        assert_eq!(
+            short(&decide_call(&Policy::default(), call, context(Mode::Default))),
+            "ask A10",
+            "{tool}"
+        );
     }
 }
 
@@ -207,7 +231,8 @@ fn a11_the_mode_or_an_absent_person_turns_a_question() {
     assert_eq!(pending.need(), Need::Hooks);
     let allowed = pending.clone().resume(Answer::Allow { by: "my-hook".into() }).into_verdict();
     assert_eq!(short(&allowed), "allow A11");
-    let denied = pending.clone().resume(Answer::Deny { by: "my-hook".into(), sentence: "no".into() }).into_verdict();
+    let denied =
+        pending.clone().resume(Answer::Deny { by: "my-hook".into(), sentence: "no".into() }).into_verdict();
     assert_eq!(short(&denied), "deny A11");
     assert_eq!(short(&pending.unanswered()), "deny A11");
 }
@@ -222,7 +247,8 @@ fn a11_auto_mode_asks_the_classifier_and_an_answer_settles_the_call() {
     assert_eq!(pending.question().decision, Decision::Ask);
     let allowed = pending.clone().resume(Answer::Allow { by: "fast".into() }).into_verdict();
     assert_eq!((short(&allowed), allowed.reason.kind()), ("allow A11".to_owned(), "classifier"));
-    let denied = pending.clone().resume(Answer::Deny { by: "thinking".into(), sentence: "no".into() }).into_verdict();
+    let denied =
+        pending.clone().resume(Answer::Deny { by: "thinking".into(), sentence: "no".into() }).into_verdict();
     assert_eq!(short(&denied), "deny A11");
     let Outcome::Needs(next) = pending.resume(Answer::None) else {
         panic!("a person must be asked next");
@@ -257,7 +283,10 @@ fn a11_auto_mode_takes_its_fast_paths_before_the_classifier() {
         };
         assert_eq!(pending.need(), Need::Classifier, "{call:?}");
     }
-    let person_only = [ToolCall::new("PowerShell", Input::of_text("command", "ls")), ToolCall::bash("echo x > .git/config")];
+    let person_only = [
+        ToolCall::new("PowerShell", Input::of_text("command", "ls")),
+        ToolCall::bash("echo x > .git/config"),
+    ];
     for call in person_only {
         let Outcome::Needs(pending) = outcome(&policy, call.clone(), context(Mode::Auto)) else {
             panic!("{call:?} must go to a person");
@@ -270,7 +299,8 @@ fn a11_auto_mode_takes_its_fast_paths_before_the_classifier() {
 fn d1_auto_mode_suspends_allow_rules_that_would_slip_past_its_judge() {
     let allow = &["Bash", "Bash(python:*)", "Bash(npm test)", "Agent"];
     let policy = Rules { allow, ..Rules::default() }.policy();
-    let suspended: Vec<&str> = policy.rules.suspended_in_auto().map(|rule| rule.source_text.as_str()).collect();
+    let suspended: Vec<&str> =
+        policy.rules.suspended_in_auto().map(|rule| rule.source_text.as_str()).collect();
     assert_eq!(suspended, ["Bash", "Bash(python:*)", "Agent"]);
     assert_eq!(short(&decide_bash(&policy, "python x.py", Mode::Default)), "allow A9");
     assert_eq!(short(&decide_bash(&policy, "python x.py", Mode::Auto)), "ask A11");
@@ -283,7 +313,9 @@ fn the_trace_names_every_step_that_ran_in_order() {
     let ids: Vec<StepId> = verdict.trace.iter().map(|line| line.step).collect();
     let all: Vec<StepId> = STEPS.iter().map(|step| step.id).collect();
     assert_eq!(ids, all.iter().copied().take(ids.len()).collect::<Vec<_>>());
-    assert!(matches!(verdict.trace.last(), Some(line) if line.outcome == TraceOutcome::Settle(Decision::Allow)));
+    assert!(
+        matches!(verdict.trace.last(), Some(line) if line.outcome == TraceOutcome::Settle(Decision::Allow))
+    );
     let asked = decide_bash(&Policy::default(), "npm publish", Mode::Default);
     assert_eq!(asked.trace.len(), STEPS.len());
 }

@@ -1,22 +1,58 @@
 //! Protected paths, critical removals, links and scope (spec A7, C5, B).
-#![cfg(test)]
 
-mod support;
-
-use portcullis_core::{Decision, Facts, Input, Mode, Policy, Question, Request, Resolution, ToolCall, decide};
-use support::{Rules, context, decide_bash, short};
+use crate::support::{Rules, context, decide_bash, short};
+use portcullis_core::{
+    Decision, Facts, Input, Mode, Policy, Question, Request, Resolution, ToolCall, decide,
+};
 
 #[test]
 fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
     let policy = Rules { allow: &["Bash"], ..Rules::default() }.policy();
     let critical = [
-        "rm -rf /", "rm -rf /*", "rm -rf / --no-preserve-root", "rm -rf /usr", "rm -rf /usr/", "rm -rf /etc/../usr",
-        "rm -rf ~", "rm -rf ~/", "rm -rf ~/*", "rm -rf $HOME", "rm -rf \"$HOME\"/", "rm -rf ${HOME}", "rm -rf .", "rm -rf ./",
-        "rm -rf ..", "rm -rf ../..", "rm -rf /work/app", "rm -rf /work", "rm -rf *", "rm -rf ./*", "rmdir /work",
-        "rm -rf \"$DIR\"/*", "rm -rf $DIR/", "rm -rf $DIR/usr", "rm -rf $(cmd)", "rm -rf ~/$(cmd)", "rm -rf /$X",
-        "d=/; rm -rf $d", "sudo rm -rf /", "bash -c 'rm -rf ~'", "(cd x; rm -rf /)", "echo $(rm -rf /)", "cd /work && rm -rf app",
-        "cd .. && rm -rf app", "find / -delete", "find ~ -delete", "rm -rf ~root", "rm -r -f -- /", "\\rm -rf /", "rm -rf \"/\"",
-        "xargs rm -rf /", "timeout 5 rm -rf ~", "rm -rf $PWD", "rm -rf /home/me",
+        "rm -rf /",
+        "rm -rf /*",
+        "rm -rf / --no-preserve-root",
+        "rm -rf /usr",
+        "rm -rf /usr/",
+        "rm -rf /etc/../usr",
+        "rm -rf ~",
+        "rm -rf ~/",
+        "rm -rf ~/*",
+        "rm -rf $HOME",
+        "rm -rf \"$HOME\"/",
+        "rm -rf ${HOME}",
+        "rm -rf .",
+        "rm -rf ./",
+        "rm -rf ..",
+        "rm -rf ../..",
+        "rm -rf /work/app",
+        "rm -rf /work",
+        "rm -rf *",
+        "rm -rf ./*",
+        "rmdir /work",
+        "rm -rf \"$DIR\"/*",
+        "rm -rf $DIR/",
+        "rm -rf $DIR/usr",
+        "rm -rf $(cmd)",
+        "rm -rf ~/$(cmd)",
+        "rm -rf /$X",
+        "d=/; rm -rf $d",
+        "sudo rm -rf /",
+        "bash -c 'rm -rf ~'",
+        "(cd x; rm -rf /)",
+        "echo $(rm -rf /)",
+        "cd /work && rm -rf app",
+        "cd .. && rm -rf app",
+        "find / -delete",
+        "find ~ -delete",
+        "rm -rf ~root",
+        "rm -r -f -- /",
+        "\\rm -rf /",
+        "rm -rf \"/\"",
+        "xargs rm -rf /",
+        "timeout 5 rm -rf ~",
+        "rm -rf $PWD",
+        "rm -rf /home/me",
     ];
     for command in critical {
         for mode in [Mode::BypassPermissions, Mode::Default, Mode::AcceptEdits, Mode::Auto] {
@@ -25,8 +61,18 @@ fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
         }
     }
     let ordinary = [
-        "rm -rf build", "rm -rf ./node_modules", "rm x.txt", "rm -rf /work/app/target", "rm -rf build/*", "rm *.o",
-        "rm -rf \"${DIR:?}\"/*", "find . -name '*.o' -delete", "rm -rf \"$DIR\"", "rm -f $FILE", "echo rm -rf /", "rm -rf /tmp/x/y",
+        "rm -rf build",
+        "rm -rf ./node_modules",
+        "rm x.txt",
+        "rm -rf /work/app/target",
+        "rm -rf build/*",
+        "rm *.o",
+        "rm -rf \"${DIR:?}\"/*",
+        "find . -name '*.o' -delete",
+        "rm -rf \"$DIR\"",
+        "rm -f $FILE",
+        "echo rm -rf /",
+        "rm -rf /tmp/x/y",
     ];
     for command in ordinary {
         let verdict = decide_bash(&policy, command, Mode::BypassPermissions);
@@ -38,16 +84,33 @@ fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
 fn protected_paths_ask_however_they_are_reached() {
     let policy = Rules { allow: &["Bash", "Edit(//**)"], ..Rules::default() }.policy();
     let commands = [
-        "echo x > .git/config", "echo x >> .git/hooks/pre-commit", "tee .git/config", "cp x .git/config", "mv x .vscode/settings.json",
-        "touch .claude/settings.json", "mkdir -p .husky", "rm -rf .git", "sed -i s/a/b/ .npmrc", "cd .git && touch x", "cat x | tee ~/.zshrc",
-        "cp -t .git/hooks x", "ln -s x .git/hooks/y", "echo x &> .mcp.json", "echo x >| .envrc", "chmod +x .git/hooks/x", "touch src/../.git/x",
-        "touch .portcullis/settings.json", "bash -c 'echo x > .git/config'", "echo x > .GIT/config",
+        "echo x > .git/config",
+        "echo x >> .git/hooks/pre-commit",
+        "tee .git/config",
+        "cp x .git/config",
+        "mv x .vscode/settings.json",
+        "touch .claude/settings.json",
+        "mkdir -p .husky",
+        "rm -rf .git",
+        "sed -i s/a/b/ .npmrc",
+        "cd .git && touch x",
+        "cat x | tee ~/.zshrc",
+        "cp -t .git/hooks x",
+        "ln -s x .git/hooks/y",
+        "echo x &> .mcp.json",
+        "echo x >| .envrc",
+        "chmod +x .git/hooks/x",
+        "touch src/../.git/x",
+        "touch .portcullis/settings.json",
+        "bash -c 'echo x > .git/config'",
+        "echo x > .GIT/config",
     ];
     for command in commands {
         let verdict = decide_bash(&policy, command, Mode::BypassPermissions);
         assert_eq!(short(&verdict), "ask A7", "{command}: {}", verdict.reason.message());
     }
-    for command in ["cat .git/config", "ls .claude", "touch .gitignore", "cp .git/config x", "grep x .npmrc"] {
+    for command in ["cat .git/config", "ls .claude", "touch .gitignore", "cp .git/config x", "grep x .npmrc"]
+    {
         let verdict = decide_bash(&policy, command, Mode::BypassPermissions);
         assert_eq!(verdict.decision, Decision::Allow, "{command}: {}", verdict.reason.message());
     }
@@ -58,7 +121,8 @@ fn with_link(policy: &Policy, call: ToolCall, mode: Mode, target: Resolution) ->
     let request = Request::new(policy, call, context(mode));
     let mut facts = Facts::default();
     for Question::RealPath(path) in request.questions() {
-        let resolution = if path.starts_with("/work/app/link") { target.clone() } else { Resolution::Leads(Vec::new()) };
+        let resolution =
+            if path.starts_with("/work/app/link") { target.clone() } else { Resolution::Leads(Vec::new()) };
         facts.insert_path(path.clone(), resolution);
     }
     short(&decide(policy, &request, &facts).expect("not aborted").into_verdict())
@@ -96,23 +160,55 @@ fn an_unanswered_question_counts_as_the_unsafe_answer() {
 #[test]
 fn a_sibling_whose_name_begins_like_the_workspace_is_outside() {
     let call = ToolCall::new("Read", Input::of_text("file_path", "/work/app-evil/x"));
-    assert_eq!(short(&support::decide_call(&Policy::default(), call, context(Mode::Default))), "ask A4");
+    assert_eq!(
+        short(&crate::support::decide_call(&Policy::default(), call, context(Mode::Default))),
+        "ask A4"
+    );
 }
 
 #[test]
 fn accept_edits_runs_its_seven_commands_only_inside_the_workspace() {
     let inside = [
-        "mkdir a", "touch a b", "rm a", "rmdir a", "mv a b", "cp a b", "sed -i 's/x/y/' a", "LANG=C touch a", "timeout 5 rm a",
-        "touch src/*.rs", "echo x > a", "cat a > b", "rm -rf build",
+        "mkdir a",
+        "touch a b",
+        "rm a",
+        "rmdir a",
+        "mv a b",
+        "cp a b",
+        "sed -i 's/x/y/' a",
+        "LANG=C touch a",
+        "timeout 5 rm a",
+        "touch src/*.rs",
+        "echo x > a",
+        "cat a > b",
+        "rm -rf build",
     ];
     for command in inside {
         let verdict = decide_bash(&Policy::default(), command, Mode::AcceptEdits);
         assert_eq!(short(&verdict), "allow A9", "{command}: {}", verdict.reason.message());
     }
     let outside = [
-        "touch /tmp/x", "mv a /tmp", "cp /etc/passwd a", "rm ../x", "touch \"$X\"", "mkdir $(x)", "PATH=. touch a", "dd of=a", "ln -s a b",
-        "tee a", "sed -i 's/x/y/w /tmp/z' a", "sed -n '1e id' a", "touch a; npm test", "cp -t /tmp a", "echo x > /tmp/a", "cd /tmp && touch a",
-        "sudo touch a", "touch ~/a", "./touch a", "echo x > $OUT", "cp {a,/etc/b} c",
+        "touch /tmp/x",
+        "mv a /tmp",
+        "cp /etc/passwd a",
+        "rm ../x",
+        "touch \"$X\"",
+        "mkdir $(x)",
+        "PATH=. touch a",
+        "dd of=a",
+        "ln -s a b",
+        "tee a",
+        "sed -i 's/x/y/w /tmp/z' a",
+        "sed -n '1e id' a",
+        "touch a; npm test",
+        "cp -t /tmp a",
+        "echo x > /tmp/a",
+        "cd /tmp && touch a",
+        "sudo touch a",
+        "touch ~/a",
+        "./touch a",
+        "echo x > $OUT",
+        "cp {a,/etc/b} c",
     ];
     for command in outside {
         let verdict = decide_bash(&Policy::default(), command, Mode::AcceptEdits);
@@ -129,5 +225,8 @@ fn reads_outside_ask_by_default_are_free_in_auto_and_can_be_blocked() {
     assert_eq!(short(&decide_bash(&policy, "cat /etc/hosts", Mode::Auto)), "ask A4");
     assert_eq!(short(&decide_bash(&policy, "cat /etc/hosts", Mode::BypassPermissions)), "ask A4");
     let read = ToolCall::new("Read", Input::of_text("file_path", "/etc/hosts"));
-    assert_eq!(short(&support::decide_call(&policy, read, context(Mode::BypassPermissions))), "deny A4");
+    assert_eq!(
+        short(&crate::support::decide_call(&policy, read, context(Mode::BypassPermissions))),
+        "deny A4"
+    );
 }

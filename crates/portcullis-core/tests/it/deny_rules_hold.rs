@@ -1,10 +1,7 @@
 //! Deny rules hold however the command is spelled, and no allow list opens them (spec C7, A2).
-#![cfg(test)]
 
-mod support;
-
+use crate::support::{Rules, decide_bash, short};
 use portcullis_core::{Decision, Mode};
-use support::{Rules, decide_bash, short};
 
 const DENIED: &[&str] = &["Bash(git push:*)", "Bash(rm:*)", "Bash(curl:*)"];
 
@@ -13,8 +10,24 @@ const ALLOW_LISTS: &[&[&str]] = &[
     &[],
     &["Bash"],
     &["Bash(*)"],
-    &["Bash(git *)", "Bash(bash *)", "Bash(sh *)", "Bash(env *)", "Bash(sudo *)", "Bash(timeout *)", "Bash(xargs *)"],
-    &["Bash(find *)", "Bash(eval *)", "Bash(echo *)", "Bash(f)", "Bash(true)", "Bash(cat *)", "Bash(command *)"],
+    &[
+        "Bash(git *)",
+        "Bash(bash *)",
+        "Bash(sh *)",
+        "Bash(env *)",
+        "Bash(sudo *)",
+        "Bash(timeout *)",
+        "Bash(xargs *)",
+    ],
+    &[
+        "Bash(find *)",
+        "Bash(eval *)",
+        "Bash(echo *)",
+        "Bash(f)",
+        "Bash(true)",
+        "Bash(cat *)",
+        "Bash(command *)",
+    ],
 ];
 
 #[test]
@@ -130,11 +143,18 @@ fn every_spelling_of_a_denied_command_is_denied_under_every_allow_list_and_mode(
         "echo rm x | (true; bash -s)",
     ];
     for allow in ALLOW_LISTS {
-        for mode in [Mode::Default, Mode::AcceptEdits, Mode::Auto, Mode::BypassPermissions, Mode::DontAsk, Mode::Plan] {
+        for mode in
+            [Mode::Default, Mode::AcceptEdits, Mode::Auto, Mode::BypassPermissions, Mode::DontAsk, Mode::Plan]
+        {
             let policy = Rules { allow, deny: DENIED, ..Rules::default() }.policy();
             for command in commands {
                 let verdict = decide_bash(&policy, command, mode);
-                assert_eq!(short(&verdict), "deny A2", "{command:?} under {allow:?} in {mode}: {}", verdict.reason.message());
+                assert_eq!(
+                    short(&verdict),
+                    "deny A2",
+                    "{command:?} under {allow:?} in {mode}: {}",
+                    verdict.reason.message()
+                );
             }
         }
     }
@@ -142,7 +162,8 @@ fn every_spelling_of_a_denied_command_is_denied_under_every_allow_list_and_mode(
 
 #[test]
 fn what_may_turn_out_to_be_denied_is_never_allowed_by_a_rule_or_a_mode() {
-    let policy = Rules { allow: &["Bash", "Bash(git *)", "Bash(sh *)"], deny: DENIED, ..Rules::default() }.policy();
+    let policy =
+        Rules { allow: &["Bash", "Bash(git *)", "Bash(sh *)"], deny: DENIED, ..Rules::default() }.policy();
     let commands = [
         "git $CMD",
         "git \"$CMD\" origin",
@@ -204,8 +225,11 @@ fn a_deny_rule_does_not_stop_what_only_resembles_it() {
 #[test]
 fn options_of_a_deny_rule_count_wherever_and_however_they_are_written() {
     let policy =
-        Rules { allow: &["Bash"], deny: &["Bash(rm -rf:*)", "Bash(git push --force *)"], ..Rules::default() }.policy();
-    for command in ["rm -rf x", "rm -fr x", "rm -r -f x", "rm x -rf", "git push origin main --force", "git push --force"] {
+        Rules { allow: &["Bash"], deny: &["Bash(rm -rf:*)", "Bash(git push --force *)"], ..Rules::default() }
+            .policy();
+    for command in
+        ["rm -rf x", "rm -fr x", "rm -r -f x", "rm x -rf", "git push origin main --force", "git push --force"]
+    {
         assert_eq!(short(&decide_bash(&policy, command, Mode::Default)), "deny A2", "{command}");
     }
     for command in ["rm -r x", "git push origin main", "git push --force-with-lease"] {

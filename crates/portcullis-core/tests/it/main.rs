@@ -1,0 +1,9 @@
+//! Integration tests of the core: verdicts for whole calls.
+#![cfg(test)]
+
+mod allow_rules;
+mod deny_rules_hold;
+mod pipeline;
+mod properties;
+mod safety;
+mod support;
