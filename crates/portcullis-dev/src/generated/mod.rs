@@ -36,7 +36,7 @@ pub fn static_pages(root: &Path) -> Result<Vec<(&'static str, String)>> {
         ("docs/reference/exit-codes.md", exit_codes::page(root)?),
         ("docs/reference/modes.md", modes::page()),
         ("docs/reference/settings.md", settings::page()),
-        ("docs/reference/settings.schema.json", schema::page()),
+        ("crates/portcullis-settings/schema/settings.json", schema::page()),
         ("docs/reference/steps.md", steps::page()),
     ])
 }

@@ -9,8 +9,8 @@ use super::{NOTICE, cell};
 pub(super) fn page() -> String {
     let mut page = format!(
         "{NOTICE}\n\n# Settings keys\n\n\
-         A key that is not listed here is reported and ignored.\n\
-         The [schema](settings.schema.json) describes the same keys for editors.\n\n\
+         A key that is not listed here is ignored, and reported in our own files.\n\
+         The [schema](../../crates/portcullis-settings/schema/settings.json) describes the same keys for editors.\n\n\
          | key | value | default | who may set it | several settings | meaning |\n|---|---|---|---|---|---|\n"
     );
     for key in KEYS {
