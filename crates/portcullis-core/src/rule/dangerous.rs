@@ -23,12 +23,14 @@ const RUNNERS: &[&str] = &[
     "php",
     "lua",
     "luajit",
+    "awk",
+    "gawk",
+    "mawk",
     "osascript",
     "npx",
     "bunx",
     "uvx",
-    "pipx run",
-    "uv run",
+    "pnpx",
     "npm run",
     "npm exec",
     "npm x",
@@ -38,9 +40,17 @@ const RUNNERS: &[&str] = &[
     "pnpm run",
     "pnpm exec",
     "pnpm dlx",
-    "pnpx",
     "bun run",
     "bun x",
+    "pipx run",
+    "uv run",
+    "direnv exec",
+    "devbox run",
+    "mise exec",
+    "docker exec",
+    "docker run",
+    "podman exec",
+    "podman run",
     "bash",
     "sh",
     "dash",
@@ -62,9 +72,20 @@ const RUNNERS: &[&str] = &[
     "su",
     "pkexec",
     "watch",
-    "awk",
-    "gawk",
-    "mawk",
+    "timeout",
+    "command",
+    "builtin",
+    "noglob",
+    "nohup",
+    "time",
+    "nice",
+    "setsid",
+    "ionice",
+    "stdbuf",
+    "flock",
+    "chroot",
+    "unshare",
+    "nsenter",
 ];
 
 /// Commands that reach out: dangerous unless the rule says what for.
@@ -128,8 +149,10 @@ const POWERSHELL_RUNNERS: &[&str] = &[
 ];
 
 /// Commands that only run the one that follows.
-const WRAPPERS: &[&str] =
-    &["sudo", "doas", "env", "exec", "command", "builtin", "nohup", "time", "nice", "setsid"];
+const WRAPPERS: &[&str] = &[
+    "sudo", "doas", "env", "exec", "command", "builtin", "noglob", "nohup", "time", "nice", "setsid",
+    "ionice", "stdbuf",
+];
 
 /// An argument no real rule spells out: a pattern that matches it leaves the argument open.
 const ANY_ARGUMENT: &str = "\u{1}";
@@ -153,6 +176,9 @@ pub fn is_dangerous_allow(rule: &Rule) -> bool {
 }
 
 fn is_dangerous_pattern(tool: &str, pattern: &ShellPattern) -> bool {
+    if pattern.program().is_some_and(|program| is_ordinary(tool, program)) {
+        return false;
+    }
     let text = match pattern {
         ShellPattern::Exact(text) => return is_bare_runner(tool, text),
         ShellPattern::Prefix(prefix) => format!("{prefix} *"),
@@ -162,6 +188,16 @@ fn is_dangerous_pattern(tool: &str, pattern: &ShellPattern) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let words = without_wrappers(&words);
     is_open_runner(tool, words) || is_open_reacher(words)
+}
+
+/// Says whether a program begins none of the listed commands, so that no closer look is needed.
+fn is_ordinary(tool: &str, program: &str) -> bool {
+    let name = program_name(program);
+    let begins = |command: &str| {
+        command.split(' ').next().is_some_and(|first| first.eq_ignore_ascii_case(name) || first == program)
+    };
+    let lists = REACHERS.iter().chain(WRAPPERS).copied();
+    !runners(tool).chain(lists).any(begins)
 }
 
 /// Returns the words from the last one on that is not a wrapper, an option of one, or an assignment before it.
@@ -286,6 +322,11 @@ mod tests {
             "Bash(xargs *)",
             "Bash(sudo:*)",
             "Bash(sudo python3 *)",
+            "Bash(nohup *)",
+            "Bash(timeout:*)",
+            "Bash(devbox run *)",
+            "Bash(docker:*)",
+            "Bash(awk *)",
             "Bash(env A=1 bash *)",
             "Bash(* --version)",
             "Bash(py*)",
@@ -299,6 +340,7 @@ mod tests {
             "PowerShell(Invoke-Expression:*)",
             "PowerShell(pwsh.exe *)",
             "PowerShell(python *)",
+            "PowerShell(Python.exe *)",
         ] {
             assert!(is_dangerous(text, Behavior::Allow), "{text}");
             assert!(!is_dangerous(text, Behavior::Deny), "{text}");
@@ -323,6 +365,8 @@ mod tests {
             "Bash(nodemon *)",
             "Bash(pythonista)",
             "Bash(cargo test *)",
+            "Bash(docker ps *)",
+            "Bash(nohup npm test)",
             "Bash(sudo systemctl status nginx)",
             "Bash(curl https://example.com/*)",
             "Bash(kubectl get *)",

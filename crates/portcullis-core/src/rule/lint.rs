@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::path_pattern::Anchor;
+use super::anchor::Anchor;
 use super::shadow::{Shadows, shell_key};
 use super::{Behavior, Matcher, Rule, RuleText, ShellPattern, ToolPattern, is_dangerous_allow};
 use crate::tool::{TOOLS, find_tool};

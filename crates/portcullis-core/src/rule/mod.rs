@@ -3,6 +3,7 @@
 //! [`Rule::compile`] turns the text of a rule into a [`Matcher`]; a text that can never work the way its author meant
 //! is a [`RuleProblem`] and the rule is skipped, never guessed at.
 
+mod anchor;
 mod byte_class;
 mod compile;
 mod dangerous;
@@ -17,10 +18,12 @@ mod wildcard;
 
 use std::fmt;
 
+pub use anchor::{Anchor, Anchors};
 pub use dangerous::is_dangerous_allow;
 pub use domain::{DomainPattern, host_of};
+pub use gitignore::Case;
 pub use lint::{Lint, LintContext, LintKind, lint};
-pub use path_pattern::{Anchor, Anchors, Case, PathPattern, guarding_pattern};
+pub use path_pattern::{PathPattern, guarding_pattern};
 pub use shell_pattern::ShellPattern;
 pub use text::RuleText;
 pub use wildcard::{Piece, Wildcard};

@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-pub use super::gitignore::Case;
-use super::gitignore::{EntryKind, Gitignore, trim_trailing_spaces};
+use super::anchor::{Anchor, Anchors, absolute, split_anchor, split_rise};
+use super::gitignore::{Case, EntryKind, Gitignore, trim_trailing_spaces};
 use super::{Behavior, RuleProblem};
 use crate::path;
 
@@ -24,19 +24,6 @@ pub struct PathPattern {
     required_name: Option<String>,
 }
 
-/// The directory a path pattern is relative to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Anchor {
-    /// `//x`: the root of the file system.
-    Root,
-    /// `~/x`: the user's home.
-    Home,
-    /// `/x`: the directory the settings file speaks for.
-    Source,
-    /// `x` and `./x`: the current directory.
-    Cwd,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Meaning {
     Glob {
@@ -48,27 +35,6 @@ enum Meaning {
     Everything,
     /// Not a usable pattern: this path, with the anchor for its root, and everything below.
     Exact(String),
-}
-
-/// What the anchors of path patterns stand for. All are absolute paths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Anchors<'a> {
-    /// The current directory.
-    pub cwd: &'a str,
-    /// The session's primary working directory.
-    pub project: &'a str,
-    /// The user's home, if known.
-    pub home: Option<&'a str>,
-    /// The directory that the rule's own source speaks for; `None` is the project.
-    pub base: Option<&'a str>,
-}
-
-impl<'a> Anchors<'a> {
-    /// Returns the same anchors for a rule of another source.
-    #[must_use]
-    pub const fn with_base(self, base: Option<&'a str>) -> Self {
-        Self { base, ..self }
-    }
 }
 
 impl PathPattern {
@@ -220,10 +186,6 @@ pub fn guarding_pattern(patterns: &[&PathPattern], path: &str, anchors: &Anchors
     })
 }
 
-fn absolute<'a>(path: &'a str, anchors: &Anchors<'_>) -> Cow<'a, str> {
-    if path.starts_with('/') { Cow::Borrowed(path) } else { Cow::Owned(path::join(anchors.cwd, path)) }
-}
-
 fn matches_root(root: Option<&Gitignore>, below: &str) -> bool {
     root.is_some_and(|root| root.matches_entry(below, EntryKind::Directory))
 }
@@ -236,34 +198,6 @@ fn useless(content: &str, hint: &str) -> RuleProblem {
         message: format!("the path pattern `{content}` approves nothing"),
         hint: Some(hint.to_owned()),
     }
-}
-
-fn split_anchor(written: &str) -> (Anchor, String) {
-    if let Some(below) = written.strip_prefix("//") {
-        return (Anchor::Root, format!("/{below}"));
-    }
-    if written == "~" {
-        return (Anchor::Home, "/".to_owned());
-    }
-    if let Some(below) = written.strip_prefix("~/") {
-        return (Anchor::Home, format!("/{below}"));
-    }
-    if written.starts_with('/') {
-        return (Anchor::Source, written.to_owned());
-    }
-    (Anchor::Cwd, written.strip_prefix("./").unwrap_or(written).to_owned())
-}
-
-/// Counts the leading `../` and returns the rest, which then is anchored.
-fn split_rise(below: String) -> (usize, String) {
-    let mut rest = below.as_str();
-    let mut rise = 0;
-    while let Some(above) = rest.strip_prefix("..").filter(|above| above.is_empty() || above.starts_with('/'))
-    {
-        rise += 1;
-        rest = above.trim_start_matches('/');
-    }
-    if rise == 0 { (0, below) } else { (rise, format!("/{rest}")) }
 }
 
 /// Takes out what git never finds in a path, so that a guard written that way still guards.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::anchor::{Anchor, Anchors};
 use super::lint::{Lint, LintContext, LintKind};
-use super::path_pattern::{Anchor, Anchors};
 use super::{Behavior, Matcher, PathPattern, Rule, ShellPattern, ToolPattern};
 use crate::origin::Source;
 
