@@ -46,8 +46,12 @@ pub(crate) fn deliver(stdout: &[u8], stderr: &[u8], exit_code: i32) -> ! {
     ANSWERED.store(true, Ordering::SeqCst);
     // A lost explanation on standard error does not change the answer.
     let _ = write_all(STDERR, stderr);
-    let delivered = !is_null_device(STDOUT) && write_all(STDOUT, stdout).is_ok() && close(STDOUT).is_ok();
+    let delivered = stdout.is_empty() || is_delivered(stdout);
     leave(if delivered { exit_code } else { prepared().exit_code })
+}
+
+fn is_delivered(stdout: &[u8]) -> bool {
+    !is_null_device(STDOUT) && write_all(STDOUT, stdout).is_ok() && close(STDOUT).is_ok()
 }
 
 /// Says on standard error where a panic came from; the host's user finds it in the host's log.

@@ -117,6 +117,14 @@ fn an_answer_that_arrives_keeps_its_own_exit_code() {
 }
 
 #[test]
+fn an_empty_answer_needs_nobody_to_read_it() {
+    for device in ["/dev/full", "/dev/null"] {
+        let sink = OpenOptions::new().write(true).open(device).unwrap();
+        assert_eq!(fault("silent").stdout(sink).status().unwrap().code(), Some(0), "{device}");
+    }
+}
+
+#[test]
 fn an_answer_larger_than_a_pipe_arrives_whole() {
     let output = fault("large").output().unwrap();
     assert_eq!(output.status.code(), Some(0));

@@ -16,6 +16,7 @@ fn main() {
     let guard = Guard::arm(&DENY, deadline);
     match fault.as_str() {
         "none" => guard.answer(b"{\"answer\":\"allow\"}\n", b"", 0),
+        "silent" => guard.answer(b"", b"", 0),
         "large" => guard.answer(&vec![b'x'; 4 << 20], b"", 0),
         "panic" => fail(),
         "caught-panic" => drop(std::panic::catch_unwind(fail)),

@@ -113,6 +113,35 @@ fn input_that_is_not_understood_blocks() {
 }
 
 #[test]
+fn monstrous_commands_are_answered_and_never_allowed() {
+    let sandbox = Sandbox::with_user_settings(RULES);
+    let many = 10_000;
+    let table = [
+        ("subshells", "(".repeat(many)),
+        ("closed subshells", format!("{}make{}", "( ".repeat(many), " )".repeat(many))),
+        ("substitutions", "$(".repeat(many)),
+        ("backquotes", "`\\`".repeat(many)),
+        ("groups", "{ ".repeat(many)),
+        ("quotes", "\"$(\"".repeat(many)),
+        ("lists", "make;".repeat(many)),
+        ("pipes", format!("make{}", "|make".repeat(many))),
+        ("one long word", "x".repeat(1 << 20)),
+        ("conditions", "if ".repeat(many)),
+        ("heredocs", "make <<A\n".repeat(many / 10)),
+        ("shells", format!("{}cargo build", "bash -c ".repeat(many / 10))),
+        ("wrappers", format!("{}git push", "env ".repeat(many))),
+        ("braces", format!("make {}", "{a,b}".repeat(many / 10))),
+        ("expansions", "${x:-".repeat(many)),
+        ("arithmetic", "$((".repeat(many)),
+    ];
+    for (name, command) in table {
+        let ran = sandbox.run_with_input(&["hook", "claude"], bash(&sandbox, &command).as_bytes());
+        assert_eq!(ran.code, Some(0), "{name}: {}", ran.stderr);
+        assert_ne!(decision(&ran).0, "allow", "{name}");
+    }
+}
+
+#[test]
 fn a_wrong_command_line_blocks() {
     let sandbox = Sandbox::new();
     let input = bash(&sandbox, "ls");
