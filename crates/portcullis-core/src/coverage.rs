@@ -245,21 +245,17 @@ fn collect_command<'a>(
     coverage: &mut Coverage<'a>,
 ) {
     let by_parent = invocation.parent.is_some_and(|parent| matches!(answers.own(parent), Cover::Rule(_)));
+    let passes_on = invocation.wrapping == Wrapping::Transparent && answers.wrapped(place) == Some(false);
     match answers.own(place) {
         Cover::Rule(rule) => coverage.name(rule),
         Cover::Edit => coverage.by_edits = true,
         Cover::ReadOnly | Cover::Wrapped | Cover::Nothing => {}
         Cover::Outside(path_use) if !by_parent => coverage.gaps.push(Gap::of_path(place, path_use)),
         // Of a wrapper that only passes on, what it wraps is named as missing.
-        Cover::No
-            if !by_parent
-                && !(invocation.wrapping == Wrapping::Transparent
-                    && answers.wrapped(place) == Some(false)) =>
-        {
-            let text = if invocation.arguments.is_empty() {
-                invocation.assignments.iter().map(|variable| format!("{}=…", variable.name)).collect()
-            } else {
-                invocation.as_written()
+        Cover::No if !by_parent && !passes_on => {
+            let text = match invocation.assignments.first() {
+                Some(variable) if invocation.arguments.is_empty() => format!("{}=…", variable.name),
+                Some(_) | None => invocation.as_written(),
             };
             coverage.gaps.push(Gap {
                 invocation: place,

@@ -6,6 +6,7 @@ use crate::rule_set::RuleSet;
 
 /// A compiled policy. The default is the strictest one there is: no rules, nothing enabled.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches, each its own setting")]
 pub struct Policy {
     /// The rules of all sources, indexed.
     pub rules: RuleSet,

@@ -133,19 +133,17 @@ fn find_power_shell<'a>(run: &Run<'a>, behavior: Behavior, command: &str) -> Opt
             .chain(command.split([';', '|', '&', '\n', '{', '}', '(', ')']))
             .map(str::trim)
     };
-    let rules = run.policy.rules.shell(behavior, "PowerShell", None);
-    rules
-        .filter_map(|rule| {
-            let pattern = shell_pattern(rule)?;
-            let matched = pieces().find(|piece| pattern.matches_ignoring_case(piece))?;
-            Some(RuleMatch {
-                rule,
-                matched: matched.to_owned(),
-                certainty: Certainty::Certain,
-                spans: Vec::new(),
-            })
+    let mut rules = run.policy.rules.shell(behavior, "PowerShell", None);
+    rules.find_map(|rule| {
+        let pattern = shell_pattern(rule)?;
+        let matched = pieces().find(|piece| pattern.matches_ignoring_case(piece))?;
+        Some(RuleMatch {
+            rule,
+            matched: matched.to_owned(),
+            certainty: Certainty::Certain,
+            spans: Vec::new(),
         })
-        .next()
+    })
 }
 
 fn find_path<'a>(run: &Run<'a>, behavior: Behavior, path_use: &PathUse) -> Option<RuleMatch<'a>> {

@@ -147,7 +147,7 @@ fn for_shell(run: &mut Run<'_>, shell: &Shell, rules: &mut Vec<(String, Option<S
     for gap in &coverage.gaps {
         match &gap.kind {
             GapKind::Path { access, path } => {
-                rules.extend(path.as_deref().and_then(|path| for_path(*access, path)))
+                rules.extend(path.as_deref().and_then(|path| for_path(*access, path)));
             }
             GapKind::Command => {
                 let pattern = shell.survey.invocations.get(gap.invocation).and_then(generalize);

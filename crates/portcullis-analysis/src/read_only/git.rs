@@ -53,14 +53,7 @@ pub(super) fn is_read_only(operands: &[Argument]) -> bool {
     }
     match verb.text.as_str() {
         name if QUERIES.contains(&name) => true,
-        "branch" => is_listing(
-            &texts,
-            &["--contains", "--merged", "--no-merged", "--points-at", "--sort", "--format"],
-        ),
-        "tag" => is_listing(
-            &texts,
-            &["--contains", "--merged", "--no-merged", "--points-at", "--sort", "--format"],
-        ),
+        "branch" | "tag" => is_listing(&texts),
         "remote" => {
             is_one_of(&texts, &["", "-v", "--verbose"])
                 || matches!(texts.first(), Some(&("show" | "get-url")))
@@ -93,46 +86,42 @@ fn is_one_of(texts: &[&str], forms: &[&str]) -> bool {
     forms.contains(&joined.as_str())
 }
 
-/// Says whether `git branch` or `git tag` lists: nothing but listing options, operands only after one of them.
-fn is_listing(texts: &[&str], valued: &[&str]) -> bool {
-    const LISTING: &[&str] = &[
-        "-a",
-        "-r",
-        "-v",
-        "-vv",
-        "--all",
-        "--remotes",
-        "--list",
-        "-l",
-        "--show-current",
-        "--verbose",
-        "--no-color",
-        "--color",
-        "--column",
-        "--no-column",
-        "-n",
-        "--ignore-case",
-        "-i",
-    ];
-    let mut listing = texts.is_empty();
-    for text in texts {
-        let name = text.split('=').next().unwrap_or(text);
-        if matches!(name, "--list" | "-l") || valued.contains(&name) {
-            listing = true;
-        } else if text.starts_with('-') {
-            if !LISTING.contains(&name) {
-                return false;
-            }
-            listing |= name != "-v" && name != "--verbose" || texts.len() == 1;
-        } else if !listing || !texts.iter().any(|text| is_pattern_taking(text, valued)) {
-            return false;
-        }
-    }
-    true
-}
+/// Options of `git branch` and `git tag` that may stand in a listing.
+const LISTING: &[&str] = &[
+    "-a",
+    "-r",
+    "-v",
+    "-vv",
+    "--all",
+    "--remotes",
+    "--show-current",
+    "--verbose",
+    "--no-color",
+    "--color",
+    "--column",
+    "--no-column",
+    "-n",
+    "--ignore-case",
+    "-i",
+    "--sort",
+    "--format",
+];
 
-fn is_pattern_taking(text: &str, valued: &[&str]) -> bool {
-    matches!(text, "--list" | "-l") || valued.contains(&text)
+/// Options of theirs that make it a listing, so that operands are patterns and not new names.
+const FORCING_LIST: &[&str] =
+    &["--list", "-l", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
+
+/// Says whether `git branch` or `git tag` lists: nothing but listing options, operands only if one of them forces it.
+fn is_listing(texts: &[&str]) -> bool {
+    let name = |text: &str| text.split('=').next().unwrap_or_default().to_owned();
+    let is_forced = texts.iter().any(|text| FORCING_LIST.contains(&name(text).as_str()));
+    texts.iter().all(|text| {
+        if text.starts_with('-') {
+            LISTING.contains(&name(text).as_str()) || FORCING_LIST.contains(&name(text).as_str())
+        } else {
+            is_forced
+        }
+    })
 }
 
 fn is_config_query(texts: &[&str]) -> bool {

@@ -118,7 +118,7 @@ impl Pending {
                 self.need = Need::Hooks;
                 Outcome::Needs(self)
             }
-            (Need::Classifier | Need::Hooks, Person::Absent) | (Need::Person, Person::Absent) => {
+            (Need::Classifier | Need::Hooks | Need::Person, Person::Absent) => {
                 Outcome::Settled(self.settle(Decision::Deny, Reason::Headless))
             }
             (Need::Hooks | Need::Person, Person::Present) => {

@@ -1,5 +1,7 @@
 //! One run through the steps: what they see and what they may answer.
 
+use std::cell::OnceCell;
+
 use portcullis_shell::Span;
 
 use super::outcome::{Aborted, Need, Outcome, Pending};
@@ -25,8 +27,8 @@ pub(crate) struct Run<'a> {
     /// What covers a shell command, worked out once.
     coverage: Option<Coverage<'a>>,
     /// The surest deny and ask rules the content meets, worked out once.
-    denied: Option<Option<RuleMatch<'a>>>,
-    asked: Option<Option<RuleMatch<'a>>>,
+    denied: OnceCell<Option<RuleMatch<'a>>>,
+    asked: OnceCell<Option<RuleMatch<'a>>>,
 }
 
 /// A question for somebody.
@@ -76,23 +78,25 @@ impl StepResult {
 
 impl<'a> Run<'a> {
     pub(crate) fn new(policy: &'a Policy, request: &'a Request, facts: &'a Facts) -> Self {
-        Self { policy, request, facts, raised: None, coverage: None, denied: None, asked: None }
+        Self {
+            policy,
+            request,
+            facts,
+            raised: None,
+            coverage: None,
+            denied: OnceCell::new(),
+            asked: OnceCell::new(),
+        }
     }
 
     /// Returns the surest deny rule the content meets.
-    pub(super) fn denied(&mut self) -> Option<RuleMatch<'a>> {
-        if self.denied.is_none() {
-            self.denied = Some(find_restraint(self, Behavior::Deny));
-        }
-        self.denied.clone().flatten()
+    pub(super) fn denied(&self) -> Option<&RuleMatch<'a>> {
+        self.denied.get_or_init(|| find_restraint(self, Behavior::Deny)).as_ref()
     }
 
     /// Returns the surest ask rule the content meets.
-    pub(super) fn asked(&mut self) -> Option<RuleMatch<'a>> {
-        if self.asked.is_none() {
-            self.asked = Some(find_restraint(self, Behavior::Ask));
-        }
-        self.asked.clone().flatten()
+    pub(super) fn asked(&self) -> Option<&RuleMatch<'a>> {
+        self.asked.get_or_init(|| find_restraint(self, Behavior::Ask)).as_ref()
     }
 
     /// Returns what covers the shell command; empty for other tools.

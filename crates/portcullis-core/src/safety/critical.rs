@@ -88,8 +88,7 @@ fn acts_on_everything(invocation: &Invocation) -> bool {
 
 fn is_critical(run: &Run<'_>, shell: &Shell, invocation: &Invocation, target: &Argument) -> bool {
     match target.knowledge {
-        Knowledge::Fixed => is_critical_text(run, invocation, &target.text),
-        Knowledge::Tilde => is_critical_text(run, invocation, &target.text),
+        Knowledge::Fixed | Knowledge::Tilde => is_critical_text(run, invocation, &target.text),
         Knowledge::Glob => is_critical_pattern(run, invocation, &target.text),
         Knowledge::Dynamic => {
             let text = substitute(run, shell, &target.text);

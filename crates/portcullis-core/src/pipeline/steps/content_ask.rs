@@ -8,10 +8,10 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
         Some(found) if found.certainty == Certainty::Certain => StepResult::Ask {
             reason: Reason::Rule {
                 rule: RuleReference::from(found.rule),
-                matched: found.matched,
+                matched: found.matched.clone(),
                 certainty: found.certainty,
             },
-            spans: found.spans,
+            spans: found.spans.clone(),
             lift: Lift::Nobody,
         },
         Some(_) | None => StepResult::pass(),

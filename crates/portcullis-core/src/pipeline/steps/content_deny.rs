@@ -10,10 +10,10 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
             decision: Decision::Deny,
             reason: Reason::Rule {
                 rule: RuleReference::from(found.rule),
-                matched: found.matched,
+                matched: found.matched.clone(),
                 certainty: found.certainty,
             },
-            spans: found.spans,
+            spans: found.spans.clone(),
         },
         Some(_) => StepResult::Pass("a rule may match, see the tool's own check".to_owned()),
         None => StepResult::pass(),

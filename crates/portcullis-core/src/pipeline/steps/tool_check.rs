@@ -6,7 +6,7 @@ use super::tool_ask::runs_sandboxed;
 use crate::coverage::{GapKind, Grounds};
 use crate::decision::Decision;
 use crate::mode::Mode;
-use crate::path_use::PathUse;
+use crate::path_use::{InvocationPaths, PathUse};
 use crate::pipeline::run::{Lift, Run, StepResult};
 use crate::policy::Planning;
 use crate::request::{Shell, Subject};
@@ -50,15 +50,15 @@ fn raise(reason: Reason, lift: Lift) -> StepResult {
 }
 
 /// A deny or ask rule that may match cannot be ruled out by anybody but a person.
-fn possible_rule(run: &mut Run<'_>) -> Option<StepResult> {
-    let is_possible = |found: &RuleMatch<'_>| found.certainty == Certainty::Possible;
+fn possible_rule(run: &Run<'_>) -> Option<StepResult> {
+    let is_possible = |found: &&RuleMatch<'_>| found.certainty == Certainty::Possible;
     let found = run.denied().filter(is_possible).or_else(|| run.asked().filter(is_possible))?;
     let reason = Reason::Rule {
         rule: RuleReference::from(found.rule),
-        matched: found.matched,
+        matched: found.matched.clone(),
         certainty: Certainty::Possible,
     };
-    Some(StepResult::Raise { reason, spans: found.spans, lift: Lift::Nobody })
+    Some(StepResult::Raise { reason, spans: found.spans.clone(), lift: Lift::Nobody })
 }
 
 fn check_shell(run: &mut Run<'_>, shell: &Shell) -> StepResult {
@@ -108,7 +108,7 @@ fn blocked_read(run: &Run<'_>, shell: &Shell) -> Option<StepResult> {
     let path_use = shell
         .paths
         .iter()
-        .flat_map(|paths| paths.certain())
+        .flat_map(InvocationPaths::certain)
         .find(|path_use| path_use.access == Access::Read && !may_read(run, path_use))?;
     let reason = Reason::OutsideWorkspace { path: path_use.shown.clone() };
     Some(StepResult::Raise { reason, spans: vec![path_use.span], lift: Lift::Nobody })

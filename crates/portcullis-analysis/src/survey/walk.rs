@@ -1,0 +1,176 @@
+//! The walk itself: lists, pipelines, and the substitutions inside words.
+
+use portcullis_shell::ast::{AndOr, Command, CommandKind, Link, List, Part, Pipeline, Word};
+use portcullis_shell::{Script, Span, nested_lists, parse};
+
+use crate::arithmetic;
+use crate::directories::Directories;
+use crate::feed::{Feed, output_of};
+use crate::invocation::{Opacity, Survey};
+
+/// Where a command line runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The absolute directory it starts in.
+    pub directory: &'a str,
+    /// The user's home directory.
+    pub home: Option<&'a str>,
+}
+
+/// Lists every invocation of a command line.
+pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
+    let script = parse(text);
+    let mut walk = Walk {
+        text,
+        fixed_span: None,
+        home: surroundings.home,
+        depth: 0,
+        background: false,
+        parent: None,
+        input: Feed::Nothing,
+        found: Survey::default(),
+    };
+    walk.script(&script, Directories::only(surroundings.directory));
+    walk.found
+}
+
+pub(super) struct Walk<'a> {
+    pub(super) text: &'a str,
+    /// The span every finding gets while walking text that is an argument of the outermost command.
+    pub(super) fixed_span: Option<Span>,
+    pub(super) home: Option<&'a str>,
+    pub(super) depth: usize,
+    pub(super) background: bool,
+    pub(super) parent: Option<usize>,
+    /// What arrives on standard input where no pipe or redirection says otherwise.
+    pub(super) input: Feed,
+    pub(super) found: Survey,
+}
+
+/// The directories after success and after failure.
+pub(super) struct After {
+    pub(super) success: Directories,
+    pub(super) failure: Directories,
+}
+
+impl After {
+    pub(super) fn same(directories: Directories) -> Self {
+        Self { success: directories.clone(), failure: directories }
+    }
+
+    pub(super) fn any(self) -> Directories {
+        if self.success == self.failure { self.success } else { self.success.either(self.failure) }
+    }
+}
+
+impl Walk<'_> {
+    pub(super) fn script(&mut self, script: &Script, directories: Directories) {
+        for error in &script.errors {
+            self.opaque(error.span, format!("the shell syntax is not understood: {}", error.message));
+        }
+        let first = self.found.invocations.len();
+        let _ = self.list(&script.body, directories);
+        let own = self.found.invocations.get(first..).unwrap_or_default();
+        if let Some(span) = arithmetic::find_hidden_code(self.text, own) {
+            self.opaque(span, "arithmetic may run a command that stands in its data".to_owned());
+        }
+    }
+
+    pub(super) fn opaque(&mut self, span: Span, why: String) {
+        let span = self.fixed_span.unwrap_or(span);
+        self.found.opacities.push(Opacity { span, why });
+    }
+
+    pub(super) fn list(&mut self, list: &List, mut directories: Directories) -> Directories {
+        for item in &list.items {
+            directories = self.and_or(item, directories);
+        }
+        directories
+    }
+
+    pub(super) fn and_or(&mut self, item: &AndOr, before: Directories) -> Directories {
+        let outer = self.background;
+        self.background |= item.background;
+        let mut after = After::same(before.clone());
+        for (link, pipeline) in &item.pipelines {
+            after = match link {
+                Link::First => self.pipeline(pipeline, after.success),
+                Link::And => {
+                    let next = self.pipeline(pipeline, after.success);
+                    After { success: next.success, failure: after.failure.either(next.failure) }
+                }
+                Link::Or => {
+                    let next = self.pipeline(pipeline, after.failure);
+                    After { success: after.success.either(next.success), failure: next.failure }
+                }
+            };
+        }
+        self.background = outer;
+        if item.background { before } else { after.any() }
+    }
+
+    pub(super) fn pipeline(&mut self, pipeline: &Pipeline, before: Directories) -> After {
+        if let [only] = pipeline.stages.as_slice() {
+            let feed = self.input.clone();
+            let after = self.command(only, before, feed);
+            return if pipeline.negated {
+                After { success: after.failure, failure: after.success }
+            } else {
+                after
+            };
+        }
+        let mut feed = self.input.clone();
+        for stage in &pipeline.stages {
+            let _ = self.command(stage, before.clone(), feed);
+            feed = output_of(stage);
+        }
+        After::same(before)
+    }
+
+    pub(super) fn command(&mut self, command: &Command, before: Directories, feed: Feed) -> After {
+        if let CommandKind::Simple(simple) = &command.kind {
+            return self.simple(simple, command, before, feed);
+        }
+        let mut feed = feed;
+        let redirections = self.redirections(command, &before, &mut feed);
+        if !redirections.is_empty() {
+            self.invoke(self.bare(command, redirections, &before), Feed::Nothing);
+        }
+        let outer = std::mem::replace(&mut self.input, feed);
+        let after = self.compound(command, before);
+        self.input = outer;
+        After::same(after)
+    }
+
+    pub(super) fn words<'w>(&mut self, words: impl Iterator<Item = &'w Word>, directories: &Directories) {
+        for word in words {
+            self.parts(&word.parts, directories);
+        }
+    }
+
+    /// Walks the substitutions inside parts.
+    pub(super) fn parts(&mut self, parts: &[Part], directories: &Directories) {
+        if !parts.iter().any(is_expansion) {
+            return;
+        }
+        let parent = self.parent.take();
+        nested_lists(parts, &mut |body| {
+            let _ = self.list(body, directories.clone());
+        });
+        self.parent = parent;
+    }
+}
+
+pub(super) fn is_expansion(part: &Part) -> bool {
+    match part {
+        Part::Literal { .. }
+        | Part::Escaped { .. }
+        | Part::Single { .. }
+        | Part::AnsiC { .. }
+        | Part::Glob { .. } => false,
+        Part::Double { parts, .. } => parts.iter().any(is_expansion),
+        Part::Parameter { .. } | Part::Command { .. } | Part::Process { .. } | Part::Arithmetic { .. } => {
+            true
+        }
+    }
+}
