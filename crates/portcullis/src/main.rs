@@ -18,6 +18,7 @@ mod value_parser;
 mod world;
 
 use std::ffi::OsString;
+use std::panic::UnwindSafe;
 
 use crate::exit_code::ExitCode;
 
@@ -27,9 +28,25 @@ fn main() -> ExitCode {
         let rest = arguments.split_off(2);
         commands::hook::run(rest);
     }
-    std::panic::catch_unwind(|| cli::run(arguments)).unwrap_or(ExitCode::Internal)
+    shielded(|| cli::run(arguments))
+}
+
+/// Runs a command; a panic in it is an internal failure.
+fn shielded(command: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
+    std::panic::catch_unwind(command).unwrap_or(ExitCode::Internal)
 }
 
 fn asks_for_help(arguments: &[OsString]) -> bool {
     arguments.iter().any(|argument| argument == "--help" || argument == "-h")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_internal_failure() {
+        assert_eq!(shielded(|| ExitCode::Success), ExitCode::Success);
+        assert_eq!(shielded(|| panic!("the fault under test")), ExitCode::Internal);
+    }
 }
