@@ -117,7 +117,7 @@ fn protected_paths_ask_however_they_are_reached() {
 }
 
 /// Decides with `/work/app/link` leading to `target`.
-fn with_link(policy: &Policy, call: ToolCall, mode: Mode, target: Resolution) -> String {
+fn with_link(policy: &Policy, call: ToolCall, mode: Mode, target: &Resolution) -> String {
     let request = Request::new(policy, call, context(mode));
     let mut facts = Facts::default();
     for Question::RealPath(path) in request.questions() {
@@ -134,18 +134,18 @@ fn c5_a_link_that_leaves_the_workspace_is_outside_and_a_deny_fires_on_any_spelli
     let read = || ToolCall::new("Read", Input::of_text("file_path", "/work/app/link"));
     let write = || ToolCall::new("Write", Input::of_text("file_path", "/work/app/link"));
     let none = Policy::default();
-    assert_eq!(with_link(&none, read(), Mode::Default, leads("/work/app/real")), "allow A9");
-    assert_eq!(with_link(&none, read(), Mode::Default, leads("/etc/shadow")), "ask A4");
-    assert_eq!(with_link(&none, read(), Mode::Default, Resolution::Broken), "ask A4");
-    assert_eq!(with_link(&none, write(), Mode::AcceptEdits, leads("/work/app/real")), "allow A9");
-    assert_eq!(with_link(&none, write(), Mode::AcceptEdits, leads("/etc/cron.d/x")), "ask A7");
-    assert_eq!(with_link(&none, write(), Mode::BypassPermissions, leads("/work/app/.git/config")), "ask A7");
-    assert_eq!(with_link(&none, ToolCall::bash("cat link"), Mode::Default, leads("/etc/shadow")), "ask A4");
+    assert_eq!(with_link(&none, read(), Mode::Default, &leads("/work/app/real")), "allow A9");
+    assert_eq!(with_link(&none, read(), Mode::Default, &leads("/etc/shadow")), "ask A4");
+    assert_eq!(with_link(&none, read(), Mode::Default, &Resolution::Broken), "ask A4");
+    assert_eq!(with_link(&none, write(), Mode::AcceptEdits, &leads("/work/app/real")), "allow A9");
+    assert_eq!(with_link(&none, write(), Mode::AcceptEdits, &leads("/etc/cron.d/x")), "ask A7");
+    assert_eq!(with_link(&none, write(), Mode::BypassPermissions, &leads("/work/app/.git/config")), "ask A7");
+    assert_eq!(with_link(&none, ToolCall::bash("cat link"), Mode::Default, &leads("/etc/shadow")), "ask A4");
     let allow = Rules { allow: &["Edit(/**)"], ..Rules::default() }.policy();
-    assert_eq!(with_link(&allow, write(), Mode::Default, leads("/tmp/x")), "ask A7");
+    assert_eq!(with_link(&allow, write(), Mode::Default, &leads("/tmp/x")), "ask A7");
     let deny = Rules { allow: &["Read", "Bash"], deny: &["Read(//etc/**)"], ..Rules::default() }.policy();
-    assert_eq!(with_link(&deny, read(), Mode::BypassPermissions, leads("/etc/shadow")), "deny A2");
-    assert_eq!(with_link(&deny, ToolCall::bash("cat link"), Mode::Default, leads("/etc/shadow")), "deny A2");
+    assert_eq!(with_link(&deny, read(), Mode::BypassPermissions, &leads("/etc/shadow")), "deny A2");
+    assert_eq!(with_link(&deny, ToolCall::bash("cat link"), Mode::Default, &leads("/etc/shadow")), "deny A2");
 }
 
 #[test]
