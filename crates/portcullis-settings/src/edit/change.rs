@@ -67,7 +67,26 @@ impl Change {
             Self::Remove { text, .. } if !listed.contains(text) => return Err(self.missing(file, &listed)),
             Self::Remove { behavior, text } => remove(&root, *behavior, text),
         };
-        Ok(changed.then(|| format!("{mark}{root}")))
+        if !changed {
+            return Ok(None);
+        }
+        let after = root.to_string();
+        self.verify(file, &after)?;
+        Ok(Some(format!("{mark}{after}")))
+    }
+
+    /// Reads the new text once more before it replaces anything.
+    fn verify(&self, file: &Path, after: &str) -> Result<(), EditError> {
+        let listed = self.check(file, after)?;
+        let came_out = match self {
+            Self::Add(rule) => listed.contains(&rule.source_text),
+            Self::Remove { text, .. } => !listed.contains(text),
+        };
+        if came_out {
+            return Ok(());
+        }
+        let detail = "the change did not come out as meant".to_owned();
+        Err(EditError::Io { file: file.to_path_buf(), detail })
     }
 
     /// Makes the error of a rule that is not there.

@@ -193,3 +193,35 @@ fn the_caller_can_refuse_trust_that_a_store_would_give() {
     let options = LoadOptions { trust: TrustQuestion::Untrusted, ..LoadOptions::default() };
     assert_eq!(rules(&load(&world.locations(), &options)).len(), 1);
 }
+
+// C11: a file cut off anywhere, as by a full disk, allows nothing and denies no more than the whole.
+#[test]
+fn no_part_of_a_file_allows_anything() {
+    let text = EVERYTHING.replace("bypassPermissions", "acceptEdits");
+    for (end, _) in text.char_indices() {
+        let options =
+            LoadOptions { settings: Some(text.split_at(end).0.to_owned()), ..LoadOptions::default() };
+        let world_free =
+            load(&portcullis_settings::Locations::new(nowhere(), "/nonexistent".as_ref()), &options);
+        assert_eq!(world_free.worst(), Some(Severity::Error), "{end}");
+        let found = rules(&world_free);
+        assert!(found.is_empty() || found == ["flag deny Bash(rm *)"], "{end}: {found:?}");
+        let policy = &world_free.policy;
+        assert_eq!((policy.default_mode, policy.additional_directories.len()), (None, 0), "{end}");
+        assert!(
+            !policy.bypass_protected_paths && !policy.sandbox.enabled && !policy.has_permission_hooks,
+            "{end}"
+        );
+    }
+}
+
+/// An environment in which there are no files at all.
+fn nowhere() -> portcullis_settings::Environment {
+    portcullis_settings::Environment {
+        managed: Some(portcullis_settings::ManagedDirectories {
+            portcullis: "/nonexistent/a".into(),
+            claude: "/nonexistent/b".into(),
+        }),
+        ..portcullis_settings::Environment::default()
+    }
+}

@@ -298,3 +298,29 @@ fn a_place_that_cannot_be_written_gives_a_clear_error() {
         }
     }
 }
+
+// C14
+#[test]
+fn every_valid_sample_can_be_edited_and_keeps_its_lines() {
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/valid");
+    let mut edited = 0;
+    for sample in fs::read_dir(samples).unwrap().map(|entry| entry.unwrap().path()) {
+        let before = fs::read_to_string(&sample).unwrap();
+        let world = World::with(&[("user", &before)]);
+        let rules_before = rules(&world.load()).len();
+        add(&world, Behavior::Deny, "Bash(never-seen *)").unwrap();
+        assert_eq!(rules(&world.load()).len(), rules_before + 1, "{}", sample.display());
+        if before.lines().count() > 1 {
+            let after = world.read("user");
+            let mut lines = after.lines().map(|line| line.trim_end_matches(','));
+            for line in before.lines().map(|line| line.trim_end_matches(',')) {
+                let kept = lines.any(|other| other == line || other.contains("never-seen"));
+                assert!(kept, "{}: {line}", sample.display());
+            }
+        }
+        remove(&world, Behavior::Deny, "Bash(never-seen *)").unwrap();
+        assert_eq!(rules(&world.load()).len(), rules_before, "{}", sample.display());
+        edited += 1;
+    }
+    assert!(edited >= 5);
+}
