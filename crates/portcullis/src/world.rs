@@ -13,6 +13,9 @@ use portcullis_core::{Facts, Question, Resolution, path};
 /// The most symbolic links that are followed for one path.
 const MOST_HOPS: usize = 64;
 
+/// The most paths that are kept in mind.
+const MOST_KNOWN: usize = 100_000;
+
 /// Answers questions, each path once.
 #[derive(Debug, Default)]
 pub(crate) struct World {
@@ -27,6 +30,9 @@ impl World {
             if let Some(resolution) = self.known.get(path) {
                 facts.insert_path(path.clone(), resolution.clone());
                 continue;
+            }
+            if self.known.len() >= MOST_KNOWN {
+                self.known.clear();
             }
             let resolution = resolve(path);
             self.known.insert(path.clone(), resolution.clone());
