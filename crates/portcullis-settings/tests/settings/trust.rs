@@ -111,11 +111,15 @@ fn home_and_what_contains_it_cannot_be_trusted() {
         assert!(matches!(error, TrustError::ContainsHome { .. }), "{directory}: {error}");
         assert!(error.hint().is_some());
     }
-    // Not even if the store says so.
+    // Not even if a store that lies elsewhere says so.
     let text = format!("{{\"version\": 1, \"trusted\": [\"{}\"]}}", world.path("home").display());
-    world.write("home/.local/state/portcullis/trust.json".as_ref(), &text);
-    fs::set_permissions(store.path(), fs::Permissions::from_mode(0o600)).unwrap();
-    assert_eq!(find_trust(&world.locations_in("home")).unwrap(), Trust::Untrusted);
+    world.write("state/portcullis/trust.json".as_ref(), &text);
+    fs::set_permissions(world.path("state/portcullis/trust.json"), fs::Permissions::from_mode(0o600))
+        .unwrap();
+    let environment = Environment { xdg_state_home: Some(world.path("state")), ..world.environment() };
+    let locations = Locations::new(environment, &world.path("home"));
+    assert!(TrustStore::of(&locations).unwrap().contains(&world.path("home")).unwrap());
+    assert_eq!(find_trust(&locations).unwrap(), Trust::Untrusted);
 }
 
 #[test]
