@@ -180,17 +180,20 @@ fn find_guard<'a>(
     path_use: &PathUse,
 ) -> Option<&'a Rule> {
     let variants = path_use.known_variants(run.facts);
-    let rules = || run.policy.rules.paths(behavior, access);
-    if !rules().any(|rule| path_pattern(rule).is_some_and(PathPattern::is_negated)) {
-        return rules().find(|rule| {
-            let anchors = anchors(run, rule);
-            path_pattern(rule)
-                .is_some_and(|pattern| variants.iter().any(|path| pattern.matches(path, &anchors)))
+    let rules = &run.policy.rules;
+    if !rules.has_negated_path(behavior, access) {
+        return variants.iter().find_map(|path| {
+            let candidates = rules.paths_for(behavior, access, path).into_iter();
+            candidates
+                .filter(|rule| {
+                    path_pattern(rule).is_some_and(|pattern| pattern.matches(path, &anchors(run, rule)))
+                })
+                .min_by_key(|rule| rule.origin.source)
         });
     }
     // A negated pattern speaks of the list it stands in, so that the rules of each file are read together.
     let mut lists: Vec<Vec<&'a Rule>> = Vec::new();
-    for rule in rules() {
+    for rule in rules.paths(behavior, access) {
         let same = |list: &&mut Vec<&Rule>| {
             list.first().is_some_and(|first| {
                 first.origin.source == rule.origin.source && first.origin.base == rule.origin.base

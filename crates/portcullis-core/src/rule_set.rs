@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::rule::{Behavior, Matcher, PathAccess, Rule, ToolPattern, is_dangerous_allow};
+use crate::path;
+use crate::rule::{Behavior, Matcher, PathAccess, PathPattern, Rule, ToolPattern, is_dangerous_allow};
 
 /// The rules of all sources, in the order they were read.
 #[derive(Debug, Clone, Default)]
@@ -19,8 +20,8 @@ pub(crate) struct Index {
     named_tools: BTreeMap<String, Vec<usize>>,
     other_tools: Vec<usize>,
     shell: BTreeMap<String, ShellIndex>,
-    read: Vec<usize>,
-    edit: Vec<usize>,
+    read: PathIndex,
+    edit: PathIndex,
     domains: Vec<usize>,
     names: BTreeMap<String, Vec<usize>>,
     parameters: BTreeMap<String, Vec<usize>>,
@@ -31,6 +32,15 @@ pub(crate) struct Index {
 struct ShellIndex {
     by_program: BTreeMap<String, Vec<usize>>,
     any_program: Vec<usize>,
+}
+
+/// The path rules of one access by a name that every path they match contains.
+#[derive(Debug, Clone, Default)]
+struct PathIndex {
+    all: Vec<usize>,
+    by_name: BTreeMap<String, Vec<usize>>,
+    any_name: Vec<usize>,
+    has_negated: bool,
 }
 
 impl RuleSet {
@@ -106,13 +116,35 @@ impl RuleSet {
         named.into_iter().flat_map(|places| self.at(places)).chain(self.at(any))
     }
 
-    /// Returns the path rules about an access.
-    pub(crate) fn paths(&self, behavior: Behavior, access: PathAccess) -> impl Iterator<Item = &Rule> {
+    fn path_index(&self, behavior: Behavior, access: PathAccess) -> &PathIndex {
         let index = self.index(behavior);
-        self.at(match access {
+        match access {
             PathAccess::Read => &index.read,
             PathAccess::Edit => &index.edit,
-        })
+        }
+    }
+
+    /// Returns the path rules about an access.
+    pub(crate) fn paths(&self, behavior: Behavior, access: PathAccess) -> impl Iterator<Item = &Rule> {
+        self.at(&self.path_index(behavior, access).all)
+    }
+
+    /// Returns the path rules about an access that could match a path, in the order they were read.
+    pub(crate) fn paths_for(&self, behavior: Behavior, access: PathAccess, path: &str) -> Vec<&Rule> {
+        let index = self.path_index(behavior, access);
+        let mut places = index.any_name.clone();
+        if !index.by_name.is_empty() {
+            let named = path::components(path).filter_map(|name| index.by_name.get(name));
+            places.extend(named.flatten());
+            places.sort_unstable();
+            places.dedup();
+        }
+        places.into_iter().filter_map(|place| self.rules.get(place)).collect()
+    }
+
+    /// Says whether any path rule about an access begins with `!`.
+    pub(crate) fn has_negated_path(&self, behavior: Behavior, access: PathAccess) -> bool {
+        self.path_index(behavior, access).has_negated
     }
 
     /// Returns the domain rules.
@@ -143,11 +175,22 @@ impl Index {
                     None => shell.any_program.push(place),
                 }
             }
-            Matcher::Path { access: PathAccess::Read, .. } => self.read.push(place),
-            Matcher::Path { access: PathAccess::Edit, .. } => self.edit.push(place),
+            Matcher::Path { access: PathAccess::Read, pattern } => self.read.insert(place, pattern),
+            Matcher::Path { access: PathAccess::Edit, pattern } => self.edit.insert(place, pattern),
             Matcher::Domain(_) => self.domains.push(place),
             Matcher::Name { tool, .. } => push(&mut self.names, tool, place),
             Matcher::Parameter { tool, .. } => push(&mut self.parameters, tool, place),
+        }
+    }
+}
+
+impl PathIndex {
+    fn insert(&mut self, place: usize, pattern: &PathPattern) {
+        self.all.push(place);
+        self.has_negated |= pattern.is_negated();
+        match pattern.required_name() {
+            Some(name) => push(&mut self.by_name, name, place),
+            None => self.any_name.push(place),
         }
     }
 }

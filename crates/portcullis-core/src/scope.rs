@@ -61,10 +61,8 @@ pub(crate) fn find_path_permit<'a>(run: &Run<'a>, path_use: &PathUse) -> Option<
     };
     let permit = |path: &str| {
         accesses.iter().find_map(|&access| {
-            run.policy.rules.paths(Behavior::Allow, access).find(|rule| {
-                path_pattern(rule).is_some_and(|pattern| {
-                    !pattern.is_negated() && pattern.matches(path, &anchors(run, rule))
-                })
+            run.policy.rules.paths_for(Behavior::Allow, access, path).into_iter().find(|rule| {
+                path_pattern(rule).is_some_and(|pattern| pattern.matches(path, &anchors(run, rule)))
             })
         })
     };

@@ -122,7 +122,7 @@ impl Pending {
                 Outcome::Settled(self.settle(Decision::Deny, Reason::Headless))
             }
             (Need::Hooks | Need::Person, Person::Present) => {
-                let detail = "nobody has answered yet".to_owned();
+                let detail = "a person must say".to_owned();
                 let outcome = TraceOutcome::Settle(Decision::Ask);
                 self.verdict.trace.push(TraceLine { step: StepId::A11, outcome, detail });
                 Outcome::Settled(self.verdict)

@@ -1,0 +1,73 @@
+//! Time of one decision in process: parse, survey, all steps. Run with `cargo bench -p portcullis-core`.
+//!
+//! Rules are a mix as in real settings: exact, prefix and wildcard shell rules, paths, domains, MCP tools, none of which
+//! matches, so that every step runs.
+
+use divan::{Bencher, black_box};
+use portcullis_core::rule::{Behavior, Rule};
+use portcullis_core::{Context, Facts, Mode, Origin, Policy, Question, Request, Resolution, Source, ToolCall, decide};
+
+fn main() {
+    divan::main();
+}
+
+/// Makes a policy of `count` rules in the proportions of real settings.
+fn policy(count: usize) -> Policy {
+    let rules = (0..count).filter_map(|place| {
+        let behavior = match place % 10 {
+            0 | 1 => Behavior::Deny,
+            2 => Behavior::Ask,
+            _ => Behavior::Allow,
+        };
+        let text = match place % 20 {
+            0..=3 => format!("Bash(tool{place} run)"),
+            4..=7 => format!("Bash(tool{place} build:*)"),
+            8..=11 => format!("Bash(tool{place} test * --all)"),
+            12..=14 => format!("Read(secret{place}/**)"),
+            15..=17 => format!("Edit(gen{place}/*.rs)"),
+            18 => format!("WebFetch(domain:host{place}.example.com)"),
+            _ => format!("mcp__server{place}__*"),
+        };
+        Rule::compile(&text, behavior, Origin::bare(Source::User)).ok()
+    });
+    Policy::of_rules(rules.collect())
+}
+
+fn decide_once(policy: &Policy, command: &str) -> bool {
+    let context = Context { home: Some("/home/me".to_owned()), ..Context::new(Mode::Default, "/work/app") };
+    let request = Request::new(policy, ToolCall::bash(command), context);
+    let mut facts = Facts::default();
+    for Question::RealPath(path) in request.questions() {
+        facts.insert_path(path.clone(), Resolution::Leads(Vec::new()));
+    }
+    decide(policy, &request, &facts).is_ok()
+}
+
+const SIMPLE: &str = "git status --short";
+const TYPICAL: &str = "cd src && npm run test -- --watch=false 2>&1 | tail -20";
+const COMMIT: &str = "git add -A && git commit -m \"$(cat <<'EOF'\nFix the parser\n\n- one; two && three\nEOF\n)\"";
+
+#[divan::bench(args = [SIMPLE, TYPICAL, COMMIT])]
+fn with_200_rules(bencher: Bencher<'_, '_>, command: &str) {
+    let policy = policy(200);
+    bencher.bench(|| decide_once(black_box(&policy), black_box(command)));
+}
+
+#[divan::bench(args = [100, 1_000, 10_000])]
+fn typical_by_rules(bencher: Bencher<'_, '_>, count: usize) {
+    let policy = policy(count);
+    bencher.bench(|| decide_once(black_box(&policy), black_box(TYPICAL)));
+}
+
+#[divan::bench(args = [100, 1_000, 10_000])]
+fn file_read_by_rules(bencher: Bencher<'_, '_>, count: usize) {
+    let policy = policy(count);
+    bencher.bench(|| decide_once(black_box(&policy), black_box("cat src/main.rs")));
+}
+
+#[divan::bench(args = [10, 100, 1_000, 10_000])]
+fn by_length(bencher: Bencher<'_, '_>, count: usize) {
+    let policy = policy(200);
+    let command = vec!["echo one two three"; count].join("; ");
+    bencher.bench(|| decide_once(black_box(&policy), black_box(&command)));
+}
