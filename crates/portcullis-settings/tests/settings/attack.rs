@@ -186,10 +186,10 @@ fn terminal_escapes_in_settings_are_spelled_out_in_reports() {
 }
 
 #[test]
-fn terminal_escapes_in_rules_that_are_not_used_are_spelled_out() {
-    let world = World::with(&[("project", "{\"permissions\": {\"allow\": [\"Bash(\\u001b[2J\u{202e})\"]}}")]);
-    let report = world.load().ignored[0].to_string();
-    assert!(report.contains("allow rule `Bash(\\u{1b}[2J\\u{202e})`"), "{report}");
+fn terminal_escapes_in_what_is_not_used_are_spelled_out() {
+    let text = "{\"permissions\": {\"additionalDirectories\": [\"/\\u001b[2J\u{202e}\"]}}";
+    let report = World::with(&[("project", text)]).load().ignored[0].to_string();
+    assert!(report.contains("`/\\u{1b}[2J\\u{202e}`"), "{report}");
 }
 
 // C12: trust given by the caller is the only way around the store.
