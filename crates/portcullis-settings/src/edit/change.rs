@@ -17,7 +17,7 @@ use crate::problem::{Problem, Severity};
 #[derive(Debug, Clone)]
 pub(super) enum Change {
     /// Adds a rule that compiles.
-    Add(Rule),
+    Add(Box<Rule>),
     /// Removes a rule by its text, whether it compiles or not.
     Remove {
         /// The list.

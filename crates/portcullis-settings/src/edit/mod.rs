@@ -69,7 +69,7 @@ pub fn add_rule(
 ) -> Result<EditReport, EditError> {
     let rule = Rule::compile(text, behavior, Origin::bare(destination.source))
         .map_err(|problem| EditError::Rule { text: text.to_owned(), problem })?;
-    edit(locations, destination, &Change::Add(rule))
+    edit(locations, destination, &Change::Add(Box::new(rule)))
 }
 
 /// Removes a rule, however often it is listed. A rule that is not there is an error that names close ones.
