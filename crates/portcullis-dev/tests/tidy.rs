@@ -3,6 +3,7 @@
 
 use std::process::Command;
 
+use portcullis_dev::generated;
 use portcullis_dev::process;
 use portcullis_dev::repository::{self, Tree};
 use portcullis_dev::tidy::{
@@ -96,6 +97,16 @@ fn every_row_of_the_contract_has_a_named_test() {
 #[test]
 fn every_known_bypass_has_a_named_test() {
     check(reference::find_untested_bypasses);
+}
+
+#[test]
+fn generated_pages_are_up_to_date() {
+    let root = repository::root();
+    let pages = generated::static_pages(&root).expect("the pages can be made");
+    for (path, text) in pages {
+        let committed = std::fs::read_to_string(root.join(path)).unwrap_or_default();
+        assert!(committed == text, "{path} is out of date: run `cargo dev generate-all`");
+    }
 }
 
 #[test]

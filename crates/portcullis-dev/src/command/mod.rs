@@ -60,13 +60,11 @@ pub fn run(arguments: &[String]) -> Result<()> {
         print_help();
         return Ok(());
     }
-    match COMMANDS.iter().find(|command| command.name == name) {
-        Some(command) => (command.run)(rest),
-        None => {
-            print_help();
-            bail!("unknown command `{name}`");
-        }
+    if let Some(command) = COMMANDS.iter().find(|command| command.name == name) {
+        return (command.run)(rest);
     }
+    print_help();
+    bail!("unknown command `{name}`");
 }
 
 fn print_help() {

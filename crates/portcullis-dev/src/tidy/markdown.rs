@@ -27,11 +27,13 @@ fn check_link(tree: &Tree, file: &File, target: &str) -> Option<String> {
     if !tree.has_path(&full) {
         return Some(format!("`{target}` leads nowhere"));
     }
-    let is_page = full.ends_with(".md");
-    if !fragment.is_empty() && is_page && !tree.find(&full).is_some_and(|page| has_heading(page, fragment)) {
-        return Some(format!("`{target}`: no such heading"));
+    let page = tree.find(&full).filter(|file| file.has_extension("md"));
+    match page {
+        Some(page) if !fragment.is_empty() && !has_heading(page, fragment) => {
+            Some(format!("`{target}`: no such heading"))
+        }
+        _ => None,
     }
-    None
 }
 
 /// Resolves a link relative to the directory of the page it stands on.

@@ -170,7 +170,7 @@ impl Reader {
         match last.strip_prefix("#=").and_then(Expectation::parse) {
             Some(expected) => self.add_case(block.line + 1, &command.join("\n"), expected),
             None => {
-                self.complain(block.line + block.lines.len(), "the block does not end in `#= VERDICT STEP`")
+                self.complain(block.line + block.lines.len(), "the block does not end in `#= VERDICT STEP`");
             }
         }
     }

@@ -1,11 +1,10 @@
 //! Runs a case: settings to a policy, the call through `decide`, and the verdict against the expectation.
 
 use anyhow::{Context as _, Result};
-use portcullis_core::{Input, Request, ToolCall, Value, Verdict, decide};
+use portcullis_core::{Input, Policy, Request, ToolCall, Value, Verdict, decide};
 
 use super::parse::{CallText, Case, State};
 use super::policy::build_policy;
-use portcullis_core::Policy;
 
 /// Runs cases one after the other; the policy is kept as long as the settings stay the same.
 #[derive(Debug, Default)]
