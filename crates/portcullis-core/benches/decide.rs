@@ -5,7 +5,9 @@
 
 use divan::{Bencher, black_box};
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{Context, Facts, Mode, Origin, Policy, Question, Request, Resolution, Source, ToolCall, decide};
+use portcullis_core::{
+    Context, Facts, Mode, Origin, Policy, Question, Request, Resolution, Source, ToolCall, decide,
+};
 
 fn main() {
     divan::main();
@@ -45,7 +47,8 @@ fn decide_once(policy: &Policy, command: &str) -> bool {
 
 const SIMPLE: &str = "git status --short";
 const TYPICAL: &str = "cd src && npm run test -- --watch=false 2>&1 | tail -20";
-const COMMIT: &str = "git add -A && git commit -m \"$(cat <<'EOF'\nFix the parser\n\n- one; two && three\nEOF\n)\"";
+const COMMIT: &str =
+    "git add -A && git commit -m \"$(cat <<'EOF'\nFix the parser\n\n- one; two && three\nEOF\n)\"";
 
 #[divan::bench(args = [SIMPLE, TYPICAL, COMMIT])]
 fn with_200_rules(bencher: Bencher<'_, '_>, command: &str) {
@@ -69,5 +72,30 @@ fn file_read_by_rules(bencher: Bencher<'_, '_>, count: usize) {
 fn by_length(bencher: Bencher<'_, '_>, count: usize) {
     let policy = policy(200);
     let command = vec!["echo one two three"; count].join("; ");
+    bencher.bench(|| decide_once(black_box(&policy), black_box(&command)));
+}
+
+/// Shapes an attacker would try, 100,000 units each.
+const HOSTILE: &[(&str, &str)] = &[
+    ("env", "env "),
+    ("substitutions", "$("),
+    ("quoted substitutions", "\"$("),
+    ("redirections", ">f "),
+    ("semicolons", "a;"),
+    ("pipes", "a|"),
+    ("words", "a "),
+    ("dynamic words", "$a "),
+    ("options", "-a "),
+    ("assignments", "a=1 "),
+    ("groups", "{ "),
+    ("stars", "*/"),
+    ("paths", "../"),
+];
+
+#[divan::bench(args = HOSTILE.iter().map(|(name, _)| *name), sample_count = 3, sample_size = 1)]
+fn hostile(bencher: Bencher<'_, '_>, name: &str) {
+    let policy = policy(200);
+    let unit = HOSTILE.iter().find(|(known, _)| *known == name).map_or("a ", |(_, unit)| unit);
+    let command = format!("git {}", unit.repeat(100_000));
     bencher.bench(|| decide_once(black_box(&policy), black_box(&command)));
 }

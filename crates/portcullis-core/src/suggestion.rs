@@ -1,7 +1,7 @@
 //! Rules that would settle such calls: at most five, general enough to be of use again, never a here-document, a secret
 //! or a prefix that would allow anything.
 
-use portcullis_analysis::{Access, Argument, Invocation};
+use portcullis_analysis::{Access, Argument, Invocation, Wrapping};
 
 use crate::coverage::{GapKind, Grounds};
 use crate::path::parent;
@@ -150,11 +150,19 @@ fn for_shell(run: &mut Run<'_>, shell: &Shell, rules: &mut Vec<(String, Option<S
                 rules.extend(path.as_deref().and_then(|path| for_path(*access, path)));
             }
             GapKind::Command => {
-                let pattern = shell.survey.invocations.get(gap.invocation).and_then(generalize);
+                let invocation = shell.survey.invocations.get(gap.invocation);
+                let pattern =
+                    invocation.filter(|invocation| !is_changed(shell, invocation)).and_then(generalize);
                 rules.extend(pattern.map(|pattern| (tool.clone(), Some(pattern))));
             }
         }
     }
+}
+
+/// Says whether an invocation is wrapped by one that does more than run it: a rule for it alone would not settle the call.
+fn is_changed(shell: &Shell, invocation: &Invocation) -> bool {
+    let parent = invocation.parent.and_then(|parent| shell.survey.invocations.get(parent));
+    parent.is_some_and(|parent| parent.wrapping == Wrapping::Changing || is_changed(shell, parent))
 }
 
 fn for_path(access: Access, path: &str) -> Option<(String, Option<String>)> {

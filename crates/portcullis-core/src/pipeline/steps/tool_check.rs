@@ -38,11 +38,20 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
             raise(Reason::Opaque { detail: "the URL's host is not understood".to_owned() }, Lift::Bypass)
         }
         Subject::Fetch { host: Some(_) } => StepResult::pass(),
-        Subject::Other if request.call().kind() == ToolKind::Mcp && !request.context().hints.read_only => {
-            plan_floor(run).unwrap_or_else(StepResult::pass)
-        }
+        Subject::Other if may_change_something(run) => plan_floor(run).unwrap_or_else(StepResult::pass),
         Subject::Other => StepResult::pass(),
     }
+}
+
+/// Tools that planning needs although nothing is known of what they do.
+const PLANNING_TOOLS: &[&str] = &["WebSearch", "Skill", "ListAgents"];
+
+/// Says whether a tool that is not looked into may change something, for all anybody knows.
+fn may_change_something(run: &Run<'_>) -> bool {
+    let call = run.request.call();
+    matches!(call.kind(), ToolKind::Mcp | ToolKind::Other)
+        && !run.request.context().hints.read_only
+        && !PLANNING_TOOLS.contains(&call.tool())
 }
 
 fn raise(reason: Reason, lift: Lift) -> StepResult {
