@@ -1,6 +1,7 @@
 //! Rules that would settle such calls: at most five, general enough to be of use again, never a here-document, a secret
 //! or a prefix that would allow anything.
 
+use portcullis_analysis::environment::is_safe_prefix;
 use portcullis_analysis::{Access, Argument, Invocation, Wrapping};
 
 use crate::coverage::{GapKind, Grounds};
@@ -184,7 +185,8 @@ fn for_path(access: Access, path: &str) -> Option<(String, Option<String>)> {
 /// Turns an invocation into a pattern that covers its next variant: program, subcommand, and any arguments.
 fn generalize(invocation: &Invocation) -> Option<String> {
     let program = invocation.program()?.fixed()?;
-    if !is_plain_word(program) || program.starts_with('-') {
+    let is_assigned = !invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name));
+    if !is_plain_word(program) || program.starts_with('-') || is_assigned {
         return None;
     }
     let operands = invocation.operands();

@@ -61,7 +61,7 @@ fn dangerous_prefixes_secrets_and_bodies_are_never_suggested() {
         "sudo apt install x",
         "ssh host ls",
         "npx cowsay",
-        "eval x",
+        "eval \"$x\"",
         "env X=1 y",
         "xargs rm",
         "ghp_0123456789abcdef0123456789abcdef0123",
