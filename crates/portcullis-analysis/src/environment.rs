@@ -65,7 +65,7 @@ const STEERING_STARTS: &[&str] = &[
     "GLOBIGNORE",
     "GOOGLE_",
     "GRADLE",
-    "HISTFILE",
+    "HIST",
     "HOME",
     "IFS",
     "JAVA",

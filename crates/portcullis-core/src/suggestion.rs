@@ -219,5 +219,5 @@ fn is_secret(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     SECRET_STARTS.iter().any(|start| word.starts_with(start))
         || SECRET_WORDS.iter().any(|secret| lower.contains(secret))
-        || (word.len() >= 32 && word.chars().all(|letter| letter.is_ascii_alphanumeric()))
+        || word.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|piece| piece.len() >= 32)
 }
