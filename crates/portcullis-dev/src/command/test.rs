@@ -13,7 +13,8 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
     install_prerequisites()?;
     let root = repository::root();
     let mut command = process::cargo(&root);
-    command.args(["test", "--workspace", "--locked"]).args(arguments);
+    // Without fail-fast the sum is that of all tests, also when some fail.
+    command.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(arguments);
     let mut total = Total::default();
     let succeeded = process::run_reading(&mut command, |line| {
         output::say(line);
