@@ -32,8 +32,17 @@ pub(crate) struct InvocationPaths {
     pub(crate) mentioned: Vec<PathUse>,
 }
 
+/// Whether words of an unknown program that could be files are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mentions {
+    /// A rule may want to know.
+    Kept,
+    /// Nobody asks.
+    Left,
+}
+
 impl InvocationPaths {
-    pub(crate) fn of(invocation: &Invocation, home: Option<&str>) -> Self {
+    pub(crate) fn of(invocation: &Invocation, home: Option<&str>, mentions: Mentions) -> Self {
         let resolve = |uses: Vec<FileUse>| {
             uses.iter()
                 .flat_map(|file| PathUse::of_argument(&file.file, file.access, invocation, home))
@@ -45,7 +54,10 @@ impl InvocationPaths {
             .flat_map(|to| PathUse::of_argument(&to.target, to.access, invocation, home))
             .collect();
         let operands: Option<Vec<PathUse>> = access::files(invocation).map(resolve);
-        let mentioned = if operands.is_none() { resolve(access::mentioned(invocation)) } else { Vec::new() };
+        let mentioned = match mentions {
+            Mentions::Kept if operands.is_none() => resolve(access::mentioned(invocation)),
+            Mentions::Kept | Mentions::Left => Vec::new(),
+        };
         Self { redirections, operands, mentioned }
     }
 

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::fact::Question;
 use crate::mode::Mode;
 use crate::path;
-use crate::path_use::{self, InvocationPaths, PathUse};
+use crate::path_use::{self, InvocationPaths, Mentions, PathUse};
 use crate::policy::Policy;
 use crate::rule::host_of;
 use crate::tool::ToolKind;
@@ -59,7 +59,7 @@ impl Request {
             context.mode = Mode::Default;
         }
         let roots = working_directories(policy, &context);
-        let subject = Subject::of(&call, &context);
+        let subject = Subject::of(policy, &call, &context);
         let mut request = Self { call, context, subject, roots, questions: BTreeSet::new() };
         request.questions = request.list_questions();
         request
@@ -131,10 +131,10 @@ fn working_directories(policy: &Policy, context: &Context) -> Vec<String> {
 }
 
 impl Subject {
-    fn of(call: &ToolCall, context: &Context) -> Self {
+    fn of(policy: &Policy, call: &ToolCall, context: &Context) -> Self {
         match call.kind() {
             ToolKind::Shell => match call.command() {
-                Some(command) => Self::Shell(Shell::of(command, context)),
+                Some(command) => Self::Shell(Shell::of(policy, command, context)),
                 None => Self::Malformed("the input has no text field `command`".to_owned()),
             },
             ToolKind::PowerShell => match call.command() {
@@ -184,11 +184,16 @@ impl Subject {
 }
 
 impl Shell {
-    fn of(command: &str, context: &Context) -> Self {
+    fn of(policy: &Policy, command: &str, context: &Context) -> Self {
         let home = context.home.as_deref();
         let survey = survey(command, Surroundings { directory: &context.cwd, home });
-        let paths =
-            survey.invocations.iter().map(|invocation| InvocationPaths::of(invocation, home)).collect();
+        // Words that could be files matter only to a rule that restrains paths, and looking them up takes time.
+        let mentions = if policy.rules.has_path_restraint() { Mentions::Kept } else { Mentions::Left };
+        let paths = survey
+            .invocations
+            .iter()
+            .map(|invocation| InvocationPaths::of(invocation, home, mentions))
+            .collect();
         Self { text: command.to_owned(), survey, paths }
     }
 

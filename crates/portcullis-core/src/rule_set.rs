@@ -142,6 +142,11 @@ impl RuleSet {
         places.into_iter().filter_map(|place| self.rules.get(place)).collect()
     }
 
+    /// Says whether any deny or ask rule is about a path.
+    pub(crate) fn has_path_restraint(&self) -> bool {
+        [&self.ask, &self.deny].iter().any(|index| !index.read.all.is_empty() || !index.edit.all.is_empty())
+    }
+
     /// Says whether any path rule about an access begins with `!`.
     pub(crate) fn has_negated_path(&self, behavior: Behavior, access: PathAccess) -> bool {
         self.path_index(behavior, access).has_negated
