@@ -31,6 +31,7 @@ mod shell_match;
 mod suggestion;
 pub mod tool;
 mod verdict;
+mod visible;
 
 pub use call::ToolCall;
 pub use context::{Context, Person, ToolHints};
@@ -47,3 +48,4 @@ pub use rule_set::RuleSet;
 pub use verdict::{
     Certainty, Reason, RuleReference, SafetyCheck, Suggestion, TraceLine, TraceOutcome, Verdict,
 };
+pub use visible::{is_hidden, visible};

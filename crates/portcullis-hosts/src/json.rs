@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
-use portcullis_core::{Input, Value};
+use portcullis_core::{Input, Value, is_hidden};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// Why a text is not the JSON that was expected: lower case, no final period.
@@ -102,12 +102,6 @@ fn separate(out: &mut String, index: usize) {
     if index > 0 {
         out.push(',');
     }
-}
-
-/// Says whether a character moves the cursor, turns the reading direction or has no width.
-pub(crate) fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 fn write_escape(out: &mut String, character: char) {

@@ -2,7 +2,7 @@
 
 use portcullis_core::Verdict;
 
-use crate::json::is_hidden;
+use portcullis_core::is_hidden;
 
 /// The longest sentence a host is given, in characters; longer ones are cut.
 const LONGEST: usize = 1_000;

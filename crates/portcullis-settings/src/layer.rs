@@ -7,7 +7,7 @@ use portcullis_core::{Mode, Origin, Source};
 
 use crate::keys::Key;
 use crate::problem::Problem;
-use crate::visible::visible;
+use portcullis_core::visible;
 
 /// The contribution of one place.
 #[derive(Debug, Clone)]

@@ -28,7 +28,6 @@ mod problem;
 mod repository;
 mod schema;
 mod trust;
-mod visible;
 
 pub use auto_mode::{AutoMode, Sentence};
 pub use edit::{ChangedLine, Destination, EditError, EditReport, Side, add_rule, remove_rule};
@@ -41,4 +40,3 @@ pub use problem::{Place, Problem, Severity};
 pub use repository::Repository;
 pub use schema::settings_schema;
 pub use trust::{Trust, TrustError, TrustStore, TrustedBy, find_trust};
-pub use visible::{is_hidden, visible};

@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::json::Position;
-use crate::visible::{is_hidden, visible};
+use portcullis_core::{is_hidden, visible};
 
 /// How much a problem takes away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,7 +9,7 @@ use crate::commands::{check, completions, hook, man, modes, rules, schema, setti
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::terminal::{ERROR, Painted, print, print_error};
-use portcullis_settings::visible;
+use portcullis_core::visible;
 
 const ABOUT: &str = "Answers allow, deny or ask before an agent's tool call runs, and says why";
 

@@ -1,7 +1,7 @@
 //! The reader: one pass, no backtracking, depth bounded, positions counted as it goes.
 
 use super::{Extension, Member, Mistake, Node, Position, Reading, Value};
-use crate::visible::is_hidden;
+use portcullis_core::is_hidden;
 
 /// How deep lists and objects may nest.
 const MAXIMUM_DEPTH: u32 = 64;

@@ -180,7 +180,7 @@ fn terminal_escapes_in_settings_are_spelled_out_in_reports() {
     let report = reports.join("\n");
     assert!(loaded.problems.len() >= 3, "{report}");
     assert!(
-        report.chars().all(|character| character == '\n' || !portcullis_settings::is_hidden(character)),
+        report.chars().all(|character| character == '\n' || !portcullis_core::is_hidden(character)),
         "{report}"
     );
 }

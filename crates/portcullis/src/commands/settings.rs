@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
-use portcullis_settings::{Document, DocumentState, Effective, Loaded, Owner, visible};
+use portcullis_core::visible;
+use portcullis_settings::{Document, DocumentState, Effective, Loaded, Owner};
 use serde_json::json;
 
 use super::rules::ignored_json;

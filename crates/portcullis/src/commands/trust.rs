@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use portcullis_settings::{Trust, TrustError, TrustStore, TrustedBy, find_trust, visible};
+use portcullis_core::visible;
+use portcullis_settings::{Trust, TrustError, TrustStore, TrustedBy, find_trust};
 use serde_json::json;
 
 use crate::exit_code::ExitCode;

@@ -11,7 +11,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use portcullis_settings::{is_hidden, visible};
+use portcullis_core::{is_hidden, visible};
 
 use crate::terminal::{DIM, Painted};
 use anstyle::Style;

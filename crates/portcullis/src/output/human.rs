@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use portcullis_core::tool::{ToolKind, find_tool};
+use portcullis_core::visible;
 use portcullis_core::{
     Decision, Input, RuleReference, STEPS, StepInfo, ToolCall, TraceLine, TraceOutcome, Value, Verdict,
 };
 use portcullis_hosts::json::write_value;
-use portcullis_settings::visible;
 
 use super::excerpt::write_excerpt;
 use super::json::outcome_name;

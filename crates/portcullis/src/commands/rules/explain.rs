@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_settings::visible;
+use portcullis_core::visible;
 use serde_json::json;
 
 use super::explanation::Explanation;

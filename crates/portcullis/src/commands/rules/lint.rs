@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use portcullis_core::rule::{Lint, LintContext, Rule, lint};
+use portcullis_core::visible;
 use portcullis_core::{Policy, RuleReference};
-use portcullis_settings::visible;
 use serde_json::json;
 
 use crate::exit_code::ExitCode;

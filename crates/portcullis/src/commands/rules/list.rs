@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use clap::Args;
 use portcullis_core::Decision;
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_settings::{Ignored, visible};
+use portcullis_core::visible;
+use portcullis_settings::Ignored;
 use serde_json::json;
 
 use crate::exit_code::ExitCode;

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use portcullis_core::Source;
-use portcullis_settings::{Destination, EditError, EditReport, Owner, Side, visible};
+use portcullis_core::visible;
+use portcullis_settings::{Destination, EditError, EditReport, Owner, Side};
 
 use crate::failure::Failure;
 use crate::terminal::{DIM, Painted, style_of};
