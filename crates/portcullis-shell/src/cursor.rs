@@ -16,8 +16,6 @@ pub(crate) struct Shared {
     pub(crate) errors: Vec<SyntaxError>,
     /// The bodies read so far, by the number their redirection holds until the end of the parse.
     pub(crate) heredocs: Vec<Option<Heredoc>>,
-    /// The rest after an error, until a list takes it as its last command.
-    pub(crate) opaque: Option<Span>,
     pub(crate) steps: usize,
     stopped: bool,
     depth: usize,
@@ -31,7 +29,6 @@ impl Shared {
             tokens: Vec::new(),
             errors: Vec::new(),
             heredocs: Vec::new(),
-            opaque: None,
             steps: 0,
             stopped: false,
             depth: 0,
@@ -50,6 +47,10 @@ pub(crate) struct Context {
     pub(crate) compounds: usize,
     /// Inside text whose end was decided by counting parentheses, or `${ …; }`.
     pub(crate) no_heredocs: bool,
+    /// Where the first command of the innermost substitution begins.
+    pub(crate) opening: Option<usize>,
+    /// Where a command begins that may not turn out to be a function definition.
+    pub(crate) no_function: Option<usize>,
     /// The last token was a word, so a reserved word may not follow.
     pub(crate) after_word: bool,
 }
@@ -228,8 +229,6 @@ impl<'a> Parser<'a> {
             let width = self.source.character(at).map_or(0, char::len_utf8);
             let span = self.source.span(at, at + width);
             self.shared.errors.push(SyntaxError { span, message: message.into() });
-            let rest = if self.emits { self.token_start } else { at };
-            self.shared.opaque = Some(self.source.span(rest.min(self.end), self.end));
         }
         self.pos = self.end;
     }
@@ -259,11 +258,15 @@ impl<'a> Parser<'a> {
         self.source.span(start.min(end), end)
     }
 
-    /// Records what is left as one opaque token.
-    pub(crate) fn finish_tokens(&mut self) {
-        if self.emits && self.token_start < self.source.len() {
-            let span = Span::new(self.token_start, self.source.len());
+    /// Records what is left after an error as one opaque token and returns where it stands.
+    pub(crate) fn finish_tokens(&mut self) -> Option<Span> {
+        if !self.stopped() {
+            return None;
+        }
+        let span = Span::new(self.token_start, self.source.len());
+        if span.start < span.end {
             self.shared.tokens.push(Token { span, kind: TokenKind::Opaque });
         }
+        Some(span)
     }
 }

@@ -18,6 +18,7 @@ mod span;
 pub use nested::nested_lists;
 pub use span::Span;
 
+use ast::{AndOr, Command, CommandKind, Link, Pipeline};
 use attach::Bodies;
 use cursor::{Parser, Shared};
 use source::Source;
@@ -116,10 +117,18 @@ pub fn parse_counted(text: &str, limits: Limits) -> (Script, usize) {
         parser.fail(at, "a NUL byte, which no shell can be given");
     }
     let mut body = parser.script();
-    parser.finish_tokens();
+    let rest = parser.finish_tokens();
     let Shared { tokens, errors, heredocs, steps, .. } = shared;
     if !heredocs.is_empty() {
         Bodies(heredocs).attach(&mut body);
     }
+    body.items.extend(rest.map(opaque));
     (Script { body, tokens, errors }, steps)
+}
+
+/// A command that stands for text that was not understood.
+fn opaque(span: Span) -> AndOr {
+    let command = Command { span, kind: CommandKind::Opaque, redirects: Vec::new() };
+    let pipeline = Pipeline { span, negated: false, timed: false, stages: vec![command] };
+    AndOr { span, pipelines: vec![(Link::First, pipeline)], background: false }
 }

@@ -21,13 +21,23 @@ enum DoubleParenthesis {
     Open,
 }
 
+/// Whether a backslash protects the next byte in a quote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Escapes {
+    Counted,
+    Ignored,
+}
+
 impl Parser<'_> {
     /// `(( … ))`, unless the parentheses are two subshells.
     pub(crate) fn opt_arithmetic_command(&mut self) -> Option<CommandKind> {
         let start = self.here();
         let close = match self.double_parenthesis(start + 1) {
             DoubleParenthesis::Arithmetic(close) => close,
-            DoubleParenthesis::Commands(_) => return None,
+            DoubleParenthesis::Commands(second) => {
+                self.refuse_reread(start, second);
+                return None;
+            }
             DoubleParenthesis::Open => {
                 self.fail(start, "expected `))`");
                 return None;
@@ -39,6 +49,15 @@ impl Parser<'_> {
         self.flush(TokenKind::Word);
         self.operator(2);
         Some(CommandKind::Arithmetic(pieces.parts))
+    }
+
+    /// Fails for text that bash 5.2 may read differently the second time, after it has found that `((` opens subshells.
+    fn refuse_reread(&mut self, start: usize, second: usize) {
+        let text = self.source.slice(start, second);
+        self.charge(text.len());
+        if text.contains(['\n', '#']) || text.contains("<<") {
+            self.fail(start, "a newline, comment or here-document in `((` that is not arithmetic");
+        }
     }
 
     /// `$(( … ))` or, as bash has it, a command substitution that begins with a subshell.
@@ -119,7 +138,11 @@ impl Parser<'_> {
                 b')' if depth == 0 => return Some(index),
                 b')' => depth -= 1,
                 b'\\' => index += 1,
-                quote @ (b'\'' | b'"' | b'`') => index = self.skip_quote(index, quote),
+                b'$' if self.raw(index + 1) == Some(b'\'') => {
+                    index = self.skip_quote(index + 1, Escapes::Counted)
+                }
+                b'\'' => index = self.skip_quote(index, Escapes::Ignored),
+                b'"' | b'`' => index = self.skip_quote(index, Escapes::Counted),
                 _ => {}
             }
             index += 1;
@@ -127,14 +150,15 @@ impl Parser<'_> {
     }
 
     /// Returns the index of the quote that closes the one at `index`, or of the end.
-    fn skip_quote(&mut self, index: usize, quote: u8) -> usize {
+    fn skip_quote(&mut self, index: usize, escapes: Escapes) -> usize {
+        let quote = self.raw(index);
         let mut index = index + 1;
         while let Some(byte) = self.raw(index) {
             self.charge(1);
-            if byte == quote {
+            if Some(byte) == quote {
                 return index;
             }
-            index += if byte == b'\\' && quote != b'\'' { 2 } else { 1 };
+            index += if byte == b'\\' && escapes == Escapes::Counted { 2 } else { 1 };
         }
         index
     }

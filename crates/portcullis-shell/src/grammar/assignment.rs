@@ -2,6 +2,7 @@
 
 use super::dollar::{is_name_byte, is_name_start};
 use super::enclosed::Enclosure;
+use super::space::is_break;
 use crate::TokenKind;
 use crate::ast::{Assignment, AssignmentValue, Part, Word};
 use crate::cursor::Parser;
@@ -142,13 +143,27 @@ impl Parser<'_> {
             let element =
                 if self.peek() == Some(b'[') { Some(self.subscripted_element()) } else { self.opt_word() };
             match element {
-                Some(element) => elements.push(element),
+                Some(element) => {
+                    self.refuse_escape(&element);
+                    elements.push(element);
+                }
                 None => break,
             }
         }
         self.expect_parenthesis();
+        if self.peek().is_some_and(|byte| !is_break(byte) && !matches!(byte, b'<' | b'>')) {
+            self.fail(self.pos, "text directly after an array");
+        }
         self.leave();
         elements
+    }
+
+    /// Fails for a backslash in an array inside a substitution, which bash 5.2 does not always honour there.
+    fn refuse_escape(&mut self, element: &Word) {
+        let escapes = element.parts.iter().any(|part| matches!(part, Part::Escaped { .. }));
+        if escapes && self.context.substitution {
+            self.fail(self.pos, "a backslash in an array inside a substitution");
+        }
     }
 
     /// An element that begins with `[`: bash reads to the `]`, blanks included.

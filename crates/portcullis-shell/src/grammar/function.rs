@@ -99,6 +99,9 @@ impl Parser<'_> {
             }
             return (Some(first.text), self.command());
         }
+        if self.keyword().is_some_and(|word| word != "time") {
+            self.unexpected();
+        }
         let simple = SimpleCommand { assignments: Vec::new(), words: vec![first] };
         (None, self.simple_rest(start, simple))
     }

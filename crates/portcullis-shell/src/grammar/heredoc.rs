@@ -6,7 +6,7 @@
 
 use super::Quoting;
 use crate::TokenKind;
-use crate::ast::{Heredoc, Part, RedirectTarget, Word};
+use crate::ast::{Heredoc, Part, RedirectOperator, RedirectTarget, Word};
 use crate::cursor::{Parser, PendingHeredoc};
 use crate::pieces::Pieces;
 use crate::source::SideText;
@@ -27,6 +27,7 @@ impl Parser<'_> {
     /// The delimiter; the body comes later.
     pub(crate) fn heredoc_start(&mut self, strip_tabs: bool) -> RedirectTarget {
         let at = self.here();
+        self.refuse_descriptor(RedirectOperator::Heredoc);
         let word = self.required_word();
         if self.context.no_heredocs {
             self.fail(at, "a here-document inside arithmetic or `${ …; }`");

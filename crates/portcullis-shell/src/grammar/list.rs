@@ -1,18 +1,16 @@
 //! Lists, `;` and `&`, and chains of `&&` and `||`.
 
-use crate::ast::{AndOr, Command, CommandKind, Link, List, Pipeline};
+use crate::ast::{AndOr, Link, List};
 use crate::cursor::Parser;
-use crate::span::Span;
 
 impl Parser<'_> {
     /// The whole text.
     pub(crate) fn script(&mut self) -> List {
-        let mut list = self.list();
+        let list = self.list();
         if self.peek().is_some() {
             self.unexpected();
         }
         self.read_heredocs();
-        self.take_opaque(&mut list.items);
         list
     }
 
@@ -31,7 +29,6 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.take_opaque(&mut items);
         List { items }
     }
 
@@ -94,18 +91,4 @@ impl Parser<'_> {
     pub(crate) fn at_arm_end(&mut self) -> bool {
         self.peek() == Some(b';') && matches!(self.peek_at(1), Some(b';' | b'&'))
     }
-
-    /// Makes the text after an error the last command of the innermost list.
-    fn take_opaque(&mut self, items: &mut Vec<AndOr>) {
-        if let Some(span) = self.shared.opaque.take() {
-            items.push(opaque(span));
-        }
-    }
-}
-
-/// A command that stands for text that was not understood.
-pub(crate) fn opaque(span: Span) -> AndOr {
-    let command = Command { span, kind: CommandKind::Opaque, redirects: Vec::new() };
-    let pipeline = Pipeline { span, negated: false, timed: false, stages: vec![command] };
-    AndOr { span, pipelines: vec![(Link::First, pipeline)], background: false }
 }

@@ -49,6 +49,8 @@ impl Parser<'_> {
 
     fn parameter_name(&mut self) -> String {
         match self.peek() {
+            // In `${$(` and its like the dollar sign begins an expansion.
+            Some(b'$') if matches!(self.peek_at(1), Some(b'(' | b'{' | b'[' | b'\'' | b'"')) => String::new(),
             Some(byte) if is_special_parameter(byte) => {
                 self.bump(1);
                 String::from(char::from(byte))
@@ -78,6 +80,11 @@ impl Parser<'_> {
         self.expect_keyword("}");
         self.context = outer;
         self.leave();
+        let before_close = self.pos.saturating_sub(1);
+        if self.source.slice(start, before_close).contains('}') {
+            // Bash 5.2 ends it at the first brace, bash 5.3 after a whole command.
+            self.fail(start, "a brace inside `${ …; }`");
+        }
         let part = Part::Command { span: self.source.span(start, self.pos), body };
         pieces.expansion(part, self.source.slice(start, self.pos));
     }

@@ -21,6 +21,7 @@ impl Parser<'_> {
 
     fn pipeline_prefix(&mut self, pipeline: &mut Pipeline) -> bool {
         let mut prefixed = false;
+        let opens_substitution = self.context.opening == Some(self.pos);
         loop {
             match self.keyword() {
                 Some("!") => {
@@ -34,6 +35,19 @@ impl Parser<'_> {
                 _ => return prefixed,
             }
             prefixed = true;
+            if opens_substitution && pipeline.timed {
+                self.after_opening_time();
+            }
+        }
+    }
+
+    /// Refuses what bash takes for a word when it reads `$(time …)`, as it does not know the reserved word yet, and for
+    /// something else when it runs the same text.
+    fn after_opening_time(&mut self) {
+        self.context.no_function = Some(self.pos);
+        let reserved = self.keyword().is_some_and(|word| word != "time");
+        if reserved || self.peek() == Some(b'(') || self.at_assignment() {
+            self.fail(self.pos, "more than a plain command after `time` at the beginning of a substitution");
         }
     }
 

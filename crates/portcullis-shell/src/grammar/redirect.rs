@@ -49,6 +49,7 @@ impl Parser<'_> {
                 (operator, RedirectTarget::Word(self.closing_dash()))
             }
             _ => {
+                self.refuse_descriptor(operator);
                 let word = self.required_word();
                 (settle(operator, &word), RedirectTarget::Word(word))
             }
@@ -107,6 +108,19 @@ impl Parser<'_> {
 
     fn past_brace(&mut self, index: usize) -> Option<usize> {
         (self.raw(index) == Some(b'}')).then(|| self.after_continuations(index + 1))
+    }
+
+    /// Fails where a target is read as the descriptor of another redirection, as in `>2>file`.
+    pub(crate) fn refuse_descriptor(&mut self, operator: RedirectOperator) {
+        let start = self.here();
+        let number_fits =
+            matches!(operator, RedirectOperator::DuplicateInput | RedirectOperator::DuplicateOutput);
+        if number_fits && self.raw(start).is_some_and(|byte| byte.is_ascii_digit()) {
+            return;
+        }
+        if self.opt_descriptor().is_some() {
+            self.fail(start, "a redirection whose target is another one's descriptor");
+        }
     }
 
     /// The `-` of `>&-`, complete by itself: what follows is the next word.

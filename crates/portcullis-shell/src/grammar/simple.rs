@@ -18,7 +18,9 @@ impl Parser<'_> {
         loop {
             self.skip_space();
             if self.peek() == Some(b'(') {
-                if let ([name], [], []) = (&*simple.words, &*simple.assignments, &*redirects) {
+                if self.context.no_function != Some(start)
+                    && let ([name], [], []) = (&*simple.words, &*simple.assignments, &*redirects)
+                {
                     return self.function_definition(start, name);
                 }
                 self.unexpected();

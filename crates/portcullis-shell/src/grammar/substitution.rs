@@ -31,6 +31,8 @@ impl Parser<'_> {
             Context { substitution: true, no_heredocs: self.context.no_heredocs, ..Context::default() };
         let outer = std::mem::replace(&mut self.context, context);
         let pending = std::mem::take(&mut self.pending);
+        self.skip_space();
+        self.context.opening = Some(self.pos);
         let body = self.list();
         if !self.pending.is_empty() {
             self.fail(self.pos, "a substitution ends before the body of its here-document");

@@ -1,0 +1,95 @@
+//! The simple commands of a script in order of appearance, each before those nested in its words.
+
+use portcullis_shell::ast::{
+    Assignment, AssignmentValue, Command, CommandKind, List, Part, RedirectTarget, SimpleCommand, Word,
+};
+use portcullis_shell::{Script, nested_lists};
+
+/// Returns every simple command of the script.
+pub(crate) fn simple_commands(script: &Script) -> Vec<&SimpleCommand> {
+    let mut found = Vec::new();
+    list(&script.body, &mut found);
+    found
+}
+
+/// Returns the words' texts of every simple command that has words.
+pub(crate) fn argument_lists(script: &Script) -> Vec<Vec<&str>> {
+    simple_commands(script)
+        .into_iter()
+        .filter(|simple| !simple.words.is_empty())
+        .map(|simple| simple.words.iter().map(|word| word.text.as_str()).collect())
+        .collect()
+}
+
+fn list<'a>(list: &'a List, found: &mut Vec<&'a SimpleCommand>) {
+    for item in &list.items {
+        for (_, pipeline) in &item.pipelines {
+            for stage in &pipeline.stages {
+                command(stage, found);
+            }
+        }
+    }
+}
+
+fn command<'a>(subject: &'a Command, found: &mut Vec<&'a SimpleCommand>) {
+    match &subject.kind {
+        CommandKind::Simple(simple) => {
+            found.push(simple);
+            simple.assignments.iter().for_each(|one| assignment(one, found));
+            words(&simple.words, found);
+        }
+        CommandKind::Subshell(body) | CommandKind::Group(body) => list(body, found),
+        CommandKind::If { branches, otherwise } => {
+            for (condition, body) in branches {
+                list(condition, found);
+                list(body, found);
+            }
+            otherwise.iter().for_each(|body| list(body, found));
+        }
+        CommandKind::Loop { condition, body } => {
+            list(condition, found);
+            list(body, found);
+        }
+        CommandKind::For { words: values, body, .. } => {
+            words(values.as_deref().unwrap_or_default(), found);
+            list(body, found);
+        }
+        CommandKind::ArithmeticFor { header, body } => {
+            parts(header, found);
+            list(body, found);
+        }
+        CommandKind::Case { subject, arms } => {
+            parts(&subject.parts, found);
+            for arm in arms {
+                words(&arm.patterns, found);
+                list(&arm.body, found);
+            }
+        }
+        CommandKind::Function { body, .. } | CommandKind::Coprocess { body, .. } => command(body, found),
+        CommandKind::Conditional(values) => words(values, found),
+        CommandKind::Arithmetic(text) => parts(text, found),
+        CommandKind::Opaque => {}
+    }
+    for redirect in &subject.redirects {
+        match &redirect.target {
+            RedirectTarget::Word(word) => parts(&word.parts, found),
+            RedirectTarget::Heredoc(heredoc) => parts(&heredoc.parts, found),
+        }
+    }
+}
+
+fn assignment<'a>(subject: &'a Assignment, found: &mut Vec<&'a SimpleCommand>) {
+    parts(&subject.subscript, found);
+    match &subject.value {
+        AssignmentValue::Word(word) => parts(&word.parts, found),
+        AssignmentValue::Array(elements) => words(elements, found),
+    }
+}
+
+fn words<'a>(subject: &'a [Word], found: &mut Vec<&'a SimpleCommand>) {
+    subject.iter().for_each(|word| parts(&word.parts, found));
+}
+
+fn parts<'a>(subject: &'a [Part], found: &mut Vec<&'a SimpleCommand>) {
+    nested_lists(subject, &mut |body| list(body, found));
+}

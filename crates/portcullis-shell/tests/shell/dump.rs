@@ -1,0 +1,216 @@
+//! A compact text form of a script, for the golden files.
+
+use std::fmt::Write as _;
+
+use portcullis_shell::ast::{
+    AndOr, Assignment, AssignmentValue, Command, CommandKind, Link, List, Part, Pipeline, Redirect,
+    RedirectTarget, Word, WordTraits,
+};
+use portcullis_shell::{Script, Span};
+
+/// Returns the tree, the tokens' kinds and the errors.
+pub(crate) fn dump(script: &Script) -> String {
+    let mut out = Dump { text: String::new(), indent: 0 };
+    out.list("script", &script.body);
+    for error in &script.errors {
+        out.line(&format!("error {} {}", at(error.span), error.message));
+    }
+    let tokens: Vec<String> =
+        script.tokens.iter().map(|token| format!("{:?}@{}", token.kind, token.span.start)).collect();
+    out.line(&format!("tokens {}", tokens.join(" ")));
+    out.text
+}
+
+fn at(span: Span) -> String {
+    format!("{}..{}", span.start, span.end)
+}
+
+struct Dump {
+    text: String,
+    indent: usize,
+}
+
+impl Dump {
+    fn line(&mut self, line: &str) {
+        writeln!(self.text, "{:1$}{line}", "", self.indent * 2).expect("writing to a string");
+    }
+
+    fn deeper(&mut self, inner: impl FnOnce(&mut Self)) {
+        self.indent += 1;
+        inner(self);
+        self.indent -= 1;
+    }
+
+    fn list(&mut self, label: &str, list: &List) {
+        self.line(label);
+        self.deeper(|out| list.items.iter().for_each(|item| out.and_or(item)));
+    }
+
+    fn and_or(&mut self, item: &AndOr) {
+        let background = if item.background { " &" } else { "" };
+        if let ([(Link::First, pipeline)], "") = (&*item.pipelines, background) {
+            return self.pipeline("", pipeline);
+        }
+        self.line(&format!("chain {}{background}", at(item.span)));
+        self.deeper(|out| {
+            for (link, pipeline) in &item.pipelines {
+                let label = match link {
+                    Link::First => "",
+                    Link::And => "&& ",
+                    Link::Or => "|| ",
+                };
+                out.pipeline(label, pipeline);
+            }
+        });
+    }
+
+    fn pipeline(&mut self, label: &str, pipeline: &Pipeline) {
+        if let ([command], false, false, "") = (&*pipeline.stages, pipeline.negated, pipeline.timed, label) {
+            return self.command(command);
+        }
+        let negated = if pipeline.negated { " !" } else { "" };
+        let timed = if pipeline.timed { " time" } else { "" };
+        self.line(&format!("{label}pipeline {}{negated}{timed}", at(pipeline.span)));
+        self.deeper(|out| pipeline.stages.iter().for_each(|stage| out.command(stage)));
+    }
+
+    fn command(&mut self, command: &Command) {
+        let label = match &command.kind {
+            CommandKind::Simple(_) => "simple".to_owned(),
+            CommandKind::Subshell(_) => "subshell".to_owned(),
+            CommandKind::Group(_) => "group".to_owned(),
+            CommandKind::If { .. } => "if".to_owned(),
+            CommandKind::Loop { .. } => "loop".to_owned(),
+            CommandKind::For { variable, .. } => format!("for `{variable}`"),
+            CommandKind::ArithmeticFor { .. } => "arithmetic for".to_owned(),
+            CommandKind::Case { .. } => "case".to_owned(),
+            CommandKind::Function { name, .. } => format!("function `{name}`"),
+            CommandKind::Conditional(_) => "conditional".to_owned(),
+            CommandKind::Arithmetic(_) => "arithmetic".to_owned(),
+            CommandKind::Coprocess { name, .. } => format!("coprocess {name:?}"),
+            CommandKind::Opaque => "opaque".to_owned(),
+        };
+        self.line(&format!("{label} {}", at(command.span)));
+        self.deeper(|out| {
+            out.kind(&command.kind);
+            command.redirects.iter().for_each(|redirect| out.redirect(redirect));
+        });
+    }
+
+    fn kind(&mut self, kind: &CommandKind) {
+        match kind {
+            CommandKind::Simple(simple) => {
+                simple.assignments.iter().for_each(|assignment| self.assignment(assignment));
+                self.words(&simple.words);
+            }
+            CommandKind::Subshell(body) | CommandKind::Group(body) => self.list("body", body),
+            CommandKind::If { branches, otherwise } => {
+                for (condition, body) in branches {
+                    self.list("condition", condition);
+                    self.list("then", body);
+                }
+                otherwise.iter().for_each(|body| self.list("else", body));
+            }
+            CommandKind::Loop { condition, body } => {
+                self.list("condition", condition);
+                self.list("body", body);
+            }
+            CommandKind::For { words, body, .. } => {
+                self.line(if words.is_some() { "in" } else { "in the positional parameters" });
+                self.deeper(|out| out.words(words.as_deref().unwrap_or_default()));
+                self.list("body", body);
+            }
+            CommandKind::ArithmeticFor { header, body } => {
+                self.parts(header);
+                self.list("body", body);
+            }
+            CommandKind::Case { subject, arms } => {
+                self.word(subject);
+                for arm in arms {
+                    self.line("arm");
+                    self.deeper(|out| out.words(&arm.patterns));
+                    self.list("body", &arm.body);
+                }
+            }
+            CommandKind::Function { body, .. } | CommandKind::Coprocess { body, .. } => self.command(body),
+            CommandKind::Conditional(words) => self.words(words),
+            CommandKind::Arithmetic(parts) => self.parts(parts),
+            CommandKind::Opaque => {}
+        }
+    }
+
+    fn assignment(&mut self, assignment: &Assignment) {
+        self.line(&format!("assign {} `{}`", at(assignment.span), assignment.name));
+        self.deeper(|out| {
+            if !assignment.subscript.is_empty() {
+                out.line("subscript");
+                out.deeper(|out| out.parts(&assignment.subscript));
+            }
+            match &assignment.value {
+                AssignmentValue::Word(word) => out.word(word),
+                AssignmentValue::Array(words) => {
+                    out.line("array");
+                    out.deeper(|out| out.words(words));
+                }
+            }
+        });
+    }
+
+    fn redirect(&mut self, redirect: &Redirect) {
+        let descriptor = redirect.descriptor.as_ref().map(|one| format!(" {one:?}")).unwrap_or_default();
+        self.line(&format!("redirect {} {:?}{descriptor}", at(redirect.span), redirect.operator));
+        self.deeper(|out| match &redirect.target {
+            RedirectTarget::Word(word) => out.word(word),
+            RedirectTarget::Heredoc(heredoc) => {
+                let quoted = if heredoc.quoted { " quoted" } else { "" };
+                let tabs = if heredoc.strip_tabs { " tabs" } else { "" };
+                let body = at(heredoc.body);
+                out.line(&format!("heredoc {body} `{}`{quoted}{tabs} {:?}", heredoc.delimiter, heredoc.text));
+                out.deeper(|out| out.parts(&heredoc.parts));
+            }
+        });
+    }
+
+    fn words(&mut self, words: &[Word]) {
+        words.iter().for_each(|word| self.word(word));
+    }
+
+    fn word(&mut self, word: &Word) {
+        let WordTraits { quoted, dynamic, glob, brace, tilde } = word.traits;
+        let flags =
+            [(quoted, "quoted"), (dynamic, "dynamic"), (glob, "glob"), (brace, "brace"), (tilde, "tilde")];
+        let flags: Vec<&str> = flags.into_iter().filter(|(set, _)| *set).map(|(_, name)| name).collect();
+        self.line(format!("word {} {:?} {}", at(word.span), word.text, flags.join(" ")).trim_end());
+        if !matches!(&*word.parts, [] | [Part::Literal { .. }]) {
+            self.deeper(|out| out.parts(&word.parts));
+        }
+    }
+
+    fn parts(&mut self, parts: &[Part]) {
+        parts.iter().for_each(|part| self.part(part));
+    }
+
+    fn part(&mut self, part: &Part) {
+        let span = at(part.span());
+        match part {
+            Part::Literal { text, .. } => self.line(&format!("literal {span} {text:?}")),
+            Part::Escaped { text, .. } => self.line(&format!("escaped {span} {text:?}")),
+            Part::Single { text, .. } => self.line(&format!("single {span} {text:?}")),
+            Part::AnsiC { text, .. } => self.line(&format!("ansi {span} {text:?}")),
+            Part::Glob { text, .. } => self.line(&format!("glob {span} {text:?}")),
+            Part::Double { parts, .. } => self.nested(&format!("double {span}"), parts),
+            Part::Arithmetic { parts, .. } => self.nested(&format!("arithmetic {span}"), parts),
+            Part::Parameter { name, plain, parts, .. } => {
+                let plain = if *plain { " plain" } else { "" };
+                self.nested(&format!("parameter {span} `{name}`{plain}"), parts);
+            }
+            Part::Command { body, .. } => self.list(&format!("command {span}"), body),
+            Part::Process { body, .. } => self.list(&format!("process {span}"), body),
+        }
+    }
+
+    fn nested(&mut self, label: &str, parts: &[Part]) {
+        self.line(label);
+        self.deeper(|out| out.parts(parts));
+    }
+}

@@ -1,0 +1,15 @@
+//! The parser against tables, golden trees, bash itself and hostile texts.
+#![cfg(test)]
+
+mod adversarial;
+mod bash;
+mod commands;
+mod dump;
+mod execution;
+mod golden;
+mod oracle;
+mod programs;
+mod properties;
+mod refusals;
+mod traits;
+mod tricky;
