@@ -13,12 +13,23 @@ pub struct FileUse {
     pub access: Access,
     /// The file.
     pub file: Argument,
+    /// Whether that is sure.
+    pub likelihood: Likelihood,
+}
+
+/// How sure it is that a file is touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Likelihood {
+    /// It is, if the command runs.
+    Sure,
+    /// It is if something on the disk is as the command may expect: a destination that is a directory.
+    Possible,
 }
 
 /// Programs whose operands are never files.
 const WITHOUT_FILES: &[&str] = &[
-    ":", "basename", "date", "dirname", "echo", "expr", "false", "hostname", "id", "kill", "printf", "pwd", "seq", "sleep",
-    "true", "type", "uname", "which", "whoami",
+    ":", "basename", "date", "dirname", "echo", "expr", "false", "hostname", "id", "kill", "printf", "pwd",
+    "seq", "sleep", "true", "type", "uname", "which", "whoami",
 ];
 
 /// Programs that read each operand.
@@ -133,7 +144,7 @@ fn plain_operands(operands: &[Argument]) -> Vec<Argument> {
 }
 
 fn each(files: Vec<Argument>, access: Access) -> Vec<FileUse> {
-    files.into_iter().map(|file| FileUse { access, file }).collect()
+    files.into_iter().map(|file| FileUse { access, file, likelihood: Likelihood::Sure }).collect()
 }
 
 /// Adds the paths that stand inside options: `--file=/etc/x`, `-f/etc/x`.
@@ -145,7 +156,11 @@ fn with_option_paths(operands: &[Argument], mut uses: Vec<FileUse>) -> Vec<FileU
             None => text.find(['/', '~']).and_then(|at| text.get(at..)).unwrap_or_default(),
         };
         if value.contains('/') || value.starts_with('~') || value.starts_with("..") {
-            uses.push(FileUse { access: Access::Read, file: piece(argument, value) });
+            uses.push(FileUse {
+                access: Access::Read,
+                file: piece(argument, value),
+                likelihood: Likelihood::Sure,
+            });
         }
     }
     uses
@@ -180,26 +195,50 @@ fn searched(name: &str, operands: &[Argument]) -> Vec<FileUse> {
 /// `cp`, `mv`, `ln`, `install`: sources, then a destination, unless `-t` names it.
 fn copied(name: &str, operands: &[Argument]) -> Vec<FileUse> {
     let from = if name == "mv" { Access::Remove } else { Access::Read };
-    let mut uses = Vec::new();
     let mut sources = Vec::new();
     let mut words = operands.iter();
     let mut named = None;
     while let Some(word) = words.next() {
-        if word.text == "-t" || word.text == "--target-directory" {
-            named = words.next().cloned();
-        } else if let Some(directory) = word.text.strip_prefix("--target-directory=") {
-            named = Some(piece(word, directory));
-        } else if let Some(directory) = word.text.strip_prefix("-t").filter(|rest| !rest.is_empty()) {
-            named = Some(piece(word, directory));
-        } else if word.text == "--" {
-            sources.extend(words.by_ref().cloned());
-        } else if !word.is_option() {
-            sources.push(word.clone());
+        match target_directory(word) {
+            Some(attached) if attached.is_empty() => named = words.next().cloned(),
+            Some(attached) => named = Some(piece(word, attached)),
+            None if word.text == "--" => sources.extend(words.by_ref().cloned()),
+            None if !word.is_option() => sources.push(word.clone()),
+            None => {}
         }
     }
-    if let Some(destination) = named.or_else(|| sources.pop()) {
-        uses.push(FileUse { access: Access::Write, file: destination });
-    }
+    let Some(destination) = named.or_else(|| sources.pop()) else {
+        return Vec::new();
+    };
+    let inside = sources.iter().filter_map(|source| inside(&destination, source));
+    let mut uses: Vec<FileUse> = inside
+        .map(|file| FileUse { access: Access::Write, file, likelihood: Likelihood::Possible })
+        .collect();
+    uses.push(FileUse { access: Access::Write, file: destination, likelihood: Likelihood::Sure });
     uses.extend(each(sources, from));
     uses
+}
+
+/// Returns the value attached to an option that names the target directory; empty if the next word is the value.
+fn target_directory(word: &Argument) -> Option<&str> {
+    if let Some(long) = word.text.strip_prefix("--") {
+        let (name, value) = long.split_once('=').unwrap_or((long, ""));
+        return (name.len() > 1 && "target-directory".starts_with(name)).then_some(value);
+    }
+    let cluster = word.text.strip_prefix('-')?;
+    cluster.split_once('t').map(|(_, attached)| attached)
+}
+
+/// Returns the file that results if the destination is a directory.
+fn inside(destination: &Argument, source: &Argument) -> Option<Argument> {
+    let name = crate::invocation::base_name(source.text.trim_end_matches('/'));
+    let text = format!("{}/{name}", destination.text.trim_end_matches('/'));
+    let knowledge = destination.knowledge.max(source.knowledge);
+    let is_name = !matches!(name, "" | "." | "..");
+    is_name.then(|| Argument {
+        text,
+        source: Some(destination.as_written().to_owned()),
+        knowledge,
+        span: destination.span,
+    })
 }

@@ -1,9 +1,7 @@
 //! Code that hides in data: bash evaluates array subscripts inside arithmetic and variable names, so that
-//! `x='a[$(cmd)]'; echo $((x))` runs `cmd`.
+//! `x='a[$(cmd)]'; echo $((x))` runs `cmd`, and `${x@P}` expands a variable's text once more.
 
-use portcullis_shell::Span;
-
-use crate::invocation::Invocation;
+use portcullis_shell::ast::{Part, Word};
 
 /// Texts without which nothing in a command line is evaluated as arithmetic or as a variable's name.
 const EVALUATORS: &[&str] = &[
@@ -26,27 +24,67 @@ const EVALUATORS: &[&str] = &[
     "readarray",
     "getopts",
     "wait ",
+    "]=",
+    "]+=",
+    "=(",
 ];
 
-/// Finds a fixed argument or value that would run a command if it were evaluated, in a text that may evaluate it.
-pub(crate) fn find_hidden_code(text: &str, invocations: &[Invocation]) -> Option<Span> {
-    if !text.contains('[') || !EVALUATORS.iter().any(|evaluator| text.contains(evaluator)) {
-        return None;
-    }
-    invocations
-        .iter()
-        .flat_map(|invocation| {
-            invocation.arguments.iter().chain(invocation.assignments.iter().map(|variable| &variable.value))
-        })
-        .find(|argument| argument.is_known() && is_subscript_with_code(&argument.text))
-        .map(|argument| argument.span)
+/// What a word holds that a second evaluation would run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Hidden {
+    /// A substitution that quoting protects.
+    Substitution,
+    /// Such a substitution inside a subscript.
+    Subscript,
 }
 
-/// Says whether a text holds `name[` and later a substitution.
-fn is_subscript_with_code(text: &str) -> bool {
-    let Some((before, after)) = text.split_once('[') else {
-        return false;
-    };
-    before.ends_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')
-        && (after.contains("$(") || after.contains('`'))
+/// Finds code in the protected text of a word.
+pub(crate) fn find_hidden(word: &Word) -> Option<Hidden> {
+    if !word.traits.quoted {
+        return None;
+    }
+    let mut text = String::new();
+    append_literals(&word.parts, &mut text);
+    if !holds_substitution(&text) {
+        return None;
+    }
+    let in_subscript = text.match_indices('[').any(|(at, _)| {
+        let inside = text.get(at + 1..).unwrap_or_default();
+        let inside = inside.rsplit_once(']').map_or(inside, |(inside, _)| inside);
+        let before = text.get(..at).unwrap_or_default();
+        before.ends_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')
+            && holds_substitution(inside)
+    });
+    Some(if in_subscript { Hidden::Subscript } else { Hidden::Substitution })
+}
+
+/// Says whether a command line may evaluate what was found in one of its words.
+pub(crate) fn may_run(hidden: Hidden, text: &str) -> bool {
+    let evaluates_again = text.contains("@P}") || text.contains("@p}");
+    match hidden {
+        Hidden::Substitution => evaluates_again,
+        Hidden::Subscript => evaluates_again || EVALUATORS.iter().any(|evaluator| text.contains(evaluator)),
+    }
+}
+
+fn holds_substitution(text: &str) -> bool {
+    text.contains("$(") || text.contains('`') || text.contains("${")
+}
+
+/// Appends what the parts say literally, expansions left out.
+fn append_literals(parts: &[Part], text: &mut String) {
+    for part in parts {
+        match part {
+            Part::Literal { text: literal, .. }
+            | Part::Escaped { text: literal, .. }
+            | Part::Single { text: literal, .. }
+            | Part::AnsiC { text: literal, .. }
+            | Part::Glob { text: literal, .. } => text.push_str(literal),
+            Part::Double { parts, .. } => append_literals(parts, text),
+            Part::Parameter { .. }
+            | Part::Command { .. }
+            | Part::Process { .. }
+            | Part::Arithmetic { .. } => {}
+        }
+    }
 }

@@ -36,7 +36,7 @@ fn policy(count: usize) -> Policy {
 }
 
 fn decide_once(policy: &Policy, command: &str) -> bool {
-    let context = Context { home: Some("/home/me".to_owned()), ..Context::new(Mode::Default, "/work/app") };
+    let context = Context { home: Some("/home/me".to_owned()), ..Context::new(Mode::Default, "/code/app") };
     let request = Request::new(policy, ToolCall::bash(command), context);
     let mut facts = Facts::default();
     for Question::RealPath(path) in request.questions() {

@@ -1,6 +1,6 @@
 //! The paths a call touches, made absolute, with what is known of each.
 
-use portcullis_analysis::access::{self, FileUse};
+use portcullis_analysis::access::{self, FileUse, Likelihood};
 use portcullis_analysis::{Access, Argument, Invocation, Knowledge};
 use portcullis_shell::Span;
 
@@ -19,6 +19,7 @@ pub(crate) struct PathUse {
     /// As it is written.
     pub(crate) shown: String,
     pub(crate) span: Span,
+    pub(crate) likelihood: Likelihood,
 }
 
 /// The paths of one invocation.
@@ -45,7 +46,10 @@ impl InvocationPaths {
     pub(crate) fn of(invocation: &Invocation, home: Option<&str>, mentions: Mentions) -> Self {
         let resolve = |uses: Vec<FileUse>| {
             uses.iter()
-                .flat_map(|file| PathUse::of_argument(&file.file, file.access, invocation, home))
+                .flat_map(|file| {
+                    let paths = PathUse::of_argument(&file.file, file.access, invocation, home);
+                    paths.into_iter().map(|path_use| PathUse { likelihood: file.likelihood, ..path_use })
+                })
                 .collect()
         };
         let redirections = invocation
@@ -72,7 +76,14 @@ impl PathUse {
     pub(crate) fn of_tool(text: &str, access: Access, context: &Context) -> Self {
         let expanded = expand_home(text, context.home.as_deref());
         let absolute = path::join(&context.cwd, expanded.as_deref().unwrap_or(text));
-        Self { access, path: Some(absolute), glob: None, shown: text.to_owned(), span: Span::default() }
+        Self {
+            access,
+            path: Some(absolute),
+            glob: None,
+            shown: text.to_owned(),
+            span: Span::default(),
+            likelihood: Likelihood::Sure,
+        }
     }
 
     /// Makes the paths an argument may stand for, one for each directory the invocation may run in.
@@ -88,6 +99,7 @@ impl PathUse {
             glob,
             shown: argument.as_written().to_owned(),
             span: argument.span,
+            likelihood: Likelihood::Sure,
         };
         let text = match argument.knowledge {
             Knowledge::Dynamic => return vec![make(None, None)],
@@ -130,6 +142,13 @@ impl PathUse {
     /// Returns the spellings that are known, even if not all are.
     pub(crate) fn known_variants<'a>(&'a self, facts: &'a Facts) -> Vec<&'a str> {
         self.variants(facts).unwrap_or_else(|| self.path.as_deref().into_iter().collect())
+    }
+
+    /// Says whether the shell opens a network connection for the path.
+    pub(crate) fn is_connection(&self) -> bool {
+        self.path
+            .as_deref()
+            .is_some_and(|path| path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/"))
     }
 
     /// Says whether the path is a device or descriptor that holds nothing.

@@ -1,5 +1,6 @@
 //! Finds the deny and ask rules that a call meets, by its content.
 
+use portcullis_analysis::access::Likelihood;
 use portcullis_analysis::{Access, Invocation};
 use portcullis_shell::Span;
 
@@ -165,7 +166,10 @@ fn find_path<'a>(run: &Run<'a>, behavior: Behavior, path_use: &PathUse) -> Optio
     let mut possible = None;
     for &access in accesses {
         if let Some(rule) = find_guard(run, behavior, access, path_use) {
-            return Some(found(rule, Certainty::Certain));
+            match path_use.likelihood {
+                Likelihood::Sure => return Some(found(rule, Certainty::Certain)),
+                Likelihood::Possible => possible = possible.or(Some(rule)),
+            }
         }
         possible = possible.or_else(|| find_possible_guard(run, behavior, access, path_use));
     }

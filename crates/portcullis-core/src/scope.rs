@@ -41,6 +41,9 @@ pub(crate) fn may_read(run: &Run<'_>, path_use: &PathUse) -> bool {
     if is_in_workspace(run, path_use) || is_allowed_by_rule(run, path_use) {
         return true;
     }
+    if path_use.is_connection() {
+        return false;
+    }
     let mode = run.request.context().mode;
     mode == Mode::Auto && !run.policy.block_reads_outside && path_use.path.is_some()
 }
@@ -52,7 +55,7 @@ pub(crate) fn is_allowed_by_rule(run: &Run<'_>, path_use: &PathUse) -> bool {
 
 /// Finds the allow rule for a path, if every spelling of it has one. An edit rule implies reading.
 pub(crate) fn find_path_permit<'a>(run: &Run<'a>, path_use: &PathUse) -> Option<&'a Rule> {
-    if path_use.glob.is_some() {
+    if path_use.glob.is_some() || path_use.is_connection() {
         return None;
     }
     let accesses: &[PathAccess] = match path_use.access {

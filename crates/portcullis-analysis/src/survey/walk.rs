@@ -3,7 +3,7 @@
 use portcullis_shell::ast::{AndOr, Command, CommandKind, Link, List, Part, Pipeline, Word};
 use portcullis_shell::{Script, Span, nested_lists, parse};
 
-use crate::arithmetic;
+use crate::arithmetic::{self, Hidden};
 use crate::directories::Directories;
 use crate::feed::{Feed, output_of};
 use crate::invocation::{Opacity, Survey};
@@ -28,6 +28,7 @@ pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
         background: false,
         parent: None,
         input: Feed::Nothing,
+        hidden: None,
         found: Survey::default(),
     };
     walk.script(&script, Directories::only(surroundings.directory));
@@ -44,6 +45,8 @@ pub(super) struct Walk<'a> {
     pub(super) parent: Option<usize>,
     /// What arrives on standard input where no pipe or redirection says otherwise.
     pub(super) input: Feed,
+    /// Code that quoting protects, the most dangerous found so far.
+    pub(super) hidden: Option<(Hidden, Span)>,
     pub(super) found: Survey,
 }
 
@@ -68,11 +71,12 @@ impl Walk<'_> {
         for error in &script.errors {
             self.opaque(error.span, format!("the shell syntax is not understood: {}", error.message));
         }
-        let first = self.found.invocations.len();
+        let outer = self.hidden.take();
         let _ = self.list(&script.body, directories);
-        let own = self.found.invocations.get(first..).unwrap_or_default();
-        if let Some(span) = arithmetic::find_hidden_code(self.text, own) {
-            self.opaque(span, "arithmetic may run a command that stands in its data".to_owned());
+        if let Some((hidden, span)) = std::mem::replace(&mut self.hidden, outer)
+            && arithmetic::may_run(hidden, self.text)
+        {
+            self.opaque(span, "a second evaluation may run a command that stands in quoted text".to_owned());
         }
     }
 
@@ -144,6 +148,9 @@ impl Walk<'_> {
 
     pub(super) fn words<'w>(&mut self, words: impl Iterator<Item = &'w Word>, directories: &Directories) {
         for word in words {
+            if let Some(hidden) = arithmetic::find_hidden(word) {
+                self.hidden = self.hidden.max(Some((hidden, word.span)));
+            }
             self.parts(&word.parts, directories);
         }
     }

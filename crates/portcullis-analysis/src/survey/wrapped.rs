@@ -119,6 +119,7 @@ impl Walk<'_> {
             background: self.background,
             parent: self.parent,
             input: self.input.clone(),
+            hidden: None,
             found: std::mem::take(&mut self.found),
         };
         walk.script(&script, directories);

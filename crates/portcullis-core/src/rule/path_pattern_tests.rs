@@ -5,8 +5,8 @@ use Behavior::{Allow, Ask, Deny};
 use super::*;
 
 const ANCHORS: Anchors<'static> = Anchors {
-    cwd: "/work/app",
-    project: "/work/app",
+    cwd: "/code/app",
+    project: "/code/app",
     home: Some("/home/me"),
     base: Some("/home/me/.claude"),
 };
@@ -33,19 +33,19 @@ fn check_all(content: &str, path: &str, expected: bool) {
 #[test]
 fn the_four_anchors_stand_for_their_directories() {
     check_all("//etc/passwd", "/etc/passwd", true);
-    check_all("//etc/passwd", "/work/app/etc/passwd", false);
+    check_all("//etc/passwd", "/code/app/etc/passwd", false);
     check_all("//**/.env", "/anywhere/at/all/.env", true);
     check_all("~/.ssh/**", "/home/me/.ssh/id", true);
     check_all("~/.ssh/**", "/home/you/.ssh/id", false);
     check_all("~/.zshrc", "/home/me/.zshrc", true);
     check_all("~/.zshrc", "/home/me/x/.zshrc", false);
     check_all("/secrets/**", "/home/me/.claude/secrets/x", true);
-    check_all("/secrets/**", "/work/app/secrets/x", false);
+    check_all("/secrets/**", "/code/app/secrets/x", false);
     check_all("/secrets/**", "/secrets/x", false);
-    check_all("*.md", "/work/app/a/b.md", true);
-    check_all("*.md", "/work/b.md", false);
-    check_all("./src/*.rs", "/work/app/src/a.rs", true);
-    check_all("src/*.rs", "/work/app/x/src/a.rs", false);
+    check_all("*.md", "/code/app/a/b.md", true);
+    check_all("*.md", "/code/b.md", false);
+    check_all("./src/*.rs", "/code/app/src/a.rs", true);
+    check_all("src/*.rs", "/code/app/x/src/a.rs", false);
     check_all("/Users/me/**", "/Users/me/x", false);
 }
 
@@ -53,7 +53,7 @@ fn the_four_anchors_stand_for_their_directories() {
 fn a_source_without_directory_of_its_own_speaks_for_the_project() {
     let anchors = ANCHORS.with_base(None);
     let pattern = PathPattern::parse("/src/**", Allow).unwrap();
-    assert!(pattern.matches("/work/app/src/x", &anchors));
+    assert!(pattern.matches("/code/app/src/x", &anchors));
     assert!(!pattern.matches("/home/me/.claude/src/x", &anchors));
 }
 
@@ -70,7 +70,7 @@ fn a_single_directory_is_guarded_at_any_depth_but_allowed_at_one() {
     let anchors = ANCHORS.with_base(None);
     for (content, allowed, guarded) in table {
         for (path, allow, guard) in
-            [("/work/app/src/app.ts", 0, 0), ("/work/app/vendor/pkg/src/lib.js", 1, 1)]
+            [("/code/app/src/app.ts", 0, 0), ("/code/app/vendor/pkg/src/lib.js", 1, 1)]
                 .map(|(p, a, g)| (p, allowed[a], guarded[g]))
         {
             assert_eq!(
@@ -88,34 +88,34 @@ fn a_single_directory_is_guarded_at_any_depth_but_allowed_at_one() {
 
 #[test]
 fn names_match_at_any_depth_and_directories_cover_their_children() {
-    check_all(".env", "/work/app/.env", true);
-    check_all(".env", "/work/app/a/b/.env", true);
-    check_all(".env", "/work/app/.env/x", true);
-    check_all(".env", "/work/app/.env.local", false);
-    check_all("**/.env", "/work/app/.env", true);
-    check_all("build/", "/work/app/build/x", true);
-    check_all("a/*/c", "/work/app/a/b/c/d", true);
-    check_all("./Finance (2024)/**", "/work/app/Finance (2024)/x", true);
-    check_all("{a,b}.txt", "/work/app/a.txt", false);
-    check_all("{a,b}.txt", "/work/app/{a,b}.txt", true);
-    check_all(r"\[id\].tsx", "/work/app/[id].tsx", true);
-    check_all("[id].tsx", "/work/app/i.tsx", true);
-    check_all("**", "/work/app/x", true);
-    check_all("**", "/work/x", false);
+    check_all(".env", "/code/app/.env", true);
+    check_all(".env", "/code/app/a/b/.env", true);
+    check_all(".env", "/code/app/.env/x", true);
+    check_all(".env", "/code/app/.env.local", false);
+    check_all("**/.env", "/code/app/.env", true);
+    check_all("build/", "/code/app/build/x", true);
+    check_all("a/*/c", "/code/app/a/b/c/d", true);
+    check_all("./Finance (2024)/**", "/code/app/Finance (2024)/x", true);
+    check_all("{a,b}.txt", "/code/app/a.txt", false);
+    check_all("{a,b}.txt", "/code/app/{a,b}.txt", true);
+    check_all(r"\[id\].tsx", "/code/app/[id].tsx", true);
+    check_all("[id].tsx", "/code/app/i.tsx", true);
+    check_all("**", "/code/app/x", true);
+    check_all("**", "/code/x", false);
 }
 
 #[test]
 fn what_may_be_a_directory_is_guarded_but_not_allowed() {
-    check("build/", Allow, "/work/app/build", false);
-    check("build/", Allow, "/work/app/build/", true);
-    check("build/", Deny, "/work/app/build", true);
-    check("secrets/**", Deny, "/work/app/secrets", true);
-    check("secrets/**", Deny, "/work/app/x/secrets", true);
-    check("secrets/**", Allow, "/work/app/secrets", false);
+    check("build/", Allow, "/code/app/build", false);
+    check("build/", Allow, "/code/app/build/", true);
+    check("build/", Deny, "/code/app/build", true);
+    check("secrets/**", Deny, "/code/app/secrets", true);
+    check("secrets/**", Deny, "/code/app/x/secrets", true);
+    check("secrets/**", Allow, "/code/app/secrets", false);
     check("//**", Deny, "/", true);
     check("~", Deny, "/home/me/x", true);
     check("~/", Ask, "/home/me", true);
-    check(".", Deny, "/work/app/x", true);
+    check(".", Deny, "/code/app/x", true);
     check("/", Deny, "/home/me/.claude/x", true);
 }
 
@@ -124,41 +124,41 @@ fn no_path_outside_the_anchor_ever_matches() {
     for content in ["**", "*", "/**", "~/**", "src/**", "**/*.rs", "a/../**", "[!x]*"] {
         let Ok(pattern) = PathPattern::parse(content, Allow) else { continue };
         for path in
-            ["/work/app-evil/x", "/work/app/../x", "/work/x.rs", "/", "/home/me2/x", "/etc/passwd", "../x"]
+            ["/code/app-evil/x", "/code/app/../x", "/code/x.rs", "/", "/home/me2/x", "/etc/passwd", "../x"]
         {
             assert!(!pattern.matches(path, &ANCHORS), "{content} on {path}");
         }
     }
-    check_all("src/**", "/work/app/src/../../../etc/passwd", false);
-    check_all("src/**", "/work/app/./x/../src//a", true);
+    check_all("src/**", "/code/app/src/../../../etc/passwd", false);
+    check_all("src/**", "/code/app/./x/../src//a", true);
     check("src/**", Allow, "src/a", true);
 }
 
 #[test]
 fn a_guard_may_rise_above_the_current_directory_but_an_allow_may_not() {
-    check("../secrets/**", Deny, "/work/secrets/x", true);
+    check("../secrets/**", Deny, "/code/secrets/x", true);
     check("../../secrets", Ask, "/secrets/x", true);
-    check("../secrets/**", Deny, "/work/app/secrets/x", false);
-    check("..", Deny, "/work/x", true);
-    check("../**", Deny, "/work/x/y", true);
+    check("../secrets/**", Deny, "/code/app/secrets/x", false);
+    check("..", Deny, "/code/x", true);
+    check("../**", Deny, "/code/x/y", true);
     assert!(PathPattern::parse("../x", Allow).is_err());
 }
 
 #[test]
 fn an_unusable_pattern_guards_its_own_path_and_allows_nothing() {
     for (content, path) in [
-        ("data[1", "/work/app/data[1"),
+        ("data[1", "/code/app/data[1"),
         ("//srv/data[1", "/srv/data[1/x"),
-        (r"trailing\", r"/work/app/trailing\"),
-        ("#notes", "/work/app/#notes"),
-        ("a/../b", "/work/app/b"),
-        ("a//b", "/work/app/a/b"),
-        ("a/./b", "/work/app/a/b/c"),
-        ("x[[:nope:]]", "/work/app/x[[:nope:]]"),
+        (r"trailing\", r"/code/app/trailing\"),
+        ("#notes", "/code/app/#notes"),
+        ("a/../b", "/code/app/b"),
+        ("a//b", "/code/app/a/b"),
+        ("a/./b", "/code/app/a/b/c"),
+        ("x[[:nope:]]", "/code/app/x[[:nope:]]"),
     ] {
         check(content, Deny, path, true);
         check(content, Ask, path, true);
-        check(content, Deny, "/work/app/other", false);
+        check(content, Deny, "/code/app/other", false);
         assert!(PathPattern::parse(content, Allow).is_err(), "{content}");
     }
     for content in ["", "/", "//", "~", "~/", ".", "./", "!x", "   "] {
@@ -181,10 +181,10 @@ fn an_unknown_home_may_be_anywhere_for_a_guard_and_nowhere_for_an_allow() {
 #[test]
 fn case_counts_unless_told_otherwise() {
     for (content, path) in [
-        (".ENV", "/work/app/.env"),
-        ("[A-C].txt", "/work/app/b.TXT"),
-        ("É", "/work/app/é"),
-        ("[[:upper:]]", "/work/app/x"),
+        (".ENV", "/code/app/.env"),
+        ("[A-C].txt", "/code/app/b.TXT"),
+        ("É", "/code/app/é"),
+        ("[[:upper:]]", "/code/app/x"),
     ] {
         assert!(!PathPattern::parse(content, Deny).unwrap().matches(path, &ANCHORS), "{content}");
         let folded = PathPattern::parse_with_case(content, Deny, Case::Insensitive).unwrap();
@@ -212,18 +212,18 @@ fn names_every_match_must_have_are_known() {
 #[test]
 fn negated_patterns_take_paths_out_of_the_relative_ones_before_them() {
     let table: &[(&[&str], &str, Option<usize>)] = &[
-        (&["*.env", "!test.env"], "/work/app/a.env", Some(0)),
-        (&["*.env", "!test.env"], "/work/app/x/test.env", None),
-        (&["!test.env", "*.env"], "/work/app/test.env", Some(1)),
-        (&["secrets/**", "!secrets/public.txt"], "/work/app/secrets/public.txt", None),
-        (&["secrets/**", "!secrets/public.txt"], "/work/app/secrets/x", Some(0)),
-        (&["secrets/**", "!secrets/public.txt"], "/work/app/secrets", Some(0)),
-        (&["secrets", "!secrets/public.txt"], "/work/app/secrets/public.txt", Some(0)),
-        (&["//work/app/*.env", "!test.env"], "/work/app/test.env", Some(0)),
-        (&["*.env", "!/test.env"], "/work/app/x/test.env", Some(0)),
-        (&["*.env", "!/test.env"], "/work/app/test.env", None),
-        (&["!test.env"], "/work/app/test.env", None),
-        (&["a", "b"], "/work/app/b", Some(1)),
+        (&["*.env", "!test.env"], "/code/app/a.env", Some(0)),
+        (&["*.env", "!test.env"], "/code/app/x/test.env", None),
+        (&["!test.env", "*.env"], "/code/app/test.env", Some(1)),
+        (&["secrets/**", "!secrets/public.txt"], "/code/app/secrets/public.txt", None),
+        (&["secrets/**", "!secrets/public.txt"], "/code/app/secrets/x", Some(0)),
+        (&["secrets/**", "!secrets/public.txt"], "/code/app/secrets", Some(0)),
+        (&["secrets", "!secrets/public.txt"], "/code/app/secrets/public.txt", Some(0)),
+        (&["//code/app/*.env", "!test.env"], "/code/app/test.env", Some(0)),
+        (&["*.env", "!/test.env"], "/code/app/x/test.env", Some(0)),
+        (&["*.env", "!/test.env"], "/code/app/test.env", None),
+        (&["!test.env"], "/code/app/test.env", None),
+        (&["a", "b"], "/code/app/b", Some(1)),
         (&["a", "!b"], "/elsewhere/a", None),
     ];
     for (contents, path, expected) in table {
@@ -234,13 +234,13 @@ fn negated_patterns_take_paths_out_of_the_relative_ones_before_them() {
     }
     let negated = PathPattern::parse("!x", Deny).unwrap();
     assert!(negated.is_negated());
-    assert!(!negated.matches("/work/app/x", &ANCHORS));
+    assert!(!negated.matches("/code/app/x", &ANCHORS));
 }
 
 #[test]
 fn patterns_full_of_stars_stay_cheap() {
     let pattern = PathPattern::parse(&format!("{}b", "a*".repeat(60)), Allow).unwrap();
-    assert!(!pattern.matches(&format!("/work/app/{}", "a".repeat(4_000)), &ANCHORS));
+    assert!(!pattern.matches(&format!("/code/app/{}", "a".repeat(4_000)), &ANCHORS));
     let deep = PathPattern::parse(&format!("{}b", "**/a/".repeat(60)), Allow).unwrap();
-    assert!(!deep.matches(&format!("/work/app/{}", "a/".repeat(2_000)), &ANCHORS));
+    assert!(!deep.matches(&format!("/code/app/{}", "a/".repeat(2_000)), &ANCHORS));
 }

@@ -1,5 +1,7 @@
 //! Critical removals: `rm` of the root, the home, the workspace or their parents, also behind a variable.
 
+use std::collections::BTreeMap;
+
 use portcullis_analysis::{Access, Argument, Invocation, Knowledge, access};
 use portcullis_shell::Span;
 
@@ -43,9 +45,11 @@ pub(crate) fn find_critical_removal(run: &Run<'_>) -> Option<(String, Span)> {
     let Subject::Shell(shell) = &run.request.subject else {
         return None;
     };
+    let mut values = None;
     shell.survey.invocations.iter().find_map(|invocation| {
         let targets = removed(invocation)?;
-        let target = targets.into_iter().find(|target| is_critical(run, shell, invocation, target))?;
+        let values = values.get_or_insert_with(|| variables(run, shell));
+        let target = targets.into_iter().find(|target| is_critical(run, values, invocation, target))?;
         Some((target.as_written().to_owned(), target.span))
     })
 }
@@ -86,12 +90,17 @@ fn acts_on_everything(invocation: &Invocation) -> bool {
     removes && !narrows
 }
 
-fn is_critical(run: &Run<'_>, shell: &Shell, invocation: &Invocation, target: &Argument) -> bool {
+fn is_critical(
+    run: &Run<'_>,
+    values: &BTreeMap<&str, &str>,
+    invocation: &Invocation,
+    target: &Argument,
+) -> bool {
     match target.knowledge {
         Knowledge::Fixed | Knowledge::Tilde => is_critical_text(run, invocation, &target.text),
         Knowledge::Glob => is_critical_pattern(run, invocation, &target.text),
         Knowledge::Dynamic => {
-            let text = substitute(run, shell, &target.text);
+            let text = substitute(run, values, &target.text);
             if text.contains(['$', '`']) {
                 is_critical_expansion(run, invocation, &text)
             } else {
@@ -167,49 +176,54 @@ fn is_critical_path(run: &Run<'_>, path: &str) -> bool {
         || run.request.roots.iter().any(|root| is_inside(root, path))
 }
 
-/// Replaces variables whose value the command line or the session gives.
-fn substitute(run: &Run<'_>, shell: &Shell, text: &str) -> String {
+/// Substitutions that stand for the directory a command runs in or the repository around it.
+const HERE: &[&str] = &["$(pwd)", "`pwd`", "$(pwd -P)", "$(git rev-parse --show-toplevel)"];
+
+/// How many variables are replaced one after the other, and how long the text may grow.
+const MOST_ROUNDS: usize = 8;
+const LONGEST: usize = 4_096;
+
+/// Returns the variables whose value the command line or the session gives.
+fn variables<'a>(run: &Run<'a>, shell: &'a Shell) -> BTreeMap<&'a str, &'a str> {
     let context = run.request.context();
-    let mut text = text.to_owned();
-    let assigned = shell
-        .survey
-        .invocations
-        .iter()
-        .filter(|invocation| invocation.arguments.is_empty())
-        .flat_map(|invocation| &invocation.assignments)
-        .filter(|variable| variable.value.is_known());
-    let mut values: Vec<(&str, &str)> =
-        assigned.map(|variable| (variable.name.as_str(), variable.value.text.as_str())).collect();
+    let bare = shell.survey.invocations.iter().filter(|invocation| invocation.arguments.is_empty());
+    let assigned = bare.flat_map(|invocation| &invocation.assignments);
+    let mut values: BTreeMap<&str, &str> = BTreeMap::from([("PWD", context.cwd.as_str())]);
     values.extend(context.home.as_deref().map(|home| ("HOME", home)));
-    values.push(("PWD", &context.cwd));
-    for (name, value) in values {
-        text = text.replace(&format!("${{{name}}}"), value);
-        text = replace_plain(&text, name, value);
+    values.extend(assigned.map(|variable| (variable.name.as_str(), variable.value.text.as_str())));
+    values
+}
+
+/// Replaces variables by their values, as far as these are known.
+fn substitute(run: &Run<'_>, values: &BTreeMap<&str, &str>, text: &str) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..MOST_ROUNDS {
+        match replace_first(&text, values) {
+            Some(next) if next.len() <= LONGEST => text = next,
+            Some(_) | None => break,
+        }
+    }
+    for here in HERE {
+        text = text.replace(here, &run.request.context().cwd);
     }
     text
 }
 
-/// Replaces `$name` where the name ends there.
-fn replace_plain(text: &str, name: &str, value: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('$') {
-        result.push_str(before);
-        match after.strip_prefix(name) {
-            Some(tail)
-                if !tail.starts_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_') =>
-            {
-                result.push_str(value);
-                rest = tail;
+/// Replaces the first `$name` or `${name}` whose value is known.
+fn replace_first(text: &str, values: &BTreeMap<&str, &str>) -> Option<String> {
+    text.match_indices('$').find_map(|(at, _)| {
+        let after = text.get(at + 1..)?;
+        let (name, length) = match after.strip_prefix('{') {
+            Some(braced) => braced.split_once('}').map(|(name, _)| (name, name.len() + 2))?,
+            None => {
+                let end = after.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+                let name = after.get(..end.unwrap_or(after.len()))?;
+                (name, name.len())
             }
-            _ => {
-                result.push('$');
-                rest = after;
-            }
-        }
-    }
-    result.push_str(rest);
-    result
+        };
+        let value = values.get(name)?;
+        Some([text.get(..at)?, value, after.get(length..)?].concat())
+    })
 }
 
 /// A target that would be critical if an unknown expansion in it turned out empty.

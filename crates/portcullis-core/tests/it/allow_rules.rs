@@ -47,7 +47,7 @@ fn chains_and_pipes_of_allowed_parts_do_not_ask() {
             ("npm run build &> out/log.txt", "allow A9"),
             ("cd src && npm test", "allow A9"),
             ("cd ./src/../lib && npm test; git add .", "allow A9"),
-            ("cd /work/app/src && make all", "allow A9"),
+            ("cd /code/app/src && make all", "allow A9"),
             ("git add -A && git commit -m 'one; two && three | four'", "allow A9"),
             ("git commit -m \"$(cat <<'EOF'\nFix the parser\n\n- handle `x` | y && z\nEOF\n)\"", "allow A9"),
             ("grep -E 'a|b' src/main.rs", "allow A9"),

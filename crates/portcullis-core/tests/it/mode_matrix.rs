@@ -9,11 +9,11 @@ use crate::support::{Rules, context, decide_call, short};
 fn calls() -> Vec<(&'static str, ToolCall, &'static str)> {
     let file = |tool: &str, path: &str| ToolCall::new(tool, Input::of_text("file_path", path));
     vec![
-        ("read inside", file("Read", "/work/app/a"), "Read(/a)"),
+        ("read inside", file("Read", "/code/app/a"), "Read(/a)"),
         ("read outside", file("Read", "/etc/hosts"), "Read(//etc/hosts)"),
-        ("write inside", file("Write", "/work/app/a"), "Edit(/a)"),
+        ("write inside", file("Write", "/code/app/a"), "Edit(/a)"),
         ("write outside", file("Write", "/tmp/x/a"), "Edit(//tmp/x/a)"),
-        ("write protected", file("Write", "/work/app/.git/config"), "Edit(.git/**)"),
+        ("write protected", file("Write", "/code/app/.git/config"), "Edit(.git/**)"),
         ("bash read-only", ToolCall::bash("git status"), "Bash(git status)"),
         ("bash edit inside", ToolCall::bash("touch a"), "Bash(touch a)"),
         ("bash edit outside", ToolCall::bash("touch /tmp/x/a"), "Bash(touch *)"),

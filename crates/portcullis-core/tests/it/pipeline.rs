@@ -59,8 +59,8 @@ fn a2_content_and_parameter_deny_rules_deny() {
         ToolCall::bash("cat .env"),
         ToolCall::bash("cat < sub/.env"),
         ToolCall::bash("echo x > .env"),
-        file_call("Read", "/work/app/.env"),
-        file_call("Write", "/work/app/.env"),
+        file_call("Read", "/code/app/.env"),
+        file_call("Write", "/code/app/.env"),
         ToolCall::new("WebFetch", Input::of_text("url", "https://EVIL.com./x")),
         agent("model", "opus"),
         agent("subagent_type", "spy"),
@@ -139,13 +139,13 @@ fn a6_a_content_ask_rule_asks_and_no_mode_lifts_it() {
 fn a7_safety_checks_ask_in_every_mode_bypass_included() {
     let mut policy = Rules { allow: &["Bash", "Edit", "Write", "Edit(//**)"], ..Rules::default() }.policy();
     for mode in [Mode::Default, Mode::Auto, Mode::BypassPermissions, Mode::AcceptEdits] {
-        let write = file_call("Write", "/work/app/.git/hooks/pre-commit");
+        let write = file_call("Write", "/code/app/.git/hooks/pre-commit");
         assert_eq!(short(&decide_call(&policy, write, context(mode))), "ask A7", "{mode}");
         assert_eq!(short(&decide_bash(&policy, "echo x >> ~/.bashrc", mode)), "ask A7", "{mode}");
         assert_eq!(short(&decide_bash(&policy, "rm -rf ~", mode)), "ask A7", "{mode}");
     }
     policy.bypass_protected_paths = true;
-    let write = file_call("Write", "/work/app/.git/config");
+    let write = file_call("Write", "/code/app/.git/config");
     assert_eq!(short(&decide_call(&policy, write.clone(), context(Mode::BypassPermissions))), "allow A8");
     assert_eq!(short(&decide_call(&policy, write, context(Mode::Default))), "ask A7");
     assert_eq!(short(&decide_bash(&policy, "rm -rf /", Mode::BypassPermissions)), "ask A7");
@@ -158,10 +158,10 @@ fn a8_bypass_mode_and_a_plan_started_from_it_allow() {
     assert_eq!(short(&decide_bash(&policy, "eval $x", Mode::BypassPermissions)), "allow A8");
     let plan = Context { plan_from_bypass: true, ..context(Mode::Plan) };
     assert_eq!(short(&decide_call(&policy, ToolCall::bash("npm publish"), plan.clone())), "allow A8");
-    assert_eq!(short(&decide_call(&policy, file_call("Write", "/work/app/x"), plan.clone())), "allow A8");
+    assert_eq!(short(&decide_call(&policy, file_call("Write", "/code/app/x"), plan.clone())), "allow A8");
     policy.disabled_modes = DisabledModes { bypass: true, auto: false };
     assert_eq!(short(&decide_bash(&policy, "npm publish", Mode::BypassPermissions)), "ask A10");
-    assert_eq!(short(&decide_call(&policy, file_call("Write", "/work/app/x"), plan)), "ask A4");
+    assert_eq!(short(&decide_call(&policy, file_call("Write", "/code/app/x"), plan)), "ask A4");
 }
 
 #[test]
@@ -180,8 +180,8 @@ fn a9_allow_rules_and_the_read_only_set_allow() {
     let calls = [
         ToolCall::bash("npm test"),
         ToolCall::bash("ls -la && git status"),
-        file_call("Read", "/work/app/src/main.rs"),
-        file_call("Edit", "/work/app/src/main.rs"),
+        file_call("Read", "/code/app/src/main.rs"),
+        file_call("Edit", "/code/app/src/main.rs"),
         ToolCall::new("Grep", Input::of_text("pattern", "x")),
         ToolCall::new("Glob", Input::of_text("pattern", "**/*.rs")),
         ToolCall::new("mcp__db__query", Input::default()),
@@ -206,7 +206,7 @@ fn a10_what_nothing_decides_becomes_a_question_that_names_the_parts() {
     assert_eq!(verdict.reason, Reason::Unsettled { parts: vec!["npm test".into(), "npm publish".into()] });
     assert_eq!(verdict.highlights.len(), 2);
     for tool in ["WebSearch", "SendMessage", "mcp__a__b", "Quux", "Write"] {
-        let call = file_call(tool, "/work/app/x");
+        let call = file_call(tool, "/code/app/x");
         assert_eq!(
             short(&decide_call(&Policy::default(), call, context(Mode::Default))),
             "ask A10",
@@ -260,7 +260,7 @@ fn a11_auto_mode_asks_the_classifier_and_an_answer_settles_the_call() {
 fn a11_auto_mode_takes_its_fast_paths_before_the_classifier() {
     let policy = Policy::default();
     let allowed = [
-        file_call("Write", "/work/app/x"),
+        file_call("Write", "/code/app/x"),
         ToolCall::bash("mkdir -p a/b && touch a/b/c && mv a/b/c d && cp d e && rm e"),
         ToolCall::bash("sed -i 's/a/b/' src/x.rs"),
         ToolCall::bash("echo hi > notes.txt"),

@@ -25,11 +25,11 @@ fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
         "rm -rf ./",
         "rm -rf ..",
         "rm -rf ../..",
-        "rm -rf /work/app",
-        "rm -rf /work",
+        "rm -rf /code/app",
+        "rm -rf /code",
         "rm -rf *",
         "rm -rf ./*",
-        "rmdir /work",
+        "rmdir /code",
         "rm -rf \"$DIR\"/*",
         "rm -rf $DIR/",
         "rm -rf $DIR/usr",
@@ -41,7 +41,7 @@ fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
         "bash -c 'rm -rf ~'",
         "(cd x; rm -rf /)",
         "echo $(rm -rf /)",
-        "cd /work && rm -rf app",
+        "cd /code && rm -rf app",
         "cd .. && rm -rf app",
         "find / -delete",
         "find ~ -delete",
@@ -64,7 +64,7 @@ fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
         "rm -rf build",
         "rm -rf ./node_modules",
         "rm x.txt",
-        "rm -rf /work/app/target",
+        "rm -rf /code/app/target",
         "rm -rf build/*",
         "rm *.o",
         "rm -rf \"${DIR:?}\"/*",
@@ -116,13 +116,13 @@ fn protected_paths_ask_however_they_are_reached() {
     }
 }
 
-/// Decides with `/work/app/link` leading to `target`.
+/// Decides with `/code/app/link` leading to `target`.
 fn with_link(policy: &Policy, call: ToolCall, mode: Mode, target: &Resolution) -> String {
     let request = Request::new(policy, call, context(mode));
     let mut facts = Facts::default();
     for Question::RealPath(path) in request.questions() {
         let resolution =
-            if path.starts_with("/work/app/link") { target.clone() } else { Resolution::Leads(Vec::new()) };
+            if path.starts_with("/code/app/link") { target.clone() } else { Resolution::Leads(Vec::new()) };
         facts.insert_path(path.clone(), resolution);
     }
     short(&decide(policy, &request, &facts).expect("not aborted").into_verdict())
@@ -131,15 +131,15 @@ fn with_link(policy: &Policy, call: ToolCall, mode: Mode, target: &Resolution) -
 #[test]
 fn c5_a_link_that_leaves_the_workspace_is_outside_and_a_deny_fires_on_any_spelling() {
     let leads = |path: &str| Resolution::Leads(vec![path.to_owned()]);
-    let read = || ToolCall::new("Read", Input::of_text("file_path", "/work/app/link"));
-    let write = || ToolCall::new("Write", Input::of_text("file_path", "/work/app/link"));
+    let read = || ToolCall::new("Read", Input::of_text("file_path", "/code/app/link"));
+    let write = || ToolCall::new("Write", Input::of_text("file_path", "/code/app/link"));
     let none = Policy::default();
-    assert_eq!(with_link(&none, read(), Mode::Default, &leads("/work/app/real")), "allow A9");
+    assert_eq!(with_link(&none, read(), Mode::Default, &leads("/code/app/real")), "allow A9");
     assert_eq!(with_link(&none, read(), Mode::Default, &leads("/etc/shadow")), "ask A4");
     assert_eq!(with_link(&none, read(), Mode::Default, &Resolution::Broken), "ask A4");
-    assert_eq!(with_link(&none, write(), Mode::AcceptEdits, &leads("/work/app/real")), "allow A9");
+    assert_eq!(with_link(&none, write(), Mode::AcceptEdits, &leads("/code/app/real")), "allow A9");
     assert_eq!(with_link(&none, write(), Mode::AcceptEdits, &leads("/etc/cron.d/x")), "ask A7");
-    assert_eq!(with_link(&none, write(), Mode::BypassPermissions, &leads("/work/app/.git/config")), "ask A7");
+    assert_eq!(with_link(&none, write(), Mode::BypassPermissions, &leads("/code/app/.git/config")), "ask A7");
     assert_eq!(with_link(&none, ToolCall::bash("cat link"), Mode::Default, &leads("/etc/shadow")), "ask A4");
     let allow = Rules { allow: &["Edit(/**)"], ..Rules::default() }.policy();
     assert_eq!(with_link(&allow, write(), Mode::Default, &leads("/tmp/x")), "ask A7");
@@ -159,7 +159,7 @@ fn an_unanswered_question_counts_as_the_unsafe_answer() {
 
 #[test]
 fn a_sibling_whose_name_begins_like_the_workspace_is_outside() {
-    let call = ToolCall::new("Read", Input::of_text("file_path", "/work/app-evil/x"));
+    let call = ToolCall::new("Read", Input::of_text("file_path", "/code/app-evil/x"));
     assert_eq!(
         short(&crate::support::decide_call(&Policy::default(), call, context(Mode::Default))),
         "ask A4"

@@ -19,7 +19,7 @@ fn a_suggestion_names_the_program_and_its_subcommand() {
         ("gh pr create --title x", &["Bash(gh pr create *)"]),
         ("touch a", &["Bash(touch *)"]),
         ("./build.sh --fast", &["Bash(./build.sh *)"]),
-        ("echo x > out.txt", &["Edit(//work/app/out.txt)"]),
+        ("echo x > out.txt", &["Edit(//code/app/out.txt)"]),
         ("cat /var/log/app/x.log", &["Read(//var/log/app/**)"]),
         ("cat /etc/passwd", &["Read(//etc/passwd)"]),
     ];

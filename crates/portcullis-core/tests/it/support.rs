@@ -1,4 +1,4 @@
-//! A small session to decide calls in: `/work/app` is the workspace, `/home/me` the home, nothing is a link.
+//! A small session to decide calls in: `/code/app` is the workspace, `/home/me` the home, nothing is a link.
 
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{
@@ -30,7 +30,7 @@ impl Rules<'_> {
 
 /// The context of an interactive session in the workspace.
 pub(crate) fn context(mode: Mode) -> Context {
-    Context { home: Some("/home/me".to_owned()), ..Context::new(mode, "/work/app") }
+    Context { home: Some("/home/me".to_owned()), ..Context::new(mode, "/code/app") }
 }
 
 /// Decides a call, every path being what it says.
