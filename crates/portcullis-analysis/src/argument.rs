@@ -16,6 +16,9 @@ pub struct Argument {
     pub span: Span,
 }
 
+/// What stands for arguments nobody knows yet.
+const APPENDED: &str = "…";
+
 /// How much is known of an argument before the command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Knowledge {
@@ -53,7 +56,12 @@ impl Argument {
 
     /// Makes an argument nobody knows yet, such as what `xargs` appends.
     pub(crate) fn unknown(span: Span) -> Self {
-        Self { text: "…".to_owned(), source: None, knowledge: Knowledge::Dynamic, span }
+        Self { text: APPENDED.to_owned(), source: None, knowledge: Knowledge::Dynamic, span }
+    }
+
+    /// Says whether it stands for arguments that a wrapper may append, or may not.
+    pub fn is_appended(&self) -> bool {
+        self.text == APPENDED && self.knowledge == Knowledge::Dynamic
     }
 
     /// Returns the word as it is written.

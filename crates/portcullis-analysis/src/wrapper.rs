@@ -119,7 +119,7 @@ const LAYOUTS: &[Layout] = &[
     Layout {
         text_option: Some('c'),
         valued_long: &["command", "group", "shell"],
-        ..changing("su", "cgsGw", 1)
+        ..changing("su", "cgsGw", usize::MAX)
     },
     Layout {
         text_option: Some('c'),

@@ -125,7 +125,8 @@ impl<'a> Answers<'a> {
 #[derive(Debug, Clone)]
 enum Cover<'a> {
     Rule(&'a Rule),
-    ReadOnly,
+    /// With the rule that lets it read outside the workspace, if it does.
+    ReadOnly(Option<&'a Rule>),
     Edit,
     Wrapped,
     Nothing,
@@ -161,17 +162,24 @@ fn cover_one<'a>(
         return if is_covered { Cover::Wrapped } else { Cover::No };
     }
     if read_only::is_read_only(invocation) {
-        let outside = paths.operands.iter().flatten().find(|path_use| !may_read(run, path_use));
-        return match outside {
-            None if runs_in_workspace(run, invocation) => Cover::ReadOnly,
-            None => Cover::No,
-            Some(path_use) => Cover::Outside(path_use.clone()),
-        };
+        return cover_read(run, invocation, paths);
     }
     if grounds == Grounds::RulesAndEdits && is_edit(run, invocation, paths) {
         return Cover::Edit;
     }
     Cover::No
+}
+
+/// Covers a command that only reads, if it reads what it may.
+fn cover_read<'a>(run: &Run<'a>, invocation: &Invocation, paths: &InvocationPaths) -> Cover<'a> {
+    let mut rule = None;
+    for path_use in paths.operands.iter().flatten().filter(|path_use| !is_in_workspace(run, path_use)) {
+        if !may_read(run, path_use) {
+            return Cover::Outside(path_use.clone());
+        }
+        rule = rule.or_else(|| find_path_permit(run, path_use));
+    }
+    if runs_in_workspace(run, invocation) { Cover::ReadOnly(rule) } else { Cover::No }
 }
 
 /// A program that finds its work by the current directory, such as git, must run in the workspace.
@@ -249,7 +257,8 @@ fn collect_command<'a>(
     match answers.own(place) {
         Cover::Rule(rule) => coverage.name(rule),
         Cover::Edit => coverage.by_edits = true,
-        Cover::ReadOnly | Cover::Wrapped | Cover::Nothing => {}
+        Cover::ReadOnly(Some(rule)) => coverage.name(rule),
+        Cover::ReadOnly(None) | Cover::Wrapped | Cover::Nothing => {}
         Cover::Outside(path_use) if !by_parent => coverage.gaps.push(Gap::of_path(place, path_use)),
         // Of a wrapper that only passes on, what it wraps is named as missing.
         Cover::No if !by_parent && !passes_on => {
@@ -284,6 +293,11 @@ fn collect_redirection<'a>(
 }
 
 impl Gap {
+    /// Says whether nothing is wrong with the part but that it reads a path outside.
+    pub(crate) fn is_read(&self) -> bool {
+        matches!(self.kind, GapKind::Path { access: Access::Read, .. })
+    }
+
     fn of_path(place: usize, path_use: &PathUse) -> Self {
         Self {
             invocation: place,

@@ -43,6 +43,10 @@ fn readings(invocation: &Invocation) -> Vec<String> {
     let words = &invocation.arguments;
     let cooked = join(words.iter().map(|word| word.text.as_str()));
     let mut readings = vec![invocation.as_written(), cooked];
+    if words.last().is_some_and(Argument::is_appended) {
+        // `xargs` may find nothing to append.
+        readings.push(join(words.iter().rev().skip(1).rev().map(|word| word.text.as_str())));
+    }
     if let Some((program, rest)) = words.split_first() {
         let name = base_name(&program.text);
         let rest = rest.iter().map(|word| word.text.as_str());

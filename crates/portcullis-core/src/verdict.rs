@@ -226,7 +226,7 @@ impl Reason {
                 let texts: Vec<String> = rules.iter().map(|rule| format!("`{}`", rule.text)).collect();
                 format!("every part is covered by {} or changes nothing", texts.join(", "))
             }
-            Self::ReadOnly => "it only reads, and nothing outside the working directories".to_owned(),
+            Self::ReadOnly => "it changes nothing and reads only what it may".to_owned(),
             Self::Sandbox => "it runs in the sandbox".to_owned(),
             Self::Mode(mode) => mode_message(*mode),
             Self::Safety { check, subject } => match check {
