@@ -1,7 +1,7 @@
 //! Finds the deny and ask rules that a call meets, by its content.
 
 use portcullis_analysis::access::Likelihood;
-use portcullis_analysis::{Access, Invocation};
+use portcullis_analysis::{Access, Invocation, base_name};
 use portcullis_shell::Span;
 
 use crate::path_use::PathUse;
@@ -90,7 +90,7 @@ fn find_shell<'a>(run: &Run<'a>, behavior: Behavior, invocation: &Invocation) ->
                 rule,
                 matched: invocation.as_written(),
                 certainty,
-                spans: invocation.arguments.iter().map(|argument| argument.span).collect(),
+                spans: deciding_spans(shell_pattern(rule), invocation),
             };
             match certainty {
                 Certainty::Certain => return Some(found),
@@ -99,6 +99,24 @@ fn find_shell<'a>(run: &Run<'a>, behavior: Behavior, invocation: &Invocation) ->
         }
     }
     possible
+}
+
+/// Returns where the words stand that a rule names, or all words if it does not name them one by one.
+fn deciding_spans(pattern: Option<&ShellPattern>, invocation: &Invocation) -> Vec<Span> {
+    let named = pattern.and_then(ShellPattern::literal_words).unwrap_or_default();
+    let mut arguments = invocation.arguments.iter();
+    let mut find = |word: &&str| {
+        arguments
+            .find(|argument| argument.text == **word || base_name(&argument.text) == **word)
+            .map(|found| found.span)
+    };
+    let spans: Option<Vec<Span>> = named.iter().map(&mut find).collect();
+    let mut spans = match spans {
+        Some(spans) if !spans.is_empty() => spans,
+        Some(_) | None => invocation.arguments.iter().map(|argument| argument.span).collect(),
+    };
+    spans.dedup();
+    spans
 }
 
 /// What cannot be read may hold what any rule names.
