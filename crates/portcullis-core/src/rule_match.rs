@@ -107,7 +107,7 @@ fn deciding_spans(pattern: Option<&ShellPattern>, invocation: &Invocation) -> Ve
     let mut arguments = invocation.arguments.iter();
     let mut find = |word: &&str| {
         arguments
-            .find(|argument| argument.text == **word || base_name(&argument.text) == **word)
+            .find(|argument| argument.text == **word || base_name(&argument.text) == *word)
             .map(|found| found.span)
     };
     let spans: Option<Vec<Span>> = named.iter().map(&mut find).collect();
