@@ -123,7 +123,7 @@ pub enum CommandKind {
         /// The command.
         body: Box<Command>,
     },
-    /// Text that was not understood; see the script's errors.
+    /// Text that was not understood; see the script's errors. The rest after an error is the script's last command.
     Opaque,
 }
 
@@ -237,7 +237,7 @@ pub struct Heredoc {
     pub quoted: bool,
     /// Whether `<<-` strips leading tabs.
     pub strip_tabs: bool,
-    /// Where the body stands, without the delimiter line.
+    /// Where the body stands, without the delimiter line: after its command, so outside the redirection's own span.
     pub body: Span,
     /// The body's text as the command would read it, expansions in source form, tabs stripped for `<<-`.
     pub text: String,
@@ -270,7 +270,8 @@ pub struct WordTraits {
     pub glob: bool,
     /// An unquoted brace list or range stands in it: one word here, several to the program.
     pub brace: bool,
-    /// It begins with an unquoted `~`.
+    /// It begins with an unquoted `~`, or has one after the `=` or a `:` of text shaped like an assignment, where bash
+    /// expands it too (`make prefix=~/x`).
     pub tilde: bool,
 }
 

@@ -3,6 +3,22 @@
 //! [`parse`] never fails: it returns a [`Script`] with the tree, every token and the errors. What is not understood
 //! is [`ast::CommandKind::Opaque`] and has an error, so a caller that wants to approve a command asks for
 //! [`Script::is_clear`] first. Pure: no I/O, no clock, no environment, and time linear in the text.
+//!
+//! The text is read as `bash -c` of bash 5.2 reads it, with its defaults. So these are assumed, and a caller that
+//! sees a command change one of them (`shopt`, `set -o posix`, `alias` with `expand_aliases`) knows that later lines may
+//! mean something else:
+//!
+//! - no aliases and no history expansion, as in any shell that is not interactive;
+//! - no extended globs outside `[[ … ]]` and no POSIX mode;
+//! - a UTF-8 locale, which decides what `$'\u00e9'` stands for.
+//!
+//! What other versions read differently, what bash reads twice with two results, and what cannot be told at all is
+//! refused with an error rather than guessed: here-documents of compound commands inside `$( … )`, here-documents inside
+//! `$(( … ))`, expansions in a here-document's delimiter or in the name of a function or loop variable, a backslash at
+//! the end, line continuations in an assignment's name, and a few more that the tests in `refusals.rs` list. Only
+//! `${ …; }` and `${| …; }`, which bash 5.2 does not know, are read as the command substitutions they are in bash 5.3.
+//!
+//! A parse goes down a level of Rust's stack for each level of nesting, at most [`Limits::depth`] levels.
 
 mod ansi;
 pub mod ast;

@@ -139,7 +139,7 @@ impl Parser<'_> {
                 b')' => depth -= 1,
                 b'\\' => index += 1,
                 b'$' if self.raw(index + 1) == Some(b'\'') => {
-                    index = self.skip_quote(index + 1, Escapes::Counted)
+                    index = self.skip_quote(index + 1, Escapes::Counted);
                 }
                 b'\'' => index = self.skip_quote(index, Escapes::Ignored),
                 b'"' | b'`' => index = self.skip_quote(index, Escapes::Counted),

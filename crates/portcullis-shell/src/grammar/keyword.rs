@@ -65,17 +65,23 @@ impl Parser<'_> {
     /// Copies the unquoted word that comes next, if it is a short one; returns its length.
     fn bare_word(&mut self, candidate: &mut [u8; LONGEST]) -> Option<usize> {
         let mut length = 0;
-        loop {
-            let byte = self.peek_at(length);
+        let mut index = self.here();
+        while let Some(byte) = self.raw(index) {
             self.charge(1);
             match byte {
-                Some(b'<' | b'>') if self.peek_at(length + 1) == Some(b'(') => return None,
-                None | Some(b'<' | b'>') => break,
-                Some(byte) if is_break(byte) => break,
-                Some(b'\'' | b'"' | b'\\' | b'`' | b'$') => return None,
-                Some(byte) => *candidate.get_mut(length)? = byte,
+                b'<' | b'>' => {
+                    let after = self.after_continuations(index + 1);
+                    if self.raw(after) == Some(b'(') {
+                        return None;
+                    }
+                    break;
+                }
+                _ if is_break(byte) => break,
+                b'\'' | b'"' | b'\\' | b'`' | b'$' => return None,
+                _ => *candidate.get_mut(length)? = byte,
             }
             length += 1;
+            index = self.after_continuations(index + 1);
         }
         (length > 0).then_some(length)
     }

@@ -31,6 +31,7 @@ impl Parser<'_> {
         }
         if simple.words.is_empty() && simple.assignments.is_empty() && redirects.is_empty() {
             self.unexpected();
+            return Command { span: self.span_from(start), kind: CommandKind::Opaque, redirects };
         }
         Command { span: self.span_from(start), kind: CommandKind::Simple(simple), redirects }
     }

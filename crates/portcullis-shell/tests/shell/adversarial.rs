@@ -257,7 +257,6 @@ fn texts_past_the_limits_are_opaque() {
 
 /// The frame-hungriest mixtures, each at the depth limit, on a stack of one megabyte.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a thread is the only way to choose a stack")]
 fn the_deepest_nests_fit_in_half_the_stack_of_a_test_thread() {
     let mixtures = [
         "$(",

@@ -35,7 +35,9 @@ fn command<'a>(subject: &'a Command, found: &mut Vec<&'a SimpleCommand>) {
     match &subject.kind {
         CommandKind::Simple(simple) => {
             found.push(simple);
-            simple.assignments.iter().for_each(|one| assignment(one, found));
+            for one in &simple.assignments {
+                assignment(one, found);
+            }
             words(&simple.words, found);
         }
         CommandKind::Subshell(body) | CommandKind::Group(body) => list(body, found),
@@ -44,7 +46,9 @@ fn command<'a>(subject: &'a Command, found: &mut Vec<&'a SimpleCommand>) {
                 list(condition, found);
                 list(body, found);
             }
-            otherwise.iter().for_each(|body| list(body, found));
+            if let Some(body) = otherwise {
+                list(body, found);
+            }
         }
         CommandKind::Loop { condition, body } => {
             list(condition, found);
@@ -87,7 +91,9 @@ fn assignment<'a>(subject: &'a Assignment, found: &mut Vec<&'a SimpleCommand>) {
 }
 
 fn words<'a>(subject: &'a [Word], found: &mut Vec<&'a SimpleCommand>) {
-    subject.iter().for_each(|word| parts(&word.parts, found));
+    for word in subject {
+        parts(&word.parts, found);
+    }
 }
 
 fn parts<'a>(subject: &'a [Part], found: &mut Vec<&'a SimpleCommand>) {

@@ -93,14 +93,18 @@ impl Dump {
         self.line(&format!("{label} {}", at(command.span)));
         self.deeper(|out| {
             out.kind(&command.kind);
-            command.redirects.iter().for_each(|redirect| out.redirect(redirect));
+            for redirect in &command.redirects {
+                out.redirect(redirect);
+            }
         });
     }
 
     fn kind(&mut self, kind: &CommandKind) {
         match kind {
             CommandKind::Simple(simple) => {
-                simple.assignments.iter().for_each(|assignment| self.assignment(assignment));
+                for assignment in &simple.assignments {
+                    self.assignment(assignment);
+                }
                 self.words(&simple.words);
             }
             CommandKind::Subshell(body) | CommandKind::Group(body) => self.list("body", body),
@@ -109,7 +113,9 @@ impl Dump {
                     self.list("condition", condition);
                     self.list("then", body);
                 }
-                otherwise.iter().for_each(|body| self.list("else", body));
+                if let Some(body) = otherwise {
+                    self.list("else", body);
+                }
             }
             CommandKind::Loop { condition, body } => {
                 self.list("condition", condition);
@@ -172,7 +178,9 @@ impl Dump {
     }
 
     fn words(&mut self, words: &[Word]) {
-        words.iter().for_each(|word| self.word(word));
+        for word in words {
+            self.word(word);
+        }
     }
 
     fn word(&mut self, word: &Word) {
@@ -187,7 +195,9 @@ impl Dump {
     }
 
     fn parts(&mut self, parts: &[Part]) {
-        parts.iter().for_each(|part| self.part(part));
+        for part in parts {
+            self.part(part);
+        }
     }
 
     fn part(&mut self, part: &Part) {

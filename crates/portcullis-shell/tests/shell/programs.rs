@@ -486,7 +486,7 @@ impl Programs {
         let before = self.out.len();
         self.list();
         // `$((` would be read as arithmetic first.
-        if self.out[before..].starts_with('(') {
+        if self.out.as_bytes().get(before) == Some(&b'(') {
             self.out.insert(before, ' ');
         }
         if self.pending.is_empty() {

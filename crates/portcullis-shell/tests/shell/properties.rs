@@ -167,7 +167,9 @@ impl Spans<'_> {
     fn script(&self, script: &Script) {
         let whole = Span::new(0, self.text.len());
         self.list(&script.body, whole);
-        script.errors.iter().for_each(|error| self.inside(error.span, whole));
+        for error in &script.errors {
+            self.inside(error.span, whole);
+        }
     }
 
     fn inside(&self, span: Span, parent: Span) {
@@ -180,14 +182,18 @@ impl Spans<'_> {
     }
 
     fn list(&self, list: &List, parent: Span) {
-        list.items.iter().for_each(|item| self.and_or(item, parent));
+        for item in &list.items {
+            self.and_or(item, parent);
+        }
     }
 
     fn and_or(&self, item: &AndOr, parent: Span) {
         self.inside(item.span, parent);
         for (_, pipeline) in &item.pipelines {
             self.inside(pipeline.span, item.span);
-            pipeline.stages.iter().for_each(|stage| self.command(stage, pipeline.span));
+            for stage in &pipeline.stages {
+                self.command(stage, pipeline.span);
+            }
         }
     }
 
@@ -212,7 +218,9 @@ impl Spans<'_> {
                     self.list(condition, span);
                     self.list(body, span);
                 }
-                otherwise.iter().for_each(|body| self.list(body, span));
+                if let Some(body) = otherwise {
+                    self.list(body, span);
+                }
             }
             CommandKind::Loop { condition, body } => {
                 self.list(condition, span);
@@ -234,13 +242,15 @@ impl Spans<'_> {
                 }
             }
             CommandKind::Function { body, .. } | CommandKind::Coprocess { body, .. } => {
-                self.command(body, span)
+                self.command(body, span);
             }
             CommandKind::Conditional(words) => self.words(words, span),
             CommandKind::Arithmetic(parts) => self.parts(parts, span),
             CommandKind::Opaque => {}
         }
-        command.redirects.iter().for_each(|redirect| self.redirect(redirect, span));
+        for redirect in &command.redirects {
+            self.redirect(redirect, span);
+        }
     }
 
     fn redirect(&self, redirect: &Redirect, parent: Span) {
@@ -255,7 +265,9 @@ impl Spans<'_> {
     }
 
     fn words(&self, words: &[Word], parent: Span) {
-        words.iter().for_each(|word| self.word(word, parent));
+        for word in words {
+            self.word(word, parent);
+        }
     }
 
     fn word(&self, word: &Word, parent: Span) {

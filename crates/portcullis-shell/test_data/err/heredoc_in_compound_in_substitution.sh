@@ -1,0 +1,3 @@
+x=$(while a; do b <<E; done
+E
+); c

@@ -1,0 +1,1 @@
+declare -a list=(a $(b) "c d") other=1

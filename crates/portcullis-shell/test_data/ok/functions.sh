@@ -1,0 +1,3 @@
+f() { a; } >log
+function g { b; }
+function h() ( c )

@@ -1,0 +1,4 @@
+git commit -m "$(cat <<'EOF'
+It's "done" `here`
+EOF
+)" && git push

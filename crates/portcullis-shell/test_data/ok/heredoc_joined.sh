@@ -1,0 +1,5 @@
+cat <<EOF
+a\
+b $(c \
+d)
+EOF

@@ -1,0 +1,6 @@
+cat <<A <<-'B' | c
+one $(d) \$x
+A
+	two $(not)
+	B
+e
