@@ -193,11 +193,15 @@ fn is_dangerous_pattern(tool: &str, pattern: &ShellPattern) -> bool {
 /// Says whether a program begins none of the listed commands, so that no closer look is needed.
 fn is_ordinary(tool: &str, program: &str) -> bool {
     let name = program_name(program);
-    let begins = |command: &str| {
-        command.split(' ').next().is_some_and(|first| first.eq_ignore_ascii_case(name) || first == program)
-    };
+    let begins = |command: &str| begins_with(command, name) || begins_with(command, program);
     let lists = REACHERS.iter().chain(WRAPPERS).copied();
     !runners(tool).chain(lists).any(begins)
+}
+
+/// Says whether a command's first word is this one, whatever the case.
+fn begins_with(command: &str, word: &str) -> bool {
+    command.get(..word.len()).is_some_and(|first| first.eq_ignore_ascii_case(word))
+        && command.get(word.len()..).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// Returns the words from the last one on that is not a wrapper, an option of one, or an assignment before it.
@@ -246,7 +250,10 @@ fn is_open_runner(tool: &str, words: &[&str]) -> bool {
     let Some((program, arguments)) = words.split_first() else { return false };
     let spelled = [&[program_name(program)], arguments].concat().join(" ");
     let pattern = Wildcard::new(&spelled);
-    runners(tool).any(|runner| {
+    let name = program_name(program);
+    // A literal program can only be the runner's own.
+    let is_near = |runner: &&str| program.contains('*') || begins_with(runner, name);
+    runners(tool).filter(is_near).any(|runner| {
         let leaves_open = pattern.matches(&format!("{runner} {ANY_ARGUMENT}"));
         let takes_place_of = program.contains('*') && Wildcard::new(program).matches(runner);
         let rest = spelled.strip_prefix(runner).and_then(|rest| rest.strip_prefix(' '));
