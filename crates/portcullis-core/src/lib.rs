@@ -4,6 +4,28 @@
 //! ToolCall + Context ──► Request ──► questions() ──► Facts ──► decide(policy, request, facts) ──► Outcome
 //! ```
 //!
+//! ```
+//! use portcullis_core::rule::{Behavior, Rule};
+//! use portcullis_core::{
+//!     Context, Decision, Facts, Mode, Origin, Policy, Question, Request, Resolution, Source, ToolCall, decide,
+//! };
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let rule = Rule::compile("Bash(git push:*)", Behavior::Deny, Origin::bare(Source::User))?;
+//! let policy = Policy::of_rules(vec![rule]);
+//! let request = Request::new(&policy, ToolCall::bash("cd src && git -C . push"), Context::new(Mode::Auto, "/code/app"));
+//! let mut facts = Facts::default();
+//! for Question::RealPath(path) in request.questions() {
+//!     // A harness looks the path up; here nothing is a symbolic link.
+//!     facts.insert_path(path.clone(), Resolution::Leads(Vec::new()));
+//! }
+//! let verdict = decide(&policy, &request, &facts)?.into_verdict();
+//! assert_eq!(verdict.decision, Decision::Deny);
+//! assert_eq!(verdict.reason.message(), "the deny rule `Bash(git push:*)` matches `git -C . push`");
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The crate reads no file, clock or environment. What it must know from the disk it lists as [`Question`]s, and an
 //! unanswered one counts as the unsafe answer. [`decide`] has no error but an aborted session: problems become reasons,
 //! and no problem ever becomes an allow.
