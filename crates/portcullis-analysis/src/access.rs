@@ -200,7 +200,7 @@ fn copied(name: &str, operands: &[Argument]) -> Vec<FileUse> {
     let mut named = None;
     while let Some(word) = words.next() {
         match target_directory(word) {
-            Some(attached) if attached.is_empty() => named = words.next().cloned(),
+            Some("") => named = words.next().cloned(),
             Some(attached) => named = Some(piece(word, attached)),
             None if word.text == "--" => sources.extend(words.by_ref().cloned()),
             None if !word.is_option() => sources.push(word.clone()),
@@ -223,7 +223,7 @@ fn copied(name: &str, operands: &[Argument]) -> Vec<FileUse> {
 fn target_directory(word: &Argument) -> Option<&str> {
     if let Some(long) = word.text.strip_prefix("--") {
         let (name, value) = long.split_once('=').unwrap_or((long, ""));
-        return (name.len() > 1 && "target-directory".starts_with(name)).then_some(value);
+        return (!name.is_empty() && "target-directory".starts_with(name)).then_some(value);
     }
     let cluster = word.text.strip_prefix('-')?;
     cluster.split_once('t').map(|(_, attached)| attached)

@@ -111,6 +111,23 @@ const STEERING_ENDS: &[&str] = &[
     "_OPTS", "_PAGER", "_PATH", "_PRELOAD", "_PROXY", "_RC", "_ROOT", "_URL", "_proxy",
 ];
 
+/// Variables whose value is run as a command or expanded as shell text.
+const COMMANDS: &[&str] = &[
+    "GIT_EXTERNAL_DIFF",
+    "GIT_SSH",
+    "LESSCLOSE",
+    "LESSOPEN",
+    "PS0",
+    "PS1",
+    "PS2",
+    "PS4",
+    "RSYNC_RSH",
+    "VISUAL",
+];
+
+/// Endings of such variables.
+const COMMAND_ENDS: &[&str] = &["ASKPASS", "BROWSER", "EDITOR", "PAGER", "_COMMAND"];
+
 /// Says whether an allow rule may look past this variable in front of a command.
 pub fn is_safe_prefix(name: &str) -> bool {
     SAFE.binary_search(&name).is_ok()
@@ -123,6 +140,11 @@ pub fn is_harmless_assignment(name: &str) -> bool {
     is_safe_prefix(name)
         || !(STEERING_STARTS.iter().any(|start| name.starts_with(start))
             || STEERING_ENDS.iter().any(|end| name.ends_with(end)))
+}
+
+/// Says whether programs run the value of this variable as a command.
+pub(crate) fn is_command_variable(name: &str) -> bool {
+    COMMANDS.contains(&name) || COMMAND_ENDS.iter().any(|end| name.ends_with(end))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What a pipeline stage writes to the next one, where that can be told.
 
-use portcullis_shell::ast::{Command, CommandKind, RedirectTarget, SimpleCommand, Word};
+use portcullis_shell::ast::{Command, CommandKind, RedirectOperator, RedirectTarget, SimpleCommand, Word};
 
 /// What arrives on a command's standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,21 @@ pub(crate) enum Feed {
     Partly(String),
     /// Something only known at run time.
     Unknown,
+}
+
+impl Feed {
+    /// Returns what arrives if it may be this or another text: both count.
+    pub(crate) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing, only) | (only, Self::Nothing) => only,
+            (Self::Text(first), Self::Text(second)) => Self::Text(format!("{first}\n{second}")),
+            (Self::Unknown, Self::Unknown) => Self::Unknown,
+            (Self::Unknown, Self::Text(text) | Self::Partly(text))
+            | (Self::Text(text) | Self::Partly(text), Self::Unknown) => Self::Partly(text),
+            (Self::Partly(first), Self::Text(second) | Self::Partly(second))
+            | (Self::Text(first), Self::Partly(second)) => Self::Partly(format!("{first}\n{second}")),
+        }
+    }
 }
 
 /// Returns what a stage writes: the here-document of a `cat`, the words of an `echo` or `printf`.
@@ -32,12 +47,24 @@ pub(crate) fn output_of(stage: &Command) -> Feed {
 }
 
 fn here_text(stage: &Command) -> Feed {
-    let last = stage.redirects.iter().rev().find_map(|redirect| match &redirect.target {
+    let mut texts = stage.redirects.iter().filter_map(|redirect| match &redirect.target {
         RedirectTarget::Heredoc(heredoc) if heredoc.quoted => Some(Feed::Text(heredoc.text.clone())),
         RedirectTarget::Heredoc(heredoc) => Some(Feed::Partly(heredoc.text.clone())),
-        RedirectTarget::Word(_) => None,
+        RedirectTarget::Word(_) => is_input(redirect.operator).then_some(Feed::Unknown),
     });
-    last.unwrap_or(Feed::Unknown)
+    let first = texts.next().unwrap_or(Feed::Unknown);
+    texts.fold(first, Feed::and)
+}
+
+/// Says whether a redirection replaces what a command reads.
+fn is_input(operator: RedirectOperator) -> bool {
+    matches!(
+        operator,
+        RedirectOperator::Input
+            | RedirectOperator::ReadWrite
+            | RedirectOperator::DuplicateInput
+            | RedirectOperator::HereString
+    )
 }
 
 fn echoed(operands: &[Word]) -> Feed {
@@ -55,7 +82,7 @@ fn echoed(operands: &[Word]) -> Feed {
 /// A `printf` whose format holds no conversion but `%s` at its end, and no escape but `\n`.
 fn printed(simple: &SimpleCommand) -> Feed {
     let words: Vec<&str> = simple.words.iter().skip(1).map(|word| word.text.as_str()).collect();
-    let Some((format, values)) = words.split_first() else {
+    let Some((format, values)) = words.split_first().filter(|(format, _)| !format.starts_with('-')) else {
         return Feed::Unknown;
     };
     let literal = format.replace("\\n", "\n");

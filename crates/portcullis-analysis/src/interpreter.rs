@@ -1,38 +1,50 @@
 //! Commands whose arguments or standard input are shell text: `bash -c`, `eval`, `trap`, a shell that reads a pipe.
 
 use crate::argument::Argument;
-use crate::invocation::{Wrapping, base_name};
-use crate::wrapper::{Inside, Peeled};
+use crate::invocation::Wrapping;
+use crate::wrapper::{Inside, Peeled, program_name};
 
-const SHELLS: &[&str] =
-    &["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "yash"];
+/// Shells, without the version that may follow the name.
+const SHELLS: &[&str] = &[
+    "ash", "bash", "brush", "csh", "dash", "elvish", "fish", "hush", "ksh", "lksh", "loksh", "mksh", "nu",
+    "oksh", "osh", "pdksh", "posh", "rbash", "sh", "tcsh", "xonsh", "yash", "ysh", "zsh",
+];
 
-/// Options of a shell whose value is the next word.
-const VALUED: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
+/// Long options of a shell whose value is the next word.
+const VALUED_LONG: &[&str] = &["--rcfile", "--init-file"];
+
+/// Short options that leave what `-c` runs as it is.
+const PLAIN: &str = "ceuxvnfBo";
 
 /// Finds the shell text a command runs; `None` if it runs none.
 pub(crate) fn peel(arguments: &[Argument]) -> Option<Peeled> {
     let (program, rest) = arguments.split_first()?;
-    match base_name(program.fixed()?) {
-        "eval" => text(rest.to_vec(), Wrapping::Transparent),
+    let name = program_name(program.fixed()?);
+    match name.as_str() {
+        "eval" => peel_eval(rest),
         "trap" => peel_trap(rest),
         "source" | "." => peel_source(rest),
-        name if SHELLS.contains(&name) => peel_shell(rest),
+        "at" | "batch" => Some(Peeled::changing(vec![Inside::Input])),
+        "crontab" => rest.iter().all(|word| word.text == "-").then(|| Peeled::changing(vec![Inside::Input])),
+        name if is_shell(name) => peel_shell(rest),
         _ => None,
     }
 }
 
-fn text(words: Vec<Argument>, wrapping: Wrapping) -> Option<Peeled> {
-    (!words.is_empty()).then(|| Peeled {
-        wrapping,
-        inside: Inside::Text(words),
-        assignments: Vec::new(),
-        directory: None,
-    })
+/// Says whether a name is a shell's, a version after it ignored: `ksh93`, `bash-5.2`.
+fn is_shell(name: &str) -> bool {
+    let bare = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-'));
+    SHELLS.contains(&bare)
 }
 
-fn of(inside: Inside) -> Peeled {
-    Peeled { wrapping: Wrapping::Changing, inside, assignments: Vec::new(), directory: None }
+fn text(words: Vec<Argument>) -> Option<Peeled> {
+    (!words.is_empty())
+        .then(|| Peeled { wrapping: Wrapping::Transparent, ..Peeled::changing(vec![Inside::Text(words)]) })
+}
+
+fn peel_eval(rest: &[Argument]) -> Option<Peeled> {
+    let skipped = usize::from(rest.first().is_some_and(|word| word.text == "--"));
+    text(rest.get(skipped..).unwrap_or_default().to_vec())
 }
 
 fn peel_trap(rest: &[Argument]) -> Option<Peeled> {
@@ -40,62 +52,98 @@ fn peel_trap(rest: &[Argument]) -> Option<Peeled> {
     if action.is_option() || rest.len() < 2 || action.text.is_empty() {
         return None;
     }
-    text(vec![action.clone()], Wrapping::Transparent)
+    text(vec![action.clone()])
 }
 
 fn peel_source(rest: &[Argument]) -> Option<Peeled> {
-    let file = rest.first()?;
-    if file.text == "/dev/stdin" {
-        return Some(of(Inside::Input));
+    let file = rest.iter().find(|argument| argument.text != "--")?;
+    if !file.is_known() {
+        return Some(Peeled::changing(vec![Inside::Unknown("the file it runs is only known at run time")]));
     }
-    (!file.is_known()).then(|| of(Inside::Unknown("the file it runs is only known at run time")))
+    descriptor(&file.text).map(Peeled::changing)
 }
 
-/// Reads a shell's options up to `-c` and its script.
+/// Returns what is run if a script is named by a descriptor.
+fn descriptor(file: &str) -> Option<Vec<Inside>> {
+    let number = ["/dev/fd/", "/proc/self/fd/"].iter().find_map(|start| file.strip_prefix(start));
+    match (file, number) {
+        ("/dev/stdin", _) | (_, Some("0")) => Some(vec![Inside::Input]),
+        (_, Some(_)) => {
+            Some(vec![Inside::Input, Inside::Unknown("the script it runs comes from a descriptor")])
+        }
+        _ => None,
+    }
+}
+
+/// Reads a shell's options up to its script or script file.
 fn peel_shell(rest: &[Argument]) -> Option<Peeled> {
+    let mut options = Options::default();
     let mut words = rest.iter();
-    let mut has_command = false;
-    let mut plain = true;
+    let mut script = None;
+    let mut is_open = false;
     while let Some(word) = words.next() {
         if !word.is_known() {
-            return Some(of(Inside::Unknown("the shell's script is only known at run time")));
+            let why = "the shell's script is only known at run time";
+            return Some(Peeled::changing(vec![Inside::Unknown(why)]));
         }
-        if VALUED.contains(&word.text.as_str()) {
-            plain &= matches!(word.text.as_str(), "-o" | "+o");
-            words.next();
-        } else if word.text == "--" || word.text == "-" {
-            return Some(after_options(words.cloned().collect(), has_command, plain));
-        } else if is_cluster(&word.text) {
-            let cluster = word.text.trim_start_matches('-');
-            has_command |= cluster.contains('c') && !word.text.starts_with("--");
-            plain &= cluster.chars().all(|letter| "ceuxvnfB".contains(letter));
-            if word.text == "-s" {
-                return Some(of(Inside::Input));
-            }
-        } else {
-            let remaining = std::iter::once(word).chain(words).cloned().collect();
-            return Some(after_options(remaining, has_command, plain)).filter(|peeled| {
-                // A script file is an ordinary operand; there is nothing to look into here.
-                !matches!(&peeled.inside, Inside::Commands(none) if none.is_empty())
-            });
+        if word.text == "--" || word.text == "-" {
+            script = words.next();
+            break;
+        }
+        if !word.text.starts_with(['-', '+']) {
+            script = Some(word);
+            break;
+        }
+        for _ in 0..options.read(&word.text) {
+            is_open |= words.next().is_some_and(|value| !value.is_known());
         }
     }
-    Some(after_options(Vec::new(), has_command, plain))
+    let mut peeled = options.peel(script);
+    if is_open {
+        let why = "a file the shell runs is only known at run time";
+        peeled.get_or_insert_with(|| Peeled::changing(Vec::new())).insides.push(Inside::Unknown(why));
+    }
+    peeled
 }
 
-fn is_cluster(text: &str) -> bool {
-    text.len() > 1 && text.starts_with(['-', '+'])
+/// What the options of a shell say.
+#[derive(Default)]
+struct Options {
+    has_command: bool,
+    reads_input: bool,
+    is_changing: bool,
 }
 
-fn after_options(remaining: Vec<Argument>, has_command: bool, plain: bool) -> Peeled {
-    let wrapping = if plain { Wrapping::Transparent } else { Wrapping::Changing };
-    match remaining.into_iter().next() {
-        Some(script) if has_command => {
-            Peeled { wrapping, inside: Inside::Text(vec![script]), assignments: Vec::new(), directory: None }
+impl Options {
+    /// Notes an option; returns how many of the next words are its values.
+    fn read(&mut self, text: &str) -> usize {
+        if text.starts_with("--") {
+            self.is_changing = true;
+            return usize::from(VALUED_LONG.contains(&text));
         }
-        Some(file) if file.text == "/dev/stdin" => of(Inside::Input),
-        Some(_) => of(Inside::Commands(Vec::new())),
-        None if has_command => of(Inside::Commands(Vec::new())),
-        None => of(Inside::Input),
+        let letters = text.trim_start_matches(['-', '+']);
+        if text.starts_with('-') {
+            self.has_command |= letters.contains('c');
+            self.reads_input |= letters.contains('s');
+        }
+        self.is_changing |= !letters.chars().all(|letter| PLAIN.contains(letter));
+        letters.chars().filter(|letter| matches!(letter, 'o' | 'O')).count()
+    }
+
+    fn peel(self, script: Option<&Argument>) -> Option<Peeled> {
+        let insides = match script {
+            Some(script) if self.has_command => vec![Inside::Text(vec![script.clone()])],
+            None if self.has_command => Vec::new(),
+            Some(_) if self.reads_input => vec![Inside::Input],
+            // A script file is an ordinary operand; there is nothing to look into here.
+            Some(file) if !file.is_known() => {
+                vec![Inside::Unknown("the script it runs is only known at run time")]
+            }
+            Some(file) => descriptor(&file.text)?,
+            None => vec![Inside::Input],
+        };
+        let is_transparent = self.has_command && !self.is_changing;
+        let wrapping = if is_transparent { Wrapping::Transparent } else { Wrapping::Changing };
+        Some(Peeled { wrapping, ..Peeled::changing(insides) })
     }
 }

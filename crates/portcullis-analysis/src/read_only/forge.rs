@@ -13,12 +13,19 @@ const QUERIES: &[(&str, &[&str])] = &[
     ("label", &["list"]),
 ];
 
-/// Options of `gh api` that turn a query into a change, and those that open a browser.
-const CHANGING: &[&str] = &["-X", "--method", "-f", "-F", "--field", "--raw-field", "--input", "-w", "--web"];
+/// Options that turn a query into a change, open a browser or go to another host.
+const CHANGING: &[&str] =
+    &["-X", "--method", "-f", "-F", "--field", "--raw-field", "--input", "-w", "--web", "--hostname"];
+
+/// The one host whose addresses are followed; others could be told anything.
+const HOST: &str = "https://github.com/";
 
 pub(super) fn is_read_only(operands: &[Argument]) -> bool {
     let changes = operands.iter().any(|argument| {
         let text = argument.text.as_str();
+        if text.contains("://") && !text.starts_with(HOST) {
+            return true;
+        }
         CHANGING.iter().any(|option| {
             text == *option
                 || text.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))

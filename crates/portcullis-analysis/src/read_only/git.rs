@@ -4,12 +4,19 @@ use crate::argument::Argument;
 
 /// Subcommands that look, whatever their arguments but the banned options.
 const QUERIES: &[&str] = &[
+    "annotate",
     "blame",
     "cat-file",
+    "check-attr",
     "check-ignore",
+    "check-mailmap",
+    "check-ref-format",
+    "cherry",
     "count-objects",
     "describe",
     "diff",
+    "diff-files",
+    "diff-index",
     "diff-tree",
     "for-each-ref",
     "grep",
@@ -18,10 +25,12 @@ const QUERIES: &[&str] = &[
     "ls-tree",
     "merge-base",
     "name-rev",
+    "range-diff",
     "rev-list",
     "rev-parse",
     "shortlog",
     "show",
+    "show-branch",
     "show-ref",
     "status",
     "version",
@@ -40,6 +49,7 @@ const BANNED: &[&str] = &[
     "--exec",
     "--contents",
     "--no-index",
+    "--show-signature",
 ];
 
 pub(super) fn is_read_only(operands: &[Argument]) -> bool {
@@ -56,7 +66,11 @@ pub(super) fn is_read_only(operands: &[Argument]) -> bool {
         "branch" | "tag" => is_listing(&texts),
         "remote" => {
             is_one_of(&texts, &["", "-v", "--verbose"])
-                || matches!(texts.first(), Some(&("show" | "get-url")))
+                || (matches!(texts.first(), Some(&("show" | "get-url")))
+                    && texts
+                        .iter()
+                        .skip(1)
+                        .all(|text| is_plain_remote(text) || matches!(*text, "-n" | "--all")))
         }
         "stash" => matches!(texts.first(), Some(&("list" | "show"))),
         "worktree" => is_one_of(&texts, &["list", "list --porcelain"]),
@@ -77,8 +91,11 @@ fn skip_harmless_globals(operands: &[Argument]) -> &[Argument] {
 }
 
 fn is_banned(text: &str) -> bool {
+    let name = text.split('=').next().unwrap_or(text);
     BANNED.iter().any(|banned| text.starts_with(banned))
-        || (text.len() > 4 && text.starts_with("--") && BANNED.iter().any(|banned| banned.starts_with(text)))
+        || (name.len() > 4 && name.starts_with("--") && BANNED.iter().any(|banned| banned.starts_with(name)))
+        // A format of signatures runs the program that checks them.
+        || text.contains("%G")
 }
 
 fn is_one_of(texts: &[&str], forms: &[&str]) -> bool {
@@ -139,7 +156,17 @@ fn is_config_query(texts: &[&str]) -> bool {
     ];
     let mut after_scopes = texts.iter().skip_while(|text| scopes.contains(text));
     after_scopes.next().is_some_and(|text| queries.contains(text))
-        && !texts.iter().any(|text| text.starts_with("--file") || *text == "-f" || text.starts_with("--blob"))
+        && !texts.iter().any(|text| is_config_change(text))
+}
+
+/// Says whether a word makes `git config` change something or read another file.
+fn is_config_change(text: &str) -> bool {
+    let name = text.split('=').next().unwrap_or(text);
+    let is_cluster = text.starts_with('-') && !text.starts_with("--");
+    (is_cluster && text.contains(['e', 'f']))
+        || ["--add", "--blob", "--edit", "--file", "--remove", "--rename", "--replace", "--unset"]
+            .iter()
+            .any(|change| name.starts_with(change) || (name.len() > 2 && change.starts_with(name)))
 }
 
 /// A remote by a plain name: a URL could name a transport that runs a program.
@@ -149,8 +176,11 @@ fn is_remote_listing(texts: &[&str]) -> bool {
             *text,
             "--heads" | "--tags" | "--refs" | "-q" | "--symref" | "--branches" | "--exit-code"
         );
-        is_flag
-            || text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./*".contains(letter))
-                && !text.starts_with(['-', '/', '.'])
+        is_flag || is_plain_remote(text)
     })
+}
+
+fn is_plain_remote(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./*".contains(letter))
+        && !text.starts_with(['-', '/', '.'])
 }

@@ -33,6 +33,7 @@ pub fn is_read_only(invocation: &Invocation) -> bool {
         Some(Test::Without { short, long, most_operands }) => {
             all_known(operands) && lacks(operands, short, long) && count_operands(operands) <= most_operands
         }
+        Some(Test::WithoutLong(long)) => lacks(operands, "", long),
         Some(Test::Exactly(forms)) => forms.iter().any(|form| is_exactly(operands, form)),
         Some(Test::By(judge)) => all_known(operands) && judge(operands),
         None => false,

@@ -12,6 +12,8 @@ pub(super) enum Test {
     Nothing,
     /// None of these short letters and long names, and at most so many operands.
     Without { short: &'static str, long: &'static [&'static str], most_operands: usize },
+    /// No long option that begins with one of these names, whatever else.
+    WithoutLong(&'static [&'static str]),
     /// One of these argument lists.
     Exactly(&'static [&'static str]),
     /// A test of its own.
@@ -45,7 +47,6 @@ const ANYTHING: &[&str] = &[
     "df",
     "diff",
     "dirname",
-    "du",
     "echo",
     "egrep",
     "expand",
@@ -60,7 +61,6 @@ const ANYTHING: &[&str] = &[
     "head",
     "hexdump",
     "id",
-    "jq",
     "locale",
     "ls",
     "md5sum",
@@ -94,7 +94,6 @@ const ANYTHING: &[&str] = &[
     "uname",
     "unexpand",
     "uptime",
-    "wc",
     "which",
 ];
 
@@ -109,6 +108,9 @@ const TESTS: &[(&str, Test)] = &[
     ("date", Test::By(is_date_query)),
     ("hostname", Test::Without { short: "Fb", long: &["file", "boot"], most_operands: 0 }),
     ("uniq", Test::Without { short: "", long: &[], most_operands: 1 }),
+    ("wc", Test::WithoutLong(&["files0-from"])),
+    ("du", Test::WithoutLong(&["files0-from"])),
+    ("jq", Test::By(has_no_module)),
     ("sort", without("oT", &["output", "compress-program", "temporary-directory", "files0-from"])),
     ("base64", without("o", &["output"])),
     ("column", without("c", &[])),
@@ -188,7 +190,19 @@ fn is_lookup(operands: &[Argument]) -> bool {
     operands.first().is_some_and(|argument| matches!(argument.text.as_str(), "-v" | "-V"))
 }
 
+/// A program of `jq` may read modules and data from anywhere.
+fn has_no_module(operands: &[Argument]) -> bool {
+    operands.iter().all(|argument| !["import", "include"].iter().any(|word| argument.text.contains(word)))
+}
+
+/// Beginnings of options that choose another daemon, which could be anybody's.
+const OTHER_DAEMON: &[&str] =
+    &["-H", "-c", "--host", "--context", "--config", "--connection", "--identity", "--tls", "--url"];
+
 fn is_container_query(operands: &[Argument]) -> bool {
+    if operands.iter().any(|argument| OTHER_DAEMON.iter().any(|start| argument.text.starts_with(start))) {
+        return false;
+    }
     operands.first().is_some_and(|verb| {
         matches!(verb.text.as_str(), "ps" | "images" | "logs" | "inspect" | "version" | "info")
     })

@@ -40,11 +40,15 @@ impl Walk<'_> {
                 }
                 after
             }
-            CommandKind::Function { body, .. } => {
+            CommandKind::Function { name, body } => {
                 // The body runs where it is called from, which is not followed.
                 let outer = std::mem::replace(&mut self.input, Feed::Unknown);
+                let first = self.found.invocations.len();
                 let _ = self.command(body, Directories::Unknown, Feed::Unknown);
                 self.input = outer;
+                if self.moves_since(first) {
+                    self.movers.push(name.clone());
+                }
                 before
             }
             CommandKind::Conditional(words) => {

@@ -1,9 +1,10 @@
 //! Simple commands: assignments, words, redirections, and `cd`.
 
 use portcullis_shell::ast::{
-    AssignmentValue, Command, Redirect, RedirectOperator, RedirectTarget, SimpleCommand,
+    AssignmentValue, Command, Descriptor, Redirect, RedirectOperator, RedirectTarget, SimpleCommand,
 };
 
+use super::movement::Mover;
 use super::walk::{After, Walk, is_expansion};
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
@@ -37,9 +38,22 @@ impl Walk<'_> {
         feed: &mut Feed,
     ) -> Vec<Redirection> {
         let mut redirections = Vec::new();
+        let mut own: Option<Feed> = None;
+        let mut others = Feed::Nothing;
         for redirect in &command.redirects {
-            self.redirect(redirect, directories, &mut redirections, feed);
+            let mut given = Feed::Nothing;
+            self.redirect(redirect, directories, &mut redirections, &mut given);
+            if given == Feed::Nothing {
+                continue;
+            }
+            match &redirect.descriptor {
+                None | Some(Descriptor::Number(0)) => own = Some(own.unwrap_or(Feed::Nothing).and(given)),
+                // Another descriptor may become the input later.
+                Some(Descriptor::Number(_) | Descriptor::Variable(_)) => others = others.and(given),
+            }
         }
+        let input = own.unwrap_or_else(|| std::mem::replace(feed, Feed::Nothing));
+        *feed = input.and(others);
         redirections
     }
 
@@ -71,11 +85,19 @@ impl Walk<'_> {
         invocation.arguments =
             simple.words.iter().map(|word| Argument::of_word(word, self.text, self.fixed_span)).collect();
         invocation.assignments = assignments;
+        if invocation.program_name() == Some("exec") && !command.redirects.is_empty() {
+            self.input = feed.clone();
+        }
+        self.note_search_path(&invocation);
+        let indirect = self.mover(&invocation);
         let moved = self.change_of_directory(&invocation, &before);
-        self.invoke(invocation, feed);
-        match moved {
-            Some(success) => After { success, failure: before },
-            None => After::same(before),
+        let first = self.found.invocations.len() + 1;
+        self.invoke(invocation, &feed);
+        match (indirect, moved) {
+            (Mover::Itself, _) => After::same(Directories::Unknown),
+            (Mover::Inside, _) if self.moves_since(first) => After::same(Directories::Unknown),
+            (_, Some(success)) => After { success, failure: before },
+            (_, None) => After::same(before),
         }
     }
 
@@ -120,47 +142,16 @@ impl Walk<'_> {
                 };
                 &[]
             }
-            RedirectOperator::DuplicateInput
-            | RedirectOperator::DuplicateOutput
-            | RedirectOperator::Heredoc => &[],
+            RedirectOperator::DuplicateInput => {
+                *feed = Feed::Unknown;
+                &[]
+            }
+            RedirectOperator::DuplicateOutput | RedirectOperator::Heredoc => &[],
         };
         if accesses.contains(&Access::Read) {
             *feed = Feed::Unknown;
         }
         redirections.extend(accesses.iter().map(|&access| Redirection { access, target: target.clone() }));
-    }
-
-    /// Returns the directories after the command succeeded, if it changes them.
-    pub(super) fn change_of_directory(
-        &self,
-        invocation: &Invocation,
-        before: &Directories,
-    ) -> Option<Directories> {
-        let name = invocation.program_name()?;
-        match name {
-            "cd" | "pushd" => {}
-            "popd" => return Some(Directories::Unknown),
-            _ => return None,
-        }
-        if invocation.assignments.iter().any(|variable| matches!(variable.name.as_str(), "CDPATH" | "HOME")) {
-            return Some(Directories::Unknown);
-        }
-        let mut operands = invocation.operands().iter().filter(|argument| !is_cd_option(argument));
-        let target = match operands.next() {
-            None if name == "cd" => self.home.map(str::to_owned),
-            None => None,
-            Some(target) => match target.knowledge {
-                Knowledge::Fixed if !target.text.starts_with(['+', '-']) => Some(target.text.clone()),
-                Knowledge::Tilde => self.expand_tilde(&target.text),
-                Knowledge::Fixed | Knowledge::Glob | Knowledge::Dynamic => None,
-            },
-        };
-        Some(target.map_or(Directories::Unknown, |target| before.enter(&target)))
-    }
-
-    pub(super) fn expand_tilde(&self, text: &str) -> Option<String> {
-        let rest = text.strip_prefix('~')?;
-        (rest.is_empty() || rest.starts_with('/')).then(|| self.home.map(|home| format!("{home}{rest}")))?
     }
 }
 
@@ -169,8 +160,4 @@ fn is_descriptor(target: &Argument) -> bool {
         let digits = text.trim_end_matches('-');
         digits.chars().all(|letter| letter.is_ascii_digit())
     })
-}
-
-fn is_cd_option(argument: &Argument) -> bool {
-    matches!(argument.text.as_str(), "-P" | "-L" | "-e" | "-@" | "--" | "-n")
 }

@@ -28,6 +28,8 @@ pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
         background: false,
         parent: None,
         input: Feed::Nothing,
+        movers: Vec::new(),
+        has_search_path: false,
         hidden: None,
         found: Survey::default(),
     };
@@ -47,6 +49,10 @@ pub(super) struct Walk<'a> {
     pub(super) input: Feed,
     /// Code that quoting protects, the most dangerous found so far.
     pub(super) hidden: Option<(Hidden, Span)>,
+    /// Functions whose body changes the directory.
+    pub(super) movers: Vec<String>,
+    /// Whether `CDPATH` was set, so that a relative `cd` may lead anywhere.
+    pub(super) has_search_path: bool,
     pub(super) found: Survey,
 }
 
@@ -138,7 +144,7 @@ impl Walk<'_> {
         let mut feed = feed;
         let redirections = self.redirections(command, &before, &mut feed);
         if !redirections.is_empty() {
-            self.invoke(self.bare(command, redirections, &before), Feed::Nothing);
+            self.invoke(self.bare(command, redirections, &before), &Feed::Nothing);
         }
         let outer = std::mem::replace(&mut self.input, feed);
         let after = self.compound(command, before);

@@ -5,6 +5,7 @@ use portcullis_shell::{Span, parse};
 use super::walk::Walk;
 use crate::argument::Argument;
 use crate::directories::Directories;
+use crate::environment::is_command_variable;
 use crate::feed::Feed;
 use crate::interpreter;
 use crate::invocation::{Invocation, Wrapping, base_name, join};
@@ -18,7 +19,7 @@ const MOST_INVOCATIONS: usize = 20_000;
 
 impl Walk<'_> {
     /// Records an invocation and walks what it wraps.
-    pub(super) fn invoke(&mut self, mut invocation: Invocation, feed: Feed) {
+    pub(super) fn invoke(&mut self, mut invocation: Invocation, feed: &Feed) {
         if self.found.invocations.len() >= MOST_INVOCATIONS {
             self.opaque(invocation.span, "the command line is too long to follow".to_owned());
             return;
@@ -33,20 +34,28 @@ impl Walk<'_> {
             let why = "it changes how later commands are read".to_owned();
             self.opaque(invocation.span, why);
         }
-        let peeled =
-            wrapper::peel(&invocation.arguments).or_else(|| interpreter::peel(&invocation.arguments));
-        if let Some(peeled) = &peeled {
-            invocation.wrapping = peeled.wrapping;
-        }
+        let mut peeled = wrapper::peel(&invocation.arguments);
+        peeled.extend(interpreter::peel(&invocation.arguments));
+        invocation.wrapping = wrapping_of(&peeled);
         let index = self.found.invocations.len();
         let outer = invocation.clone_surroundings();
+        let steering = steering_texts(&invocation);
         self.found.invocations.push(invocation);
-        if let Some(peeled) = peeled {
+        for peeled in peeled {
             self.wrapped(peeled, index, &outer, feed);
+        }
+        self.steered(steering, index, &outer);
+    }
+
+    /// Walks the values of variables that name a program to run.
+    fn steered(&mut self, texts: Vec<Argument>, index: usize, outer: &Invocation) {
+        if !texts.is_empty() {
+            let insides = texts.into_iter().map(|text| Inside::Text(vec![text])).collect();
+            self.wrapped(Peeled::changing(insides), index, outer, &Feed::Nothing);
         }
     }
 
-    fn wrapped(&mut self, peeled: Peeled, index: usize, outer: &Invocation, feed: Feed) {
+    fn wrapped(&mut self, peeled: Peeled, index: usize, outer: &Invocation, feed: &Feed) {
         if self.depth >= DEEPEST {
             self.opaque(outer.span, "commands are nested too deep to follow".to_owned());
             return;
@@ -60,48 +69,45 @@ impl Walk<'_> {
                 None => Directories::Unknown,
             },
         };
-        match peeled.inside {
-            Inside::Commands(commands) => {
-                for arguments in commands {
-                    let mut assignments = outer.assignments.clone();
-                    assignments.extend(peeled.assignments.iter().cloned());
-                    let directories = directories.clone();
-                    let inner = Invocation {
-                        arguments,
-                        assignments,
-                        directories,
-                        parent: Some(index),
-                        ..outer.clone()
-                    };
-                    self.invoke(inner, feed.clone());
+        let mut assignments = outer.assignments.clone();
+        assignments.extend(peeled.assignments.iter().cloned());
+        for inside in peeled.insides {
+            let directories = directories.clone();
+            match inside {
+                Inside::Command(arguments) if arguments.is_empty() => {}
+                Inside::Command(arguments) => {
+                    let assignments = assignments.clone();
+                    let parent = Some(index);
+                    let inner = Invocation { arguments, assignments, directories, parent, ..outer.clone() };
+                    self.invoke(inner, feed);
                 }
+                Inside::Text(words) => self.text_of(&words, outer.span, directories, feed.clone()),
+                Inside::Input => self.input(feed.clone(), outer.span, directories),
+                Inside::Unknown(why) => self.opaque(outer.span, why.to_owned()),
             }
-            Inside::Text(words) => self.text_of(&words, outer.span, directories),
-            Inside::Input => self.input(feed, outer.span, directories),
-            Inside::Unknown(why) => self.opaque(outer.span, why.to_owned()),
         }
         self.depth -= 1;
         self.parent = parent;
     }
 
     /// Walks shell text that stands in arguments.
-    fn text_of(&mut self, words: &[Argument], span: Span, directories: Directories) {
+    fn text_of(&mut self, words: &[Argument], span: Span, directories: Directories, feed: Feed) {
         if words.iter().any(|word| !word.is_known()) {
             self.opaque(span, "the shell text it runs is only known at run time".to_owned());
         }
         let text = join(words.iter().map(|word| word.text.as_str()));
         let span = words.iter().map(|word| word.span).reduce(Span::cover).unwrap_or(span);
-        self.inner(&text, span, directories);
+        self.inner(&text, span, directories, feed);
     }
 
     /// Walks shell text that arrives on standard input.
     fn input(&mut self, feed: Feed, span: Span, directories: Directories) {
         match feed {
             Feed::Nothing => {}
-            Feed::Text(text) => self.inner(&text, span, directories),
+            Feed::Text(text) => self.inner(&text, span, directories, Feed::Unknown),
             Feed::Partly(text) => {
                 self.opaque(span, "the shell text it reads is only known at run time".to_owned());
-                self.inner(&text, span, directories);
+                self.inner(&text, span, directories, Feed::Unknown);
             }
             Feed::Unknown => {
                 self.opaque(span, "the shell text it reads is only known at run time".to_owned());
@@ -109,7 +115,7 @@ impl Walk<'_> {
         }
     }
 
-    fn inner(&mut self, text: &str, span: Span, directories: Directories) {
+    fn inner(&mut self, text: &str, span: Span, directories: Directories, input: Feed) {
         let script = parse(text);
         let mut walk = Walk {
             text,
@@ -118,7 +124,9 @@ impl Walk<'_> {
             depth: self.depth,
             background: self.background,
             parent: self.parent,
-            input: self.input.clone(),
+            input,
+            movers: self.movers.clone(),
+            has_search_path: self.has_search_path,
             hidden: None,
             found: std::mem::take(&mut self.found),
         };
@@ -143,17 +151,57 @@ impl Invocation {
     }
 }
 
+/// Returns how an invocation treats all it wraps: it only passes on if every way of reading it says so.
+fn wrapping_of(peeled: &[Peeled]) -> Wrapping {
+    let is_transparent = peeled.iter().all(|peeled| peeled.wrapping == Wrapping::Transparent);
+    match peeled {
+        [] => Wrapping::Nothing,
+        _ if is_transparent => Wrapping::Transparent,
+        _ => Wrapping::Changing,
+    }
+}
+
+/// Returns the values of the variables an invocation sets that programs run.
+fn steering_texts(invocation: &Invocation) -> Vec<Argument> {
+    let is_declared =
+        matches!(invocation.program_name(), Some("export" | "declare" | "typeset" | "readonly"));
+    let declared = invocation.operands().iter().filter(|_| is_declared).filter_map(|word| {
+        let (name, value) = word.text.split_once('=')?;
+        Some((name, Argument { text: value.to_owned(), source: None, ..word.clone() }))
+    });
+    let is_wrapped = invocation.parent.is_some();
+    let assigned = invocation.assignments.iter().filter(|_| !is_wrapped);
+    let assigned = assigned.map(|variable| (variable.name.as_str(), variable.value.clone()));
+    declared
+        .chain(assigned)
+        .filter(|(name, value)| is_command_variable(name) && !value.text.is_empty())
+        .map(|(_, value)| value)
+        .collect()
+}
+
 /// Builtins after which the same text may mean something else.
 fn changes_reading(invocation: &Invocation) -> bool {
     let Some(name) = invocation.program().and_then(Argument::fixed).map(base_name) else {
         return false;
     };
+    let sets = |start: &str| invocation.assignments.iter().any(|variable| variable.name.starts_with(start));
+    if sets("BASH_ENV") || (name == "git" && sets("GIT_CONFIG")) {
+        return true;
+    }
     let has = |flag: &str| invocation.operands().iter().any(|argument| argument.text.starts_with(flag));
     match name {
         "alias" => invocation.operands().iter().any(|argument| argument.text.contains('=')),
         "shopt" => has("-s") || has("-u"),
         "hash" => has("-p"),
         "enable" => has("-f") || has("-n"),
+        "export" | "declare" | "typeset" | "local" | "readonly" => {
+            has("BASH_ENV=") || invocation.operands().iter().any(is_quoted_array)
+        }
         _ => false,
     }
+}
+
+/// Says whether a word is an array assignment that a declaration reads once more: `declare -a 'x=($(cmd))'`.
+fn is_quoted_array(word: &Argument) -> bool {
+    word.text.split_once("=(").is_some_and(|(_, items)| items.contains("$(") || items.contains('`'))
 }

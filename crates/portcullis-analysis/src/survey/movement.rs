@@ -1,0 +1,95 @@
+//! Changes of the current directory: `cd`, what hides one, and functions that make one.
+
+use super::walk::Walk;
+use crate::argument::Argument;
+use crate::argument::Knowledge;
+use crate::directories::Directories;
+use crate::invocation::{Invocation, base_name};
+
+/// Whether a command that is no plain `cd` may change the directory of the shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mover {
+    /// It does not.
+    No,
+    /// It does if what it wraps does: `eval`, `command`.
+    Inside,
+    /// It may: a function, or a script that is read into the shell.
+    Itself,
+}
+
+/// Scripts that are known to stay where they are.
+const STAYING: &[&str] = &["activate", "activate.fish", "nvm.sh", ".env", "env"];
+
+impl Walk<'_> {
+    /// Says how a command may change the directory without being a plain `cd`.
+    pub(super) fn mover(&self, invocation: &Invocation) -> Mover {
+        match invocation.program_name() {
+            Some(name) if self.movers.iter().any(|mover| mover == name) => Mover::Itself,
+            Some("eval" | "command" | "builtin" | "trap") => Mover::Inside,
+            Some("source" | ".") => {
+                let script = invocation.operands().first().and_then(Argument::fixed).map(base_name);
+                if script.is_some_and(|name| STAYING.contains(&name)) { Mover::No } else { Mover::Itself }
+            }
+            _ => Mover::No,
+        }
+    }
+
+    /// Says whether any invocation from this place on changes the directory.
+    pub(super) fn moves_since(&self, first: usize) -> bool {
+        let since = self.found.invocations.get(first..).unwrap_or_default();
+        since.iter().any(|invocation| matches!(invocation.program_name(), Some("cd" | "pushd" | "popd")))
+    }
+
+    /// Notes that `CDPATH` is set for later commands.
+    pub(super) fn note_search_path(&mut self, invocation: &Invocation) {
+        let is_assigned = invocation.arguments.is_empty()
+            && invocation.assignments.iter().any(|variable| variable.name == "CDPATH");
+        let is_declared = invocation.operands().iter().any(|word| word.text.starts_with("CDPATH="));
+        self.has_search_path |= is_assigned || is_declared;
+    }
+
+    /// Returns the directories after the command succeeded, if it changes them.
+    pub(super) fn change_of_directory(
+        &self,
+        invocation: &Invocation,
+        before: &Directories,
+    ) -> Option<Directories> {
+        let name = invocation.program_name()?;
+        match name {
+            "cd" | "pushd" => {}
+            "popd" => return Some(Directories::Unknown),
+            _ => return None,
+        }
+        let is_steered = self.has_search_path
+            || invocation
+                .assignments
+                .iter()
+                .any(|variable| matches!(variable.name.as_str(), "CDPATH" | "HOME"));
+        if is_steered {
+            return Some(Directories::Unknown);
+        }
+        if invocation.operands().iter().any(|argument| argument.text == "-n") {
+            return Some(Directories::Unknown);
+        }
+        let mut operands = invocation.operands().iter().filter(|argument| !is_cd_option(argument));
+        let target = match operands.next() {
+            None if name == "cd" => self.home.map(str::to_owned),
+            None => None,
+            Some(target) => match target.knowledge {
+                Knowledge::Fixed if !target.text.starts_with(['+', '-']) => Some(target.text.clone()),
+                Knowledge::Tilde => self.expand_tilde(&target.text),
+                Knowledge::Fixed | Knowledge::Glob | Knowledge::Dynamic => None,
+            },
+        };
+        Some(target.map_or(Directories::Unknown, |target| before.enter(&target)))
+    }
+
+    pub(super) fn expand_tilde(&self, text: &str) -> Option<String> {
+        let rest = text.strip_prefix('~')?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| self.home.map(|home| format!("{home}{rest}")))?
+    }
+}
+
+fn is_cd_option(argument: &Argument) -> bool {
+    matches!(argument.text.as_str(), "-P" | "-L" | "-e" | "-@" | "--")
+}

@@ -1,0 +1,81 @@
+//! `xargs` and `parallel`, which make commands of what they read.
+
+use super::forms::{PARALLEL, XARGS};
+use super::layout::piece;
+use super::search::unknown_piece;
+use super::{Inside, Peeled};
+use crate::argument::Argument;
+
+/// Finds the command of `xargs`, with a word nobody knows yet where its input goes.
+pub(super) fn peel_xargs(rest: &[Argument]) -> Option<Peeled> {
+    let reading = XARGS.read(rest, 0);
+    let mark = reading.value_of(&["-I", "-J", "-i", "--replace"]).map(|mark| match mark.text.as_str() {
+        "" => "{}".to_owned(),
+        text => text.to_owned(),
+    });
+    let mut insides: Vec<Inside> = Vec::new();
+    for extra in 0..=reading.doubts.min(2) {
+        let mut words = XARGS.read(rest, extra).words;
+        let Some(last) = words.last() else { continue };
+        match &mark {
+            Some(mark) => {
+                let fill = |word: Argument| {
+                    if word.text.contains(mark.as_str()) { unknown_piece(&word) } else { word }
+                };
+                words = words.into_iter().map(fill).collect();
+            }
+            None => words.push(Argument::unknown(last.span)),
+        }
+        insides.push(Inside::Command(words));
+    }
+    if reading.is_open {
+        insides.push(Inside::Unknown("what comes before the wrapped command is only known at run time"));
+    }
+    (!insides.is_empty()).then(|| Peeled::changing(insides))
+}
+
+/// Finds the command of `parallel`: shell text with places to fill in, or whole commands after `:::` or on its input.
+pub(super) fn peel_parallel(rest: &[Argument]) -> Peeled {
+    let reading = PARALLEL.read(rest, 0);
+    let mut insides: Vec<Inside> = Vec::new();
+    for extra in 0..=reading.doubts.min(2) {
+        let words = PARALLEL.read(rest, extra).words;
+        let command: Vec<Argument> =
+            words.iter().take_while(|word| !word.text.starts_with(":::")).cloned().collect();
+        if let Some(first) = command.first() {
+            let text = command.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+            let known =
+                if command.iter().all(Argument::is_known) { first.clone() } else { unknown_piece(first) };
+            insides.push(Inside::Text(vec![piece(&known, &filled(&text))]));
+        } else if words.is_empty() {
+            insides.push(Inside::Input);
+        } else {
+            insides.extend(words.iter().skip(1).map(|word| Inside::Text(vec![word.clone()])));
+        }
+    }
+    Peeled::changing(insides)
+}
+
+/// Writes an expansion in every place that is filled in, and at the end if there is none.
+fn filled(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut is_filled = false;
+    while let Some((before, after)) = rest.split_once('{') {
+        result.push_str(before);
+        let place = after.split_once('}').filter(|(inside, _)| !inside.contains([' ', '{', '\n']));
+        if let Some((_, tail)) = place {
+            result.push_str("$_");
+            is_filled = true;
+            rest = tail;
+        } else {
+            result.push('{');
+            rest = after;
+        }
+    }
+    result.push_str(rest);
+    if !is_filled {
+        result.push_str(" $_");
+    }
+    result
+}

@@ -1,0 +1,160 @@
+//! Programs that run shell text which stands in an option or operand among others.
+
+use super::layout::piece;
+use super::{Inside, Peeled};
+use crate::argument::Argument;
+
+/// Programs and the options whose value they hand to a shell.
+const CARRIERS: &[(&str, &[&str])] = &[
+    ("tar", TAR),
+    ("gtar", TAR),
+    ("bsdtar", TAR),
+    ("rsync", &["-e", "--rsh", "--rsync-path"]),
+    ("scp", &["-S"]),
+    ("sftp", &["-S"]),
+    ("zip", &["-TT", "--unzip-command"]),
+    ("man", &["-P", "--pager"]),
+    ("nix-shell", &["--run", "--command"]),
+    ("vagrant", &["-c", "--command"]),
+    ("gcloud", &["--command"]),
+    ("fly", &["-C", "--command"]),
+    ("flyctl", &["-C", "--command"]),
+    ("mise", &["-c", "--command"]),
+    ("npm", &["-c", "--call"]),
+    ("npx", &["-c", "--call"]),
+    ("doppler", &["--command"]),
+    ("nodemon", &["-x", "--exec"]),
+    ("hyperfine", &["-p", "--prepare", "-s", "--setup", "-c", "--cleanup", "--conclude"]),
+    ("capsh", &["-c"]),
+    ("fish", &["-C", "--command", "--init-command"]),
+    ("pwsh", &["-c", "-Command", "-command"]),
+    ("powershell", &["-c", "-Command", "-command"]),
+    ("mapfile", &["-C"]),
+    ("readarray", &["-C"]),
+    ("complete", &["-C"]),
+    ("compgen", &["-C", "-W"]),
+];
+
+const TAR: &[&str] = &[
+    "-I",
+    "-F",
+    "--use-compress-program",
+    "--to-command",
+    "--checkpoint-action",
+    "--rsh-command",
+    "--info-script",
+    "--new-volume-script",
+];
+
+/// Programs whose every operand may be a command line.
+const BY_OPERAND: &[&str] = &["tmux", "concurrently", "hyperfine", "lerna", "sops"];
+
+/// Programs that run what follows `--`.
+const AFTER_DASHES: &[&str] = &[
+    "aws-vault",
+    "cpulimit",
+    "doppler",
+    "dotenvx",
+    "guix",
+    "incus",
+    "infisical",
+    "kubectl",
+    "lerna",
+    "lxc",
+    "mosh",
+    "multipass",
+    "nx",
+    "oc",
+    "op",
+    "start-stop-daemon",
+    "teller",
+    "zellij",
+];
+
+/// Programs whose command may begin at any of their operands.
+const ANYWHERE: &[&str] = &["bwrap", "cmd", "dotenv", "envchain", "faketime", "gdb", "sg", "with-contenv"];
+
+/// So many operands are tried.
+const MOST_BEGINNINGS: usize = 12;
+
+/// Programs with the options of `ssh`, and those whose value names a program.
+const SSH: &[&str] = &["autossh", "scp", "sftp", "ssh"];
+const SSH_COMMANDS: &[&str] = &["proxycommand", "localcommand", "remotecommand", "knownhostscommand"];
+
+/// Finds the shell text in the arguments of a program.
+pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Peeled> {
+    let mut insides: Vec<Inside> = Vec::new();
+    if let Some((_, options)) = CARRIERS.iter().find(|(listed, _)| *listed == name) {
+        let values = values(rest, options).into_iter();
+        let texts = values.map(|value| match value.text.strip_prefix("exec=") {
+            Some(action) => piece(&value, action),
+            None => value,
+        });
+        insides.extend(texts.map(|text| Inside::Text(vec![text])));
+    }
+    if SSH.contains(&name) {
+        insides.extend(values(rest, &["-o"]).iter().filter_map(ssh_command));
+    }
+    if BY_OPERAND.contains(&name) {
+        let operands = rest.iter().filter(|word| !word.is_option());
+        insides.extend(operands.map(|word| Inside::Text(vec![word.clone()])));
+    }
+    if ANYWHERE.contains(&name) {
+        let places = rest.iter().enumerate().filter(|(_, word)| !word.is_option());
+        insides.extend(places.take(MOST_BEGINNINGS).map(|(place, word)| {
+            let words = rest.get(place..).unwrap_or_default().to_vec();
+            if word.text.contains(' ') { Inside::Text(words) } else { Inside::Command(words) }
+        }));
+    }
+    if AFTER_DASHES.contains(&name)
+        && let Some(place) = rest.iter().position(|word| word.text == "--")
+    {
+        insides.push(Inside::Command(rest.get(place + 1..).unwrap_or_default().to_vec()));
+    }
+    if name == "nix"
+        && let Some(place) = rest.iter().position(|word| matches!(word.text.as_str(), "-c" | "--command"))
+    {
+        insides.push(Inside::Command(rest.get(place + 1..).unwrap_or_default().to_vec()));
+    }
+    (!insides.is_empty()).then(|| Peeled::changing(insides))
+}
+
+/// Returns the values of these options, attached, after `=`, in the next word, or after a cluster.
+pub(super) fn values(rest: &[Argument], options: &[&str]) -> Vec<Argument> {
+    let mut found = Vec::new();
+    for (place, word) in rest.iter().enumerate() {
+        let next = rest.get(place + 1);
+        for option in options {
+            found.extend(value(word, next, option));
+        }
+    }
+    found
+}
+
+fn value(word: &Argument, next: Option<&Argument>, option: &str) -> Option<Argument> {
+    let text = word.text.as_str();
+    if text == option {
+        return next.cloned();
+    }
+    let attached = text.strip_prefix(option);
+    if option.starts_with("--") {
+        return attached.and_then(|attached| attached.strip_prefix('=')).map(|value| piece(word, value));
+    }
+    if option.len() > 2 {
+        return None;
+    }
+    if let Some(attached) = attached {
+        return Some(piece(word, attached));
+    }
+    let is_cluster = text.starts_with('-') && !text.starts_with("--");
+    let letter = option.strip_prefix('-').unwrap_or(option);
+    (is_cluster && text.ends_with(letter)).then(|| next.cloned()).flatten()
+}
+
+/// Returns the command in an option of `ssh` such as `ProxyCommand=…`.
+fn ssh_command(option: &Argument) -> Option<Inside> {
+    let (key, command) = option.text.split_once(['=', ' '])?;
+    SSH_COMMANDS
+        .contains(&key.trim().to_ascii_lowercase().as_str())
+        .then(|| Inside::Text(vec![piece(option, command.trim_start_matches(['=', ' ']))]))
+}

@@ -1,0 +1,145 @@
+//! Commands that `git` runs: aliases, hooks in configuration values, `rebase --exec`, `bisect run`, filters.
+
+use super::carrier::values;
+use super::layout::piece;
+use super::{Inside, Peeled};
+use crate::argument::Argument;
+
+/// Options before the subcommand whose value is the next word.
+const VALUED: &[&str] = &[
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--super-prefix",
+    "--config-env",
+    "--attr-source",
+];
+
+/// Endings of configuration keys whose value is run.
+const RUN_KEYS: &[&str] = &[
+    "askpass",
+    "clean",
+    "cmd",
+    "command",
+    "driver",
+    "editor",
+    "external",
+    "fsmonitor",
+    "gitproxy",
+    "helper",
+    "pager",
+    "process",
+    "program",
+    "smudge",
+    "sshcommand",
+    "textconv",
+    "uploadpack",
+    "receivepack",
+];
+
+/// Subcommands and their options whose value is run.
+const RUNNING: &[(&str, &[&str])] = &[
+    ("rebase", &["-x", "--exec"]),
+    ("difftool", &["-x", "--extcmd"]),
+    ("grep", &["-O", "--open-files-in-pager"]),
+    ("fetch", &["--upload-pack"]),
+    ("pull", &["--upload-pack"]),
+    ("clone", &["-u", "--upload-pack"]),
+    ("ls-remote", &["--upload-pack", "--exec"]),
+    ("archive", &["--exec"]),
+    ("push", &["--receive-pack", "--exec"]),
+    (
+        "filter-branch",
+        &[
+            "--tree-filter",
+            "--index-filter",
+            "--msg-filter",
+            "--env-filter",
+            "--commit-filter",
+            "--parent-filter",
+            "--tag-name-filter",
+            "--setup",
+        ],
+    ),
+];
+
+/// Finds what `git` would run besides itself.
+pub(super) fn peel(rest: &[Argument]) -> Option<Peeled> {
+    let mut insides: Vec<Inside> = Vec::new();
+    let mut words = rest.iter();
+    let mut verb = None;
+    while let Some(word) = words.next() {
+        if !word.is_option() {
+            verb = Some(word);
+            break;
+        }
+        if VALUED.contains(&word.text.as_str()) {
+            let value = words.next();
+            if word.text == "-c" {
+                insides.extend(value.and_then(setting));
+            }
+        }
+    }
+    let rest = words.as_slice();
+    if let Some(verb) = verb {
+        insides.extend(of_subcommand(&verb.text, rest));
+    }
+    (!insides.is_empty()).then(|| Peeled::changing(insides))
+}
+
+/// Reads `git-push origin` as `git push origin`.
+pub(super) fn peel_dashed(name: &str, program: &Argument, rest: &[Argument]) -> Option<Peeled> {
+    let verb = name.strip_prefix("git-").filter(|verb| !verb.is_empty())?;
+    let mut words = vec![piece(program, "git"), piece(program, verb)];
+    words.extend(rest.iter().cloned());
+    Some(Peeled::changing(vec![Inside::Command(words)]))
+}
+
+fn of_subcommand(verb: &str, rest: &[Argument]) -> Vec<Inside> {
+    let text = |value: Argument| Inside::Text(vec![value]);
+    if let Some((_, options)) = RUNNING.iter().find(|(name, _)| *name == verb) {
+        let mut insides: Vec<Inside> = values(rest, options).into_iter().map(text).collect();
+        if verb == "clone" {
+            insides.extend(values(rest, &["-c", "--config"]).iter().filter_map(setting));
+        }
+        return insides;
+    }
+    let after = |name: &str| {
+        let place = rest.iter().position(|word| word.text == name)?;
+        let words = rest.get(place + 1..).unwrap_or_default().iter().skip_while(|word| word.is_option());
+        Some(words.cloned().collect::<Vec<_>>()).filter(|words| !words.is_empty())
+    };
+    match verb {
+        "bisect" => after("run").map(Inside::Command).into_iter().collect(),
+        "submodule" => after("foreach").map(Inside::Text).into_iter().collect(),
+        "config" => {
+            let operands: Vec<&Argument> =
+                rest.iter().filter(|word| !word.is_option() && word.text != "set").collect();
+            match operands.as_slice() {
+                [key, value, ..] => run_setting(&key.text, value).into_iter().collect(),
+                _ => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Reads `key=value` of `git -c`.
+fn setting(word: &Argument) -> Option<Inside> {
+    let (key, value) = word.text.split_once('=')?;
+    run_setting(key, &piece(word, value))
+}
+
+/// Returns what a configuration value makes git run.
+fn run_setting(key: &str, value: &Argument) -> Option<Inside> {
+    let key = key.to_ascii_lowercase();
+    let command = value.text.strip_prefix('!');
+    if key.starts_with("alias.") {
+        let text = command.map_or_else(|| format!("git {}", value.text), str::to_owned);
+        return Some(Inside::Text(vec![piece(value, &text)]));
+    }
+    let is_run = key.starts_with("pager.") || RUN_KEYS.iter().any(|end| key.ends_with(end));
+    is_run.then(|| Inside::Text(vec![piece(value, command.unwrap_or(&value.text))]))
+}

@@ -1,0 +1,239 @@
+//! How a wrapper's arguments are laid out, and how the command among them is found.
+//!
+//! A layout says what must be skipped between the wrapper's name and the command: options with and without a value,
+//! assignments, leading operands. An option the layout does not know may have a value in the next word or not, so that
+//! the command is read both ways.
+
+use super::forms::{RUNNERS, WRAPPERS};
+use super::{Inside, Peeled};
+use crate::argument::Argument;
+use crate::invocation::{Variable, Wrapping};
+
+/// How one wrapper's arguments are laid out.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::wrapper) struct Layout {
+    pub(in crate::wrapper) name: &'static str,
+    /// A subcommand that must follow the name, as in `uv run`.
+    pub(in crate::wrapper) subcommand: Option<&'static str>,
+    /// Short options without a value.
+    pub(in crate::wrapper) flags: &'static str,
+    /// Short options whose value is the next word unless attached.
+    pub(in crate::wrapper) valued: &'static str,
+    /// Short options whose value is attached or missing.
+    pub(in crate::wrapper) attached: &'static str,
+    pub(in crate::wrapper) flags_long: &'static [&'static str],
+    /// Long options whose value is the next word unless given with `=`.
+    pub(in crate::wrapper) valued_long: &'static [&'static str],
+    /// Operands between options and command.
+    pub(in crate::wrapper) operands: usize,
+    /// Whether `NAME=value` words may precede the command.
+    pub(in crate::wrapper) assigns: bool,
+    /// Options whose value is shell text.
+    pub(in crate::wrapper) text: &'static [&'static str],
+    /// Options that name the directory the command runs in.
+    pub(in crate::wrapper) directory: &'static [&'static str],
+    /// Whether the words after the options are joined into shell text.
+    pub(in crate::wrapper) joins: bool,
+    /// Whether without a command it starts a shell.
+    pub(in crate::wrapper) starts_shell: bool,
+    pub(in crate::wrapper) wrapping: Wrapping,
+}
+
+/// Words between a program and its subcommand that are no options.
+const GROUPS: &[&str] = &["compose", "container", "tool"];
+
+/// More readings than this are not worth following.
+const MOST_READINGS: usize = 6;
+
+/// Reads the arguments by every layout of this name.
+pub(in crate::wrapper) fn peel(name: &str, rest: &[Argument]) -> Vec<Peeled> {
+    WRAPPERS
+        .iter()
+        .chain(RUNNERS)
+        .filter(|layout| layout.name == name)
+        .filter_map(|layout| Some(layout.peel(layout.after_subcommand(rest)?)))
+        .collect()
+}
+
+/// What one way of reading the arguments finds.
+#[derive(Default)]
+pub(in crate::wrapper) struct Reading {
+    /// Options with their values.
+    pub(in crate::wrapper) values: Vec<(String, Argument)>,
+    pub(in crate::wrapper) assignments: Vec<Variable>,
+    /// The words of the command.
+    pub(in crate::wrapper) words: Vec<Argument>,
+    /// How many options were not known.
+    pub(in crate::wrapper) doubts: usize,
+    /// Whether a word before the command is only known at run time.
+    pub(in crate::wrapper) is_open: bool,
+}
+
+impl Layout {
+    /// Returns what follows the subcommand; `None` if it is another one.
+    fn after_subcommand<'a>(&self, rest: &'a [Argument]) -> Option<&'a [Argument]> {
+        let Some(wanted) = self.subcommand else {
+            return Some(rest);
+        };
+        let mut may_be_value = false;
+        for (place, word) in rest.iter().enumerate() {
+            if word.text == wanted {
+                return rest.get(place + 1..);
+            }
+            let is_skipped = word.is_option() || may_be_value || GROUPS.contains(&word.text.as_str());
+            if !is_skipped {
+                return None;
+            }
+            may_be_value = word.is_option() && !word.text.contains('=');
+        }
+        None
+    }
+
+    fn peel(&self, rest: &[Argument]) -> Peeled {
+        let first = self.read(rest, 0);
+        let mut peeled = Peeled {
+            wrapping: self.wrapping,
+            insides: Vec::new(),
+            assignments: first.assignments.clone(),
+            directory: first.value_of(self.directory).cloned(),
+        };
+        if peeled.directory.is_some() {
+            peeled.wrapping = Wrapping::Changing;
+        }
+        let doubts = first.doubts;
+        self.add(first, &mut peeled);
+        for extra in 1..=doubts.min(MOST_READINGS) {
+            self.add(self.read(rest, extra), &mut peeled);
+        }
+        if self.subcommand.is_some()
+            && let Some(place) = rest.iter().position(|word| word.text == "--")
+        {
+            let after = rest.get(place + 1..).unwrap_or_default();
+            push_new(&mut peeled.insides, Inside::Command(after.to_vec()));
+        }
+        peeled
+    }
+
+    /// Adds what a reading finds.
+    fn add(&self, reading: Reading, peeled: &mut Peeled) {
+        let texts: Vec<&Argument> = reading
+            .values
+            .iter()
+            .filter(|(option, _)| self.text.contains(&option.as_str()))
+            .map(|(_, value)| value)
+            .collect();
+        let has_text = !texts.is_empty();
+        if has_text {
+            peeled.wrapping = Wrapping::Changing;
+        }
+        for text in texts {
+            // The words that follow `env -S` belong to the command it splits.
+            let more = if self.name == "env" { reading.words.as_slice() } else { &[] };
+            let text = std::iter::once(text).chain(more).cloned().collect();
+            push_new(&mut peeled.insides, Inside::Text(text));
+        }
+        if reading.is_open {
+            let why = "what comes before the wrapped command is only known at run time";
+            push_new(&mut peeled.insides, Inside::Unknown(why));
+        } else if !reading.words.is_empty() {
+            let inside =
+                if self.joins { Inside::Text(reading.words) } else { Inside::Command(reading.words) };
+            push_new(&mut peeled.insides, inside);
+        } else if self.starts_shell && !has_text {
+            push_new(&mut peeled.insides, Inside::Input);
+        }
+    }
+
+    /// Reads options, assignments and operands up to the command, with so many operands more than usual.
+    pub(in crate::wrapper) fn read(&self, rest: &[Argument], extra: usize) -> Reading {
+        let mut reading = Reading::default();
+        let mut words = rest.iter().peekable();
+        let mut operands = self.operands.saturating_add(extra);
+        let mut has_ended = false;
+        while let Some(word) = words.peek() {
+            if !word.is_known() {
+                reading.is_open = true;
+                return reading;
+            }
+            if !has_ended && word.text == "--" {
+                // `su` hands what follows to a shell, so that it is read like its own options.
+                has_ended = self.operands != usize::MAX;
+                words.next();
+            } else if !has_ended && word.text.starts_with('-') {
+                if let Some(option) = words.next() {
+                    self.read_option(option, &mut words, &mut reading);
+                }
+            } else if let Some(variable) = self.assignment(word) {
+                reading.assignments.push(variable);
+                words.next();
+            } else if operands > 0 {
+                operands -= 1;
+                words.next();
+            } else {
+                break;
+            }
+        }
+        reading.words = words.cloned().collect();
+        reading
+    }
+
+    fn read_option<'a>(
+        &self,
+        option: &Argument,
+        words: &mut std::iter::Peekable<impl Iterator<Item = &'a Argument>>,
+        reading: &mut Reading,
+    ) {
+        if let Some(long) = option.text.strip_prefix("--") {
+            if let Some((name, value)) = long.split_once('=') {
+                reading.values.push((format!("--{name}"), piece(option, value)));
+            } else if self.valued_long.contains(&long) {
+                reading.values.extend(words.next().map(|value| (option.text.clone(), value.clone())));
+            } else if self.flags_long.contains(&long) {
+                reading.values.push((option.text.clone(), piece(option, "")));
+            } else {
+                reading.doubts += 1;
+            }
+            return;
+        }
+        let cluster = option.text.strip_prefix('-').unwrap_or_default();
+        let mut is_known = true;
+        for (at, letter) in cluster.char_indices() {
+            let rest = cluster.get(at + letter.len_utf8()..).unwrap_or_default();
+            if self.valued.contains(letter) {
+                let value = if rest.is_empty() { words.next().cloned() } else { Some(piece(option, rest)) };
+                reading.values.extend(value.map(|value| (format!("-{letter}"), value)));
+                return;
+            }
+            if self.attached.contains(letter) {
+                reading.values.push((format!("-{letter}"), piece(option, rest)));
+                return;
+            }
+            is_known &= self.flags.contains(letter);
+        }
+        reading.doubts += usize::from(!is_known);
+    }
+
+    fn assignment(&self, word: &Argument) -> Option<Variable> {
+        let (name, value) = word.text.split_once('=').filter(|_| self.assigns)?;
+        (!name.is_empty() && !name.contains('/'))
+            .then(|| Variable { name: name.to_owned(), value: piece(word, value) })
+    }
+}
+
+impl Reading {
+    /// Returns the value of the first of these options.
+    pub(in crate::wrapper) fn value_of(&self, options: &[&str]) -> Option<&Argument> {
+        self.values.iter().find(|(option, _)| options.contains(&option.as_str())).map(|(_, value)| value)
+    }
+}
+
+/// Makes an argument of a piece of another.
+pub(in crate::wrapper) fn piece(whole: &Argument, text: &str) -> Argument {
+    Argument { text: text.to_owned(), source: None, ..whole.clone() }
+}
+
+fn push_new(insides: &mut Vec<Inside>, inside: Inside) {
+    if !insides.contains(&inside) {
+        insides.push(inside);
+    }
+}

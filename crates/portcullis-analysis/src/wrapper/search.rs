@@ -1,0 +1,75 @@
+//! `find` and `fd`, which run commands on what they find.
+
+use super::layout::piece;
+use super::{Inside, Peeled};
+use crate::Knowledge;
+use crate::argument::Argument;
+
+/// Options of `find` that start a command.
+const EXECUTING: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
+
+/// Finds the commands after `-exec` and the like.
+pub(super) fn peel_find(rest: &[Argument]) -> Option<Peeled> {
+    let mut insides = Vec::new();
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        if EXECUTING.contains(&word.text.as_str()) {
+            let mut command: Vec<Argument> = Vec::new();
+            for word in words.by_ref() {
+                let is_end = word.text == ";"
+                    || (word.text == "+" && command.last().is_some_and(|last| last.text == "{}"));
+                if is_end {
+                    break;
+                }
+                command.push(placeholder(word));
+            }
+            insides.push(Inside::Command(command));
+        }
+    }
+    (!insides.is_empty()).then(|| Peeled::changing(insides))
+}
+
+/// Short options of `fd` with a value.
+const FD_VALUED: &str = "dtESjceoC";
+
+/// Finds the commands after `-x` and `-X`, also at the end of a cluster or with the program attached.
+pub(super) fn peel_fd(rest: &[Argument]) -> Option<Peeled> {
+    let mut insides = Vec::new();
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        if let Some(attached) = starts_command(&word.text) {
+            let first = (!attached.is_empty()).then(|| piece(word, attached));
+            let more = words.by_ref().take_while(|word| word.text != ";").map(placeholder);
+            insides.push(Inside::Command(first.into_iter().chain(more).collect()));
+        }
+    }
+    (!insides.is_empty()).then(|| Peeled::changing(insides))
+}
+
+/// Returns what is attached to an option of `fd` that starts a command; empty if the next word is the program.
+fn starts_command(text: &str) -> Option<&str> {
+    if let Some(long) = text.strip_prefix("--") {
+        let (name, value) = long.split_once('=').unwrap_or((long, ""));
+        return (name.starts_with("exe") && "exec-batch".starts_with(name)).then_some(value);
+    }
+    let cluster = text.strip_prefix('-')?;
+    for (at, letter) in cluster.char_indices() {
+        if matches!(letter, 'x' | 'X') {
+            return cluster.get(at + 1..).map(|attached| attached.trim_start_matches('='));
+        }
+        if FD_VALUED.contains(letter) {
+            return None;
+        }
+    }
+    None
+}
+
+/// A word with a placeholder in it stands for file names nobody knows yet.
+fn placeholder(word: &Argument) -> Argument {
+    if word.text.contains('{') { unknown_piece(word) } else { word.clone() }
+}
+
+/// Returns the word as something only known at run time.
+pub(super) fn unknown_piece(word: &Argument) -> Argument {
+    Argument { knowledge: Knowledge::Dynamic, ..word.clone() }
+}

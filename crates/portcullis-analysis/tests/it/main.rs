@@ -1,0 +1,6 @@
+//! Integration tests of the analysis: what a survey finds in whole command lines.
+#![cfg(test)]
+
+mod directories;
+mod read_only;
+mod survey;

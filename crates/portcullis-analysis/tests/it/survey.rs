@@ -1,0 +1,140 @@
+//! A survey finds the commands that stand inside others, and says what it cannot see.
+
+use portcullis_analysis::{Surroundings, Survey, Wrapping, survey};
+
+/// Spellings of a removal, one on each line: behind wrappers, in shell text, on standard input, in configuration.
+const REMOVALS: &str = include_str!("wrapped.txt");
+
+pub(crate) fn look(command: &str) -> Survey {
+    survey(command, Surroundings { directory: "/code/app", home: Some("/home/me") })
+}
+
+fn programs(command: &str) -> Vec<String> {
+    look(command).invocations.iter().filter_map(|found| found.program_name().map(str::to_owned)).collect()
+}
+
+#[test]
+fn every_spelling_of_a_removal_is_found() {
+    let missed: Vec<&str> =
+        REMOVALS.lines().filter(|command| !programs(command).iter().any(|name| name == "rm")).collect();
+    assert!(missed.is_empty(), "\n{}", missed.join("\n"));
+    assert!(REMOVALS.lines().count() > 300);
+}
+
+#[test]
+fn shell_text_on_several_lines_is_followed() {
+    for command in [
+        "bash <<EOF\nrm x\nEOF",
+        "bash 0<<EOF\nrm x\nEOF",
+        "bash <<EOF\nr\\\nm x\nEOF",
+        "bash <<-EOF\n\trm x\n\tEOF",
+        "bash 3<<EOF <&3\nrm x\nEOF",
+        "bash <<A 3<<B\nrm x\nA\nls\nB",
+        "cat <<A <<B | bash\nrm x\nA\nls\nB",
+        "cat << EOF | bash -s -- a b\nrm x\nEOF",
+        "ssh host bash <<EOF\nrm x\nEOF",
+        "exec <<EOF\nrm x\nEOF\nbash",
+        "eval '\nrm x'",
+    ] {
+        assert!(programs(command).iter().any(|name| name == "rm"), "{command:?}: {:?}", programs(command));
+    }
+}
+
+#[test]
+fn what_cannot_be_seen_is_said() {
+    for command in [
+        "echo x | xargs -I{} sh -c '{}'",
+        "echo x | xargs -I % sh -c %",
+        "echo x | xargs -I{} {} y",
+        "parallel {} ::: 'rm x'",
+        "cat f | parallel",
+        "source /dev/fd/3 3< f",
+        "bash /dev/fd/3",
+        "bash <&3",
+        "exec < f; bash",
+        "exec 3<f; bash <&3",
+        "bash < f 3<<< ls",
+        "cat f | bash 3<<< ls",
+        "cat <<X <f | sh\nls\nX",
+        "cat f | bash -c sh",
+        "bash --rcfile <(echo ls) -i",
+        "BASH_ENV=x bash -c ls",
+        "export BASH_ENV=x; bash y",
+        "GIT_CONFIG_COUNT=1 git p",
+        "declare -a 'x=($(ls))'",
+        "printf -- '%s' ls | sh",
+        "cat f | at now",
+        "cat f | crontab -",
+        "cat f | ssh host",
+        "cat f | sudo -s",
+        "cat f | su",
+    ] {
+        assert!(!look(command).opacities.is_empty(), "{command:?}: {:?}", programs(command));
+    }
+}
+
+#[test]
+fn what_is_plain_is_not_called_opaque() {
+    for command in [
+        "timeout 5 ls",
+        "nice -n 5 ls",
+        "env A=1 ls",
+        "sudo -u me ls",
+        "bash -c 'ls'",
+        "bash -euo pipefail -c 'ls'",
+        "xargs -0 grep foo",
+        "find . -name x -exec grep y {} +",
+        "uv run --with rich python x.py",
+        "docker run --rm -it -v /a:/b image ls",
+        "kubectl get pods -n x",
+        "npm run build -- --watch",
+        "git -c user.name='A B' commit -m x",
+        "git rebase -i main",
+        "bash script.sh",
+        "source venv/bin/activate",
+        "crontab -l",
+        "ssh host ls",
+        "tmux ls",
+        "EDITOR=vim git commit",
+        "ls 2>&1",
+        "ls <&-",
+        "exec 2>&1",
+        "bash < script.sh 2>/dev/null; ls",
+    ] {
+        let opacities = look(command).opacities;
+        let is_fed = command.starts_with("bash <");
+        assert_eq!(opacities.is_empty(), !is_fed, "{command:?}: {opacities:?}");
+    }
+}
+
+#[test]
+fn a_wrapper_only_passes_on_if_nothing_about_it_is_in_doubt() {
+    for (command, wrapping) in [
+        ("timeout 5 ls", Wrapping::Transparent),
+        ("timeout --foreground 5 ls", Wrapping::Transparent),
+        ("nice -5 ls", Wrapping::Transparent),
+        ("env A=1 ls", Wrapping::Transparent),
+        ("env -i ls", Wrapping::Transparent),
+        ("bash -c ls", Wrapping::Transparent),
+        ("eval ls", Wrapping::Transparent),
+        ("env -C /x ls", Wrapping::Changing),
+        ("env -S ls", Wrapping::Changing),
+        ("bash -ic ls", Wrapping::Changing),
+        ("bash --login -c ls", Wrapping::Changing),
+        ("sudo ls", Wrapping::Changing),
+        ("xargs ls", Wrapping::Changing),
+        ("command -v ls", Wrapping::Nothing),
+        ("ls", Wrapping::Nothing),
+    ] {
+        let found = look(command);
+        assert_eq!(found.invocations.first().map(|first| first.wrapping), Some(wrapping), "{command}");
+    }
+}
+
+#[test]
+fn an_option_nobody_knows_is_read_with_and_without_a_value() {
+    let found = look("strace --new x rm y");
+    let written: Vec<String> =
+        found.invocations.iter().map(portcullis_analysis::Invocation::as_written).collect();
+    assert_eq!(written, ["strace --new x rm y", "x rm y", "rm y"]);
+}
