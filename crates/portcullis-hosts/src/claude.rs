@@ -101,9 +101,10 @@ pub fn parse(text: &[u8]) -> Result<Hook, HostError> {
     }
 }
 
-/// Answers a call.
-pub fn reply(verdict: &Verdict) -> HostReply {
-    let stdout = decision_json(verdict.decision.as_str(), &reason::reason(verdict));
+/// Answers a call; Claude Code shows the notice, if there is one, to its user.
+pub fn reply(verdict: &Verdict, notice: Option<&str>) -> HostReply {
+    let notice = notice.map(reason::notice);
+    let stdout = decision_json(verdict.decision.as_str(), &reason::reason(verdict), notice.as_deref());
     HostReply { stdout, stderr: String::new(), exit_code: 0 }
 }
 
@@ -116,7 +117,7 @@ pub fn no_opinion() -> HostReply {
 pub fn failure(message: &str) -> HostReply {
     let reason = reason::failure(message);
     HostReply {
-        stdout: decision_json("deny", &reason),
+        stdout: decision_json("deny", &reason, None),
         stderr: format!("{reason}\n"),
         exit_code: BLOCKING_EXIT_CODE,
     }
@@ -160,13 +161,14 @@ fn unknown(field: &'static str, value: &str) -> HostError {
     HostError::UnknownValue { field, value: value.escape_debug().to_string() }
 }
 
-fn decision_json(decision: &str, reason: &str) -> String {
+fn decision_json(decision: &str, reason: &str, notice: Option<&str>) -> String {
     let reply = ReplyWire {
         hook_specific_output: DecisionWire {
             hook_event_name: "PreToolUse",
             permission_decision: decision,
             permission_decision_reason: reason,
         },
+        system_message: notice,
     };
     // Serializing strings cannot fail; if it does, the prepared answer still blocks.
     serde_json::to_string(&reply).unwrap_or_else(|_| BLOCKING_STDOUT.to_owned())
@@ -176,6 +178,8 @@ fn decision_json(decision: &str, reason: &str) -> String {
 #[serde(rename_all = "camelCase")]
 struct ReplyWire<'a> {
     hook_specific_output: DecisionWire<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<&'a str>,
 }
 
 #[derive(Serialize)]

@@ -17,6 +17,11 @@ pub(crate) fn reason(verdict: &Verdict) -> String {
     }
 }
 
+/// Writes what the user must know beside the verdict.
+pub(crate) fn notice(message: &str) -> String {
+    format!("portcullis: {}", shorten(message))
+}
+
 /// Writes why a call is blocked that was never decided.
 pub(crate) fn failure(message: &str) -> String {
     format!("portcullis: {}; blocked to be safe", shorten(message))

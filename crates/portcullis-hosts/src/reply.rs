@@ -5,7 +5,7 @@ use crate::json::JsonError;
 /// What the hook process writes and the code it ends with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostReply {
-    /// Standard output, with its final newline; may be empty.
+    /// Standard output; may be empty.
     pub stdout: String,
     /// Standard error; may be empty.
     pub stderr: String,

@@ -54,7 +54,7 @@ fn answer_call(call: HookCall) -> HostReply {
     for Question::RealPath(path) in request.questions() {
         facts.insert_path(path.clone(), Resolution::Leads(Vec::new()));
     }
-    claude::reply(&decide(&policy, &request, &facts).unwrap().into_verdict())
+    claude::reply(&decide(&policy, &request, &facts).unwrap().into_verdict(), None)
 }
 
 fn inputs() -> Vec<(PathBuf, Vec<u8>)> {

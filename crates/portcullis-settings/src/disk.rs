@@ -185,9 +185,23 @@ struct TemporaryFile {
 }
 
 impl TemporaryFile {
+    /// How many names are tried: one may be taken by what a process that was killed left behind.
+    const ATTEMPTS: u32 = 100;
+
     fn create(goal: &Path, privacy: Privacy) -> io::Result<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let mut attempts = 0;
+        loop {
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            attempts += 1;
+            match Self::create_numbered(goal, privacy, number) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempts < Self::ATTEMPTS => {}
+                other => return other,
+            }
+        }
+    }
+
+    fn create_numbered(goal: &Path, privacy: Privacy, number: u32) -> io::Result<Self> {
         let mut name = OsString::from(".");
         name.push(goal.file_name().unwrap_or_default());
         name.push(format!(".{}-{number}.tmp", std::process::id()));
@@ -246,6 +260,18 @@ mod tests {
             let left = fs::read_dir(directory.path()).unwrap().count();
             assert_eq!(left, usize::from(expected.is_some()), "a temporary file is left behind");
         }
+    }
+
+    #[test]
+    fn a_temporary_file_that_was_left_behind_is_not_in_the_way() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("left.json");
+        for number in 0..50 {
+            let name = format!(".left.json.{}-{number}.tmp", std::process::id());
+            fs::write(directory.path().join(name), "left").unwrap();
+        }
+        replace(&path, None, "new", Privacy::Shared).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
     }
 
     #[test]

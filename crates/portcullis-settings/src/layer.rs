@@ -5,7 +5,7 @@ use std::fmt;
 use portcullis_core::rule::Rule;
 use portcullis_core::{Mode, Origin, Source};
 
-use crate::keys::Key;
+use crate::keys::{Key, Kind};
 use crate::problem::Problem;
 use portcullis_core::visible;
 
@@ -42,6 +42,18 @@ pub(crate) struct Setting {
     pub(crate) origin: Origin,
 }
 
+impl Setting {
+    /// Returns the value as it is written in a settings file, without quotes.
+    pub(crate) fn shown(&self) -> String {
+        match (&self.value, self.key.kind) {
+            (SettingValue::Switch(true), Kind::Disable) => "disable".to_owned(),
+            (SettingValue::Switch(value), _) => value.to_string(),
+            (SettingValue::Mode(mode), _) => mode.unwrap_or(Mode::Default).as_str().to_owned(),
+            (SettingValue::Text(text), _) => text.clone(),
+        }
+    }
+}
+
 /// The value of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SettingValue {
@@ -49,16 +61,6 @@ pub(crate) enum SettingValue {
     /// A mode; `None` for one that is not taken, which leaves the built-in default and not a weaker source's mode.
     Mode(Option<Mode>),
     Text(String),
-}
-
-impl fmt::Display for SettingValue {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Switch(value) => write!(formatter, "{value}"),
-            Self::Mode(mode) => formatter.write_str(mode.unwrap_or(Mode::Default).as_str()),
-            Self::Text(text) => formatter.write_str(text),
-        }
-    }
 }
 
 /// Something settings say that is not used.
@@ -83,8 +85,8 @@ pub enum IgnoredReason {
     OnlyManaged,
     /// Managed settings allow no rules but their own (spec C10).
     ManagedRulesOnly,
-    /// Managed settings are broken, so nothing else may widen (spec C11).
-    BrokenManagedSettings,
+    /// A settings file is broken, so nothing outside managed settings may widen (spec C11).
+    BrokenSettings,
     /// The mode is taken away by settings (spec B).
     DisabledMode,
 }
@@ -97,7 +99,7 @@ impl IgnoredReason {
             Self::InsideRepository => "a file inside the repository may not set it",
             Self::OnlyManaged => "only managed settings may set it",
             Self::ManagedRulesOnly => "managed settings allow no rules but their own",
-            Self::BrokenManagedSettings => "managed settings are broken and nothing else may widen them",
+            Self::BrokenSettings => "a settings file is broken, and what it forbids may be lost",
             Self::DisabledMode => "settings take this mode away",
         }
     }
@@ -107,7 +109,7 @@ impl IgnoredReason {
         match self {
             Self::UntrustedWorkspace => Some("run `portcullis trust add`"),
             Self::InsideRepository => Some("put it into your user settings"),
-            Self::BrokenManagedSettings => Some("repair the managed settings"),
+            Self::BrokenSettings => Some("repair the file"),
             Self::OnlyManaged | Self::ManagedRulesOnly | Self::DisabledMode => None,
         }
     }

@@ -52,14 +52,14 @@ pub struct Loaded {
     pub ignored: Vec<Ignored>,
     /// Every place that was looked at.
     pub documents: Vec<Document>,
-    /// Which value of each key is in force, and who says so.
+    /// Which value of each key is in force, and who says so; a list has one for each entry. Rules are in the policy.
     pub effective: Vec<Effective>,
     /// Whether the workspace is trusted; `None` if nothing depends on it.
     pub trust: Option<Trust>,
-    /// Whether managed settings could not be read in full. Then bypass and auto mode are off, and nothing outside
-    /// managed settings widens: no allow rules, no additional directories, no `acceptEdits` by default, no sandbox
-    /// auto-allow, no lifted safety checks.
-    pub broken_managed: bool,
+    /// Whether a file could not be read in full, so that what it forbids may be lost. Then bypass and auto mode are
+    /// off, and nothing outside managed settings widens: no allow rules, no additional directories, no `acceptEdits`
+    /// by default, no sandbox auto-allow, no lifted safety checks.
+    pub damaged: bool,
 }
 
 impl Loaded {
@@ -100,8 +100,8 @@ pub enum DocumentState {
 pub struct Effective {
     /// The key.
     pub key: &'static Key,
-    /// Its value as text.
-    pub value: String,
+    /// Its value as text; `None` for the default, which is in the key's row.
+    pub value: Option<String>,
     /// Who says so; `None` for the default.
     pub origin: Option<Origin>,
 }

@@ -1,13 +1,13 @@
 //! Weighing the sources against each other: rules joined and filtered, switches by precedence or by strictness.
 //!
-//! The filters, in order: managed settings that allow only their own rules (C10), broken managed settings (C11), and
-//! an untrusted workspace (C12). What a filter takes out is listed with its reason.
+//! The filters, in order: managed settings that allow only their own rules (C10), a broken file (C11), and an untrusted
+//! workspace (C12). What a filter takes out is listed with its reason.
 
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{DisabledModes, Mode, Planning, Policy, RuleSet, Sandbox, Source};
 
 use crate::auto_mode::{AutoMode, Sentence};
-use crate::keys::{KEYS, KeyId, Merge, Scope};
+use crate::keys::{KEYS, Key, KeyId, Kind, Merge, Scope};
 use crate::layer::{Ignored, IgnoredReason, Layer, Setting, SettingValue};
 use crate::loaded::{Document, Effective, Loaded};
 use crate::problem::Problem;
@@ -21,7 +21,7 @@ pub(crate) fn merge(
 ) -> Loaded {
     let mut problems: Vec<Problem> = layers.iter_mut().flat_map(|layer| layer.problems.drain(..)).collect();
     let ignored: Vec<Ignored> = layers.iter_mut().flat_map(|layer| layer.ignored.drain(..)).collect();
-    let broken_managed = layers.iter().any(|layer| layer.source == Source::Policy && layer.damaged);
+    let damaged = layers.iter().any(|layer| layer.damaged);
 
     let mut trust = None;
     if layers.iter().any(depends_on_trust) {
@@ -32,7 +32,7 @@ pub(crate) fn merge(
 
     let mut merger = Merger {
         managed_rules_only: is_on(&layers, KeyId::ManagedRulesOnly),
-        broken_managed,
+        damaged,
         trusted: trust.is_some_and(Trust::is_trusted),
         rules: Vec::new(),
         settings: Vec::new(),
@@ -47,7 +47,7 @@ pub(crate) fn merge(
     let policy = merger.policy(default_mode, disabled_modes);
     let effective = merger.effective(default_mode);
     let Merger { ignored, .. } = merger;
-    Loaded { policy, auto_mode, problems, ignored, documents, effective, trust, broken_managed }
+    Loaded { policy, auto_mode, problems, ignored, documents, effective, trust, damaged }
 }
 
 fn is_on(layers: &[Layer], id: KeyId) -> bool {
@@ -68,7 +68,8 @@ fn widens(setting: &Setting) -> bool {
 
 struct Merger {
     managed_rules_only: bool,
-    broken_managed: bool,
+    /// Whether restrictions may be lost, so that nothing outside managed settings may widen.
+    damaged: bool,
     trusted: bool,
     rules: Vec<Rule>,
     /// Strongest source first; inside one source the later setting is the stronger.
@@ -91,7 +92,7 @@ impl Merger {
             match self.reason_against_setting(&setting) {
                 None => self.settings.push(setting),
                 Some(reason) => {
-                    let what = format!("`{}`: `{}`", setting.key.path, setting.value);
+                    let what = format!("`{}`: `{}`", setting.key.path, setting.shown());
                     self.ignored.push(Ignored { what, origin: setting.origin, reason });
                 }
             }
@@ -105,8 +106,8 @@ impl Merger {
             None
         } else if self.managed_rules_only {
             Some(IgnoredReason::ManagedRulesOnly)
-        } else if self.broken_managed && allows {
-            Some(IgnoredReason::BrokenManagedSettings)
+        } else if self.damaged && allows {
+            Some(IgnoredReason::BrokenSettings)
         } else if allows && source.is_in_repository() && !self.trusted {
             Some(IgnoredReason::UntrustedWorkspace)
         } else {
@@ -116,8 +117,8 @@ impl Merger {
 
     fn reason_against_setting(&self, setting: &Setting) -> Option<IgnoredReason> {
         let source = setting.origin.source;
-        if source != Source::Policy && self.broken_managed && is_widening(setting) {
-            Some(IgnoredReason::BrokenManagedSettings)
+        if source != Source::Policy && self.damaged && is_widening(setting) {
+            Some(IgnoredReason::BrokenSettings)
         } else if source.is_in_repository() && !self.trusted && widens(setting) {
             Some(IgnoredReason::UntrustedWorkspace)
         } else {
@@ -149,8 +150,8 @@ impl Merger {
 
     fn disabled_modes(&self) -> DisabledModes {
         DisabledModes {
-            bypass: self.broken_managed || self.any(KeyId::DisableBypass, true),
-            auto: self.broken_managed
+            bypass: self.damaged || self.any(KeyId::DisableBypass, true),
+            auto: self.damaged
                 || self.any(KeyId::DisableAuto, true)
                 || self.any(KeyId::DisableAutoInPermissions, true),
         }
@@ -162,11 +163,7 @@ impl Merger {
         if !disabled.contains(mode) {
             return Some(mode);
         }
-        let reason = if self.broken_managed {
-            IgnoredReason::BrokenManagedSettings
-        } else {
-            IgnoredReason::DisabledMode
-        };
+        let reason = if self.damaged { IgnoredReason::BrokenSettings } else { IgnoredReason::DisabledMode };
         let what = format!("`{}`: `{mode}`", setting.key.path);
         let origin = setting.origin.clone();
         self.ignored.push(Ignored { what, origin, reason });
@@ -243,29 +240,33 @@ impl Merger {
         }
     }
 
-    /// Lists the switches and the mode with who set them.
+    /// Lists the values that count with who set them: of switches and the mode one, of lists all.
     fn effective(&self, default_mode: Option<Mode>) -> Vec<Effective> {
-        let decided = KEYS.iter().filter(|key| matches!(key.merge, Merge::Strongest | Merge::Strictest));
-        decided
-            .map(|key| {
-                let winner = match key.merge {
-                    Merge::Strictest => self
-                        .all(key.id)
-                        .find(|setting| setting.value == SettingValue::Switch(key.strict_value()))
-                        .or_else(|| self.strongest(key.id)),
-                    _ => self.strongest(key.id),
-                };
-                let unused_mode = key.id == KeyId::DefaultMode && default_mode.is_none();
-                match winner.filter(|_| !unused_mode) {
-                    Some(setting) => Effective {
-                        key,
-                        value: setting.value.to_string(),
-                        origin: Some(setting.origin.clone()),
-                    },
-                    None => Effective { key, value: key.default.trim_matches('"').to_owned(), origin: None },
-                }
-            })
-            .collect()
+        let mut effective = Vec::new();
+        for key in KEYS.iter().filter(|key| key.merge != Merge::None && key.kind != Kind::Rules) {
+            let in_force: Vec<&Setting> = match key.merge {
+                Merge::Joined => self.all(key.id).collect(),
+                _ if key.id == KeyId::DefaultMode && default_mode.is_none() => Vec::new(),
+                _ => self.winner(key).into_iter().collect(),
+            };
+            if in_force.is_empty() {
+                effective.push(Effective { key, value: None, origin: None });
+            }
+            effective.extend(in_force.into_iter().map(|setting| Effective {
+                key,
+                value: Some(setting.shown()),
+                origin: Some(setting.origin.clone()),
+            }));
+        }
+        effective
+    }
+
+    /// Finds the setting that decides a switch or the mode.
+    fn winner(&self, key: &Key) -> Option<&Setting> {
+        let strict = SettingValue::Switch(key.strict_value());
+        let strictest =
+            self.all(key.id).find(|setting| key.merge == Merge::Strictest && setting.value == strict);
+        strictest.or_else(|| self.strongest(key.id))
     }
 }
 

@@ -86,6 +86,9 @@ fn explain(error: &clap::Error) -> Result<ExitCode, Failure> {
 }
 
 fn report(failure: &Failure) -> ExitCode {
+    if failure.message.is_empty() {
+        return failure.exit_code;
+    }
     print_error(&format!("{} {}\n", Painted(ERROR, "error:"), visible(&failure.message)));
     if let Some(hint) = &failure.hint {
         print_error(&format!("\nhint: {}\n", visible(hint)));

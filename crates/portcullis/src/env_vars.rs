@@ -3,9 +3,13 @@
 //! `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE` are read by the terminal library. There is no variable that names the
 //! managed settings or switches anything off: whoever can set a variable must not be able to weaken the policy.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The user's home directory: `~` in rules, and where the user's own settings are. Since 0.1.
+use crate::failure::Failure;
+
+/// The user's home directory: `~` in rules, and where the user's own settings are. Where it is unset, the user database
+/// says. Since 0.1.
 pub(crate) const HOME: &str = "HOME";
 
 /// Where the user's own settings are, instead of `~/.config`. Since 0.1.
@@ -20,7 +24,51 @@ pub(crate) const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 /// The project of the session, set by Claude Code for its hooks; read by `hook claude` only. Since 0.1.
 pub(crate) const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 
+/// Finds the user's home directory. One that cannot be found would take the user's deny rules with it, so a variable
+/// that leads nowhere is an error.
+pub(crate) fn home() -> Result<Option<PathBuf>, Failure> {
+    let variable = std::env::var_os(HOME);
+    let account = if variable.is_none() { std::env::home_dir() } else { None };
+    Ok(required(HOME, variable)?.or(account).filter(|home| home.is_absolute()))
+}
+
+/// Finds Claude Code's configuration directory, if it is not the usual one.
+pub(crate) fn claude_config() -> Result<Option<PathBuf>, Failure> {
+    required(CLAUDE_CONFIG_DIR, std::env::var_os(CLAUDE_CONFIG_DIR).filter(|value| !value.is_empty()))
+}
+
+/// Takes the value of a variable whose directory holds restrictions: if it is set, it must be absolute.
+fn required(name: &str, value: Option<OsString>) -> Result<Option<PathBuf>, Failure> {
+    match value.map(PathBuf::from) {
+        Some(path) if !path.is_absolute() => {
+            let message =
+                format!("the variable `{name}` is `{}`, which is not an absolute path", path.display());
+            Err(Failure::usage(message).with_hint("set it to an absolute path, or unset it"))
+        }
+        other => Ok(other),
+    }
+}
+
 /// Reads a variable that names a directory; one that is empty or not absolute counts as unset.
 pub(crate) fn directory(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_holds_restrictions_is_absolute_or_an_error() {
+        let table = [
+            (None, Ok(None)),
+            (Some("/home/me"), Ok(Some("/home/me"))),
+            (Some("me"), Err(())),
+            (Some(""), Err(())),
+        ];
+        for (value, expected) in table {
+            let found = required(HOME, value.map(OsString::from)).map_err(|_| ());
+            assert_eq!(found, expected.map(|path| path.map(PathBuf::from)), "{value:?}");
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::exit_code::ExitCode;
 pub(crate) struct Failure {
     /// The code the process ends with.
     pub(crate) exit_code: ExitCode,
-    /// What is wrong: lower case, no final period.
+    /// What is wrong: lower case, no final period; empty where nobody is left to be told.
     pub(crate) message: String,
     /// What to do about it.
     pub(crate) hint: Option<String>,

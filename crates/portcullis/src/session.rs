@@ -45,28 +45,38 @@ pub(crate) struct Session {
 impl Session {
     /// Loads the settings for the directory the flags name, which must be there.
     pub(crate) fn open(arguments: &SessionArgs) -> Result<Self, Failure> {
-        Self::load(arguments, &named_directory(arguments.cwd.as_deref())?, None)
+        Self::load(&arguments.load_options()?, &named_directory(arguments.cwd.as_deref())?, None)
     }
 
     /// Loads the settings for a directory below the one the flags name; it need not be there.
     pub(crate) fn open_in(arguments: &SessionArgs, directory: &str) -> Result<Self, Failure> {
         let base = text(&named_directory(arguments.cwd.as_deref())?)?;
-        Self::load(arguments, Path::new(&path::join(&base, directory)), None)
+        Self::load(&arguments.load_options()?, Path::new(&path::join(&base, directory)), None)
     }
 
     /// Loads the settings for a host's call in `cwd` that belongs to a session in `project`.
+    ///
+    /// What the project forbids holds wherever the session has moved to; what it allows holds inside it.
     pub(crate) fn open_for_hook(
         arguments: &SessionArgs,
         cwd: &str,
         project: Option<PathBuf>,
     ) -> Result<Self, Failure> {
-        Self::load(arguments, Path::new(&path::normalize(cwd)), project)
+        let cwd = PathBuf::from(path::normalize(cwd));
+        let mut options = arguments.load_options()?;
+        let project = match project.filter(|project| project.is_dir()) {
+            Some(project) => Some(PathBuf::from(path::normalize(&text(&project)?))),
+            None => None,
+        };
+        if project.as_deref().is_some_and(|project| !is_inside(&cwd, project)) {
+            options.trust = TrustQuestion::Untrusted;
+        }
+        Self::load(&options, &cwd, project)
     }
 
-    fn load(arguments: &SessionArgs, cwd: &Path, project: Option<PathBuf>) -> Result<Self, Failure> {
-        let options = arguments.load_options()?;
-        let locations = Locations::new(environment(project), cwd);
-        let loaded = load(&locations, &options);
+    fn load(options: &LoadOptions, cwd: &Path, project: Option<PathBuf>) -> Result<Self, Failure> {
+        let locations = Locations::new(environment(project)?, cwd);
+        let loaded = load(&locations, options);
         refuse_broken_flag(&loaded)?;
         Ok(Self { cwd: text(cwd)?, project: text(&locations.project)?, locations, loaded })
     }
@@ -89,7 +99,12 @@ impl Session {
 
     /// Says on standard error what is wrong with the settings and that some are not used; never fatal.
     pub(crate) fn warn(&self) {
-        self.warn_of_problems();
+        self.warn_from(Severity::Warning);
+        self.warn_of_unused();
+    }
+
+    /// Says on standard error that some settings are not used; never fatal.
+    pub(crate) fn warn_of_unused(&self) {
         let ignored = self.loaded.ignored.len();
         if ignored > 0 {
             let text = format!("note: settings not used: {ignored}; see `portcullis settings show`");
@@ -97,9 +112,21 @@ impl Session {
         }
     }
 
-    /// Says on standard error what is wrong with the settings; never fatal.
-    pub(crate) fn warn_of_problems(&self) {
-        for problem in self.loaded.problems.iter().filter(|problem| problem.severity >= Severity::Warning) {
+    /// Returns what must not go unsaid where nobody reads standard error: that a settings file is broken.
+    pub(crate) fn notice(&self) -> Option<String> {
+        let mut broken = self.loaded.problems.iter().filter(|problem| problem.severity == Severity::Error);
+        let problem = broken.next()?;
+        let file = problem.file.as_deref().unwrap_or("settings");
+        let more = match broken.count() {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        Some(format!("{file}: {}{more}; see `portcullis settings show`", problem.message))
+    }
+
+    /// Says on standard error what is wrong with the settings and at least that grave; never fatal.
+    pub(crate) fn warn_from(&self, least: Severity) {
+        for problem in self.loaded.problems.iter().filter(|problem| problem.severity >= least) {
             print_error(&format!("{problem}\n\n"));
         }
     }
@@ -134,7 +161,7 @@ pub(crate) fn compile(text: &str, behavior: Behavior) -> Result<Rule, Failure> {
 
 /// Works out where settings are for a directory, or for the current one.
 pub(crate) fn locations(cwd: Option<&str>) -> Result<Locations, Failure> {
-    Ok(Locations::new(environment(None), &named_directory(cwd)?))
+    Ok(Locations::new(environment(None)?, &named_directory(cwd)?))
 }
 
 /// Returns the project of the session a hook runs in, as Claude Code tells it.
@@ -142,16 +169,22 @@ pub(crate) fn claude_project() -> Option<PathBuf> {
     env_vars::directory(env_vars::CLAUDE_PROJECT_DIR)
 }
 
-fn environment(project: Option<PathBuf>) -> Environment {
-    Environment {
-        home: env_vars::directory(env_vars::HOME),
+fn environment(project: Option<PathBuf>) -> Result<Environment, Failure> {
+    Ok(Environment {
+        home: env_vars::home()?,
         xdg_config_home: env_vars::directory(env_vars::XDG_CONFIG_HOME),
         xdg_state_home: env_vars::directory(env_vars::XDG_STATE_HOME),
-        claude_config_dir: env_vars::directory(env_vars::CLAUDE_CONFIG_DIR),
+        claude_config_dir: env_vars::claude_config()?,
         // Whoever can set a variable must not be able to choose the managed settings.
         managed: None,
         project,
-    }
+    })
+}
+
+/// Says whether a directory lies in another one, as it is written or with links resolved.
+fn is_inside(directory: &Path, outer: &Path) -> bool {
+    let really = || Some(directory.canonicalize().ok()?.starts_with(outer.canonicalize().ok()?));
+    directory.starts_with(outer) || really().unwrap_or(false)
 }
 
 /// A file that was named on the command line and cannot be read is an error: the restrictions in it would be lost.
@@ -162,25 +195,35 @@ fn refuse_broken_flag(loaded: &Loaded) -> Result<(), Failure> {
     let Some(document) = loaded.documents.iter().find(is_broken) else { return Ok(()) };
     let problem = loaded.problems.iter().find(|problem| problem.file.as_ref() == Some(&document.name));
     let detail = problem.map_or("it could not be read", |problem| problem.message.as_str());
-    Err(Failure::usage(format!("--settings `{}`: {detail}", document.name)))
+    let place = problem.and_then(|problem| problem.place.as_ref());
+    let place = place.map_or_else(String::new, |place| format!(":{}:{}", place.line, place.column));
+    Err(Failure::usage(match &*document.name {
+        "--settings" => format!("--settings: {detail}"),
+        file => format!("--settings `{file}{place}`: {detail}"),
+    }))
 }
 
 fn absolute_settings(settings: &str) -> Result<String, Failure> {
     if settings.trim_start().starts_with('{') {
         return Ok(settings.to_owned());
     }
-    text(&current_directory()?.join(settings))
+    text(&absolute_path(settings)?)
 }
 
 fn named_directory(cwd: Option<&str>) -> Result<PathBuf, Failure> {
-    let current = current_directory()?;
-    let Some(named) = cwd else { return Ok(current) };
-    let directory = PathBuf::from(path::join(&text(&current)?, named));
+    let Some(named) = cwd else { return current_directory() };
+    let directory = absolute_path(named)?;
     if directory.is_dir() {
         Ok(directory)
     } else {
         Err(Failure::usage(format!("there is no directory `{named}`")))
     }
+}
+
+/// Makes a path absolute, from the current directory where it must be.
+pub(crate) fn absolute_path(named: &str) -> Result<PathBuf, Failure> {
+    let base = if named.starts_with('/') { "/".to_owned() } else { text(&current_directory()?)? };
+    Ok(PathBuf::from(path::join(&base, named)))
 }
 
 fn current_directory() -> Result<PathBuf, Failure> {

@@ -61,7 +61,10 @@ pub(crate) fn print_error(text: &str) {
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
-/// Makes the failure of an output that could not be written.
+/// Makes the failure of an output that could not be written; a reader who has left need not be told.
 pub(crate) fn unwritten(error: &std::io::Error) -> Failure {
+    if error.kind() == std::io::ErrorKind::BrokenPipe {
+        return Failure::internal("");
+    }
     Failure::internal(format!("the output could not be written: {error}"))
 }

@@ -2,9 +2,9 @@
 //! mistake reported with its place and skipped (spec C11).
 //!
 //! INVARIANT: a mistake never widens. A restriction with a wrong value is taken strictly, anything else with a wrong
-//! value is not taken. What stands before a syntax error still restricts, and allows nothing; the mode of a weaker
-//! source is then not used either. Where a key is repeated,
-//! the last one counts, as for every JSON reader, but restrictions of all of them hold.
+//! value is not taken. What stands before a syntax error still restricts, and allows nothing; since what stands behind
+//! it may have forbidden anything, nothing outside managed settings widens either. Where a key is repeated, the last one
+//! counts, as for every JSON reader, but restrictions of all of them hold.
 
 mod object;
 mod value;
@@ -20,6 +20,10 @@ use crate::keys::{Key, KeyId};
 use crate::layer::{Ignored, IgnoredReason, Layer, Setting, SettingValue};
 use crate::location::Owner;
 use crate::problem::{Problem, Severity};
+
+/// What a broken file means.
+pub(crate) const BROKEN: &str =
+    "until it is repaired, bypass and auto mode are off and nothing outside managed settings allows";
 
 /// How many problems of one file are reported one by one.
 const REPORTED: usize = 50;
@@ -107,17 +111,12 @@ impl Extractor<'_> {
     }
 
     fn broken(&mut self, message: String, position: Position) {
-        let hint = if self.input.source == Source::Policy {
-            "until it is repaired, bypass and auto mode are off and nothing outside managed settings allows"
-        } else {
-            "until it is repaired, only deny and ask rules above this place are in force"
-        };
         self.layer.damaged = true;
         // The file may have held a stricter mode than weaker sources do.
         if let Some(key) = Key::of(KeyId::DefaultMode) {
             self.set(key, SettingValue::Mode(None), position);
         }
-        self.problem(Severity::Error, message, position, Some(hint.to_owned()));
+        self.problem(Severity::Error, message, position, Some(BROKEN.to_owned()));
     }
 
     fn problem(&mut self, severity: Severity, message: String, position: Position, hint: Option<String>) {

@@ -114,6 +114,8 @@ impl Extractor<'_> {
             .or_else(|| KEYS.iter().map(|key| key.path).find(|path| path.rsplit('.').next() == Some(name)))
             .map(|path| format!("did you mean `{path}`?"));
         let shown: String = path.chars().take(80).collect();
-        self.problem(Severity::Note, format!("unknown key `{shown}`"), position, hint);
+        // What looks like a slip of the pen may be a restriction that is lost; anything else is none of our business.
+        let severity = if hint.is_some() { Severity::Warning } else { Severity::Note };
+        self.problem(severity, format!("unknown key `{shown}`"), position, hint);
     }
 }

@@ -157,7 +157,7 @@ fn broken_managed_settings_let_nothing_else_widen() {
             ..LoadOptions::default()
         };
         let loaded = load(&world.locations(), &options);
-        assert!(loaded.broken_managed, "{how}");
+        assert!(loaded.damaged, "{how}");
         let severity =
             if matches!(how, "permissions" | "deny") { Severity::Warning } else { Severity::Error };
         assert_eq!(loaded.worst(), Some(severity), "{how}");
@@ -189,7 +189,7 @@ fn sound_managed_settings_with_one_bad_rule_are_not_broken() {
         ("user", "{\"permissions\": {\"allow\": [\"Bash(user)\"]}}"),
     ]);
     let loaded = world.load();
-    assert!(!loaded.broken_managed);
+    assert!(!loaded.damaged);
     assert_eq!(rules(&loaded), ["policy deny Bash(d)", "user allow Bash(user)"]);
     assert_eq!(loaded.problems.len(), 1);
 }

@@ -272,8 +272,33 @@ fn a_broken_file_allows_nothing_and_what_it_denies_before_the_break_still_holds(
     let text = "{\"permissions\": {\"allow\": [\"Bash(a)\"], \"deny\": [\"Bash(b)\"], \"ask\": [\"Bash(c)\", oops], \"deny\": [\"Bash(d)\"]}}";
     let result =
         loaded(&[("user", text), ("user-claude", "{\"permissions\": {\"allow\": [\"Bash(x)\"]}}")], false);
-    assert_eq!(rules(&result), ["user allow Bash(x)", "user deny Bash(b)", "user ask Bash(c)"]);
+    assert_eq!(rules(&result), ["user deny Bash(b)", "user ask Bash(c)"]);
+    assert_eq!(ignored(&result), ["allow rule `Bash(x)`: BrokenSettings"]);
     assert_eq!(messages(&result), ["error: expected a value, found the bare word `oops`"]);
+}
+
+// C11: what a broken file forbids behind the break is lost, so nothing but managed settings may allow it.
+#[test]
+fn a_broken_file_of_any_source_lets_nothing_outside_managed_settings_widen() {
+    let wide = "{\"permissions\": {\"allow\": [\"Bash(x)\"], \"defaultMode\": \"acceptEdits\", \"additionalDirectories\": [\"/srv\"]}}";
+    let managed = "{\"permissions\": {\"allow\": [\"Bash(managed)\"]}}";
+    for broken in ["user", "user-claude", "project", "project-claude", "local", "local-claude"] {
+        for wider in ["user", "user-claude", "project", "local"] {
+            let settings = [
+                ("policy", managed),
+                (wider, wide),
+                (broken, "{\"permissions\": {oops \"deny\": [\"Bash(x)\"]}}"),
+            ];
+            let result = loaded(if wider == broken { &settings[..1] } else { &settings }, true);
+            assert_eq!(rules(&result), ["policy allow Bash(managed)"], "{broken} {wider}");
+            assert_eq!(result.damaged, wider != broken, "{broken} {wider}");
+            if result.damaged {
+                let policy = &result.policy;
+                assert_eq!(policy.disabled_modes, DisabledModes { bypass: true, auto: true }, "{broken}");
+                assert_eq!((policy.default_mode, policy.additional_directories.len()), (None, 0), "{broken}");
+            }
+        }
+    }
 }
 
 // C11
@@ -295,18 +320,20 @@ fn unknown_keys_are_noted_in_our_own_files_and_left_alone_in_claude_code_s() {
     let text = "{\"permissons\": {}, \"permissions\": {\"alow\": []}, \"disableBypassPermissionsMode\": \"disable\", \"env\": {\"A\": \"b\"}}";
     assert_eq!(messages(&loaded(&[("user-claude", text)], false)), Vec::<String>::new());
     let result = loaded(&[("user", text)], false);
-    let told: Vec<(String, Option<&str>)> =
-        result.problems.iter().map(|problem| (problem.message.clone(), problem.hint.as_deref())).collect();
+    let told: Vec<(String, Option<&str>)> = messages(&result)
+        .into_iter()
+        .zip(result.problems.iter().map(|problem| problem.hint.as_deref()))
+        .collect();
     assert_eq!(
         told,
         [
-            ("unknown key `permissons`".to_owned(), Some("did you mean `permissions`?")),
-            ("unknown key `permissions.alow`".to_owned(), Some("did you mean `permissions.allow`?")),
+            ("warning: unknown key `permissons`".to_owned(), Some("did you mean `permissions`?")),
+            ("warning: unknown key `permissions.alow`".to_owned(), Some("did you mean `permissions.allow`?")),
             (
-                "unknown key `disableBypassPermissionsMode`".to_owned(),
+                "warning: unknown key `disableBypassPermissionsMode`".to_owned(),
                 Some("did you mean `permissions.disableBypassPermissionsMode`?")
             ),
-            ("unknown key `env`".to_owned(), None),
+            ("note: unknown key `env`".to_owned(), None),
         ]
     );
 }
@@ -324,7 +351,10 @@ fn comments_are_read_and_noted_where_claude_code_would_refuse_them() {
 #[test]
 fn the_value_in_force_names_who_set_it() {
     let world = World::with(&[
-        ("user", "{\"permissions\": {\"defaultMode\": \"plan\"}}"),
+        (
+            "user",
+            "{\"permissions\": {\"defaultMode\": \"plan\", \"additionalDirectories\": [\"/srv/a\", \"/srv/b\"]}}",
+        ),
         ("project", "{\n\"disableAutoMode\": \"disable\"}"),
     ]);
     let loaded = world.load();
@@ -333,7 +363,14 @@ fn the_value_in_force_names_who_set_it() {
         (effective.value.clone(), effective.origin.as_ref().map(ToString::to_string))
     };
     let at = |place: &str, line: u32| Some(format!("{}:{line}", world.place(place).display()));
-    assert_eq!(found("permissions.defaultMode"), ("plan".to_owned(), at("user", 1)));
-    assert_eq!(found("disableAutoMode"), ("true".to_owned(), at("project", 2)));
-    assert_eq!(found("sandbox.enabled"), ("false".to_owned(), None));
+    assert_eq!(found("permissions.defaultMode"), (Some("plan".to_owned()), at("user", 1)));
+    assert_eq!(found("disableAutoMode"), (Some("disable".to_owned()), at("project", 2)));
+    assert_eq!(found("sandbox.enabled"), (None, None));
+    let directories: Vec<_> = loaded
+        .effective
+        .iter()
+        .filter(|effective| effective.key.path == "permissions.additionalDirectories")
+        .filter_map(|effective| effective.value.as_deref())
+        .collect();
+    assert_eq!(directories, ["/srv/a", "/srv/b"]);
 }

@@ -5,7 +5,6 @@
 
 use std::ffi::OsString;
 use std::io::Read;
-use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -97,12 +96,12 @@ fn answer(session: &SessionArgs) -> Result<HostReply, String> {
 }
 
 fn answer_call(arguments: &SessionArgs, call: HookCall) -> Result<HostReply, String> {
-    let project = claude_project().filter(|project| Path::new(&call.cwd).starts_with(project));
-    let session = Session::open_for_hook(arguments, &call.cwd, project).map_err(|failure| failure.message)?;
+    let session =
+        Session::open_for_hook(arguments, &call.cwd, claude_project()).map_err(|failure| failure.message)?;
     let context = session.context(Some(call.mode), Person::Present, &[]);
     let verdict = judge(session.policy(), call.call, context, &mut World::default())
         .map_err(|failure| failure.message)?;
-    Ok(claude::reply(&verdict))
+    Ok(claude::reply(&verdict, session.notice().as_deref()))
 }
 
 fn read_input() -> Result<Vec<u8>, String> {

@@ -24,7 +24,11 @@ pub(crate) struct ManArgs {
 pub(crate) fn run(arguments: &ManArgs) -> Result<ExitCode, Failure> {
     let command = Cli::command();
     if let Some(directory) = &arguments.dir {
-        clap_mangen::generate_to(command, directory).map_err(|error| unwritten(&error))?;
+        std::fs::create_dir_all(directory)
+            .and_then(|()| clap_mangen::generate_to(command, directory))
+            .map_err(|error| {
+                Failure::internal(format!("cannot write manual pages to `{}`: {error}", directory.display()))
+            })?;
         return Ok(ExitCode::Success);
     }
     let mut page = Vec::new();

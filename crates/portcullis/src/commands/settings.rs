@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
 use portcullis_core::visible;
-use portcullis_settings::{Document, DocumentState, Effective, Loaded, Owner};
+use portcullis_settings::{Document, DocumentState, Effective, Key, Kind, Loaded, Owner, Severity};
 use serde_json::json;
 
 use super::rules::ignored_json;
@@ -60,7 +60,7 @@ impl ViewArgs {
         as_json: fn(&Loaded) -> serde_json::Value,
     ) -> Result<String, Failure> {
         let session = Session::open(&self.session)?;
-        session.warn_of_problems();
+        session.warn_from(Severity::Note);
         let loaded = &session.loaded;
         Ok(if self.json { format!("{}\n", as_json(loaded)) } else { as_text(loaded) })
     }
@@ -75,10 +75,11 @@ fn values_text(loaded: &Loaded) -> String {
             Some(origin) => format!("{}, {}", origin.source, visible(&origin.to_string())),
             None => "default".to_owned(),
         };
-        let _ = writeln!(out, "{name}  {}  {}", visible(value), Painted(DIM, place));
+        let shown = value.as_deref().unwrap_or_else(|| default_text(key));
+        let _ = writeln!(out, "{name}  {}  {}", visible(shown), Painted(DIM, place));
     }
-    if loaded.broken_managed {
-        let text = "managed settings could not be read in full: nothing outside them widens what may run";
+    if loaded.damaged {
+        let text = "a settings file is broken: until it is repaired, bypass and auto mode are off and nothing outside managed settings allows";
         let _ = writeln!(out, "\n{}", Painted(ERROR, text));
     }
     if !loaded.ignored.is_empty() {
@@ -97,7 +98,7 @@ fn values_json(loaded: &Loaded) -> serde_json::Value {
         .map(|Effective { key, value, origin }| {
             json!({
                 "key": key.path,
-                "value": value,
+                "value": value_json(key, value.as_deref()),
                 "source": origin.as_ref().map(|origin| origin.source.as_str()),
                 "file": origin.as_ref().and_then(|origin| origin.file.as_deref()),
                 "line": origin.as_ref().and_then(|origin| origin.line),
@@ -106,7 +107,24 @@ fn values_json(loaded: &Loaded) -> serde_json::Value {
         .collect();
     let ignored: Vec<_> = loaded.ignored.iter().map(ignored_json).collect();
     let trusted = loaded.trust.map(portcullis_settings::Trust::is_trusted);
-    json!({"values": values, "ignored": ignored, "trusted": trusted, "broken_managed": loaded.broken_managed})
+    json!({"values": values, "ignored": ignored, "trusted": trusted, "damaged": loaded.damaged})
+}
+
+/// Describes a value that nobody has set.
+fn default_text(key: &Key) -> &'static str {
+    match key.default {
+        "null" => "not set",
+        default => default.trim_matches('"'),
+    }
+}
+
+/// Makes the JSON of a value, or of the default if there is none.
+fn value_json(key: &Key, value: Option<&str>) -> serde_json::Value {
+    match value {
+        Some(value) if key.kind == Kind::Boolean => json!(value == "true"),
+        Some(value) => json!(value),
+        None => serde_json::from_str(key.default).unwrap_or(serde_json::Value::Null),
+    }
 }
 
 fn files_text(loaded: &Loaded) -> String {

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::session::locations;
+use crate::session::{absolute_path, locations};
 use crate::terminal::{DIM, Painted, print};
 
 /// Say which workspaces' own allow rules count
@@ -80,8 +80,8 @@ fn remove(arguments: &DirectoryArgs) -> Result<String, Failure> {
     let store = TrustStore::of(&locations(None)?).map_err(|error| refused(&error))?;
     // A directory that is gone has no workspace to be found, but its trust can still be taken away.
     let found = locations(arguments.directory.as_deref()).ok();
-    let named = arguments.directory.as_deref().map(Path::new);
-    let workspace = match (&found, named) {
+    let named = arguments.directory.as_deref().map(absolute_path).transpose()?;
+    let workspace = match (&found, &named) {
         (Some(locations), _) => locations.workspace(),
         (None, Some(directory)) => directory,
         (None, None) => return Err(Failure::internal("the current directory is not known")),

@@ -1,5 +1,6 @@
 //! A verdict for people: the answer, the command with its deciding words, why, and what would change it.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use portcullis_core::tool::{ToolKind, find_tool};
@@ -25,13 +26,16 @@ pub(crate) enum TraceDetail {
 /// The longest input of a tool other than a shell that is shown, in characters.
 const LONGEST_INPUT: usize = 200;
 
+/// The longest reason that is shown, in characters; the command in it may be of any length.
+const LONGEST_REASON: usize = 400;
+
 /// Writes a verdict; `remedies` are lines that say what would change it.
 pub(crate) fn verdict(call: &ToolCall, verdict: &Verdict, trace: TraceDetail, remedies: &[String]) -> String {
     let mut out = String::new();
     let style = style_of(verdict.decision);
     let symbol = symbol_of(verdict.decision);
     let answer = Painted(style, format_args!("{symbol} {}", verdict.decision));
-    let _ = writeln!(out, "{answer}  {}", visible(&verdict.reason.message()));
+    let _ = writeln!(out, "{answer}  {}", visible(&shorten(&verdict.reason.message(), LONGEST_REASON)));
     out.push('\n');
     write_call(&mut out, call, verdict);
     out.push('\n');
@@ -67,9 +71,16 @@ fn input_title(call: &ToolCall) -> String {
     let text = primary
         .and_then(|field| call.input().text(field))
         .map_or_else(|| input_json(call.input()), str::to_owned);
-    let short: String = text.chars().take(LONGEST_INPUT).collect();
-    let rest = if short.len() < text.len() { "…" } else { "" };
-    format!("{} {}{rest}", visible(call.tool()), visible(&short))
+    let tool = shorten(call.tool(), LONGEST_INPUT);
+    format!("{} {}", visible(&tool), visible(&shorten(&text, LONGEST_INPUT)))
+}
+
+/// Cuts a text after so many characters, and shows that it was cut.
+fn shorten(text: &str, longest: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
+        None => Cow::Borrowed(text),
+    }
 }
 
 fn input_json(input: &Input) -> String {
@@ -107,7 +118,8 @@ fn trace_line(line: &TraceLine) -> String {
         TraceOutcome::Pass | TraceOutcome::Skip => Painted(DIM, outcome_name(line.outcome)).to_string(),
     };
     let padding = " ".repeat(12_usize.saturating_sub(outcome_name(line.outcome).len()));
-    let detail = visible(&line.detail);
+    let detail = shorten(&line.detail, LONGEST_REASON);
+    let detail = visible(&detail);
     let name = line.step.name();
     let text = format!("{:<4}{outcome}{padding} {name}", line.step.as_str());
     if detail.is_empty() { text } else { format!("{text}: {detail}") }

@@ -63,6 +63,9 @@ fn a_wrong_command_line_is_a_usage_error_and_never_an_answer() {
         &["check", "--input", r#"{"command":"ls","command":"rm"}"#],
         &["check", "--tool", "mcp__a__b", "word"],
         &["check", "--batch", "ls"],
+        &["check", "--batch", "--tool", "Read"],
+        &["check", "--tool", "", "--input", "{}"],
+        &["check", "--settings", "{\"permissions\":", "ls"],
         &["check", "--cwd", "/no/such/directory", "ls"],
         &["check", "--settings", "/no/such/file.json", "ls"],
         &["check", "--allow", "Bash(ls", "ls"],
@@ -170,6 +173,43 @@ fn json_has_exactly_the_documented_keys() {
     let verdict: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(verdict["reason"]["rule"], Value::Null);
     assert_eq!(keys(&verdict["suggestions"][0]), "behavior rule");
+}
+
+#[test]
+fn a_reader_who_leaves_early_is_not_told_off() {
+    let sandbox = Sandbox::new();
+    let settings = format!(r#"{{"permissions":{{"deny":[{}"Bash(x)"]}}}}"#, "\"Bash(y:*)\",".repeat(20_000));
+    sandbox.write_home(".claude/settings.json", &settings);
+    let mut child = sandbox.command(&["rules", "list"]).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(70), b"".as_slice()));
+}
+
+#[test]
+fn a_command_of_any_length_gives_an_answer_that_can_be_read() {
+    let sandbox = Sandbox::with_user_settings(RULES);
+    let input = serde_json::json!({"command": format!("git push {}", "x".repeat(100_000))}).to_string();
+    let ran = sandbox.run_with_input(&["check", "--trace", "--input", "-"], input.as_bytes());
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stdout.lines().all(|line| line.chars().count() < 600), "{}", ran.stdout.len());
+}
+
+#[test]
+fn a_directory_that_is_named_in_full_needs_no_current_one() {
+    let sandbox = Sandbox::with_user_settings(RULES);
+    let project = sandbox.project.to_str().unwrap();
+    let script = format!(
+        "mkdir gone && cd gone && rmdir ../gone && exec '{}' check --cwd '{project}' 'git push'",
+        env!("CARGO_BIN_EXE_portcullis")
+    );
+    let output = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .env("HOME", &sandbox.home)
+        .current_dir(&sandbox.project)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]

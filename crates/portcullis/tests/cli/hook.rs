@@ -248,7 +248,74 @@ fn the_project_is_where_the_session_was_started() {
         decision(&ran(&command.output().unwrap())).0
     };
     assert_eq!(answer(&sandbox.project), "deny");
-    assert_eq!(answer(&sandbox.home), "ask", "a project that the call is not in is not believed");
+    assert_eq!(answer(&sandbox.home), "ask");
+    assert_eq!(answer(&sandbox.project.join("gone")), "ask", "a project that is not there says nothing");
+}
+
+#[test]
+fn what_the_project_forbids_holds_wherever_the_session_moves_to() {
+    let sandbox = Sandbox::new();
+    sandbox.write_project(
+        ".claude/settings.json",
+        r#"{"permissions":{"deny":["Bash(make:*)"],"allow":["Bash(cargo:*)"]}}"#,
+    );
+    assert_eq!(sandbox.run(&["trust", "add"]).code, Some(0));
+    let link = sandbox.home.join("link");
+    std::os::unix::fs::symlink(&sandbox.project, &link).unwrap();
+    let inside = sandbox.project.join("src").to_str().unwrap().to_owned();
+    let outside = sandbox.home.to_str().unwrap().to_owned();
+    let dotted = format!("{}/../home", sandbox.project.to_str().unwrap());
+    for (cwd, command, expected) in [
+        (&inside, "make", "deny"),
+        (&inside, "cargo build", "allow"),
+        (&outside, "make", "deny"),
+        (&outside, "cargo build", "ask"),
+        (&dotted, "make", "deny"),
+        (&dotted, "cargo build", "ask"),
+    ] {
+        let input = bash(&sandbox, command).replace(sandbox.project.to_str().unwrap(), cwd);
+        let path = sandbox.write_home("input.json", &input);
+        for project in [&sandbox.project, &link] {
+            let mut hook = sandbox.command(&["hook", "claude"]);
+            hook.env("CLAUDE_PROJECT_DIR", project).stdin(std::fs::File::open(&path).unwrap());
+            let ran = ran(&hook.output().unwrap());
+            assert_eq!(decision(&ran).0, expected, "{command} in {cwd}, {}", project.display());
+        }
+    }
+}
+
+#[test]
+fn a_home_that_cannot_be_found_blocks() {
+    let sandbox = Sandbox::with_user_settings(RULES);
+    let path = sandbox.write_project("input.json", &bash(&sandbox, "git push"));
+    let mut hook = sandbox.command(&["hook", "claude"]);
+    hook.env("HOME", "home").stdin(std::fs::File::open(&path).unwrap());
+    check_blocked("a relative home", &ran(&hook.output().unwrap()));
+}
+
+#[test]
+fn the_user_is_told_of_a_broken_settings_file() {
+    for (settings, told) in [("{ not json", true), (RULES, false)] {
+        let sandbox = Sandbox::with_user_settings(settings);
+        let ran = sandbox.run_with_input(&["hook", "claude"], bash(&sandbox, "ls").as_bytes());
+        let reply: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let message = reply["systemMessage"].as_str().map(|message| sandbox.plain(message));
+        assert_eq!(message.is_some(), told, "{reply}");
+        let expected = "portcullis: HOME/.claude/settings.json: expected a key in double quotes";
+        assert!(message.is_none_or(|message| message.starts_with(expected)), "{reply}");
+    }
+}
+
+#[test]
+fn what_a_broken_settings_file_forbids_behind_the_break_does_not_run_unasked() {
+    let broken = r#"{"permissions":{"allow":[oops],"deny":["Bash(git push:*)"]}}"#;
+    let sandbox = Sandbox::with_user_settings(broken);
+    sandbox.write_home(".config/portcullis/settings.json", r#"{"permissions":{"allow":["Bash(git:*)"]}}"#);
+    for mode in ["default", "acceptEdits", "auto", "bypassPermissions"] {
+        let input = input(&sandbox, "Bash", &json!({"command": "git push"}), mode);
+        let ran = sandbox.run_with_input(&["hook", "claude"], input.as_bytes());
+        assert_eq!(decision(&ran).0, "ask", "{mode}");
+    }
 }
 
 #[test]

@@ -87,13 +87,14 @@ fn completions_are_made_for_every_shell() {
 fn manual_pages_are_printed_or_written() {
     let sandbox = Sandbox::new();
     assert!(sandbox.run(&["man"]).stdout.contains(".TH portcullis 1"));
-    let directory = sandbox.project.join("man");
-    std::fs::create_dir(&directory).unwrap();
-    assert_eq!(sandbox.run(&["man", "--dir", "man"]).code, Some(0));
+    let directory = sandbox.project.join("share/man");
+    assert_eq!(sandbox.run(&["man", "--dir", "share/man"]).code, Some(0));
     for page in ["portcullis.1", "portcullis-check.1", "portcullis-rules-add.1"] {
         assert!(directory.join(page).is_file(), "{page}");
     }
-    assert_eq!(sandbox.run(&["man", "--dir", "no/such/directory"]).code, Some(70));
+    let ran = sandbox.run(&["man", "--dir", "share/man/portcullis.1"]);
+    assert_eq!(ran.code, Some(70));
+    assert!(ran.stderr.contains("`share/man/portcullis.1`"), "{}", ran.stderr);
 }
 
 #[test]

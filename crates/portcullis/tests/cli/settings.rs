@@ -21,9 +21,13 @@ fn every_value_names_who_set_it() {
             .unwrap_or(&Value::Null)
             .clone()
     };
-    assert_eq!(json["broken_managed"], false);
+    assert_eq!(json["damaged"], false);
     assert!(json["ignored"].as_array().unwrap().iter().any(|entry| entry["hint"].is_string()), "{json}");
     assert!(value("permissions.defaultMode")["value"].is_string(), "{json}");
+    assert_eq!(value("permissions.disableAutoMode")["value"], Value::Null);
+    assert_eq!(value("disableAllHooks")["value"], false);
+    assert_eq!(value("useAutoModeDuringPlan")["value"], true);
+    assert_eq!(value("autoMode.allow")["value"], serde_json::json!(["$defaults"]));
 
     let text = sandbox.run(&["settings", "show"]).stdout;
     assert!(text.contains("permissions.defaultMode"), "{text}");
@@ -54,4 +58,50 @@ fn every_file_is_named_with_what_was_found_there() {
     assert_eq!(state("PROJECT/.portcullis/settings.local.json"), found("missing", "local", 0));
     let text = sandbox.plain(&sandbox.run(&["settings", "where"]).stdout);
     assert!(text.contains("user     HOME/.claude/settings.json  2 rules\n"), "{text}");
+}
+
+#[test]
+fn values_are_shown_as_they_are_written() {
+    let sandbox = Sandbox::with_user_settings(
+        r#"{"permissions":{"additionalDirectories":["/srv/a","/srv/b"],"disableBypassPermissionsMode":"disable"},"disableAllHooks":true}"#,
+    );
+    let text = sandbox.plain(&sandbox.run(&["settings", "show"]).stdout);
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().take(2).collect()).collect();
+    for row in [
+        ["permissions.additionalDirectories", "/srv/a"],
+        ["permissions.additionalDirectories", "/srv/b"],
+        ["permissions.disableBypassPermissionsMode", "disable"],
+        ["disableAutoMode", "not"],
+        ["disableAllHooks", "true"],
+    ] {
+        assert!(rows.iter().any(|shown| shown == &row), "no {row:?} in\n{text}");
+    }
+}
+
+#[test]
+fn a_key_that_looks_misspelt_is_told_wherever_settings_are_used() {
+    let sandbox = Sandbox::new();
+    sandbox.write_home(".config/portcullis/settings.json", r#"{"permissions":{"denny":["Bash(ls)"]},"x":1}"#);
+    for arguments in
+        [["check", "ls"].as_slice(), &["settings", "show"], &["rules", "lint"], &["rules", "list"]]
+    {
+        let ran = sandbox.run(arguments);
+        assert!(ran.stderr.contains("unknown key `permissions.denny`"), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_home_that_cannot_be_found_is_an_error_and_not_a_user_without_rules() {
+    let sandbox = Sandbox::with_user_settings(r#"{"permissions":{"deny":["Bash(ls:*)"]}}"#);
+    for (name, value, code) in [
+        ("HOME", "home", 64),
+        ("HOME", "", 64),
+        ("CLAUDE_CONFIG_DIR", ".claude", 64),
+        ("CLAUDE_CONFIG_DIR", "", 2),
+        ("XDG_CONFIG_HOME", "config", 2),
+    ] {
+        let ran = super::sandbox::ran(&sandbox.command(&["check", "ls"]).env(name, value).output().unwrap());
+        assert_eq!(ran.code, Some(code), "{name}={value}: {}", ran.stderr);
+        assert_eq!(ran.stderr.contains(name), code == 64, "{name}={value}: {}", ran.stderr);
+    }
 }

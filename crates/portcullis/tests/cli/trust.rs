@@ -38,11 +38,13 @@ fn a_directory_inside_a_repository_stands_for_the_repository() {
 fn trust_in_a_directory_that_is_gone_can_be_taken_away() {
     let sandbox = Sandbox::new();
     let gone = sandbox.project.join("gone");
-    std::fs::create_dir(&gone).unwrap();
-    assert_eq!(sandbox.run(&["trust", "add", "gone"]).code, Some(0));
-    std::fs::remove_dir(&gone).unwrap();
-    let ran = sandbox.run(&["trust", "remove", gone.to_str().unwrap()]);
-    assert_eq!(ran.stdout, format!("{} is no longer trusted\n", gone.display()));
+    for named in ["gone", "src/../gone/", gone.to_str().unwrap()] {
+        std::fs::create_dir(&gone).unwrap();
+        assert_eq!(sandbox.run(&["trust", "add", "gone"]).code, Some(0));
+        std::fs::remove_dir(&gone).unwrap();
+        let ran = sandbox.run(&["trust", "remove", named]);
+        assert_eq!(ran.stdout, format!("{} is no longer trusted\n", gone.display()), "{named}");
+    }
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub(crate) struct FormArgs {
     #[arg(long)]
     pub(crate) trace: bool,
     /// Answer the calls on standard input, one JSON object a line
-    #[arg(long, conflicts_with_all = ["command", "input", "trace"])]
+    #[arg(long, conflicts_with_all = ["command", "input", "tool", "trace"])]
     pub(crate) batch: bool,
 }
 
@@ -81,6 +81,9 @@ impl CheckArgs {
 
 /// Makes a call of a tool from its input as JSON, or from the words its main field is made of.
 pub(crate) fn make_call(tool: &str, input: Option<&str>, words: &[String]) -> Result<ToolCall, Failure> {
+    if tool.is_empty() {
+        return Err(Failure::usage("the tool has no name").with_hint("name it as in --tool Read"));
+    }
     match (input, words) {
         (Some("-"), _) => Ok(ToolCall::new(tool, parse_input(&read_stdin()?)?)),
         (Some(text), _) => Ok(ToolCall::new(tool, parse_input(text.as_bytes())?)),

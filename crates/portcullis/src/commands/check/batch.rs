@@ -33,8 +33,13 @@ pub(crate) fn run(arguments: &CheckArgs) -> Result<ExitCode, Failure> {
     let mut batch = Batch::new(arguments)?;
     let mut line = Vec::new();
     loop {
-        let reading = read_line(&mut reader, LONGEST_LINE, &mut line, || batch.output.flush())
-            .map_err(|error| Failure::internal(format!("the batch was cut short: {error}")))?;
+        let reading =
+            read_line(&mut reader, LONGEST_LINE, &mut line, || batch.output.flush()).map_err(|error| {
+                match error.kind() {
+                    io::ErrorKind::BrokenPipe => unwritten(&error),
+                    _ => Failure::internal(format!("the batch was cut short: {error}")),
+                }
+            })?;
         match reading {
             Reading::End => break,
             Reading::TooLong => {
@@ -141,6 +146,9 @@ fn parse_line(line: &[u8]) -> (Value, Result<Line, String>) {
 
 fn parse_fields(fields: &mut BTreeMap<String, Value>) -> Result<Line, String> {
     let tool = take_text(fields, "tool")?.ok_or("field `tool` is missing")?;
+    if tool.is_empty() {
+        return Err("field `tool` is empty".to_owned());
+    }
     let input = match fields.remove("input") {
         Some(Value::Object(input)) => input.into_iter().collect(),
         Some(other) => return Err(format!("field `input` must be an object, but is {}", kind(&other))),

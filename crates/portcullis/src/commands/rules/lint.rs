@@ -6,6 +6,7 @@ use clap::Args;
 use portcullis_core::rule::{Lint, LintContext, Rule, lint};
 use portcullis_core::visible;
 use portcullis_core::{Policy, RuleReference};
+use portcullis_settings::{Problem, Severity};
 use serde_json::json;
 
 use crate::exit_code::ExitCode;
@@ -33,12 +34,14 @@ pub(crate) struct LintArgs {
 /// Runs the command.
 pub(crate) fn run(arguments: &LintArgs) -> Result<ExitCode, Failure> {
     let session = Session::open(&arguments.session)?;
-    session.warn();
+    session.warn_from(Severity::Note);
+    session.warn_of_unused();
+    let problems = &session.loaded.problems;
     let policy = session.policy();
     let rules = policy.rules.rules();
     let lints = lint(rules, &lint_context(policy));
-    print(&if arguments.json { as_json(rules, &lints) } else { as_text(rules, &lints) })?;
-    let is_clean = lints.is_empty() && session.loaded.problems.is_empty();
+    print(&if arguments.json { as_json(rules, &lints, problems) } else { as_text(rules, &lints, problems) })?;
+    let is_clean = lints.is_empty() && problems.is_empty();
     Ok(if is_clean { ExitCode::Success } else { ExitCode::Findings })
 }
 
@@ -46,9 +49,12 @@ fn lint_context(policy: &Policy) -> LintContext {
     LintContext { sandbox_auto_allow: policy.sandbox.enabled && policy.sandbox.auto_allow }
 }
 
-fn as_text(rules: &[Rule], lints: &[Lint]) -> String {
-    if lints.is_empty() {
-        return "nothing found\n".to_owned();
+fn as_text(rules: &[Rule], lints: &[Lint], problems: &[Problem]) -> String {
+    match (lints, problems.len()) {
+        ([], 0) => return "nothing found\n".to_owned(),
+        ([], 1) => return "one problem in settings files, none in the rules themselves\n".to_owned(),
+        ([], count) => return format!("{count} problems in settings files, none in the rules themselves\n"),
+        _ => {}
     }
     let mut out = String::new();
     for lint in lints {
@@ -61,7 +67,7 @@ fn as_text(rules: &[Rule], lints: &[Lint]) -> String {
     out
 }
 
-fn as_json(rules: &[Rule], lints: &[Lint]) -> String {
+fn as_json(rules: &[Rule], lints: &[Lint], problems: &[Problem]) -> String {
     let rule = |index: usize| {
         rules.get(index).map(|rule| {
             json!({
@@ -85,5 +91,17 @@ fn as_json(rules: &[Rule], lints: &[Lint]) -> String {
             })
         })
         .collect();
-    format!("{}\n", json!({"lints": findings}))
+    let problems: Vec<_> = problems.iter().map(problem_json).collect();
+    format!("{}\n", json!({"lints": findings, "problems": problems}))
+}
+
+fn problem_json(problem: &Problem) -> serde_json::Value {
+    json!({
+        "severity": problem.severity.as_str(),
+        "message": problem.message,
+        "file": problem.file.as_deref(),
+        "line": problem.place.as_ref().map(|place| place.line),
+        "column": problem.place.as_ref().map(|place| place.column),
+        "hint": problem.hint,
+    })
 }
