@@ -30,6 +30,14 @@ const FATAL: [c_int; 17] = [
 /// and a stopped hook would run into the host's timeout, which does not block.
 const IGNORED: [c_int; 5] = [libc::SIGPIPE, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU, libc::SIGXFSZ];
 
+/// Signals that end nothing unless somebody asks for it.
+#[cfg(target_os = "linux")]
+const HARMLESS: [c_int; 4] = [libc::SIGCHLD, libc::SIGCONT, libc::SIGURG, libc::SIGWINCH];
+
+/// The largest signal number there is.
+#[cfg(target_os = "linux")]
+const LAST: c_int = 64;
+
 /// Enough for a handler that only writes.
 const HANDLER_STACK: usize = 64 * 1024;
 
@@ -53,8 +61,21 @@ pub(crate) fn install(handler: Handler, deadline: Duration) -> Result<(), NotIns
     for signal in IGNORED {
         set_action(signal, libc::SIG_IGN)?;
     }
+    #[cfg(target_os = "linux")]
+    catch_the_rest(handler);
     unblock_all()?;
     start_timer(deadline)
+}
+
+/// Catches the signals without a portable name, the real-time ones among them, which all end a process. The system
+/// refuses those that cannot be caught and those that its C library keeps for itself.
+#[cfg(target_os = "linux")]
+fn catch_the_rest(handler: Handler) {
+    let is_known =
+        |signal: &c_int| FATAL.contains(signal) || IGNORED.contains(signal) || HARMLESS.contains(signal);
+    for signal in (1..=LAST).filter(|signal| !is_known(signal)) {
+        let _ = set_action(signal, handler as libc::sighandler_t);
+    }
 }
 
 /// Gives the handler a stack of its own, so that it also runs when the stack has overflowed.

@@ -68,6 +68,16 @@ fn every_fatal_signal_ends_in_the_blocking_answer() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn every_signal_without_a_portable_name_ends_in_the_blocking_answer() {
+    let real_time = [libc::SIGRTMIN(), libc::SIGRTMIN() + 7, libc::SIGRTMAX()];
+    for signal in [libc::SIGPOLL, libc::SIGPWR, libc::SIGSTKFLT].into_iter().chain(real_time) {
+        let name = signal.to_string();
+        check_blocked(&name, &fault(&name).output().unwrap());
+    }
+}
+
 #[test]
 fn a_wait_for_input_that_never_comes_ends_at_the_deadline() {
     let child = fault("hang").stdin(Stdio::piped()).spawn().unwrap();

@@ -5,6 +5,8 @@ use portcullis_core::rule::{
     Wildcard,
 };
 
+use super::path_examples::path_examples;
+
 /// How a rule is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Explanation {
@@ -140,6 +142,8 @@ fn of_path(access: PathAccess, pattern: &PathPattern, rule: &Rule) -> Explanatio
     if pattern.is_exact_only() {
         return explanation.also("it is not a usable pattern, so only the path it spells is guarded");
     }
+    let (hits, misses) = path_examples(pattern, content);
+    let explanation = explanation.hits(&hits).misses(&misses);
     match rule.behavior {
         Behavior::Allow => explanation.also("through a symbolic link, every spelling of the path must match"),
         Behavior::Ask | Behavior::Deny => {

@@ -5,6 +5,7 @@ mod explain;
 mod explanation;
 mod lint;
 mod list;
+mod path_examples;
 mod remove;
 mod target;
 mod test;
