@@ -5,7 +5,10 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 use portcullis_core::visible;
-use portcullis_settings::{Trust, TrustError, TrustStore, TrustedBy, find_trust};
+use portcullis_settings::{
+    Ignored, IgnoredReason, LoadOptions, Locations, Trust, TrustError, TrustQuestion, TrustStore, TrustedBy,
+    find_trust, load,
+};
 use serde_json::json;
 
 use crate::exit_code::ExitCode;
@@ -69,11 +72,28 @@ fn add(arguments: &DirectoryArgs) -> Result<String, Failure> {
     let store = TrustStore::of(&locations).map_err(|error| refused(&error))?;
     let is_new = store.add(&locations).map_err(|error| refused(&error))?;
     let workspace = shown(locations.workspace());
-    Ok(if is_new {
+    let mut text = if is_new {
         format!("{workspace} is trusted now\n")
     } else {
         format!("{workspace} was trusted already\n")
-    })
+    };
+    let gained = what_trust_gives(&locations);
+    if !gained.is_empty() {
+        text.push_str("so these of its settings count:\n");
+    }
+    for entry in gained {
+        let origin = entry.origin.to_string();
+        let place = Painted(DIM, format_args!("({})", visible(&origin)));
+        let _ = writeln!(text, "  {} {place}", visible(&entry.what));
+    }
+    Ok(text)
+}
+
+/// Lists what files in the workspace say that counts only because it is trusted.
+fn what_trust_gives(locations: &Locations) -> Vec<Ignored> {
+    let options = LoadOptions { trust: TrustQuestion::Untrusted, ..LoadOptions::default() };
+    let ignored = load(locations, &options).ignored;
+    ignored.into_iter().filter(|entry| entry.reason == IgnoredReason::UntrustedWorkspace).collect()
 }
 
 fn remove(arguments: &DirectoryArgs) -> Result<String, Failure> {

@@ -55,3 +55,18 @@ fn a_home_directory_is_never_trusted() {
     assert!(ran.stderr.contains("hint: "), "{}", ran.stderr);
     assert_eq!(sandbox.run(&["trust", "add", "no/such/directory"]).code, Some(64));
 }
+
+#[test]
+fn whoever_trusts_is_told_what_counts_from_now_on() {
+    let sandbox = Sandbox::new();
+    sandbox.write_project(
+        ".claude/settings.json",
+        r#"{"permissions":{"allow":["Bash(make:*)"],"deny":["Bash(curl:*)"],"additionalDirectories":["/srv"]}}"#,
+    );
+    let expected = "PROJECT is trusted now
+so these of its settings count:
+  allow rule `Bash(make:*)` (PROJECT/.claude/settings.json:1)
+  `permissions.additionalDirectories`: `/srv` (PROJECT/.claude/settings.json:1)
+";
+    assert_eq!(sandbox.plain(&sandbox.run(&["trust", "add"]).stdout), expected);
+}
