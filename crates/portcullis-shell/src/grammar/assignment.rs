@@ -177,6 +177,10 @@ impl Parser<'_> {
         self.enclosed(&mut pieces, Enclosure::SUBSCRIPT);
         self.context.no_heredocs = outer;
         self.leave();
+        if self.source.slice(start, self.pos).contains('\\') {
+            // Bash expands this subscript twice: `x=([\$(a)]=1)` runs `a`.
+            self.fail(start, "a backslash in the subscript of an array's element");
+        }
         self.literal_bytes(&mut pieces, 1);
         self.word_pieces(&mut pieces, super::word::WordMode::Ordinary);
         self.flush(TokenKind::Word);

@@ -15,6 +15,10 @@ impl Parser<'_> {
             Some(b'[') => self.bracket_arithmetic(pieces),
             Some(b'\'') if quoting == Quoting::Unquoted => self.ansi_quote(pieces),
             Some(b'"') if quoting == Quoting::Unquoted => self.double_quote(pieces, quoting),
+            Some(b'"') if quoting == Quoting::Mixed => {
+                // Bash removes the quote first: `"${x:-"$"(c)}"` runs `c`.
+                self.fail(self.pos, "a dollar sign before a quote inside a quoted expansion");
+            }
             Some(byte) if is_name_start(byte) => self.named_parameter(pieces),
             Some(byte) if byte.is_ascii_digit() || is_special_parameter(byte) => self.short_parameter(pieces),
             _ => self.literal_bytes(pieces, 1),

@@ -15,24 +15,35 @@ pub(crate) struct Enclosure {
     open: Option<u8>,
     close: u8,
     quoting: Quoting,
+    /// Whether `<(` is a comparison here. Elsewhere bash makes it a process substitution, though it looked for the
+    /// end of the text as if it were not one.
+    compares: bool,
+    /// A byte that may not stand in the text, as bash would see its end there.
+    forbidden: Option<u8>,
 }
 
 impl Enclosure {
     /// `(( … ))` and `$(( … ))`, up to the first parenthesis of the closing pair.
-    pub(crate) const ARITHMETIC: Self = Self { open: Some(b'('), close: b')', quoting: Quoting::Mixed };
+    pub(crate) const ARITHMETIC: Self =
+        Self { open: Some(b'('), close: b')', quoting: Quoting::Mixed, compares: true, forbidden: None };
     /// `$[ … ]`, and the subscript of an assignment.
-    pub(crate) const SUBSCRIPT: Self = Self { open: Some(b'['), close: b']', quoting: Quoting::Mixed };
+    pub(crate) const SUBSCRIPT: Self =
+        Self { open: Some(b'['), close: b']', quoting: Quoting::Mixed, compares: false, forbidden: None };
+    /// The subscript in `${name[ … ]}`.
+    pub(crate) const PARAMETER_SUBSCRIPT: Self = Self { forbidden: Some(b'}'), ..Self::SUBSCRIPT };
     /// A group in a regular expression or an extended glob.
-    pub(crate) const GROUP: Self = Self { open: Some(b'('), close: b')', quoting: Quoting::Unquoted };
+    pub(crate) const GROUP: Self =
+        Self { open: Some(b'('), close: b')', quoting: Quoting::Unquoted, compares: false, forbidden: None };
 
     /// `${ … }` in text that is quoted so.
     pub(crate) fn braces(outer: Quoting) -> Self {
-        Self { open: None, close: b'}', quoting: outer.inside() }
+        Self { open: None, close: b'}', quoting: outer.inside(), compares: false, forbidden: None }
     }
 
     fn stops(self, byte: u8) -> bool {
         byte == self.close
             || Some(byte) == self.open
+            || Some(byte) == self.forbidden
             || matches!(byte, b'\\' | b'\'' | b'"' | b'`' | b'$' | b'<' | b'>' | b';')
     }
 }
@@ -49,6 +60,10 @@ impl Parser<'_> {
                 self.fail(opened.min(self.pos), format!("expected `{close}`"));
                 break;
             };
+            if Some(byte) == enclosure.forbidden {
+                self.fail(self.pos, format!("`{}` in a subscript", char::from(byte)));
+                break;
+            }
             if byte == enclosure.close {
                 if depth == 0 {
                     break;
@@ -77,7 +92,7 @@ impl Parser<'_> {
             b'`' => self.backquote(pieces, quoting),
             b'$' if self.peek_at(1) == Some(b'\'') => self.enclosed_ansi_quote(pieces, quoting),
             b'$' => self.dollar(pieces, quoting),
-            b'<' | b'>' if quoting == Quoting::Unquoted && self.peek_at(1) == Some(b'(') => {
+            b'<' | b'>' if !enclosure.compares && self.peek_at(1) == Some(b'(') => {
                 self.fail(self.pos, "a process substitution inside an expansion or a pattern");
             }
             b'<' | b'>' => self.literal_bytes(pieces, 1),

@@ -86,6 +86,7 @@ impl Parser<'_> {
             Some(word) => self.fail(start, format!("unexpected `{word}`")),
         }
         if self.at_assignment() || self.at_redirect() {
+            self.refuse_simple_coprocess(start);
             return (None, self.simple(start));
         }
         let first = self.required_word();
@@ -102,7 +103,15 @@ impl Parser<'_> {
         if self.keyword().is_some_and(|word| word != "time") {
             self.unexpected();
         }
+        self.refuse_simple_coprocess(start);
         let simple = SimpleCommand { assignments: Vec::new(), words: vec![first] };
         (None, self.simple_rest(start, simple))
+    }
+
+    /// Fails for `$(coproc a)`: bash 5.2 runs it as `coproc COPROC a`, which is another command.
+    fn refuse_simple_coprocess(&mut self, start: usize) {
+        if self.context.substitution {
+            self.fail(start, "a simple command as a coprocess inside a substitution");
+        }
     }
 }

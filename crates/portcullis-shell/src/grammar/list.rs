@@ -62,7 +62,13 @@ impl Parser<'_> {
 
     /// Takes what ends a chain; says whether another one may follow.
     fn separator(&mut self, item: &mut AndOr) -> bool {
+        let awaits_body = self.context.substitution && !self.pending.is_empty();
         match self.peek() {
+            Some(b';' | b'&') if awaits_body => {
+                // Bash 5.2 loses such a `;` when it prints the substitution's text in order to run it.
+                self.fail(self.pos, "more commands before the body of a here-document inside a substitution");
+                false
+            }
             Some(b'\n') => true,
             Some(b';') if !self.at_arm_end() => {
                 self.operator(1);

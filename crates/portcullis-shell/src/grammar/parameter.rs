@@ -25,12 +25,32 @@ impl Parser<'_> {
         let name = self.parameter_name();
         let plain = !prefixed && !name.is_empty() && self.peek() == Some(b'}');
         let mut inner = Pieces::default();
+        let quoting = if self.at_arithmetic_operator() { Quoting::Mixed } else { quoting };
+        if self.peek() == Some(b'[') {
+            self.parameter_subscript(&mut inner);
+        }
         self.enclosed(&mut inner, Enclosure::braces(quoting));
         self.bump(1);
         self.leave();
         let span = self.source.span(start, self.pos);
         let part = Part::Parameter { span, name, plain, parts: inner.parts };
         pieces.expansion(part, self.source.slice(start, self.pos));
+    }
+
+    /// Says whether a subscript or an offset follows: arithmetic, in which quotes do not hide substitutions.
+    fn at_arithmetic_operator(&mut self) -> bool {
+        match self.peek() {
+            Some(b'[') => true,
+            Some(b':') => !matches!(self.peek_at(1), Some(b'-' | b'=' | b'+' | b'?')),
+            _ => false,
+        }
+    }
+
+    /// `[ … ]` after a name. Bash ends the expansion at a `}` in it when it reads the text, but not when it runs it.
+    fn parameter_subscript(&mut self, pieces: &mut Pieces) {
+        self.literal_bytes(pieces, 1);
+        self.enclosed(pieces, Enclosure::PARAMETER_SUBSCRIPT);
+        self.literal_bytes(pieces, 1);
     }
 
     /// Takes the `#` of a length or the `!` of an indirection.

@@ -4,6 +4,7 @@
 mod adversarial;
 mod bash;
 mod commands;
+mod contexts;
 mod dump;
 mod execution;
 mod golden;
