@@ -64,6 +64,15 @@ impl Argument {
         self.text == APPENDED && self.knowledge == Knowledge::Dynamic
     }
 
+    /// Makes an argument of a piece of this one.
+    pub(crate) fn piece(&self, text: &str) -> Self {
+        let knowledge = match self.knowledge {
+            Knowledge::Fixed if text.starts_with('~') => Knowledge::Tilde,
+            other => other,
+        };
+        Self { text: text.to_owned(), source: None, knowledge, span: self.span }
+    }
+
     /// Returns the word as it is written.
     pub fn as_written(&self) -> &str {
         self.source.as_deref().unwrap_or(&self.text)

@@ -12,6 +12,7 @@ pub mod environment;
 mod feed;
 mod interpreter;
 mod invocation;
+mod option;
 pub mod read_only;
 mod survey;
 mod wrapper;

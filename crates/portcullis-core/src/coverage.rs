@@ -173,7 +173,13 @@ fn cover_one<'a>(
 /// Covers a command that only reads, if it reads what it may.
 fn cover_read<'a>(run: &Run<'a>, invocation: &Invocation, paths: &InvocationPaths) -> Cover<'a> {
     let mut rule = None;
-    for path_use in paths.operands.iter().flatten().filter(|path_use| !is_in_workspace(run, path_use)) {
+    for path_use in paths
+        .operands
+        .iter()
+        .flatten()
+        .chain(&paths.pointed)
+        .filter(|path_use| !is_in_workspace(run, path_use))
+    {
         if !may_read(run, path_use) {
             return Cover::Outside(path_use.clone());
         }
@@ -213,7 +219,11 @@ fn is_edit(run: &Run<'_>, invocation: &Invocation, paths: &InvocationPaths) -> b
         && !has_acting_script(invocation)
         && invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name))
         && paths.operands.as_ref().is_some_and(|operands| {
-            !operands.is_empty() && operands.iter().all(|path_use| is_in_workspace(run, path_use))
+            // A device may be read, but not replaced or removed.
+            let is_inside = |path_use: &PathUse| {
+                is_in_workspace(run, path_use) && (path_use.access == Access::Read || !path_use.is_free())
+            };
+            !operands.is_empty() && operands.iter().all(is_inside)
         })
 }
 

@@ -14,6 +14,8 @@ pub(crate) struct PathUse {
     pub(crate) access: Access,
     /// The absolute path; `None` if it is only known at run time.
     pub(crate) path: Option<String>,
+    /// The path with its `..` left in: behind a symbolic link they lead elsewhere than the text says.
+    pub(crate) winding: Option<String>,
     /// The pattern's text if the path stands for all files a shell pattern names; `path` is then their directory.
     pub(crate) glob: Option<String>,
     /// As it is written.
@@ -29,6 +31,10 @@ pub(crate) struct InvocationPaths {
     pub(crate) redirections: Vec<PathUse>,
     /// Files a known program names; `None` if the program is not known.
     pub(crate) operands: Option<Vec<PathUse>>,
+    /// Files that its options name as output.
+    pub(crate) outputs: Vec<PathUse>,
+    /// Words of `git` that lead out of the directory it runs in.
+    pub(crate) pointed: Vec<PathUse>,
     /// Words of an unknown program that could be files.
     pub(crate) mentioned: Vec<PathUse>,
 }
@@ -62,12 +68,17 @@ impl InvocationPaths {
             Mentions::Kept if operands.is_none() => resolve(access::mentioned(invocation)),
             Mentions::Kept | Mentions::Left => Vec::new(),
         };
-        Self { redirections, operands, mentioned }
+        let pointed = match invocation.program_name() {
+            Some("git") => resolve(access::pointed(invocation)),
+            _ => Vec::new(),
+        };
+        let outputs = resolve(access::outputs(invocation));
+        Self { redirections, operands, outputs, pointed, mentioned }
     }
 
     /// Returns the paths it touches for sure.
     pub(crate) fn certain(&self) -> impl Iterator<Item = &PathUse> {
-        self.redirections.iter().chain(self.operands.iter().flatten())
+        self.redirections.iter().chain(self.operands.iter().flatten()).chain(&self.outputs)
     }
 }
 
@@ -75,10 +86,11 @@ impl PathUse {
     /// Makes the path of a file tool.
     pub(crate) fn of_tool(text: &str, access: Access, context: &Context) -> Self {
         let expanded = expand_home(text, context.home.as_deref());
-        let absolute = path::join(&context.cwd, expanded.as_deref().unwrap_or(text));
+        let text_or_home = expanded.as_deref().unwrap_or(text);
         Self {
             access,
-            path: Some(absolute),
+            path: Some(path::join(&context.cwd, text_or_home)),
+            winding: winding(&context.cwd, text_or_home),
             glob: None,
             shown: text.to_owned(),
             span: Span::default(),
@@ -96,6 +108,7 @@ impl PathUse {
         let make = |path: Option<String>, glob: Option<String>| Self {
             access,
             path,
+            winding: None,
             glob,
             shown: argument.as_written().to_owned(),
             span: argument.span,
@@ -112,15 +125,19 @@ impl PathUse {
         let is_glob = argument.knowledge == Knowledge::Glob;
         let (fixed, glob) =
             if is_glob { (fixed_beginning(&text), Some(text.clone())) } else { (text.as_str(), None) };
+        if is_glob && climbs(text.get(fixed.len()..).unwrap_or_default()) {
+            return vec![make(None, None)];
+        }
+        let at = |directory: &str| Self {
+            winding: winding(directory, fixed),
+            ..make(Some(path::join(directory, fixed)), glob.clone())
+        };
         if fixed.starts_with('/') {
-            return vec![make(Some(path::normalize(fixed)), glob)];
+            return vec![at("/")];
         }
         match invocation.directories.alternatives() {
             None => vec![make(None, None)],
-            Some(directories) => directories
-                .iter()
-                .map(|directory| make(Some(path::join(directory, fixed)), glob.clone()))
-                .collect(),
+            Some(directories) => directories.iter().map(|directory| at(directory)).collect(),
         }
     }
 
@@ -131,12 +148,19 @@ impl PathUse {
         if is_free(lexical) {
             return Some(vec![lexical]);
         }
-        match facts.path(lexical)? {
-            Resolution::Leads(leads) => {
-                Some(std::iter::once(lexical).chain(leads.iter().map(String::as_str)).collect())
+        let mut variants = vec![lexical];
+        for asked in std::iter::once(lexical).chain(self.winding.as_deref()) {
+            match facts.path(asked)? {
+                Resolution::Leads(leads) => variants.extend(leads.iter().map(String::as_str)),
+                Resolution::Broken => return None,
             }
-            Resolution::Broken => None,
         }
+        Some(variants)
+    }
+
+    /// Returns the paths that must be looked up.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = &String> {
+        self.path.iter().filter(|path| !is_free(path)).chain(&self.winding)
     }
 
     /// Returns the spellings that are known, even if not all are.
@@ -170,6 +194,16 @@ pub(crate) fn is_free(path: &str) -> bool {
             | "/dev/random"
             | "/dev/urandom"
     ) || path.strip_prefix("/dev/fd/").is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_digit()))
+}
+
+/// Returns a path as it is written, in its directory, if it goes up somewhere.
+fn winding(directory: &str, text: &str) -> Option<String> {
+    let whole = if text.starts_with('/') { text.to_owned() } else { format!("{directory}/{text}") };
+    climbs(&whole).then_some(whole)
+}
+
+fn climbs(path: &str) -> bool {
+    path.split('/').any(|component| component == "..")
 }
 
 /// Replaces a leading `~`; `None` if there is none or the home directory is not known.

@@ -93,16 +93,16 @@ impl Request {
     }
 
     fn list_questions(&self) -> BTreeSet<Question> {
-        let touched =
-            self.path_uses().chain(self.mentioned_paths()).filter_map(|path_use| path_use.path.clone());
-        let touched: BTreeSet<String> = touched.filter(|path| !path_use::is_free(path)).collect();
+        let touched: BTreeSet<String> =
+            self.path_uses().chain(self.other_paths()).flat_map(PathUse::asked).cloned().collect();
         if touched.is_empty() {
             return BTreeSet::new();
         }
         touched.into_iter().chain(self.roots.iter().cloned()).map(Question::RealPath).collect()
     }
 
-    fn mentioned_paths(&self) -> impl Iterator<Item = &PathUse> {
+    /// Returns the paths the call may touch.
+    fn other_paths(&self) -> impl Iterator<Item = &PathUse> {
         let paths = match &self.subject {
             Subject::Shell(shell) => shell.paths.as_slice(),
             Subject::PowerShell(_)
@@ -111,7 +111,7 @@ impl Request {
             | Subject::Other
             | Subject::Malformed(_) => [].as_slice(),
         };
-        paths.iter().flat_map(|paths| paths.mentioned.iter())
+        paths.iter().flat_map(|paths| paths.mentioned.iter().chain(&paths.pointed))
     }
 }
 

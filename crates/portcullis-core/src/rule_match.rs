@@ -1,6 +1,7 @@
 //! Finds the deny and ask rules that a call meets, by its content.
 
 use portcullis_analysis::access::Likelihood;
+use portcullis_analysis::read_only::is_read_only;
 use portcullis_analysis::{Access, Invocation, base_name};
 use portcullis_shell::Span;
 
@@ -45,13 +46,17 @@ pub(crate) fn find_restraint<'a>(run: &Run<'a>, behavior: Behavior) -> Option<Ru
                 consider(find_shell(run, behavior, invocation));
             }
             consider(find_hidden(run, behavior, shell));
-            for paths in &shell.paths {
+            for (paths, invocation) in shell.paths.iter().zip(&shell.survey.invocations) {
                 for path_use in paths.certain() {
                     consider(find_path(run, behavior, path_use));
                 }
-                for path_use in &paths.mentioned {
-                    let found = find_path(run, behavior, path_use).filter(|_| path_use.path.is_some());
-                    consider(found.map(|found| RuleMatch { certainty: Certainty::Possible, ..found }));
+                let accesses: &[Access] =
+                    if is_read_only(invocation) { &[Access::Read] } else { &[Access::Read, Access::Write] };
+                for path_use in paths.mentioned.iter().filter(|path_use| path_use.path.is_some()) {
+                    for &access in accesses {
+                        let found = find_path(run, behavior, &PathUse { access, ..path_use.clone() });
+                        consider(found.map(|found| RuleMatch { certainty: Certainty::Possible, ..found }));
+                    }
                 }
             }
         }

@@ -130,11 +130,13 @@ impl Walk<'_> {
             };
         }
         let mut feed = self.input.clone();
+        let mut last = After::same(before.clone());
         for stage in &pipeline.stages {
-            let _ = self.command(stage, before.clone(), feed);
+            last = self.command(stage, before.clone(), feed);
             feed = output_of(stage);
         }
-        After::same(before)
+        // Some shells run the last stage themselves, others in a process of its own.
+        After::same(before.either(last.any()))
     }
 
     pub(super) fn command(&mut self, command: &Command, before: Directories, feed: Feed) -> After {

@@ -1,7 +1,6 @@
 //! `xargs` and `parallel`, which make commands of what they read.
 
 use super::forms::{PARALLEL, XARGS};
-use super::layout::piece;
 use super::search::unknown_piece;
 use super::{Inside, Peeled};
 use crate::argument::Argument;
@@ -46,7 +45,7 @@ pub(super) fn peel_parallel(rest: &[Argument]) -> Peeled {
             let text = command.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
             let known =
                 if command.iter().all(Argument::is_known) { first.clone() } else { unknown_piece(first) };
-            insides.push(Inside::Text(vec![piece(&known, &filled(&text))]));
+            insides.push(Inside::Text(vec![known.piece(&filled(&text))]));
         } else if words.is_empty() {
             insides.push(Inside::Input);
         } else {

@@ -1,8 +1,8 @@
 //! Programs that run shell text which stands in an option or operand among others.
 
-use super::layout::piece;
 use super::{Inside, Peeled};
 use crate::argument::Argument;
+use crate::option::values;
 
 /// Programs and the options whose value they hand to a shell.
 const CARRIERS: &[(&str, &[&str])] = &[
@@ -87,7 +87,7 @@ pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Peeled> {
     if let Some((_, options)) = CARRIERS.iter().find(|(listed, _)| *listed == name) {
         let values = values(rest, options).into_iter();
         let texts = values.map(|value| match value.text.strip_prefix("exec=") {
-            Some(action) => piece(&value, action),
+            Some(action) => value.piece(action),
             None => value,
         });
         insides.extend(texts.map(|text| Inside::Text(vec![text])));
@@ -119,42 +119,10 @@ pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Peeled> {
     (!insides.is_empty()).then(|| Peeled::changing(insides))
 }
 
-/// Returns the values of these options, attached, after `=`, in the next word, or after a cluster.
-pub(super) fn values(rest: &[Argument], options: &[&str]) -> Vec<Argument> {
-    let mut found = Vec::new();
-    for (place, word) in rest.iter().enumerate() {
-        let next = rest.get(place + 1);
-        for option in options {
-            found.extend(value(word, next, option));
-        }
-    }
-    found
-}
-
-fn value(word: &Argument, next: Option<&Argument>, option: &str) -> Option<Argument> {
-    let text = word.text.as_str();
-    if text == option {
-        return next.cloned();
-    }
-    let attached = text.strip_prefix(option);
-    if option.starts_with("--") {
-        return attached.and_then(|attached| attached.strip_prefix('=')).map(|value| piece(word, value));
-    }
-    if option.len() > 2 {
-        return None;
-    }
-    if let Some(attached) = attached {
-        return Some(piece(word, attached));
-    }
-    let is_cluster = text.starts_with('-') && !text.starts_with("--");
-    let letter = option.strip_prefix('-').unwrap_or(option);
-    (is_cluster && text.ends_with(letter)).then(|| next.cloned()).flatten()
-}
-
 /// Returns the command in an option of `ssh` such as `ProxyCommand=…`.
 fn ssh_command(option: &Argument) -> Option<Inside> {
     let (key, command) = option.text.split_once(['=', ' '])?;
     SSH_COMMANDS
         .contains(&key.trim().to_ascii_lowercase().as_str())
-        .then(|| Inside::Text(vec![piece(option, command.trim_start_matches(['=', ' ']))]))
+        .then(|| Inside::Text(vec![option.piece(command.trim_start_matches(['=', ' ']))]))
 }

@@ -1,9 +1,8 @@
 //! Commands that `git` runs: aliases, hooks in configuration values, `rebase --exec`, `bisect run`, filters.
 
-use super::carrier::values;
-use super::layout::piece;
 use super::{Inside, Peeled};
 use crate::argument::Argument;
+use crate::option::values;
 
 /// Options before the subcommand whose value is the next word.
 const VALUED: &[&str] = &[
@@ -92,7 +91,7 @@ pub(super) fn peel(rest: &[Argument]) -> Option<Peeled> {
 /// Reads `git-push origin` as `git push origin`.
 pub(super) fn peel_dashed(name: &str, program: &Argument, rest: &[Argument]) -> Option<Peeled> {
     let verb = name.strip_prefix("git-").filter(|verb| !verb.is_empty())?;
-    let mut words = vec![piece(program, "git"), piece(program, verb)];
+    let mut words = vec![program.piece("git"), program.piece(verb)];
     words.extend(rest.iter().cloned());
     Some(Peeled::changing(vec![Inside::Command(words)]))
 }
@@ -129,7 +128,7 @@ fn of_subcommand(verb: &str, rest: &[Argument]) -> Vec<Inside> {
 /// Reads `key=value` of `git -c`.
 fn setting(word: &Argument) -> Option<Inside> {
     let (key, value) = word.text.split_once('=')?;
-    run_setting(key, &piece(word, value))
+    run_setting(key, &word.piece(value))
 }
 
 /// Returns what a configuration value makes git run.
@@ -138,8 +137,8 @@ fn run_setting(key: &str, value: &Argument) -> Option<Inside> {
     let command = value.text.strip_prefix('!');
     if key.starts_with("alias.") {
         let text = command.map_or_else(|| format!("git {}", value.text), str::to_owned);
-        return Some(Inside::Text(vec![piece(value, &text)]));
+        return Some(Inside::Text(vec![value.piece(&text)]));
     }
     let is_run = key.starts_with("pager.") || RUN_KEYS.iter().any(|end| key.ends_with(end));
-    is_run.then(|| Inside::Text(vec![piece(value, command.unwrap_or(&value.text))]))
+    is_run.then(|| Inside::Text(vec![value.piece(command.unwrap_or(&value.text))]))
 }

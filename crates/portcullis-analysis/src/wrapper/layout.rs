@@ -185,11 +185,11 @@ impl Layout {
     ) {
         if let Some(long) = option.text.strip_prefix("--") {
             if let Some((name, value)) = long.split_once('=') {
-                reading.values.push((format!("--{name}"), piece(option, value)));
+                reading.values.push((format!("--{name}"), option.piece(value)));
             } else if self.valued_long.contains(&long) {
                 reading.values.extend(words.next().map(|value| (option.text.clone(), value.clone())));
             } else if self.flags_long.contains(&long) {
-                reading.values.push((option.text.clone(), piece(option, "")));
+                reading.values.push((option.text.clone(), option.piece("")));
             } else {
                 reading.doubts += 1;
             }
@@ -200,12 +200,12 @@ impl Layout {
         for (at, letter) in cluster.char_indices() {
             let rest = cluster.get(at + letter.len_utf8()..).unwrap_or_default();
             if self.valued.contains(letter) {
-                let value = if rest.is_empty() { words.next().cloned() } else { Some(piece(option, rest)) };
+                let value = if rest.is_empty() { words.next().cloned() } else { Some(option.piece(rest)) };
                 reading.values.extend(value.map(|value| (format!("-{letter}"), value)));
                 return;
             }
             if self.attached.contains(letter) {
-                reading.values.push((format!("-{letter}"), piece(option, rest)));
+                reading.values.push((format!("-{letter}"), option.piece(rest)));
                 return;
             }
             is_known &= self.flags.contains(letter);
@@ -216,7 +216,7 @@ impl Layout {
     fn assignment(&self, word: &Argument) -> Option<Variable> {
         let (name, value) = word.text.split_once('=').filter(|_| self.assigns)?;
         (!name.is_empty() && !name.contains('/'))
-            .then(|| Variable { name: name.to_owned(), value: piece(word, value) })
+            .then(|| Variable { name: name.to_owned(), value: word.piece(value) })
     }
 }
 
@@ -225,11 +225,6 @@ impl Reading {
     pub(in crate::wrapper) fn value_of(&self, options: &[&str]) -> Option<&Argument> {
         self.values.iter().find(|(option, _)| options.contains(&option.as_str())).map(|(_, value)| value)
     }
-}
-
-/// Makes an argument of a piece of another.
-pub(in crate::wrapper) fn piece(whole: &Argument, text: &str) -> Argument {
-    Argument { text: text.to_owned(), source: None, ..whole.clone() }
 }
 
 fn push_new(insides: &mut Vec<Inside>, inside: Inside) {

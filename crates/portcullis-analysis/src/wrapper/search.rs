@@ -1,6 +1,5 @@
 //! `find` and `fd`, which run commands on what they find.
 
-use super::layout::piece;
 use super::{Inside, Peeled};
 use crate::Knowledge;
 use crate::argument::Argument;
@@ -38,7 +37,7 @@ pub(super) fn peel_fd(rest: &[Argument]) -> Option<Peeled> {
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         if let Some(attached) = starts_command(&word.text) {
-            let first = (!attached.is_empty()).then(|| piece(word, attached));
+            let first = (!attached.is_empty()).then(|| word.piece(attached));
             let more = words.by_ref().take_while(|word| word.text != ";").map(placeholder);
             insides.push(Inside::Command(first.into_iter().chain(more).collect()));
         }

@@ -22,6 +22,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("(cd src); ls", &["/code/app"]),
     ("{ cd src; } && ls", &["/code/app/src", "/code/app"]),
     ("cd src | true; ls", &["/code/app"]),
+    ("true | cd src; ls", &["/code/app", "/code/app/src"]),
     ("cd src & ls", &["/code/app"]),
     ("! cd src && ls", &["/code/app"]),
     ("if cd src; then ls; fi", &["/code/app/src", "/code/app"]),

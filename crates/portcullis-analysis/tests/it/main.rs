@@ -1,6 +1,7 @@
 //! Integration tests of the analysis: what a survey finds in whole command lines.
 #![cfg(test)]
 
+mod access;
 mod directories;
 mod read_only;
 mod survey;

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use portcullis_analysis::{Access, Argument, Invocation, Knowledge, access};
+use portcullis_analysis::{Argument, Invocation, Knowledge};
 use portcullis_shell::Span;
 
-use crate::path::{is_inside, join, normalize};
-use crate::path_use::expand_home;
+use crate::path::{components, is_inside, join, normalize};
+use crate::path_use::{expand_home, fixed_beginning};
 use crate::pipeline::Run;
 use crate::request::{Shell, Subject};
+
+use super::pattern::{alternatives, may_name};
+use super::removal::removed;
 
 /// Names directly under the root that an empty variable before them would reach.
 const TOP_LEVEL: &[&str] = &[
@@ -54,42 +57,6 @@ pub(crate) fn find_critical_removal(run: &Run<'_>) -> Option<(String, Span)> {
     })
 }
 
-/// Returns what an invocation removes: operands of `rm` and `rmdir`, starting points of `find -delete`.
-fn removed(invocation: &Invocation) -> Option<Vec<Argument>> {
-    match invocation.program_name()? {
-        "rm" | "rmdir" => {
-            let files = access::files(invocation)?;
-            Some(
-                files
-                    .into_iter()
-                    .filter(|file| file.access == Access::Remove)
-                    .map(|file| file.file)
-                    .collect(),
-            )
-        }
-        "find" | "gfind" if acts_on_everything(invocation) => Some(
-            invocation
-                .operands()
-                .iter()
-                .take_while(|argument| !argument.is_option() && !matches!(argument.text.as_str(), "(" | "!"))
-                .cloned()
-                .collect(),
-        ),
-        _ => None,
-    }
-}
-
-/// Says whether `find` removes what it finds and nothing narrows what that is.
-fn acts_on_everything(invocation: &Invocation) -> bool {
-    let texts: Vec<&str> = invocation.operands().iter().map(|argument| argument.text.as_str()).collect();
-    let removes =
-        texts.contains(&"-delete") || texts.iter().any(|text| portcullis_analysis::base_name(text) == "rm");
-    let narrows = texts.iter().any(|text| {
-        ["-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-wholename", "-empty"].contains(text)
-    });
-    removes && !narrows
-}
-
 fn is_critical(
     run: &Run<'_>,
     values: &BTreeMap<&str, &str>,
@@ -104,7 +71,9 @@ fn is_critical(
             if text.contains(['$', '`']) {
                 is_critical_expansion(run, invocation, &text)
             } else {
+                let alternatives = alternatives(&text);
                 is_critical_pattern(run, invocation, &text)
+                    || alternatives.iter().any(|text| is_critical_pattern(run, invocation, text))
             }
         }
     }
@@ -145,7 +114,12 @@ fn is_critical_pattern(run: &Run<'_>, invocation: &Invocation, text: &str) -> bo
         fixed = parent;
     }
     if !takes_all {
-        return !text.contains(['*', '?', '[']) && is_critical_text(run, invocation, text);
+        let is_pattern = text.contains(['*', '?', '[']);
+        return if is_pattern {
+            may_be_critical(run, invocation, text)
+        } else {
+            is_critical_text(run, invocation, text)
+        };
     }
     is_critical_text(
         run,
@@ -158,6 +132,33 @@ fn is_critical_pattern(run: &Run<'_>, invocation: &Invocation, text: &str) -> bo
             fixed
         },
     )
+}
+
+/// Says whether a pattern that does not take everything could name something critical.
+fn may_be_critical(run: &Run<'_>, invocation: &Invocation, text: &str) -> bool {
+    let fixed = fixed_beginning(text);
+    if text.get(fixed.len()..).unwrap_or_default().split('/').any(|component| component == "..") {
+        return true;
+    }
+    let context = run.request.context();
+    let is_critical = |pattern: &str| {
+        let above = context.home.iter().chain(&run.request.roots).flat_map(|path| ancestors(path));
+        components(pattern).count() <= 1 || above.into_iter().any(|path| may_name(pattern, path))
+    };
+    let expanded = expand_home(text, context.home.as_deref());
+    let text = expanded.as_deref().unwrap_or(text);
+    if text.starts_with('/') {
+        return is_critical(&normalize(text));
+    }
+    let directories = invocation.directories.alternatives().unwrap_or_default();
+    directories.iter().any(|directory| is_critical(&join(directory, text)))
+}
+
+/// Returns a path and every directory above it but the root.
+fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| {
+        path.rsplit_once('/').map(|(parent, _)| parent).filter(|parent| !parent.is_empty())
+    })
 }
 
 fn split_last(text: &str) -> Option<(&str, &str)> {
@@ -213,13 +214,12 @@ fn substitute(run: &Run<'_>, values: &BTreeMap<&str, &str>, text: &str) -> Strin
 fn replace_first(text: &str, values: &BTreeMap<&str, &str>) -> Option<String> {
     text.match_indices('$').find_map(|(at, _)| {
         let after = text.get(at + 1..)?;
-        let (name, length) = match after.strip_prefix('{') {
-            Some(braced) => braced.split_once('}').map(|(name, _)| (name, name.len() + 2))?,
-            None => {
-                let end = after.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-                let name = after.get(..end.unwrap_or(after.len()))?;
-                (name, name.len())
-            }
+        let (name, length) = if let Some(braced) = after.strip_prefix('{') {
+            braced.split_once('}').map(|(name, _)| (name, name.len() + 2))?
+        } else {
+            let end = after.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+            let name = after.get(..end.unwrap_or(after.len()))?;
+            (name, name.len())
         };
         let value = values.get(name)?;
         Some([text.get(..at)?, value, after.get(length..)?].concat())

@@ -140,6 +140,62 @@ const SPELLINGS: &[&str] = &[
     "echo 'rm x' | if true; then sh; fi",
     "(sh) <<X\nrm x\nX",
     "echo rm x | (true; bash -s)",
+    "env - rm x",
+    "env --block-signal rm x",
+    "env -a foo rm x",
+    "env A.B=c rm x",
+    "env -- A=1 rm x",
+    "su - root -c 'rm x'",
+    "su root -- -c 'rm x'",
+    "runuser -l root -c 'rm x'",
+    "strace --output x rm y",
+    "systemd-run --description x rm y",
+    "script -q /dev/null rm x",
+    "chroot --userspec me / rm x",
+    "xargs --replace rm {}",
+    "parallel 'rm {}' ::: a",
+    "parallel ::: 'rm x' ls",
+    "fd -HX rm",
+    "fd --exec=rm",
+    "git -c core.pager='rm x' log",
+    "git -c alias.p=push p",
+    "git config alias.p push",
+    "git rebase -x 'rm x' main",
+    "git bisect run rm x",
+    "git submodule foreach 'rm x'",
+    "git filter-branch --tree-filter 'rm x' HEAD",
+    "GIT_EDITOR='rm x' git commit",
+    "git-push origin",
+    "/usr/lib/git-core/git-push",
+    "npm exec -c 'rm x'",
+    "npm --prefix x exec -- rm y",
+    "uv run --with foo rm x",
+    "poetry -C x run rm y",
+    "mise exec node@20 -- rm x",
+    "docker exec -u root c rm x",
+    "docker compose exec web rm x",
+    "kubectl exec -it p -- rm x",
+    "nix-shell --run 'rm x'",
+    "tmux new-session -d 'rm x'",
+    "echo 'rm x' | at now",
+    "ssh -o ProxyCommand='rm x' host",
+    "ssh host bash <<< 'rm x'",
+    "rsync -e 'rm x' a b:",
+    "tar cf a --checkpoint-action=exec='rm x' b",
+    "hyperfine --prepare 'rm x' ls",
+    "bash -euo pipefail -c 'rm x'",
+    "bash -co pipefail 'rm x'",
+    "bash -ls foo <<< 'rm x'",
+    "bash /dev/fd/0 <<< 'rm x'",
+    "bash <<< 'rm x' 3<<< ls",
+    "exec <<< 'rm x'; bash",
+    "echo 'rm x' | bash -c sh",
+    "ksh93 -c 'rm x'",
+    "BASH -c 'rm x'",
+    "fish --command='rm x'",
+    "mapfile -C 'rm x' -c 1 a",
+    "PROMPT_COMMAND='rm x' bash -i",
+    "eval -- rm x",
 ];
 
 #[test]
@@ -190,6 +246,17 @@ fn what_may_turn_out_to_be_denied_is_never_allowed_by_a_rule_or_a_mode() {
         "alias x='git push'; x",
         "x='a[$(rm y)]'; echo $((x))",
         ". <(echo rm x)",
+        "echo 'rm x' | xargs -I{} sh -c '{}'",
+        "echo rm | xargs -I{} {} x",
+        "parallel {} ::: 'rm x'",
+        "exec < f; sh",
+        "bash <&3",
+        "bash < f 3<<< ls",
+        "source /dev/fd/3 3< f",
+        "BASH_ENV=x bash -c ls",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.p GIT_CONFIG_VALUE_0=push git p",
+        "cat f | at now",
+        "bash --rcfile <(echo rm x) -i",
     ];
     for mode in [Mode::Default, Mode::AcceptEdits, Mode::Auto, Mode::BypassPermissions] {
         for command in commands {
@@ -236,5 +303,30 @@ fn options_of_a_deny_rule_count_wherever_and_however_they_are_written() {
     }
     for command in ["rm -r x", "git push origin main", "git push --force-with-lease"] {
         assert_eq!(short(&decide_bash(&policy, command, Mode::Default)), "allow A9", "{command}");
+    }
+}
+
+#[test]
+fn a_program_nobody_knows_that_names_a_denied_file_asks() {
+    let deny = &["Read(.env)", "Edit(secret/**)"];
+    let policy = Rules { allow: &["Bash"], deny, ..Rules::default() }.policy();
+    for (command, expected) in [
+        ("cat .env", "deny A2"),
+        ("grep --file=.env x", "deny A2"),
+        ("grep -f.env x", "deny A2"),
+        ("touch secret/x", "deny A2"),
+        ("dd of=secret/x", "deny A2"),
+        ("curl -o secret/x http://x", "deny A2"),
+        ("vim secret/x", "ask A4"),
+        ("python3 x.py .env", "ask A4"),
+        ("git checkout -- secret/x", "ask A4"),
+        ("perl -pi -e s/a/b/ secret/x", "ask A4"),
+        ("git diff secret/x", "allow A9"),
+        ("cat secret/x", "allow A9"),
+        ("vim src/x", "allow A9"),
+    ] {
+        let verdict = decide_bash(&policy, command, Mode::BypassPermissions);
+        let expected = if expected == "allow A9" { "allow A8" } else { expected };
+        assert_eq!(short(&verdict), expected, "{command}: {}", verdict.reason.message());
     }
 }

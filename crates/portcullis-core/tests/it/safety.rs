@@ -53,6 +53,32 @@ fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
         "timeout 5 rm -rf ~",
         "rm -rf $PWD",
         "rm -rf /home/me",
+        "rm -rf /u*",
+        "rm -rf /us?",
+        "rm -rf /[u]sr",
+        "rm -rf {/usr,x}",
+        "rm -rf /{usr,x}",
+        "rm -rf /code/{app,x}",
+        "rm -rf /code/a*",
+        "rm -rf /c*/app",
+        "rm -rf ../a*",
+        "rm -rf /home/m*",
+        "rm -rf */..",
+        "rm -rf s*/../..",
+        "find -delete",
+        "find -L -delete",
+        "find / -name '*' -delete",
+        "command cd / && rm -rf *",
+        "builtin cd /; rm -rf ./*",
+        "eval 'cd /'; rm -rf *",
+        "f() { cd /; }; f; rm -rf *",
+        "cd() { builtin cd /; }; cd src; rm -rf *",
+        "CDPATH=/; cd usr; rm -rf *",
+        "pushd -n /tmp/x/y && rm -rf *",
+        "true | cd / && rm -rf *",
+        "env -- A=1 rm -rf /",
+        "flock --timeout 5 l rm -rf /",
+        "git bisect run rm -rf /",
     ];
     for command in critical {
         for mode in [Mode::BypassPermissions, Mode::Default, Mode::AcceptEdits, Mode::Auto] {
@@ -73,6 +99,10 @@ fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
         "rm -f $FILE",
         "echo rm -rf /",
         "rm -rf /tmp/x/y",
+        "rm -rf /tmp/x/y*",
+        "rm -rf build/{a,b}",
+        "rm -rf src/*.o",
+        "rm -f *.log",
     ];
     for command in ordinary {
         let verdict = decide_bash(&policy, command, Mode::BypassPermissions);
@@ -104,6 +134,14 @@ fn protected_paths_ask_however_they_are_reached() {
         "touch .portcullis/settings.json",
         "bash -c 'echo x > .git/config'",
         "echo x > .GIT/config",
+        "cp -rt .git/hooks x",
+        "cp --target=.git/hooks x",
+        "dd if=x of=.git/config",
+        "curl -o .bashrc http://x",
+        "curl -fsSLo .bashrc http://x",
+        "wget -O .git/hooks/pre-commit http://x",
+        "tar -xf x -C .git/hooks",
+        "install -D x .git/hooks/pre-commit",
     ];
     for command in commands {
         let verdict = decide_bash(&policy, command, Mode::BypassPermissions);
@@ -146,6 +184,22 @@ fn c5_a_link_that_leaves_the_workspace_is_outside_and_a_deny_fires_on_any_spelli
     let deny = Rules { allow: &["Read", "Bash"], deny: &["Read(//etc/**)"], ..Rules::default() }.policy();
     assert_eq!(with_link(&deny, read(), Mode::BypassPermissions, &leads("/etc/shadow")), "deny A2");
     assert_eq!(with_link(&deny, ToolCall::bash("cat link"), Mode::Default, &leads("/etc/shadow")), "deny A2");
+}
+
+#[test]
+fn c5_two_dots_after_a_link_lead_to_where_the_link_leads() {
+    let elsewhere = Resolution::Leads(vec!["/etc/shadow".to_owned()]);
+    let policy = Policy::default();
+    for command in ["cat link/../shadow", "cd link && cat ../shadow", "cat link/x/../../shadow"] {
+        let verdict = with_link(&policy, ToolCall::bash(command), Mode::Default, &elsewhere);
+        assert_eq!(verdict, "ask A4", "{command}");
+    }
+    let read = || ToolCall::new("Read", Input::of_text("file_path", "/code/app/link/../shadow"));
+    assert_eq!(with_link(&policy, read(), Mode::Default, &elsewhere), "ask A4");
+    let deny = Rules { allow: &["Read", "Bash"], deny: &["Read(//etc/**)"], ..Rules::default() }.policy();
+    assert_eq!(with_link(&deny, read(), Mode::BypassPermissions, &elsewhere), "deny A2");
+    let cat = ToolCall::bash("cat link/../shadow");
+    assert_eq!(with_link(&deny, cat, Mode::BypassPermissions, &elsewhere), "deny A2");
 }
 
 #[test]
@@ -209,6 +263,18 @@ fn accept_edits_runs_its_seven_commands_only_inside_the_workspace() {
         "./touch a",
         "echo x > $OUT",
         "cp {a,/etc/b} c",
+        "cp --target=/etc a",
+        "cp --t=/etc a",
+        "cp -at/etc a b",
+        "cp -bS/../../x a b",
+        "mv --suffix=/../../x -b a b",
+        "cp s*/../../x y",
+        "cp x */../../y",
+        "touch s*/../../x",
+        "rm /dev/null",
+        "mv a /dev/null",
+        "cd src; command cd /tmp; touch a",
+        "true | cd /tmp; touch a",
     ];
     for command in outside {
         let verdict = decide_bash(&Policy::default(), command, Mode::AcceptEdits);

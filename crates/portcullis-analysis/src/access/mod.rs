@@ -3,7 +3,11 @@
 //! For programs in the tables every operand is accounted for. For others [`mentioned`] lists the operands that could
 //! be files, so that a rule about a path can at least raise a question.
 
-use crate::argument::{Argument, Knowledge};
+mod copy;
+mod output;
+mod search;
+
+use crate::argument::Argument;
 use crate::invocation::{Access, Invocation};
 
 /// A file named in an invocation.
@@ -86,10 +90,6 @@ const READERS: &[&str] = &[
 const SEARCHERS: &[&str] =
     &["awk", "egrep", "fd", "fdfind", "fgrep", "gawk", "grep", "jq", "rg", "sed", "yq"];
 
-/// Options that give a searcher its pattern, so that the first operand is a file.
-const PATTERN_OPTIONS: &[&str] =
-    &["-e", "-f", "--regexp", "--file", "--expression", "--from-file", "--files"];
-
 /// Programs that write or create each operand.
 const WRITERS: &[&str] = &["chgrp", "chmod", "chown", "mkdir", "tee", "touch", "truncate"];
 
@@ -109,18 +109,35 @@ pub fn files(invocation: &Invocation) -> Option<Vec<FileUse>> {
     } else if listed(READERS) {
         with_option_paths(operands, each(plain_operands(operands), Access::Read))
     } else if listed(SEARCHERS) {
-        searched(name, operands)
+        search::files(name, operands)
     } else if listed(WRITERS) {
         let skip = usize::from(matches!(name, "chmod" | "chown" | "chgrp"));
-        each(plain_operands(operands).into_iter().skip(skip).collect(), Access::Write)
+        let written = plain_operands(operands).into_iter().skip(skip).collect();
+        with_option_paths(operands, each(written, Access::Write))
     } else if listed(REMOVERS) {
         each(plain_operands(operands), Access::Remove)
     } else if matches!(name, "cp" | "mv" | "ln" | "install") {
-        copied(name, operands)
+        copy::files(name, operands)
+    } else if name == "dd" {
+        output::of_disk_dump(operands)
     } else {
         return None;
     };
     Some(uses)
+}
+
+/// Returns the files that options of a program name as its output: `curl -o x`.
+pub fn outputs(invocation: &Invocation) -> Vec<FileUse> {
+    invocation.program_name().map(|name| output::named(name, invocation.operands())).unwrap_or_default()
+}
+
+/// Returns the words of a program that lead out of the directory it runs in: absolute, or above it.
+pub fn pointed(invocation: &Invocation) -> Vec<FileUse> {
+    let leads_out = |file: &FileUse| {
+        let text = file.file.text.as_str();
+        text.starts_with(['/', '~']) || text.split('/').any(|component| component == "..")
+    };
+    mentioned(invocation).into_iter().filter(leads_out).collect()
 }
 
 /// Returns the operands of any program that could be files.
@@ -155,90 +172,15 @@ fn with_option_paths(operands: &[Argument], mut uses: Vec<FileUse>) -> Vec<FileU
             Some((_, value)) => value,
             None => text.find(['/', '~']).and_then(|at| text.get(at..)).unwrap_or_default(),
         };
-        if value.contains('/') || value.starts_with('~') || value.starts_with("..") {
+        let is_path = value.contains('/') || value.starts_with('~') || value.starts_with("..");
+        let is_named = !value.is_empty() && text.contains('=') && argument.is_known();
+        if is_path || is_named {
             uses.push(FileUse {
                 access: Access::Read,
-                file: piece(argument, value),
+                file: argument.piece(value),
                 likelihood: Likelihood::Sure,
             });
         }
     }
     uses
-}
-
-/// Makes an argument of a piece of another.
-fn piece(argument: &Argument, text: &str) -> Argument {
-    let knowledge = match argument.knowledge {
-        Knowledge::Fixed if text.starts_with('~') => Knowledge::Tilde,
-        other => other,
-    };
-    Argument { text: text.to_owned(), source: None, knowledge, span: argument.span }
-}
-
-fn searched(name: &str, operands: &[Argument]) -> Vec<FileUse> {
-    let has_pattern = operands.iter().any(|argument| {
-        PATTERN_OPTIONS.iter().any(|option| {
-            argument.text == *option
-                || argument.text.strip_prefix(option).is_some_and(|rest| rest.starts_with('='))
-        })
-    });
-    let in_place = name == "sed"
-        && operands.iter().any(|argument| {
-            argument.text.starts_with("--in-place")
-                || (argument.is_option() && !argument.text.starts_with("--") && argument.text.contains('i'))
-        });
-    let access = if in_place { Access::Write } else { Access::Read };
-    let files = plain_operands(operands).into_iter().skip(usize::from(!has_pattern)).collect();
-    with_option_paths(operands, each(files, access))
-}
-
-/// `cp`, `mv`, `ln`, `install`: sources, then a destination, unless `-t` names it.
-fn copied(name: &str, operands: &[Argument]) -> Vec<FileUse> {
-    let from = if name == "mv" { Access::Remove } else { Access::Read };
-    let mut sources = Vec::new();
-    let mut words = operands.iter();
-    let mut named = None;
-    while let Some(word) = words.next() {
-        match target_directory(word) {
-            Some("") => named = words.next().cloned(),
-            Some(attached) => named = Some(piece(word, attached)),
-            None if word.text == "--" => sources.extend(words.by_ref().cloned()),
-            None if !word.is_option() => sources.push(word.clone()),
-            None => {}
-        }
-    }
-    let Some(destination) = named.or_else(|| sources.pop()) else {
-        return Vec::new();
-    };
-    let inside = sources.iter().filter_map(|source| inside(&destination, source));
-    let mut uses: Vec<FileUse> = inside
-        .map(|file| FileUse { access: Access::Write, file, likelihood: Likelihood::Possible })
-        .collect();
-    uses.push(FileUse { access: Access::Write, file: destination, likelihood: Likelihood::Sure });
-    uses.extend(each(sources, from));
-    uses
-}
-
-/// Returns the value attached to an option that names the target directory; empty if the next word is the value.
-fn target_directory(word: &Argument) -> Option<&str> {
-    if let Some(long) = word.text.strip_prefix("--") {
-        let (name, value) = long.split_once('=').unwrap_or((long, ""));
-        return (!name.is_empty() && "target-directory".starts_with(name)).then_some(value);
-    }
-    let cluster = word.text.strip_prefix('-')?;
-    cluster.split_once('t').map(|(_, attached)| attached)
-}
-
-/// Returns the file that results if the destination is a directory.
-fn inside(destination: &Argument, source: &Argument) -> Option<Argument> {
-    let name = crate::invocation::base_name(source.text.trim_end_matches('/'));
-    let text = format!("{}/{name}", destination.text.trim_end_matches('/'));
-    let knowledge = destination.knowledge.max(source.knowledge);
-    let is_name = !matches!(name, "" | "." | "..");
-    is_name.then(|| Argument {
-        text,
-        source: Some(destination.as_written().to_owned()),
-        knowledge,
-        span: destination.span,
-    })
 }
