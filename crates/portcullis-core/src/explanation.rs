@@ -57,7 +57,6 @@ fn other_tool(tool: &str) -> String {
 
 fn restraint(run: &Run<'_>, rule: &Rule) -> (bool, String) {
     match find_restraint(run, rule.behavior) {
-        Some(found) if found.matched.is_empty() => (true, "the input field has this value".to_owned()),
         Some(found) => {
             let verb = match found.certainty {
                 Certainty::Certain => "it matches",

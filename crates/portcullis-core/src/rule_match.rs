@@ -346,14 +346,12 @@ pub(crate) fn name_matches(rule: &Rule, run: &Run<'_>) -> bool {
 fn find_parameter<'a>(run: &Run<'a>, behavior: Behavior) -> Option<RuleMatch<'a>> {
     let call = run.request.call();
     let mut rules = run.policy.rules.parameters(behavior, call.tool());
-    let rule = rules.find(|rule| {
+    rules.find_map(|rule| {
         let Matcher::Parameter { field, value, .. } = &rule.matcher else {
-            return false;
+            return None;
         };
-        call.input()
-            .field(field)
-            .and_then(|given| given.as_scalar())
-            .is_some_and(|given| value.matches(given))
-    })?;
-    Some(RuleMatch { rule, matched: String::new(), certainty: Certainty::Certain, spans: Vec::new() })
+        let given = call.input().field(field)?.as_scalar().filter(|given| value.matches(given))?;
+        let matched = format!("{field}: {given}");
+        Some(RuleMatch { rule, matched, certainty: Certainty::Certain, spans: Vec::new() })
+    })
 }

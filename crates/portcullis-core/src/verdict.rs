@@ -266,6 +266,9 @@ fn rule_message(rule: &RuleReference, matched: &str, certainty: Certainty) -> St
     };
     let behavior = rule.behavior;
     match matched {
+        "" if certainty == Certainty::Certain => {
+            format!("the {behavior} rule `{}` names the tool", rule.text)
+        }
         "" => format!("the {behavior} rule `{}` {verb}", rule.text),
         matched => format!("the {behavior} rule `{}` {verb} `{matched}`", rule.text),
     }
