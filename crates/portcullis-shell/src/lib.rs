@@ -4,6 +4,13 @@
 //! is [`ast::CommandKind::Opaque`] and has an error, so a caller that wants to approve a command asks for
 //! [`Script::is_clear`] first. Pure: no I/O, no clock, no environment, and time linear in the text.
 //!
+//! ```
+//! let script = portcullis_shell::parse("git add -A && git commit -m \"$(date)\"");
+//! assert!(script.is_clear());
+//! assert_eq!(script.body.items.len(), 1);
+//! assert!(!portcullis_shell::parse("echo 'never closed").is_clear());
+//! ```
+//!
 //! The text is read as `bash -c` of bash 5.2 reads it, with its defaults. So these are assumed, and a caller that
 //! sees a command change one of them (`shopt`, `set -o posix`, `alias` with `expand_aliases`) knows that later lines may
 //! mean something else:

@@ -20,8 +20,20 @@ impl Parser<'_> {
                 self.fail(self.pos, "a dollar sign before a quote inside a quoted expansion");
             }
             Some(byte) if is_name_start(byte) => self.named_parameter(pieces),
+            Some(b'$') if self.at_ambiguous_process_id(quoting) => {
+                self.fail(self.pos, "`$$` before an opening bracket");
+            }
             Some(byte) if byte.is_ascii_digit() || is_special_parameter(byte) => self.short_parameter(pieces),
             _ => self.literal_bytes(pieces, 1),
+        }
+    }
+
+    /// Says whether a bracket follows `$$`. Some parts of bash then see an expansion in the second dollar sign.
+    fn at_ambiguous_process_id(&mut self, quoting: Quoting) -> bool {
+        match self.peek_at(2) {
+            Some(b'(') => true,
+            Some(b'{' | b'[') => quoting == Quoting::Mixed,
+            _ => false,
         }
     }
 

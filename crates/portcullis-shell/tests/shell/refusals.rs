@@ -118,6 +118,8 @@ const REFUSED: &[&str] = &[
     "echo ${a[$'\\x24(b)']}",
     "echo ${a[}`b`]}",
     "echo $(a <<E | b; c\nE\n)",
+    "a[$$(]=1",
+    "echo \"$$(a)\"",
     "a\0b",
     "echo $(while a; do b; done <<E\nE\n)",
     "echo $(if a; then cat <<E\nE\nfi)",
