@@ -199,7 +199,6 @@ fn runs_in_workspace(run: &Run<'_>, invocation: &Invocation) -> bool {
             directories.iter().all(|directory| {
                 let directory = crate::path::normalize(directory);
                 run.request.roots.iter().any(|root| crate::path::is_inside(&directory, root))
-                    || run.request.context().mode == Mode::Auto
             })
         })
 }

@@ -3,7 +3,6 @@
 use portcullis_analysis::Access;
 
 use crate::fact::Resolution;
-use crate::mode::Mode;
 use crate::path::is_inside;
 use crate::path_use::PathUse;
 use crate::pipeline::Run;
@@ -35,17 +34,9 @@ fn spellings_of_roots<'a>(run: &Run<'a>) -> impl Iterator<Item = &'a str> {
     })
 }
 
-/// Says whether a path may be read without asking: it lies in the workspace, a rule allows it, or the mode does not
-/// mind where reads go.
+/// Says whether a path may be read without asking: it lies in the workspace, or a rule allows it.
 pub(crate) fn may_read(run: &Run<'_>, path_use: &PathUse) -> bool {
-    if is_in_workspace(run, path_use) || is_allowed_by_rule(run, path_use) {
-        return true;
-    }
-    if path_use.is_connection() {
-        return false;
-    }
-    let mode = run.request.context().mode;
-    mode == Mode::Auto && !run.policy.block_reads_outside && path_use.path.is_some()
+    is_in_workspace(run, path_use) || is_allowed_by_rule(run, path_use)
 }
 
 /// Says whether allow rules cover every spelling of a path.

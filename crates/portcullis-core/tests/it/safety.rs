@@ -283,10 +283,10 @@ fn accept_edits_runs_its_seven_commands_only_inside_the_workspace() {
 }
 
 #[test]
-fn reads_outside_ask_by_default_are_free_in_auto_and_can_be_blocked() {
+fn reads_outside_ask_by_default_are_judged_in_auto_and_can_be_blocked() {
     let mut policy = Policy::default();
     assert_eq!(short(&decide_bash(&policy, "cat /etc/hosts", Mode::Default)), "ask A4");
-    assert_eq!(short(&decide_bash(&policy, "cat /etc/hosts", Mode::Auto)), "allow A9");
+    assert_eq!(short(&decide_bash(&policy, "cat /etc/hosts", Mode::Auto)), "ask A11");
     policy.block_reads_outside = true;
     assert_eq!(short(&decide_bash(&policy, "cat /etc/hosts", Mode::Auto)), "ask A4");
     assert_eq!(short(&decide_bash(&policy, "cat /etc/hosts", Mode::BypassPermissions)), "ask A4");
