@@ -41,6 +41,7 @@ mod mode;
 mod origin;
 pub mod path;
 mod path_use;
+mod pattern;
 mod pipeline;
 mod policy;
 mod request;

@@ -7,6 +7,7 @@ use portcullis_shell::Span;
 use crate::context::Context;
 use crate::fact::{Facts, Resolution};
 use crate::path;
+use crate::pattern::alternatives;
 
 /// One path a call touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +116,7 @@ impl PathUse {
             likelihood: Likelihood::Sure,
         };
         let text = match argument.knowledge {
-            Knowledge::Dynamic => return vec![make(None, None)],
+            Knowledge::Dynamic => return Self::of_dynamic(argument, access, invocation, home),
             Knowledge::Tilde => match expand_home(&argument.text, home) {
                 Some(expanded) => expanded,
                 None => return vec![make(None, None)],
@@ -139,6 +140,43 @@ impl PathUse {
             None => vec![make(None, None)],
             Some(directories) => directories.iter().map(|directory| at(directory)).collect(),
         }
+    }
+
+    /// Makes the paths of a word that the shell expands: those of a brace list, the descriptor of a process, or one
+    /// that nobody knows.
+    fn of_dynamic(
+        argument: &Argument,
+        access: Access,
+        invocation: &Invocation,
+        home: Option<&str>,
+    ) -> Vec<Self> {
+        let of_text = |text: String| {
+            let knowledge = if text.starts_with('~') { Knowledge::Tilde } else { Knowledge::Fixed };
+            let source = Some(argument.as_written().to_owned());
+            let word = Argument { text, source, knowledge, span: argument.span };
+            Self::of_argument(&word, access, invocation, home)
+        };
+        let text = argument.text.as_str();
+        let is_process = text.starts_with("<(") && text.ends_with(')') && !text.contains(['$', '`']);
+        if is_process && access == Access::Read {
+            // What runs in it is looked at on its own.
+            return of_text("/dev/fd/63".to_owned());
+        }
+        let is_plain = argument.source.is_none() && !text.contains(['$', '`', '*', '?', '[', '<', '>', '…']);
+        let alternatives = if is_plain { alternatives(text) } else { Vec::new() };
+        if !alternatives.is_empty() && alternatives.iter().all(|text| !text.is_empty() && !text.contains('{'))
+        {
+            return alternatives.into_iter().flat_map(of_text).collect();
+        }
+        vec![Self {
+            access,
+            path: None,
+            winding: None,
+            glob: None,
+            shown: argument.as_written().to_owned(),
+            span: argument.span,
+            likelihood: Likelihood::Sure,
+        }]
     }
 
     /// Returns every spelling of the path: as resolved from the text, each link on the way, the real one.

@@ -184,6 +184,10 @@ fn for_path(access: Access, path: &str) -> Option<(String, Option<String>)> {
 
 /// Turns an invocation into a pattern that covers its next variant: program, subcommand, and any arguments.
 fn generalize(invocation: &Invocation) -> Option<String> {
+    // Whoever may run one command through another may run any.
+    if invocation.wrapping != Wrapping::Nothing {
+        return None;
+    }
     let program = invocation.program()?.fixed()?;
     let is_assigned = !invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name));
     if !is_plain_word(program) || program.starts_with('-') || is_assigned {

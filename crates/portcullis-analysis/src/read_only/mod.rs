@@ -3,6 +3,7 @@
 //! A command is in the set by its name and the shape of its arguments; what is not recognised is not in the set.
 //! Where a command reads files, [`crate::access`] says which, and the caller checks that they may be read.
 
+mod condition;
 mod find;
 mod forge;
 mod git;
@@ -35,6 +36,7 @@ pub fn is_read_only(invocation: &Invocation) -> bool {
         }
         Some(Test::WithoutLong(long)) => lacks(operands, "", long),
         Some(Test::Exactly(forms)) => forms.iter().any(|form| is_exactly(operands, form)),
+        Some(Test::Words(judge)) => judge(operands),
         Some(Test::By(judge)) => all_known(operands) && judge(operands),
         None => false,
     }

@@ -1,6 +1,6 @@
 //! The read-only commands by name.
 
-use super::{find, forge, git, sed};
+use super::{condition, find, forge, git, sed};
 use crate::argument::Argument;
 
 /// What makes a command of this name read-only.
@@ -16,6 +16,8 @@ pub(super) enum Test {
     WithoutLong(&'static [&'static str]),
     /// One of these argument lists.
     Exactly(&'static [&'static str]),
+    /// A test of its own that looks at how much is known of each word.
+    Words(fn(&[Argument]) -> bool),
     /// A test of its own.
     By(fn(&[Argument]) -> bool),
 }
@@ -25,6 +27,26 @@ const fn without(short: &'static str, long: &'static [&'static str]) -> Test {
 }
 
 const VERSION: Test = Test::Exactly(&["--version", "-V", "-v", "version", "--help", "-h"]);
+
+/// Options of the shell that scripts begin with.
+const SHELL_OPTIONS: &[&str] = &[
+    "-e",
+    "+e",
+    "-u",
+    "+u",
+    "-x",
+    "+x",
+    "-eu",
+    "-ex",
+    "-eux",
+    "-o pipefail",
+    "-eo pipefail",
+    "-uo pipefail",
+    "-euo pipefail",
+    "-euxo pipefail",
+    "-e -o pipefail",
+    "-e -u -o pipefail",
+];
 
 /// Finds the test for a command name.
 pub(super) fn find(name: &str) -> Option<Test> {
@@ -128,8 +150,9 @@ const TESTS: &[(&str, Test)] = &[
     ("ifconfig", Test::Without { short: "", long: &[], most_operands: 1 }),
     ("ip", Test::Exactly(&["addr", "a", "address", "route", "link", "addr show", "route show", "link show"])),
     ("printf", Test::By(has_no_option)),
-    ("test", Test::By(is_plain_test)),
-    ("[", Test::By(is_plain_test)),
+    ("test", Test::Words(condition::is_plain)),
+    ("[", Test::Words(condition::is_plain)),
+    ("set", Test::Exactly(SHELL_OPTIONS)),
     ("find", Test::By(find::is_read_only)),
     ("sed", Test::By(sed::is_read_only)),
     ("git", Test::By(git::is_read_only)),
@@ -179,11 +202,6 @@ fn has_no_response_file(operands: &[Argument]) -> bool {
 /// `printf -v` evaluates its operand's subscript.
 fn has_no_option(operands: &[Argument]) -> bool {
     operands.first().is_none_or(|argument| argument.text == "--" || !argument.is_option())
-}
-
-/// `test -v` and `-R` evaluate their operand's subscript.
-fn is_plain_test(operands: &[Argument]) -> bool {
-    operands.iter().all(|argument| !matches!(argument.text.as_str(), "-v" | "-R" | "-a" | "-o"))
 }
 
 fn is_lookup(operands: &[Argument]) -> bool {

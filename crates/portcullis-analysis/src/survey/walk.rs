@@ -30,6 +30,7 @@ pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
         input: Feed::Nothing,
         movers: Vec::new(),
         has_search_path: false,
+        followed: 0,
         hidden: None,
         found: Survey::default(),
     };
@@ -53,6 +54,8 @@ pub(super) struct Walk<'a> {
     pub(super) movers: Vec<String>,
     /// Whether `CDPATH` was set, so that a relative `cd` may lead anywhere.
     pub(super) has_search_path: bool,
+    /// How many words of wrapped commands were followed.
+    pub(super) followed: usize,
     pub(super) found: Survey,
 }
 

@@ -17,10 +17,16 @@ const DEEPEST: usize = 8;
 /// A command line with more invocations than this is opaque.
 const MOST_INVOCATIONS: usize = 20_000;
 
+/// Of wrapped commands so many words are followed, all in all: a word may be wrapped again and again.
+const MOST_WORDS: usize = 100_000;
+
 impl Walk<'_> {
     /// Records an invocation and walks what it wraps.
     pub(super) fn invoke(&mut self, mut invocation: Invocation, feed: &Feed) {
-        if self.found.invocations.len() >= MOST_INVOCATIONS {
+        if self.depth > 0 {
+            self.followed += invocation.arguments.len();
+        }
+        if self.found.invocations.len() >= MOST_INVOCATIONS || self.followed > MOST_WORDS {
             self.opaque(invocation.span, "the command line is too long to follow".to_owned());
             return;
         }
@@ -127,10 +133,12 @@ impl Walk<'_> {
             input,
             movers: self.movers.clone(),
             has_search_path: self.has_search_path,
+            followed: self.followed,
             hidden: None,
             found: std::mem::take(&mut self.found),
         };
         walk.script(&script, directories);
+        self.followed = walk.followed;
         self.found = walk.found;
     }
 }

@@ -97,7 +97,7 @@ impl Layout {
             assignments: first.assignments.clone(),
             directory: first.value_of(self.directory).cloned(),
         };
-        if peeled.directory.is_some() {
+        if peeled.directory.is_some() || first.doubts > 0 {
             peeled.wrapping = Wrapping::Changing;
         }
         let doubts = first.doubts;

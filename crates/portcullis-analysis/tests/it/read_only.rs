@@ -51,6 +51,11 @@ const LOOKING: &[&str] = &[
     "rg -n foo src",
     "fd -e xml",
     "date +%s",
+    "test -n \"$X\"",
+    "[ \"$a\" = b ]",
+    "[ ! -f \"$a\" ]",
+    "[ -d src ]",
+    "set -euo pipefail",
 ];
 
 const ACTING: &[&str] = &[
@@ -93,5 +98,13 @@ const ACTING: &[&str] = &[
     "rg --pre cat x",
     "date -s x",
     "PATH=/x ls",
+    "test -v x",
+    "[ $a = b ]",
+    "[ \"$a\" \"$b\" ]",
+    "[ \"$a\" \"$b\" c ]",
+    "[ -n \"$@\" ]",
+    "[ -f a -o -v b ]",
+    "set -- a",
+    "set -o physical",
     "./ls",
 ];

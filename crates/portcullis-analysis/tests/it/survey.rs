@@ -118,6 +118,8 @@ fn a_wrapper_only_passes_on_if_nothing_about_it_is_in_doubt() {
         ("bash -c ls", Wrapping::Transparent),
         ("eval ls", Wrapping::Transparent),
         ("env -C /x ls", Wrapping::Changing),
+        ("env --new ls", Wrapping::Changing),
+        ("timeout -Z 5 ls", Wrapping::Changing),
         ("env -S ls", Wrapping::Changing),
         ("bash -ic ls", Wrapping::Changing),
         ("bash --login -c ls", Wrapping::Changing),

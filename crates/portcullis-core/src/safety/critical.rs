@@ -7,10 +7,10 @@ use portcullis_shell::Span;
 
 use crate::path::{components, is_inside, join, normalize};
 use crate::path_use::{expand_home, fixed_beginning};
+use crate::pattern::{alternatives, may_name};
 use crate::pipeline::Run;
 use crate::request::{Shell, Subject};
 
-use super::pattern::{alternatives, may_name};
 use super::removal::removed;
 
 /// Names directly under the root that an empty variable before them would reach.

@@ -1,7 +1,6 @@
 //! What no mode lifts: writes that steer tools, removals that cannot be made good (spec A7).
 
 mod critical;
-mod pattern;
 mod protected;
 mod removal;
 

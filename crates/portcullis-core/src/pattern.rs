@@ -1,4 +1,4 @@
-//! What a shell pattern could name, as far as a removal must know.
+//! What brace lists stand for, and what a shell pattern could name.
 
 use crate::path::components;
 
@@ -6,7 +6,7 @@ use crate::path::components;
 const MOST: usize = 64;
 
 /// Writes out brace lists: `a{b,c}` is `ab` and `ac`. What is nested or too much stays as it is.
-pub(super) fn alternatives(text: &str) -> Vec<String> {
+pub(crate) fn alternatives(text: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![text.to_owned()];
     while let Some(text) = open.pop() {
@@ -28,7 +28,7 @@ fn split_list(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// Says whether an absolute pattern could name this path.
-pub(super) fn may_name(pattern: &str, path: &str) -> bool {
+pub(crate) fn may_name(pattern: &str, path: &str) -> bool {
     let pattern: Vec<&str> = components(pattern).collect();
     let path: Vec<&str> = components(path).collect();
     pattern.len() == path.len()
