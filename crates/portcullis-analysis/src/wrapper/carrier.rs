@@ -72,7 +72,10 @@ const AFTER_DASHES: &[&str] = &[
 ];
 
 /// Programs whose command may begin at any of their operands.
-const ANYWHERE: &[&str] = &["bwrap", "cmd", "dotenv", "envchain", "faketime", "gdb", "sg", "with-contenv"];
+const ANYWHERE: &[&str] = &["bwrap", "cmd", "dotenv", "envchain", "faketime", "sg", "with-contenv"];
+
+/// Programs that run what follows one of these options.
+const AFTER_MARK: &[(&str, &[&str])] = &[("gdb", &["--args", "-args"]), ("nix", &["-c", "--command"])];
 
 /// So many operands are tried.
 const MOST_BEGINNINGS: usize = 12;
@@ -111,8 +114,8 @@ pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Peeled> {
     {
         insides.push(Inside::Command(rest.get(place + 1..).unwrap_or_default().to_vec()));
     }
-    if name == "nix"
-        && let Some(place) = rest.iter().position(|word| matches!(word.text.as_str(), "-c" | "--command"))
+    if let Some((_, marks)) = AFTER_MARK.iter().find(|(listed, _)| *listed == name)
+        && let Some(place) = rest.iter().position(|word| marks.contains(&word.text.as_str()))
     {
         insides.push(Inside::Command(rest.get(place + 1..).unwrap_or_default().to_vec()));
     }

@@ -284,6 +284,18 @@ fn a_deny_rule_does_not_stop_what_only_resembles_it() {
         "cat <<'X'\nrm x\nX",
         "# git push",
         "ls rm",
+        "uv run --with curl python x.py",
+        "find . -name rm",
+        "parallel echo ::: rm curl",
+        "kubectl logs curl-pod",
+        "git log --grep=curl",
+        "git config alias.st status",
+        "make rm",
+        "gdb --args ./a.out rm",
+        "rsync -av --exclude rm a b",
+        "tmux send-keys 'echo rm' Enter",
+        "xargs -I rm echo x",
+        "docker run --rm image ls",
     ];
     for command in commands {
         let verdict = decide_bash(&policy, command, Mode::Default);

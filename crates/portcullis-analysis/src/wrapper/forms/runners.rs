@@ -7,7 +7,13 @@ pub(in crate::wrapper) const RUNNERS: &[Layout] = &[
     runner("perf", "record"),
     runner("perf", "trace"),
     runner("rr", "record"),
-    runner("uv", "run"),
+    Layout {
+        flags: "mnqsv",
+        flags_long: &["frozen", "locked", "no-sync", "all-extras", "isolated", "active", "offline", "no-project", "dev", "no-dev", "quiet", "script", "module"],
+        valued: "p",
+        valued_long: &["with", "with-editable", "with-requirements", "python", "extra", "group", "only-group", "no-group", "package", "project", "directory", "env-file", "index", "index-url", "config-file", "cache-dir"],
+        ..runner("uv", "run")
+    },
     runner("poetry", "run"),
     runner("pipenv", "run"),
     runner("pdm", "run"),
