@@ -20,14 +20,21 @@ impl Feed {
     pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Nothing, only) | (only, Self::Nothing) => only,
-            (Self::Text(first), Self::Text(second)) => Self::Text(format!("{first}\n{second}")),
+            (Self::Text(first), Self::Text(second)) => Self::Text(appended(first, &second)),
             (Self::Unknown, Self::Unknown) => Self::Unknown,
             (Self::Unknown, Self::Text(text) | Self::Partly(text))
             | (Self::Text(text) | Self::Partly(text), Self::Unknown) => Self::Partly(text),
             (Self::Partly(first), Self::Text(second) | Self::Partly(second))
-            | (Self::Text(first), Self::Partly(second)) => Self::Partly(format!("{first}\n{second}")),
+            | (Self::Text(first), Self::Partly(second)) => Self::Partly(appended(first, &second)),
         }
     }
+}
+
+/// Adds a line, in the place of the first text so that many cost no more than their length.
+fn appended(mut first: String, second: &str) -> String {
+    first.push('\n');
+    first.push_str(second);
+    first
 }
 
 /// Returns what a stage writes: the here-document of a `cat`, the words of an `echo` or `printf`.

@@ -32,7 +32,7 @@ pub(crate) fn peel(arguments: &[Argument]) -> Option<Peeled> {
 }
 
 /// Says whether a name is a shell's, a version after it ignored: `ksh93`, `bash-5.2`.
-fn is_shell(name: &str) -> bool {
+pub(crate) fn is_shell(name: &str) -> bool {
     let bare = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-'));
     SHELLS.contains(&bare)
 }

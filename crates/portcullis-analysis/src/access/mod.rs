@@ -142,7 +142,14 @@ pub fn pointed(invocation: &Invocation) -> Vec<FileUse> {
 
 /// Returns the operands of any program that could be files.
 pub fn mentioned(invocation: &Invocation) -> Vec<FileUse> {
-    with_option_paths(invocation.operands(), each(plain_operands(invocation.operands()), Access::Read))
+    let mut words = plain_operands(invocation.operands());
+    if invocation.program_name() == Some("git") {
+        // A file in a commit: `HEAD:src/main.rs`.
+        let in_commit = |word: &Argument| word.text.split_once(':').map(|(_, file)| word.piece(file));
+        let files: Vec<Argument> = words.iter().filter_map(in_commit).collect();
+        words.extend(files.into_iter().filter(|file| !file.text.is_empty()));
+    }
+    with_option_paths(invocation.operands(), each(words, Access::Read))
 }
 
 /// Returns the operands: what is not an option, and everything after `--`.

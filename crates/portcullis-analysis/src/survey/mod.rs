@@ -8,5 +8,6 @@ mod movement;
 mod simple;
 mod walk;
 mod wrapped;
+mod written;
 
 pub use walk::{Surroundings, survey};

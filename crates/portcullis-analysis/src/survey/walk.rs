@@ -3,6 +3,7 @@
 use portcullis_shell::ast::{AndOr, Command, CommandKind, Link, List, Part, Pipeline, Word};
 use portcullis_shell::{Script, Span, nested_lists, parse};
 
+use super::written::find_written_script;
 use crate::arithmetic::{self, Hidden};
 use crate::directories::Directories;
 use crate::feed::{Feed, output_of};
@@ -35,6 +36,9 @@ pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
         found: Survey::default(),
     };
     walk.script(&script, Directories::only(surroundings.directory));
+    if let Some(span) = find_written_script(&walk.found.invocations) {
+        walk.opaque(span, "it runs a file that the same command line writes".to_owned());
+    }
     walk.found
 }
 

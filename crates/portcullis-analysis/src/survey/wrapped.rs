@@ -31,7 +31,7 @@ impl Walk<'_> {
             return;
         }
         if let Some(program) = invocation.program()
-            && program.fixed().is_none_or(str::is_empty)
+            && program.fixed().is_none_or(|name| name.is_empty() || name.starts_with('='))
         {
             let why = format!("the program `{}` is only known at run time", program.as_written());
             self.opaque(invocation.span, why);

@@ -74,10 +74,14 @@ pub(super) fn peel(rest: &[Argument]) -> Option<Peeled> {
             verb = Some(word);
             break;
         }
-        if VALUED.contains(&word.text.as_str()) {
+        if let Some(setting) = word.text.strip_prefix("--config-env=") {
+            insides.extend(from_environment(setting));
+        } else if VALUED.contains(&word.text.as_str()) {
             let value = words.next();
-            if word.text == "-c" {
-                insides.extend(value.and_then(setting));
+            match word.text.as_str() {
+                "-c" => insides.extend(value.and_then(setting)),
+                "--config-env" => insides.extend(value.and_then(|value| from_environment(&value.text))),
+                _ => {}
             }
         }
     }
@@ -125,6 +129,22 @@ fn of_subcommand(verb: &str, rest: &[Argument]) -> Vec<Inside> {
     }
 }
 
+/// Reads `key=VARIABLE` of `git --config-env`.
+fn from_environment(setting: &str) -> Option<Inside> {
+    let key = setting.split('=').next()?.to_ascii_lowercase();
+    (is_run(&key) || is_wide(&key)).then_some(Inside::Unknown("what git runs comes from a variable"))
+}
+
+/// Says whether git runs the value of a key.
+fn is_run(key: &str) -> bool {
+    key.starts_with("alias.") || key.starts_with("pager.") || RUN_KEYS.iter().any(|end| key.ends_with(end))
+}
+
+/// Says whether a key brings in more configuration or programs from elsewhere.
+fn is_wide(key: &str) -> bool {
+    key.starts_with("include") || key == "core.hookspath"
+}
+
 /// Reads `key=value` of `git -c`.
 fn setting(word: &Argument) -> Option<Inside> {
     let (key, value) = word.text.split_once('=')?;
@@ -139,6 +159,8 @@ fn run_setting(key: &str, value: &Argument) -> Option<Inside> {
         let text = command.map_or_else(|| format!("git {}", value.text), str::to_owned);
         return Some(Inside::Text(vec![value.piece(&text)]));
     }
-    let is_run = key.starts_with("pager.") || RUN_KEYS.iter().any(|end| key.ends_with(end));
-    is_run.then(|| Inside::Text(vec![value.piece(command.unwrap_or(&value.text))]))
+    if is_wide(&key) {
+        return Some(Inside::Unknown("what git runs comes from files it is pointed to"));
+    }
+    is_run(&key).then(|| Inside::Text(vec![value.piece(command.unwrap_or(&value.text))]))
 }

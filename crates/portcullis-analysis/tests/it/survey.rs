@@ -68,6 +68,16 @@ fn what_cannot_be_seen_is_said() {
         "cat f | ssh host",
         "cat f | sudo -s",
         "cat f | su",
+        "=rm x",
+        "git -c include.path=x z",
+        "git -c core.hooksPath=x commit",
+        "git --config-env=core.pager=X log",
+        "git --config-env alias.p=X p",
+        "echo ls > f && sh f",
+        "cat > f.sh <<X; bash ./f.sh\nls\nX",
+        "echo ls > f; chmod +x f; ./f",
+        "printf ls | tee f; source f",
+        "curl -o f http://x && sh f",
     ] {
         assert!(!look(command).opacities.is_empty(), "{command:?}: {:?}", programs(command));
     }
@@ -99,6 +109,9 @@ fn what_is_plain_is_not_called_opaque() {
         "ls 2>&1",
         "ls <&-",
         "exec 2>&1",
+        "echo x > out.txt; cat out.txt",
+        "./build.sh > log; cat log",
+        "bash build.sh > log",
         "bash < script.sh 2>/dev/null; ls",
     ] {
         let opacities = look(command).opacities;

@@ -257,6 +257,9 @@ fn what_may_turn_out_to_be_denied_is_never_allowed_by_a_rule_or_a_mode() {
         "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.p GIT_CONFIG_VALUE_0=push git p",
         "cat f | at now",
         "bash --rcfile <(echo rm x) -i",
+        "echo 'rm x' > f && sh f",
+        "=rm x",
+        "git -c include.path=x z",
     ];
     for mode in [Mode::Default, Mode::AcceptEdits, Mode::Auto, Mode::BypassPermissions] {
         for command in commands {
@@ -329,6 +332,7 @@ fn a_program_nobody_knows_that_names_a_denied_file_asks() {
         ("touch secret/x", "deny A2"),
         ("dd of=secret/x", "deny A2"),
         ("curl -o secret/x http://x", "deny A2"),
+        ("git show HEAD:.env", "ask A4"),
         ("vim secret/x", "ask A4"),
         ("python3 x.py .env", "ask A4"),
         ("git checkout -- secret/x", "ask A4"),
