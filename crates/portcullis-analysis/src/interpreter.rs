@@ -82,6 +82,11 @@ fn peel_shell(rest: &[Argument]) -> Option<Peeled> {
     let mut script = None;
     let mut is_open = false;
     while let Some(word) = words.next() {
+        if !word.is_known() && options.has_command {
+            // What is written of it is still read.
+            script = Some(word);
+            break;
+        }
         if !word.is_known() {
             let why = "the shell's script is only known at run time";
             return Some(Peeled::changing(vec![Inside::Unknown(why)]));

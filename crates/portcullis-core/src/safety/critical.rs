@@ -192,6 +192,10 @@ fn variables<'a>(run: &Run<'a>, shell: &'a Shell) -> BTreeMap<&'a str, &'a str> 
     let mut values: BTreeMap<&str, &str> = BTreeMap::from([("PWD", context.cwd.as_str())]);
     values.extend(context.home.as_deref().map(|home| ("HOME", home)));
     values.extend(assigned.map(|variable| (variable.name.as_str(), variable.value.text.as_str())));
+    let declaring = shell.survey.invocations.iter().filter(|invocation| {
+        matches!(invocation.program_name(), Some("export" | "declare" | "typeset" | "local" | "readonly"))
+    });
+    values.extend(declaring.flat_map(Invocation::operands).filter_map(|word| word.text.split_once('=')));
     values
 }
 
@@ -215,7 +219,10 @@ fn replace_first(text: &str, values: &BTreeMap<&str, &str>) -> Option<String> {
     text.match_indices('$').find_map(|(at, _)| {
         let after = text.get(at + 1..)?;
         let (name, length) = if let Some(braced) = after.strip_prefix('{') {
-            braced.split_once('}').map(|(name, _)| (name, name.len() + 2))?
+            // A default or a check does not matter where the value is known.
+            let (inside, _) = braced.split_once('}')?;
+            let name = inside.split([':', '-', '=', '?']).next().unwrap_or(inside);
+            (name, inside.len() + 2)
         } else {
             let end = after.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
             let name = after.get(..end.unwrap_or(after.len()))?;

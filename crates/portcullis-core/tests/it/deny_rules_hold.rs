@@ -196,6 +196,7 @@ const SPELLINGS: &[&str] = &[
     "mapfile -C 'rm x' -c 1 a",
     "PROMPT_COMMAND='rm x' bash -i",
     "eval -- rm x",
+    "bash -c \"rm $X\"",
 ];
 
 #[test]

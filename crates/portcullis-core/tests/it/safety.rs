@@ -79,6 +79,10 @@ fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
         "env -- A=1 rm -rf /",
         "flock --timeout 5 l rm -rf /",
         "git bisect run rm -rf /",
+        "bash -c \"rm -rf $X/\"",
+        "rm -rf ${HOME:?}",
+        "rm -rf \"${HOME:-/tmp/x}\"",
+        "export d=/; rm -rf $d",
     ];
     for command in critical {
         for mode in [Mode::BypassPermissions, Mode::Default, Mode::AcceptEdits, Mode::Auto] {
