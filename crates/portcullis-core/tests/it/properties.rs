@@ -4,6 +4,7 @@ use crate::support::decide_bash;
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{Decision, MODES, Mode, Origin, Policy, Source};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 const RULES: &[&str] = &[
     "Bash(git push:*)",
@@ -109,8 +110,18 @@ fn is_whole(command: &str) -> bool {
     !command.contains("'unclosed")
 }
 
+/// The same cases in every run.
+fn configuration() -> ProptestConfig {
+    ProptestConfig {
+        cases: 2_000,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(configuration())]
 
     #[test]
     fn adding_a_deny_rule_never_makes_a_verdict_milder(mut rules in rules(), extra in prop::sample::select(RULES), command in command(), mode in mode()) {

@@ -1,0 +1,7 @@
+//! Whether allow rules and the read-only set cover every part of a command line (spec A9, C7).
+
+mod part;
+mod whole;
+
+pub(crate) use part::Grounds;
+pub(crate) use whole::{Coverage, Gap, GapKind, cover};

@@ -1,0 +1,170 @@
+//! What covers one part: a rule, the proof that it changes nothing, or the mode's leave to edit.
+
+use portcullis_analysis::environment::{is_harmless_assignment, is_safe_prefix};
+use portcullis_analysis::{Access, Invocation, Wrapping, access, read_only};
+
+use crate::mode::Mode;
+use crate::path_use::{InvocationPaths, PathUse};
+use crate::pipeline::Run;
+use crate::rule::{Behavior, Rule, is_dangerous_allow};
+use crate::rule_match::{shell_pattern, shell_tools};
+use crate::scope::{find_path_permit, is_in_workspace, may_read};
+use crate::shell_match::permits;
+
+/// What may cover a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Grounds {
+    /// Only the proof that it changes nothing.
+    Proof,
+    /// Allow rules too.
+    Rules,
+    /// Allow rules, and file edits in the workspace: accept-edits mode, or its simulation in auto mode.
+    RulesAndEdits,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Cover<'a> {
+    Rule(&'a Rule),
+    /// With the rule that lets it read outside the workspace, if it does.
+    ReadOnly(Option<&'a Rule>),
+    Edit,
+    Wrapped,
+    Nothing,
+    No,
+    Outside(PathUse),
+}
+
+impl Cover<'_> {
+    pub(super) fn is_covered(&self) -> bool {
+        !matches!(self, Self::No | Self::Outside(_))
+    }
+}
+
+pub(super) fn cover_one<'a>(
+    run: &Run<'a>,
+    invocation: &Invocation,
+    paths: &InvocationPaths,
+    grounds: Grounds,
+    wrapped: Option<bool>,
+) -> Cover<'a> {
+    if invocation.arguments.is_empty() {
+        let harmless = invocation.assignments.iter().all(|variable| is_harmless_assignment(&variable.name));
+        return if harmless { Cover::Nothing } else { Cover::No };
+    }
+    if grounds != Grounds::Proof
+        && let Some(rule) = find_permit(run, invocation)
+    {
+        return Cover::Rule(rule);
+    }
+    if let (Wrapping::Transparent, Some(is_covered)) = (invocation.wrapping, wrapped)
+        && invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name))
+    {
+        return if is_covered { Cover::Wrapped } else { Cover::No };
+    }
+    if read_only::is_read_only(invocation) {
+        return cover_read(run, invocation, paths);
+    }
+    if grounds == Grounds::RulesAndEdits && is_edit(run, invocation, paths) {
+        return Cover::Edit;
+    }
+    Cover::No
+}
+
+/// Covers a command that only reads, if it reads what it may.
+fn cover_read<'a>(run: &Run<'a>, invocation: &Invocation, paths: &InvocationPaths) -> Cover<'a> {
+    let mut rule = None;
+    for path_use in paths
+        .operands
+        .iter()
+        .flatten()
+        .chain(&paths.pointed)
+        .filter(|path_use| !is_in_workspace(run, path_use))
+    {
+        if !may_read(run, path_use) {
+            return Cover::Outside(path_use.clone());
+        }
+        rule = rule.or_else(|| find_path_permit(run, path_use));
+    }
+    if runs_in_workspace(run, invocation) { Cover::ReadOnly(rule) } else { Cover::No }
+}
+
+/// A program that finds its work by the current directory, such as git, must run in the workspace.
+fn runs_in_workspace(run: &Run<'_>, invocation: &Invocation) -> bool {
+    let depends = matches!(
+        invocation.program_name(),
+        Some("git" | "gh" | "find" | "ls" | "rg" | "grep" | "tree" | "du" | "fd" | "fdfind")
+    );
+    !depends
+        || invocation.directories.alternatives().is_some_and(|directories| {
+            directories.iter().all(|directory| {
+                let directory = crate::path::normalize(directory);
+                run.request.roots.iter().any(|root| crate::path::is_inside(&directory, root))
+            })
+        })
+}
+
+/// Says whether an invocation is one of the file commands with every path in the workspace.
+fn is_edit(run: &Run<'_>, invocation: &Invocation, paths: &InvocationPaths) -> bool {
+    let is_listed = invocation
+        .program()
+        .and_then(|program| program.fixed())
+        .is_some_and(|name| access::EDITING_COMMANDS.contains(&name));
+    let options_known = invocation
+        .operands()
+        .iter()
+        .all(|argument| argument.knowledge != portcullis_analysis::Knowledge::Dynamic);
+    is_listed
+        && options_known
+        && !has_acting_script(invocation)
+        && invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name))
+        && paths.operands.as_ref().is_some_and(|operands| {
+            // A device may be read, but not replaced or removed.
+            let is_inside = |path_use: &PathUse| {
+                is_in_workspace(run, path_use) && (path_use.access == Access::Read || !path_use.is_free())
+            };
+            !operands.is_empty() && operands.iter().all(is_inside)
+        })
+}
+
+/// `sed` can write other files and run programs from its script.
+fn has_acting_script(invocation: &Invocation) -> bool {
+    invocation.program_name() == Some("sed") && !read_only::has_harmless_sed_script(invocation)
+}
+
+/// Finds an allow rule for one invocation.
+fn find_permit<'a>(run: &Run<'a>, invocation: &Invocation) -> Option<&'a Rule> {
+    permitting(run, invocation.program_name())
+        .find(|rule| shell_pattern(rule).is_some_and(|pattern| permits(pattern, invocation)))
+}
+
+pub(super) fn permitting<'a>(run: &Run<'a>, program: Option<&str>) -> impl Iterator<Item = &'a Rule> {
+    let policy = run.policy;
+    let in_auto = run.request.context().mode == Mode::Auto;
+    shell_tools(run.request.call().tool())
+        .iter()
+        .flat_map(move |tool| policy.rules.shell(Behavior::Allow, tool, program).collect::<Vec<_>>())
+        .filter(move |rule| !(in_auto && is_dangerous_allow(rule)))
+}
+
+pub(super) enum Redirected<'a> {
+    Free,
+    Rule(&'a Rule),
+    Edit,
+    No,
+}
+
+pub(super) fn redirect_cover<'a>(run: &Run<'a>, path_use: &PathUse, grounds: Grounds) -> Redirected<'a> {
+    if path_use.is_free()
+        || (path_use.access == Access::Read && path_use.glob.is_none() && may_read(run, path_use))
+    {
+        return Redirected::Free;
+    }
+    if grounds != Grounds::Proof
+        && let Some(rule) = find_path_permit(run, path_use)
+    {
+        return Redirected::Rule(rule);
+    }
+    let accepted =
+        grounds == Grounds::RulesAndEdits && path_use.glob.is_none() && is_in_workspace(run, path_use);
+    if accepted { Redirected::Edit } else { Redirected::No }
+}

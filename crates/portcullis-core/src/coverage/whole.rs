@@ -1,0 +1,180 @@
+//! What covers a whole command line, and which parts are left over.
+
+use portcullis_analysis::{Access, Invocation, Wrapping};
+use portcullis_shell::Span;
+
+use super::part::{Cover, Grounds, Redirected, cover_one, permitting, redirect_cover};
+use crate::path_use::PathUse;
+use crate::pipeline::Run;
+use crate::request::Shell;
+use crate::rule::{Rule, ShellPattern};
+use crate::rule_match::shell_pattern;
+
+/// What covers a command line, and what is left over.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Coverage<'a> {
+    /// The rules that covered a part, without repetition.
+    pub(crate) rules: Vec<&'a Rule>,
+    /// Whether an edit was accepted because of the mode.
+    pub(crate) by_edits: bool,
+    /// The parts nothing covers, in order.
+    pub(crate) gaps: Vec<Gap>,
+}
+
+/// A part that nothing covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// The place of the invocation.
+    pub(crate) invocation: usize,
+    /// As it is written.
+    pub(crate) text: String,
+    pub(crate) span: Span,
+    /// Why it is not covered.
+    pub(crate) kind: GapKind,
+}
+
+/// Why a part is not covered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum GapKind {
+    /// No rule and no proof.
+    Command,
+    /// A path that may not be read or written without asking.
+    Path { access: Access, path: Option<String> },
+}
+
+impl<'a> Coverage<'a> {
+    pub(crate) fn is_complete(&self) -> bool {
+        self.gaps.is_empty()
+    }
+
+    fn name(&mut self, rule: &'a Rule) {
+        if !self.rules.iter().any(|known| std::ptr::eq(*known, rule)) {
+            self.rules.push(rule);
+        }
+    }
+}
+
+/// Works out what covers each part of a command line.
+pub(crate) fn cover<'a>(run: &Run<'a>, shell: &Shell, grounds: Grounds) -> Coverage<'a> {
+    let mut coverage = Coverage::default();
+    if grounds != Grounds::Proof
+        && let Some(rule) = find_whole(run, shell)
+    {
+        coverage.rules.push(rule);
+        return coverage;
+    }
+    let invocations = &shell.survey.invocations;
+    let mut answers =
+        Answers { own: vec![Cover::No; invocations.len()], wrapped: vec![None; invocations.len()] };
+    // A wrapped command stands after its wrapper, so that going backwards its own answer is known first.
+    for (place, invocation) in invocations.iter().enumerate().rev() {
+        let Some(paths) = shell.paths.get(place) else { continue };
+        let answer = cover_one(run, invocation, paths, grounds, answers.wrapped(place));
+        answers.note(place, invocation.parent, answer);
+    }
+    for (place, invocation) in invocations.iter().enumerate() {
+        collect_command(place, invocation, &answers, &mut coverage);
+        let paths = shell.paths.get(place).map(|paths| paths.redirections.as_slice()).unwrap_or_default();
+        for path_use in paths {
+            collect_redirection(run, place, path_use, grounds, &mut coverage);
+        }
+    }
+    coverage
+}
+
+/// Finds an exact rule that names the whole command line.
+fn find_whole<'a>(run: &Run<'a>, shell: &Shell) -> Option<&'a Rule> {
+    let program = shell.survey.invocations.first()?.program_name();
+    permitting(run, program).find(|rule| {
+        shell_pattern(rule)
+            .is_some_and(|pattern| matches!(pattern, ShellPattern::Exact(_)) && pattern.matches(&shell.text))
+    })
+}
+
+/// The answer for each invocation, and for each wrapper whether all it wraps is covered.
+struct Answers<'a> {
+    own: Vec<Cover<'a>>,
+    wrapped: Vec<Option<bool>>,
+}
+
+impl<'a> Answers<'a> {
+    fn note(&mut self, place: usize, parent: Option<usize>, answer: Cover<'a>) {
+        if let Some(wrapped) = parent.and_then(|parent| self.wrapped.get_mut(parent)) {
+            *wrapped = Some(wrapped.unwrap_or(true) && answer.is_covered());
+        }
+        if let Some(own) = self.own.get_mut(place) {
+            *own = answer;
+        }
+    }
+
+    fn own(&self, place: usize) -> &Cover<'a> {
+        self.own.get(place).unwrap_or(&Cover::No)
+    }
+
+    /// Returns whether everything an invocation wraps is covered; `None` if it wraps nothing.
+    fn wrapped(&self, place: usize) -> Option<bool> {
+        self.wrapped.get(place).copied().flatten()
+    }
+}
+
+fn collect_command<'a>(
+    place: usize,
+    invocation: &Invocation,
+    answers: &Answers<'a>,
+    coverage: &mut Coverage<'a>,
+) {
+    let by_parent = invocation.parent.is_some_and(|parent| matches!(answers.own(parent), Cover::Rule(_)));
+    let passes_on = invocation.wrapping == Wrapping::Transparent && answers.wrapped(place) == Some(false);
+    match answers.own(place) {
+        Cover::Rule(rule) => coverage.name(rule),
+        Cover::Edit => coverage.by_edits = true,
+        Cover::ReadOnly(Some(rule)) => coverage.name(rule),
+        Cover::ReadOnly(None) | Cover::Wrapped | Cover::Nothing => {}
+        Cover::Outside(path_use) if !by_parent => coverage.gaps.push(Gap::of_path(place, path_use)),
+        // Of a wrapper that only passes on, what it wraps is named as missing.
+        Cover::No if !by_parent && !passes_on => {
+            let text = match invocation.assignments.first() {
+                Some(variable) if invocation.arguments.is_empty() => format!("{}=…", variable.name),
+                Some(_) | None => invocation.as_written(),
+            };
+            coverage.gaps.push(Gap {
+                invocation: place,
+                text,
+                span: invocation.span,
+                kind: GapKind::Command,
+            });
+        }
+        Cover::Outside(_) | Cover::No => {}
+    }
+}
+
+fn collect_redirection<'a>(
+    run: &Run<'a>,
+    place: usize,
+    path_use: &PathUse,
+    grounds: Grounds,
+    coverage: &mut Coverage<'a>,
+) {
+    match redirect_cover(run, path_use, grounds) {
+        Redirected::Free => {}
+        Redirected::Rule(rule) => coverage.name(rule),
+        Redirected::Edit => coverage.by_edits = true,
+        Redirected::No => coverage.gaps.push(Gap::of_path(place, path_use)),
+    }
+}
+
+impl Gap {
+    /// Says whether nothing is wrong with the part but that it reads a path outside.
+    pub(crate) fn is_read(&self) -> bool {
+        matches!(self.kind, GapKind::Path { access: Access::Read, .. })
+    }
+
+    fn of_path(place: usize, path_use: &PathUse) -> Self {
+        Self {
+            invocation: place,
+            text: path_use.shown.clone(),
+            span: path_use.span,
+            kind: GapKind::Path { access: path_use.access, path: path_use.path.clone() },
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Rules about paths: any spelling of a path counts, and one that is not known may be meant.
+
+use portcullis_analysis::Access;
+use portcullis_analysis::access::Likelihood;
+
+use super::restraint::RuleMatch;
+use crate::path_use::PathUse;
+use crate::pipeline::Run;
+use crate::rule::{
+    Anchors, Behavior, Matcher, PathAccess, PathPattern, Piece, Rule, ShellPattern, Wildcard,
+    guarding_pattern,
+};
+use crate::verdict::Certainty;
+
+pub(super) fn find_path<'a>(run: &Run<'a>, behavior: Behavior, path_use: &PathUse) -> Option<RuleMatch<'a>> {
+    if path_use.is_free() {
+        return None;
+    }
+    // Whoever may not read a file may not write it either.
+    let accesses: &[PathAccess] = match path_use.access {
+        Access::Read => &[PathAccess::Read],
+        Access::Write | Access::Remove if behavior == Behavior::Deny => &[PathAccess::Edit, PathAccess::Read],
+        Access::Write | Access::Remove => &[PathAccess::Edit],
+    };
+    let found = |rule: &'a Rule, certainty: Certainty| RuleMatch {
+        rule,
+        matched: path_use.shown.clone(),
+        certainty,
+        spans: vec![path_use.span],
+    };
+    let mut possible = None;
+    for &access in accesses {
+        if let Some(rule) = find_guard(run, behavior, access, path_use) {
+            match path_use.likelihood {
+                Likelihood::Sure => return Some(found(rule, Certainty::Certain)),
+                Likelihood::Possible => possible = possible.or(Some(rule)),
+            }
+        }
+        possible = possible.or_else(|| find_possible_guard(run, behavior, access, path_use));
+    }
+    possible.map(|rule| found(rule, Certainty::Possible))
+}
+
+/// Finds a path rule that matches any spelling of the path.
+fn find_guard<'a>(
+    run: &Run<'a>,
+    behavior: Behavior,
+    access: PathAccess,
+    path_use: &PathUse,
+) -> Option<&'a Rule> {
+    let variants = path_use.known_variants(run.facts);
+    let rules = &run.policy.rules;
+    if !rules.has_negated_path(behavior, access) {
+        return variants.iter().find_map(|path| {
+            let candidates = rules.paths_for(behavior, access, path).into_iter();
+            candidates
+                .filter(|rule| {
+                    path_pattern(rule).is_some_and(|pattern| pattern.matches(path, &anchors(run, rule)))
+                })
+                .min_by_key(|rule| rule.origin.source)
+        });
+    }
+    // A negated pattern speaks of the list it stands in, so that the rules of each file are read together.
+    let mut lists: Vec<Vec<&'a Rule>> = Vec::new();
+    for rule in rules.paths(behavior, access) {
+        let same = |list: &&mut Vec<&Rule>| {
+            list.first().is_some_and(|first| {
+                first.origin.source == rule.origin.source && first.origin.base == rule.origin.base
+            })
+        };
+        match lists.iter_mut().find(same) {
+            Some(list) => list.push(rule),
+            None => lists.push(vec![rule]),
+        }
+    }
+    lists.iter().find_map(|list| {
+        let patterns: Vec<&PathPattern> = list.iter().filter_map(|rule| path_pattern(rule)).collect();
+        let anchors = anchors(run, list.first()?);
+        let place = variants.iter().find_map(|path| guarding_pattern(&patterns, path, &anchors))?;
+        list.get(place).copied()
+    })
+}
+
+/// Finds a path rule that may match, because the path is not known or stands for several.
+fn find_possible_guard<'a>(
+    run: &Run<'a>,
+    behavior: Behavior,
+    access: PathAccess,
+    path_use: &PathUse,
+) -> Option<&'a Rule> {
+    let mut rules = run
+        .policy
+        .rules
+        .paths(behavior, access)
+        .filter(|rule| !path_pattern(rule).is_some_and(PathPattern::is_negated));
+    match (&path_use.path, &path_use.glob) {
+        (None, _) => rules.next(),
+        (Some(_), None) => None,
+        (Some(_), Some(glob)) => rules.find(|rule| {
+            let name = path_pattern(rule).and_then(PathPattern::required_name);
+            name.is_none_or(|name| may_name(glob, name))
+        }),
+    }
+}
+
+pub(crate) fn path_pattern(rule: &Rule) -> Option<&PathPattern> {
+    match &rule.matcher {
+        Matcher::Path { pattern, .. } => Some(pattern),
+        Matcher::Tool(_)
+        | Matcher::Shell { .. }
+        | Matcher::Domain(_)
+        | Matcher::Name { .. }
+        | Matcher::Parameter { .. } => None,
+    }
+}
+
+/// Returns what a rule's path pattern is relative to.
+pub(crate) fn anchors<'a>(run: &Run<'a>, rule: &'a Rule) -> Anchors<'a> {
+    let context = run.request.context();
+    Anchors {
+        cwd: &context.cwd,
+        project: &context.project,
+        home: context.home.as_deref(),
+        base: rule.origin.base.as_deref(),
+    }
+}
+
+/// Says whether any component of a shell pattern could be this file name.
+fn may_name(glob: &str, name: &str) -> bool {
+    let wanted = Wildcard::new(&ShellPattern::escape(name));
+    glob.split('/').any(|component| {
+        let mut pieces = Vec::new();
+        for fixed in component.split(['*', '?', '[', ']', '(', ')', '|', '{', '}', ',']) {
+            pieces.push(Piece::Known(fixed));
+            pieces.push(Piece::Unknown);
+        }
+        pieces.pop();
+        // What stands inside a bracket or an alternative is not followed.
+        component.contains(['[', '(', '{']) || wanted.may_match(&pieces)
+    })
+}

@@ -1,0 +1,72 @@
+//! The surest restraint of a call, whatever kind of rule it comes from.
+
+use portcullis_analysis::Access;
+use portcullis_analysis::read_only::is_read_only;
+use portcullis_shell::Span;
+
+use super::field::{find_domain, find_name, find_parameter};
+use super::path::find_path;
+use super::shell::{find_hidden, find_power_shell, find_shell};
+use crate::path_use::PathUse;
+use crate::pipeline::Run;
+use crate::request::Subject;
+use crate::rule::{Behavior, Rule};
+use crate::verdict::Certainty;
+
+/// A rule that a call meets.
+#[derive(Debug, Clone)]
+pub(crate) struct RuleMatch<'a> {
+    pub(crate) rule: &'a Rule,
+    /// What it matched.
+    pub(crate) matched: String,
+    pub(crate) certainty: Certainty,
+    pub(crate) spans: Vec<Span>,
+}
+
+/// Finds the surest content or parameter rule of a restraining behavior.
+pub(crate) fn find_restraint<'a>(run: &Run<'a>, behavior: Behavior) -> Option<RuleMatch<'a>> {
+    let mut best: Option<RuleMatch<'a>> = None;
+    let mut consider = |found: Option<RuleMatch<'a>>| {
+        if let Some(found) = found {
+            let is_better = match &best {
+                None => true,
+                Some(best) => best.certainty == Certainty::Possible && found.certainty == Certainty::Certain,
+            };
+            if is_better {
+                best = Some(found);
+            }
+        }
+    };
+    consider(find_parameter(run, behavior));
+    match &run.request.subject {
+        Subject::Shell(shell) => {
+            for invocation in &shell.survey.invocations {
+                consider(find_shell(run, behavior, invocation));
+            }
+            consider(find_hidden(run, behavior, shell));
+            for (paths, invocation) in shell.paths.iter().zip(&shell.survey.invocations) {
+                for path_use in paths.certain() {
+                    consider(find_path(run, behavior, path_use));
+                }
+                let accesses: &[Access] =
+                    if is_read_only(invocation) { &[Access::Read] } else { &[Access::Read, Access::Write] };
+                for path_use in paths.mentioned.iter().filter(|path_use| path_use.path.is_some()) {
+                    for &access in accesses {
+                        let found = find_path(run, behavior, &PathUse { access, ..path_use.clone() });
+                        consider(found.map(|found| RuleMatch { certainty: Certainty::Possible, ..found }));
+                    }
+                }
+            }
+        }
+        Subject::PowerShell(command) => consider(find_power_shell(run, behavior, command)),
+        Subject::Files(files) => {
+            for path_use in files {
+                consider(find_path(run, behavior, path_use));
+            }
+        }
+        Subject::Fetch { host } => consider(find_domain(run, behavior, host.as_deref())),
+        Subject::Other | Subject::Malformed(_) => {}
+    }
+    consider(find_name(run, behavior));
+    best
+}

@@ -1,0 +1,116 @@
+//! Rules about shell commands.
+
+use portcullis_analysis::{Invocation, base_name};
+use portcullis_shell::Span;
+
+use super::restraint::RuleMatch;
+use crate::pipeline::Run;
+use crate::request::Shell;
+use crate::rule::{Behavior, Matcher, Rule, ShellPattern};
+use crate::shell_match::restrains;
+use crate::verdict::Certainty;
+
+/// Returns the tools whose shell rules a call obeys: `Monitor` runs bash commands.
+pub(crate) fn shell_tools(tool: &str) -> &'static [&'static str] {
+    match tool {
+        "Monitor" => &["Monitor", "Bash"],
+        "PowerShell" => &["PowerShell"],
+        _ => &["Bash"],
+    }
+}
+
+pub(super) fn find_shell<'a>(
+    run: &Run<'a>,
+    behavior: Behavior,
+    invocation: &Invocation,
+) -> Option<RuleMatch<'a>> {
+    let program = invocation.program_name();
+    let mut possible = None;
+    for tool in shell_tools(run.request.call().tool()) {
+        for rule in run.policy.rules.shell(behavior, tool, program) {
+            let Some(certainty) = shell_pattern(rule).and_then(|pattern| restrains(pattern, invocation))
+            else {
+                continue;
+            };
+            let found = RuleMatch {
+                rule,
+                matched: invocation.as_written(),
+                certainty,
+                spans: deciding_spans(shell_pattern(rule), invocation),
+            };
+            match certainty {
+                Certainty::Certain => return Some(found),
+                Certainty::Possible => possible = possible.or(Some(found)),
+            }
+        }
+    }
+    possible
+}
+
+/// Returns where the words stand that a rule names, or all words if it does not name them one by one.
+fn deciding_spans(pattern: Option<&ShellPattern>, invocation: &Invocation) -> Vec<Span> {
+    let named = pattern.and_then(ShellPattern::literal_words).unwrap_or_default();
+    let mut arguments = invocation.arguments.iter();
+    let mut find = |word: &&str| {
+        arguments
+            .find(|argument| argument.text == **word || base_name(&argument.text) == *word)
+            .map(|found| found.span)
+    };
+    let spans: Option<Vec<Span>> = named.iter().map(&mut find).collect();
+    let mut spans = match spans {
+        Some(spans) if !spans.is_empty() => spans,
+        Some(_) | None => invocation.arguments.iter().map(|argument| argument.span).collect(),
+    };
+    spans.dedup();
+    spans
+}
+
+/// What cannot be read may hold what any rule names.
+pub(super) fn find_hidden<'a>(run: &Run<'a>, behavior: Behavior, shell: &Shell) -> Option<RuleMatch<'a>> {
+    let (span, _) = shell.first_opacity()?;
+    let rules = &run.policy.rules;
+    let rule = shell_tools(run.request.call().tool())
+        .iter()
+        .find_map(|tool| rules.shell(behavior, tool, None).next())?;
+    Some(RuleMatch {
+        rule,
+        matched: span.of(&shell.text).to_owned(),
+        certainty: Certainty::Possible,
+        spans: vec![span],
+    })
+}
+
+pub(crate) fn shell_pattern(rule: &Rule) -> Option<&ShellPattern> {
+    match &rule.matcher {
+        Matcher::Shell { pattern, .. } => Some(pattern),
+        Matcher::Tool(_)
+        | Matcher::Path { .. }
+        | Matcher::Domain(_)
+        | Matcher::Name { .. }
+        | Matcher::Parameter { .. } => None,
+    }
+}
+
+/// PowerShell is not parsed: a rule is tried on the whole text and on every piece between separators.
+pub(super) fn find_power_shell<'a>(
+    run: &Run<'a>,
+    behavior: Behavior,
+    command: &str,
+) -> Option<RuleMatch<'a>> {
+    let pieces = || {
+        std::iter::once(command)
+            .chain(command.split([';', '|', '&', '\n', '{', '}', '(', ')']))
+            .map(str::trim)
+    };
+    let mut rules = run.policy.rules.shell(behavior, "PowerShell", None);
+    rules.find_map(|rule| {
+        let pattern = shell_pattern(rule)?;
+        let matched = pieces().find(|piece| pattern.matches_ignoring_case(piece))?;
+        Some(RuleMatch {
+            rule,
+            matched: matched.to_owned(),
+            certainty: Certainty::Certain,
+            spans: Vec::new(),
+        })
+    })
+}
