@@ -14,28 +14,45 @@ use crate::verdict::Certainty;
 /// Programs whose allow rules must be exact, because any argument may be another command.
 const EXACT_ONLY: &[&str] = &["watch", "setsid", "ionice", "flock"];
 
-/// Says whether and how surely a deny or ask pattern matches an invocation.
-pub(crate) fn restrains(pattern: &ShellPattern, invocation: &Invocation) -> Option<Certainty> {
-    let program = invocation.program()?;
-    let words = &invocation.arguments;
-    let readings = readings(invocation);
-    if readings.iter().any(|reading| pattern.matches(reading)) {
-        return Some(Certainty::Certain);
+/// An invocation as deny and ask rules read it, made ready once for all of them.
+#[derive(Debug)]
+pub(crate) struct Meaning<'a> {
+    words: &'a [Argument],
+    /// The program's name; `None` if it is only known at run time.
+    name: Option<&'a str>,
+    /// The texts the invocation may be written as.
+    readings: Vec<String>,
+    /// Whether any word is only known at run time.
+    is_open: bool,
+}
+
+impl<'a> Meaning<'a> {
+    /// Reads an invocation; `None` if it starts no program.
+    pub(crate) fn of(invocation: &'a Invocation) -> Option<Self> {
+        let words = invocation.arguments.as_slice();
+        let name = invocation.program()?.fixed().map(base_name);
+        let readings = if name.is_some() { readings(invocation) } else { Vec::new() };
+        Some(Self { words, name, readings, is_open: words.iter().any(|word| !word.is_known()) })
     }
-    let by_words = match pattern.literal_words() {
-        Some(rule) if pattern.is_open_ended() => restrains_by_words(&rule, words),
-        Some(_) | None => None,
-    };
-    if by_words == Some(Certainty::Certain) {
-        return by_words;
+
+    /// Says whether and how surely a deny or ask pattern matches.
+    pub(crate) fn meets(&self, pattern: &ShellPattern) -> Option<Certainty> {
+        // A program that nobody knows yet may be any.
+        let Some(name) = self.name else {
+            return Some(Certainty::Possible);
+        };
+        if self.readings.iter().any(|reading| pattern.matches(reading)) {
+            return Some(Certainty::Certain);
+        }
+        let by_words = match pattern.literal_words() {
+            Some(rule) if pattern.is_open_ended() => restrains_by_words(&rule, self.words),
+            Some(_) | None => None,
+        };
+        if by_words == Some(Certainty::Certain) || !self.is_open {
+            return by_words;
+        }
+        if pattern.may_match(&pieces(name, self.words)) { Some(Certainty::Possible) } else { by_words }
     }
-    let is_open = words.iter().any(|word| !word.is_known());
-    if !is_open {
-        return by_words;
-    }
-    let name = program.fixed().map(base_name);
-    let pieces = pieces(name, words);
-    if pattern.may_match(&pieces) { Some(Certainty::Possible) } else { by_words }
 }
 
 /// Returns the texts an invocation may be written as.
@@ -67,19 +84,19 @@ fn readings(invocation: &Invocation) -> Vec<String> {
 }
 
 /// Returns the known and unknown pieces of a command line.
-fn pieces<'a>(name: Option<&'a str>, words: &'a [Argument]) -> Vec<Piece<'a>> {
+fn pieces<'a>(name: &'a str, words: &'a [Argument]) -> Vec<Piece<'a>> {
     let mut pieces = Vec::with_capacity(words.len() * 2);
     for (place, word) in words.iter().enumerate() {
         if place > 0 {
             pieces.push(Piece::Known(" "));
         }
-        match (place, name, word.knowledge) {
-            (0, Some(name), _) => pieces.push(Piece::Known(name)),
-            (_, _, Knowledge::Fixed | Knowledge::Tilde) => pieces.push(Piece::Known(&word.text)),
-            (_, _, Knowledge::Glob | Knowledge::Dynamic) => {
+        match (place, word.knowledge) {
+            (0, _) => pieces.push(Piece::Known(name)),
+            (_, Knowledge::Fixed | Knowledge::Tilde) => pieces.push(Piece::Known(&word.text)),
+            (_, Knowledge::Glob | Knowledge::Dynamic) => {
                 // The fixed beginning still counts; the word may also vanish with the blank before it.
                 let fixed = fixed_start(word);
-                if fixed.is_empty() && place > 0 {
+                if fixed.is_empty() {
                     pieces.pop();
                 } else {
                     pieces.push(Piece::Known(fixed));

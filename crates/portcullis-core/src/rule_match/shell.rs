@@ -7,7 +7,7 @@ use super::restraint::RuleMatch;
 use crate::pipeline::Run;
 use crate::request::Shell;
 use crate::rule::{Behavior, Matcher, Rule, ShellPattern};
-use crate::shell_match::restrains;
+use crate::shell_match::Meaning;
 use crate::verdict::Certainty;
 
 /// Returns the tools whose shell rules a call obeys: `Monitor` runs bash commands.
@@ -25,26 +25,26 @@ pub(super) fn find_shell<'a>(
     invocation: &Invocation,
 ) -> Option<RuleMatch<'a>> {
     let program = invocation.program_name();
-    let mut possible = None;
+    let mut meaning = None;
+    let mut possible: Option<&'a Rule> = None;
     for tool in shell_tools(run.request.call().tool()) {
         for rule in run.policy.rules.shell(behavior, tool, program) {
-            let Some(certainty) = shell_pattern(rule).and_then(|pattern| restrains(pattern, invocation))
-            else {
-                continue;
-            };
-            let found = RuleMatch {
-                rule,
-                matched: invocation.as_written(),
-                certainty,
-                spans: deciding_spans(shell_pattern(rule), invocation),
-            };
-            match certainty {
-                Certainty::Certain => return Some(found),
-                Certainty::Possible => possible = possible.or(Some(found)),
+            if meaning.is_none() {
+                meaning = Some(Meaning::of(invocation)?);
+            }
+            match shell_pattern(rule).and_then(|pattern| meaning.as_ref()?.meets(pattern)) {
+                Some(Certainty::Certain) => return Some(found(rule, invocation, Certainty::Certain)),
+                Some(Certainty::Possible) => possible = possible.or(Some(rule)),
+                None => {}
             }
         }
     }
-    possible
+    possible.map(|rule| found(rule, invocation, Certainty::Possible))
+}
+
+fn found<'a>(rule: &'a Rule, invocation: &Invocation, certainty: Certainty) -> RuleMatch<'a> {
+    let spans = deciding_spans(shell_pattern(rule), invocation);
+    RuleMatch { rule, matched: invocation.as_written(), certainty, spans }
 }
 
 /// Returns where the words stand that a rule names, or all words if it does not name them one by one.
