@@ -19,6 +19,8 @@ pub(crate) struct PathUse {
     pub(crate) winding: Option<String>,
     /// The pattern's text if the path stands for all files a shell pattern names; `path` is then their directory.
     pub(crate) glob: Option<String>,
+    /// The text after quote removal, what is not known in source form.
+    pub(crate) text: String,
     /// As it is written.
     pub(crate) shown: String,
     pub(crate) span: Span,
@@ -93,6 +95,7 @@ impl PathUse {
             path: Some(path::join(&context.cwd, text_or_home)),
             winding: winding(&context.cwd, text_or_home),
             glob: None,
+            text: text.to_owned(),
             shown: text.to_owned(),
             span: Span::default(),
             likelihood: Likelihood::Sure,
@@ -111,6 +114,7 @@ impl PathUse {
             path,
             winding: None,
             glob,
+            text: argument.text.clone(),
             shown: argument.as_written().to_owned(),
             span: argument.span,
             likelihood: Likelihood::Sure,
@@ -173,6 +177,7 @@ impl PathUse {
             path: None,
             winding: None,
             glob: None,
+            text: argument.text.clone(),
             shown: argument.as_written().to_owned(),
             span: argument.span,
             likelihood: Likelihood::Sure,

@@ -2,7 +2,7 @@
 //! or a prefix that would allow anything.
 
 use portcullis_analysis::environment::is_safe_prefix;
-use portcullis_analysis::{Access, Argument, Invocation, Wrapping};
+use portcullis_analysis::{Access, Argument, Invocation, Wrapping, base_name};
 
 use crate::coverage::{GapKind, Grounds};
 use crate::path::parent;
@@ -51,6 +51,26 @@ const WITH_SUBCOMMANDS: &[(&str, &[&str])] = &[
     ("tofu", &[]),
     ("uv", &["pip"]),
     ("yarn", &["run"]),
+];
+
+/// Programs whose arguments may be a program of their own: editors, database shells, debuggers.
+const NEVER_SUGGESTED: &[&str] = &[
+    "ed",
+    "emacs",
+    "ex",
+    "expect",
+    "gdb",
+    "lldb",
+    "mongosh",
+    "mysql",
+    "nano",
+    "nvim",
+    "osascript",
+    "psql",
+    "redis-cli",
+    "sqlite3",
+    "vi",
+    "vim",
 ];
 
 /// Beginnings of well-known credentials.
@@ -190,7 +210,8 @@ fn generalize(invocation: &Invocation) -> Option<String> {
     }
     let program = invocation.program()?.fixed()?;
     let is_assigned = !invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name));
-    if !is_plain_word(program) || program.starts_with('-') || is_assigned {
+    let is_banned = NEVER_SUGGESTED.contains(&base_name(program));
+    if !is_plain_word(program) || program.starts_with('-') || is_assigned || is_banned {
         return None;
     }
     let operands = invocation.operands();

@@ -76,7 +76,8 @@ pub(crate) fn find_protected_write<'a>(run: &Run<'a>) -> Option<(SafetyCheck, &'
         .path_uses()
         .filter(|path_use| path_use.access != Access::Read && !path_use.is_free())
         .find_map(|path_use| {
-            if path_use.known_variants(run.facts).iter().any(|path| is_protected(path)) {
+            let is_named = path_use.known_variants(run.facts).iter().any(|path| is_protected(path));
+            if is_named || is_protected_text(path_use) {
                 return Some((SafetyCheck::ProtectedPath, path_use));
             }
             let leaves = looks_in_workspace(run, path_use)
@@ -84,6 +85,22 @@ pub(crate) fn find_protected_write<'a>(run: &Run<'a>) -> Option<(SafetyCheck, &'
                 && !is_in_workspace(run, path_use)
                 && !is_allowed_by_rule(run, path_use);
             leaves.then_some((SafetyCheck::SymbolicLink, path_use))
+        })
+}
+
+/// Says whether a path that is not wholly known ends in, or passes through, something protected.
+fn is_protected_text(path_use: &PathUse) -> bool {
+    if path_use.path.is_some() && path_use.glob.is_none() {
+        return false;
+    }
+    let components = path_use.text.split('/');
+    is_protected(&path_use.text)
+        || components.filter(|component| component.starts_with('.')).any(|component| {
+            let fixed =
+                component.split(['*', '?', '[', '{', '@', '+', '!', '$', '`']).next().unwrap_or_default();
+            // Of a pattern the beginning is known; a lone dot could be the beginning of any of them.
+            fixed.len() < component.len()
+                && DIRECTORIES.iter().chain(FILES).any(|name| name.starts_with(fixed))
         })
 }
 

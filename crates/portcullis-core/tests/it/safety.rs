@@ -146,6 +146,13 @@ fn protected_paths_ask_however_they_are_reached() {
         "wget -O .git/hooks/pre-commit http://x",
         "tar -xf x -C .git/hooks",
         "install -D x .git/hooks/pre-commit",
+        "f() { echo x > .git/config; }; f",
+        "cd \"$X\" && echo x > .git/config",
+        "echo x > \"$D/.git/config\"",
+        "echo x > .g*/config",
+        "touch .[g]it/x",
+        "cp x \"$D\"/.git/hooks/pre-commit",
+        "tee ~other/.bashrc",
     ];
     for command in commands {
         let verdict = decide_bash(&policy, command, Mode::BypassPermissions);

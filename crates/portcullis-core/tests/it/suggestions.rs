@@ -61,6 +61,8 @@ fn dangerous_prefixes_secrets_and_bodies_are_never_suggested() {
         "sudo apt install x",
         "ssh host ls",
         "npx cowsay",
+        "psql -c 'select 1'",
+        "vim x",
         "eval \"$x\"",
         "env X=1 y",
         "xargs rm",
