@@ -46,7 +46,7 @@ pub(crate) fn is_allowed_by_rule(run: &Run<'_>, path_use: &PathUse) -> bool {
 
 /// Finds the allow rule for a path, if every spelling of it has one. An edit rule implies reading.
 pub(crate) fn find_path_permit<'a>(run: &Run<'a>, path_use: &PathUse) -> Option<&'a Rule> {
-    if path_use.glob.is_some() || path_use.is_connection() {
+    if path_use.is_connection() {
         return None;
     }
     let accesses: &[PathAccess] = match path_use.access {
@@ -56,7 +56,12 @@ pub(crate) fn find_path_permit<'a>(run: &Run<'a>, path_use: &PathUse) -> Option<
     let permit = |path: &str| {
         accesses.iter().find_map(|&access| {
             run.policy.rules.paths_for(Behavior::Allow, access, path).into_iter().find(|rule| {
-                path_pattern(rule).is_some_and(|pattern| pattern.matches(path, &anchors(run, rule)))
+                let anchors = anchors(run, rule);
+                path_pattern(rule).is_some_and(|pattern| match path_use.glob {
+                    None => pattern.matches(path, &anchors),
+                    // A shell pattern stands for any file below its directory.
+                    Some(_) => pattern.tree(&anchors).is_some_and(|tree| is_inside(path, &tree)),
+                })
             })
         })
     };

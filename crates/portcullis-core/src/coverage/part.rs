@@ -159,6 +159,10 @@ pub(super) fn redirect_cover<'a>(run: &Run<'a>, path_use: &PathUse, grounds: Gro
     {
         return Redirected::Free;
     }
+    // A pattern as the target names another file each time.
+    if path_use.glob.is_some() {
+        return Redirected::No;
+    }
     if grounds != Grounds::Proof
         && let Some(rule) = find_path_permit(run, path_use)
     {

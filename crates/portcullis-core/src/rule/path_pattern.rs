@@ -100,6 +100,16 @@ impl PathPattern {
         Some(path::normalize(&format!("{directory}/{}", self.below)))
     }
 
+    /// Returns the directory below which the pattern matches every path; `None` if it leaves any out.
+    pub(crate) fn tree(&self, anchors: &Anchors<'_>) -> Option<String> {
+        let below = self.below.strip_suffix("**")?;
+        let is_literal =
+            !below.contains(['*', '?', '[', '\\', ' ']) && (below.is_empty() || below.ends_with('/'));
+        let directory =
+            self.directory(anchors).filter(|_| is_literal && self.rise == 0 && !self.is_negated)?;
+        Some(path::normalize(&format!("{directory}/{below}")))
+    }
+
     /// Says whether the pattern matches an absolute path. A negated pattern matches nothing by itself.
     ///
     /// A trailing slash says that the path is a directory; without it a guard takes it for one, an allow does not.

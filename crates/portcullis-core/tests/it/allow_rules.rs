@@ -199,3 +199,22 @@ fn an_exact_rule_for_the_whole_line_counts_if_the_line_is_understood() {
         ],
     );
 }
+
+#[test]
+fn a_path_rule_for_a_tree_covers_shell_patterns_below_it() {
+    let policy =
+        Rules { allow: &["Read(//var/log/**)", "Read(//srv/*.log)", "Edit(/out/**)"], ..Rules::default() }
+            .policy();
+    check(
+        &policy,
+        &[
+            ("cat /var/log/*.log", "allow A9"),
+            ("cat /var/log/app/*/x?.log", "allow A9"),
+            ("cat /srv/a.log", "allow A9"),
+            ("cat /srv/*.log", "ask A4"),
+            ("cat /var/*.log", "ask A4"),
+            ("cat /var/log/*/../../x", "ask A4"),
+            ("echo x > out/a-*.txt", "ask A10"),
+        ],
+    );
+}
