@@ -147,7 +147,7 @@ const TESTS: &[(&str, Test)] = &[
     ("fdfind", without("xXl", &["exec", "exec-batch", "list-details"])),
     ("lsof", without("Dr", &[])),
     ("ss", without("KD", &["kill", "diag"])),
-    ("ifconfig", Test::Without { short: "", long: &[], most_operands: 1 }),
+    ("ifconfig", Test::By(is_interface_query)),
     ("ip", Test::Exactly(&["addr", "a", "address", "route", "link", "addr show", "route show", "link show"])),
     ("printf", Test::By(has_no_option)),
     ("test", Test::Words(condition::is_plain)),
@@ -193,6 +193,13 @@ fn is_date_query(operands: &[Argument]) -> bool {
         }
     }
     true
+}
+
+/// `ifconfig` takes settings with and without a dash: `ifconfig eth0 -promisc`.
+fn is_interface_query(operands: &[Argument]) -> bool {
+    let is_flag = |argument: &&Argument| matches!(argument.text.as_str(), "-a" | "-s" | "-v");
+    operands.iter().skip_while(is_flag).count() <= 1
+        && operands.iter().all(|argument| is_flag(&argument) || !argument.is_option())
 }
 
 fn has_no_response_file(operands: &[Argument]) -> bool {

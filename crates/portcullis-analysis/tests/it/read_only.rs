@@ -56,9 +56,13 @@ const LOOKING: &[&str] = &[
     "[ ! -f \"$a\" ]",
     "[ -d src ]",
     "set -euo pipefail",
+    "ifconfig -a",
+    "ifconfig eth0",
 ];
 
 const ACTING: &[&str] = &[
+    "ifconfig eth0 up",
+    "ifconfig eth0 -promisc",
     "wc --files0-from=x",
     "wc --files0 x",
     "du --files0-from=x",
