@@ -9,6 +9,9 @@ pub enum Directories {
     Unknown,
 }
 
+/// The longest path that is followed, in bytes.
+const LONGEST: usize = 4_096;
+
 /// More alternatives than this are not worth following.
 const MOST: usize = 4;
 
@@ -47,10 +50,15 @@ impl Directories {
             return Self::only(target);
         }
         match self {
-            Self::OneOf(all) => Self::OneOf(
-                all.iter().map(|directory| format!("{}/{target}", directory.trim_end_matches('/'))).collect(),
-            ),
-            Self::Unknown => Self::Unknown,
+            // A longer path is none that a program could be given.
+            Self::OneOf(all) if all.iter().all(|directory| directory.len() + target.len() < LONGEST) => {
+                Self::OneOf(
+                    all.iter()
+                        .map(|directory| format!("{}/{target}", directory.trim_end_matches('/')))
+                        .collect(),
+                )
+            }
+            Self::OneOf(_) | Self::Unknown => Self::Unknown,
         }
     }
 }

@@ -90,6 +90,7 @@ const HOSTILE: &[(&str, &str)] = &[
     ("groups", "{ "),
     ("stars", "*/"),
     ("paths", "../"),
+    ("directories", "a && cd b && "),
 ];
 
 #[divan::bench(args = HOSTILE.iter().map(|(name, _)| *name), sample_count = 3, sample_size = 1)]

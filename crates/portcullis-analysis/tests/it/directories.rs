@@ -57,3 +57,10 @@ fn changes_of_directory_are_followed_or_given_up() {
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
+
+#[test]
+fn a_path_longer_than_any_program_could_be_given_is_not_followed() {
+    let found = look(&format!("{}ls", "cd a && ".repeat(3_000)));
+    let last = found.invocations.last().expect("the line ends in a command");
+    assert_eq!(last.directories.alternatives(), None);
+}
