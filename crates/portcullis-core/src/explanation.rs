@@ -4,12 +4,12 @@ use crate::fact::Facts;
 use crate::pipeline::Run;
 use crate::policy::Policy;
 use crate::request::{Request, Subject};
-use crate::rule::{Behavior, Matcher, Rule, is_dangerous_allow};
+use crate::rule::{Behavior, Matcher, Rule, is_suspended};
 use crate::rule_match::{find_restraint, name_matches, shell_pattern, shell_tools};
+use crate::rule_set::RuleSet;
 use crate::scope::find_path_permit;
 use crate::shell_match::permits;
 use crate::verdict::{Certainty, RuleReference};
-use crate::{Mode, RuleSet};
 
 /// What one rule says to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,8 +45,7 @@ fn explain(policy: &Policy, rule: &Rule, request: &Request, facts: &Facts) -> Ru
             Behavior::Allow => permit(&run, rule),
         },
     };
-    let is_suspended =
-        request.context().mode == Mode::Auto && rule.behavior == Behavior::Allow && is_dangerous_allow(rule);
+    let is_suspended = is_suspended(rule, request.context().mode);
     let detail = if is_suspended { format!("{detail}; auto mode suspends it") } else { detail };
     RuleExplanation { rule: RuleReference::from(rule), matches: matches && !is_suspended, detail }
 }

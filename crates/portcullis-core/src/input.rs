@@ -61,11 +61,6 @@ impl Input {
         self.field(name).and_then(Value::as_text)
     }
 
-    /// Says whether a field is the boolean true.
-    pub fn is_true(&self, name: &str) -> bool {
-        self.field(name) == Some(&Value::Bool(true))
-    }
-
     /// Returns the fields in the order of their names.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.fields.iter().map(|(name, value)| (name.as_str(), value))

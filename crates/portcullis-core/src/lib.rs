@@ -31,6 +31,7 @@
 //! and no problem ever becomes an allow.
 
 mod call;
+pub mod closeness;
 mod context;
 mod coverage;
 mod decision;

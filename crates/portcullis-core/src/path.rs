@@ -52,7 +52,7 @@ fn normal(path: &str) -> Cow<'_, str> {
 }
 
 /// Says whether [`normalize`] would leave a path as it is.
-pub fn is_normal(path: &str) -> bool {
+fn is_normal(path: &str) -> bool {
     let body = path.strip_prefix('/').unwrap_or(path);
     if body.is_empty() {
         return path == "/";

@@ -4,7 +4,7 @@ use crate::mode::Mode;
 use crate::rule::Rule;
 use crate::rule_set::RuleSet;
 
-/// A compiled policy. The default is the strictest one there is: no rules, nothing enabled.
+/// A compiled policy. The default has no rules, widens nothing and takes no mode away.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each its own setting")]
 pub struct Policy {
@@ -14,11 +14,12 @@ pub struct Policy {
     pub default_mode: Option<Mode>,
     /// The modes that are removed.
     pub disabled_modes: DisabledModes,
-    /// Whether bypass mode also lifts the safety checks (spec A7); from user or managed settings only.
+    /// Whether bypass mode also lifts the check of protected paths (spec A7); not from files inside the repository.
     pub bypass_protected_paths: bool,
-    /// Whether reads outside the working directories need a person in every mode.
+    /// Whether reads outside the working directories are stopped in every mode: those of file tools are denied, those of
+    /// shell commands need a person.
     pub block_reads_outside: bool,
-    /// Whether the classifier reviews shell commands while planning.
+    /// Who reviews shell commands while planning.
     pub auto_during_plan: Planning,
     /// Directories that count as working directories beside the current one: absolute, or relative to it.
     pub additional_directories: Vec<String>,
@@ -73,5 +74,10 @@ impl Policy {
     /// Makes a policy of rules alone.
     pub fn of_rules(rules: Vec<Rule>) -> Self {
         Self { rules: RuleSet::new(rules), ..Self::default() }
+    }
+
+    /// Says whether the classifier reviews shell commands in plan mode.
+    pub(crate) fn judges_while_planning(&self) -> bool {
+        self.auto_during_plan == Planning::Classifier && !self.disabled_modes.auto
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::mode::Mode;
 use crate::path;
-use crate::rule::{Behavior, Matcher, PathAccess, PathPattern, Rule, ToolPattern, is_dangerous_allow};
+use crate::rule::{Behavior, Matcher, PathAccess, PathPattern, Rule, ToolPattern, is_suspended};
 
 /// The rules of all sources, in the order they were read.
 #[derive(Debug, Clone, Default)]
@@ -65,7 +66,7 @@ impl RuleSet {
 
     /// Returns the allow rules that auto mode suspends, because they would slip past its judge (spec D1).
     pub fn suspended_in_auto(&self) -> impl Iterator<Item = &Rule> {
-        self.rules.iter().filter(|rule| rule.behavior == Behavior::Allow && is_dangerous_allow(rule))
+        self.rules.iter().filter(|rule| is_suspended(rule, Mode::Auto))
     }
 
     fn index(&self, behavior: Behavior) -> &Index {

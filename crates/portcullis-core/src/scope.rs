@@ -19,7 +19,12 @@ pub(crate) fn is_in_workspace(run: &Run<'_>, path_use: &PathUse) -> bool {
 
 /// Says whether the path as written lies in a working directory, links not followed.
 pub(crate) fn looks_in_workspace(run: &Run<'_>, path_use: &PathUse) -> bool {
-    path_use.path.as_deref().is_some_and(|path| run.request.roots.iter().any(|root| is_inside(path, root)))
+    path_use.path.as_deref().is_some_and(|path| is_below_a_root(run, path))
+}
+
+/// Says whether an absolute path lies in a working directory by its text.
+pub(crate) fn is_below_a_root(run: &Run<'_>, path: &str) -> bool {
+    run.request.roots.iter().any(|root| is_inside(path, root))
 }
 
 /// Returns the working directories and where they lead.

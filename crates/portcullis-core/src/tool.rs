@@ -51,7 +51,7 @@ const fn for_person(info: ToolInfo) -> ToolInfo {
 }
 
 /// Every tool with a name of its own. MCP tools and unknown ones are not listed.
-pub const TOOLS: &[ToolInfo] = &[
+pub(crate) const TOOLS: &[ToolInfo] = &[
     tool("Bash", ToolKind::Shell, Some("command")),
     tool("Monitor", ToolKind::Shell, Some("command")),
     tool("PowerShell", ToolKind::PowerShell, Some("command")),
@@ -101,7 +101,7 @@ pub const TOOLS: &[ToolInfo] = &[
 ];
 
 /// Names that settings files and hosts used before, with today's (spec C3).
-pub const LEGACY_NAMES: &[(&str, &str)] = &[
+const LEGACY_NAMES: &[(&str, &str)] = &[
     ("Task", "Agent"),
     ("KillShell", "TaskStop"),
     ("KillBash", "TaskStop"),
@@ -126,7 +126,7 @@ pub fn find_tool(name: &str) -> Option<&'static ToolInfo> {
 }
 
 /// Returns the kind of a tool by its canonical name.
-pub fn kind_of(name: &str) -> ToolKind {
+pub(crate) fn kind_of(name: &str) -> ToolKind {
     match find_tool(name) {
         Some(info) => info.kind,
         None if name.starts_with("mcp__") => ToolKind::Mcp,

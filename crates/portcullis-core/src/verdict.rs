@@ -156,11 +156,11 @@ pub struct TraceLine {
 pub enum TraceOutcome {
     /// It has nothing to say.
     Pass,
-    /// It raised a question that a later step may still lift.
+    /// It raised a question, which a later step may lift or turn.
     Raise(Decision),
     /// It settled the call.
     Settle(Decision),
-    /// It did not run, because an earlier step settled the call.
+    /// It did not run, because an earlier step settled the call or asked what only the mode may turn.
     Skip,
 }
 

@@ -12,7 +12,6 @@
 //! its reason, and neither ever widens what may run.
 
 mod auto_mode;
-mod closeness;
 mod directory;
 mod disk;
 mod edit;
@@ -31,6 +30,7 @@ mod trust;
 
 pub use auto_mode::{AutoMode, Sentence};
 pub use edit::{ChangedLine, Destination, EditError, EditReport, Side, add_rule, remove_rule};
+pub use extract::BROKEN_SETTINGS;
 pub use keys::{KEYS, Key, KeyId, Kind, Merge, Scope};
 pub use layer::{Ignored, IgnoredReason};
 pub use load::load;

@@ -11,7 +11,7 @@ use portcullis_core::rule::Behavior;
 use portcullis_core::{Origin, Source};
 
 use crate::disk::{MAXIMUM_SIZE, plain, read_text};
-use crate::extract::{BROKEN, Input, extract, given};
+use crate::extract::{BROKEN_SETTINGS, Input, extract, given};
 use crate::keys::{Key, KeyId};
 use crate::layer::{Layer, Setting, SettingValue};
 use crate::loaded::{Document, DocumentState, LoadOptions, Loaded, TrustQuestion};
@@ -128,7 +128,7 @@ impl Loader<'_> {
             }
             Err(unreadable) => {
                 let mut problem = Problem::new(Severity::Error, unreadable.message).in_file(&name);
-                problem.hint = Some(unreadable.hint.unwrap_or(BROKEN).to_owned());
+                problem.hint = Some(unreadable.hint.unwrap_or(BROKEN_SETTINGS).to_owned());
                 self.broken(file.source, file.owner, name, problem);
             }
         }

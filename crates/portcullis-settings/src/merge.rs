@@ -58,11 +58,11 @@ fn is_on(layers: &[Layer], id: KeyId) -> bool {
 fn depends_on_trust(layer: &Layer) -> bool {
     layer.source.is_in_repository()
         && (layer.rules.iter().any(|rule| rule.behavior == Behavior::Allow)
-            || layer.settings.iter().any(widens))
+            || layer.settings.iter().any(needs_trust))
 }
 
 /// Says whether a setting counts from the repository only when the workspace is trusted.
-fn widens(setting: &Setting) -> bool {
+fn needs_trust(setting: &Setting) -> bool {
     setting.key.scope == Scope::TrustedRepository && setting.value != SettingValue::Switch(false)
 }
 
@@ -117,9 +117,9 @@ impl Merger {
 
     fn reason_against_setting(&self, setting: &Setting) -> Option<IgnoredReason> {
         let source = setting.origin.source;
-        if source != Source::Policy && self.damaged && is_widening(setting) {
+        if source != Source::Policy && self.damaged && widens(setting) {
             Some(IgnoredReason::BrokenSettings)
-        } else if source.is_in_repository() && !self.trusted && widens(setting) {
+        } else if source.is_in_repository() && !self.trusted && needs_trust(setting) {
             Some(IgnoredReason::UntrustedWorkspace)
         } else {
             None
@@ -271,7 +271,7 @@ impl Merger {
 }
 
 /// Says whether a setting lets more run than its absence.
-fn is_widening(setting: &Setting) -> bool {
+fn widens(setting: &Setting) -> bool {
     match (&setting.value, setting.key.id) {
         (SettingValue::Mode(mode), _) => {
             mode.is_some_and(|mode| mode.is_risky() || mode == Mode::AcceptEdits)

@@ -13,6 +13,7 @@ mod judge;
 mod output;
 mod session;
 mod shell_quote;
+mod standard_input;
 mod terminal;
 mod value_parser;
 mod world;

@@ -3,12 +3,11 @@
 use portcullis_analysis::environment::{is_harmless_assignment, is_safe_prefix};
 use portcullis_analysis::{Access, Invocation, Wrapping, access, read_only};
 
-use crate::mode::Mode;
 use crate::path_use::{InvocationPaths, PathUse};
 use crate::pipeline::Run;
-use crate::rule::{Behavior, Rule, is_dangerous_allow};
+use crate::rule::{Behavior, Rule, is_suspended};
 use crate::rule_match::{shell_pattern, shell_tools};
-use crate::scope::{find_path_permit, is_in_workspace, may_read};
+use crate::scope::{find_path_permit, is_below_a_root, is_in_workspace, may_read};
 use crate::shell_match::permits;
 
 /// What may cover a part.
@@ -95,12 +94,10 @@ fn runs_in_workspace(run: &Run<'_>, invocation: &Invocation) -> bool {
         Some("git" | "gh" | "find" | "ls" | "rg" | "grep" | "tree" | "du" | "fd" | "fdfind")
     );
     !depends
-        || invocation.directories.alternatives().is_some_and(|directories| {
-            directories.iter().all(|directory| {
-                let directory = crate::path::normalize(directory);
-                run.request.roots.iter().any(|root| crate::path::is_inside(&directory, root))
-            })
-        })
+        || invocation
+            .directories
+            .alternatives()
+            .is_some_and(|directories| directories.iter().all(|directory| is_below_a_root(run, directory)))
 }
 
 /// Says whether an invocation is one of the file commands with every path in the workspace.
@@ -138,12 +135,11 @@ fn find_permit<'a>(run: &Run<'a>, invocation: &Invocation) -> Option<&'a Rule> {
 }
 
 pub(super) fn permitting<'a>(run: &Run<'a>, program: Option<&str>) -> impl Iterator<Item = &'a Rule> {
-    let policy = run.policy;
-    let in_auto = run.request.context().mode == Mode::Auto;
+    let (policy, mode) = (run.policy, run.request.context().mode);
     shell_tools(run.request.call().tool())
         .iter()
         .flat_map(move |tool| policy.rules.shell(Behavior::Allow, tool, program).collect::<Vec<_>>())
-        .filter(move |rule| !(in_auto && is_dangerous_allow(rule)))
+        .filter(move |rule| !is_suspended(rule, mode))
 }
 
 pub(super) enum Redirected<'a> {

@@ -30,14 +30,6 @@ pub struct Anchors<'a> {
     pub base: Option<&'a str>,
 }
 
-impl<'a> Anchors<'a> {
-    /// Returns the same anchors for a rule of another source.
-    #[must_use]
-    pub const fn with_base(self, base: Option<&'a str>) -> Self {
-        Self { base, ..self }
-    }
-}
-
 /// Splits a written pattern into its anchor and the gitignore pattern below it.
 pub(super) fn split_anchor(written: &str) -> (Anchor, String) {
     if let Some(below) = written.strip_prefix("//") {

@@ -123,7 +123,7 @@ fn suggestion_for(text: &str) -> String {
 /// Returns the host that a URL leads to, in lower case, without a final dot; IPv6 addresses in brackets.
 ///
 /// Only `http` and `https` URLs have one. Where two readers of the URL could disagree about the host there is none.
-pub fn host_of(url: &str) -> Option<String> {
+pub(crate) fn host_of(url: &str) -> Option<String> {
     if url.chars().any(|character| character.is_control() || character.is_whitespace()) {
         return None;
     }

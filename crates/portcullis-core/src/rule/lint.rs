@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::anchor::Anchor;
 use super::shadow::{Shadows, shell_key};
 use super::{Behavior, Matcher, Rule, RuleText, ShellPattern, ToolPattern, is_dangerous_allow};
+use crate::closeness::find_closest;
 use crate::tool::{TOOLS, find_tool};
 
 /// Something odd about a rule.
@@ -217,35 +218,11 @@ fn unknown_tool(rule: &Rule) -> Option<Finding> {
     if rule.behavior == Behavior::Allow || name.contains(['_', '*']) || find_tool(name).is_some() {
         return None;
     }
-    let folded = name.to_lowercase();
-    let closest = TOOLS
-        .iter()
-        .map(|info| (distance(&folded, &info.name.to_lowercase()), info.name))
-        .min()
-        .filter(|(distance, _)| *distance <= 2);
-    let fix = match closest {
-        Some((_, known)) => format!("write `{known}`"),
+    let fix = match find_closest(name, TOOLS.iter().map(|info| info.name)) {
+        Some(known) => format!("write `{known}`"),
         None => "check the name; tools of MCP servers are written `mcp__server__tool`".to_owned(),
     };
     Some((LintKind::UnknownTool, format!("there is no tool `{name}`"), fix))
-}
-
-/// Returns how many characters must change to make one word of the other.
-fn distance(one: &str, other: &str) -> usize {
-    let mut row: Vec<usize> = (0..=other.chars().count()).collect();
-    for (index, from) in one.chars().enumerate() {
-        let mut diagonal = index;
-        let mut left = index + 1;
-        let mut next = vec![left];
-        for (to, above) in other.chars().zip(row.iter().skip(1)) {
-            let replaced = diagonal + usize::from(from != to);
-            left = replaced.min(left + 1).min(above + 1);
-            diagonal = *above;
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 fn literal_braces(rule: &Rule) -> Option<Finding> {

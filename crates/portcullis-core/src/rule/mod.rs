@@ -19,14 +19,16 @@ mod wildcard;
 use std::fmt;
 
 pub use anchor::{Anchor, Anchors};
-pub use dangerous::is_dangerous_allow;
-pub use domain::{DomainPattern, host_of};
+pub use domain::DomainPattern;
 pub use gitignore::Case;
 pub use lint::{Lint, LintContext, LintKind, lint};
 pub use path_pattern::{PathPattern, guarding_pattern};
 pub use shell_pattern::ShellPattern;
 pub use text::RuleText;
 pub use wildcard::{Piece, Wildcard};
+
+pub(crate) use dangerous::{is_dangerous_allow, is_suspended};
+pub(crate) use domain::host_of;
 
 use crate::origin::Origin;
 

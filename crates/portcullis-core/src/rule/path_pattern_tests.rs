@@ -51,7 +51,7 @@ fn the_four_anchors_stand_for_their_directories() {
 
 #[test]
 fn a_source_without_directory_of_its_own_speaks_for_the_project() {
-    let anchors = ANCHORS.with_base(None);
+    let anchors = Anchors { base: None, ..ANCHORS };
     let pattern = PathPattern::parse("/src/**", Allow).unwrap();
     assert!(pattern.matches("/code/app/src/x", &anchors));
     assert!(!pattern.matches("/home/me/.claude/src/x", &anchors));
@@ -67,7 +67,7 @@ fn a_single_directory_is_guarded_at_any_depth_but_allowed_at_one() {
         ("src", [true, true], [true, true]),
         ("src/", [true, true], [true, true]),
     ];
-    let anchors = ANCHORS.with_base(None);
+    let anchors = Anchors { base: None, ..ANCHORS };
     for (content, allowed, guarded) in table {
         for (path, allow, guard) in
             [("/code/app/src/app.ts", 0, 0), ("/code/app/vendor/pkg/src/lib.js", 1, 1)]

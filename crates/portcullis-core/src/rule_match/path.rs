@@ -98,7 +98,7 @@ fn find_possible_guard<'a>(
         (Some(_), None) => None,
         (Some(_), Some(glob)) => rules.find(|rule| {
             let name = path_pattern(rule).and_then(PathPattern::required_name);
-            name.is_none_or(|name| may_name(glob, name))
+            name.is_none_or(|name| may_contain(glob, name))
         }),
     }
 }
@@ -125,8 +125,8 @@ pub(crate) fn anchors<'a>(run: &Run<'a>, rule: &'a Rule) -> Anchors<'a> {
     }
 }
 
-/// Says whether any component of a shell pattern could be this file name.
-fn may_name(glob: &str, name: &str) -> bool {
+/// Says whether any component of a shell pattern could have this name.
+fn may_contain(glob: &str, name: &str) -> bool {
     let wanted = Wildcard::new(&ShellPattern::escape(name));
     glob.split('/').any(|component| {
         let mut pieces = Vec::new();

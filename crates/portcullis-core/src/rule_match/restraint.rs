@@ -11,7 +11,7 @@ use crate::path_use::PathUse;
 use crate::pipeline::Run;
 use crate::request::Subject;
 use crate::rule::{Behavior, Rule};
-use crate::verdict::Certainty;
+use crate::verdict::{Certainty, Reason, RuleReference};
 
 /// A rule that a call meets.
 #[derive(Debug, Clone)]
@@ -21,6 +21,17 @@ pub(crate) struct RuleMatch<'a> {
     pub(crate) matched: String,
     pub(crate) certainty: Certainty,
     pub(crate) spans: Vec<Span>,
+}
+
+impl RuleMatch<'_> {
+    /// Returns the match as the reason of a verdict.
+    pub(crate) fn reason(&self) -> Reason {
+        Reason::Rule {
+            rule: RuleReference::from(self.rule),
+            matched: self.matched.clone(),
+            certainty: self.certainty,
+        }
+    }
 }
 
 /// Finds the surest content or parameter rule of a restraining behavior.

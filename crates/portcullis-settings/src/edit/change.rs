@@ -9,9 +9,9 @@ use portcullis_core::Origin;
 use portcullis_core::rule::{Behavior, Rule};
 
 use super::EditError;
-use crate::closeness::rank;
 use crate::json::{self, Member, Node, Position, Reading, Value};
 use crate::problem::{Problem, Severity};
+use portcullis_core::closeness::rank;
 
 /// What is to be done.
 #[derive(Debug, Clone)]

@@ -21,8 +21,8 @@ use crate::layer::{Ignored, IgnoredReason, Layer, Setting, SettingValue};
 use crate::location::Owner;
 use crate::problem::{Problem, Severity};
 
-/// What a broken file means.
-pub(crate) const BROKEN: &str =
+/// What a broken settings file means for everything else, in one clause.
+pub const BROKEN_SETTINGS: &str =
     "until it is repaired, bypass and auto mode are off and nothing outside managed settings allows";
 
 /// How many problems of one file are reported one by one.
@@ -116,7 +116,7 @@ impl Extractor<'_> {
         if let Some(key) = Key::of(KeyId::DefaultMode) {
             self.set(key, SettingValue::Mode(None), position);
         }
-        self.problem(Severity::Error, message, position, Some(BROKEN.to_owned()));
+        self.problem(Severity::Error, message, position, Some(BROKEN_SETTINGS.to_owned()));
     }
 
     fn problem(&mut self, severity: Severity, message: String, position: Position, hint: Option<String>) {

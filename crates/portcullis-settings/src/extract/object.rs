@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use portcullis_core::Source;
 
 use super::{Extractor, Taking};
-use crate::closeness::find_closest;
 use crate::json::{Member, Position, Value};
 use crate::keys::{KEYS, Key, KeyId, Kind, Scope};
 use crate::layer::IgnoredReason;
 use crate::location::Owner;
 use crate::problem::Severity;
+use portcullis_core::closeness::find_closest;
 
 impl Extractor<'_> {
     pub(super) fn object(&mut self, parent: Option<&'static Key>, members: &[Member<'_>], taking: Taking) {

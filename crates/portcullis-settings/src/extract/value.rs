@@ -4,12 +4,12 @@ use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{MODES, Mode};
 
 use super::Extractor;
-use crate::closeness::find_closest;
 use crate::directory::resolve;
 use crate::json::{Node, Position, Value};
 use crate::keys::{Key, KeyId, Kind};
 use crate::layer::{IgnoredReason, SettingValue};
 use crate::problem::Severity;
+use portcullis_core::closeness::find_closest;
 
 impl Extractor<'_> {
     pub(super) fn value(&mut self, key: &'static Key, node: &Node<'_>) {

@@ -124,11 +124,11 @@ pub fn find_trust(locations: &Locations) -> Result<Trust, TrustError> {
     if contains_home(workspace, locations) {
         return Ok(Trust::Untrusted);
     }
-    if let Some(state) = &locations.state {
-        let store = TrustStore::new(state.join("trust.json"));
-        if !is_inside(store.path(), locations) && store.contains(workspace)? {
-            return Ok(Trust::Trusted(TrustedBy::Portcullis));
-        }
+    if let Ok(store) = TrustStore::of(locations)
+        && !is_inside(store.path(), locations)
+        && store.contains(workspace)?
+    {
+        return Ok(Trust::Trusted(TrustedBy::Portcullis));
     }
     match &locations.claude_state {
         Some(file) if !is_inside(file, locations) && claude::trusts(file, workspace) => {

@@ -4,7 +4,6 @@
 //! parser, no thread, no environment beyond what settings need; one write at the end.
 
 use std::ffi::OsString;
-use std::io::Read;
 use std::time::Duration;
 
 use clap::Args;
@@ -15,13 +14,11 @@ use portcullis_hosts::claude::{self, Hook, HookCall};
 
 use crate::judge::judge;
 use crate::session::{Session, SessionArgs, claude_project};
+use crate::standard_input;
 use crate::world::World;
 
 /// How long an answer may take; well below every host's own limit.
 const DEADLINE: Duration = Duration::from_secs(10);
-
-/// The longest input that is read, in bytes.
-const LONGEST_INPUT: u64 = 16 << 20;
 
 static BLOCKING: BlockingAnswer = BlockingAnswer {
     stdout: claude::BLOCKING_STDOUT.as_bytes(),
@@ -88,7 +85,7 @@ fn parse_words(words: Vec<OsString>) -> Result<SessionArgs, String> {
 }
 
 fn answer(session: &SessionArgs) -> Result<HostReply, String> {
-    let input = read_input()?;
+    let input = standard_input::read_whole().map_err(|error| error.to_string())?;
     match claude::parse(&input).map_err(|error| error.to_string())? {
         Hook::PreToolUse(call) => answer_call(session, call),
         Hook::Other => Ok(claude::no_opinion()),
@@ -102,14 +99,4 @@ fn answer_call(arguments: &SessionArgs, call: HookCall) -> Result<HostReply, Str
     let verdict = judge(session.policy(), call.call, context, &mut World::default())
         .map_err(|failure| failure.message)?;
     Ok(claude::reply(&verdict, session.notice().as_deref()))
-}
-
-fn read_input() -> Result<Vec<u8>, String> {
-    let mut input = Vec::new();
-    let read = std::io::stdin().lock().take(LONGEST_INPUT + 1).read_to_end(&mut input);
-    let read = read.map_err(|error| format!("the hook input could not be read: {error}"))?;
-    if u64::try_from(read).is_ok_and(|read| read <= LONGEST_INPUT) {
-        return Ok(input);
-    }
-    Err(format!("the hook input is longer than {} MiB", LONGEST_INPUT >> 20))
 }

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
 use portcullis_core::visible;
-use portcullis_settings::{Document, DocumentState, Effective, Key, Kind, Loaded, Owner, Severity};
+use portcullis_settings::{
+    BROKEN_SETTINGS, Document, DocumentState, Effective, Key, Kind, Loaded, Owner, Severity,
+};
 use serde_json::json;
 
 use super::rules::ignored_json;
@@ -79,7 +81,7 @@ fn values_text(loaded: &Loaded) -> String {
         let _ = writeln!(out, "{name}  {}  {}", visible(shown), Painted(DIM, place));
     }
     if loaded.damaged {
-        let text = "a settings file is broken: until it is repaired, bypass and auto mode are off and nothing outside managed settings allows";
+        let text = format!("a settings file is broken: {BROKEN_SETTINGS}");
         let _ = writeln!(out, "\n{}", Painted(ERROR, text));
     }
     if !loaded.ignored.is_empty() {

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use portcullis_core::tool::{ToolKind, find_tool};
-use portcullis_core::visible;
 use portcullis_core::{
     Decision, Input, RuleReference, STEPS, StepInfo, ToolCall, TraceLine, TraceOutcome, Value, Verdict,
+    visible,
 };
 use portcullis_hosts::json::write_value;
 

@@ -35,7 +35,7 @@ pub(crate) fn write_verdict_fields(out: &mut String, verdict: &Verdict, elapsed_
 }
 
 /// Writes the object of a rule.
-pub(crate) fn write_rule(out: &mut String, rule: &RuleReference) {
+fn write_rule(out: &mut String, rule: &RuleReference) {
     out.push_str("{\"text\":");
     write_text(out, &rule.text);
     write_plain(out, ",\"behavior\":", rule.behavior.as_str());
@@ -51,7 +51,7 @@ pub(crate) fn write_rule(out: &mut String, rule: &RuleReference) {
 }
 
 /// Writes a text or null.
-pub(crate) fn write_optional(out: &mut String, text: Option<&str>) {
+fn write_optional(out: &mut String, text: Option<&str>) {
     match text {
         Some(text) => write_text(out, text),
         None => out.push_str("null"),
@@ -59,7 +59,7 @@ pub(crate) fn write_optional(out: &mut String, text: Option<&str>) {
 }
 
 /// Writes a list, one item after the other.
-pub(crate) fn write_list<'a, T: 'a>(
+fn write_list<'a, T: 'a>(
     out: &mut String,
     items: impl IntoIterator<Item = &'a T>,
     write_item: impl Fn(&mut String, &T),

@@ -2,17 +2,13 @@
 
 use crate::decision::Decision;
 use crate::pipeline::run::{Run, StepResult};
-use crate::verdict::{Certainty, Reason, RuleReference};
+use crate::verdict::Certainty;
 
 pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
     match run.denied() {
         Some(found) if found.certainty == Certainty::Certain => StepResult::Settle {
             decision: Decision::Deny,
-            reason: Reason::Rule {
-                rule: RuleReference::from(found.rule),
-                matched: found.matched.clone(),
-                certainty: found.certainty,
-            },
+            reason: found.reason(),
             spans: found.spans.clone(),
         },
         Some(_) => StepResult::Pass("a rule may match, see the tool's own check".to_owned()),

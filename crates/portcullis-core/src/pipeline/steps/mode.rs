@@ -7,7 +7,6 @@ use crate::mode::Mode;
 use crate::pipeline::outcome::Need;
 use crate::pipeline::run::{Lift, Raised, Run, StepResult};
 use crate::pipeline::step::StepId;
-use crate::policy::Planning;
 use crate::request::Subject;
 use crate::scope::is_in_workspace;
 use crate::tool::{ToolKind, find_tool};
@@ -23,7 +22,7 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
     match run.request.context().mode {
         Mode::DontAsk => settle(Decision::Deny, Reason::Mode(Mode::DontAsk), &raised),
         Mode::Auto => auto(run, raised),
-        Mode::Plan if raised.lift == Lift::Classifier && plans_with_classifier(run) => {
+        Mode::Plan if raised.lift == Lift::Classifier && run.policy.judges_while_planning() => {
             StepResult::Needs { need: Need::Classifier, raised }
         }
         Mode::Default | Mode::Plan | Mode::AcceptEdits | Mode::BypassPermissions => person(run, raised),
@@ -32,10 +31,6 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
 
 fn settle(decision: Decision, reason: Reason, raised: &Raised) -> StepResult {
     StepResult::Settle { decision, reason, spans: raised.spans.clone() }
-}
-
-fn plans_with_classifier(run: &Run<'_>) -> bool {
-    run.policy.auto_during_plan == Planning::Classifier && !run.policy.disabled_modes.auto
 }
 
 /// The fast paths of auto mode, in order (spec D2), and then the classifier.

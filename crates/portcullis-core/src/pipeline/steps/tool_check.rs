@@ -8,12 +8,11 @@ use crate::decision::Decision;
 use crate::mode::Mode;
 use crate::path_use::{InvocationPaths, PathUse};
 use crate::pipeline::run::{Lift, Run, StepResult};
-use crate::policy::Planning;
 use crate::request::{Shell, Subject};
 use crate::rule_match::RuleMatch;
-use crate::scope::{is_allowed_by_rule, is_in_workspace, may_read};
+use crate::scope::{is_allowed_by_rule, is_below_a_root, is_in_workspace, may_read};
 use crate::tool::ToolKind;
-use crate::verdict::{Certainty, Reason, RuleReference};
+use crate::verdict::{Certainty, Reason};
 
 pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
     if let Some(result) = possible_rule(run) {
@@ -62,12 +61,7 @@ fn raise(reason: Reason, lift: Lift) -> StepResult {
 fn possible_rule(run: &Run<'_>) -> Option<StepResult> {
     let is_possible = |found: &&RuleMatch<'_>| found.certainty == Certainty::Possible;
     let found = run.denied().filter(is_possible).or_else(|| run.asked().filter(is_possible))?;
-    let reason = Reason::Rule {
-        rule: RuleReference::from(found.rule),
-        matched: found.matched.clone(),
-        certainty: Certainty::Possible,
-    };
-    Some(StepResult::Raise { reason, spans: found.spans.clone(), lift: Lift::Nobody })
+    Some(StepResult::Raise { reason: found.reason(), spans: found.spans.clone(), lift: Lift::Nobody })
 }
 
 fn check_shell(run: &mut Run<'_>, shell: &Shell) -> StepResult {
@@ -95,7 +89,9 @@ fn check_shell(run: &mut Run<'_>, shell: &Shell) -> StepResult {
             let path = path.clone().unwrap_or_else(|| gap.text.clone());
             let reason = match access {
                 Access::Read => Reason::OutsideWorkspace { path },
-                Access::Write | Access::Remove if is_outside(run, &path) => Reason::OutsideWorkspace { path },
+                Access::Write | Access::Remove if !is_below_a_root(run, &path) => {
+                    Reason::OutsideWorkspace { path }
+                }
                 // A file in the workspace: nothing is wrong with it, somebody just has to say so.
                 Access::Write | Access::Remove => continue,
             };
@@ -103,10 +99,6 @@ fn check_shell(run: &mut Run<'_>, shell: &Shell) -> StepResult {
         }
     }
     StepResult::pass()
-}
-
-fn is_outside(run: &Run<'_>, path: &str) -> bool {
-    !run.request.roots.iter().any(|root| crate::path::is_inside(path, root))
 }
 
 /// While reads outside are blocked, a command that may make one needs a person in every mode.
@@ -152,10 +144,9 @@ fn plan_floor(run: &Run<'_>) -> Option<StepResult> {
     if context.mode != Mode::Plan {
         return None;
     }
-    let has_classifier = run.policy.auto_during_plan == Planning::Classifier
-        && !run.policy.disabled_modes.auto
+    let is_judged = run.policy.judges_while_planning()
         && matches!(run.request.call().kind(), ToolKind::Shell | ToolKind::PowerShell);
-    let lift = if has_classifier { Lift::Classifier } else { Lift::Nobody };
+    let lift = if is_judged { Lift::Classifier } else { Lift::Nobody };
     Some(raise(Reason::Mode(Mode::Plan), lift))
 }
 

@@ -1,7 +1,5 @@
 //! The flags of `check`, and the call they describe.
 
-use std::io::Read;
-
 use clap::Args;
 use portcullis_core::tool::{canonical_name, find_tool};
 use portcullis_core::{Input, Mode, Person, ToolCall};
@@ -10,10 +8,8 @@ use portcullis_hosts::json;
 use crate::failure::Failure;
 use crate::session::SessionArgs;
 use crate::shell_quote;
+use crate::standard_input::{InputError, read_whole};
 use crate::value_parser::mode_parser;
-
-/// The longest input that is read from standard input, in bytes.
-const LONGEST_INPUT: u64 = 16 << 20;
 
 /// Say what would be answered to a tool call, and why
 #[derive(Debug, Args)]
@@ -107,12 +103,8 @@ fn parse_input(text: &[u8]) -> Result<Input, Failure> {
 }
 
 fn read_stdin() -> Result<Vec<u8>, Failure> {
-    let mut text = Vec::new();
-    let read = std::io::stdin().lock().take(LONGEST_INPUT + 1).read_to_end(&mut text);
-    let read =
-        read.map_err(|error| Failure::internal(format!("standard input could not be read: {error}")))?;
-    if u64::try_from(read).is_ok_and(|read| read <= LONGEST_INPUT) {
-        return Ok(text);
-    }
-    Err(Failure::usage(format!("standard input is longer than {} MiB", LONGEST_INPUT >> 20)))
+    read_whole().map_err(|error| match error {
+        InputError::Unreadable(_) => Failure::internal(error.to_string()),
+        InputError::TooLong => Failure::usage(error.to_string()),
+    })
 }

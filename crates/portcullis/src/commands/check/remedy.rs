@@ -1,7 +1,6 @@
 //! What would change a verdict: rules to add, the rule to remove, modes that answer differently.
 
-use portcullis_core::visible;
-use portcullis_core::{Context, Decision, MODES, Mode, RuleReference, ToolCall, Verdict};
+use portcullis_core::{Context, Decision, MODES, Mode, RuleReference, ToolCall, Verdict, visible};
 use portcullis_settings::{Locations, Owner};
 
 use crate::judge::judge;

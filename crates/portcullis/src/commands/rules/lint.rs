@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use portcullis_core::rule::{Lint, LintContext, Rule, lint};
-use portcullis_core::visible;
-use portcullis_core::{Policy, RuleReference};
+use portcullis_core::{Policy, RuleReference, visible};
 use portcullis_settings::{Problem, Severity};
 use serde_json::json;
 

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use portcullis_core::Source;
-use portcullis_core::visible;
+use portcullis_core::{Source, visible};
 use portcullis_settings::{Destination, EditError, EditReport, Owner, Side};
 
 use crate::failure::Failure;

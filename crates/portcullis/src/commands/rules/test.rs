@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use portcullis_core::rule::Behavior;
-use portcullis_core::visible;
-use portcullis_core::{Mode, Person, Policy, RuleExplanation, explain_rules};
+use portcullis_core::{Mode, Person, Policy, RuleExplanation, explain_rules, visible};
 use serde_json::json;
 
 use crate::commands::check::make_call;

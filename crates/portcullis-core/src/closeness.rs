@@ -1,7 +1,7 @@
-//! Close matches for `did you mean`.
+//! Names close to one that is not known, for hints such as `did you mean`.
 
 /// Finds the candidate nearest to a name, if one is near enough to be what was meant.
-pub(crate) fn find_closest<'name>(
+pub fn find_closest<'name>(
     name: &str,
     candidates: impl IntoIterator<Item = &'name str>,
 ) -> Option<&'name str> {
@@ -9,7 +9,7 @@ pub(crate) fn find_closest<'name>(
 }
 
 /// Returns the candidates near enough to a name, nearest first.
-pub(crate) fn rank<'name>(name: &str, candidates: impl IntoIterator<Item = &'name str>) -> Vec<&'name str> {
+pub fn rank<'name>(name: &str, candidates: impl IntoIterator<Item = &'name str>) -> Vec<&'name str> {
     let length = name.chars().count();
     if length > LONGEST {
         return Vec::new();
