@@ -100,6 +100,11 @@ fn every_known_bypass_has_a_named_test() {
 }
 
 #[test]
+fn the_files_of_every_recipe_exist() {
+    check(reference::find_lost_recipe_files);
+}
+
+#[test]
 fn generated_pages_are_up_to_date() {
     let root = repository::root();
     let pages = generated::static_pages(&root).expect("the pages can be made");

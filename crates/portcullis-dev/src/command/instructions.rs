@@ -95,7 +95,7 @@ fn measure_all(binary: &Path) -> Result<BTreeMap<String, u64>> {
     Ok(counts)
 }
 
-/// Runs the binary under callgrind and returns the instructions of it and its forks together.
+/// Runs the binary under callgrind and returns the instructions it took.
 fn count(binary: &Path, arguments: &[&str], input: &str) -> Result<u64> {
     let home = std::env::temp_dir().join(format!("portcullis-instructions-{}", std::process::id()));
     std::fs::create_dir_all(&home)?;
@@ -114,14 +114,12 @@ fn count(binary: &Path, arguments: &[&str], input: &str) -> Result<u64> {
         .context("cannot start valgrind")?;
     std::fs::remove_dir_all(&home)?;
     let report = String::from_utf8_lossy(&result.stderr).into_owned();
-    let collected = sum_collected(&report);
-    ensure!(collected > 0, "callgrind counted nothing:\n{report}");
-    Ok(collected)
+    find_count(&report).with_context(|| format!("callgrind counted nothing:\n{report}"))
 }
 
-fn sum_collected(report: &str) -> u64 {
-    let counts = report.lines().filter_map(|line| line.split_once("Collected :"));
-    counts.filter_map(|(_, count)| count.trim().parse::<u64>().ok()).sum()
+fn find_count(report: &str) -> Option<u64> {
+    let (_, count) = report.lines().find_map(|line| line.split_once("Collected :"))?;
+    count.trim().parse().ok()
 }
 
 fn render(counts: &BTreeMap<String, u64>) -> String {
@@ -192,7 +190,8 @@ mod tests {
     }
 
     #[test]
-    fn the_counts_of_forks_are_added() {
-        assert_eq!(sum_collected("==7== Collected : 40\n==8== Collected : 2\n"), 42);
+    fn the_count_is_found_in_the_report() {
+        assert_eq!(find_count("==7== Events    : Ir\n==7== Collected : 42\n"), Some(42));
+        assert_eq!(find_count("==7== Events    : Ir\n"), None);
     }
 }

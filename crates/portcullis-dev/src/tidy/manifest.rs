@@ -74,7 +74,7 @@ const CRATES: &[CrateInfo] = &[
         internal: &[],
         external: External::Only(&["libc"]),
         purity: Purity::Free,
-        own_lints: Some("signal handlers and fork need unsafe code, which the workspace forbids"),
+        own_lints: Some("signal handlers need unsafe code, which the workspace forbids"),
     },
     CrateInfo {
         name: "portcullis",

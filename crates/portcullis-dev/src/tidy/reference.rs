@@ -1,4 +1,4 @@
-//! Checks on tables that name tests: the spec coverage and the known bypasses. A named test must exist.
+//! Checks on pages that name tests or files: the spec coverage, the known bypasses, the recipes. What is named must exist.
 //!
 //! A test is named as `crates/x/src/y.rs::test_name` or as `specs/verdicts/topic.md#heading`.
 
@@ -9,6 +9,7 @@ use crate::repository::{File, Tree};
 
 const COVERAGE: &str = "docs/development/spec-coverage.md";
 const BYPASSES: &str = "docs/reference/known-bypasses.md";
+const RECIPES: &str = "CONTRIBUTING.md";
 
 /// Checks that every row of the contract has a row in the coverage table, and that the tests in it exist.
 pub fn find_coverage_gaps(tree: &Tree) -> Vec<Problem> {
@@ -29,6 +30,28 @@ pub fn find_untested_bypasses(tree: &Tree) -> Vec<Problem> {
         Some(file) => find_unknown_tests(tree, file),
         None => vec![Problem::new(BYPASSES, 0, "the list of known bypasses is missing")],
     }
+}
+
+/// Checks that the files a recipe touches exist, up to the part of a name that each user of the recipe fills in.
+pub fn find_lost_recipe_files(tree: &Tree) -> Vec<Problem> {
+    let Some(file) = tree.find(RECIPES) else {
+        return vec![Problem::new(RECIPES, 0, "the recipes are missing")];
+    };
+    let lists = markdown::prose_lines(file).filter(|(_, line)| line.starts_with("Files: "));
+    let names = lists.flat_map(|(number, line)| code_spans(line).map(move |name| (number, name)));
+    names
+        .filter(|(_, name)| !tree.has_path(fixed_part(name)))
+        .map(|(number, name)| Problem::new(RECIPES, number, format!("there is no file `{name}`")))
+        .collect()
+}
+
+/// Returns the path up to the last directory before a part in angle brackets.
+fn fixed_part(name: &str) -> &str {
+    let fixed = match name.split_once('<') {
+        Some((before, _)) => before.rsplit_once('/').map_or("", |(directory, _)| directory),
+        None => name,
+    };
+    fixed.trim_end_matches('/')
 }
 
 /// The rows that a test must be named for: the pipeline, the modes, rules and settings, and the syntax half of E.
@@ -115,6 +138,19 @@ mod tests {
                 "docs/reference/known-bypasses.md:4: there is no test `a.rs::support`",
                 "docs/reference/known-bypasses.md:5: the row names no test",
                 "docs/reference/known-bypasses.md:7: there is no test `s.md#three`",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_recipe_that_names_a_file_which_moved_is_found() {
+        let recipe = "Files: `src/<name>.rs`, `src/a.rs`, `src/b/`, `gone/<name>.rs`, `src/lost.rs`; generated: `a.md`.\n";
+        let tree = Tree::of(&[(RECIPES, recipe), ("src/a.rs", CODE), ("src/b/c.rs", CODE), ("a.md", "")]);
+        assert_eq!(
+            messages(&find_lost_recipe_files(&tree)),
+            [
+                "CONTRIBUTING.md:1: there is no file `gone/<name>.rs`",
+                "CONTRIBUTING.md:1: there is no file `src/lost.rs`",
             ]
         );
     }
