@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::rule::Behavior;
+
 /// Allow, ask or deny: ordered by strictness, without a default on purpose.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,6 +23,17 @@ impl Decision {
             Self::Allow => "allow",
             Self::Ask => "ask",
             Self::Deny => "deny",
+        }
+    }
+}
+
+impl From<Behavior> for Decision {
+    /// Returns what a rule that matches answers.
+    fn from(behavior: Behavior) -> Self {
+        match behavior {
+            Behavior::Allow => Self::Allow,
+            Behavior::Ask => Self::Ask,
+            Behavior::Deny => Self::Deny,
         }
     }
 }

@@ -105,11 +105,12 @@ impl Session {
 
     /// Says on standard error that some settings are not used; never fatal.
     pub(crate) fn warn_of_unused(&self) {
-        let ignored = self.loaded.ignored.len();
-        if ignored > 0 {
-            let text = format!("note: settings not used: {ignored}; see `portcullis settings show`");
-            print_error(&format!("{}\n\n", Painted(DIM, text)));
-        }
+        let ignored = &self.loaded.ignored;
+        let Some(first) = ignored.first() else { return };
+        let is_only_reason = ignored.iter().all(|entry| entry.reason == first.reason);
+        let why = if is_only_reason { format!(", because {}", first.reason.as_str()) } else { String::new() };
+        let text = format!("note: settings not used: {}{why}; see `portcullis settings show`", ignored.len());
+        print_error(&format!("{}\n\n", Painted(DIM, text)));
     }
 
     /// Returns what must not go unsaid where nobody reads standard error: that a settings file is broken.

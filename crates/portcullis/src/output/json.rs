@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use portcullis_core::{Decision, RuleReference, Suggestion, TraceLine, TraceOutcome, Verdict};
 use portcullis_hosts::json::write_text;
+use serde_json::json;
 
 /// Writes the object of a verdict to the end of `out`.
 pub(crate) fn write_verdict(out: &mut String, verdict: &Verdict, elapsed_us: u128) {
@@ -32,6 +33,18 @@ pub(crate) fn write_verdict_fields(out: &mut String, verdict: &Verdict, elapsed_
     write_list(out, &verdict.suggestions, write_suggestion);
     // Writing to a String cannot fail.
     let _ = write!(out, ",\"elapsed_us\":{elapsed_us}");
+}
+
+/// Makes the object of a rule, with the fields that [`write_verdict`] gives it.
+pub(crate) fn rule_json(rule: &RuleReference) -> serde_json::Map<String, serde_json::Value> {
+    let fields = [
+        ("text", json!(rule.text)),
+        ("behavior", json!(rule.behavior.as_str())),
+        ("source", json!(rule.origin.source.as_str())),
+        ("file", json!(rule.origin.file.as_deref())),
+        ("line", json!(rule.origin.line)),
+    ];
+    fields.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
 }
 
 /// Writes the object of a rule.

@@ -153,6 +153,13 @@ fn an_explanation_tells_shape_meaning_and_examples() {
 }
 
 #[test]
+fn a_rule_that_only_restrains_is_said_to_need_another_reading() {
+    let ran = Sandbox::new().run(&["rules", "explain", "Bash(run_in_background:true)"]);
+    assert_eq!(ran.code, Some(64));
+    assert!(ran.stderr.ends_with("hint: read it as a deny or ask rule: add `--as deny`\n"), "{}", ran.stderr);
+}
+
+#[test]
 fn lint_finds_shadowed_and_dangerous_rules_with_fixes() {
     let sandbox = Sandbox::new();
     sandbox.write_home(".config/portcullis/settings.json", RULES);

@@ -27,6 +27,23 @@ fn trust_is_given_listed_and_taken_away() {
 }
 
 #[test]
+fn a_check_says_that_trust_is_what_an_allow_rule_lacks() {
+    let sandbox = Sandbox::new();
+    sandbox.write_project(".claude/settings.json", r#"{"permissions":{"allow":["Bash(npm test)"]}}"#);
+    let ran = sandbox.run(&["check", "npm test"]);
+    assert_eq!(
+        (ran.code, ran.stderr.as_str()),
+        (
+            Some(3),
+            "note: settings not used: 1, because this workspace is not trusted; see `portcullis settings show`\n\n"
+        )
+    );
+    sandbox.run(&["trust", "add"]);
+    let ran = sandbox.run(&["check", "npm test"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
 fn a_directory_inside_a_repository_stands_for_the_repository() {
     let sandbox = Sandbox::new();
     std::fs::create_dir(sandbox.project.join(".git")).unwrap();

@@ -33,7 +33,11 @@ pub(crate) struct ExplainArgs {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &ExplainArgs) -> Result<ExitCode, Failure> {
-    let rule = compile(&arguments.rule, arguments.behavior)?;
+    let rule = compile(&arguments.rule, arguments.behavior).map_err(|failure| {
+        let restrains =
+            arguments.behavior == Behavior::Allow && compile(&arguments.rule, Behavior::Deny).is_ok();
+        if restrains { failure.with_hint("read it as a deny or ask rule: add `--as deny`") } else { failure }
+    })?;
     let explanation = Explanation::of(&rule);
     print(&if arguments.json { as_json(&rule, &explanation) } else { as_text(&rule, &explanation) })?;
     Ok(ExitCode::Success)

@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::human::rule_title;
+use crate::output::json::rule_json;
 use crate::session::{Session, SessionArgs};
 use crate::terminal::{DIM, Painted, WARNING, print};
 
@@ -67,17 +68,7 @@ fn as_text(rules: &[Rule], lints: &[Lint], problems: &[Problem]) -> String {
 }
 
 fn as_json(rules: &[Rule], lints: &[Lint], problems: &[Problem]) -> String {
-    let rule = |index: usize| {
-        rules.get(index).map(|rule| {
-            json!({
-                "text": rule.source_text,
-                "behavior": rule.behavior.as_str(),
-                "source": rule.origin.source.as_str(),
-                "file": rule.origin.file.as_deref(),
-                "line": rule.origin.line,
-            })
-        })
-    };
+    let rule = |index: usize| rules.get(index).map(|rule| rule_json(&RuleReference::from(rule)));
     let findings: Vec<_> = lints
         .iter()
         .map(|lint| {

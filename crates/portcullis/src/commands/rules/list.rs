@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use portcullis_core::Decision;
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::visible;
+use portcullis_core::{RuleReference, visible};
 use portcullis_settings::Ignored;
 use serde_json::json;
 
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
+use crate::output::json::rule_json;
 use crate::session::{Session, SessionArgs};
 use crate::terminal::{BOLD, DIM, Painted, WARNING, print, style_of};
 
@@ -51,12 +51,10 @@ struct Row<'a> {
 
 fn as_text(rows: &[Row<'_>], ignored: &[Ignored]) -> String {
     let mut out = String::new();
-    for (behavior, decision) in
-        [(Behavior::Deny, Decision::Deny), (Behavior::Ask, Decision::Ask), (Behavior::Allow, Decision::Allow)]
-    {
+    for behavior in [Behavior::Deny, Behavior::Ask, Behavior::Allow] {
         let mut listed = rows.iter().filter(|row| row.rule.behavior == behavior).peekable();
         if listed.peek().is_some() {
-            let _ = writeln!(out, "{}", Painted(style_of(decision), behavior));
+            let _ = writeln!(out, "{}", Painted(style_of(behavior.into()), behavior));
         }
         for row in listed {
             let origin = row.rule.origin.to_string();
@@ -85,14 +83,9 @@ fn as_json(rows: &[Row<'_>], ignored: &[Ignored]) -> String {
     let rules: Vec<_> = rows
         .iter()
         .map(|row| {
-            json!({
-                "text": row.rule.source_text,
-                "behavior": row.rule.behavior.as_str(),
-                "source": row.rule.origin.source.as_str(),
-                "file": row.rule.origin.file.as_deref(),
-                "line": row.rule.origin.line,
-                "suspended_in_auto": row.suspended_in_auto,
-            })
+            let mut object = rule_json(&RuleReference::from(row.rule));
+            object.insert("suspended_in_auto".to_owned(), json!(row.suspended_in_auto));
+            object
         })
         .collect();
     let ignored: Vec<_> = ignored.iter().map(ignored_json).collect();

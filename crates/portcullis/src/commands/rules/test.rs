@@ -12,6 +12,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::judge::prepare;
 use crate::output::human::rule_title;
+use crate::output::json::rule_json;
 use crate::session::{Session, SessionArgs, compile};
 use crate::terminal::{DIM, Painted, print, style_of};
 use crate::value_parser::{behavior_parser, mode_parser};
@@ -94,12 +95,8 @@ fn as_text(explanations: &[RuleExplanation]) -> String {
     let (matching, others): (Vec<_>, Vec<_>) =
         explanations.iter().partition(|explanation| explanation.matches);
     for explanation in matching {
-        let decision = match explanation.rule.behavior {
-            Behavior::Allow => portcullis_core::Decision::Allow,
-            Behavior::Ask => portcullis_core::Decision::Ask,
-            Behavior::Deny => portcullis_core::Decision::Deny,
-        };
-        write_explanation(&mut out, &Painted(style_of(decision), "match").to_string(), explanation);
+        let style = style_of(explanation.rule.behavior.into());
+        write_explanation(&mut out, &Painted(style, "match").to_string(), explanation);
     }
     for explanation in others {
         write_explanation(&mut out, &Painted(DIM, "no   ").to_string(), explanation);
@@ -116,15 +113,10 @@ fn as_json(explanations: &[RuleExplanation]) -> String {
     let rules: Vec<_> = explanations
         .iter()
         .map(|RuleExplanation { rule, matches, detail }| {
-            json!({
-                "text": rule.text,
-                "behavior": rule.behavior.as_str(),
-                "source": rule.origin.source.as_str(),
-                "file": rule.origin.file.as_deref(),
-                "line": rule.origin.line,
-                "matches": matches,
-                "detail": detail,
-            })
+            let mut object = rule_json(rule);
+            object.insert("matches".to_owned(), json!(matches));
+            object.insert("detail".to_owned(), json!(detail));
+            object
         })
         .collect();
     format!("{}\n", json!({"rules": rules}))
