@@ -42,7 +42,11 @@ impl Bodies {
             CommandKind::Conditional(words) => self.words(words),
             CommandKind::Arithmetic(parts) => self.parts(parts),
             CommandKind::Opaque => {}
-            other => self.clause(other),
+            clause @ (CommandKind::If { .. }
+            | CommandKind::Loop { .. }
+            | CommandKind::For { .. }
+            | CommandKind::ArithmeticFor { .. }
+            | CommandKind::Case { .. }) => self.clause(clause),
         }
         for redirect in &mut command.redirects {
             self.redirect(redirect);
@@ -81,7 +85,14 @@ impl Bodies {
                     self.attach(&mut arm.body);
                 }
             }
-            _ => {}
+            CommandKind::Simple(_)
+            | CommandKind::Subshell(_)
+            | CommandKind::Group(_)
+            | CommandKind::Function { .. }
+            | CommandKind::Coprocess { .. }
+            | CommandKind::Conditional(_)
+            | CommandKind::Arithmetic(_)
+            | CommandKind::Opaque => {}
         }
     }
 
@@ -113,7 +124,11 @@ impl Bodies {
                 | Part::Arithmetic { parts, .. } => {
                     self.parts(parts);
                 }
-                _ => {}
+                Part::Literal { .. }
+                | Part::Escaped { .. }
+                | Part::Single { .. }
+                | Part::AnsiC { .. }
+                | Part::Glob { .. } => {}
             }
         }
     }

@@ -23,7 +23,8 @@ use crate::value_parser::mode_parser;
 One word is taken as the whole command line, several are quoted and joined.
 With --batch each line of standard input is {\"id\",\"tool\",\"input\",\"cwd\"?,\"mode\"?} and gets one line of answer.
 
-Exit codes: 0 allow, 2 deny, 3 ask, 64 wrong usage, 70 internal failure")]
+Exit codes: 0 allow, 2 deny, 3 ask, 64 wrong usage, 70 internal failure
+With --batch: 0 every line was answered, 64 a line was not understood")]
 pub(crate) struct CheckArgs {
     /// The tool that is called
     #[arg(long, value_name = "NAME", default_value = "Bash")]
