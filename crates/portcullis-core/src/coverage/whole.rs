@@ -1,5 +1,6 @@
 //! What covers a whole command line, and which parts are left over.
 
+use portcullis_analysis::environment::is_safe_prefix;
 use portcullis_analysis::{Access, Invocation, Wrapping};
 use portcullis_shell::Span;
 
@@ -26,7 +27,7 @@ pub(crate) struct Coverage<'a> {
 pub(crate) struct Gap {
     /// The place of the invocation.
     pub(crate) invocation: usize,
-    /// As it is written.
+    /// How a question names it.
     pub(crate) text: String,
     pub(crate) span: Span,
     /// Why it is not covered.
@@ -133,19 +134,25 @@ fn collect_command<'a>(
         Cover::Outside(path_use) if !by_parent => coverage.gaps.push(Gap::of_path(place, path_use)),
         // Of a wrapper that only passes on, what it wraps is named as missing.
         Cover::No if !by_parent && !passes_on => {
-            let text = match invocation.assignments.first() {
-                Some(variable) if invocation.arguments.is_empty() => format!("{}=…", variable.name),
-                Some(_) | None => invocation.as_written(),
-            };
             coverage.gaps.push(Gap {
                 invocation: place,
-                text,
+                text: as_named(invocation),
                 span: invocation.span,
                 kind: GapKind::Command,
             });
         }
         Cover::Outside(_) | Cover::No => {}
     }
+}
+
+/// Returns an invocation as a question names it: with the variables before it that no rule looks past, without values.
+fn as_named(invocation: &Invocation) -> String {
+    let steering = invocation.assignments.iter().filter(|variable| !is_safe_prefix(&variable.name));
+    let mut words: Vec<String> = steering.map(|variable| format!("{}=…", variable.name)).collect();
+    if !invocation.arguments.is_empty() {
+        words.push(invocation.as_written());
+    }
+    words.join(" ")
 }
 
 fn collect_redirection<'a>(

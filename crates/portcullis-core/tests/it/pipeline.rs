@@ -216,6 +216,19 @@ fn a10_what_nothing_decides_becomes_a_question_that_names_the_parts() {
 }
 
 #[test]
+fn a10_a_question_names_the_variables_that_no_rule_looks_past() {
+    for (command, part) in [
+        ("PATH=. ls", "PATH=… ls"),
+        ("LANG=C PATH=. LD_PRELOAD=x ls -l", "PATH=… LD_PRELOAD=… ls -l"),
+        ("LANG=C npm test", "npm test"),
+        ("PATH=.", "PATH=…"),
+    ] {
+        let verdict = decide_bash(&Policy::default(), command, Mode::Default);
+        assert_eq!(verdict.reason, Reason::Unsettled { parts: vec![part.to_owned()] }, "{command}");
+    }
+}
+
+#[test]
 fn a11_the_mode_or_an_absent_person_turns_a_question() {
     let mut policy = Policy::default();
     let call = || ToolCall::bash("npm publish");
