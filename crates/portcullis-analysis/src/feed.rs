@@ -64,13 +64,14 @@ fn here_text(stage: &Command) -> Feed {
 }
 
 /// Says whether a redirection replaces what a command reads.
-fn is_input(operator: RedirectOperator) -> bool {
+pub(crate) fn is_input(operator: RedirectOperator) -> bool {
     matches!(
         operator,
         RedirectOperator::Input
             | RedirectOperator::ReadWrite
             | RedirectOperator::DuplicateInput
             | RedirectOperator::HereString
+            | RedirectOperator::Heredoc
     )
 }
 
@@ -96,7 +97,8 @@ fn printed(simple: &SimpleCommand) -> Feed {
     let joined = crate::invocation::join(values.iter().copied());
     let text = literal.replace("%s", &joined);
     let is_fixed = simple.words.iter().all(|word| word.fixed().is_some());
-    let is_plain = !literal.contains('\\') && literal.matches('%').count() == literal.matches("%s").count();
+    let places = literal.matches("%s").count();
+    let is_plain = !literal.contains('\\') && literal.matches('%').count() == places && places < 2;
     match (is_fixed && is_plain, values.len()) {
         (true, 0 | 1) => Feed::Text(text),
         _ => Feed::Partly(text),

@@ -52,7 +52,9 @@ fn peel_trap(rest: &[Argument]) -> Option<Peeled> {
     if action.is_option() || rest.len() < 2 || action.text.is_empty() {
         return None;
     }
+    // It runs later, wherever the shell is by then.
     text(vec![action.clone()])
+        .map(|peeled| Peeled { directory: Some(Argument::unknown(action.span)), ..peeled })
 }
 
 fn peel_source(rest: &[Argument]) -> Option<Peeled> {

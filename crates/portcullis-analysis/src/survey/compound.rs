@@ -6,6 +6,9 @@ use super::walk::Walk;
 use crate::directories::Directories;
 use crate::feed::Feed;
 
+/// Names whose usual meaning the survey relies on.
+const RELIED_ON: &[&str] = &["cat", "cd", "echo", "popd", "printf", "pushd"];
+
 impl Walk<'_> {
     pub(super) fn compound(&mut self, command: &Command, before: Directories) -> Directories {
         match &command.kind {
@@ -17,26 +20,31 @@ impl Walk<'_> {
             CommandKind::Group(body) => self.list(body, before),
             CommandKind::If { branches, otherwise } => self.branches(branches, otherwise.as_ref(), before),
             CommandKind::Loop { condition, body } => {
+                let first = self.found.invocations.len();
                 let inside = self.list(condition, before.clone());
                 let after = self.list(body, inside);
-                settled(before, &after)
+                self.settled(first, before, &after)
             }
             CommandKind::For { words, body, .. } => {
                 self.words(words.iter().flatten(), &before);
+                let first = self.found.invocations.len();
                 let after = self.list(body, before.clone());
-                settled(before, &after)
+                self.settled(first, before, &after)
             }
             CommandKind::ArithmeticFor { header, body } => {
+                let first = self.found.invocations.len();
                 self.parts(header, &before);
                 let after = self.list(body, before.clone());
-                settled(before, &after)
+                self.settled(first, before, &after)
             }
             CommandKind::Case { subject, arms } => {
                 self.words(std::iter::once(subject), &before);
                 let mut after = before.clone();
                 for arm in arms {
-                    self.words(arm.patterns.iter(), &before);
-                    after = after.either(self.list(&arm.body, before.clone()));
+                    self.words(arm.patterns.iter(), &after);
+                    // `;&` falls through from the arm above.
+                    let here = self.list(&arm.body, after.clone());
+                    after = after.either(here);
                 }
                 after
             }
@@ -46,16 +54,25 @@ impl Walk<'_> {
                 let first = self.found.invocations.len();
                 let _ = self.command(body, Directories::Unknown, Feed::Unknown);
                 self.input = outer;
-                if self.moves_since(first) {
-                    self.movers.push(name.clone());
+                self.lasting.has_moving_function |= self.moves_since(first);
+                self.lasting.note_function(name);
+                if RELIED_ON.contains(&name.as_str()) {
+                    self.opaque(command.span, format!("it gives `{name}` another meaning"));
                 }
                 before
             }
             CommandKind::Conditional(words) => {
+                let is_split = command.span.of(self.text).contains(['|', '&', ';', '(', '\n']);
+                if self.is_posix && is_split {
+                    self.not_everywhere(command.span);
+                }
                 self.words(words.iter(), &before);
                 before
             }
             CommandKind::Arithmetic(parts) => {
+                if self.is_posix {
+                    self.not_everywhere(command.span);
+                }
                 self.parts(parts, &before);
                 before
             }
@@ -94,9 +111,15 @@ impl Walk<'_> {
         }
         after.unwrap_or(Directories::Unknown)
     }
-}
 
-/// After a loop: where its body ends if it goes nowhere, else nobody knows.
-fn settled(before: Directories, after: &Directories) -> Directories {
-    if before == *after { before } else { Directories::Unknown }
+    /// After a loop: where its body ends if it goes nowhere, else nobody knows, not even where it began.
+    fn settled(&mut self, first: usize, before: Directories, after: &Directories) -> Directories {
+        if before == *after {
+            return before;
+        }
+        for invocation in self.found.invocations.iter_mut().skip(first) {
+            invocation.directories = Directories::Unknown;
+        }
+        Directories::Unknown
+    }
 }

@@ -4,6 +4,7 @@
 //! is listed. Shell text in arguments (`bash -c`, `eval`) is parsed and walked in turn, to a bounded depth.
 
 mod compound;
+mod lasting;
 mod movement;
 mod simple;
 mod walk;

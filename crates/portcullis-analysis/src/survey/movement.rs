@@ -24,7 +24,7 @@ impl Walk<'_> {
     /// Says how a command may change the directory without being a plain `cd`.
     pub(super) fn mover(&self, invocation: &Invocation) -> Mover {
         match invocation.program_name() {
-            Some(name) if self.movers.iter().any(|mover| mover == name) => Mover::Itself,
+            Some(name) if self.lasting.has_moving_function && self.lasting.is_function(name) => Mover::Itself,
             Some("eval" | "command" | "builtin" | "trap") => Mover::Inside,
             Some("source" | ".") => {
                 let script = invocation.operands().first().and_then(Argument::fixed).map(base_name);
@@ -37,15 +37,10 @@ impl Walk<'_> {
     /// Says whether any invocation from this place on changes the directory.
     pub(super) fn moves_since(&self, first: usize) -> bool {
         let since = self.found.invocations.get(first..).unwrap_or_default();
-        since.iter().any(|invocation| matches!(invocation.program_name(), Some("cd" | "pushd" | "popd")))
-    }
-
-    /// Notes that `CDPATH` is set for later commands.
-    pub(super) fn note_search_path(&mut self, invocation: &Invocation) {
-        let is_assigned = invocation.arguments.is_empty()
-            && invocation.assignments.iter().any(|variable| variable.name == "CDPATH");
-        let is_declared = invocation.operands().iter().any(|word| word.text.starts_with("CDPATH="));
-        self.has_search_path |= is_assigned || is_declared;
+        since.iter().any(|invocation| {
+            matches!(invocation.program_name(), Some("cd" | "pushd" | "popd"))
+                || self.mover(invocation) == Mover::Itself
+        })
     }
 
     /// Returns the directories after the command succeeded, if it changes them.
@@ -60,12 +55,7 @@ impl Walk<'_> {
             "popd" => return Some(Directories::Unknown),
             _ => return None,
         }
-        let is_steered = self.has_search_path
-            || invocation
-                .assignments
-                .iter()
-                .any(|variable| matches!(variable.name.as_str(), "CDPATH" | "HOME"));
-        if is_steered {
+        if self.lasting.has_search_path {
             return Some(Directories::Unknown);
         }
         if invocation.operands().iter().any(|argument| argument.text == "-n") {
@@ -73,7 +63,7 @@ impl Walk<'_> {
         }
         let mut operands = invocation.operands().iter().filter(|argument| !is_cd_option(argument));
         let target = match operands.next() {
-            None if name == "cd" => self.home.map(str::to_owned),
+            None if name == "cd" => self.expand_tilde("~"),
             None => None,
             Some(target) => match target.knowledge {
                 Knowledge::Fixed if !target.text.starts_with(['+', '-']) => Some(target.text.clone()),
@@ -85,7 +75,7 @@ impl Walk<'_> {
     }
 
     pub(super) fn expand_tilde(&self, text: &str) -> Option<String> {
-        let rest = text.strip_prefix('~')?;
+        let rest = text.strip_prefix('~').filter(|_| !self.lasting.has_other_home)?;
         (rest.is_empty() || rest.starts_with('/')).then(|| self.home.map(|home| format!("{home}{rest}")))?
     }
 }

@@ -8,7 +8,7 @@ use super::movement::Mover;
 use super::walk::{After, Walk, is_expansion};
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
-use crate::feed::Feed;
+use crate::feed::{Feed, is_input};
 use crate::invocation::{Access, Invocation, Redirection, Variable, Wrapping};
 
 impl Walk<'_> {
@@ -40,9 +40,15 @@ impl Walk<'_> {
         let mut redirections = Vec::new();
         let mut own: Option<Feed> = None;
         let mut others = Feed::Nothing;
+        let gives = command.redirects.iter().any(|redirect| is_input(redirect.operator));
         for redirect in &command.redirects {
             let mut given = Feed::Nothing;
+            // A substitution in one redirection may read what another one gives.
+            let outer = gives.then(|| std::mem::replace(&mut self.input, Feed::Unknown));
             self.redirect(redirect, directories, &mut redirections, &mut given);
+            if let Some(outer) = outer {
+                self.input = outer;
+            }
             if given == Feed::Nothing {
                 continue;
             }
@@ -64,8 +70,13 @@ impl Walk<'_> {
         before: Directories,
         mut feed: Feed,
     ) -> After {
+        // Substitutions in the words read what the command itself would read.
+        let outer = std::mem::replace(&mut self.input, feed.clone());
         let mut assignments = Vec::new();
         for assignment in &simple.assignments {
+            if self.is_posix && !assignment.subscript.is_empty() {
+                self.not_everywhere(assignment.span);
+            }
             self.parts(&assignment.subscript, &before);
             let value = match &assignment.value {
                 AssignmentValue::Word(word) => {
@@ -81,14 +92,17 @@ impl Walk<'_> {
         }
         self.words(simple.words.iter(), &before);
         let redirections = self.redirections(command, &before, &mut feed);
+        self.input = outer;
         let mut invocation = self.bare(command, redirections, &before);
         invocation.arguments =
             simple.words.iter().map(|word| Argument::of_word(word, self.text, self.fixed_span)).collect();
         invocation.assignments = assignments;
-        if invocation.program_name() == Some("exec") && !command.redirects.is_empty() {
-            self.input = feed.clone();
+        let takes_over = matches!(invocation.program_name(), Some("exec" | "command" | "builtin"))
+            && invocation.arguments.iter().any(|word| word.text == "exec");
+        if takes_over && command.redirects.iter().any(|redirect| is_input(redirect.operator)) {
+            self.lasting.note_input(feed.clone());
         }
-        self.note_search_path(&invocation);
+        self.lasting.note_invocation(&invocation);
         let indirect = self.mover(&invocation);
         let moved = self.change_of_directory(&invocation, &before);
         let first = self.found.invocations.len() + 1;

@@ -3,6 +3,7 @@
 use portcullis_shell::ast::{AndOr, Command, CommandKind, Link, List, Part, Pipeline, Word};
 use portcullis_shell::{Script, Span, nested_lists, parse};
 
+use super::lasting::Lasting;
 use super::written::find_written_script;
 use crate::arithmetic::{self, Hidden};
 use crate::directories::Directories;
@@ -21,21 +22,14 @@ pub struct Surroundings<'a> {
 /// Lists every invocation of a command line.
 pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
     let script = parse(text);
-    let mut walk = Walk {
-        text,
-        fixed_span: None,
-        home: surroundings.home,
-        depth: 0,
-        background: false,
-        parent: None,
-        input: Feed::Nothing,
-        movers: Vec::new(),
-        has_search_path: false,
-        followed: 0,
-        hidden: None,
-        found: Survey::default(),
-    };
+    let mut lasting = Lasting::default();
+    lasting.note_text(text);
+    let mut walk = Walk::begin(text, surroundings, lasting.clone());
     walk.script(&script, Directories::only(surroundings.directory));
+    if walk.lasting != lasting {
+        walk = Walk::begin(text, surroundings, walk.lasting);
+        walk.script(&script, Directories::only(surroundings.directory));
+    }
     if let Some(span) = find_written_script(&walk.found.invocations) {
         walk.opaque(span, "it runs a file that the same command line writes".to_owned());
     }
@@ -54,10 +48,9 @@ pub(super) struct Walk<'a> {
     pub(super) input: Feed,
     /// Code that quoting protects, the most dangerous found so far.
     pub(super) hidden: Option<(Hidden, Span)>,
-    /// Functions whose body changes the directory.
-    pub(super) movers: Vec<String>,
-    /// Whether `CDPATH` was set, so that a relative `cd` may lead anywhere.
-    pub(super) has_search_path: bool,
+    /// Whether a shell runs the text that may know nothing of bash.
+    pub(super) is_posix: bool,
+    pub(super) lasting: Lasting,
     /// How many words of wrapped commands were followed.
     pub(super) followed: usize,
     pub(super) found: Survey,
@@ -76,6 +69,25 @@ impl After {
 
     pub(super) fn any(self) -> Directories {
         if self.success == self.failure { self.success } else { self.success.either(self.failure) }
+    }
+}
+
+impl<'a> Walk<'a> {
+    fn begin(text: &'a str, surroundings: Surroundings<'a>, lasting: Lasting) -> Self {
+        Walk {
+            text,
+            fixed_span: None,
+            home: surroundings.home,
+            depth: 0,
+            background: false,
+            parent: None,
+            input: Feed::Nothing,
+            is_posix: false,
+            lasting,
+            followed: 0,
+            hidden: None,
+            found: Survey::default(),
+        }
     }
 }
 
@@ -166,8 +178,16 @@ impl Walk<'_> {
             if let Some(hidden) = arithmetic::find_hidden(word) {
                 self.hidden = self.hidden.max(Some((hidden, word.span)));
             }
+            if self.is_posix && word.parts.iter().any(|part| matches!(part, Part::AnsiC { .. })) {
+                self.not_everywhere(word.span);
+            }
             self.parts(&word.parts, directories);
         }
+    }
+
+    /// Notes syntax that shells other than bash read as something else.
+    pub(super) fn not_everywhere(&mut self, span: Span) {
+        self.opaque(span, "what it means depends on the shell that `sh` is".to_owned());
     }
 
     /// Walks the substitutions inside parts.
@@ -176,9 +196,15 @@ impl Walk<'_> {
             return;
         }
         let parent = self.parent.take();
+        // A process may read what the command writes.
+        let is_fed = parts.iter().any(|part| matches!(part, Part::Process { .. }));
+        let outer = is_fed.then(|| std::mem::replace(&mut self.input, Feed::Unknown));
         nested_lists(parts, &mut |body| {
             let _ = self.list(body, directories.clone());
         });
+        if let Some(outer) = outer {
+            self.input = outer;
+        }
         self.parent = parent;
     }
 }

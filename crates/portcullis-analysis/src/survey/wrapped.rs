@@ -67,6 +67,8 @@ impl Walk<'_> {
             return;
         }
         let parent = self.parent.replace(index);
+        let was_posix = self.is_posix;
+        self.is_posix = self.runs_posix_text(index);
         self.depth += 1;
         let directories = match &peeled.directory {
             None => outer.directories.clone(),
@@ -93,7 +95,18 @@ impl Walk<'_> {
             }
         }
         self.depth -= 1;
+        self.is_posix = was_posix;
         self.parent = parent;
+    }
+
+    /// Says whether the text inside an invocation may be run by a shell that is not bash.
+    fn runs_posix_text(&self, index: usize) -> bool {
+        let name = self.found.invocations.get(index).and_then(Invocation::program_name);
+        match name {
+            Some("eval" | "trap" | "source" | ".") => self.is_posix,
+            Some(name) => !name.contains("bash") && !name.contains("ksh") && !name.contains("zsh"),
+            None => true,
+        }
     }
 
     /// Walks shell text that stands in arguments.
@@ -108,9 +121,28 @@ impl Walk<'_> {
 
     /// Walks shell text that arrives on standard input.
     fn input(&mut self, feed: Feed, span: Span, directories: Directories) {
+        let taken_over = std::mem::take(&mut self.lasting.inputs);
+        for input in &taken_over {
+            self.opaque(span, "what it reads may be what `exec` put there".to_owned());
+            if let Feed::Text(text) | Feed::Partly(text) = input {
+                self.inner(text, span, directories.clone(), Feed::Unknown);
+            }
+        }
+        self.read(feed, span, directories);
+        for input in taken_over {
+            self.lasting.note_input(input);
+        }
+    }
+
+    fn read(&mut self, feed: Feed, span: Span, directories: Directories) {
         match feed {
             Feed::Nothing => {}
-            Feed::Text(text) => self.inner(&text, span, directories, Feed::Unknown),
+            Feed::Text(text) => {
+                if spans_lines(&text) {
+                    self.opaque(span, "the script it reads may be read by a command in it".to_owned());
+                }
+                self.inner(&text, span, directories, Feed::Unknown);
+            }
             Feed::Partly(text) => {
                 self.opaque(span, "the shell text it reads is only known at run time".to_owned());
                 self.inner(&text, span, directories, Feed::Unknown);
@@ -131,14 +163,16 @@ impl Walk<'_> {
             background: self.background,
             parent: self.parent,
             input,
-            movers: self.movers.clone(),
-            has_search_path: self.has_search_path,
+            is_posix: self.is_posix,
+            lasting: std::mem::take(&mut self.lasting),
             followed: self.followed,
             hidden: None,
             found: std::mem::take(&mut self.found),
         };
+        walk.lasting.note_text(text);
         walk.script(&script, directories);
         self.followed = walk.followed;
+        self.lasting = walk.lasting;
         self.found = walk.found;
     }
 }
@@ -189,15 +223,19 @@ fn steering_texts(invocation: &Invocation) -> Vec<Argument> {
 
 /// Builtins after which the same text may mean something else.
 fn changes_reading(invocation: &Invocation) -> bool {
+    let sets = |start: &str| invocation.assignments.iter().any(|variable| variable.name.starts_with(start));
+    if sets("BASH_ENV") || sets("BASH_FUNC_") {
+        return true;
+    }
     let Some(name) = invocation.program().and_then(Argument::fixed).map(base_name) else {
         return false;
     };
-    let sets = |start: &str| invocation.assignments.iter().any(|variable| variable.name.starts_with(start));
-    if sets("BASH_ENV") || (name == "git" && sets("GIT_CONFIG")) {
+    if name == "git" && sets("GIT_CONFIG") {
         return true;
     }
     let has = |flag: &str| invocation.operands().iter().any(|argument| argument.text.starts_with(flag));
     match name {
+        "set" => has("-k") || invocation.operands().iter().any(|argument| argument.text == "keyword"),
         "alias" => invocation.operands().iter().any(|argument| argument.text.contains('=')),
         "shopt" => has("-s") || has("-u"),
         "hash" => has("-p"),
@@ -207,6 +245,25 @@ fn changes_reading(invocation: &Invocation) -> bool {
         }
         _ => false,
     }
+}
+
+/// Says whether something in a script goes on over lines, so that a command which reads some of them changes what the
+/// others mean.
+fn spans_lines(text: &str) -> bool {
+    let text = text.trim_end();
+    let is_open = |line: &str| {
+        let is_odd = |quote: char| line.matches(quote).count() % 2 == 1;
+        let opens = |from: &str, to: &str| line.matches(from).count() > line.matches(to).count();
+        is_odd('\'')
+            || is_odd('"')
+            || is_odd('`')
+            || line.ends_with('\\')
+            || line.contains("<<")
+            || opens("(", ")")
+            || opens("{", "}")
+            || opens("[[", "]]")
+    };
+    text.contains('\n') && text.lines().any(is_open)
 }
 
 /// Says whether a word is an array assignment that a declaration reads once more: `declare -a 'x=($(cmd))'`.

@@ -8,23 +8,21 @@ use crate::argument::Argument;
 /// Finds the command of `xargs`, with a word nobody knows yet where its input goes.
 pub(super) fn peel_xargs(rest: &[Argument]) -> Option<Peeled> {
     let reading = XARGS.read(rest, 0);
-    let mark = reading.value_of(&["-I", "-J", "-i", "--replace"]).map(|mark| match mark.text.as_str() {
-        "" => "{}".to_owned(),
-        text => text.to_owned(),
-    });
+    let marks: Vec<&str> = reading
+        .values_of(&["-I", "-J", "-i", "--replace"])
+        .map(|mark| if mark.text.is_empty() { "{}" } else { mark.text.as_str() })
+        .collect();
+    // Of options that exclude each other the last one counts.
+    let may_append = marks.is_empty()
+        || reading.values_of(&["-n", "-L", "-l", "--max-args", "--max-lines"]).next().is_some();
     let mut insides: Vec<Inside> = Vec::new();
     for extra in 0..=reading.doubts.min(2) {
         let mut words = XARGS.read(rest, extra).words;
         let Some(last) = words.last() else { continue };
-        match &mark {
-            Some(mark) => {
-                let fill = |word: Argument| {
-                    if word.text.contains(mark.as_str()) { unknown_piece(&word) } else { word }
-                };
-                words = words.into_iter().map(fill).collect();
-            }
-            None => words.push(Argument::unknown(last.span)),
-        }
+        let appended = may_append.then(|| Argument::unknown(last.span));
+        let is_filled = |word: &Argument| marks.iter().any(|mark| word.text.contains(mark));
+        let fill = |word: Argument| if is_filled(&word) { unknown_piece(&word) } else { word };
+        words = words.into_iter().map(fill).chain(appended).collect();
         insides.push(Inside::Command(words));
     }
     if reading.is_open {

@@ -95,7 +95,7 @@ impl Layout {
             wrapping: self.wrapping,
             insides: Vec::new(),
             assignments: first.assignments.clone(),
-            directory: first.value_of(self.directory).cloned(),
+            directory: first.values_of(self.directory).filter(|value| !value.text.is_empty()).last().cloned(),
         };
         if peeled.directory.is_some() || first.doubts > 0 {
             peeled.wrapping = Wrapping::Changing;
@@ -116,12 +116,7 @@ impl Layout {
 
     /// Adds what a reading finds.
     fn add(&self, reading: Reading, peeled: &mut Peeled) {
-        let texts: Vec<&Argument> = reading
-            .values
-            .iter()
-            .filter(|(option, _)| self.text.contains(&option.as_str()))
-            .map(|(_, value)| value)
-            .collect();
+        let texts: Vec<&Argument> = reading.values_of(self.text).collect();
         let has_text = !texts.is_empty();
         if has_text {
             peeled.wrapping = Wrapping::Changing;
@@ -191,6 +186,9 @@ impl Layout {
             } else if self.flags_long.contains(&long) {
                 reading.values.push((option.text.clone(), option.piece("")));
             } else {
+                // It may be cut short, with or without a value.
+                reading.values.extend(words.peek().map(|&value| (option.text.clone(), value.clone())));
+                reading.values.push((option.text.clone(), option.piece("")));
                 reading.doubts += 1;
             }
             return;
@@ -221,10 +219,16 @@ impl Layout {
 }
 
 impl Reading {
-    /// Returns the value of the first of these options.
-    pub(in crate::wrapper) fn value_of(&self, options: &[&str]) -> Option<&Argument> {
-        self.values.iter().find(|(option, _)| options.contains(&option.as_str())).map(|(_, value)| value)
+    /// Returns the values of these options; a long one may be cut short.
+    pub(in crate::wrapper) fn values_of(&self, options: &[&str]) -> impl Iterator<Item = &Argument> {
+        self.values.iter().filter(|(option, _)| names_one(option, options)).map(|(_, value)| value)
     }
+}
+
+/// Says whether an option is one of these, a long one perhaps cut short.
+fn names_one(option: &str, options: &[&str]) -> bool {
+    let is_long = option.len() > 2 && option.starts_with("--");
+    options.iter().any(|listed| *listed == option || (is_long && listed.starts_with(option)))
 }
 
 fn push_new(insides: &mut Vec<Inside>, inside: Inside) {

@@ -54,8 +54,10 @@ pub(crate) fn peel(arguments: &[Argument]) -> Vec<Peeled> {
         return Vec::new();
     }
     let mut all: Vec<Peeled> = layout::peel(&name, rest);
+    if matches!(name.as_str(), "find" | "gfind" | "bfs") {
+        all.extend(search::peel_find(rest));
+    }
     all.extend(match name.as_str() {
-        "find" | "gfind" | "bfs" => search::peel_find(rest),
         "fd" | "fdfind" => search::peel_fd(rest),
         "xargs" | "gxargs" => batch::peel_xargs(rest),
         "parallel" | "env_parallel" | "sem" => Some(batch::peel_parallel(rest)),

@@ -8,8 +8,8 @@ use crate::argument::Argument;
 const EXECUTING: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
 
 /// Finds the commands after `-exec` and the like.
-pub(super) fn peel_find(rest: &[Argument]) -> Option<Peeled> {
-    let mut insides = Vec::new();
+pub(super) fn peel_find(rest: &[Argument]) -> Vec<Peeled> {
+    let mut found = Vec::new();
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         if EXECUTING.contains(&word.text.as_str()) {
@@ -22,10 +22,12 @@ pub(super) fn peel_find(rest: &[Argument]) -> Option<Peeled> {
                 }
                 command.push(placeholder(word));
             }
-            insides.push(Inside::Command(command));
+            // These run where the file is.
+            let directory = word.text.ends_with("dir").then(|| Argument::unknown(word.span));
+            found.push(Peeled { directory, ..Peeled::changing(vec![Inside::Command(command)]) });
         }
     }
-    (!insides.is_empty()).then(|| Peeled::changing(insides))
+    found
 }
 
 /// Short options of `fd` with a value.

@@ -3,5 +3,7 @@
 
 mod access;
 mod directories;
+mod execution;
+mod lines;
 mod read_only;
 mod survey;

@@ -52,7 +52,18 @@ const fn runner(name: &'static str, subcommand: &'static str) -> Layout {
 }
 
 pub(super) const XARGS: Layout = Layout {
-    flags_long: &["null", "no-run-if-empty", "interactive", "verbose", "exit", "open-tty", "show-limits"],
+    flags_long: &[
+        "null",
+        "no-run-if-empty",
+        "interactive",
+        "verbose",
+        "exit",
+        "open-tty",
+        "show-limits",
+        "replace",
+        "max-lines",
+        "eof",
+    ],
     valued_long: &["max-args", "max-procs", "max-chars", "delimiter", "arg-file", "process-slot-var"],
     attached: "ile",
     ..changing("xargs", "0rtpxo", "nPLsIdaEJRS")

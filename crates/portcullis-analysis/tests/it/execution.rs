@@ -1,0 +1,227 @@
+//! The decisive test: bash runs generated command lines, and every program they start must be one that the survey
+//! lists, in a directory it names.
+//!
+//! The lines consist of stubs and of wrappers that do no harm. Each stands in `PATH` as a script that logs its
+//! directory and its arguments, then ends or becomes the wrapper.
+#![expect(clippy::disallowed_methods, reason = "the oracle is a process, its log a file")]
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use portcullis_analysis::{Argument, Invocation, Surroundings, base_name, survey};
+
+use crate::lines::Lines;
+
+/// Programs that are started for real after their start is logged.
+const WRAPPERS: &[&str] = &[
+    "bash", "cat", "dash", "env", "find", "flock", "ls", "nice", "nohup", "setsid", "sh", "stdbuf", "tee",
+    "timeout", "xargs",
+];
+
+/// Where a line starts, so deep that no chain of `cd ..` leaves the folder of the test.
+const DEEP: &str = "d/d/d/d/d/d/d/d/d/d/d/d/d/d";
+
+/// Logs a start next to the directory through which the program was found.
+const STUB: &str = r#"#!/bin/sh
+cd -P ./ && printf '%s\0' "$#" "$PWD" "${0##*/}" "$@" >> "${0%/bin/*}/log"
+case ${0##*/} in
+c[1-5]) exit 0 ;;
+c[6-9]) exit 1 ;;
+*) exec "/usr/bin/${0##*/}" "$@" ;;
+esac
+"#;
+
+/// Runs the NUL-ended lines of its input, each in its own directory tree.
+const DRIVER: &str = r#"
+root=$1 number=$2
+ulimit -t 5 -f 2000
+ulimit -S -u 8000
+while IFS= read -r -d '' line; do
+    tree=$root/$number
+    cd "$tree/$3/w" && /usr/bin/env -i PATH="$tree/bin" HOME="$tree/$3/h" LC_ALL=C \
+        /usr/bin/timeout -k 1 5 /bin/bash --norc --noprofile -c "$line" </dev/null >/dev/null 2>&1
+    number=$((number + 2))
+done
+cd /
+"#;
+
+/// A program that was started, and where.
+struct Start {
+    directory: String,
+    arguments: Vec<String>,
+}
+
+/// What came of a number of lines.
+#[derive(Default)]
+struct Outcome {
+    lines: usize,
+    opaque: usize,
+    starts: usize,
+    uncovered: Vec<String>,
+}
+
+fn prepare(root: &Path, lines: &[String]) {
+    let programs = root.join("programs");
+    fs::create_dir_all(&programs).unwrap();
+    let stub = programs.join("stub");
+    fs::write(&stub, STUB).unwrap();
+    fs::set_permissions(&stub, fs::Permissions::from_mode(0o755)).unwrap();
+    let stubs = (1..=9).map(|number| format!("c{number}"));
+    for name in stubs.chain(WRAPPERS.iter().map(|&name| name.to_owned())) {
+        symlink("stub", programs.join(name)).unwrap();
+    }
+    for number in 0..lines.len() {
+        let tree = root.join(number.to_string());
+        let deep = tree.join(DEEP);
+        for directory in ["w/a/b", "w/a/a", "w/b/a", "h/hb"] {
+            fs::create_dir_all(deep.join(directory)).unwrap();
+        }
+        for file in ["w/f", "w/a/g", "w/b/g"] {
+            fs::write(deep.join(file), "a\n").unwrap();
+        }
+        symlink("../programs", tree.join("bin")).unwrap();
+    }
+}
+
+fn run(root: &Path, lines: &[String]) {
+    let drivers = [0, 1].map(|first| {
+        let input = root.join(format!("lines{first}"));
+        let text: String = lines.iter().skip(first).step_by(2).map(|line| format!("{line}\0")).collect();
+        fs::write(&input, text).unwrap();
+        Command::new("/bin/bash")
+            .args(["--norc", "-c", DRIVER, "driver"])
+            .args([root.to_str().unwrap(), &first.to_string(), DEEP])
+            .stdin(Stdio::from(fs::File::open(input).unwrap()))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("this test compares with bash: it must be installed")
+    });
+    for mut driver in drivers {
+        assert!(driver.wait().unwrap().success());
+    }
+}
+
+fn read_log(tree: &Path) -> Vec<Start> {
+    let log = fs::read(tree.join("log")).unwrap_or_default();
+    let log = String::from_utf8_lossy(&log);
+    let mut fields = log.split_terminator('\0').map(str::to_owned);
+    let mut starts = Vec::new();
+    while let (Some(count), Some(directory)) = (fields.next(), fields.next()) {
+        let count: usize = count.parse().expect("a record begins with a number");
+        let arguments: Vec<String> = fields.by_ref().take(count + 1).collect();
+        starts.push(Start { directory, arguments });
+    }
+    starts
+}
+
+/// A fixed word stands for itself, any other for any number of arguments.
+fn matches(words: &[Argument], arguments: &[String]) -> bool {
+    let Some((word, rest)) = words.split_first() else { return arguments.is_empty() };
+    match word.fixed() {
+        Some(text) => {
+            arguments.split_first().is_some_and(|(first, after)| *first == text && matches(rest, after))
+        }
+        None => (0..=arguments.len()).any(|taken| matches(rest, &arguments[taken..])),
+    }
+}
+
+fn covers(invocation: &Invocation, start: &Start) -> bool {
+    let Some((program, arguments)) = start.arguments.split_first() else { return false };
+    let is_program =
+        invocation.program().and_then(Argument::fixed).is_some_and(|name| base_name(name) == program);
+    is_program
+        && matches(invocation.operands(), arguments)
+        && invocation
+            .directories
+            .alternatives()
+            .is_none_or(|all| all.iter().any(|directory| normalised(directory) == start.directory))
+}
+
+fn normalised(directory: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in directory.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+fn check(first: u64, count: u64) -> Outcome {
+    let root =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("execution-{first}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&root);
+    let tree = |number: usize| root.join(number.to_string());
+    let work = |number: usize| tree(number).join(DEEP).join("w").to_str().unwrap().to_owned();
+    let lines: Vec<String> = (first..first + count)
+        .map(Lines::line)
+        .enumerate()
+        .map(|(number, line)| {
+            let programs = tree(number).join("bin").to_str().unwrap().to_owned();
+            line.replace("@W@", &work(number)).replace("@B@", &programs)
+        })
+        .collect();
+    prepare(&root, &lines);
+    run(&root, &lines);
+    let mut outcome = Outcome { lines: lines.len(), ..Outcome::default() };
+    for (number, line) in lines.iter().enumerate() {
+        let home = tree(number).join(DEEP).join("h").to_str().unwrap().to_owned();
+        let directory = work(number);
+        let found = survey(line, Surroundings { directory: &directory, home: Some(&home) });
+        if !found.opacities.is_empty() {
+            outcome.opaque += 1;
+            continue;
+        }
+        for start in read_log(&tree(number)) {
+            outcome.starts += 1;
+            if !found.invocations.iter().any(|invocation| covers(invocation, &start)) {
+                let shown = line.replace(&directory, "@W@");
+                let place = start.directory.replace(&directory, "@W@");
+                let seed = first + number as u64;
+                outcome.uncovered.push(format!("{seed}: {:?} in {place} of\n{shown}\n", start.arguments));
+                break;
+            }
+        }
+    }
+    fs::remove_dir_all(&root).unwrap();
+    outcome
+}
+
+/// `EXECUTION=first,count` asks for other lines than the usual ones.
+fn range() -> (u64, u64) {
+    let asked = std::env::var("EXECUTION").unwrap_or_default();
+    let number = |text: &str| text.parse().expect("a number");
+    asked.split_once(',').map_or((1, 600), |(first, count)| (number(first), number(count)))
+}
+
+#[test]
+fn every_program_that_a_line_starts_was_listed_with_its_directory() {
+    let (mut first, count) = range();
+    let end = first + count;
+    let mut total = Outcome::default();
+    while first < end {
+        let outcome = check(first, (end - first).min(1000));
+        first += 1000;
+        total.lines += outcome.lines;
+        total.opaque += outcome.opaque;
+        total.starts += outcome.starts;
+        total.uncovered.extend(outcome.uncovered);
+    }
+    println!("{} lines, {} opaque, {} starts checked", total.lines, total.opaque, total.starts);
+    total.uncovered.sort_by_key(String::len);
+    assert!(
+        total.uncovered.is_empty(),
+        "{} uncovered:\n{}",
+        total.uncovered.len(),
+        total.uncovered.join("\n")
+    );
+    assert!(total.opaque * 10 <= total.lines * 4, "{} of {} lines are opaque", total.opaque, total.lines);
+    assert!(total.starts > total.lines, "only {} programs were started", total.starts);
+}
