@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{
-    Context, Decision, Facts, MODES, Mode, Origin, Policy, Question, Request, Resolution, Source, ToolCall,
+    Context, Decision, Facts, MODES, Mode, Origin, Policy, Request, Resolution, Source, ToolCall,
     decide,
 };
 
@@ -14,9 +14,7 @@ fn answer(policy: &Policy, command: &str, mode: Mode) -> Decision {
     let request = Request::new(policy, ToolCall::bash(command), context);
     let mut facts = Facts::default();
     for question in request.questions() {
-        match question {
-            Question::RealPath(path) => facts.insert_path(path.clone(), Resolution::Leads(Vec::new())),
-        }
+        facts.insert(question.clone(), Resolution::Leads(Vec::new()));
     }
     let outcome = decide(policy, &request, &facts).expect("the session was not aborted");
     outcome.into_verdict().decision

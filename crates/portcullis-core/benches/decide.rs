@@ -5,9 +5,7 @@
 
 use divan::{Bencher, black_box};
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{
-    Context, Facts, Mode, Origin, Policy, Question, Request, Resolution, Source, ToolCall, decide,
-};
+use portcullis_core::{Context, Facts, Mode, Origin, Policy, Request, Resolution, Source, ToolCall, decide};
 
 fn main() {
     divan::main();
@@ -39,8 +37,8 @@ fn decide_once(policy: &Policy, command: &str) -> bool {
     let context = Context { home: Some("/home/me".to_owned()), ..Context::new(Mode::Default, "/code/app") };
     let request = Request::new(policy, ToolCall::bash(command), context);
     let mut facts = Facts::default();
-    for Question::RealPath(path) in request.questions() {
-        facts.insert_path(path.clone(), Resolution::Leads(Vec::new()));
+    for question in request.questions() {
+        facts.insert(question.clone(), Resolution::Leads(Vec::new()));
     }
     decide(policy, &request, &facts).is_ok()
 }

@@ -7,7 +7,7 @@
 //! ```
 //! use portcullis_core::rule::{Behavior, Rule};
 //! use portcullis_core::{
-//!     Context, Decision, Facts, Mode, Origin, Policy, Question, Request, Resolution, Source, ToolCall, decide,
+//!     Context, Decision, Facts, Mode, Origin, Policy, Request, Resolution, Source, ToolCall, decide,
 //! };
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,9 +15,9 @@
 //! let policy = Policy::of_rules(vec![rule]);
 //! let request = Request::new(&policy, ToolCall::bash("cd src && git -C . push"), Context::new(Mode::Auto, "/code/app"));
 //! let mut facts = Facts::default();
-//! for Question::RealPath(path) in request.questions() {
+//! for question in request.questions() {
 //!     // A harness looks the path up; here nothing is a symbolic link.
-//!     facts.insert_path(path.clone(), Resolution::Leads(Vec::new()));
+//!     facts.insert(question.clone(), Resolution::Leads(Vec::new()));
 //! }
 //! let verdict = decide(&policy, &request, &facts)?.into_verdict();
 //! assert_eq!(verdict.decision, Decision::Deny);
@@ -42,7 +42,7 @@ mod mode;
 mod origin;
 pub mod path;
 mod path_use;
-mod pattern;
+pub mod pattern;
 mod pipeline;
 mod policy;
 mod request;

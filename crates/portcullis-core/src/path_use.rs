@@ -5,7 +5,7 @@ use portcullis_analysis::{Access, Argument, Invocation, Knowledge};
 use portcullis_shell::Span;
 
 use crate::context::Context;
-use crate::fact::{Facts, Resolution};
+use crate::fact::{Facts, Question, Resolution};
 use crate::path;
 use crate::pattern::alternatives;
 
@@ -21,6 +21,8 @@ pub(crate) struct PathUse {
     pub(crate) glob: Option<String>,
     /// The text after quote removal, what is not known in source form.
     pub(crate) text: String,
+    /// The absolute pattern, where the path stands for all files a shell pattern names.
+    pub(crate) pattern: Option<String>,
     /// As it is written.
     pub(crate) shown: String,
     pub(crate) span: Span,
@@ -95,6 +97,7 @@ impl PathUse {
             path: Some(path::join(&context.cwd, text_or_home)),
             winding: winding(&context.cwd, text_or_home),
             glob: None,
+            pattern: None,
             text: text.to_owned(),
             shown: text.to_owned(),
             span: Span::default(),
@@ -114,6 +117,7 @@ impl PathUse {
             path,
             winding: None,
             glob,
+            pattern: None,
             text: argument.text.clone(),
             shown: argument.as_written().to_owned(),
             span: argument.span,
@@ -133,9 +137,11 @@ impl PathUse {
         if is_glob && climbs(text.get(fixed.len()..).unwrap_or_default()) {
             return vec![make(None, None)];
         }
-        let at = |directory: &str| Self {
-            winding: winding(directory, fixed),
-            ..make(Some(path::join(directory, fixed)), glob.clone())
+        let at = |directory: &str| {
+            let path = path::join(directory, fixed);
+            let pattern =
+                is_glob.then(|| format!("{}/{}", path.trim_end_matches('/'), after_fixed(&text, fixed)));
+            Self { winding: winding(directory, fixed), pattern, ..make(Some(path), glob.clone()) }
         };
         if fixed.starts_with('/') {
             return vec![at("/")];
@@ -177,6 +183,7 @@ impl PathUse {
             path: None,
             winding: None,
             glob: None,
+            pattern: None,
             text: argument.text.clone(),
             shown: argument.as_written().to_owned(),
             span: argument.span,
@@ -198,12 +205,19 @@ impl PathUse {
                 Resolution::Broken => return None,
             }
         }
+        if let Some(pattern) = &self.pattern {
+            match facts.pattern(pattern)? {
+                Resolution::Leads(leads) => variants.extend(leads.iter().map(String::as_str)),
+                Resolution::Broken => return None,
+            }
+        }
         Some(variants)
     }
 
-    /// Returns the paths that must be looked up.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = &String> {
-        self.path.iter().filter(|path| !is_free(path)).chain(&self.winding)
+    /// Returns what must be looked up.
+    pub(crate) fn questions(&self) -> impl Iterator<Item = Question> {
+        let paths = self.path.iter().filter(|path| !is_free(path)).chain(&self.winding).cloned();
+        paths.map(Question::RealPath).chain(self.pattern.iter().cloned().map(Question::Pattern))
     }
 
     /// Returns the spellings that are known, even if not all are.
@@ -253,6 +267,14 @@ fn climbs(path: &str) -> bool {
 pub(crate) fn expand_home(text: &str, home: Option<&str>) -> Option<String> {
     let rest = text.strip_prefix('~')?;
     (rest.is_empty() || rest.starts_with('/')).then(|| home.map(|home| format!("{home}{rest}")))?
+}
+
+/// Returns what follows the fixed directory part of a pattern.
+fn after_fixed<'a>(pattern: &'a str, fixed: &str) -> &'a str {
+    match pattern.strip_prefix(fixed) {
+        Some(rest) if rest.starts_with('/') || fixed.ends_with('/') => rest.trim_start_matches('/'),
+        Some(_) | None => pattern,
+    }
 }
 
 /// Returns the directory part before the first component with a pattern in it; `.` if there is none.

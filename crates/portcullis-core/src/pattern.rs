@@ -35,8 +35,13 @@ pub(crate) fn may_name(pattern: &str, path: &str) -> bool {
         && pattern.iter().zip(&path).all(|(pattern, name)| may_name_component(pattern, name))
 }
 
-/// Compares the fixed beginning and end of a component; what stands between may be anything.
-fn may_name_component(pattern: &str, name: &str) -> bool {
+/// Says whether a component of a shell pattern could name this file: its fixed beginning and end are compared, what
+/// stands between may be anything.
+pub fn may_name_component(pattern: &str, name: &str) -> bool {
+    // What stands before a parenthesis belongs to it: `@(a|b)`.
+    if pattern.contains('(') {
+        return true;
+    }
     let special = ['*', '?', '[', '(', '{'];
     let Some(first) = pattern.find(special) else {
         return pattern == name;

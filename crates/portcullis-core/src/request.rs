@@ -93,12 +93,12 @@ impl Request {
     }
 
     fn list_questions(&self) -> BTreeSet<Question> {
-        let touched: BTreeSet<String> =
-            self.path_uses().chain(self.other_paths()).flat_map(PathUse::asked).cloned().collect();
-        if touched.is_empty() {
-            return BTreeSet::new();
+        let mut questions: BTreeSet<Question> =
+            self.path_uses().chain(self.other_paths()).flat_map(PathUse::questions).collect();
+        if !questions.is_empty() {
+            questions.extend(self.roots.iter().cloned().map(Question::RealPath));
         }
-        touched.into_iter().chain(self.roots.iter().cloned()).map(Question::RealPath).collect()
+        questions
     }
 
     /// Returns the paths the call may touch.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{Context, Facts, Origin, Policy, Question, Request, Resolution, Source, decide};
+use portcullis_core::{Context, Facts, Origin, Policy, Request, Resolution, Source, decide};
 use portcullis_hosts::HostReply;
 use portcullis_hosts::claude::{self, Hook, HookCall};
 use pretty_assertions::assert_eq;
@@ -51,8 +51,8 @@ fn answer_call(call: HookCall) -> HostReply {
     context.home = Some("/home/ada".to_owned());
     let request = Request::new(&policy, call.call, context);
     let mut facts = Facts::default();
-    for Question::RealPath(path) in request.questions() {
-        facts.insert_path(path.clone(), Resolution::Leads(Vec::new()));
+    for question in request.questions() {
+        facts.insert(question.clone(), Resolution::Leads(Vec::new()));
     }
     claude::reply(&decide(&policy, &request, &facts).unwrap().into_verdict(), None)
 }

@@ -169,10 +169,13 @@ fn protected_paths_ask_however_they_are_reached() {
 fn with_link(policy: &Policy, call: ToolCall, mode: Mode, target: &Resolution) -> String {
     let request = Request::new(policy, call, context(mode));
     let mut facts = Facts::default();
-    for Question::RealPath(path) in request.questions() {
-        let resolution =
-            if path.starts_with("/code/app/link") { target.clone() } else { Resolution::Leads(Vec::new()) };
-        facts.insert_path(path.clone(), resolution);
+    for question in request.questions() {
+        let is_link = match question {
+            Question::RealPath(path) => path.starts_with("/code/app/link"),
+            Question::Pattern(pattern) => pattern.starts_with("/code/app/l"),
+        };
+        let resolution = if is_link { target.clone() } else { Resolution::Leads(Vec::new()) };
+        facts.insert(question.clone(), resolution);
     }
     short(&decide(policy, &request, &facts).expect("not aborted").into_verdict())
 }
@@ -211,6 +214,25 @@ fn c5_two_dots_after_a_link_lead_to_where_the_link_leads() {
     assert_eq!(with_link(&deny, read(), Mode::BypassPermissions, &elsewhere), "deny A2");
     let cat = ToolCall::bash("cat link/../shadow");
     assert_eq!(with_link(&deny, cat, Mode::BypassPermissions, &elsewhere), "deny A2");
+}
+
+#[test]
+fn c5_links_behind_a_shell_pattern_count_like_any_other() {
+    let leads = |path: &str| Resolution::Leads(vec![path.to_owned()]);
+    let none = Policy::default();
+    let decided = |command: &str, mode: Mode, target: &Resolution| {
+        with_link(&none, ToolCall::bash(command), mode, target)
+    };
+    assert_eq!(decided("cat l*", Mode::Default, &leads("/code/app/real")), "allow A9");
+    assert_eq!(decided("cat l*", Mode::Default, &leads("/etc/passwd")), "ask A4");
+    assert_eq!(decided("cat l*", Mode::Default, &Resolution::Broken), "ask A4");
+    assert_eq!(decided("cat m*", Mode::Default, &leads("/etc/passwd")), "allow A9");
+    assert_eq!(decided("touch ./l*", Mode::AcceptEdits, &leads("/etc/cron.d/x")), "ask A7");
+    assert_eq!(decided("cp x l*", Mode::BypassPermissions, &leads("/code/app/.git/config")), "ask A7");
+    let deny = Rules { allow: &["Bash"], deny: &["Read(//etc/**)"], ..Rules::default() }.policy();
+    assert_eq!(with_link(&deny, ToolCall::bash("cat l*"), Mode::Default, &leads("/etc/shadow")), "deny A2");
+    let tree = Rules { allow: &["Read(/**)"], ..Rules::default() }.policy();
+    assert_eq!(with_link(&tree, ToolCall::bash("cat l*"), Mode::Default, &leads("/tmp/x")), "ask A4");
 }
 
 #[test]

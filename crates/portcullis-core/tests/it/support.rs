@@ -2,7 +2,7 @@
 
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{
-    Context, Facts, Mode, Origin, Policy, Question, Request, Resolution, Source, ToolCall, Verdict, decide,
+    Context, Facts, Mode, Origin, Policy, Request, Resolution, Source, ToolCall, Verdict, decide,
 };
 
 /// Rules by behavior, as a settings file would list them.
@@ -48,8 +48,8 @@ pub(crate) fn decide_bash(policy: &Policy, command: &str, mode: Mode) -> Verdict
 /// Answers every question: no path is a link.
 pub(crate) fn facts_without_links(request: &Request) -> Facts {
     let mut facts = Facts::default();
-    for Question::RealPath(path) in request.questions() {
-        facts.insert_path(path.clone(), Resolution::Leads(Vec::new()));
+    for question in request.questions() {
+        facts.insert(question.clone(), Resolution::Leads(Vec::new()));
     }
     facts
 }

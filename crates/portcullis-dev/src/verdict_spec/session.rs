@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use portcullis_core::pattern::may_name_component;
 use portcullis_core::{Context, Facts, Mode, Person, Question, Resolution};
 
 const DEFAULT_HOME: &str = "/home/dev";
@@ -64,9 +65,11 @@ impl Session {
     pub fn answer<'a>(&self, questions: impl IntoIterator<Item = &'a Question>) -> Facts {
         let mut facts = Facts::default();
         for question in questions {
-            match question {
-                Question::RealPath(path) => facts.insert_path(path.clone(), self.resolve(path)),
-            }
+            let resolution = match question {
+                Question::RealPath(path) => self.resolve(path),
+                Question::Pattern(pattern) => self.resolve_pattern(pattern),
+            };
+            facts.insert(question.clone(), resolution);
         }
         facts
     }
@@ -87,10 +90,32 @@ impl Session {
         Resolution::Leads(hops)
     }
 
+    /// Returns where the declared links lead that a pattern may name or pass through.
+    fn resolve_pattern(&self, pattern: &str) -> Resolution {
+        let named = self.links.keys().filter(|from| may_pass(pattern, from));
+        let mut leads = Vec::new();
+        for from in named {
+            match self.resolve(from) {
+                Resolution::Leads(hops) => leads.extend(hops),
+                Resolution::Broken => return Resolution::Broken,
+            }
+        }
+        if self.broken.iter().any(|broken| may_pass(pattern, broken)) {
+            return Resolution::Broken;
+        }
+        Resolution::Leads(leads)
+    }
+
     fn follow(&self, path: &str) -> Option<String> {
         let (from, to) = self.links.iter().find(|(from, _)| is_at_or_below(path, from))?;
         path.strip_prefix(from.as_str()).map(|rest| format!("{to}{rest}"))
     }
+}
+
+/// Says whether a pattern may name a path or something below it.
+fn may_pass(pattern: &str, path: &str) -> bool {
+    let mut components = pattern.split('/');
+    path.split('/').all(|name| components.next().is_some_and(|component| may_name_component(component, name)))
 }
 
 fn is_at_or_below(path: &str, directory: &str) -> bool {

@@ -1,49 +1,20 @@
-//! The answers to the core's questions about the disk.
+//! Where a path leads.
 //!
 //! A path is followed one component at a time, so that every symbolic-link hop is reported and not only the last
 //! one. What does not exist is resolved as far as it exists. What cannot be told (a loop, a directory that may not
 //! be searched, a name that is not text) is [`Resolution::Broken`], which counts as the unsafe answer.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use portcullis_core::{Facts, Question, Resolution, path};
+use portcullis_core::{Resolution, path};
 
 /// The most symbolic links that are followed for one path.
 const MOST_HOPS: usize = 64;
 
-/// The most paths that are kept in mind.
-const MOST_KNOWN: usize = 100_000;
-
-/// Answers questions, each path once.
-#[derive(Debug, Default)]
-pub(crate) struct World {
-    known: BTreeMap<String, Resolution>,
-}
-
-impl World {
-    /// Answers all questions.
-    pub(crate) fn answer(&mut self, questions: &BTreeSet<Question>) -> Facts {
-        let mut facts = Facts::default();
-        for Question::RealPath(path) in questions {
-            if let Some(resolution) = self.known.get(path) {
-                facts.insert_path(path.clone(), resolution.clone());
-                continue;
-            }
-            if self.known.len() >= MOST_KNOWN {
-                self.known.clear();
-            }
-            let resolution = resolve(path);
-            self.known.insert(path.clone(), resolution.clone());
-            facts.insert_path(path.clone(), resolution);
-        }
-        facts
-    }
-}
-
 /// Follows an absolute path to where it leads.
-fn resolve(path: &str) -> Resolution {
+pub(super) fn resolve(path: &str) -> Resolution {
     if !path.starts_with('/') || path.contains('\0') {
         return Resolution::Broken;
     }
@@ -213,15 +184,5 @@ mod tests {
         }
         assert!(matches!(resolve(&format!("{root}/link{}", MOST_HOPS - 1)), Resolution::Leads(_)));
         assert_eq!(resolve(&format!("{root}/link{MOST_HOPS}")), Resolution::Broken);
-    }
-
-    #[test]
-    fn each_path_is_looked_up_once() {
-        let (_folder, root) = folder();
-        let questions = BTreeSet::from([Question::RealPath(format!("{root}/relative"))]);
-        let mut world = World::default();
-        let before = world.answer(&questions);
-        fs::remove_file(format!("{root}/relative")).unwrap();
-        assert_eq!(world.answer(&questions), before);
     }
 }
