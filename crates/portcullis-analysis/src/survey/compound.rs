@@ -1,6 +1,6 @@
 //! Compound commands: every branch, loop and body counts.
 
-use portcullis_shell::ast::{Command, CommandKind, List};
+use portcullis_shell::ast::{CaseArm, Command, CommandKind, List, Word};
 
 use super::walk::Walk;
 use crate::directories::Directories;
@@ -37,28 +37,9 @@ impl Walk<'_> {
                 let after = self.list(body, before.clone());
                 self.settled(first, before, &after)
             }
-            CommandKind::Case { subject, arms } => {
-                self.words(std::iter::once(subject), &before);
-                let mut after = before.clone();
-                for arm in arms {
-                    self.words(arm.patterns.iter(), &after);
-                    // `;&` falls through from the arm above.
-                    let here = self.list(&arm.body, after.clone());
-                    after = after.either(here);
-                }
-                after
-            }
+            CommandKind::Case { subject, arms } => self.case(subject, arms, command, before),
             CommandKind::Function { name, body } => {
-                // The body runs where it is called from, which is not followed.
-                let outer = std::mem::replace(&mut self.input, Feed::Unknown);
-                let first = self.found.invocations.len();
-                let _ = self.command(body, Directories::Unknown, Feed::Unknown);
-                self.input = outer;
-                self.lasting.has_moving_function |= self.moves_since(first);
-                self.lasting.note_function(name);
-                if RELIED_ON.contains(&name.as_str()) {
-                    self.opaque(command.span, format!("it gives `{name}` another meaning"));
-                }
+                self.function(name, body, command);
                 before
             }
             CommandKind::Conditional(words) => {
@@ -84,6 +65,38 @@ impl Walk<'_> {
                 self.opaque(command.span, "the shell syntax is not understood".to_owned());
                 before
             }
+        }
+    }
+
+    fn case(
+        &mut self,
+        subject: &Word,
+        arms: &[CaseArm],
+        command: &Command,
+        before: Directories,
+    ) -> Directories {
+        self.words(std::iter::once(subject), &before);
+        // `;&` and `;;&` go on with the next arm.
+        let falls_through = command.span.of(self.text).contains(";&");
+        let mut after = before.clone();
+        for arm in arms {
+            let start = if falls_through { after.clone() } else { before.clone() };
+            self.words(arm.patterns.iter(), &start);
+            after = after.either(self.list(&arm.body, start));
+        }
+        if arms.is_empty() { before } else { after }
+    }
+
+    fn function(&mut self, name: &str, body: &Command, command: &Command) {
+        // The body runs where it is called from, which is not followed.
+        let outer = std::mem::replace(&mut self.input, Feed::Unknown);
+        let first = self.found.invocations.len();
+        let _ = self.command(body, Directories::Unknown, Feed::Unknown);
+        self.input = outer;
+        self.lasting.has_moving_function |= self.moves_since(first);
+        self.lasting.note_function(name);
+        if RELIED_ON.contains(&name) {
+            self.opaque(command.span, format!("it gives `{name}` another meaning"));
         }
     }
 

@@ -40,11 +40,11 @@ impl Walk<'_> {
         let mut redirections = Vec::new();
         let mut own: Option<Feed> = None;
         let mut others = Feed::Nothing;
-        let gives = command.redirects.iter().any(|redirect| is_input(redirect.operator));
+        let is_fed = command.redirects.iter().any(|redirect| is_input(redirect.operator));
         for redirect in &command.redirects {
             let mut given = Feed::Nothing;
             // A substitution in one redirection may read what another one gives.
-            let outer = gives.then(|| std::mem::replace(&mut self.input, Feed::Unknown));
+            let outer = is_fed.then(|| std::mem::replace(&mut self.input, Feed::Unknown));
             self.redirect(redirect, directories, &mut redirections, &mut given);
             if let Some(outer) = outer {
                 self.input = outer;
@@ -104,10 +104,15 @@ impl Walk<'_> {
         }
         self.lasting.note_invocation(&invocation);
         let indirect = self.mover(&invocation);
+        let is_trap = invocation.arguments.iter().any(|word| word.text == "trap");
         let moved = self.change_of_directory(&invocation, &before);
         let first = self.found.invocations.len() + 1;
         self.invoke(invocation, &feed);
         match (indirect, moved) {
+            (Mover::Inside, _) if is_trap && self.moves_since(first) => {
+                self.opaque(command.span, "a trap changes the directory at any time".to_owned());
+                After::same(Directories::Unknown)
+            }
             (Mover::Itself, _) => After::same(Directories::Unknown),
             (Mover::Inside, _) if self.moves_since(first) => After::same(Directories::Unknown),
             (_, Some(success)) => After { success, failure: before },
@@ -122,6 +127,13 @@ impl Walk<'_> {
         redirections: &mut Vec<Redirection>,
         feed: &mut Feed,
     ) {
+        let is_of_bash = matches!(
+            redirect.operator,
+            RedirectOperator::HereString | RedirectOperator::OutputBoth | RedirectOperator::AppendBoth
+        );
+        if self.is_posix && is_of_bash {
+            self.not_everywhere(redirect.span);
+        }
         let word = match &redirect.target {
             RedirectTarget::Heredoc(heredoc) => {
                 self.parts(&heredoc.parts, directories);

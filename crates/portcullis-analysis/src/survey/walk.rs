@@ -178,10 +178,21 @@ impl Walk<'_> {
             if let Some(hidden) = arithmetic::find_hidden(word) {
                 self.hidden = self.hidden.max(Some((hidden, word.span)));
             }
-            if self.is_posix && word.parts.iter().any(|part| matches!(part, Part::AnsiC { .. })) {
+            if self.is_posix && word.parts.iter().any(|part| self.is_of_bash(part)) {
                 self.not_everywhere(word.span);
             }
             self.parts(&word.parts, directories);
+        }
+    }
+
+    /// Says whether other shells read a part as something else: `$'…'`, `$"…"`, `$[…]`.
+    fn is_of_bash(&self, part: &Part) -> bool {
+        let starts = |start: &str| part.span().of(self.text).starts_with(start);
+        match part {
+            Part::AnsiC { .. } => true,
+            Part::Double { parts, .. } => starts("$\"") || parts.iter().any(|part| self.is_of_bash(part)),
+            Part::Arithmetic { .. } => starts("$["),
+            _ => false,
         }
     }
 

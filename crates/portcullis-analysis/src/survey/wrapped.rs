@@ -8,7 +8,7 @@ use crate::directories::Directories;
 use crate::environment::is_command_variable;
 use crate::feed::Feed;
 use crate::interpreter;
-use crate::invocation::{Invocation, Wrapping, base_name, join};
+use crate::invocation::{Invocation, Variable, Wrapping, base_name, join};
 use crate::wrapper::{self, Inside, Peeled};
 
 /// Shell text inside shell text inside … is followed this far.
@@ -45,7 +45,8 @@ impl Walk<'_> {
         invocation.wrapping = wrapping_of(&peeled);
         let index = self.found.invocations.len();
         let outer = invocation.clone_surroundings();
-        let steering = steering_texts(&invocation);
+        let parent = invocation.parent.and_then(|parent| self.found.invocations.get(parent));
+        let steering = steering_texts(&invocation, parent);
         self.found.invocations.push(invocation);
         for peeled in peeled {
             self.wrapped(peeled, index, &outer, feed);
@@ -204,15 +205,15 @@ fn wrapping_of(peeled: &[Peeled]) -> Wrapping {
 }
 
 /// Returns the values of the variables an invocation sets that programs run.
-fn steering_texts(invocation: &Invocation) -> Vec<Argument> {
+fn steering_texts(invocation: &Invocation, parent: Option<&Invocation>) -> Vec<Argument> {
     let is_declared =
         matches!(invocation.program_name(), Some("export" | "declare" | "typeset" | "readonly"));
     let declared = invocation.operands().iter().filter(|_| is_declared).filter_map(|word| {
         let (name, value) = word.text.split_once('=')?;
         Some((name, Argument { text: value.to_owned(), source: None, ..word.clone() }))
     });
-    let is_wrapped = invocation.parent.is_some();
-    let assigned = invocation.assignments.iter().filter(|_| !is_wrapped);
+    let is_new = |variable: &&Variable| parent.is_none_or(|parent| !parent.assignments.contains(variable));
+    let assigned = invocation.assignments.iter().filter(is_new);
     let assigned = assigned.map(|variable| (variable.name.as_str(), variable.value.clone()));
     declared
         .chain(assigned)
@@ -253,15 +254,16 @@ fn spans_lines(text: &str) -> bool {
     let text = text.trim_end();
     let is_open = |line: &str| {
         let is_odd = |quote: char| line.matches(quote).count() % 2 == 1;
-        let opens = |from: &str, to: &str| line.matches(from).count() > line.matches(to).count();
+        let opens = |from: &str| line.contains(from) && line.matches('(').count() > line.matches(')').count();
+        let is_left_open = opens("=(") || opens("((") || (line.contains("${") && !line.contains('}'));
+        let is_condition = line.contains("[[") && !line.contains("]]");
         is_odd('\'')
             || is_odd('"')
             || is_odd('`')
             || line.ends_with('\\')
             || line.contains("<<")
-            || opens("(", ")")
-            || opens("{", "}")
-            || opens("[[", "]]")
+            || is_left_open
+            || is_condition
     };
     text.contains('\n') && text.lines().any(is_open)
 }

@@ -89,8 +89,11 @@ pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Peeled> {
     let mut insides: Vec<Inside> = Vec::new();
     if let Some((_, options)) = CARRIERS.iter().find(|(listed, _)| *listed == name) {
         let values = values(rest, options).into_iter();
+        let is_completed = matches!(name, "mapfile" | "readarray" | "complete" | "compgen");
         let texts = values.map(|value| match value.text.strip_prefix("exec=") {
             Some(action) => value.piece(action),
+            // The shell appends arguments.
+            None if is_completed => value.piece(&format!("{} $_", value.text)),
             None => value,
         });
         insides.extend(texts.map(|text| Inside::Text(vec![text])));

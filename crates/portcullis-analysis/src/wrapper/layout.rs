@@ -5,6 +5,7 @@
 //! the command is read both ways.
 
 use super::forms::{RUNNERS, WRAPPERS};
+use super::place::elsewhere;
 use super::{Inside, Peeled};
 use crate::argument::Argument;
 use crate::invocation::{Variable, Wrapping};
@@ -51,7 +52,11 @@ pub(in crate::wrapper) fn peel(name: &str, rest: &[Argument]) -> Vec<Peeled> {
         .iter()
         .chain(RUNNERS)
         .filter(|layout| layout.name == name)
-        .filter_map(|layout| Some(layout.peel(layout.after_subcommand(rest)?)))
+        .filter_map(|layout| {
+            let peeled = layout.peel(layout.after_subcommand(rest)?);
+            let directory = elsewhere(name, layout.subcommand.is_some(), rest).or(peeled.directory);
+            Some(Peeled { directory, ..peeled })
+        })
         .collect()
 }
 
@@ -91,11 +96,13 @@ impl Layout {
 
     fn peel(&self, rest: &[Argument]) -> Peeled {
         let first = self.read(rest, 0);
+        let directory =
+            first.values_of(self.directory).filter(|value| !value.text.is_empty()).last().cloned();
         let mut peeled = Peeled {
             wrapping: self.wrapping,
             insides: Vec::new(),
             assignments: first.assignments.clone(),
-            directory: first.values_of(self.directory).filter(|value| !value.text.is_empty()).last().cloned(),
+            directory,
         };
         if peeled.directory.is_some() || first.doubts > 0 {
             peeled.wrapping = Wrapping::Changing;
@@ -122,10 +129,11 @@ impl Layout {
             peeled.wrapping = Wrapping::Changing;
         }
         for text in texts {
-            // The words that follow `env -S` belong to the command it splits.
-            let more = if self.name == "env" { reading.words.as_slice() } else { &[] };
-            let text = std::iter::once(text).chain(more).cloned().collect();
-            push_new(&mut peeled.insides, Inside::Text(text));
+            if self.name == "env" {
+                split(text, &reading.words, &mut peeled.insides);
+            } else {
+                push_new(&mut peeled.insides, Inside::Text(vec![text.clone()]));
+            }
         }
         if reading.is_open {
             let why = "what comes before the wrapped command is only known at run time";
@@ -229,6 +237,20 @@ impl Reading {
 fn names_one(option: &str, options: &[&str]) -> bool {
     let is_long = option.len() > 2 && option.starts_with("--");
     options.iter().any(|listed| *listed == option || (is_long && listed.starts_with(option)))
+}
+
+/// Reads the text of `env -S`, which `env` splits into words, and the words that follow it.
+fn split(text: &Argument, more: &[Argument], insides: &mut Vec<Inside>) {
+    let is_plain = |letter: char| letter.is_alphanumeric() || " _./=:,@%+-".contains(letter);
+    if text.text.chars().all(is_plain) {
+        let words = std::iter::once("env").chain(text.text.split(' ').filter(|word| !word.is_empty()));
+        let words = words.map(|word| text.piece(word)).chain(more.iter().cloned()).collect();
+        push_new(insides, Inside::Command(words));
+    } else {
+        let words = std::iter::once(text).chain(more).cloned().collect();
+        push_new(insides, Inside::Text(words));
+        push_new(insides, Inside::Unknown("`env` splits the text by rules of its own"));
+    }
 }
 
 fn push_new(insides: &mut Vec<Inside>, inside: Inside) {

@@ -7,6 +7,7 @@ mod carrier;
 mod forms;
 mod git;
 mod layout;
+mod place;
 mod search;
 
 use crate::argument::Argument;
@@ -61,9 +62,9 @@ pub(crate) fn peel(arguments: &[Argument]) -> Vec<Peeled> {
         "fd" | "fdfind" => search::peel_fd(rest),
         "xargs" | "gxargs" => batch::peel_xargs(rest),
         "parallel" | "env_parallel" | "sem" => Some(batch::peel_parallel(rest)),
-        "git" => git::peel(rest),
+        "git" => git::peel(rest).map(|peeled| place::anywhere(peeled, rest)),
         name if name.starts_with("git-") => git::peel_dashed(name, program, rest),
-        name => carrier::peel(name, rest),
+        name => carrier::peel(name, rest).map(|peeled| place::anywhere(peeled, rest)),
     });
     all
 }

@@ -88,8 +88,8 @@ fn prepare(root: &Path, lines: &[String]) {
 fn run(root: &Path, lines: &[String]) {
     let drivers = [0, 1].map(|first| {
         let input = root.join(format!("lines{first}"));
-        let text: String = lines.iter().skip(first).step_by(2).map(|line| format!("{line}\0")).collect();
-        fs::write(&input, text).unwrap();
+        let own: Vec<&str> = lines.iter().skip(first).step_by(2).map(String::as_str).collect();
+        fs::write(&input, own.join("\0") + "\0").unwrap();
         Command::new("/bin/bash")
             .args(["--norc", "-c", DRIVER, "driver"])
             .args([root.to_str().unwrap(), &first.to_string(), DEEP])

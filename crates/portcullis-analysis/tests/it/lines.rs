@@ -2,6 +2,63 @@
 //!
 //! `@W@` stands for the directory a line starts in, `@B@` for the directory of the programs.
 
+/// Beginnings of commands that start the command after them.
+const PREFIXES: &[&str] = &[
+    "env",
+    "env A=1",
+    "env -i",
+    "env -C a",
+    "env -C @W@/b",
+    "env --chdir=a",
+    "env --chd=b",
+    "env --chd b",
+    "env --c=a",
+    "env -u x -C a -C b",
+    "env -iC a",
+    "env --chdir a",
+    "env -",
+    "env -i A=1 B=2",
+    "timeout 5",
+    "timeout -k 1 5",
+    "timeout -s KILL 5",
+    "timeout --signal=KILL 5",
+    "timeout --sig KILL 5",
+    "nice",
+    "nice -n 1",
+    "nice -1",
+    "nice --adjustment=1",
+    "nohup",
+    "nohup --",
+    "stdbuf -oL",
+    "stdbuf -o L -e0",
+    "setsid -w",
+    "setsid --wait",
+    "flock f_lock",
+    "flock -n f_lock",
+    "flock -w 1 @W@/f_lock",
+    "command",
+    "command -p",
+    "command --",
+    "exec",
+    "exec -a q",
+    "xargs",
+    "xargs -n1",
+    "xargs -I{}",
+    "xargs -r",
+    "echo a b | xargs",
+    "echo a b | xargs -n 1",
+    "echo a | xargs -I{}",
+    "echo a | xargs -I{} -n1",
+    "echo a | xargs --replace",
+    "echo a | xargs -i",
+    "echo a | xargs -I f -I b",
+    "builtin command",
+    "find . -maxdepth 1 -name f -exec",
+    "find a b -maxdepth 1 -name g -execdir",
+    "find . -maxdepth 1 -name f -ok",
+    "find @W@ -maxdepth 0 -exec",
+];
+
 /// A generator of command lines.
 pub(crate) struct Lines {
     state: u64,
@@ -350,61 +407,7 @@ impl Lines {
     }
 
     fn wrapped(&mut self) -> String {
-        let prefix = self.pick(&[
-            "env",
-            "env A=1",
-            "env -i",
-            "env -C a",
-            "env -C @W@/b",
-            "env --chdir=a",
-            "env --chd=b",
-            "env --chd b",
-            "env --c=a",
-            "env -u x -C a -C b",
-            "env -iC a",
-            "env --chdir a",
-            "env -",
-            "env -i A=1 B=2",
-            "timeout 5",
-            "timeout -k 1 5",
-            "timeout -s KILL 5",
-            "timeout --signal=KILL 5",
-            "timeout --sig KILL 5",
-            "nice",
-            "nice -n 1",
-            "nice -1",
-            "nice --adjustment=1",
-            "nohup",
-            "nohup --",
-            "stdbuf -oL",
-            "stdbuf -o L -e0",
-            "setsid -w",
-            "setsid --wait",
-            "flock f_lock",
-            "flock -n f_lock",
-            "flock -w 1 @W@/f_lock",
-            "command",
-            "command -p",
-            "command --",
-            "exec",
-            "exec -a q",
-            "xargs",
-            "xargs -n1",
-            "xargs -I{}",
-            "xargs -r",
-            "echo a b | xargs",
-            "echo a b | xargs -n 1",
-            "echo a | xargs -I{}",
-            "echo a | xargs -I{} -n1",
-            "echo a | xargs --replace",
-            "echo a | xargs -i",
-            "echo a | xargs -I f -I b",
-            "builtin command",
-            "find . -maxdepth 1 -name f -exec",
-            "find a b -maxdepth 1 -name g -execdir",
-            "find . -maxdepth 1 -name f -ok",
-            "find @W@ -maxdepth 0 -exec",
-        ]);
+        let prefix = self.pick(PREFIXES);
         let inner = match self.below(4) {
             0 if self.may_grow() => self.wrapped(),
             1 if self.may_grow() => self.shell_command(),
@@ -475,14 +478,16 @@ impl Lines {
             }
             _ => {
                 let list = self.list();
-                format!("env -S {}", self.quote(&format!("bash -c {}", self.clone_quote(&list))))
+                if self.below(2) == 0 {
+                    let split = self.pick(&[
+                        "c1 a", "-C a c1", "A=1 c2 b", "c3\\_a", "c4 a;c5", "-i c1", "c6 'a b'", "c1 $A",
+                    ]);
+                    format!("env -S {} b", self.quote(&split))
+                } else {
+                    format!("env -S {}", self.quote(&format!("bash -c {}", plainly_quoted(&list))))
+                }
             }
         }
-    }
-
-    fn clone_quote(&self, text: &str) -> String {
-        let plain: String = text.chars().filter(|letter| !"'\\\"$\n".contains(*letter)).collect();
-        format!("'{plain}'")
     }
 
     /// A shell that reads what it runs.
@@ -562,7 +567,7 @@ impl Lines {
     /// What is rare, and odd.
     fn odd(&mut self) -> String {
         let stub = self.simple_stub();
-        match self.below(12) {
+        match self.below(24) {
             0 => format!("x='a[$({stub})]'; (( x ))"),
             1 => format!("let 'x[$({stub})]=1'"),
             2 => format!("[[ -v 'x[$({stub})]' ]]"),
@@ -574,7 +579,25 @@ impl Lines {
             8 => format!("echo '{stub}' > f_env; BASH_ENV=f_env; export BASH_ENV; bash -c :"),
             9 => format!("printf 'read x\\ncat <<Y\\n{stub}\\nY\\n' | sh"),
             10 => format!("cd a; echo '{stub}' > f_out; cd ..; sh a/f_out"),
+            11 => format!("sh -c 'cd a &> f_out && {stub}'"),
+            12 => format!("trap 'cd @W@/a' DEBUG; cd @W@ && {stub}"),
+            13 => format!("CDPATH=@W@/a sh -c 'cd b && {stub}'"),
+            14 => format!("env HOME=@W@/b bash -c 'cd && {stub}'"),
+            15 => format!("eval 'fn2() {{ cd a; }}'; cd @W@; eval fn2; {stub}"),
+            16 => format!("fn2() {{ fn0; }}; fn0() {{ cd b; }}; fn2; {stub}"),
+            17 => format!("for i in 1 2; do sh f_out; echo '{stub}' > f_out; done"),
+            18 => format!("sh -c 'echo $[ 1; {stub} ]'"),
+            19 => format!("command exec <<< '{stub}'; sh"),
+            20 => format!("case a in a) cd a ;& b) {stub} ;; esac"),
+            21 => format!("sh -c 'a[0;{stub};]=1'"),
+            22 => format!("mapfile -C '{stub}' -c 1 x < f"),
             _ => format!("printf 'x=(\\n{stub}\\n)' | {{ read x; sh; }}"),
         }
     }
+}
+
+/// Puts in quotes what needs no more of them.
+fn plainly_quoted(text: &str) -> String {
+    let plain: String = text.chars().filter(|letter| !"'\\\"$\n".contains(*letter)).collect();
+    format!("'{plain}'")
 }
