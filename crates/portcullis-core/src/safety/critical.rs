@@ -1,10 +1,9 @@
 //! Critical removals: `rm` of the root, the home, the workspace or their parents, also behind a variable.
 
-use std::collections::BTreeMap;
-
 use portcullis_analysis::{Argument, Invocation, Knowledge};
 use portcullis_shell::Span;
 
+use super::variable::Values;
 use crate::path::{components, is_inside, join, normalize};
 use crate::path_use::{expand_home, fixed_beginning};
 use crate::pattern::{alternatives, may_name};
@@ -51,32 +50,29 @@ pub(crate) fn find_critical_removal(run: &Run<'_>) -> Option<(String, Span)> {
     let mut values = None;
     shell.survey.invocations.iter().find_map(|invocation| {
         let targets = removed(invocation)?;
-        let values = values.get_or_insert_with(|| variables(run, shell));
+        let values = values.get_or_insert_with(|| Values::of(run, shell));
         let target = targets.into_iter().find(|target| is_critical(run, values, invocation, target))?;
         Some((target.as_written().to_owned(), target.span))
     })
 }
 
-fn is_critical(
-    run: &Run<'_>,
-    values: &BTreeMap<&str, &str>,
-    invocation: &Invocation,
-    target: &Argument,
-) -> bool {
+fn is_critical(run: &Run<'_>, values: &Values<'_>, invocation: &Invocation, target: &Argument) -> bool {
     match target.knowledge {
         Knowledge::Fixed | Knowledge::Tilde => is_critical_text(run, invocation, &target.text),
         Knowledge::Glob => is_critical_pattern(run, invocation, &target.text),
         Knowledge::Dynamic => {
-            let text = substitute(run, values, &target.text);
-            if text.contains(['$', '`']) {
-                is_critical_expansion(run, invocation, &text)
-            } else {
-                let alternatives = alternatives(&text);
-                is_critical_pattern(run, invocation, &text)
-                    || alternatives.iter().any(|text| is_critical_pattern(run, invocation, text))
-            }
+            values.readings(&target.text).iter().any(|text| is_critical_reading(run, invocation, text))
         }
     }
+}
+
+/// Says whether a text with its known variables filled in is critical.
+fn is_critical_reading(run: &Run<'_>, invocation: &Invocation, text: &str) -> bool {
+    if text.contains(['$', '`']) {
+        return is_critical_expansion(run, invocation, text);
+    }
+    is_critical_pattern(run, invocation, text)
+        || alternatives(text).iter().any(|text| is_critical_pattern(run, invocation, text))
 }
 
 /// Says whether a path as the program receives it is critical.
@@ -177,72 +173,16 @@ fn is_critical_path(run: &Run<'_>, path: &str) -> bool {
         || run.request.roots.iter().any(|root| is_inside(root, path))
 }
 
-/// Substitutions that stand for the directory a command runs in or the repository around it.
-const HERE: &[&str] = &["$(pwd)", "`pwd`", "$(pwd -P)", "$(git rev-parse --show-toplevel)"];
-
-/// How many variables are replaced one after the other, and how long the text may grow.
-const MOST_ROUNDS: usize = 8;
-const LONGEST: usize = 4_096;
-
-/// Returns the variables whose value the command line or the session gives.
-fn variables<'a>(run: &Run<'a>, shell: &'a Shell) -> BTreeMap<&'a str, &'a str> {
-    let context = run.request.context();
-    let bare = shell.survey.invocations.iter().filter(|invocation| invocation.arguments.is_empty());
-    let assigned = bare.flat_map(|invocation| &invocation.assignments);
-    let mut values: BTreeMap<&str, &str> = BTreeMap::from([("PWD", context.cwd.as_str())]);
-    values.extend(context.home.as_deref().map(|home| ("HOME", home)));
-    values.extend(assigned.map(|variable| (variable.name.as_str(), variable.value.text.as_str())));
-    let declaring = shell.survey.invocations.iter().filter(|invocation| {
-        matches!(invocation.program_name(), Some("export" | "declare" | "typeset" | "local" | "readonly"))
-    });
-    values.extend(declaring.flat_map(Invocation::operands).filter_map(|word| word.text.split_once('=')));
-    values
-}
-
-/// Replaces variables by their values, as far as these are known.
-fn substitute(run: &Run<'_>, values: &BTreeMap<&str, &str>, text: &str) -> String {
-    let mut text = text.to_owned();
-    for _ in 0..MOST_ROUNDS {
-        match replace_first(&text, values) {
-            Some(next) if next.len() <= LONGEST => text = next,
-            Some(_) | None => break,
-        }
-    }
-    for here in HERE {
-        text = text.replace(here, &run.request.context().cwd);
-    }
-    text
-}
-
-/// Replaces the first `$name` or `${name}` whose value is known.
-fn replace_first(text: &str, values: &BTreeMap<&str, &str>) -> Option<String> {
-    text.match_indices('$').find_map(|(at, _)| {
-        let after = text.get(at + 1..)?;
-        let (name, length) = if let Some(braced) = after.strip_prefix('{') {
-            // A default or a check does not matter where the value is known.
-            let (inside, _) = braced.split_once('}')?;
-            let name = inside.split([':', '-', '=', '?']).next().unwrap_or(inside);
-            (name, inside.len() + 2)
-        } else {
-            let end = after.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-            let name = after.get(..end.unwrap_or(after.len()))?;
-            (name, name.len())
-        };
-        let value = values.get(name)?;
-        Some([text.get(..at)?, value, after.get(length..)?].concat())
-    })
-}
-
 /// A target that would be critical if an unknown expansion in it turned out empty.
 fn is_critical_expansion(run: &Run<'_>, invocation: &Invocation, text: &str) -> bool {
-    if text.contains(":?") {
-        return false;
-    }
     let Some(at) = text.find(['$', '`']) else {
         return false;
     };
     let before = text.get(..at).unwrap_or_default();
     let after = text.get(at..).unwrap_or_default();
+    if is_checked(after) {
+        return false;
+    }
     let is_substitution = after.starts_with("$(") || after.starts_with('`');
     let tail = after_expansion(after);
     if !before.is_empty() {
@@ -255,6 +195,13 @@ fn is_critical_expansion(run: &Run<'_>, invocation: &Invocation, text: &str) -> 
     }
     let inner = tail.trim_start_matches('/').trim_end_matches('/');
     tail.starts_with('/') && (matches!(inner, "" | "*" | ".*") || TOP_LEVEL.contains(&inner))
+}
+
+/// Says whether a text begins with an expansion that stops the command if it is empty: `${x:?}`.
+fn is_checked(text: &str) -> bool {
+    text.strip_prefix("${")
+        .and_then(|rest| rest.split_once('}'))
+        .is_some_and(|(inside, _)| inside.contains(":?"))
 }
 
 /// Returns what follows the expansion a text begins with.

@@ -3,6 +3,7 @@
 mod critical;
 mod protected;
 mod removal;
+mod variable;
 
 pub(crate) use critical::find_critical_removal;
 pub(crate) use protected::find_protected_write;

@@ -83,6 +83,13 @@ fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
         "rm -rf ${HOME:?}",
         "rm -rf \"${HOME:-/tmp/x}\"",
         "export d=/; rm -rf $d",
+        "X=/; rm -rf $X; X=build",
+        "rm -rf /$(true :?)",
+        "rm -rf ${X:-/}",
+        "rm -rf ${X-/}",
+        "rm -rf \"${X:-$HOME}\"",
+        "rm -rf ${X:=/usr}",
+        "rm -rf ${HOME%/}",
     ];
     for command in critical {
         for mode in [Mode::BypassPermissions, Mode::Default, Mode::AcceptEdits, Mode::Auto] {
