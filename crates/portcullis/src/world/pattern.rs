@@ -114,13 +114,12 @@ mod tests {
         symlink("/etc/hosts", format!("{root}/a/deep/leaf")).unwrap();
         fs::create_dir(format!("{root}/b")).unwrap();
         symlink("loop", format!("{root}/b/loop")).unwrap();
-        let etc: Vec<String> = vec!["/etc".to_owned()];
         let table: &[(&str, Vec<String>)] = &[
             ("li*", vec!["/etc/passwd".to_owned()]),
             ("x*", Vec::new()),
             ("a/f*", Vec::new()),
-            ("a/d*", etc.clone()),
-            ("*/door", etc.clone()),
+            ("a/d*", vec!["/etc".to_owned()]),
+            ("*/door", vec!["/etc/passwd".to_owned(), "/etc".to_owned()]),
             ("a/*/leaf", vec!["/etc".to_owned(), "/etc/hosts".to_owned()]),
             ("missing/*", Vec::new()),
             ("link/*", vec!["/etc/passwd".to_owned()]),
