@@ -2,14 +2,19 @@
 //!
 //! Loops and functions run text that stands before them, so a survey that finds such a thing is made once more with it.
 
+use std::collections::BTreeSet;
+
 use crate::feed::Feed;
 use crate::invocation::Invocation;
+
+/// More inputs than this are not told apart.
+const MOST_INPUTS: usize = 8;
 
 /// What holds for the whole command line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Lasting {
     /// The functions that are defined.
-    pub(super) functions: Vec<String>,
+    pub(super) functions: BTreeSet<String>,
     /// Whether one of them may change the directory.
     pub(super) has_moving_function: bool,
     /// Whether `CDPATH` may be set, so that a relative `cd` may lead anywhere.
@@ -39,17 +44,17 @@ impl Lasting {
     }
 
     pub(super) fn note_function(&mut self, name: &str) {
-        if !self.is_function(name) {
-            self.functions.push(name.to_owned());
-        }
+        self.functions.insert(name.to_owned());
     }
 
     pub(super) fn is_function(&self, name: &str) -> bool {
-        self.functions.iter().any(|function| function == name)
+        self.functions.contains(name)
     }
 
     pub(super) fn note_input(&mut self, input: Feed) {
-        if input != Feed::Nothing && !self.inputs.contains(&input) {
+        if self.inputs.len() >= MOST_INPUTS {
+            self.inputs = vec![Feed::Unknown; MOST_INPUTS];
+        } else if input != Feed::Nothing && !self.inputs.contains(&input) {
             self.inputs.push(input);
         }
     }

@@ -210,14 +210,24 @@ impl Walk<'_> {
         // A process may read what the command writes.
         let is_fed = parts.iter().any(|part| matches!(part, Part::Process { .. }));
         let outer = is_fed.then(|| std::mem::replace(&mut self.input, Feed::Unknown));
+        let first = self.found.invocations.len();
         nested_lists(parts, &mut |body| {
             let _ = self.list(body, directories.clone());
         });
+        let in_place = parts.iter().find(|part| runs_in_place(part.span().of(self.text)));
+        if let Some(part) = in_place.filter(|_| self.moves_since(first)) {
+            self.opaque(part.span(), "a substitution changes the directory of the shell itself".to_owned());
+        }
         if let Some(outer) = outer {
             self.input = outer;
         }
         self.parent = parent;
     }
+}
+
+/// Says whether a word holds `${ command; }`, which the shell runs itself.
+fn runs_in_place(word: &str) -> bool {
+    word.split("${").skip(1).any(|inside| inside.starts_with([' ', '\t', '\n', '|']))
 }
 
 pub(super) fn is_expansion(part: &Part) -> bool {

@@ -5,6 +5,79 @@ use portcullis_analysis::{Surroundings, Survey, Wrapping, survey};
 /// Spellings of a removal, one on each line: behind wrappers, in shell text, on standard input, in configuration.
 const REMOVALS: &str = include_str!("wrapped.txt");
 
+/// Command lines that run what their text does not tell, or not to every shell.
+const UNSEEN: &[&str] = &[
+    "echo x | xargs -I{} sh -c '{}'",
+    "echo x | xargs -I % sh -c %",
+    "echo x | xargs -I{} {} y",
+    "parallel {} ::: 'rm x'",
+    "cat f | parallel",
+    "source /dev/fd/3 3< f",
+    "bash /dev/fd/3",
+    "bash <&3",
+    "exec < f; bash",
+    "exec 3<f; bash <&3",
+    "bash < f 3<<< ls",
+    "cat f | bash 3<<< ls",
+    "cat <<X <f | sh\nls\nX",
+    "cat f | bash -c sh",
+    "bash --rcfile <(echo ls) -i",
+    "BASH_ENV=x bash -c ls",
+    "export BASH_ENV=x; bash y",
+    "GIT_CONFIG_COUNT=1 git p",
+    "declare -a 'x=($(ls))'",
+    "printf -- '%s' ls | sh",
+    "cat f | at now",
+    "cat f | crontab -",
+    "cat f | ssh host",
+    "cat f | sudo -s",
+    "cat f | su",
+    "=rm x",
+    "git -c include.path=x z",
+    "git -c core.hooksPath=x commit",
+    "git --config-env=core.pager=X log",
+    "git --config-env alias.p=X p",
+    "echo ls > f && sh f",
+    "cat > f.sh <<X; bash ./f.sh\nls\nX",
+    "echo ls > f; chmod +x f; ./f",
+    "printf ls | tee f; source f",
+    "curl -o f http://x && sh f",
+    "cd a; echo ls > f; cd ..; sh a/f",
+    "for i in 1 2; do sh f; echo ls > f; done",
+    "f() { sh x; }; echo ls > x; f",
+    "echo ls > >(sh)",
+    "echo ls | tee >(sh)",
+    "{ exec <<< ls; }; sh",
+    "for i in 1 2; do sh; exec <<< ls; done",
+    "f() { exec <<< ls; }; f; sh",
+    "command exec <<< ls; sh",
+    "printf 'ls %s %s' a | sh",
+    "printf 'read x\\ncat <<Y\\nls\\nY\\n' | sh",
+    "printf 'x=(\\nls\\n)' | { read x; sh; }",
+    "echo() { printf rm; }; echo ls | sh",
+    "cd() { ls; }; cd x",
+    "trap 'cd a' DEBUG; cd /x && ls",
+    "echo ${ cd a; }; ls",
+    "env 'BASH_FUNC_q%%=() { ls; }' bash -c q",
+    "BASH_ENV=f; export BASH_ENV; bash -c :",
+    "bash -c 'PS4=\"+\\$(ls)\"; set -x; true'",
+    "set -k; ls A=1",
+    "let\t'a[$(ls)]'",
+    "sh -c '((ls))'",
+    "sh -c '[[ a || ls ]]'",
+    "sh -c 'echo $[ 1; ls ]'",
+    "sh -c 'a[0;ls;]=1'",
+    "sh -c 'cd a &> f && ls'",
+    "sh -c \"echo \\$'x'\"",
+    "sh -c 'cat <<< x'",
+    "env -S 'ls\\_x'",
+    "env -S 'ls;pwd'",
+    "xargs --replace {}",
+    "xargs --repl sh -c '{}'",
+    "xargs -I x -I {} {}",
+    "xargs -I{} -n1 env",
+];
+
 pub(crate) fn look(command: &str) -> Survey {
     survey(command, Surroundings { directory: "/code/app", home: Some("/home/me") })
 }
@@ -42,43 +115,7 @@ fn shell_text_on_several_lines_is_followed() {
 
 #[test]
 fn what_cannot_be_seen_is_said() {
-    for command in [
-        "echo x | xargs -I{} sh -c '{}'",
-        "echo x | xargs -I % sh -c %",
-        "echo x | xargs -I{} {} y",
-        "parallel {} ::: 'rm x'",
-        "cat f | parallel",
-        "source /dev/fd/3 3< f",
-        "bash /dev/fd/3",
-        "bash <&3",
-        "exec < f; bash",
-        "exec 3<f; bash <&3",
-        "bash < f 3<<< ls",
-        "cat f | bash 3<<< ls",
-        "cat <<X <f | sh\nls\nX",
-        "cat f | bash -c sh",
-        "bash --rcfile <(echo ls) -i",
-        "BASH_ENV=x bash -c ls",
-        "export BASH_ENV=x; bash y",
-        "GIT_CONFIG_COUNT=1 git p",
-        "declare -a 'x=($(ls))'",
-        "printf -- '%s' ls | sh",
-        "cat f | at now",
-        "cat f | crontab -",
-        "cat f | ssh host",
-        "cat f | sudo -s",
-        "cat f | su",
-        "=rm x",
-        "git -c include.path=x z",
-        "git -c core.hooksPath=x commit",
-        "git --config-env=core.pager=X log",
-        "git --config-env alias.p=X p",
-        "echo ls > f && sh f",
-        "cat > f.sh <<X; bash ./f.sh\nls\nX",
-        "echo ls > f; chmod +x f; ./f",
-        "printf ls | tee f; source f",
-        "curl -o f http://x && sh f",
-    ] {
+    for command in UNSEEN {
         assert!(!look(command).opacities.is_empty(), "{command:?}: {:?}", programs(command));
     }
 }
@@ -113,10 +150,40 @@ fn what_is_plain_is_not_called_opaque() {
         "./build.sh > log; cat log",
         "bash build.sh > log",
         "bash < script.sh 2>/dev/null; ls",
+        "bash -c '((x++))'",
+        "bash -c \"[[ a || b ]] && echo $'x'\"",
+        "sh -c '[[ -n a ]]'",
+        "printf 'ls\\npwd\\n' | sh",
+        "echo ls | sh",
+        "f() { ls; }; f",
+        "trap 'ls' EXIT",
+        "exec > log; ls",
+        "for i in a b; do (cd $i && ls); done",
+        "xargs -I{} grep x {}",
+        "env -S 'ls x'",
     ] {
         let opacities = look(command).opacities;
         let is_fed = command.starts_with("bash <");
         assert_eq!(opacities.is_empty(), !is_fed, "{command:?}: {opacities:?}");
+    }
+}
+
+#[test]
+fn a_command_that_is_fed_through_another_is_found() {
+    for command in [
+        "echo 'rm x' | echo \"$(sh)\"",
+        "echo 'rm x' | y=$(sh)",
+        "echo 'rm x' | for i in $(sh); do true; done",
+        "PS4='$(rm x)'; set -x",
+        "sh -c 'PAGER=\"rm x\" git log'",
+        "env PAGER='rm x' git log",
+        "exec <<< 'rm x'; sh",
+        "env -S 'A=1 rm x'",
+        "env --split='rm x'",
+        "flock f --comm='rm x'",
+        "mapfile -C 'rm x' -c 1 y",
+    ] {
+        assert!(programs(command).iter().any(|name| name == "rm"), "{command:?}: {:?}", programs(command));
     }
 }
 
