@@ -4,7 +4,7 @@ use crate::fact::Facts;
 use crate::pipeline::Run;
 use crate::policy::Policy;
 use crate::request::{Request, Subject};
-use crate::rule::{Behavior, Matcher, Rule, is_suspended};
+use crate::rule::{Behavior, Matcher, Rule};
 use crate::rule_match::{find_restraint, name_matches, shell_pattern, shell_tools};
 use crate::rule_set::RuleSet;
 use crate::scope::find_path_permit;
@@ -45,7 +45,7 @@ fn explain(policy: &Policy, rule: &Rule, request: &Request, facts: &Facts) -> Ru
             Behavior::Allow => permit(&run, rule),
         },
     };
-    let is_suspended = is_suspended(rule, request.context().mode);
+    let is_suspended = policy.suspends(rule, request.context().mode);
     let detail = if is_suspended { format!("{detail}; auto mode suspends it") } else { detail };
     RuleExplanation { rule: RuleReference::from(rule), matches: matches && !is_suspended, detail }
 }

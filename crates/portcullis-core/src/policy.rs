@@ -1,7 +1,7 @@
 //! Everything settings say that the pipeline needs: rules and switches.
 
 use crate::mode::Mode;
-use crate::rule::Rule;
+use crate::rule::{Behavior, Matcher, Rule, is_dangerous_allow};
 use crate::rule_set::RuleSet;
 
 /// A compiled policy. The default has no rules, widens nothing and takes no mode away.
@@ -27,6 +27,8 @@ pub struct Policy {
     pub sandbox: Sandbox,
     /// Whether PowerShell commands may go to the classifier.
     pub power_shell_auto: bool,
+    /// Whether auto mode judges every shell command, also those an allow rule covers.
+    pub classify_all_shell: bool,
     /// Whether `PermissionRequest` hooks are configured to be asked when there is no person.
     pub has_permission_hooks: bool,
 }
@@ -71,6 +73,25 @@ pub struct Sandbox {
 }
 
 impl Policy {
+    /// Says whether a mode puts a rule out of force: auto mode suspends allow rules that would slip past its judge
+    /// (spec D1).
+    pub(crate) fn suspends(&self, rule: &Rule, mode: Mode) -> bool {
+        let is_judged = match &rule.matcher {
+            Matcher::Shell { .. } => self.classify_all_shell && rule.behavior == Behavior::Allow,
+            Matcher::Tool(_)
+            | Matcher::Path { .. }
+            | Matcher::Domain(_)
+            | Matcher::Name { .. }
+            | Matcher::Parameter { .. } => false,
+        };
+        mode == Mode::Auto && (is_judged || is_dangerous_allow(rule))
+    }
+
+    /// Returns the allow rules that auto mode suspends.
+    pub fn suspended_in_auto(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.rules().iter().filter(|rule| self.suspends(rule, Mode::Auto))
+    }
+
     /// Makes a policy of rules alone.
     pub fn of_rules(rules: Vec<Rule>) -> Self {
         Self { rules: RuleSet::new(rules), ..Self::default() }

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::mode::Mode;
 use crate::path;
-use crate::rule::{Behavior, Matcher, PathAccess, PathPattern, Rule, ToolPattern, is_suspended};
+use crate::rule::{Behavior, Matcher, PathAccess, PathPattern, Rule, ToolPattern};
 
 /// The rules of all sources, in the order they were read.
 #[derive(Debug, Clone, Default)]
@@ -62,11 +61,6 @@ impl RuleSet {
     /// Returns the rules in the order they were read.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
-    }
-
-    /// Returns the allow rules that auto mode suspends, because they would slip past its judge (spec D1).
-    pub fn suspended_in_auto(&self) -> impl Iterator<Item = &Rule> {
-        self.rules.iter().filter(|rule| is_suspended(rule, Mode::Auto))
     }
 
     fn index(&self, behavior: Behavior) -> &Index {

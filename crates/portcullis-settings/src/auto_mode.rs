@@ -13,8 +13,6 @@ pub struct AutoMode {
     pub soft_deny: Vec<Sentence>,
     /// What is always blocked.
     pub hard_deny: Vec<Sentence>,
-    /// Whether every shell command is judged.
-    pub classify_all_shell: bool,
 }
 
 /// One sentence and where it stands.

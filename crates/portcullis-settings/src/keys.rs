@@ -174,7 +174,7 @@ pub const KEYS: &[Key] = &[
     row(KeyId::AutoHardDeny, "autoMode.hard_deny", (Kind::Sentences, Scope::OutsideRepository, Merge::Joined), "[\"$defaults\"]",
         "What the classifier always blocks. Without `$defaults` in it, the list replaces the built-in one."),
     row(KeyId::AutoClassifyAllShell, "autoMode.classifyAllShell", (Kind::Boolean, Scope::OutsideRepository, Merge::Strongest), "false",
-        "Whether auto mode sends every shell command to the classifier, also those an allow rule covers."),
+        "Whether auto mode suspends every allow rule for a shell command, so that the classifier sees all but the read-only ones."),
     row(KeyId::AutoPowerShell, "autoMode.powerShell", (Kind::Boolean, Scope::OutsideRepository, Merge::Strongest), "false",
         "Whether PowerShell commands may go to the classifier instead of a person."),
     row(KeyId::SandboxObject, "sandbox", (Kind::FreeObject, Scope::Everywhere, Merge::None), "{}",

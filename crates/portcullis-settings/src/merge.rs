@@ -189,6 +189,7 @@ impl Merger {
                 auto_allow: sandboxed && self.switch(KeyId::SandboxAutoAllow).unwrap_or(true),
             },
             power_shell_auto: self.switch(KeyId::AutoPowerShell).unwrap_or(false),
+            classify_all_shell: self.switch(KeyId::AutoClassifyAllShell).unwrap_or(false),
             has_permission_hooks: self.has_permission_hooks(),
         }
     }
@@ -236,7 +237,6 @@ impl Merger {
             allow: self.sentences(KeyId::AutoAllow),
             soft_deny: self.sentences(KeyId::AutoSoftDeny),
             hard_deny: self.sentences(KeyId::AutoHardDeny),
-            classify_all_shell: self.switch(KeyId::AutoClassifyAllShell).unwrap_or(false),
         }
     }
 

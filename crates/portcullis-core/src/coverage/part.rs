@@ -5,7 +5,7 @@ use portcullis_analysis::{Access, Invocation, Wrapping, access, read_only};
 
 use crate::path_use::{InvocationPaths, PathUse};
 use crate::pipeline::Run;
-use crate::rule::{Behavior, Rule, is_suspended};
+use crate::rule::{Behavior, Rule};
 use crate::rule_match::{shell_pattern, shell_tools};
 use crate::scope::{find_path_permit, is_below_a_root, is_in_workspace, may_read};
 use crate::shell_match::permits;
@@ -139,7 +139,7 @@ pub(super) fn permitting<'a>(run: &Run<'a>, program: Option<&str>) -> impl Itera
     shell_tools(run.request.call().tool())
         .iter()
         .flat_map(move |tool| policy.rules.shell(Behavior::Allow, tool, program).collect::<Vec<_>>())
-        .filter(move |rule| !is_suspended(rule, mode))
+        .filter(move |rule| !policy.suspends(rule, mode))
 }
 
 pub(super) enum Redirected<'a> {

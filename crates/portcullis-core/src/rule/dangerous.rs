@@ -3,7 +3,6 @@
 //! Auto mode suspends them so that they cannot slip past the judge (spec D1), and the lints report them (spec C13).
 
 use super::{Behavior, Matcher, Rule, ShellPattern, ToolPattern, Wildcard};
-use crate::mode::Mode;
 
 /// Commands that run whatever their arguments say, on every system.
 const RUNNERS: &[&str] = &[
@@ -174,11 +173,6 @@ pub(crate) fn is_dangerous_allow(rule: &Rule) -> bool {
         | Matcher::Domain(_)
         | Matcher::Parameter { .. } => false,
     }
-}
-
-/// Says whether a mode puts a rule out of force.
-pub(crate) fn is_suspended(rule: &Rule, mode: Mode) -> bool {
-    mode == Mode::Auto && is_dangerous_allow(rule)
 }
 
 fn is_dangerous_pattern(tool: &str, pattern: &ShellPattern) -> bool {

@@ -27,7 +27,7 @@ pub use shell_pattern::ShellPattern;
 pub use text::RuleText;
 pub use wildcard::{Piece, Wildcard};
 
-pub(crate) use dangerous::{is_dangerous_allow, is_suspended};
+pub(crate) use dangerous::is_dangerous_allow;
 pub(crate) use domain::host_of;
 
 use crate::origin::Origin;

@@ -8,7 +8,7 @@ use crate::path::{components, is_inside, join, normalize};
 use crate::path_use::{expand_home, fixed_beginning};
 use crate::pattern::{alternatives, may_name};
 use crate::pipeline::Run;
-use crate::request::{Shell, Subject};
+use crate::request::Subject;
 
 use super::removal::removed;
 

@@ -311,13 +311,16 @@ fn a11_auto_mode_takes_its_fast_paths_before_the_classifier() {
 #[test]
 fn d1_auto_mode_suspends_allow_rules_that_would_slip_past_its_judge() {
     let allow = &["Bash", "Bash(python:*)", "Bash(npm test)", "Agent"];
-    let policy = Rules { allow, ..Rules::default() }.policy();
-    let suspended: Vec<&str> =
-        policy.rules.suspended_in_auto().map(|rule| rule.source_text.as_str()).collect();
+    let mut policy = Rules { allow, ..Rules::default() }.policy();
+    let suspended: Vec<&str> = policy.suspended_in_auto().map(|rule| rule.source_text.as_str()).collect();
     assert_eq!(suspended, ["Bash", "Bash(python:*)", "Agent"]);
     assert_eq!(short(&decide_bash(&policy, "python x.py", Mode::Default)), "allow A9");
     assert_eq!(short(&decide_bash(&policy, "python x.py", Mode::Auto)), "ask A11");
     assert_eq!(short(&decide_bash(&policy, "npm test", Mode::Auto)), "allow A9");
+    policy.classify_all_shell = true;
+    assert_eq!(short(&decide_bash(&policy, "npm test", Mode::Auto)), "ask A11");
+    assert_eq!(short(&decide_bash(&policy, "npm test", Mode::Default)), "allow A9");
+    assert_eq!(short(&decide_bash(&policy, "ls", Mode::Auto)), "allow A9");
 }
 
 #[test]

@@ -210,7 +210,11 @@ fn auto_mode_is_read_from_outside_the_repository_only() {
         let lists = [&auto.environment, &auto.allow, &auto.soft_deny, &auto.hard_deny];
         let lengths: Vec<usize> = lists.iter().map(|list| list.len()).collect();
         assert_eq!(lengths, if counts { vec![2, 1, 1, 1] } else { vec![0; 4] }, "{place}");
-        assert_eq!((auto.classify_all_shell, result.policy.power_shell_auto), (counts, counts), "{place}");
+        assert_eq!(
+            (result.policy.classify_all_shell, result.policy.power_shell_auto),
+            (counts, counts),
+            "{place}"
+        );
         assert_eq!(
             ignored(&result),
             if counts { vec![] } else { vec!["`autoMode`: InsideRepository"] },

@@ -8,7 +8,7 @@ use crate::mode::Mode;
 use crate::path_use::PathUse;
 use crate::pipeline::run::{Lift, Run, StepResult};
 use crate::request::Subject;
-use crate::rule::{Behavior, Matcher, Rule, is_suspended};
+use crate::rule::{Behavior, Matcher, Rule};
 use crate::rule_match::{name_matches, shell_pattern};
 use crate::scope::{find_path_permit, is_in_workspace};
 use crate::tool::{ToolKind, find_tool};
@@ -34,7 +34,7 @@ fn allow(reason: Reason) -> StepResult {
 
 /// Finds an allow rule for the whole tool that the mode leaves in force.
 fn tool_rule<'a>(run: &Run<'a>) -> Option<&'a Rule> {
-    find_tool_rule(run, Behavior::Allow).filter(|rule| !is_suspended(rule, run.request.context().mode))
+    find_tool_rule(run, Behavior::Allow).filter(|rule| !run.policy.suspends(rule, run.request.context().mode))
 }
 
 fn by_content(run: &mut Run<'_>) -> Option<Reason> {
@@ -53,7 +53,7 @@ fn by_content(run: &mut Run<'_>) -> Option<Reason> {
         Subject::Other => {
             let mut rules = run.policy.rules.names(Behavior::Allow, request.call().tool());
             let mode = request.context().mode;
-            let rule = rules.find(|rule| name_matches(rule, run) && !is_suspended(rule, mode));
+            let rule = rules.find(|rule| name_matches(rule, run) && !run.policy.suspends(rule, mode));
             rule.map(covered).or_else(|| is_bookkeeping(run).then_some(Reason::ReadOnly))
         }
         Subject::Malformed(_) => None,
@@ -103,7 +103,7 @@ fn by_exact_text(run: &Run<'_>, command: &str) -> Option<Reason> {
     let mut rules = run.policy.rules.shell(Behavior::Allow, "PowerShell", None);
     let mode = run.request.context().mode;
     let rule = rules.find(|rule| {
-        !is_suspended(rule, mode)
+        !run.policy.suspends(rule, mode)
             && shell_pattern(rule).is_some_and(|pattern| pattern.matches_ignoring_case(command))
     })?;
     Some(covered(rule))

@@ -31,7 +31,7 @@ pub(crate) struct ListArgs {
 pub(crate) fn run(arguments: &ListArgs) -> Result<ExitCode, Failure> {
     let session = Session::open(&arguments.session)?;
     session.warn();
-    let suspended: Vec<&Rule> = session.policy().rules.suspended_in_auto().collect();
+    let suspended: Vec<&Rule> = session.policy().suspended_in_auto().collect();
     let rows: Vec<Row<'_>> = session
         .policy()
         .rules
