@@ -88,6 +88,12 @@ impl Argument {
         matches!(self.knowledge, Knowledge::Fixed | Knowledge::Tilde)
     }
 
+    /// Says whether quotes keep what is expanded in one word.
+    pub(crate) fn is_one_word(&self) -> bool {
+        let inside = self.as_written().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        inside.is_some_and(|inside| !inside.contains(['"', '@']))
+    }
+
     /// Says whether it looks like an option: it begins with `-` and is not a lone dash.
     pub fn is_option(&self) -> bool {
         self.text.len() > 1 && self.text.starts_with('-')

@@ -1,6 +1,8 @@
 //! What a pipeline stage writes to the next one, where that can be told.
 
-use portcullis_shell::ast::{Command, CommandKind, RedirectOperator, RedirectTarget, SimpleCommand, Word};
+use portcullis_shell::ast::{
+    Command, CommandKind, Descriptor, RedirectOperator, RedirectTarget, SimpleCommand, Word,
+};
 
 /// What arrives on a command's standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +57,9 @@ pub(crate) fn output_of(stage: &Command) -> Feed {
 
 fn here_text(stage: &Command) -> Feed {
     let mut texts = stage.redirects.iter().filter_map(|redirect| match &redirect.target {
+        _ if !matches!(redirect.descriptor, None | Some(Descriptor::Number(0))) => {
+            is_input(redirect.operator).then_some(Feed::Unknown)
+        }
         RedirectTarget::Heredoc(heredoc) if heredoc.quoted => Some(Feed::Text(heredoc.text.clone())),
         RedirectTarget::Heredoc(heredoc) => Some(Feed::Partly(heredoc.text.clone())),
         RedirectTarget::Word(_) => is_input(redirect.operator).then_some(Feed::Unknown),

@@ -1,7 +1,7 @@
 //! Commands whose arguments or standard input are shell text: `bash -c`, `eval`, `trap`, a shell that reads a pipe.
 
 use crate::argument::Argument;
-use crate::invocation::Wrapping;
+use crate::invocation::{Wrapping, base_name};
 use crate::wrapper::{Inside, Peeled, program_name};
 
 /// Shells, without the version that may follow the name.
@@ -67,10 +67,12 @@ fn peel_source(rest: &[Argument]) -> Option<Peeled> {
 
 /// Returns what is run if a script is named by a descriptor.
 fn descriptor(file: &str) -> Option<Vec<Inside>> {
-    let number = ["/dev/fd/", "/proc/self/fd/"].iter().find_map(|start| file.strip_prefix(start));
-    match (file, number) {
-        ("/dev/stdin", _) | (_, Some("0")) => Some(vec![Inside::Input]),
-        (_, Some(_)) => {
+    let name = base_name(file);
+    let is_number = name.chars().all(|letter| letter.is_ascii_digit());
+    match file {
+        "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" => Some(vec![Inside::Input]),
+        // However the way to it is written, and wherever it begins.
+        _ if name == "stdin" || is_number || file.contains("/fd/") => {
             Some(vec![Inside::Input, Inside::Unknown("the script it runs comes from a descriptor")])
         }
         _ => None,

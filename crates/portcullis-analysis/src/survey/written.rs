@@ -21,18 +21,20 @@ pub(super) fn find_written_script(invocations: &[Invocation]) -> Option<Span> {
         written.extend(files.map(|file| base_name(&file.file.text).to_owned()));
     }
     // A loop or a function may run what stands further on in the text, from another directory.
-    let runs = |invocation: &&Invocation| script(invocation).is_some_and(|script| written.contains(script));
+    let runs = |invocation: &&Invocation| scripts(invocation).iter().any(|script| written.contains(*script));
     invocations.iter().find(runs).map(|invocation| invocation.span)
 }
 
-/// Returns the file an invocation runs: its program if that is a path, or the script of a shell.
-fn script(invocation: &Invocation) -> Option<&str> {
-    let program = invocation.program()?.fixed()?;
+/// Returns the files an invocation may run: its program if that is a path, or what a shell is given.
+fn scripts(invocation: &Invocation) -> Vec<&str> {
+    let Some(program) = invocation.program().and_then(Argument::fixed) else {
+        return Vec::new();
+    };
     if program.contains('/') && !program.starts_with("/bin/") && !program.starts_with("/usr/") {
-        return Some(base_name(program));
+        return vec![base_name(program)];
     }
     let name = program_name(program);
     let runs_script = is_shell(&name) || matches!(name.as_str(), "source" | ".");
-    let operand = invocation.operands().iter().find(|word| !word.is_option());
-    operand.filter(|_| runs_script).and_then(Argument::fixed).map(base_name)
+    let operands = invocation.operands().iter().filter(|_| runs_script).filter_map(Argument::fixed);
+    operands.filter(|word| !word.contains(char::is_whitespace)).map(base_name).collect()
 }

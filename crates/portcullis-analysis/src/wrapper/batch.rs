@@ -7,25 +7,26 @@ use crate::argument::Argument;
 
 /// Finds the command of `xargs`, with a word nobody knows yet where its input goes.
 pub(super) fn peel_xargs(rest: &[Argument]) -> Option<Peeled> {
-    let reading = XARGS.read(rest, 0);
-    let marks: Vec<&str> = reading
-        .values_of(&["-I", "-J", "-i", "--replace"])
-        .map(|mark| if mark.text.is_empty() { "{}" } else { mark.text.as_str() })
-        .collect();
+    let readings = XARGS.readings(rest);
+    let values: Vec<&Argument> =
+        readings.iter().flat_map(|reading| reading.values_of(&["-I", "-J", "-i", "--replace"])).collect();
+    let marks: Vec<&str> =
+        values.iter().map(|mark| if mark.text.is_empty() { "{}" } else { mark.text.as_str() }).collect();
     // Of options that exclude each other the last one counts.
-    let may_append = marks.is_empty()
-        || reading.values_of(&["-n", "-L", "-l", "--max-args", "--max-lines"]).next().is_some();
+    let limits = &["-n", "-L", "-l", "--max-args", "--max-lines"];
+    let may_append =
+        marks.is_empty() || readings.iter().any(|reading| reading.values_of(limits).next().is_some());
+    let is_open =
+        readings.iter().any(|reading| reading.is_open) || values.iter().any(|mark| !mark.is_known());
     let mut insides: Vec<Inside> = Vec::new();
-    for extra in 0..=reading.doubts.min(2) {
-        let mut words = XARGS.read(rest, extra).words;
+    for words in readings.iter().map(|reading| &reading.words) {
         let Some(last) = words.last() else { continue };
         let appended = may_append.then(|| Argument::unknown(last.span));
         let is_filled = |word: &Argument| marks.iter().any(|mark| word.text.contains(mark));
-        let fill = |word: Argument| if is_filled(&word) { unknown_piece(&word) } else { word };
-        words = words.into_iter().map(fill).chain(appended).collect();
-        insides.push(Inside::Command(words));
+        let fill = |word: &Argument| if is_filled(word) { unknown_piece(word) } else { word.clone() };
+        insides.push(Inside::Command(words.iter().map(fill).chain(appended).collect()));
     }
-    if reading.is_open {
+    if is_open {
         insides.push(Inside::Unknown("what comes before the wrapped command is only known at run time"));
     }
     (!insides.is_empty()).then(|| Peeled::changing(insides))
@@ -33,10 +34,12 @@ pub(super) fn peel_xargs(rest: &[Argument]) -> Option<Peeled> {
 
 /// Finds the command of `parallel`: shell text with places to fill in, or whole commands after `:::` or on its input.
 pub(super) fn peel_parallel(rest: &[Argument]) -> Peeled {
-    let reading = PARALLEL.read(rest, 0);
+    let readings = PARALLEL.readings(rest);
     let mut insides: Vec<Inside> = Vec::new();
-    for extra in 0..=reading.doubts.min(2) {
-        let words = PARALLEL.read(rest, extra).words;
+    if readings.iter().any(|reading| reading.is_open) {
+        insides.push(Inside::Unknown("what comes before the wrapped command is only known at run time"));
+    }
+    for words in readings.into_iter().map(|reading| reading.words) {
         let command: Vec<Argument> =
             words.iter().take_while(|word| !word.text.starts_with(":::")).cloned().collect();
         if let Some(first) = command.first() {

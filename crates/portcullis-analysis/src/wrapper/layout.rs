@@ -95,22 +95,18 @@ impl Layout {
     }
 
     fn peel(&self, rest: &[Argument]) -> Peeled {
-        let first = self.read(rest, 0);
-        let directory =
-            first.values_of(self.directory).filter(|value| !value.text.is_empty()).last().cloned();
+        let readings = self.readings(rest);
         let mut peeled = Peeled {
             wrapping: self.wrapping,
             insides: Vec::new(),
-            assignments: first.assignments.clone(),
-            directory,
+            assignments: readings.last().map(|last| last.assignments.clone()).unwrap_or_default(),
+            directory: self.directory_of(&readings),
         };
-        if peeled.directory.is_some() || first.doubts > 0 {
+        if peeled.directory.is_some() || readings.len() > 1 {
             peeled.wrapping = Wrapping::Changing;
         }
-        let doubts = first.doubts;
-        self.add(first, &mut peeled);
-        for extra in 1..=doubts.min(MOST_READINGS) {
-            self.add(self.read(rest, extra), &mut peeled);
+        for reading in readings {
+            self.add(reading, &mut peeled);
         }
         if self.subcommand.is_some()
             && let Some(place) = rest.iter().position(|word| word.text == "--")
@@ -119,6 +115,35 @@ impl Layout {
             push_new(&mut peeled.insides, Inside::Command(after.to_vec()));
         }
         peeled
+    }
+
+    /// Returns the directory that all readings agree on; one nobody knows if they do not.
+    fn directory_of(&self, readings: &[Reading]) -> Option<Argument> {
+        let chosen = |reading: &Reading| {
+            reading.values_of(self.directory).filter(|value| !value.text.is_empty()).last().cloned()
+        };
+        let mut all = readings.iter().map(chosen);
+        let first = all.next()?;
+        match all.find(|other| *other != first) {
+            None => first,
+            Some(other) => first.or(other).map(|directory| Argument::unknown(directory.span)),
+        }
+    }
+
+    /// Reads the arguments in every way that options nobody knows leave open.
+    pub(in crate::wrapper) fn readings(&self, rest: &[Argument]) -> Vec<Reading> {
+        let mut all: Vec<Reading> = Vec::new();
+        let mut doubts = 0;
+        for extra in 0..=MOST_READINGS {
+            let mut reading = self.read(rest, extra);
+            doubts = doubts.max(reading.doubts);
+            reading.is_open |= extra == MOST_READINGS && doubts > MOST_READINGS;
+            all.push(reading);
+            if extra >= doubts {
+                break;
+            }
+        }
+        all
     }
 
     /// Adds what a reading finds.
@@ -190,7 +215,7 @@ impl Layout {
             if let Some((name, value)) = long.split_once('=') {
                 reading.values.push((format!("--{name}"), option.piece(value)));
             } else if self.valued_long.contains(&long) {
-                reading.values.extend(words.next().map(|value| (option.text.clone(), value.clone())));
+                reading.take(&option.text, words.next());
             } else if self.flags_long.contains(&long) {
                 reading.values.push((option.text.clone(), option.piece("")));
             } else {
@@ -206,8 +231,9 @@ impl Layout {
         for (at, letter) in cluster.char_indices() {
             let rest = cluster.get(at + letter.len_utf8()..).unwrap_or_default();
             if self.valued.contains(letter) {
-                let value = if rest.is_empty() { words.next().cloned() } else { Some(option.piece(rest)) };
-                reading.values.extend(value.map(|value| (format!("-{letter}"), value)));
+                let attached = (!rest.is_empty()).then(|| option.piece(rest));
+                let value = attached.as_ref().or_else(|| words.next());
+                reading.take(&format!("-{letter}"), value);
                 return;
             }
             if self.attached.contains(letter) {
@@ -227,6 +253,12 @@ impl Layout {
 }
 
 impl Reading {
+    /// Notes the value of an option, which may be no word at all or several if it is expanded.
+    fn take(&mut self, option: &str, value: Option<&Argument>) {
+        self.is_open |= value.is_some_and(|value| !value.is_known() && !value.is_one_word());
+        self.values.extend(value.map(|value| (option.to_owned(), value.clone())));
+    }
+
     /// Returns the values of these options; a long one may be cut short.
     pub(in crate::wrapper) fn values_of(&self, options: &[&str]) -> impl Iterator<Item = &Argument> {
         self.values.iter().filter(|(option, _)| names_one(option, options)).map(|(_, value)| value)

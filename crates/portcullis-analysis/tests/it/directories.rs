@@ -67,6 +67,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("env --chd=/x ls", &["/x"]),
     ("env --chd /x ls", &["/x"]),
     ("env --c=/x ls", &["/x"]),
+    ("env --new x -C /x ls", &[]),
     ("env -S '-C /x ls'", &["/x"]),
     ("unshare --wd=/x ls", &[]),
     ("chroot /x ls", &[]),

@@ -41,6 +41,12 @@ const PREFIXES: &[&str] = &[
     "command --",
     "exec",
     "exec -a q",
+    "echo a | xargs --max-a 1 --max-p 1",
+    "timeout --sig KILL --kill 1 5",
+    "env -u $x",
+    "env -u \"$x\"",
+    "env --uns q -C b",
+    "nice -n $((1+1))",
     "xargs",
     "xargs -n1",
     "xargs -I{}",
@@ -155,7 +161,7 @@ impl Lines {
     }
 
     fn pipeline(&mut self) -> String {
-        let mut text = match self.below(24) {
+        let mut text = match self.below(30) {
             0 => "! ".to_owned(),
             1 => self.pick(&["time ", "time -p "]),
             _ => String::new(),
@@ -567,7 +573,7 @@ impl Lines {
     /// What is rare, and odd.
     fn odd(&mut self) -> String {
         let stub = self.simple_stub();
-        match self.below(24) {
+        match self.below(30) {
             0 => format!("x='a[$({stub})]'; (( x ))"),
             1 => format!("let 'x[$({stub})]=1'"),
             2 => format!("[[ -v 'x[$({stub})]' ]]"),
@@ -590,6 +596,12 @@ impl Lines {
             19 => format!("command exec <<< '{stub}'; sh"),
             20 => format!("case a in a) cd a ;& b) {stub} ;; esac"),
             21 => format!("sh -c 'a[0;{stub};]=1'"),
+            23 => format!("echo '{stub}' | cat 3<<E9 | sh\nc3\nE9\n"),
+            24 => format!("cd /dev/fd; bash 0 <<< '{stub}'"),
+            25 => format!("bash /dev/./stdin <<< '{stub}'"),
+            26 => format!("echo '{stub}' > f_rc; bash --rcfile f_rc -i -c :"),
+            27 => format!("x='A {stub}'; env -u $x c9"),
+            28 => format!("echo ${{ cd a; }}; {stub}"),
             22 => format!("mapfile -C '{stub}' -c 1 x < f"),
             _ => format!("printf 'x=(\\n{stub}\\n)' | {{ read x; sh; }}"),
         }

@@ -76,6 +76,13 @@ const UNSEEN: &[&str] = &[
     "xargs --repl sh -c '{}'",
     "xargs -I x -I {} {}",
     "xargs -I{} -n1 env",
+    "xargs -I $x ls",
+    "env -u $x ls",
+    "timeout -s $x 5 ls",
+    "echo ls | cat 3<<X | sh\npwd\nX",
+    "cd /dev/fd; bash 0 <<< ls",
+    "bash /dev/./stdin <<< ls",
+    "echo ls > f; bash --rcfile f -i",
 ];
 
 pub(crate) fn look(command: &str) -> Survey {
@@ -161,6 +168,9 @@ fn what_is_plain_is_not_called_opaque() {
         "for i in a b; do (cd $i && ls); done",
         "xargs -I{} grep x {}",
         "env -S 'ls x'",
+        "env -u \"$x\" ls",
+        "bash -c 'make > /tmp/log'",
+        "bash build.sh > /tmp/build.log 2>&1",
     ] {
         let opacities = look(command).opacities;
         let is_fed = command.starts_with("bash <");
@@ -182,6 +192,9 @@ fn a_command_that_is_fed_through_another_is_found() {
         "env --split='rm x'",
         "flock f --comm='rm x'",
         "mapfile -C 'rm x' -c 1 y",
+        "xargs --max-a 1 --max-p 1 rm",
+        "timeout --sig KILL --kill 1 5 rm x",
+        "strace --new a --newer b --newest c rm x",
     ] {
         assert!(programs(command).iter().any(|name| name == "rm"), "{command:?}: {:?}", programs(command));
     }
