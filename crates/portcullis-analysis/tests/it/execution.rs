@@ -198,7 +198,7 @@ fn check(first: u64, count: u64) -> Outcome {
 fn range() -> (u64, u64) {
     let asked = std::env::var("EXECUTION").unwrap_or_default();
     let number = |text: &str| text.parse().expect("a number");
-    asked.split_once(',').map_or((1, 600), |(first, count)| (number(first), number(count)))
+    asked.split_once(',').map_or((1, 400), |(first, count)| (number(first), number(count)))
 }
 
 #[test]

@@ -2,6 +2,72 @@
 //!
 //! `@W@` stands for the directory a line starts in, `@B@` for the directory of the programs.
 
+/// Arguments in many spellings.
+const WORDS: &[&str] = &[
+    "a",
+    "b",
+    "f",
+    "-n",
+    "--",
+    "'a b'",
+    "\"a b\"",
+    "a\\ b",
+    "$'a\\tb'",
+    "''",
+    "\"\"",
+    "a'b'\"c\"",
+    "@W@/a",
+    "..",
+    "x=y",
+    "$x",
+    "\"$x\"",
+    "{a,b}",
+    "f{1..3}",
+    "*",
+    "f?",
+    "~",
+    "~/a",
+    "$((1+2))",
+    "\"$@\"",
+    "$1",
+    "${x:-d}",
+    "'$(c1)'",
+    "\\$x",
+    "\"it's\"",
+    "#a",
+    "a#b",
+    "!",
+    "%",
+    "=c1",
+    "$'\\''",
+    "{}",
+    "[a",
+    "x=~/a",
+    "x=b:~",
+    "--x=~",
+    "~+",
+    "\\~",
+    "a~",
+    "$\"a b\"",
+    "a\\\nb",
+    "\"a\\\nb\"",
+    "\"\\a\\$\\\"\"",
+    "$'\\u0041\\101\\x41z'",
+    "$'a\\0b'c",
+    "$'\\cA\\e'",
+    "{a",
+    "{a}",
+    "{a,}",
+    "\\{a,b}",
+    "\"{a,b}\"",
+    "a{b,c}d",
+    "[!a]",
+    "x[0]",
+    "^a",
+    "é",
+    "-c",
+];
+
 /// Beginnings of commands that start the command after them.
 const PREFIXES: &[&str] = &[
     "env",
@@ -92,7 +158,7 @@ impl Lines {
             climbs: 0,
         };
         lines.below(2);
-        lines.budget = 6 + lines.below(18);
+        lines.budget = 5 + lines.below(16);
         lines.list()
     }
 
@@ -187,7 +253,8 @@ impl Lines {
             28 | 29 => self.function(),
             30 | 31 => self.fed(),
             32 => self.setting(),
-            _ => self.odd(),
+            _ if self.below(3) == 0 => self.odd(),
+            _ => self.simple(),
         }
     }
 
@@ -235,47 +302,7 @@ impl Lines {
                 _ => format!("${{x/$({list})/b}}"),
             };
         }
-        self.pick(&[
-            "a",
-            "b",
-            "f",
-            "-n",
-            "--",
-            "'a b'",
-            "\"a b\"",
-            "a\\ b",
-            "$'a\\tb'",
-            "''",
-            "\"\"",
-            "a'b'\"c\"",
-            "@W@/a",
-            "..",
-            "x=y",
-            "$x",
-            "\"$x\"",
-            "{a,b}",
-            "f{1..3}",
-            "*",
-            "f?",
-            "~",
-            "~/a",
-            "$((1+2))",
-            "\"$@\"",
-            "$1",
-            "${x:-d}",
-            "'$(c1)'",
-            "\\$x",
-            "\"it's\"",
-            "#a",
-            "a#b",
-            "!",
-            "%",
-            "=c1",
-            "$'\\''",
-            "{}",
-            "[a",
-            "-c",
-        ])
+        self.pick(WORDS)
     }
 
     fn redirection(&mut self) -> String {
@@ -395,8 +422,16 @@ impl Lines {
             0 => format!("for i in {} {}; do {}done", self.word(), self.word(), self.body()),
             1 => format!("for i in 1 2; do {}done", self.body()),
             2 => format!("for ((i=0; i<2; i++)); do {}done", self.body()),
-            3 => format!("n=0; while [ $((n+=1)) -lt 3 ] && {}do {}done", self.body(), self.body()),
-            4 => format!("n=0; until {}[ $((n+=1)) -gt 2 ]; do {}done", self.body(), self.body()),
+            3 | 4 => {
+                self.documents += 1;
+                let count = format!("n{}", self.documents);
+                let (condition, body) = (self.body(), self.body());
+                if self.below(2) == 0 {
+                    format!("{count}=0; while {condition}[ $(({count}+=1)) -lt 3 ]; do {body}done")
+                } else {
+                    format!("{count}=0; until {condition}[ $(({count}+=1)) -gt 2 ]; do {body}done")
+                }
+            }
             _ => format!("while {}do {}break; done", self.body(), self.body()),
         };
         self.loops -= 1;
@@ -453,7 +488,7 @@ impl Lines {
     }
 
     fn shell(&mut self) -> String {
-        self.pick(&["bash", "sh", "bash", "sh", "dash", "bash -e", "bash --norc", "sh -u"])
+        self.pick(&["bash", "bash", "bash", "sh", "dash", "bash -e", "bash --norc", "sh -u"])
     }
 
     fn shell_command(&mut self) -> String {

@@ -3,7 +3,9 @@
 
 mod access;
 mod directories;
+#[cfg(target_os = "linux")]
 mod execution;
+#[cfg(target_os = "linux")]
 mod lines;
 mod read_only;
 mod survey;
