@@ -10,6 +10,9 @@ const SHELLS: &[&str] = &[
     "oksh", "osh", "pdksh", "posh", "rbash", "sh", "tcsh", "xonsh", "yash", "ysh", "zsh",
 ];
 
+/// Shells of these whose language is none of bash's family.
+const FOREIGN: &[&str] = &["csh", "elvish", "fish", "nu", "tcsh", "xonsh", "ysh"];
+
 /// Long options of a shell whose value is the next word.
 const VALUED_LONG: &[&str] = &["--rcfile", "--init-file"];
 
@@ -26,15 +29,31 @@ pub(crate) fn peel(arguments: &[Argument]) -> Option<Peeled> {
         "source" | "." => peel_source(rest),
         "at" | "batch" => Some(Peeled::changing(vec![Inside::Input])),
         "crontab" => rest.iter().all(|word| word.text == "-").then(|| Peeled::changing(vec![Inside::Input])),
+        name if is_foreign(name) => peel_shell(rest).map(as_foreign),
         name if is_shell(name) => peel_shell(rest),
         _ => None,
     }
 }
 
+/// Keeps what a foreign shell's text says in bash, for rules that deny it, and adds that it may say something else.
+fn as_foreign(mut peeled: Peeled) -> Peeled {
+    if !peeled.insides.is_empty() {
+        peeled.insides.push(Inside::Unknown("another shell than bash reads the text"));
+    }
+    Peeled { wrapping: Wrapping::Changing, ..peeled }
+}
+
 /// Says whether a name is a shell's, a version after it ignored: `ksh93`, `bash-5.2`.
 pub(crate) fn is_shell(name: &str) -> bool {
-    let bare = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-'));
-    SHELLS.contains(&bare)
+    SHELLS.contains(&without_version(name))
+}
+
+fn is_foreign(name: &str) -> bool {
+    FOREIGN.contains(&without_version(name))
+}
+
+fn without_version(name: &str) -> &str {
+    name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-'))
 }
 
 fn text(words: Vec<Argument>) -> Option<Peeled> {

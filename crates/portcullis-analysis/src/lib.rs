@@ -10,6 +10,7 @@ mod arithmetic;
 mod directories;
 pub mod environment;
 mod feed;
+pub mod global_options;
 mod interpreter;
 mod invocation;
 mod option;

@@ -183,12 +183,22 @@ impl Subject {
     }
 }
 
+/// Says whether a command line names the variable `HOME` other than to expand it.
+fn may_set_home(command: &str) -> bool {
+    command.match_indices("HOME").any(|(at, _)| {
+        let before = command.get(..at).unwrap_or_default().chars().next_back();
+        before.is_none_or(|letter| !letter.is_ascii_alphanumeric() && !"_${".contains(letter))
+    })
+}
+
 impl Shell {
     fn of(policy: &Policy, command: &str, context: &Context) -> Self {
         let home = context.home.as_deref();
         let survey = survey(command, Surroundings { directory: &context.cwd, home });
         // Words that could be files matter only to a rule that restrains paths, and looking them up takes time.
         let mentions = if policy.rules.has_path_restraint() { Mentions::Kept } else { Mentions::Left };
+        // Where the line gives `~` another meaning, nobody knows what it stands for.
+        let home = home.filter(|_| !may_set_home(command));
         let paths = survey
             .invocations
             .iter()

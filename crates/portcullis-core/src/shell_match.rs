@@ -5,6 +5,7 @@
 //! by its letter: it must match the command as written, or in its plain quoting.
 
 use portcullis_analysis::environment::is_safe_prefix;
+use portcullis_analysis::global_options::{self, GlobalOptions};
 use portcullis_analysis::{Argument, Invocation, Knowledge, base_name};
 
 use crate::rule::{Piece, ShellPattern};
@@ -160,7 +161,7 @@ fn has_option(words: &[Argument], option: &str) -> bool {
 ///
 /// For a program with known global options the skipping is exact. For others the word after an option may be its
 /// value or an operand; a match that needs it to be a value is only possible.
-fn lead(operands: &[&str], words: &[Argument], globals: Option<&Globals>) -> Option<Certainty> {
+fn lead(operands: &[&str], words: &[Argument], globals: Option<&GlobalOptions>) -> Option<Certainty> {
     let mut certainty = Certainty::Certain;
     let mut wanted = operands.iter().peekable();
     let mut place = 0;
@@ -190,78 +191,8 @@ fn lead(operands: &[&str], words: &[Argument], globals: Option<&Globals>) -> Opt
     Some(certainty)
 }
 
-/// The options of a program that stand before its subcommand.
-struct Globals {
-    name: &'static str,
-    valued: &'static [&'static str],
-}
-
-const GLOBALS: &[Globals] = &[
-    Globals {
-        name: "git",
-        valued: &[
-            "-C",
-            "-c",
-            "--git-dir",
-            "--work-tree",
-            "--namespace",
-            "--super-prefix",
-            "--config-env",
-            "--attr-source",
-        ],
-    },
-    Globals {
-        name: "docker",
-        valued: &[
-            "-c",
-            "--context",
-            "-H",
-            "--host",
-            "-l",
-            "--log-level",
-            "--config",
-            "--tlscacert",
-            "--tlscert",
-            "--tlskey",
-        ],
-    },
-    Globals { name: "gh", valued: &["-R", "--repo", "--hostname"] },
-    Globals { name: "cargo", valued: &["--color", "--config", "-Z", "-C", "--explain"] },
-];
-
-fn globals_of(name: &str) -> Option<&'static Globals> {
-    let key = program_key(name);
-    GLOBALS.iter().find(|globals| globals.name == key)
-}
-
-impl Globals {
-    fn takes_value(&self, option: &Argument) -> bool {
-        self.valued.contains(&option.text.as_str())
-    }
-
-    /// Says whether a word chooses a toolchain: `cargo +nightly publish`.
-    fn is_toolchain(&self, word: &Argument) -> bool {
-        self.name == "cargo" && word.text.starts_with('+')
-    }
-
-    /// Says whether an option can make a subcommand mean something else: `git -c alias.x=push x`.
-    fn rewrites(&self, option: &Argument, value: Option<&Argument>) -> bool {
-        let is_alias = |text: &str| text.to_ascii_lowercase().contains("alias.");
-        self.name == "git"
-            && match option.text.as_str() {
-                "-c" | "--config-env" => value.is_none_or(|value| !value.is_known() || is_alias(&value.text)),
-                text => text.starts_with("--config-env=") && is_alias(text),
-            }
-    }
-
-    /// Counts the words of the options between program and subcommand.
-    fn skip(&self, words: &[Argument]) -> usize {
-        let mut place = 1;
-        while let Some(word) = words.get(place).filter(|word| word.is_option()) {
-            place += 1 + usize::from(self.takes_value(word));
-        }
-        place - 1
-    }
+fn globals_of(name: &str) -> Option<&'static GlobalOptions> {
+    global_options::find(&program_key(name))
 }
 
 /// Says whether an allow pattern covers an invocation, its redirections and substitutions aside.

@@ -2,19 +2,8 @@
 
 use super::{Inside, Peeled};
 use crate::argument::Argument;
+use crate::global_options;
 use crate::option::values;
-
-/// Options before the subcommand whose value is the next word.
-const VALUED: &[&str] = &[
-    "-C",
-    "-c",
-    "--git-dir",
-    "--work-tree",
-    "--namespace",
-    "--super-prefix",
-    "--config-env",
-    "--attr-source",
-];
 
 /// Endings of configuration keys whose value is run.
 const RUN_KEYS: &[&str] = &[
@@ -76,7 +65,7 @@ pub(super) fn peel(rest: &[Argument]) -> Option<Peeled> {
         }
         if let Some(setting) = word.text.strip_prefix("--config-env=") {
             insides.extend(from_environment(setting));
-        } else if VALUED.contains(&word.text.as_str()) {
+        } else if global_options::find("git").is_some_and(|options| options.takes_value(word)) {
             let value = words.next();
             match word.text.as_str() {
                 "-c" => insides.extend(value.and_then(setting)),

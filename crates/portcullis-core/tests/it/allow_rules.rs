@@ -218,3 +218,17 @@ fn a_path_rule_for_a_tree_covers_shell_patterns_below_it() {
         ],
     );
 }
+
+#[test]
+fn a_line_that_moves_the_home_directory_gets_no_rule_about_it() {
+    let policy = Rules { allow: &["Read(~/notes/**)", "Bash(export *)"], ..Rules::default() }.policy();
+    check(
+        &policy,
+        &[
+            ("cat ~/notes/x", "allow A9"),
+            ("echo $HOME ${HOME}; cat ~/notes/x", "allow A9"),
+            ("export HOME=/etc; cat ~/notes/x", "ask A4"),
+            ("for HOME in /etc; do cat ~/notes/x; done", "ask A4"),
+        ],
+    );
+}

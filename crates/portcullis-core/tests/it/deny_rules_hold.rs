@@ -261,6 +261,10 @@ fn what_may_turn_out_to_be_denied_is_never_allowed_by_a_rule_or_a_mode() {
         "echo 'rm x' > f && sh f",
         "=rm x",
         "git -c include.path=x z",
+        "nu -c 'echo $\"(rm x)\"'",
+        "fish -c 'echo (ls)'",
+        "tcsh -c 'echo hi'",
+        "xonsh -c 'echo x if $[rm x] else y'",
     ];
     for mode in [Mode::Default, Mode::AcceptEdits, Mode::Auto, Mode::BypassPermissions] {
         for command in commands {
