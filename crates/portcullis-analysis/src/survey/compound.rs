@@ -3,8 +3,10 @@
 use portcullis_shell::ast::{CaseArm, Command, CommandKind, List, Word};
 
 use super::walk::Walk;
+use crate::argument::Argument;
 use crate::directories::Directories;
 use crate::feed::Feed;
+use crate::invocation::Variable;
 
 /// Names whose usual meaning the survey relies on.
 const RELIED_ON: &[&str] = &["cat", "cd", "echo", "popd", "printf", "pushd"];
@@ -25,8 +27,9 @@ impl Walk<'_> {
                 let after = self.list(body, inside);
                 self.settled(first, before, &after)
             }
-            CommandKind::For { words, body, .. } => {
+            CommandKind::For { variable, words, body } => {
                 self.words(words.iter().flatten(), &before);
+                self.loop_variable(variable, words.as_deref().unwrap_or_default(), command, &before);
                 let first = self.found.invocations.len();
                 let after = self.list(body, before.clone());
                 self.settled(first, before, &after)
@@ -65,6 +68,16 @@ impl Walk<'_> {
                 self.opaque(command.span, "the shell syntax is not understood".to_owned());
                 before
             }
+        }
+    }
+
+    /// Records the words a loop goes through as values its variable is given.
+    fn loop_variable(&mut self, name: &str, words: &[Word], command: &Command, directories: &Directories) {
+        let mut invocation = self.bare(command, Vec::new(), directories);
+        let values = words.iter().map(|word| Argument::of_word(word, self.text, self.fixed_span));
+        invocation.assignments = values.map(|value| Variable { name: name.to_owned(), value }).collect();
+        if !invocation.assignments.is_empty() {
+            self.invoke(invocation, &Feed::Nothing);
         }
     }
 

@@ -90,6 +90,8 @@ fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
         "rm -rf \"${X:-$HOME}\"",
         "rm -rf ${X:=/usr}",
         "rm -rf ${HOME%/}",
+        "for d in build /; do rm -rf $d; done",
+        "for d in ~ x; do rm -rf \"$d\"; done",
     ];
     for command in critical {
         for mode in [Mode::BypassPermissions, Mode::Default, Mode::AcceptEdits, Mode::Auto] {
@@ -114,6 +116,7 @@ fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
         "rm -rf build/{a,b}",
         "rm -rf src/*.o",
         "rm -f *.log",
+        "for d in build dist; do rm -rf $d; done",
     ];
     for command in ordinary {
         let verdict = decide_bash(&policy, command, Mode::BypassPermissions);
