@@ -107,8 +107,8 @@ const STEERING_STARTS: &[&str] = &[
 
 /// Endings of variables that choose programs, libraries, configuration or credentials.
 const STEERING_ENDS: &[&str] = &[
-    "_ASKPASS", "_COMMAND", "_CONFIG", "_DIR", "_EDITOR", "_ENV", "_FLAGS", "_HOME", "_LIBRARY", "_OPTIONS",
-    "_OPTS", "_PAGER", "_PATH", "_PRELOAD", "_PROXY", "_RC", "_ROOT", "_URL", "_proxy",
+    "ASKPASS", "EDITOR", "FLAGS", "OPTIONS", "OPTS", "PAGER", "PATH", "TERMINFO", "_COMMAND", "_CONF",
+    "_CONFIG", "_DIR", "_ENV", "_HOME", "_LIBRARY", "_PRELOAD", "_PROXY", "_RC", "_ROOT", "_URL", "_proxy",
 ];
 
 /// Variables whose value is run as a command or expanded as shell text.
@@ -158,9 +158,20 @@ mod tests {
 
     #[test]
     fn variables_that_choose_programs_are_neither_safe_nor_harmless() {
-        for name in
-            ["PATH", "LD_PRELOAD", "GIT_SSH_COMMAND", "BASH_ENV", "IFS", "PAGER", "NODE_OPTIONS", "MY_OPTS"]
-        {
+        for name in [
+            "PATH",
+            "LD_PRELOAD",
+            "GIT_SSH_COMMAND",
+            "BASH_ENV",
+            "IFS",
+            "PAGER",
+            "NODE_OPTIONS",
+            "MY_OPTS",
+            "CLASSPATH",
+            "LOCPATH",
+            "GOFLAGS",
+            "OPENSSL_CONF",
+        ] {
             assert!(!is_safe_prefix(name) && !is_harmless_assignment(name), "{name}");
         }
         for name in ["x", "version", "NAME", "LANG", "count"] {

@@ -164,7 +164,6 @@ pub(super) fn redirect_cover<'a>(run: &Run<'a>, path_use: &PathUse, grounds: Gro
     {
         return Redirected::Rule(rule);
     }
-    let accepted =
-        grounds == Grounds::RulesAndEdits && path_use.glob.is_none() && is_in_workspace(run, path_use);
+    let accepted = grounds == Grounds::RulesAndEdits && is_in_workspace(run, path_use);
     if accepted { Redirected::Edit } else { Redirected::No }
 }

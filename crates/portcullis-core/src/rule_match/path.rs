@@ -5,11 +5,9 @@ use portcullis_analysis::access::Likelihood;
 
 use super::restraint::RuleMatch;
 use crate::path_use::PathUse;
+use crate::pattern::may_name_component;
 use crate::pipeline::Run;
-use crate::rule::{
-    Anchors, Behavior, Matcher, PathAccess, PathPattern, Piece, Rule, ShellPattern, Wildcard,
-    guarding_pattern,
-};
+use crate::rule::{Anchors, Behavior, Matcher, PathAccess, PathPattern, Rule, guarding_pattern};
 use crate::verdict::Certainty;
 
 pub(super) fn find_path<'a>(run: &Run<'a>, behavior: Behavior, path_use: &PathUse) -> Option<RuleMatch<'a>> {
@@ -98,7 +96,7 @@ fn find_possible_guard<'a>(
         (Some(_), None) => None,
         (Some(_), Some(glob)) => rules.find(|rule| {
             let name = path_pattern(rule).and_then(PathPattern::required_name);
-            name.is_none_or(|name| may_contain(glob, name))
+            name.is_none_or(|name| glob.split('/').any(|component| may_name_component(component, name)))
         }),
     }
 }
@@ -123,19 +121,4 @@ pub(crate) fn anchors<'a>(run: &Run<'a>, rule: &'a Rule) -> Anchors<'a> {
         home: context.home.as_deref(),
         base: rule.origin.base.as_deref(),
     }
-}
-
-/// Says whether any component of a shell pattern could have this name.
-fn may_contain(glob: &str, name: &str) -> bool {
-    let wanted = Wildcard::new(&ShellPattern::escape(name));
-    glob.split('/').any(|component| {
-        let mut pieces = Vec::new();
-        for fixed in component.split(['*', '?', '[', ']', '(', ')', '|', '{', '}', ',']) {
-            pieces.push(Piece::Known(fixed));
-            pieces.push(Piece::Unknown);
-        }
-        pieces.pop();
-        // What stands inside a bracket or an alternative is not followed.
-        component.contains(['[', '(', '{']) || wanted.may_match(&pieces)
-    })
 }

@@ -91,6 +91,16 @@ fn a3_a_tool_wide_ask_rule_asks_unless_the_command_runs_sandboxed() {
 }
 
 #[test]
+fn a_sandbox_lets_nothing_run_that_steers_programs_or_opens_a_connection() {
+    let mut policy = Rules { ask: &["Bash"], ..Rules::default() }.policy();
+    policy.sandbox = Sandbox { enabled: true, auto_allow: true };
+    assert_eq!(short(&decide_bash(&policy, "npm publish > /tmp/log", Mode::Default)), "allow A9");
+    assert_eq!(short(&decide_bash(&policy, "echo x > /dev/tcp/host/80", Mode::Default)), "ask A10");
+    assert_eq!(short(&decide_bash(&policy, "cat < /dev/udp/host/53", Mode::Default)), "ask A10");
+    assert_eq!(short(&decide_bash(&policy, "LD_PRELOAD=x npm test", Mode::Default)), "ask A10");
+}
+
+#[test]
 fn a4_the_tools_own_check_raises_what_is_outside_or_opaque_and_fails_closed_on_bad_input() {
     let policy = Policy::default();
     let decided = |call: ToolCall| short(&decide_call(&policy, call, context(Mode::Default)));

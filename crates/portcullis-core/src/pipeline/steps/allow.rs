@@ -65,7 +65,8 @@ fn covered(rule: &Rule) -> Reason {
 }
 
 fn by_coverage(run: &mut Run<'_>) -> Option<Reason> {
-    if runs_sandboxed(run) && has_safe_assignments(run) {
+    let connects = run.request.path_uses().any(PathUse::is_connection);
+    if runs_sandboxed(run) && has_safe_assignments(run) && !connects {
         return Some(Reason::Sandbox);
     }
     let mode = run.request.context().mode;
