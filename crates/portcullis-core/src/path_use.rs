@@ -1,7 +1,7 @@
 //! The paths a call touches, made absolute, with what is known of each.
 
 use portcullis_analysis::access::{self, FileUse, Likelihood};
-use portcullis_analysis::{Access, Argument, Invocation, Knowledge};
+use portcullis_analysis::{Access, Argument, Invocation, Knowledge, Surroundings};
 use portcullis_shell::Span;
 
 use crate::context::Context;
@@ -38,8 +38,8 @@ pub(crate) struct InvocationPaths {
     pub(crate) operands: Option<Vec<PathUse>>,
     /// Files that its options name as output.
     pub(crate) outputs: Vec<PathUse>,
-    /// Words of `git` that lead out of the directory it runs in.
-    pub(crate) pointed: Vec<PathUse>,
+    /// What it reads without naming it: another directory than the call's that it works in, words of git that lead out.
+    pub(crate) implied: Vec<PathUse>,
     /// Words of an unknown program that could be files.
     pub(crate) mentioned: Vec<PathUse>,
 }
@@ -54,7 +54,8 @@ pub(crate) enum Mentions {
 }
 
 impl InvocationPaths {
-    pub(crate) fn of(invocation: &Invocation, home: Option<&str>, mentions: Mentions) -> Self {
+    pub(crate) fn of(invocation: &Invocation, surroundings: Surroundings<'_>, mentions: Mentions) -> Self {
+        let home = surroundings.home;
         let resolve = |uses: Vec<FileUse>| {
             uses.iter()
                 .flat_map(|file| {
@@ -73,12 +74,11 @@ impl InvocationPaths {
             Mentions::Kept if operands.is_none() => resolve(access::mentioned(invocation)),
             Mentions::Kept | Mentions::Left => Vec::new(),
         };
-        let pointed = match invocation.program_name() {
-            Some("git") => resolve(access::pointed(invocation)),
-            _ => Vec::new(),
-        };
+        let mut implied: Vec<PathUse> = resolve(access::implied(invocation));
+        // Where the call itself runs is a working directory.
+        implied.retain(|path_use| path_use.path.as_deref() != Some(surroundings.directory));
         let outputs = resolve(access::outputs(invocation));
-        Self { redirections, operands, outputs, pointed, mentioned }
+        Self { redirections, operands, outputs, implied, mentioned }
     }
 
     /// Returns the paths it touches for sure.

@@ -111,7 +111,7 @@ impl Request {
             | Subject::Other
             | Subject::Malformed(_) => [].as_slice(),
         };
-        paths.iter().flat_map(|paths| paths.mentioned.iter().chain(&paths.pointed))
+        paths.iter().flat_map(|paths| paths.mentioned.iter().chain(&paths.implied))
     }
 }
 
@@ -199,10 +199,11 @@ impl Shell {
         let mentions = if policy.rules.has_path_restraint() { Mentions::Kept } else { Mentions::Left };
         // Where the line gives `~` another meaning, nobody knows what it stands for.
         let home = home.filter(|_| !may_set_home(command));
+        let surroundings = Surroundings { directory: &context.cwd, home };
         let paths = survey
             .invocations
             .iter()
-            .map(|invocation| InvocationPaths::of(invocation, home, mentions))
+            .map(|invocation| InvocationPaths::of(invocation, surroundings, mentions))
             .collect();
         Self { text: command.to_owned(), survey, paths }
     }

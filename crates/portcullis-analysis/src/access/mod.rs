@@ -4,8 +4,11 @@
 //! be files, so that a rule about a path can at least raise a question.
 
 mod copy;
+mod implied;
 mod output;
 mod search;
+
+pub use implied::implied;
 
 use crate::argument::Argument;
 use crate::invocation::{Access, Invocation};
@@ -129,15 +132,6 @@ pub fn files(invocation: &Invocation) -> Option<Vec<FileUse>> {
 /// Returns the files that options of a program name as its output: `curl -o x`.
 pub fn outputs(invocation: &Invocation) -> Vec<FileUse> {
     invocation.program_name().map(|name| output::named(name, invocation.operands())).unwrap_or_default()
-}
-
-/// Returns the words of a program that lead out of the directory it runs in: absolute, or above it.
-pub fn pointed(invocation: &Invocation) -> Vec<FileUse> {
-    let leads_out = |file: &FileUse| {
-        let text = file.file.text.as_str();
-        text.starts_with(['/', '~']) || text.split('/').any(|component| component == "..")
-    };
-    mentioned(invocation).into_iter().filter(leads_out).collect()
 }
 
 /// Returns the operands of any program that could be files.

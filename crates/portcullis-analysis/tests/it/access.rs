@@ -80,17 +80,19 @@ fn letter(access: Access) -> char {
 }
 
 #[test]
-fn outputs_and_words_that_lead_out_are_found() {
-    for (command, outputs, pointed) in [
+fn outputs_and_what_is_read_without_being_named_are_found() {
+    for (command, outputs, implied) in [
         ("curl -o a x", "a", ""),
         ("curl -oa x", "a", ""),
         ("curl --output=a x", "a", ""),
         ("wget -O a x", "a", ""),
         ("tar -xf x -C d", "d", ""),
-        ("git diff /a ../b c", "", "/a ../b"),
-        ("git log a..b", "", ""),
-        ("git blame -S /a b", "", "/a"),
-        ("git ls-files --exclude-from=/a", "", "/a"),
+        ("git diff /a ../b c", "", ". /a ../b"),
+        ("git log a..b", "", "."),
+        ("ls a", "", "."),
+        ("cat a", "", ""),
+        ("git blame -S /a b", "", ". /a"),
+        ("git ls-files --exclude-from=/a", "", ". /a"),
     ] {
         let found = look(command);
         let first = found.invocations.first().expect(command);
@@ -98,6 +100,6 @@ fn outputs_and_words_that_lead_out_are_found() {
             files.into_iter().map(|file| file.file.text).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(join(access::outputs(first)), outputs, "{command}");
-        assert_eq!(join(access::pointed(first)), pointed, "{command}");
+        assert_eq!(join(access::implied(first)), implied, "{command}");
     }
 }

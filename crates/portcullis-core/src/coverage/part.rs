@@ -7,7 +7,7 @@ use crate::path_use::{InvocationPaths, PathUse};
 use crate::pipeline::Run;
 use crate::rule::{Behavior, Rule};
 use crate::rule_match::{shell_pattern, shell_tools};
-use crate::scope::{find_path_permit, is_below_a_root, is_in_workspace, may_read};
+use crate::scope::{find_path_permit, is_in_workspace, may_read};
 use crate::shell_match::permits;
 
 /// What may cover a part.
@@ -61,7 +61,7 @@ pub(super) fn cover_one<'a>(
         return if is_covered { Cover::Wrapped } else { Cover::No };
     }
     if read_only::is_read_only(invocation) {
-        return cover_read(run, invocation, paths);
+        return cover_read(run, paths);
     }
     if grounds == Grounds::RulesAndEdits && is_edit(run, invocation, paths) {
         return Cover::Edit;
@@ -70,13 +70,13 @@ pub(super) fn cover_one<'a>(
 }
 
 /// Covers a command that only reads, if it reads what it may.
-fn cover_read<'a>(run: &Run<'a>, invocation: &Invocation, paths: &InvocationPaths) -> Cover<'a> {
+fn cover_read<'a>(run: &Run<'a>, paths: &InvocationPaths) -> Cover<'a> {
     let mut rule = None;
     for path_use in paths
         .operands
         .iter()
         .flatten()
-        .chain(&paths.pointed)
+        .chain(&paths.implied)
         .filter(|path_use| !is_in_workspace(run, path_use))
     {
         if !may_read(run, path_use) {
@@ -84,20 +84,7 @@ fn cover_read<'a>(run: &Run<'a>, invocation: &Invocation, paths: &InvocationPath
         }
         rule = rule.or_else(|| find_path_permit(run, path_use));
     }
-    if runs_in_workspace(run, invocation) { Cover::ReadOnly(rule) } else { Cover::No }
-}
-
-/// A program that finds its work by the current directory, such as git, must run in the workspace.
-fn runs_in_workspace(run: &Run<'_>, invocation: &Invocation) -> bool {
-    let depends = matches!(
-        invocation.program_name(),
-        Some("git" | "gh" | "find" | "ls" | "rg" | "grep" | "tree" | "du" | "fd" | "fdfind")
-    );
-    !depends
-        || invocation
-            .directories
-            .alternatives()
-            .is_some_and(|directories| directories.iter().all(|directory| is_below_a_root(run, directory)))
+    Cover::ReadOnly(rule)
 }
 
 /// Says whether an invocation is one of the file commands with every path in the workspace.

@@ -227,6 +227,25 @@ fn c5_two_dots_after_a_link_lead_to_where_the_link_leads() {
 }
 
 #[test]
+fn c5_a_program_that_works_where_it_runs_may_not_be_led_out_through_a_link() {
+    let policy = Rules { allow: &["Bash(cd *)"], ..Rules::default() }.policy();
+    let outside = Resolution::Leads(vec!["/etc".to_owned()]);
+    let inside = Resolution::Leads(vec!["/code/app/real".to_owned()]);
+    for command in ["cd link && ls", "cd link && git status", "cd link/sub; grep -r x", "cd link && find ."] {
+        assert_eq!(
+            with_link(&policy, ToolCall::bash(command), Mode::Default, &outside),
+            "ask A4",
+            "{command}"
+        );
+        assert_eq!(
+            with_link(&policy, ToolCall::bash(command), Mode::Default, &inside),
+            "allow A9",
+            "{command}"
+        );
+    }
+}
+
+#[test]
 fn c5_links_behind_a_shell_pattern_count_like_any_other() {
     let leads = |path: &str| Resolution::Leads(vec![path.to_owned()]);
     let none = Policy::default();
