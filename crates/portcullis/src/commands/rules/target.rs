@@ -3,12 +3,26 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use portcullis_core::rule::Behavior;
 use portcullis_core::{Source, visible};
 use portcullis_settings::{Destination, EditError, EditReport, Owner, Side};
 
 use crate::failure::Failure;
 use crate::terminal::{DIM, Painted, style_of};
-use crate::value_parser::source_parser;
+use crate::value_parser::{behavior_parser, source_parser};
+
+/// Which rules are written or taken out, and where.
+#[derive(Debug, Args)]
+pub(super) struct EditArgs {
+    /// What the rules do
+    #[arg(value_name = "BEHAVIOR", value_parser = behavior_parser())]
+    pub(super) behavior: Behavior,
+    /// The rules as they are written
+    #[arg(required = true, value_name = "RULE")]
+    pub(super) rules: Vec<String>,
+    #[command(flatten)]
+    pub(super) target: TargetArgs,
+}
 
 /// The flags that choose a settings file.
 #[derive(Debug, Args)]
