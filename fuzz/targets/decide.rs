@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{
-    Context, Decision, Facts, MODES, Mode, Origin, Policy, Request, Resolution, Source, ToolCall,
+    Context, Decision, Facts, MODES, Mode, Origin, Policy, Request, Source, ToolCall,
     decide,
 };
 
@@ -12,10 +12,7 @@ fn answer(policy: &Policy, command: &str, mode: Mode) -> Decision {
     let mut context = Context::new(mode, "/home/dev/app");
     context.home = Some("/home/dev".to_owned());
     let request = Request::new(policy, ToolCall::bash(command), context);
-    let mut facts = Facts::default();
-    for question in request.questions() {
-        facts.insert(question.clone(), Resolution::Leads(Vec::new()));
-    }
+    let facts = Facts::of_empty_disk(request.questions());
     let outcome = decide(policy, &request, &facts).expect("the session was not aborted");
     outcome.into_verdict().decision
 }

@@ -78,6 +78,15 @@ impl Argument {
         self.source.as_deref().unwrap_or(&self.text)
     }
 
+    /// Says whether both are words that the shell makes of one: `{a,b}`, or a variable with blanks in its value.
+    pub(crate) fn is_of_same_word(&self, other: &Self) -> bool {
+        let is_expanded = |written: &str| written.contains(['$', '`', '{']);
+        self.span == other.span
+            && self.knowledge != Knowledge::Dynamic
+            && self.source.as_deref().is_some_and(is_expanded)
+            && self.source == other.source
+    }
+
     /// Returns the text if the program receives exactly it.
     pub fn fixed(&self) -> Option<&str> {
         (self.knowledge == Knowledge::Fixed).then_some(self.text.as_str())

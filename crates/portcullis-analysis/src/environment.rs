@@ -1,5 +1,7 @@
 //! Which variables may be set without changing what a program does in ways that matter.
 
+use crate::effect::Act;
+
 /// Variables that only touch locale, colour, logging or the kind of build.
 const SAFE: &[&str] = &[
     "ANTHROPIC_API_KEY",
@@ -111,6 +113,297 @@ const STEERING_ENDS: &[&str] = &[
     "_CONFIG", "_DIR", "_ENV", "_HOME", "_LIBRARY", "_PRELOAD", "_PROXY", "_RC", "_ROOT", "_URL", "_proxy",
 ];
 
+/// Variables that make a program load code, whatever their value.
+const LOADERS: &[&str] = &[
+    "BASH_ENV",
+    "JAVA_TOOL_OPTIONS",
+    "LD_AUDIT",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "NODE_OPTIONS",
+    "PERL5OPT",
+    "PROMPT_COMMAND",
+    "PYTHONSTARTUP",
+    "RUBYOPT",
+    "_JAVA_OPTIONS",
+];
+
+/// Variables that switch off the check of who is at the other end, with the value that does.
+const DISTRUST: &[(&str, &str)] = &[
+    ("CURL_INSECURE", "1"),
+    ("GIT_SSL_NO_VERIFY", "1"),
+    ("GIT_SSL_NO_VERIFY", "true"),
+    ("NODE_TLS_REJECT_UNAUTHORIZED", "0"),
+    ("NPM_CONFIG_STRICT_SSL", "false"),
+    ("PYTHONHTTPSVERIFY", "0"),
+];
+
+/// Variables that say where code, plug-ins or settings are looked for.
+const SEARCH_PATHS: &[&str] = &[
+    "CLASSPATH",
+    "ENV",
+    "GCONV_PATH",
+    "GEM_HOME",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_EXEC_PATH",
+    "GIT_TEMPLATE_DIR",
+    "INPUTRC",
+    "NODE_PATH",
+    "PATH",
+    "PERL5LIB",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "RUBYLIB",
+    "XDG_CONFIG_HOME",
+    "ZDOTDIR",
+];
+
+/// Variables that name the program to run, a file of settings or a directory to find them in.
+const STEERED_BY_FILE: &[&str] = &[
+    "ACKRC",
+    "ANSIBLE_CONFIG",
+    "AR",
+    "AWS_CONFIG_FILE",
+    "AWS_SHARED_CREDENTIALS_FILE",
+    "BAT_CONFIG_PATH",
+    "BUNDLE_GEMFILE",
+    "CARGO_HOME",
+    "CC",
+    "CURL_HOME",
+    "CXX",
+    "DOCKER_CONFIG",
+    "ENV",
+    "GH_CONFIG_DIR",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GOENV",
+    "GOPATH",
+    "GOROOT",
+    "JAVA_HOME",
+    "JQ_LIBRARY_PATH",
+    "KUBECONFIG",
+    "LD",
+    "LOCPATH",
+    "MAKEFILES",
+    "NPM_CONFIG_GLOBALCONFIG",
+    "NPM_CONFIG_USERCONFIG",
+    "OPENSSL_CONF",
+    "OPENSSL_MODULES",
+    "PGSERVICEFILE",
+    "PGSYSCONFDIR",
+    "PIP_CONFIG_FILE",
+    "PSQLRC",
+    "RIPGREP_CONFIG_PATH",
+    "RUSTC",
+    "RUSTDOC",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "SHELL",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TF_CLI_CONFIG_FILE",
+    "TOX_CONFIG_FILE",
+    "UV_CONFIG_FILE",
+    "WGETRC",
+];
+
+/// Endings of such variables.
+const STEERED_BY_FILE_ENDS: &[&str] =
+    &["_DIFF", "_GLOBALCONFIG", "_LINKER", "_RUNNER", "_SCRIPT_SHELL", "_USERCONFIG", "_WRAPPER"];
+
+/// Variables that name a file or directory to write.
+const WRITTEN: &[&str] = &[
+    "CARGO_INSTALL_ROOT",
+    "CARGO_TARGET_DIR",
+    "DESTDIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_WORK_TREE",
+    "GOBIN",
+    "GOCACHE",
+    "GOMODCACHE",
+    "MALLOC_TRACE",
+    "NPM_CONFIG_CACHE",
+    "NPM_CONFIG_PREFIX",
+    "PIP_LOG",
+    "PIP_PREFIX",
+    "PIP_ROOT",
+    "PIP_TARGET",
+    "PYTHONPYCACHEPREFIX",
+    "SQLITE_HISTORY",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "UV_PROJECT_ENVIRONMENT",
+];
+
+/// Beginnings of such variables.
+const WRITTEN_STARTS: &[&str] = &["GIT_REDIRECT_", "GIT_TRACE"];
+
+/// Variables that say where packages come from or through whom requests go.
+const SOURCES: &[&str] = &[
+    "ALL_PROXY",
+    "AWS_ENDPOINT_URL",
+    "GH_HOST",
+    "GONOSUMCHECK",
+    "GONOSUMDB",
+    "GOPROXY",
+    "GOSUMDB",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NPM_CONFIG_HTTPS_PROXY",
+    "NPM_CONFIG_PROXY",
+    "NPM_CONFIG_REGISTRY",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_FIND_LINKS",
+    "PIP_INDEX_URL",
+    "PIP_TRUSTED_HOST",
+    "UV_DEFAULT_INDEX",
+    "UV_EXTRA_INDEX_URL",
+    "UV_INDEX",
+    "UV_INDEX_URL",
+    "YARN_NPM_REGISTRY_SERVER",
+    "YARN_REGISTRY",
+];
+
+/// Hosts and words that such variables hold when nothing is odd.
+const USUAL_SOURCES: &[&str] = &[
+    "direct",
+    "github.com",
+    "localhost",
+    "127.0.0.1",
+    "off",
+    "proxy.golang.org",
+    "pypi.org",
+    "npmjs.org",
+    "registry.yarnpkg.com",
+    "sum.golang.org",
+];
+
+/// Pieces of options, in variables that hold options, which load or run something or drop a check.
+const LOADING_OPTIONS: &[&str] = &[
+    "-B",
+    "-p",
+    "@",
+    "agent",
+    "bootclasspath",
+    "codegen-backend",
+    "destroy",
+    "eval",
+    "exec",
+    "extld",
+    "import",
+    "include",
+    "insecure",
+    "ld-path",
+    "linker",
+    "loader",
+    "modfile",
+    "overlay",
+    "plugin",
+    "require",
+    "shell",
+    "specs",
+    "use-ld",
+    "wrapper",
+];
+
+/// Variables that hold options of a program, besides those that end so.
+const OPTIONS: &[&str] =
+    &["LDFLAGS", "PERL5DB", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONBREAKPOINT", "TF_CLI_ARGS"];
+
+/// Says whether the value of a variable makes programs run, read or reach what nobody has looked at.
+fn is_steered(name: &str, value: &str) -> bool {
+    // Npm reads its variables in any case.
+    let name = name.to_ascii_uppercase();
+    let is_own = |end: &[&str]| end.iter().any(|end| name.ends_with(end));
+    if STEERED_BY_FILE.contains(&name.as_str()) || is_own(STEERED_BY_FILE_ENDS) {
+        return value.split([':', ' ', '=']).any(is_scratch);
+    }
+    if SOURCES.contains(&name.as_str()) || name.starts_with("NPM_CONFIG_@") {
+        return value.split([',', '|', ' ']).any(|part| {
+            let host = crate::effect::target::host_in(part).unwrap_or_default();
+            let is_below = |usual: &&str| {
+                host.strip_suffix(*usual).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+            };
+            !host.is_empty() && !USUAL_SOURCES.iter().any(is_below)
+        });
+    }
+    match name.as_str() {
+        "PERL5DB" | "PYTEST_PLUGINS" => !value.is_empty(),
+        "PYTHONBREAKPOINT" => !matches!(value, "" | "0"),
+        _ => {
+            let ends = ["FLAGS", "OPTS", "OPTIONS"];
+            let holds_options =
+                OPTIONS.contains(&name.as_str()) || name.starts_with("TF_CLI_ARGS") || is_own(&ends);
+            let is_loading = |word: &str| {
+                word.split([' ', '=']).any(is_scratch)
+                    || LOADING_OPTIONS.iter().any(|piece| match *piece {
+                        "-B" | "-p" | "@" => word.starts_with(piece),
+                        piece => word.contains(piece),
+                    })
+            };
+            holds_options && value.split_whitespace().any(is_loading)
+        }
+    }
+}
+
+fn is_scratch(value: &str) -> bool {
+    ["/tmp/", "/dev/shm/", "/var/tmp/", "/private/tmp/"].iter().any(|start| value.starts_with(start))
+}
+
+/// Says whether a variable names a file that programs write.
+pub(crate) fn is_written(name: &str, value: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let is_path = value.contains('/') || value.starts_with('~');
+    is_path
+        && (WRITTEN.contains(&name.as_str()) || WRITTEN_STARTS.iter().any(|start| name.starts_with(start)))
+}
+
+/// Variables that hand what a program does or knows to somebody else.
+const WATCHING: &[&str] = &["BASH_XTRACEFD", "DOCKER_HOST", "SSH_AUTH_SOCK", "SSLKEYLOGFILE"];
+
+fn leads_to_scratch(value: &str) -> bool {
+    ["/tmp", "/dev/shm", "/var/tmp"].iter().any(|start| value.starts_with(start))
+}
+
+/// Returns what setting a variable does by itself, if it does something a judgement cares about.
+pub(crate) fn act_of(name: &str, value: &str) -> Option<Act> {
+    if name == "BASH_XTRACEFD" {
+        // Every command with its words goes to a file that nobody sees.
+        return Some(Act::Capture);
+    }
+    if name == "SSH_AUTH_SOCK" && leads_to_scratch(value) || name == "KRB5CCNAME" && value.contains("/tmp/") {
+        // The keys or tickets of another session.
+        return Some(Act::SecretRead);
+    }
+    let is_loader = LOADERS.contains(&name) || name.starts_with("DYLD_");
+    let is_odd_path = name == "PATH" && value.starts_with(['.', ':'])
+        || SEARCH_PATHS.contains(&name) && leads_to_scratch(value);
+    let is_odd_compiler = matches!(name, "CC" | "CXX" | "LD" | "RUSTC_WRAPPER") && value.contains("plugin");
+    if (is_loader || is_odd_path || is_odd_compiler) && !value.is_empty() {
+        return Some(Act::LoadCode);
+    }
+    if DISTRUST.contains(&(name, value)) {
+        return Some(Act::WeakenTrust);
+    }
+    let hides_history = match name {
+        "HISTFILE" => matches!(value, "/dev/null" | ""),
+        "HISTSIZE" | "HISTFILESIZE" => value == "0",
+        "HISTIGNORE" => true,
+        "HISTCONTROL" => value.starts_with("ignore"),
+        _ => false,
+    };
+    if hides_history {
+        return Some(Act::TamperLog);
+    }
+    if WATCHING.contains(&name) || is_steered(name, value) {
+        return Some(Act::Unknown);
+    }
+    matches!(name, "GIT_AUTHOR_NAME" | "GIT_AUTHOR_EMAIL" | "GIT_COMMITTER_NAME" | "GIT_COMMITTER_EMAIL")
+        .then_some(Act::Impersonate)
+}
+
 /// Variables whose value is run as a command or expanded as shell text.
 const COMMANDS: &[&str] = &[
     "GIT_EXTERNAL_DIFF",
@@ -142,6 +435,11 @@ pub fn is_harmless_assignment(name: &str) -> bool {
             || STEERING_ENDS.iter().any(|end| name.ends_with(end)))
 }
 
+/// Says whether programs or the shell load or run something by this variable, whatever its value is.
+pub(crate) fn is_obeyed(name: &str) -> bool {
+    LOADERS.contains(&name) || SEARCH_PATHS.contains(&name) || is_command_variable(name)
+}
+
 /// Says whether programs run the value of this variable as a command.
 pub(crate) fn is_command_variable(name: &str) -> bool {
     COMMANDS.contains(&name) || COMMAND_ENDS.iter().any(|end| name.ends_with(end))
@@ -150,6 +448,46 @@ pub(crate) fn is_command_variable(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_variable_that_leads_to_foreign_code_or_hosts_is_unknown() {
+        for (name, value) in [
+            ("RUSTC_WRAPPER", "/tmp/x"),
+            ("CC", "/tmp/x"),
+            ("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", "/tmp/x"),
+            ("GIT_DIR", "/tmp/x"),
+            ("KUBECONFIG", "/tmp/x"),
+            ("MAKEFILES", "/tmp/x"),
+            ("npm_config_script_shell", "/tmp/x"),
+            ("npm_config_registry", "https://evil.example"),
+            ("GOPROXY", "https://evil.example,direct"),
+            ("https_proxy", "http://evil.example:8080"),
+            ("GOFLAGS", "-toolexec=/opt/x"),
+            ("MAVEN_OPTS", "-javaagent:/opt/x"),
+            ("RUSTFLAGS", "-C linker=/opt/x"),
+            ("PERL5DB", "BEGIN{}"),
+            ("PYTEST_ADDOPTS", "-p evil"),
+            ("TF_CLI_ARGS_apply", "-destroy"),
+        ] {
+            assert_eq!(act_of(name, value), Some(Act::Unknown), "{name}={value}");
+        }
+        for (name, value) in [
+            ("CC", "clang-18"),
+            ("RUSTC_WRAPPER", "sccache"),
+            ("KUBECONFIG", "/home/me/.kube/dev"),
+            ("GOFLAGS", "-mod=mod"),
+            ("GOPROXY", "https://proxy.golang.org,direct"),
+            ("RUSTFLAGS", "-D warnings -C target-cpu=native"),
+            ("MAVEN_OPTS", "-Xmx2g"),
+            ("PYTEST_ADDOPTS", "-q"),
+            ("HTTP_PROXY", "http://localhost:3128"),
+            ("npm_config_registry", "https://npmjs.org/"),
+        ] {
+            assert_eq!(act_of(name, value), None, "{name}={value}");
+        }
+        assert!(is_written("GIT_TRACE", "/home/me/.bashrc") && is_written("CARGO_TARGET_DIR", "/home/me/x"));
+        assert!(!is_written("GIT_TRACE", "1") && !is_written("NAME", "/home/me/x"));
+    }
 
     #[test]
     fn the_list_is_sorted_for_binary_search() {

@@ -1,8 +1,12 @@
 //! What a survey finds: every program a command line would start, and what could not be read.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
 use portcullis_shell::Span;
 
 use crate::argument::Argument;
+use crate::code::Code;
 use crate::directories::Directories;
 
 /// Every invocation of a command line, in order of appearance, and what is opaque in it.
@@ -12,6 +16,18 @@ pub struct Survey {
     pub invocations: Vec<Invocation>,
     /// What could not be read or is only known when it runs. Empty means nothing hides.
     pub opacities: Vec<Opacity>,
+    /// The functions the line defines; their bodies are listed like everything else.
+    pub functions: BTreeSet<String>,
+    /// Where the invocations of their bodies are; a function may be defined more than once.
+    pub bodies: BTreeMap<String, Vec<Range<usize>>>,
+}
+
+impl Survey {
+    /// Returns the invocations that a call of a function of the line runs; none if it is no such call.
+    pub(crate) fn body(&self, call: &Invocation) -> impl Iterator<Item = usize> {
+        let bodies = call.program_name().and_then(|name| self.bodies.get(name));
+        bodies.into_iter().flatten().cloned().flatten()
+    }
 }
 
 /// Something that is not known before the command runs.
@@ -42,6 +58,14 @@ pub struct Invocation {
     pub background: bool,
     /// How it treats what it wraps, if it wraps anything.
     pub wrapping: Wrapping,
+    /// The invocations of the pipeline stage whose output it reads; empty if there is none.
+    pub piped: Range<usize>,
+    /// The invocations in substitutions of its own words, assignments and redirections; empty if there are none.
+    pub substituted: Range<usize>,
+    /// Code of another language that it runs.
+    pub code: Option<Code>,
+    /// Whether its text was hidden by an encoding.
+    pub decoded: bool,
 }
 
 /// How an invocation treats the commands it wraps.
@@ -102,7 +126,12 @@ impl Invocation {
 
     /// Returns program and arguments as they are written, one blank between them.
     pub fn as_written(&self) -> String {
-        join(self.arguments.iter().map(Argument::as_written))
+        let mut before: Option<&Argument> = None;
+        join(self.arguments.iter().filter_map(|word| {
+            let is_same = before.is_some_and(|before| word.is_of_same_word(before));
+            before = Some(word);
+            (!is_same).then(|| word.as_written())
+        }))
     }
 }
 

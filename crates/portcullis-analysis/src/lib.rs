@@ -1,24 +1,44 @@
 //! What a shell command would do, as far as its text tells.
 //!
 //! [`survey`] lists every program a command line would start, seen through wrappers, shells, substitutions and
-//! control flow, with the directories it may run in. [`read_only`] knows the commands that change nothing, and
-//! [`access`] which files a command names. Pure: no I/O, no clock, no environment.
+//! control flow, with the directories it may run in. [`effect`] says what each of them does,
+//! by the command profiles in `data/`; [`findings`] and [`allowances`] say what of that is to be stopped and what is fine. Pure: no I/O, no clock, no environment.
 
-pub mod access;
+pub mod allowances;
 mod argument;
 mod arithmetic;
+mod assessment;
+mod case;
+pub mod code;
 mod directories;
+pub mod effect;
 pub mod environment;
 mod feed;
+pub mod findings;
+mod flow;
+mod git;
 pub mod global_options;
 mod interpreter;
 mod invocation;
+mod loot;
+mod mention;
 mod option;
-pub mod read_only;
+pub mod path;
+pub mod place;
+pub mod powershell;
+pub mod profile;
+mod reach;
+pub mod reader;
+mod removal;
+pub mod script;
 mod survey;
+pub mod tool_call;
 mod wrapper;
 
 pub use argument::{Argument, Knowledge};
+pub use assessment::{Assessment, assess};
+pub use case::{Background, Case};
 pub use directories::Directories;
 pub use invocation::{Access, Invocation, Opacity, Redirection, Survey, Variable, Wrapping, base_name};
-pub use survey::{Surroundings, survey};
+pub use mention::{implied, mentioned};
+pub use survey::{SYNTAX_ERROR, Surroundings, survey};

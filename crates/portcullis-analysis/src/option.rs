@@ -20,11 +20,8 @@ fn value(word: &Argument, next: Option<&Argument>, option: &str) -> Option<Argum
         return next.cloned();
     }
     let attached = text.strip_prefix(option);
-    if option.starts_with("--") {
-        return attached.and_then(|attached| attached.strip_prefix('=')).map(|value| word.piece(value));
-    }
     if option.len() > 2 {
-        return None;
+        return attached.and_then(|attached| attached.strip_prefix('=')).map(|value| word.piece(value));
     }
     if let Some(attached) = attached {
         return Some(word.piece(attached));

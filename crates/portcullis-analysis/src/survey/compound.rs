@@ -3,13 +3,14 @@
 use portcullis_shell::ast::{CaseArm, Command, CommandKind, List, Word};
 
 use super::walk::Walk;
-use crate::argument::Argument;
 use crate::directories::Directories;
 use crate::feed::Feed;
 use crate::invocation::Variable;
 
 /// Names whose usual meaning the survey relies on.
-const RELIED_ON: &[&str] = &["cat", "cd", "echo", "popd", "printf", "pushd"];
+const RELIED_ON: &[&str] = &[
+    "base64", "cat", "cd", "echo", "gbase64", "openssl", "popd", "printf", "pushd", "pwd", "rev", "tr", "xxd",
+];
 
 impl Walk<'_> {
     pub(super) fn compound(&mut self, command: &Command, before: Directories) -> Directories {
@@ -28,8 +29,10 @@ impl Walk<'_> {
                 self.settled(first, before, &after)
             }
             CommandKind::For { variable, words, body } => {
+                let first = self.found.invocations.len();
                 self.words(words.iter().flatten(), &before);
-                self.loop_variable(variable, words.as_deref().unwrap_or_default(), command, &before);
+                let words = words.as_deref().unwrap_or_default();
+                self.loop_variable(variable, words, first, command, &before);
                 let first = self.found.invocations.len();
                 let after = self.list(body, before.clone());
                 self.settled(first, before, &after)
@@ -72,9 +75,17 @@ impl Walk<'_> {
     }
 
     /// Records the words a loop goes through as values its variable is given.
-    fn loop_variable(&mut self, name: &str, words: &[Word], command: &Command, directories: &Directories) {
+    fn loop_variable(
+        &mut self,
+        name: &str,
+        words: &[Word],
+        first: usize,
+        command: &Command,
+        directories: &Directories,
+    ) {
         let mut invocation = self.bare(command, Vec::new(), directories);
-        let values = words.iter().map(|word| Argument::of_word(word, self.text, self.fixed_span));
+        invocation.substituted = self.since(first);
+        let values = self.arguments(words, directories).into_iter();
         invocation.assignments = values.map(|value| Variable { name: name.to_owned(), value }).collect();
         if !invocation.assignments.is_empty() {
             self.invoke(invocation, &Feed::Nothing);
@@ -95,7 +106,9 @@ impl Walk<'_> {
         for arm in arms {
             let start = if falls_through { after.clone() } else { before.clone() };
             self.words(arm.patterns.iter(), &start);
+            let mark = self.values.mark();
             after = after.either(self.list(&arm.body, start));
+            self.values.forget(mark);
         }
         if arms.is_empty() { before } else { after }
     }
@@ -103,10 +116,19 @@ impl Walk<'_> {
     fn function(&mut self, name: &str, body: &Command, command: &Command) {
         // The body runs where it is called from, which is not followed.
         let outer = std::mem::replace(&mut self.input, Feed::Unknown);
+        let piped = std::mem::take(&mut self.piped);
         let first = self.found.invocations.len();
+        let values = self.lasting.exports_functions.then(|| std::mem::take(&mut self.values));
         let _ = self.command(body, Directories::Unknown, Feed::Unknown);
+        if let Some(mut values) = values {
+            values.put_in = self.values.put_in;
+            self.values = values;
+        }
+        self.piped = piped;
         self.input = outer;
         self.lasting.has_moving_function |= self.moves_since(first);
+        let body = self.since(first);
+        self.found.bodies.entry(name.to_owned()).or_default().push(body);
         self.lasting.note_function(name);
         if RELIED_ON.contains(&name) {
             self.opaque(command.span, format!("it gives `{name}` another meaning"));
@@ -129,7 +151,9 @@ impl Walk<'_> {
         };
         for (condition, body) in branches {
             tested = self.list(condition, tested);
+            let mark = self.values.mark();
             join(self.list(body, tested.clone()));
+            self.values.forget(mark);
         }
         match otherwise {
             Some(body) => join(self.list(body, tested)),

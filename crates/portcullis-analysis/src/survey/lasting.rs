@@ -1,17 +1,47 @@
-//! What a command leaves behind for others, wherever these stand: functions, variables that steer `cd`, an input.
+//! What a command leaves behind for others, wherever these stand: functions, aliases, variables, an input.
 //!
 //! Loops and functions run text that stands before them, so a survey that finds such a thing is made once more with it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::settled::{Names, assigned_name, is_name};
+use crate::argument::Argument;
 use crate::feed::Feed;
 use crate::invocation::Invocation;
 
 /// More inputs than this are not told apart.
 const MOST_INPUTS: usize = 8;
 
+/// Builtins that set the variables their operands name.
+const SETTERS: &[&str] = &[
+    "compgen",
+    "declare",
+    "export",
+    "getopts",
+    "let",
+    "local",
+    "mapfile",
+    "printf",
+    "read",
+    "readarray",
+    "readonly",
+    "typeset",
+    "unset",
+    "wait",
+];
+
+/// Words that an alias would take from the grammar.
+const RESERVED: &[&str] = &[
+    "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in", "select",
+    "then", "time", "until", "while",
+];
+
+/// An option longer than this may hide any name.
+const LONGEST_OPTION: usize = 64;
+
 /// What holds for the whole command line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
 pub(super) struct Lasting {
     /// The functions that are defined.
     pub(super) functions: BTreeSet<String>,
@@ -21,6 +51,22 @@ pub(super) struct Lasting {
     pub(super) has_search_path: bool,
     /// Whether `HOME` may be set, so that a bare `cd` may lead anywhere.
     pub(super) has_other_home: bool,
+    /// Whether `PWD` may be set.
+    pub(super) has_other_place: bool,
+    /// Whether `IFS` may be set, so that words may be split anywhere.
+    pub(super) has_other_separators: bool,
+    /// Variables that something may set which the text alone does not tell.
+    unsettled: BTreeSet<String>,
+    /// Whether any variable may be one of these.
+    pub(super) is_all_unsettled: bool,
+    /// Whether text that the shell runs once more is evaluated as arithmetic.
+    pub(super) is_evaluated: bool,
+    /// Whether functions are handed on to other shells, which know none of the variables.
+    pub(super) exports_functions: bool,
+    /// Aliases with fixed texts.
+    pub(super) aliases: BTreeMap<String, String>,
+    /// Whether one of them may be used.
+    pub(super) has_used_alias: bool,
     /// What `exec` makes the input of the shell.
     pub(super) inputs: Vec<Feed>,
 }
@@ -30,6 +76,8 @@ impl Lasting {
     pub(super) fn note_text(&mut self, text: &str) {
         self.has_search_path |= may_set(text, "CDPATH");
         self.has_other_home |= may_set(text, "HOME");
+        self.has_other_place |= may_set(text, "PWD");
+        self.has_other_separators |= may_set(text, "IFS");
     }
 
     /// Notes the variables an invocation sets, whatever quotes hide in its text.
@@ -40,7 +88,82 @@ impl Lasting {
             let name = text.split(['=', '+']).next().unwrap_or(text);
             self.has_search_path |= name == "CDPATH";
             self.has_other_home |= name == "HOME";
+            self.has_other_place |= name == "PWD";
+            self.has_other_separators |= name == "IFS";
         }
+    }
+
+    /// Notes the variables that a builtin sets, and what else it leaves behind.
+    pub(super) fn note_builtin(&mut self, invocation: &Invocation) {
+        let operands = invocation.operands();
+        let Some(name) = invocation.program_name() else { return };
+        match name {
+            "source" | "." => self.is_all_unsettled = true,
+            "set" => self.exports_functions |= operands.iter().any(|word| word.text.contains('a')),
+            "alias" => self.note_aliases(operands),
+            _ => {}
+        }
+        self.has_used_alias |= self.aliases.contains_key(name);
+        let is_quiet = name == "printf" && !operands.iter().any(|word| word.text.starts_with("-v"));
+        if !SETTERS.contains(&name) || is_quiet {
+            return;
+        }
+        let is_option = |word: &&Argument| word.is_option();
+        self.exports_functions |= operands.iter().filter(is_option).any(|word| word.text.contains('f'));
+        // A reference sets whatever it refers to by then.
+        let is_reference = matches!(name, "declare" | "local" | "typeset");
+        self.is_all_unsettled |=
+            is_reference && operands.iter().filter(is_option).any(|word| word.text.contains('n'));
+        let is_declaration = matches!(name, "declare" | "export" | "readonly" | "typeset");
+        for word in operands {
+            // The text itself tells of a plain assignment.
+            let is_told = is_declaration && assigned_name(word.as_written()).is_some();
+            if !is_told {
+                self.note_operand(word);
+            }
+        }
+    }
+
+    fn note_operand(&mut self, word: &Argument) {
+        let is_hidden = !word.is_known() && assigned_name(&word.text).is_none();
+        if is_hidden || (word.is_option() && word.text.len() > LONGEST_OPTION) {
+            self.is_all_unsettled = true;
+            return;
+        }
+        for name in word.text.split(|letter| !is_name(letter)).filter(|name| !name.is_empty()) {
+            self.unsettled.insert(name.to_owned());
+            if word.is_option() {
+                // The name may be attached to its option.
+                self.unsettled
+                    .extend(name.char_indices().filter_map(|(at, _)| name.get(at..)).map(str::to_owned));
+            }
+        }
+    }
+
+    fn note_aliases(&mut self, operands: &[Argument]) {
+        for word in operands {
+            let Some((name, value)) = word.text.split_once('=') else { continue };
+            let is_plain =
+                !name.is_empty() && name.chars().all(|letter| is_name(letter) || "-.".contains(letter));
+            let is_word = is_plain && !RESERVED.contains(&name) && !name.starts_with('-');
+            // After a blank the next word may be an alias too.
+            if word.fixed().is_some() && is_word && !value.ends_with([' ', '\t']) {
+                let more = self.aliases.insert(name.to_owned(), value.to_owned());
+                self.has_used_alias |= more.is_some_and(|before| before != value);
+            } else {
+                self.has_used_alias = true;
+            }
+        }
+    }
+
+    /// Notes what a text that the shell itself runs once more may set.
+    pub(super) fn note_names(&mut self, names: Names) {
+        self.is_evaluated |= names.evaluates();
+        self.unsettled.extend(names.into_all());
+    }
+
+    pub(super) fn is_unsettled(&self, name: &str) -> bool {
+        self.is_all_unsettled || self.unsettled.contains(name)
     }
 
     pub(super) fn note_function(&mut self, name: &str) {
@@ -62,7 +185,6 @@ impl Lasting {
 
 /// Says whether a text names a variable other than to use its value.
 fn may_set(text: &str, name: &str) -> bool {
-    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     text.match_indices(name).any(|(at, _)| {
         let before = text.get(..at).unwrap_or_default();
         let after = text.get(at + name.len()..).unwrap_or_default();

@@ -3,12 +3,18 @@
 //! Substitutions, function bodies, branches and background jobs all count: a command that stands anywhere in the text
 //! is listed. Shell text in arguments (`bash -c`, `eval`) is parsed and walked in turn, to a bounded depth.
 
+mod braces;
 mod compound;
+mod decode;
 mod lasting;
 mod movement;
+mod output;
+mod program;
+mod queries;
+mod settled;
 mod simple;
+mod values;
 mod walk;
 mod wrapped;
-mod written;
 
-pub use walk::{Surroundings, survey};
+pub use walk::{SYNTAX_ERROR, Surroundings, survey};

@@ -66,7 +66,9 @@ impl Walk<'_> {
             None if name == "cd" => self.expand_tilde("~"),
             None => None,
             Some(target) => match target.knowledge {
-                Knowledge::Fixed if !target.text.starts_with(['+', '-']) => Some(target.text.clone()),
+                Knowledge::Fixed if !target.text.starts_with(['+', '-']) && !target.text.contains('$') => {
+                    Some(target.text.clone())
+                }
                 Knowledge::Tilde => self.expand_tilde(&target.text),
                 Knowledge::Fixed | Knowledge::Glob | Knowledge::Dynamic => None,
             },

@@ -5,6 +5,7 @@ use portcullis_shell::ast::{
 };
 
 use super::movement::Mover;
+use super::output::output_of;
 use super::walk::{After, Walk, is_expansion};
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
@@ -28,6 +29,10 @@ impl Walk<'_> {
             parent: self.parent,
             background: self.background,
             wrapping: Wrapping::Nothing,
+            piped: self.piped.clone(),
+            substituted: 0..0,
+            code: None,
+            decoded: self.is_decoded,
         }
     }
 
@@ -70,9 +75,11 @@ impl Walk<'_> {
         before: Directories,
         mut feed: Feed,
     ) -> After {
+        let substituted = self.found.invocations.len();
         // Substitutions in the words read what the command itself would read.
         let outer = std::mem::replace(&mut self.input, feed.clone());
         let mut assignments = Vec::new();
+        let is_lasting = simple.words.is_empty() && command.redirects.is_empty();
         for assignment in &simple.assignments {
             if self.is_posix && !assignment.subscript.is_empty() {
                 self.not_everywhere(assignment.span);
@@ -81,22 +88,29 @@ impl Walk<'_> {
             let value = match &assignment.value {
                 AssignmentValue::Word(word) => {
                     self.words(std::iter::once(word), &before);
-                    Argument::of_word(word, self.text, self.fixed_span)
+                    self.value(word, &before)
                 }
                 AssignmentValue::Array(words) => {
                     self.words(words.iter(), &before);
                     Argument::unknown(assignment.span)
                 }
             };
+            if is_lasting {
+                self.set_constant(&assignment.name, &value);
+            }
             assignments.push(Variable { name: assignment.name.clone(), value });
         }
         self.words(simple.words.iter(), &before);
         let redirections = self.redirections(command, &before, &mut feed);
         self.input = outer;
         let mut invocation = self.bare(command, redirections, &before);
-        invocation.arguments =
-            simple.words.iter().map(|word| Argument::of_word(word, self.text, self.fixed_span)).collect();
+        invocation.arguments = self.arguments(&simple.words, &before);
+        invocation.decoded |= invocation.program().is_some_and(|program| self.values.is_decoded(program));
         invocation.assignments = assignments;
+        invocation.substituted = self.since(substituted);
+        if has_own_input(command) {
+            invocation.piped = 0..0;
+        }
         let takes_over = matches!(invocation.program_name(), Some("exec" | "command" | "builtin"))
             && invocation.arguments.iter().any(|word| word.text == "exec");
         if takes_over && command.redirects.iter().any(|redirect| is_input(redirect.operator)) {
@@ -107,7 +121,9 @@ impl Walk<'_> {
         let is_trap = invocation.arguments.iter().any(|word| word.text == "trap");
         let moved = self.change_of_directory(&invocation, &before);
         let first = self.found.invocations.len() + 1;
+        let output = self.output(&invocation, command, &feed, &before);
         self.invoke(invocation, &feed);
+        self.output = output;
         match (indirect, moved) {
             (Mover::Inside, _) if is_trap && self.moves_since(first) => {
                 self.opaque(command.span, "a trap changes the directory at any time".to_owned());
@@ -118,6 +134,34 @@ impl Walk<'_> {
             (_, Some(success)) => After { success, failure: before },
             (_, None) => After::same(before),
         }
+    }
+
+    /// Returns what a command writes, and notes the constants it sets.
+    fn output(
+        &mut self,
+        invocation: &Invocation,
+        command: &Command,
+        feed: &Feed,
+        directories: &Directories,
+    ) -> Feed {
+        if command.redirects.is_empty()
+            && matches!(invocation.program().and_then(Argument::fixed), Some("export" | "readonly"))
+        {
+            for word in invocation.operands() {
+                if let Some(variable) = declared(word) {
+                    self.set_constant(&variable.name, &variable.value);
+                }
+            }
+        }
+        let output = output_of(&invocation.arguments, feed, directories, self.is_posix);
+        let is_plain = |redirect: &Redirect| match &redirect.descriptor {
+            None | Some(Descriptor::Number(0)) => is_input(redirect.operator),
+            Some(Descriptor::Number(2)) => !is_input(redirect.operator),
+            Some(Descriptor::Number(_) | Descriptor::Variable(_)) => false,
+        };
+        let inputs = command.redirects.iter().filter(|redirect| is_input(redirect.operator));
+        let is_exact = command.redirects.iter().all(is_plain) && inputs.count() < 2;
+        if is_exact { output } else { output.roughly() }
     }
 
     pub(super) fn redirect(
@@ -140,14 +184,17 @@ impl Walk<'_> {
                 *feed = if heredoc.quoted || !heredoc.parts.iter().any(is_expansion) {
                     Feed::Text(heredoc.text.clone())
                 } else {
-                    Feed::Partly(heredoc.text.clone())
+                    let known =
+                        if heredoc.strip_tabs { None } else { self.document(&heredoc.parts, directories) };
+                    known.unwrap_or_else(|| Feed::Partly(heredoc.text.clone()))
                 };
                 return;
             }
             RedirectTarget::Word(word) => word,
         };
         self.words(std::iter::once(word), directories);
-        let target = Argument::of_word(word, self.text, self.fixed_span);
+        let is_text = redirect.operator == RedirectOperator::HereString;
+        let target = if is_text { self.value(word, directories) } else { self.target(word, directories) };
         let accesses: &[Access] = match redirect.operator {
             RedirectOperator::Input => &[Access::Read],
             RedirectOperator::Output
@@ -163,6 +210,7 @@ impl Walk<'_> {
             }
             RedirectOperator::HereString => {
                 *feed = match target.knowledge {
+                    _ if self.values.is_decoded(&target) => Feed::Decoded(target.text.clone()),
                     Knowledge::Fixed | Knowledge::Tilde | Knowledge::Glob => Feed::Text(target.text.clone()),
                     Knowledge::Dynamic => Feed::Partly(target.text.clone()),
                 };
@@ -179,6 +227,24 @@ impl Walk<'_> {
         }
         redirections.extend(accesses.iter().map(|&access| Redirection { access, target: target.clone() }));
     }
+}
+
+/// Says whether a redirection takes the place of what the pipeline would give.
+pub(super) fn has_own_input(command: &Command) -> bool {
+    let inputs = || command.redirects.iter().filter(|redirect| is_input(redirect.operator));
+    let is_own = |redirect: &Redirect| matches!(redirect.descriptor, None | Some(Descriptor::Number(0)));
+    // A duplicate may be the pipeline under another number.
+    inputs().any(is_own) && inputs().all(|redirect| redirect.operator != RedirectOperator::DuplicateInput)
+}
+
+/// Returns the variable a word of a declaration sets, if its value is not split on the way.
+fn declared(word: &Argument) -> Option<Variable> {
+    let (name, value) = word.text.split_once('=').filter(|_| word.knowledge == Knowledge::Fixed)?;
+    let written = word.as_written().strip_prefix(name)?.strip_prefix('=')?;
+    let quoted = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let is_whole = !written.contains(['$', '`']) || quoted.is_some_and(|inside| !inside.contains('"'));
+    let value = Argument { text: value.to_owned(), ..word.clone() };
+    is_whole.then(|| Variable { name: name.to_owned(), value })
 }
 
 fn is_descriptor(target: &Argument) -> bool {

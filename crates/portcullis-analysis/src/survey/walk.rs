@@ -1,14 +1,24 @@
 //! The walk itself: lists, pipelines, and the substitutions inside words.
 
-use portcullis_shell::ast::{AndOr, Command, CommandKind, Link, List, Part, Pipeline, Word};
+use std::ops::Range;
+
+use portcullis_shell::ast::{AndOr, AssignmentValue, Command, CommandKind, Link, List, Part, Pipeline, Word};
 use portcullis_shell::{Script, Span, nested_lists, parse};
 
 use super::lasting::Lasting;
-use super::written::find_written_script;
+use super::settled::Names;
+use super::simple::has_own_input;
+use super::values::Values;
 use crate::arithmetic::{self, Hidden};
 use crate::directories::Directories;
-use crate::feed::{Feed, output_of};
-use crate::invocation::{Opacity, Survey};
+use crate::feed::Feed;
+use crate::invocation::{Invocation, Opacity, Survey};
+
+/// A survey is made at most so many times.
+const MOST_ROUNDS: usize = 4;
+
+/// How the reason begins of what is opaque because the shell would not understand it.
+pub const SYNTAX_ERROR: &str = "the shell syntax is not understood";
 
 /// Where a command line runs.
 #[derive(Debug, Clone, Copy)]
@@ -24,18 +34,26 @@ pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
     let script = parse(text);
     let mut lasting = Lasting::default();
     lasting.note_text(text);
+    let names = if text.contains('=') { Names::of(&script, text) } else { Names::default() };
     let mut walk = Walk::begin(text, surroundings, lasting.clone());
-    walk.script(&script, Directories::only(surroundings.directory));
-    if walk.lasting != lasting {
-        walk = Walk::begin(text, surroundings, walk.lasting);
+    for round in 0..MOST_ROUNDS {
+        walk.values.settled = names.settled(walk.lasting.is_evaluated);
         walk.script(&script, Directories::only(surroundings.directory));
+        if walk.lasting == lasting {
+            break;
+        }
+        lasting = walk.lasting.clone();
+        if round + 1 < MOST_ROUNDS {
+            // What values still bring up in the last round is not followed once more.
+            lasting.is_all_unsettled |= round + 2 == MOST_ROUNDS;
+            walk = Walk::begin(text, surroundings, lasting.clone());
+        }
     }
-    if let Some(span) = find_written_script(&walk.found.invocations) {
-        walk.opaque(span, "it runs a file that the same command line writes".to_owned());
-    }
+    walk.found.functions = walk.lasting.functions;
     walk.found
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
 pub(super) struct Walk<'a> {
     pub(super) text: &'a str,
     /// The span every finding gets while walking text that is an argument of the outermost command.
@@ -46,11 +64,23 @@ pub(super) struct Walk<'a> {
     pub(super) parent: Option<usize>,
     /// What arrives on standard input where no pipe or redirection says otherwise.
     pub(super) input: Feed,
+    /// The invocations whose output arrives on standard input where no redirection says otherwise.
+    pub(super) piped: Range<usize>,
+    /// Whether the text was hidden by an encoding.
+    pub(super) is_decoded: bool,
     /// Code that quoting protects, the most dangerous found so far.
     pub(super) hidden: Option<(Hidden, Span)>,
     /// Whether a shell runs the text that may know nothing of bash.
     pub(super) is_posix: bool,
     pub(super) lasting: Lasting,
+    /// What is known of variables and substitutions.
+    pub(super) values: Values,
+    /// Whether the shell expands values as bash does.
+    pub(super) knows_values: bool,
+    /// Whether `HOME` is the user's.
+    pub(super) knows_home: bool,
+    /// What the last command wrote.
+    pub(super) output: Feed,
     /// How many words of wrapped commands were followed.
     pub(super) followed: usize,
     pub(super) found: Survey,
@@ -82,8 +112,14 @@ impl<'a> Walk<'a> {
             background: false,
             parent: None,
             input: Feed::Nothing,
+            piped: 0..0,
+            is_decoded: false,
             is_posix: false,
             lasting,
+            values: Values::default(),
+            knows_values: true,
+            knows_home: true,
+            output: Feed::Unknown,
             followed: 0,
             hidden: None,
             found: Survey::default(),
@@ -94,7 +130,7 @@ impl<'a> Walk<'a> {
 impl Walk<'_> {
     pub(super) fn script(&mut self, script: &Script, directories: Directories) {
         for error in &script.errors {
-            self.opaque(error.span, format!("the shell syntax is not understood: {}", error.message));
+            self.opaque(error.span, format!("{SYNTAX_ERROR}: {}", error.message));
         }
         let outer = self.hidden.take();
         let _ = self.list(&script.body, directories);
@@ -103,6 +139,12 @@ impl Walk<'_> {
         {
             self.opaque(span, "a second evaluation may run a command that stands in quoted text".to_owned());
         }
+    }
+
+    /// Returns the invocations found from this place on.
+    pub(super) fn since(&self, first: usize) -> Range<usize> {
+        let end = self.found.invocations.len();
+        if first < end { first..end } else { 0..0 }
     }
 
     pub(super) fn opaque(&mut self, span: Span, why: String) {
@@ -114,6 +156,9 @@ impl Walk<'_> {
         for item in &list.items {
             directories = self.and_or(item, directories);
         }
+        if list.items.len() != 1 {
+            self.output = Feed::Unknown;
+        }
         directories
     }
 
@@ -121,6 +166,10 @@ impl Walk<'_> {
         let outer = self.background;
         self.background |= item.background;
         let mut after = After::same(before.clone());
+        let begin = self.values.mark();
+        // The constants that are set whatever the chain's commands say.
+        let mut kept = begin;
+        let mut is_certain = true;
         for (link, pipeline) in &item.pipelines {
             after = match link {
                 Link::First => self.pipeline(pipeline, after.success),
@@ -129,10 +178,21 @@ impl Walk<'_> {
                     After { success: next.success, failure: after.failure.either(next.failure) }
                 }
                 Link::Or => {
+                    self.values.forget(kept);
+                    is_certain = false;
                     let next = self.pipeline(pipeline, after.failure);
+                    self.values.forget(kept);
                     After { success: after.success.either(next.success), failure: next.failure }
                 }
             };
+            if is_certain {
+                kept = self.values.mark();
+            }
+            is_certain &= always_succeeds(pipeline);
+        }
+        self.values.forget(if item.background { begin } else { kept });
+        if item.background || item.pipelines.len() != 1 {
+            self.output = Feed::Unknown;
         }
         self.background = outer;
         if item.background { before } else { after.any() }
@@ -150,10 +210,15 @@ impl Walk<'_> {
         }
         let mut feed = self.input.clone();
         let mut last = After::same(before.clone());
+        let outer = self.piped.clone();
         for stage in &pipeline.stages {
+            let (first, mark) = (self.found.invocations.len(), self.values.mark());
             last = self.command(stage, before.clone(), feed);
-            feed = output_of(stage);
+            self.values.forget(mark);
+            self.piped = self.since(first);
+            feed = self.output.clone();
         }
+        self.piped = outer;
         // Some shells run the last stage themselves, others in a process of its own.
         After::same(before.either(last.any()))
     }
@@ -163,12 +228,32 @@ impl Walk<'_> {
             return self.simple(simple, command, before, feed);
         }
         let mut feed = feed;
+        let first = self.found.invocations.len();
         let redirections = self.redirections(command, &before, &mut feed);
         if !redirections.is_empty() {
-            self.invoke(self.bare(command, redirections, &before), &Feed::Nothing);
+            let substituted = self.since(first);
+            self.invoke(
+                Invocation { substituted, ..self.bare(command, redirections, &before) },
+                &Feed::Nothing,
+            );
         }
         let outer = std::mem::replace(&mut self.input, feed);
+        let piped = self.piped.clone();
+        if has_own_input(command) {
+            self.piped = 0..0;
+        }
+        let mark = self.values.mark();
         let after = self.compound(command, before);
+        // A redirection that fails keeps a group from running.
+        if !matches!(command.kind, CommandKind::Group(_)) || !command.redirects.is_empty() {
+            self.values.forget(mark);
+        }
+        if !matches!(command.kind, CommandKind::Group(_) | CommandKind::Subshell(_))
+            || !command.redirects.is_empty()
+        {
+            self.output = Feed::Unknown;
+        }
+        self.piped = piped;
         self.input = outer;
         After::same(after)
     }
@@ -212,7 +297,11 @@ impl Walk<'_> {
         let outer = is_fed.then(|| std::mem::replace(&mut self.input, Feed::Unknown));
         let first = self.found.invocations.len();
         nested_lists(parts, &mut |body| {
+            let mark = self.values.mark();
             let _ = self.list(body, directories.clone());
+            self.values.forget(mark);
+            let output = std::mem::replace(&mut self.output, Feed::Unknown);
+            self.values.note_output(body, output);
         });
         let in_place = parts.iter().find(|part| runs_in_place(part.span().of(self.text)));
         if let Some(part) = in_place.filter(|_| self.moves_since(first)) {
@@ -223,6 +312,19 @@ impl Walk<'_> {
         }
         self.parent = parent;
     }
+}
+
+/// Says whether a pipeline is nothing but assignments of plain text, which cannot fail.
+fn always_succeeds(pipeline: &Pipeline) -> bool {
+    let [Command { kind: CommandKind::Simple(simple), redirects, .. }] = pipeline.stages.as_slice() else {
+        return false;
+    };
+    let is_plain =
+        |value: &AssignmentValue| matches!(value, AssignmentValue::Word(word) if word.fixed().is_some());
+    !pipeline.negated
+        && redirects.is_empty()
+        && simple.words.is_empty()
+        && simple.assignments.iter().all(|one| one.subscript.is_empty() && is_plain(&one.value))
 }
 
 /// Says whether a word holds `${ command; }`, which the shell runs itself.

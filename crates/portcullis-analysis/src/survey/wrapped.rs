@@ -1,13 +1,18 @@
 //! Invocations and what they wrap: other commands, shell text in arguments or on standard input.
 
+use std::collections::BTreeSet;
+
 use portcullis_shell::{Span, parse};
 
+use super::program;
+use super::settled::Names;
+use super::values::Values;
 use super::walk::Walk;
-use crate::argument::Argument;
+use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
 use crate::environment::is_command_variable;
 use crate::feed::Feed;
-use crate::interpreter;
+use crate::interpreter::{self, is_shell};
 use crate::invocation::{Invocation, Variable, Wrapping, base_name, join};
 use crate::wrapper::{self, Inside, Peeled};
 
@@ -19,6 +24,29 @@ const MOST_INVOCATIONS: usize = 20_000;
 
 /// Of wrapped commands so many words are followed, all in all: a word may be wrapped again and again.
 const MOST_WORDS: usize = 100_000;
+
+/// Programs that start a shell or hand text to one.
+const OTHER_SHELLS: &[&str] = &[
+    "at", "batch", "crontab", "doas", "env", "find", "git", "node", "parallel", "perl", "python", "python3",
+    "ruby", "script", "ssh", "su", "sudo", "tmux", "watch", "xargs",
+];
+
+/// Programs that leave `HOME` to what they run.
+const KEEPING: &[&str] = &[
+    "builtin", "command", "env", "eval", "exec", "find", "flock", "git", "nice", "nohup", "setsid", "stdbuf",
+    "time", "timeout", "trap", "xargs",
+];
+
+/// How a text that stands inside another one is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Run {
+    /// By the same shell, which knows its variables.
+    Again,
+    /// By another shell.
+    Elsewhere,
+    /// By either.
+    Unsure,
+}
 
 impl Walk<'_> {
     /// Records an invocation and walks what it wraps.
@@ -36,12 +64,16 @@ impl Walk<'_> {
             let why = format!("the program `{}` is only known at run time", program.as_written());
             self.opaque(invocation.span, why);
         }
-        if changes_reading(&invocation) {
+        if changes_reading(&invocation) && !self.is_unused_alias(&invocation) {
             let why = "it changes how later commands are read".to_owned();
             self.opaque(invocation.span, why);
         }
+        self.lasting.note_builtin(&invocation);
         let mut peeled = wrapper::peel(&invocation.arguments);
         peeled.extend(interpreter::peel(&invocation.arguments));
+        peeled.extend(self.alias(&invocation));
+        invocation.code = program::code_of(&invocation.arguments, feed);
+        peeled.extend(invocation.code.as_ref().and_then(|code| program::peel(code, invocation.span)));
         invocation.wrapping = wrapping_of(&peeled);
         let index = self.found.invocations.len();
         let outer = invocation.clone_surroundings();
@@ -52,6 +84,35 @@ impl Walk<'_> {
             self.wrapped(peeled, index, &outer, feed);
         }
         self.steered(steering, index, &outer);
+    }
+
+    /// Returns what an invocation is if its program is an alias.
+    fn alias(&self, invocation: &Invocation) -> Option<Peeled> {
+        let (program, operands) = invocation.arguments.split_first()?;
+        let value = self.lasting.aliases.get(program.fixed()?)?;
+        // An alias that begins with its own name is not expanded twice.
+        let parent = invocation.parent.and_then(|parent| self.found.invocations.get(parent));
+        if parent.is_some_and(|parent| parent.program().is_some_and(|outer| outer.text == program.text)) {
+            return None;
+        }
+        let is_plain =
+            !value.contains(['$', '`', '\'', '"', '\\', ';', '&', '|', '<', '>', '(', ')', '{', '*']);
+        let inside = if is_plain {
+            let words = value.split_whitespace().map(|word| program.piece(word));
+            Inside::Command(words.chain(operands.iter().cloned()).collect())
+        } else {
+            Inside::Text(std::iter::once(program.piece(value)).chain(operands.iter().cloned()).collect())
+        };
+        Some(Peeled::changing(vec![inside]))
+    }
+
+    /// Says whether an invocation only makes aliases that nothing uses.
+    fn is_unused_alias(&self, invocation: &Invocation) -> bool {
+        let is_function = |name: &String| self.lasting.is_function(name);
+        invocation.program_name() == Some("alias")
+            && !self.lasting.has_used_alias
+            && !self.lasting.aliases.keys().any(is_function)
+            && invocation.operands().iter().all(|word| word.fixed().is_some() && !word.is_option())
     }
 
     /// Walks the values of variables that name a program to run.
@@ -70,7 +131,13 @@ impl Walk<'_> {
         let parent = self.parent.replace(index);
         let was_posix = self.is_posix;
         self.is_posix = self.runs_posix_text(index);
+        let knew = (self.knows_values, self.knows_home);
+        self.knows_values &= !self.is_started_by(index, |name| name.contains("zsh"));
+        self.knows_home &= self.is_started_by(index, |name| is_shell(name) || KEEPING.contains(&name))
+            && outer.assignments.iter().chain(&peeled.assignments).all(|variable| variable.name != "HOME");
+        let run = self.run_of(index);
         self.depth += 1;
+        let piped = std::mem::replace(&mut self.piped, outer.piped.clone());
         let directories = match &peeled.directory {
             None => outer.directories.clone(),
             Some(directory) => match directory.fixed() {
@@ -87,17 +154,41 @@ impl Walk<'_> {
                 Inside::Command(arguments) => {
                     let assignments = assignments.clone();
                     let parent = Some(index);
+                    let known = with_input(&arguments, feed);
                     let inner = Invocation { arguments, assignments, directories, parent, ..outer.clone() };
+                    if let Some(arguments) = known {
+                        self.invoke(Invocation { arguments, ..inner.clone() }, &Feed::Nothing);
+                    }
                     self.invoke(inner, feed);
                 }
-                Inside::Text(words) => self.text_of(&words, outer.span, directories, feed.clone()),
-                Inside::Input => self.input(feed.clone(), outer.span, directories),
+                Inside::Text(words) => self.text_of(&words, run, outer.span, directories, feed.clone()),
+                Inside::Input => self.input(feed.clone(), run, outer.span, directories),
                 Inside::Unknown(why) => self.opaque(outer.span, why.to_owned()),
             }
         }
+        self.piped = piped;
         self.depth -= 1;
+        (self.knows_values, self.knows_home) = knew;
         self.is_posix = was_posix;
         self.parent = parent;
+    }
+
+    /// Says how the text inside an invocation is run.
+    fn run_of(&self, index: usize) -> Run {
+        match self.found.invocations.get(index).and_then(Invocation::program_name) {
+            Some("eval" | "trap") => Run::Again,
+            Some(name) if is_shell(name) || OTHER_SHELLS.contains(&name) => Run::Elsewhere,
+            Some(_) | None => Run::Unsure,
+        }
+    }
+
+    /// Says whether the program of an invocation has a name of this kind.
+    fn is_started_by(&self, index: usize, is: impl Fn(&str) -> bool) -> bool {
+        let invocation = self.found.invocations.get(index);
+        let has_options = |found: &Invocation| found.operands().iter().any(Argument::is_option);
+        invocation.is_some_and(|found| {
+            found.program_name().is_some_and(|name| is(name) && (name != "env" || !has_options(found)))
+        })
     }
 
     /// Says whether the text inside an invocation may be run by a shell that is not bash.
@@ -111,51 +202,70 @@ impl Walk<'_> {
     }
 
     /// Walks shell text that stands in arguments.
-    fn text_of(&mut self, words: &[Argument], span: Span, directories: Directories, feed: Feed) {
+    fn text_of(&mut self, words: &[Argument], run: Run, span: Span, directories: Directories, feed: Feed) {
         if words.iter().any(|word| !word.is_known()) {
             self.opaque(span, "the shell text it runs is only known at run time".to_owned());
         }
         let text = join(words.iter().map(|word| word.text.as_str()));
         let span = words.iter().map(|word| word.span).reduce(Span::cover).unwrap_or(span);
-        self.inner(&text, span, directories, feed);
+        let was_decoded = self.is_decoded;
+        self.is_decoded |= words.iter().any(|word| self.values.is_decoded(word));
+        self.inner(&text, run, span, directories, feed);
+        self.is_decoded = was_decoded;
     }
 
     /// Walks shell text that arrives on standard input.
-    fn input(&mut self, feed: Feed, span: Span, directories: Directories) {
+    fn input(&mut self, feed: Feed, run: Run, span: Span, directories: Directories) {
         let taken_over = std::mem::take(&mut self.lasting.inputs);
         for input in &taken_over {
             self.opaque(span, "what it reads may be what `exec` put there".to_owned());
-            if let Feed::Text(text) | Feed::Partly(text) = input {
-                self.inner(text, span, directories.clone(), Feed::Unknown);
+            if let Feed::Text(text) | Feed::Decoded(text) | Feed::Partly(text) = input {
+                self.inner(text, run, span, directories.clone(), Feed::Unknown);
             }
         }
-        self.read(feed, span, directories);
+        self.read(feed, run, span, directories);
         for input in taken_over {
             self.lasting.note_input(input);
         }
     }
 
-    fn read(&mut self, feed: Feed, span: Span, directories: Directories) {
+    fn read(&mut self, feed: Feed, run: Run, span: Span, directories: Directories) {
+        let was_decoded = self.is_decoded;
+        self.is_decoded |= matches!(feed, Feed::Decoded(_));
         match feed {
             Feed::Nothing => {}
-            Feed::Text(text) => {
+            Feed::Text(text) | Feed::Decoded(text) => {
                 if spans_lines(&text) {
                     self.opaque(span, "the script it reads may be read by a command in it".to_owned());
                 }
-                self.inner(&text, span, directories, Feed::Unknown);
+                self.inner(&text, run, span, directories, Feed::Unknown);
             }
             Feed::Partly(text) => {
                 self.opaque(span, "the shell text it reads is only known at run time".to_owned());
-                self.inner(&text, span, directories, Feed::Unknown);
+                self.inner(&text, run, span, directories, Feed::Unknown);
             }
             Feed::Unknown => {
                 self.opaque(span, "the shell text it reads is only known at run time".to_owned());
             }
         }
+        self.is_decoded = was_decoded;
     }
 
-    fn inner(&mut self, text: &str, span: Span, directories: Directories, input: Feed) {
+    fn inner(&mut self, text: &str, run: Run, span: Span, directories: Directories, input: Feed) {
         let script = parse(text);
+        let is_plain = run == Run::Elsewhere && !text.contains('=');
+        let names = if is_plain { Names::default() } else { Names::of(&script, text) };
+        let mut values = if run == Run::Again {
+            std::mem::take(&mut self.values)
+        } else {
+            Values::of_text(names.settled(self.lasting.is_evaluated), self.values.put_in)
+        };
+        let mark = values.mark();
+        // What is set in the text itself is not followed if it is run once more.
+        let settled = if run == Run::Again { std::mem::take(&mut values.settled) } else { BTreeSet::new() };
+        if run != Run::Elsewhere {
+            self.lasting.note_names(names);
+        }
         let mut walk = Walk {
             text,
             fixed_span: Some(self.fixed_span.unwrap_or(span)),
@@ -164,8 +274,14 @@ impl Walk<'_> {
             background: self.background,
             parent: self.parent,
             input,
+            piped: self.piped.clone(),
+            is_decoded: self.is_decoded,
             is_posix: self.is_posix,
             lasting: std::mem::take(&mut self.lasting),
+            values,
+            knows_values: self.knows_values,
+            knows_home: self.knows_home,
+            output: Feed::Unknown,
             followed: self.followed,
             hidden: None,
             found: std::mem::take(&mut self.found),
@@ -173,6 +289,13 @@ impl Walk<'_> {
         walk.lasting.note_text(text);
         walk.script(&script, directories);
         self.followed = walk.followed;
+        if run == Run::Again {
+            walk.values.forget(mark);
+            self.values = walk.values;
+            self.values.settled = settled;
+        } else {
+            self.values.put_in = walk.values.put_in;
+        }
         self.lasting = walk.lasting;
         self.found = walk.found;
     }
@@ -190,6 +313,10 @@ impl Invocation {
             parent: None,
             background: self.background,
             wrapping: Wrapping::Nothing,
+            piped: self.piped.clone(),
+            substituted: self.substituted.clone(),
+            code: None,
+            decoded: self.decoded,
         }
     }
 }
@@ -271,4 +398,15 @@ fn spans_lines(text: &str) -> bool {
 /// Says whether a word is an array assignment that a declaration reads once more: `declare -a 'x=($(cmd))'`.
 fn is_quoted_array(word: &Argument) -> bool {
     word.text.split_once("=(").is_some_and(|(_, items)| items.contains("$(") || items.contains('`'))
+}
+
+/// Returns the words of a command with those that `xargs` appends to it, where its input is known.
+fn with_input(words: &[Argument], feed: &Feed) -> Option<Vec<Argument>> {
+    let (last, before) = words.split_last().filter(|(last, _)| last.is_appended())?;
+    let (Feed::Text(text) | Feed::Decoded(text) | Feed::Partly(text)) = feed else {
+        return None;
+    };
+    let fixed = Argument { knowledge: Knowledge::Fixed, ..last.clone() };
+    let input = text.split_whitespace().map(|word| fixed.piece(word.trim_matches(['\'', '"'])));
+    Some(before.iter().cloned().chain(input).collect())
 }

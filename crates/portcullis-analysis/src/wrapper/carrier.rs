@@ -33,6 +33,31 @@ const CARRIERS: &[(&str, &[&str])] = &[
     ("readarray", &["-C"]),
     ("complete", &["-C"]),
     ("compgen", &["-C", "-W"]),
+    ("rg", &["--pre", "--hostname-bin"]),
+    ("ripgrep", &["--pre", "--hostname-bin"]),
+    ("sort", &["--compress-program"]),
+    ("gsort", &["--compress-program"]),
+    ("go", &["-exec", "--exec", "-toolexec", "--toolexec", "-vettool", "--vettool"]),
+    ("cloc", &["--extract-with"]),
+    ("install", &["--strip-program"]),
+    ("sdiff", &["--diff-program"]),
+    ("restic", &["--password-command"]),
+];
+
+/// Programs that append words of their own to the command they are given.
+const APPENDING: &[&str] = &[
+    "cloc",
+    "compgen",
+    "complete",
+    "go",
+    "gsort",
+    "install",
+    "mapfile",
+    "readarray",
+    "rg",
+    "ripgrep",
+    "sdiff",
+    "sort",
 ];
 
 const TAR: &[&str] = &[
@@ -89,11 +114,10 @@ pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Peeled> {
     let mut insides: Vec<Inside> = Vec::new();
     if let Some((_, options)) = CARRIERS.iter().find(|(listed, _)| *listed == name) {
         let values = values(rest, options).into_iter();
-        let is_completed = matches!(name, "mapfile" | "readarray" | "complete" | "compgen");
+        let appends = APPENDING.contains(&name);
         let texts = values.map(|value| match value.text.strip_prefix("exec=") {
             Some(action) => value.piece(action),
-            // The shell appends arguments.
-            None if is_completed => value.piece(&format!("{} $_", value.text)),
+            None if appends => value.piece(&format!("{} $_", value.text)),
             None => value,
         });
         insides.extend(texts.map(|text| Inside::Text(vec![text])));

@@ -191,7 +191,7 @@ impl Layout {
                 if let Some(option) = words.next() {
                     self.read_option(option, &mut words, &mut reading);
                 }
-            } else if let Some(variable) = self.assignment(word) {
+            } else if let Some(variable) = self.assignment(word).filter(|_| !self.has_split(&reading)) {
                 reading.assignments.push(variable);
                 words.next();
             } else if operands > 0 {
@@ -243,6 +243,11 @@ impl Layout {
             is_known &= self.flags.contains(letter);
         }
         reading.doubts += usize::from(!is_known);
+    }
+
+    /// Says whether `env` was given a text with the beginning of the command, so that what follows belongs to that.
+    fn has_split(&self, reading: &Reading) -> bool {
+        self.name == "env" && reading.values_of(self.text).next().is_some()
     }
 
     fn assignment(&self, word: &Argument) -> Option<Variable> {

@@ -13,6 +13,7 @@ const ELSEWHERE: &[&str] = &[
     "git",
     "machinectl",
     "nsenter",
+    "nerdctl",
     "podman",
     "runuser",
     "ssh",

@@ -41,7 +41,12 @@ pub(super) fn peel_fd(rest: &[Argument]) -> Option<Peeled> {
         if let Some(attached) = starts_command(&word.text) {
             let first = (!attached.is_empty()).then(|| word.piece(attached));
             let more = words.by_ref().take_while(|word| word.text != ";").map(placeholder);
-            insides.push(Inside::Command(first.into_iter().chain(more).collect()));
+            let mut command: Vec<Argument> = first.into_iter().chain(more).collect();
+            // Without a placeholder the names are appended.
+            if !command.iter().any(|word| word.text.contains('{')) {
+                command.push(unknown_piece(&word.piece("{}")));
+            }
+            insides.push(Inside::Command(command));
         }
     }
     (!insides.is_empty()).then(|| Peeled::changing(insides))

@@ -13,11 +13,12 @@ use std::process::{Command, Stdio};
 use portcullis_analysis::{Argument, Invocation, Surroundings, base_name, survey};
 
 use crate::lines::Lines;
+use crate::value_lines::values_line;
 
 /// Programs that are started for real after their start is logged.
 const WRAPPERS: &[&str] = &[
-    "bash", "cat", "dash", "env", "find", "flock", "ls", "nice", "nohup", "setsid", "sh", "stdbuf", "tee",
-    "timeout", "xargs",
+    "base64", "bash", "cat", "dash", "env", "find", "flock", "ls", "nice", "nohup", "rev", "setsid", "sh",
+    "stdbuf", "tee", "timeout", "tr", "xargs",
 ];
 
 /// Where a line starts, so deep that no chain of `cd ..` leaves the folder of the test.
@@ -154,14 +155,14 @@ fn normalised(directory: &str) -> String {
     format!("/{}", parts.join("/"))
 }
 
-fn check(first: u64, count: u64) -> Outcome {
-    let root =
-        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("execution-{first}-{}", std::process::id()));
+fn check(name: &str, first: u64, count: u64, make: fn(u64) -> String) -> Outcome {
+    let place = format!("{name}-{first}-{}", std::process::id());
+    let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(place);
     let _ = fs::remove_dir_all(&root);
     let tree = |number: usize| root.join(number.to_string());
     let work = |number: usize| tree(number).join(DEEP).join("w").to_str().unwrap().to_owned();
     let lines: Vec<String> = (first..first + count)
-        .map(Lines::line)
+        .map(make)
         .enumerate()
         .map(|(number, line)| {
             let programs = tree(number).join("bin").to_str().unwrap().to_owned();
@@ -175,7 +176,10 @@ fn check(first: u64, count: u64) -> Outcome {
         let home = tree(number).join(DEEP).join("h").to_str().unwrap().to_owned();
         let directory = work(number);
         let found = survey(line, Surroundings { directory: &directory, home: Some(&home) });
-        if !found.opacities.is_empty() {
+        let runs_written = portcullis_analysis::effect::runs_what_it_writes(
+            &portcullis_analysis::effect::effects(&found, None),
+        );
+        if !found.opacities.is_empty() || runs_written.is_some() {
             outcome.opaque += 1;
             continue;
         }
@@ -203,11 +207,21 @@ fn range() -> (u64, u64) {
 
 #[test]
 fn every_program_that_a_line_starts_was_listed_with_its_directory() {
+    check_range("execution", Lines::line, 4);
+}
+
+#[test]
+fn every_program_that_values_name_was_listed() {
+    check_range("values", values_line, 8);
+}
+
+/// Checks the lines of a generator, of which at most so many tenths may be opaque.
+fn check_range(name: &str, make: fn(u64) -> String, most_opaque: usize) {
     let (mut first, count) = range();
     let end = first + count;
     let mut total = Outcome::default();
     while first < end {
-        let outcome = check(first, (end - first).min(1000));
+        let outcome = check(name, first, (end - first).min(1000), make);
         first += 1000;
         total.lines += outcome.lines;
         total.opaque += outcome.opaque;
@@ -222,6 +236,11 @@ fn every_program_that_a_line_starts_was_listed_with_its_directory() {
         total.uncovered.len(),
         total.uncovered.join("\n")
     );
-    assert!(total.opaque * 10 <= total.lines * 4, "{} of {} lines are opaque", total.opaque, total.lines);
+    assert!(
+        total.opaque * 10 <= total.lines * most_opaque,
+        "{} of {} lines are opaque",
+        total.opaque,
+        total.lines
+    );
     assert!(total.starts > total.lines, "only {} programs were started", total.starts);
 }

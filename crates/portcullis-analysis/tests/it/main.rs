@@ -1,11 +1,19 @@
 //! Integration tests of the analysis: what a survey finds in whole command lines.
 #![cfg(test)]
 
-mod access;
+mod code;
 mod directories;
 #[cfg(target_os = "linux")]
 mod execution;
+mod findings;
+mod flow;
 #[cfg(target_os = "linux")]
 mod lines;
+mod powershell;
+mod profiles;
+mod program;
 mod read_only;
 mod survey;
+#[cfg(target_os = "linux")]
+mod value_lines;
+mod values;

@@ -26,7 +26,6 @@ const UNSEEN: &[&str] = &[
     "export BASH_ENV=x; bash y",
     "GIT_CONFIG_COUNT=1 git p",
     "declare -a 'x=($(ls))'",
-    "printf -- '%s' ls | sh",
     "cat f | at now",
     "cat f | crontab -",
     "cat f | ssh host",
@@ -51,7 +50,6 @@ const UNSEEN: &[&str] = &[
     "for i in 1 2; do sh; exec <<< ls; done",
     "f() { exec <<< ls; }; f; sh",
     "command exec <<< ls; sh",
-    "printf 'ls %s %s' a | sh",
     "printf 'read x\\ncat <<Y\\nls\\nY\\n' | sh",
     "printf 'x=(\\nls\\n)' | { read x; sh; }",
     "echo() { printf rm; }; echo ls | sh",
@@ -123,7 +121,13 @@ fn shell_text_on_several_lines_is_followed() {
 #[test]
 fn what_cannot_be_seen_is_said() {
     for command in UNSEEN {
-        assert!(!look(command).opacities.is_empty(), "{command:?}: {:?}", programs(command));
+        let found = look(command);
+        let is_seen = found.opacities.is_empty()
+            && portcullis_analysis::effect::runs_what_it_writes(&portcullis_analysis::effect::effects(
+                &found, None,
+            ))
+            .is_none();
+        assert!(!is_seen, "{command:?}: {:?}", programs(command));
     }
 }
 
@@ -162,6 +166,8 @@ fn what_is_plain_is_not_called_opaque() {
         "sh -c '[[ -n a ]]'",
         "printf 'ls\\npwd\\n' | sh",
         "echo ls | sh",
+        "printf -- '%s' ls | sh",
+        "printf 'ls %s %s' a | sh",
         "f() { ls; }; f",
         "trap 'ls' EXIT",
         "exec > log; ls",

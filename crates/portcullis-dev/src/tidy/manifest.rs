@@ -44,7 +44,7 @@ const CRATES: &[CrateInfo] = &[
     CrateInfo {
         name: "portcullis-analysis",
         internal: &["portcullis-shell"],
-        external: External::Only(&[]),
+        external: External::Only(&["serde_json", "sqlparser", "toml"]),
         purity: Purity::Pure,
         own_lints: None,
     },

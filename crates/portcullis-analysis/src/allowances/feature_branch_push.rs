@@ -1,0 +1,58 @@
+//! Pushing to a branch of one's own.
+//!
+//! The branch is named, or the one that is checked out is known, and it is none that others build or deploy from.
+
+use crate::allowances::Allowance;
+use crate::case::Case;
+use crate::effect::{Act, Effect};
+use crate::findings::Sample;
+use crate::git::{Push, is_shared_branch};
+
+pub(super) static ALLOWANCE: Allowance = Allowance {
+    code: "PA07",
+    name: "feature-branch-push",
+    title: "pushing to a branch of one's own",
+    clears: &[],
+    hits: &[
+        Sample::Bash("git push origin feature/login"),
+        Sample::Bash("git push -u origin fix-123"),
+        Sample::Bash("git push origin topic:topic"),
+        Sample::Bash("git -C /code/app push origin my-branch"),
+        Sample::Bash("git push --set-upstream origin docs"),
+        Sample::Bash("git push origin refs/heads/topic"),
+        Sample::Bash("git commit -am wip && git push origin topic"),
+        Sample::Bash("git push origin v2-rewrite"),
+    ],
+    misses: &[
+        Sample::Bash("git push origin main"),
+        Sample::Bash("git push"),
+        Sample::Bash("git push origin HEAD:master"),
+        Sample::Bash("git push origin production"),
+        Sample::Bash("git push https://example.com/fork.git topic"),
+        Sample::Bash("git push origin \"$BRANCH\""),
+        Sample::Bash("git push --all origin"),
+        Sample::Bash("git push origin topic main"),
+    ],
+    covers,
+};
+
+fn covers(case: Case<'_>, effect: &Effect) -> bool {
+    if effect.act != Act::GitPush {
+        return false;
+    }
+    let Some(push) = case.command(effect).map(|command| Push::of(command.operands())) else {
+        return false;
+    };
+    let is_named = push.remote.as_deref().is_none_or(|remote| !remote.contains([':', '/']));
+    let current = case.background.branch.as_deref();
+    let own = |branch: &str| match branch {
+        "HEAD" | "@" => current.is_some_and(|branch| !is_shared_branch(branch)),
+        branch => !is_shared_branch(branch),
+    };
+    let goes_to_own = if push.branches.is_empty() {
+        current.is_some_and(|branch| !is_shared_branch(branch))
+    } else {
+        push.branches.iter().all(|branch| own(branch))
+    };
+    is_named && push.is_known && !push.takes_all && goes_to_own
+}

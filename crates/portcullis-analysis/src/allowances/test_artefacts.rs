@@ -1,0 +1,64 @@
+//! Test artefacts: fixtures, mock data and keys made for tests.
+//!
+//! A file below a directory of tests or fixtures of the project may look like a secret; it is a made-up one.
+
+use crate::allowances::Allowance;
+use crate::case::Case;
+use crate::effect::{Act, Effect};
+use crate::findings::Sample;
+use crate::path;
+
+pub(super) static ALLOWANCE: Allowance = Allowance {
+    code: "PA04",
+    name: "test-artefacts",
+    title: "fixtures and keys made for tests",
+    clears: &["PC033", "PC034"],
+    hits: &[
+        Sample::Bash("cat tests/fixtures/server.key"),
+        Sample::Bash("head testdata/.env"),
+        Sample::Bash("cat spec/fixtures/credentials.json"),
+        Sample::Bash("openssl x509 -in tests/data/cert.pem -noout -text"),
+        Sample::Bash("cat src/__tests__/.env.test"),
+        Sample::Bash("wc -c test/keys/id_rsa"),
+        Sample::Bash("git add tests/fixtures/server.pem"),
+        Sample::Call("Read", &[("file_path", "/code/app/tests/fixtures/id_rsa")]),
+    ],
+    misses: &[
+        Sample::Bash("cat .env"),
+        Sample::Bash("cat config/master.key"),
+        Sample::Bash("cat ~/tests/id_rsa"),
+        Sample::Bash("cat /etc/tests/shadow.key"),
+        Sample::Bash("cat certs/server.key"),
+        Sample::Bash("cat ~/.ssh/id_rsa"),
+        Sample::Bash("cat tests/../.env"),
+        Sample::Bash("cat deploy/secrets.yaml"),
+    ],
+    covers,
+};
+
+/// Names of directories that hold what tests need.
+const DIRECTORIES: &[&str] = &[
+    "test",
+    "tests",
+    "testdata",
+    "test-data",
+    "test_data",
+    "__tests__",
+    "spec",
+    "specs",
+    "fixture",
+    "fixtures",
+    "__fixtures__",
+    "mock",
+    "mocks",
+    "__mocks__",
+    "e2e",
+];
+
+fn covers(case: Case<'_>, effect: &Effect) -> bool {
+    let is_artefact = |path: &str| {
+        let below = case.scope.roots.iter().find_map(|root| path::relative_to(path, root));
+        below.is_some_and(|below| path::components(&below).any(|part| DIRECTORIES.contains(&part)))
+    };
+    matches!(effect.act, Act::Read | Act::GitLocal) && effect.target.is_path_with(is_artefact)
+}

@@ -1,0 +1,120 @@
+//! A call laid out for judgement: its effects, the commands they come from, and the places that matter.
+
+use std::collections::BTreeSet;
+
+use crate::effect::{Act, Effect, Target};
+use crate::invocation::{Invocation, Survey};
+use crate::place::{Scope, Secrecy};
+
+/// What findings and allowances look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'a> {
+    /// The tool that is called.
+    pub tool: &'a str,
+    /// What the call would do.
+    pub effects: &'a [Effect],
+    /// The commands of a command line; empty for other tools.
+    pub survey: &'a Survey,
+    /// The places that matter.
+    pub scope: &'a Scope,
+    /// What else is known of the surroundings.
+    pub background: &'a Background,
+}
+
+/// What is known of the surroundings besides the call itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Background {
+    /// The branch that is checked out, if somebody looked.
+    pub branch: Option<String>,
+    /// Files the agent wrote in this session, absolute.
+    pub written: BTreeSet<String>,
+}
+
+impl<'a> Case<'a> {
+    /// Returns the effects of one of these kinds.
+    pub fn of(self, acts: &'a [Act]) -> impl Iterator<Item = &'a Effect> {
+        self.effects.iter().filter(|effect| acts.contains(&effect.act))
+    }
+
+    /// Returns the command an effect comes from.
+    pub fn command(self, effect: &Effect) -> Option<&'a Invocation> {
+        effect.invocation.and_then(|index| self.survey.invocations.get(index))
+    }
+
+    /// Returns the program an effect comes from, without its directory; empty if there is none.
+    pub fn program(self, effect: &Effect) -> &'a str {
+        self.command(effect).and_then(Invocation::program_name).unwrap_or_default()
+    }
+
+    /// Says whether a command has one of these words, as fixed text.
+    pub fn has_word(self, effect: &Effect, words: &[&str]) -> bool {
+        let command = self.command(effect);
+        command
+            .is_some_and(|command| command.operands().iter().any(|word| words.contains(&word.text.as_str())))
+    }
+
+    /// Returns the effects whose output may reach the command of an effect: earlier stages of its pipeline,
+    /// substitutions in its words, the same command, and files that were written before.
+    pub fn sources(self, effect: &'a Effect) -> impl Iterator<Item = &'a Effect> {
+        let reached = effect.invocation.map(|index| self.reaching(index)).unwrap_or_default();
+        self.effects
+            .iter()
+            .filter(move |other| other.invocation.is_some_and(|index| reached.contains(&index)))
+    }
+
+    /// Returns the commands whose output may reach a command, itself included.
+    fn reaching(self, index: usize) -> BTreeSet<usize> {
+        let mut reached = BTreeSet::new();
+        let mut open = vec![index];
+        while let Some(next) = open.pop() {
+            let Some(command) = self.survey.invocations.get(next).filter(|_| reached.insert(next)) else {
+                continue;
+            };
+            open.extend(command.piped.clone().chain(command.substituted.clone()));
+            open.extend(command.parent);
+        }
+        reached
+    }
+
+    /// Returns the commands that wrap the command of an effect, the innermost first.
+    pub fn wrappers(self, effect: &Effect) -> impl Iterator<Item = &'a Invocation> {
+        let parent = move |command: &&'a Invocation| {
+            command.parent.and_then(|index| self.survey.invocations.get(index))
+        };
+        std::iter::successors(self.command(effect).and_then(|command| parent(&command)), parent)
+    }
+
+    /// Says whether an effect happens in a container, so that its paths are not those of this machine.
+    pub fn is_in_container(self, effect: &Effect) -> bool {
+        const CONTAINERS: &[&str] = &["docker", "docker-compose", "kubectl", "nerdctl", "oc", "podman"];
+        self.wrappers(effect)
+            .any(|command| command.program_name().is_some_and(|name| CONTAINERS.contains(&name)))
+    }
+
+    /// Says whether an effect reads a key, token or password, by its path or by its nature.
+    pub fn is_secret(self, effect: &Effect) -> bool {
+        match effect.act {
+            Act::SecretRead => true,
+            Act::Read | Act::Move | Act::Link => self.secrecy(effect) == Some(Secrecy::Key),
+            _ => false,
+        }
+    }
+
+    /// Returns how secret the file of an effect is.
+    pub fn secrecy(self, effect: &Effect) -> Option<Secrecy> {
+        match &effect.target {
+            Target::Path(path) => path.secrecy_in(self.scope),
+            Target::None | Target::Host { .. } | Target::Name(_) => None,
+        }
+    }
+
+    /// Says whether every spelling of the target lies in the project.
+    pub fn is_in_project(self, effect: &Effect) -> bool {
+        effect.target.is_path_with(|path| self.scope.is_in_project(path))
+    }
+
+    /// Says whether every spelling of the target lies in the project or among temporary files.
+    pub fn is_own_place(self, effect: &Effect) -> bool {
+        effect.target.is_path_with(|path| self.scope.is_in_project(path) || self.scope.is_temporary(path))
+    }
+}

@@ -1,0 +1,327 @@
+//! awk programs: what they run, write and read besides their input.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::tree::{Item, Piece, Token, Tree};
+use super::{Language, Object, Reading, lexer};
+use crate::effect::Act;
+
+/// Stands for what is only known at run time.
+const HOLE: &str = "$UNKNOWN";
+
+const FUNCTIONS: &[&str] = &[
+    "and",
+    "asort",
+    "asorti",
+    "atan2",
+    "bindtextdomain",
+    "close",
+    "compl",
+    "cos",
+    "dcgettext",
+    "dcngettext",
+    "exp",
+    "fflush",
+    "gensub",
+    "gsub",
+    "index",
+    "int",
+    "isarray",
+    "length",
+    "log",
+    "lshift",
+    "match",
+    "mktime",
+    "or",
+    "patsplit",
+    "rand",
+    "rshift",
+    "sin",
+    "split",
+    "sprintf",
+    "sqrt",
+    "srand",
+    "strftime",
+    "strtonum",
+    "sub",
+    "substr",
+    "systime",
+    "tolower",
+    "toupper",
+    "typeof",
+    "xor",
+];
+
+const KEYWORDS: &[&str] = &[
+    "BEGIN",
+    "BEGINFILE",
+    "END",
+    "ENDFILE",
+    "break",
+    "case",
+    "continue",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "exit",
+    "for",
+    "func",
+    "function",
+    "getline",
+    "if",
+    "in",
+    "next",
+    "nextfile",
+    "print",
+    "printf",
+    "return",
+    "switch",
+    "while",
+];
+
+/// Reads an awk program.
+pub(super) fn read(text: &str) -> Reading {
+    let tree = lexer::lex(Language::Awk, text);
+    let mut reader =
+        Reader { tree: &tree, out: Reading::default(), texts: BTreeMap::new(), functions: BTreeSet::new() };
+    for problem in &tree.problems {
+        reader.out.add_gap(problem.clone());
+    }
+    for group in 0..tree.groups.len() {
+        reader.bind(group);
+    }
+    for group in 0..tree.groups.len() {
+        reader.read_group(group);
+    }
+    reader.out
+}
+
+struct Reader<'a> {
+    tree: &'a Tree,
+    out: Reading,
+    /// What is assigned to variables; `None` if it is computed.
+    texts: BTreeMap<&'a str, Option<String>>,
+    functions: BTreeSet<&'a str>,
+}
+
+impl Reader<'_> {
+    /// Finds the program's own functions and the texts its variables stand for.
+    fn bind(&mut self, group: usize) {
+        let items = self.tree.items(group);
+        for (at, token) in items.iter().enumerate() {
+            let Item::Name(name) = &token.item else { continue };
+            let next = |ahead: usize| items.get(at + ahead).map(|token| &token.item);
+            if name == "function" || name == "func" {
+                self.functions.extend(next(1).and_then(Item::name));
+            }
+            let is_set = matches!(next(1), Some(Item::Mark("=")));
+            let is_changed =
+                matches!(next(1), Some(Item::Mark("+=" | "++" | "--" | "-=" | "*=" | "/=" | "%=" | "^=")));
+            if is_set || is_changed {
+                let is_alone = next(3).is_none_or(|item| matches!(item, Item::Line | Item::Mark(";")));
+                let text = match next(2) {
+                    Some(Item::Text(pieces)) if is_set && is_alone => Some(plain(pieces)),
+                    _ => None,
+                };
+                match self.texts.get(name.as_str()) {
+                    Some(known) if *known != text => self.texts.insert(name, None),
+                    _ => self.texts.insert(name, text),
+                };
+            }
+        }
+    }
+
+    fn read_group(&mut self, group: usize) {
+        let tree = self.tree;
+        let items = tree.items(group);
+        let mut start = 0;
+        for (at, token) in items.iter().enumerate() {
+            match &token.item {
+                Item::Line | Item::Mark(";") => start = at + 1,
+                Item::Group('{', _) => start = at + 1,
+                Item::Mark("|" | "|&") => self.read_pipe(items, start, at),
+                Item::Mark(">" | ">>") => self.read_output(items, start, at),
+                Item::Mark("<") => self.read_input(items, start, at),
+                Item::Mark("@") => self.read_directive(items, at),
+                Item::Name(name) => self.read_name(items, at, name),
+                _ => {}
+            }
+        }
+    }
+
+    fn read_name(&mut self, items: &[Token], at: usize, name: &str) {
+        let next = items.get(at + 1);
+        match (name, next.map(|token| &token.item)) {
+            ("system", Some(Item::Group('(', inner))) => {
+                let tree = self.tree;
+                let text = self.text(tree.items(*inner));
+                self.run(&text);
+            }
+            ("ENVIRON", Some(Item::Group('[', inner))) => {
+                let object = match self.tree.items(*inner) {
+                    [token] => match &token.item {
+                        Item::Text(pieces) => Object::Name(plain(pieces)),
+                        _ => Object::None,
+                    },
+                    _ => Object::None,
+                };
+                self.out.add(Act::Environment, object);
+            }
+            ("ENVIRON" | "PROCINFO", _) => self.out.add(Act::Environment, Object::None),
+            ("ARGV" | "ARGC", _) if is_assigned(items, at) => {
+                self.out.add_gap("changes which files it reads".to_owned());
+            }
+            (_, Some(Item::Group('(', _))) => {
+                let is_spaced = next.is_some_and(|token| token.is_spaced);
+                let is_known = FUNCTIONS.binary_search(&name).is_ok()
+                    || KEYWORDS.binary_search(&name).is_ok()
+                    || self.functions.contains(name);
+                if !is_known && !is_spaced {
+                    self.out.add_gap(format!(
+                        "calls `{}`, which is not known",
+                        name.chars().take(60).collect::<String>()
+                    ));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Reads `print | "command"` and `"command" | getline`.
+    fn read_pipe(&mut self, items: &[Token], start: usize, at: usize) {
+        let feeds_getline = items.get(at + 1).is_some_and(|token| token.item.is_name("getline"));
+        let words = if feeds_getline {
+            let before = items.get(start..at).unwrap_or(&[]);
+            let skipped = before
+                .iter()
+                .rposition(|token| matches!(token.item, Item::Mark("=" | "&&" | "||" | "!" | "?" | ":")))
+                .map_or(0, |last| last + 1);
+            before.get(skipped..).unwrap_or(&[])
+        } else {
+            let rest = items.get(at + 1..).unwrap_or(&[]);
+            let end = rest
+                .iter()
+                .position(|token| {
+                    matches!(token.item, Item::Line | Item::Mark(";" | "|" | "|&") | Item::Group('{', _))
+                })
+                .unwrap_or(rest.len());
+            rest.get(..end).unwrap_or(&[])
+        };
+        let text = self.text(words);
+        match text.as_slice() {
+            [Some(text)] if text.starts_with("/inet") => self.connect(text),
+            _ => self.run(&text),
+        }
+    }
+
+    /// Reads `print > file`; elsewhere the mark compares.
+    fn read_output(&mut self, items: &[Token], start: usize, at: usize) {
+        let prints = items
+            .get(start..at)
+            .unwrap_or(&[])
+            .iter()
+            .any(|token| token.item.is_name("print") || token.item.is_name("printf"));
+        if !prints {
+            return;
+        }
+        let rest = items.get(at + 1..).unwrap_or(&[]);
+        let end = rest
+            .iter()
+            .position(|token| matches!(token.item, Item::Line | Item::Mark(";") | Item::Group('{', _)))
+            .unwrap_or(rest.len());
+        let text = self.text(rest.get(..end).unwrap_or(&[]));
+        match text.as_slice() {
+            [Some(text)] if matches!(text.as_str(), "/dev/stdout" | "/dev/stderr" | "-") => {}
+            [Some(text)] if text.starts_with("/inet") => self.connect(text),
+            [Some(text)] => self.out.add(Act::Write, Object::Path(text.clone())),
+            _ => self.out.add(Act::Write, Object::SomePath),
+        }
+    }
+
+    /// Reads `getline < file`; elsewhere the mark compares.
+    fn read_input(&mut self, items: &[Token], start: usize, at: usize) {
+        let before = items.get(start..at).unwrap_or(&[]);
+        let Some(place) = before.iter().rposition(|token| token.item.is_name("getline")) else { return };
+        if before.len() - place > 3 {
+            return;
+        }
+        let text = self.text(items.get(at + 1..at + 2).unwrap_or(&[]));
+        match text.as_slice() {
+            [Some(text)] if text == "-" || text == "/dev/stdin" => {}
+            [Some(text)] if text.starts_with("/inet") => self.connect(text),
+            [Some(text)] => self.out.add(Act::Read, Object::Path(text.clone())),
+            _ => self.out.add(Act::Read, Object::SomePath),
+        }
+    }
+
+    /// Reads `@load`, `@include` and calls through a variable.
+    fn read_directive(&mut self, items: &[Token], at: usize) {
+        let word = items.get(at + 1).and_then(|token| token.item.name());
+        match (word, items.get(at + 2).map(|token| &token.item)) {
+            (Some("load" | "include"), Some(Item::Text(pieces))) => {
+                self.out.add(Act::LoadCode, Object::Path(plain(pieces)));
+            }
+            (Some("namespace"), _) => {}
+            _ => self.out.add_gap("calls a function that is only known at run time".to_owned()),
+        }
+    }
+
+    /// Puts a text together from what stands side by side; `None` for what is computed.
+    fn text(&self, items: &[Token]) -> Vec<Option<String>> {
+        let mut pieces: Vec<Option<String>> = Vec::new();
+        for token in items {
+            let piece = match &token.item {
+                Item::Line => continue,
+                Item::Text(text) => Some(plain(text)),
+                Item::Name(name) => self.texts.get(name.as_str()).cloned().flatten(),
+                Item::Group('(', inner) => match self.tree.items(*inner) {
+                    [Token { item: Item::Text(text), .. }] => Some(plain(text)),
+                    _ => None,
+                },
+                _ => None,
+            };
+            match (pieces.last_mut(), piece) {
+                (Some(Some(last)), Some(text)) => last.push_str(&text),
+                (Some(None), None) => {}
+                (_, piece) => pieces.push(piece),
+            }
+        }
+        if pieces.is_empty() { vec![None] } else { pieces }
+    }
+
+    fn run(&mut self, text: &[Option<String>]) {
+        match text {
+            [Some(text)] => self.out.shell_texts.push(text.clone()),
+            [None] => self.out.add_gap("runs a shell command that is only known at run time".to_owned()),
+            pieces => {
+                self.out
+                    .shell_texts
+                    .push(pieces.iter().map(|piece| piece.as_deref().unwrap_or(HOLE)).collect());
+                self.out.add_gap("runs a shell command that is partly computed".to_owned());
+            }
+        }
+    }
+
+    /// Reads `/inet/tcp/0/host/port`.
+    fn connect(&mut self, text: &str) {
+        let mut parts = text.split('/').skip(4);
+        match (parts.next(), parts.next()) {
+            (Some("0" | "") | None, _) => self.out.add(Act::Listen, Object::None),
+            (Some(host), Some(port)) => self.out.add(Act::Connect, Object::Host(format!("{host}:{port}"))),
+            (Some(host), None) => self.out.add(Act::Connect, Object::Host(host.to_owned())),
+        }
+    }
+}
+
+fn plain(pieces: &[Piece]) -> String {
+    pieces
+        .iter()
+        .filter_map(|piece| if let Piece::Plain(text) = piece { Some(text.as_str()) } else { None })
+        .collect()
+}
+
+/// Says whether what stands at a place is assigned to.
+fn is_assigned(items: &[Token], at: usize) -> bool {
+    items.iter().skip(at + 1).take(2).any(|token| token.item.is_mark("="))
+}

@@ -1,0 +1,84 @@
+//! How the languages differ in their letters: comments, strings, names.
+
+use crate::code::Language;
+
+/// Which code may stand inside a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holes {
+    /// None.
+    None,
+    /// `{…}`, doubled to stand for itself.
+    Brace,
+    /// `${…}`.
+    DollarBrace,
+    /// `#{…}`.
+    HashBrace,
+    /// `$name`, `@name`, `${…}`, `@{…}`.
+    PerlSigil,
+    /// `$name`, `{$…}`, `${…}`.
+    PhpSigil,
+}
+
+/// What a backslash does inside a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Escapes {
+    /// It stands for itself, but the delimiter after it does not end the string.
+    Raw,
+    /// It only makes the delimiter and itself plain.
+    Few,
+    /// It begins `\n`, `\x41` and the like.
+    All,
+}
+
+/// What differs from language to language.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Dialect {
+    pub(super) language: Language,
+    /// Whether `#` begins a comment.
+    pub(super) has_hash_comments: bool,
+    /// Whether `//` and `/* */` are comments.
+    pub(super) has_slash_comments: bool,
+    /// Whether a slash may begin a regular expression.
+    pub(super) has_regex: bool,
+    /// What code a `"…"` string may hold.
+    pub(super) double: Holes,
+    /// What a backslash does in a `'…'` string.
+    pub(super) single: Escapes,
+}
+
+impl Dialect {
+    pub(super) const fn of(language: Language) -> Self {
+        let (has_hash_comments, has_slash_comments, has_regex, double, single) = match language {
+            Language::Python => (true, false, false, Holes::None, Escapes::All),
+            Language::JavaScript => (false, true, true, Holes::None, Escapes::All),
+            Language::Ruby => (true, false, true, Holes::HashBrace, Escapes::Few),
+            Language::Perl => (true, false, true, Holes::PerlSigil, Escapes::Few),
+            Language::Php => (true, true, false, Holes::PhpSigil, Escapes::Few),
+            Language::Awk | Language::Sql => (true, false, true, Holes::None, Escapes::All),
+        };
+        Self { language, has_hash_comments, has_slash_comments, has_regex, double, single }
+    }
+
+    /// Says whether a letter may begin a name.
+    pub(super) fn begins_name(self, letter: char) -> bool {
+        letter.is_alphabetic()
+            || letter == '_'
+            || (letter == '$' && matches!(self.language, Language::JavaScript))
+            || (letter == '#' && matches!(self.language, Language::JavaScript))
+    }
+
+    /// Says whether a letter may stand inside a name.
+    pub(super) fn continues_name(self, letter: char) -> bool {
+        letter.is_alphanumeric()
+            || letter == '_'
+            || (letter == '$' && matches!(self.language, Language::JavaScript))
+    }
+}
+
+/// The operators, longest first, so that the first that fits is the right one.
+pub(super) const MARKS: &[&str] = &[
+    ">>>=", "<=>", "===", "!==", "**=", "...", "||=", "&&=", "??=", "//=", ">>=", "<<=", ">>>", "::", "->",
+    "=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", ".=",
+    "|=", "&=", "^=", ":=", "**", "//", "<<", ">>", "..", "=~", "!~", "|&", "&.", "+", "-", "*", "/", "%",
+    "=", "<", ">", "!", "?", ":", ";", ",", ".", "&", "|", "^", "~", "@", "\\", "$", "#", "`",
+];

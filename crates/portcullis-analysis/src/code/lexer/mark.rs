@@ -1,0 +1,117 @@
+//! Brackets, operators and comments.
+
+use super::dialect::MARKS;
+use super::{DEPTH_LIMIT, Frame, Lexer};
+use crate::code::Language;
+use crate::code::tree::Item;
+
+impl Lexer {
+    pub(super) fn open(&mut self, letter: char) {
+        if self.stack.len() >= DEPTH_LIMIT {
+            self.report("nests too deep");
+            self.at = self.end;
+            return;
+        }
+        let group = self.new_group();
+        self.push(Item::Group(letter, group));
+        self.stack.push(Frame::Bracket(letter, group));
+        self.at += 1;
+    }
+
+    pub(super) fn close(&mut self, letter: char) {
+        self.at += 1;
+        match self.stack.last() {
+            Some(Frame::Bracket(open, _)) => {
+                if !matches!((*open, letter), ('(', ')') | ('[', ']') | ('{', '}')) {
+                    self.report("has brackets that do not match");
+                }
+                self.stack.pop();
+                self.spaced = false;
+            }
+            Some(Frame::Hole(..)) if letter == '}' => {
+                if let Some(Frame::Hole(_, string)) = self.stack.pop() {
+                    self.continue_string(string);
+                }
+            }
+            _ => self.report("has brackets that do not match"),
+        }
+    }
+
+    pub(super) fn lex_mark(&mut self, letter: char) {
+        if letter == ':' && self.begins_format() {
+            self.at += 1;
+            self.lex_format();
+            return;
+        }
+        if letter == '\\' && self.dialect.language != Language::Perl && self.dialect.language != Language::Php
+        {
+            self.report("has a backslash outside of a string");
+        }
+        if self.dialect.language == Language::JavaScript && self.looking_at("<!--") {
+            self.report("has a comment in the form of HTML");
+        }
+        if let Some(mark) = MARKS.iter().find(|mark| self.looking_at(mark)) {
+            self.at += mark.len();
+            self.push(Item::Mark(mark));
+        } else {
+            self.report("has a letter that means nothing in it");
+            self.at += 1;
+        }
+    }
+
+    /// Skips a comment, if one begins here.
+    pub(super) fn skip_comment(&mut self, letter: char) -> bool {
+        let line_comment = match letter {
+            '#' => self.dialect.has_hash_comments || self.at == 0,
+            '/' if self.dialect.has_slash_comments => self.peek(1) == Some('/'),
+            _ => false,
+        };
+        if line_comment && !(letter == '#' && self.is_php_attribute()) {
+            self.skip_to_line_end();
+            return true;
+        }
+        if self.dialect.has_slash_comments && self.looking_at("/*") {
+            self.skip_block_comment();
+            return true;
+        }
+        letter == '=' && self.begins_line() && self.skip_pod()
+    }
+
+    fn is_php_attribute(&self) -> bool {
+        self.dialect.language == Language::Php && self.peek(1) == Some('[')
+    }
+
+    fn skip_to_line_end(&mut self) {
+        while self.peek(0).is_some_and(|letter| letter != '\n') {
+            if self.dialect.language == Language::Php && self.looking_at("?>") {
+                return;
+            }
+            self.at += 1;
+        }
+    }
+
+    fn skip_block_comment(&mut self) {
+        self.at += 2;
+        while self.at < self.end && !self.looking_at("*/") {
+            self.at += 1;
+        }
+        if self.at >= self.end {
+            self.report("ends inside a comment");
+        }
+        self.at = (self.at + 2).min(self.end);
+    }
+
+    /// Skips `=begin … =end` of Ruby and the documentation of Perl.
+    fn skip_pod(&mut self) -> bool {
+        let closing = match self.dialect.language {
+            Language::Ruby if self.looking_at("=begin") => "=end",
+            Language::Perl if self.peek(1).is_some_and(char::is_alphabetic) => "=cut",
+            _ => return false,
+        };
+        while self.at < self.end && !(self.begins_line() && self.looking_at(closing)) {
+            self.at += 1;
+        }
+        self.skip_to_line_end();
+        true
+    }
+}

@@ -1,0 +1,459 @@
+//! Strings, regular expressions and the code inside them.
+
+use super::dialect::{Escapes, Holes};
+use super::{Frame, Lexer};
+use crate::code::Language;
+use crate::code::tree::{Item, Piece};
+
+/// What a string becomes when it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Text,
+    Shell,
+    Regex,
+    Words,
+    /// The rest of a hole of Python after a colon; its end is the end of the hole.
+    Format,
+}
+
+/// A string whose end has not been seen.
+#[derive(Debug)]
+pub(super) struct OpenString {
+    pub(super) purpose: Purpose,
+    /// The letters that end it; empty if the end of the part does.
+    pub(super) close: String,
+    /// The bracket that nests inside, if the delimiters are brackets.
+    pub(super) nest: Option<char>,
+    pub(super) escapes: Escapes,
+    pub(super) holes: Holes,
+    pub(super) may_span_lines: bool,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) plain: String,
+    pub(super) depth: usize,
+}
+
+impl OpenString {
+    pub(super) fn new(purpose: Purpose, close: &str, escapes: Escapes, holes: Holes) -> Self {
+        Self {
+            purpose,
+            close: close.to_owned(),
+            nest: None,
+            escapes,
+            holes,
+            may_span_lines: true,
+            pieces: Vec::new(),
+            plain: String::new(),
+            depth: 0,
+        }
+    }
+
+    fn end_piece(&mut self) {
+        if !self.plain.is_empty() {
+            self.pieces.push(Piece::Plain(std::mem::take(&mut self.plain)));
+        }
+    }
+}
+
+impl Lexer {
+    /// Lexes a string or a regular expression, if one begins here.
+    pub(super) fn lex_quoted(&mut self, letter: char) -> bool {
+        match (letter, self.dialect.language) {
+            ('<', Language::Ruby | Language::Perl | Language::Php) => self.lex_heredoc(),
+            ('\'' | '"', _) => {
+                self.lex_plain_string(letter);
+                true
+            }
+            ('`', Language::JavaScript) => {
+                self.begin(1, OpenString::new(Purpose::Text, "`", Escapes::All, Holes::DollarBrace))
+            }
+            ('`', Language::Ruby) => {
+                self.begin(1, OpenString::new(Purpose::Shell, "`", Escapes::All, Holes::HashBrace))
+            }
+            ('`', Language::Perl) => {
+                self.begin(1, OpenString::new(Purpose::Shell, "`", Escapes::All, Holes::PerlSigil))
+            }
+            ('`', Language::Php) => {
+                self.begin(1, OpenString::new(Purpose::Shell, "`", Escapes::All, Holes::PhpSigil))
+            }
+            ('/', _) if self.dialect.has_regex => self.lex_slash(),
+            ('%', Language::Ruby) => self.lex_percent(),
+            (_, Language::Python) if letter.is_ascii_alphabetic() => self.lex_prefixed(),
+            (_, Language::Perl) if letter.is_ascii_lowercase() => self.lex_quote_operator(),
+            _ => false,
+        }
+    }
+
+    pub(super) fn begin(&mut self, skipped: usize, string: OpenString) -> bool {
+        self.at += skipped;
+        self.continue_string(string);
+        true
+    }
+
+    fn lex_plain_string(&mut self, quote: char) {
+        let dialect = self.dialect;
+        if dialect.language == Language::Python {
+            self.lex_python_string(quote, Escapes::All, Holes::None);
+            return;
+        }
+        let (escapes, holes) =
+            if quote == '"' { (Escapes::All, dialect.double) } else { (dialect.single, Holes::None) };
+        let mut string = OpenString::new(Purpose::Text, &quote.to_string(), escapes, holes);
+        string.may_span_lines = !matches!(dialect.language, Language::JavaScript | Language::Awk);
+        self.begin(1, string);
+    }
+
+    fn lex_python_string(&mut self, quote: char, escapes: Escapes, holes: Holes) {
+        let triple = quote.to_string().repeat(3);
+        let is_triple = self.looking_at(&triple);
+        let close = if is_triple { triple } else { quote.to_string() };
+        let mut string = OpenString::new(Purpose::Text, &close, escapes, holes);
+        string.may_span_lines = is_triple;
+        self.begin(close.len(), string);
+    }
+
+    /// Lexes a string with a prefix such as `rb` or `f`.
+    fn lex_prefixed(&mut self) -> bool {
+        let length = (0..3).find(|ahead| matches!(self.peek(*ahead), Some('\'' | '"')));
+        let Some(length) = length else { return false };
+        let prefix: String =
+            (0..length).filter_map(|ahead| self.peek(ahead)).collect::<String>().to_lowercase();
+        if !matches!(prefix.as_str(), "r" | "b" | "u" | "f" | "t" | "rb" | "br" | "rf" | "fr" | "rt" | "tr") {
+            return false;
+        }
+        self.at += length;
+        let escapes = if prefix.contains('r') { Escapes::Raw } else { Escapes::All };
+        let holes = if prefix.contains(['f', 't']) { Holes::Brace } else { Holes::None };
+        let quote = self.peek(0).unwrap_or('"');
+        self.lex_python_string(quote, escapes, holes);
+        true
+    }
+
+    /// Lexes `%w[…]`, `%q(…)`, `%x{…}` and the like of Ruby.
+    fn lex_percent(&mut self) -> bool {
+        let kind = self.peek(1).unwrap_or(' ');
+        let has_kind = kind.is_ascii_alphabetic();
+        let open = self.peek(if has_kind { 2 } else { 1 }).unwrap_or(' ');
+        let fits = if has_kind {
+            "qQwWiIxrs".contains(kind) && !open.is_alphanumeric() && !open.is_whitespace()
+        } else {
+            "({[<|!/".contains(open)
+        };
+        if !fits || (open == '=' || !self.begins_term()) {
+            return false;
+        }
+        let (purpose, escapes, holes) = match kind {
+            'w' | 'i' => (Purpose::Words, Escapes::Few, Holes::None),
+            'W' | 'I' => (Purpose::Words, Escapes::All, Holes::HashBrace),
+            'q' | 's' => (Purpose::Text, Escapes::Few, Holes::None),
+            'x' => (Purpose::Shell, Escapes::All, Holes::HashBrace),
+            'r' => (Purpose::Regex, Escapes::Raw, Holes::HashBrace),
+            _ => (Purpose::Text, Escapes::All, Holes::HashBrace),
+        };
+        self.begin(if has_kind { 3 } else { 2 }, delimited(purpose, open, escapes, holes))
+    }
+
+    /// Lexes `q(…)`, `qw(…)`, `qx(…)`, `m{…}`, `s/…/…/`, `tr/…/…/` of Perl.
+    fn lex_quote_operator(&mut self) -> bool {
+        const OPERATORS: &[&str] = &["qq", "qw", "qx", "qr", "tr", "q", "m", "s", "y"];
+        let before = self.at.checked_sub(1).and_then(|at| self.letters.get(at)).copied().unwrap_or(' ');
+        if before.is_alphanumeric() || "_$@%&>{".contains(before) {
+            return false;
+        }
+        let Some(operator) = OPERATORS.iter().find(|operator| {
+            self.looking_at(operator)
+                && self.peek(operator.len()).is_some_and(|next| !next.is_alphanumeric() && next != '_')
+        }) else {
+            return false;
+        };
+        let mut length = operator.len();
+        while self.peek(length) == Some(' ') {
+            length += 1;
+        }
+        let open = self.peek(length).unwrap_or(' ');
+        let is_spaced = length > operator.len();
+        if ",;)=".contains(open)
+            || open.is_whitespace()
+            || open.is_alphanumeric()
+            || (is_spaced && open == '#')
+        {
+            return false;
+        }
+        self.at += length + 1;
+        self.lex_perl_quote(operator, open);
+        true
+    }
+
+    fn lex_perl_quote(&mut self, operator: &str, open: char) {
+        let interpolates = if open == '\'' { Holes::None } else { Holes::PerlSigil };
+        match operator {
+            "q" => self.continue_string(delimited(Purpose::Text, open, Escapes::Few, Holes::None)),
+            "qq" => self.continue_string(delimited(Purpose::Text, open, Escapes::All, Holes::PerlSigil)),
+            "qw" => self.continue_string(delimited(Purpose::Words, open, Escapes::Few, Holes::None)),
+            "qx" => self.continue_string(delimited(Purpose::Shell, open, Escapes::All, interpolates)),
+            "m" | "qr" => self.continue_string(delimited(Purpose::Regex, open, Escapes::Raw, Holes::None)),
+            _ => self.lex_replacement(open),
+        }
+    }
+
+    /// Says whether a colon begins the format of a hole of Python.
+    pub(super) fn begins_format(&self) -> bool {
+        self.dialect.language == Language::Python && matches!(self.stack.last(), Some(Frame::Hole(..)))
+    }
+
+    pub(super) fn lex_format(&mut self) {
+        let mut string = OpenString::new(Purpose::Format, "}", Escapes::Raw, Holes::Brace);
+        string.may_span_lines = true;
+        self.continue_string(string);
+    }
+
+    /// Reads a string until it ends or code begins inside it.
+    pub(super) fn continue_string(&mut self, mut string: OpenString) {
+        loop {
+            let Some(letter) = self.peek(0) else {
+                if !string.close.is_empty() {
+                    self.report("ends inside a string");
+                }
+                self.finish(string);
+                return;
+            };
+            if !string.close.is_empty() && string.depth == 0 && self.looking_at(&string.close) {
+                self.at += string.close.chars().count();
+                self.finish(string);
+                return;
+            }
+            if letter == '\n' && !string.may_span_lines {
+                self.report("has a string that does not end on its line");
+                self.finish(string);
+                return;
+            }
+            if letter == '\\' {
+                self.lex_escape(&mut string);
+                continue;
+            }
+            if let Some(length) = self.hole_length(&mut string) {
+                self.at += length;
+                string.end_piece();
+                self.open_hole(string);
+                return;
+            }
+            if self.lex_sigil_hole(&mut string) {
+                continue;
+            }
+            // A doubled brace was taken by the check for a hole.
+            if let Some(letter) = self.peek(0).filter(|_| self.at < self.end) {
+                count_nesting(&mut string, letter);
+                string.plain.push(letter);
+                self.at += 1;
+            }
+        }
+    }
+
+    fn open_hole(&mut self, mut string: OpenString) {
+        if self.stack.len() >= super::DEPTH_LIMIT {
+            self.report("nests too deep");
+            self.at = self.end;
+            return;
+        }
+        let group = self.new_group();
+        string.pieces.push(Piece::Hole(group));
+        self.stack.push(Frame::Hole(group, string));
+    }
+
+    /// Returns how many letters open code here, if code opens here.
+    fn hole_length(&mut self, string: &mut OpenString) -> Option<usize> {
+        match string.holes {
+            Holes::Brace if self.looking_at("{{") && string.purpose != Purpose::Format => {
+                self.at += 1;
+                None
+            }
+            Holes::Brace if self.looking_at("}}") && string.purpose != Purpose::Format => {
+                self.at += 1;
+                None
+            }
+            Holes::Brace => self.looking_at("{").then_some(1),
+            Holes::DollarBrace => self.looking_at("${").then_some(2),
+            Holes::HashBrace => self.looking_at("#{").then_some(2),
+            Holes::PerlSigil => (self.looking_at("${") || self.looking_at("@{")).then_some(2),
+            Holes::PhpSigil if self.looking_at("{$") => Some(1),
+            Holes::PhpSigil => self.looking_at("${").then_some(2),
+            Holes::None => None,
+        }
+    }
+
+    /// Takes a variable inside a string, with what it takes of it.
+    fn lex_sigil_hole(&mut self, string: &mut OpenString) -> bool {
+        let sigil = self.peek(0).unwrap_or(' ');
+        let fits = match string.holes {
+            Holes::PerlSigil => sigil == '$' || sigil == '@',
+            Holes::PhpSigil => sigil == '$',
+            _ => false,
+        };
+        if !fits || !self.peek(1).is_some_and(|next| next.is_alphanumeric() || next == '_') {
+            return false;
+        }
+        self.at += 1;
+        let mut name = String::from('$');
+        while let Some(letter) = self.peek(0).filter(|letter| letter.is_alphanumeric() || *letter == '_') {
+            name.push(letter);
+            self.at += 1;
+        }
+        let is_element = self.looking_at("->")
+            || self.looking_at("[")
+            || (self.looking_at("{") && string.holes == Holes::PerlSigil);
+        if is_element {
+            name.push_str("[]");
+            self.skip_subscript();
+        }
+        string.end_piece();
+        let group = self.new_group();
+        if let Some(items) = self.tree.groups.get_mut(group) {
+            items.push(crate::code::tree::Token { item: Item::Name(name), is_spaced: false });
+        }
+        string.pieces.push(Piece::Hole(group));
+        true
+    }
+
+    /// Steps over subscripts; code in them is a problem, because it is not looked at.
+    fn skip_subscript(&mut self) {
+        while self.looking_at("->") || self.looking_at("[") || self.looking_at("{") {
+            if self.looking_at("->") {
+                self.at += 2;
+                while self.peek(0).is_some_and(|letter| letter.is_alphanumeric() || letter == '_') {
+                    self.at += 1;
+                }
+                continue;
+            }
+            self.at += 1;
+            while let Some(letter) = self.peek(0) {
+                self.at += 1;
+                if letter == ']' || letter == '}' {
+                    break;
+                }
+                if letter == '(' || letter == '`' || letter == '\n' {
+                    self.report("has code inside a subscript in a string");
+                    break;
+                }
+            }
+        }
+    }
+
+    fn finish(&mut self, mut string: OpenString) {
+        string.end_piece();
+        match string.purpose {
+            Purpose::Text => self.push(Item::Text(string.pieces)),
+            Purpose::Shell => self.push(Item::Shell(string.pieces)),
+            Purpose::Regex => {
+                let has_code = |piece: &Piece| matches!(piece, Piece::Plain(text) if text.contains("(?{") || text.contains("(??{"));
+                if self.dialect.language == Language::Perl && string.pieces.iter().any(has_code) {
+                    self.report("has code inside a regular expression");
+                }
+                self.push(Item::Regex(string.pieces));
+                self.skip_flags();
+            }
+            Purpose::Words => {
+                let words = string.pieces.iter().map(|piece| match piece {
+                    Piece::Plain(text) => text.clone(),
+                    Piece::Hole(_) => " ".to_owned(),
+                });
+                let words = words.collect::<String>().split_whitespace().map(str::to_owned).collect();
+                self.push(Item::Words(words));
+            }
+            Purpose::Format => {
+                // The code inside the format has its own groups, which are read like all others.
+                if let Some(Frame::Hole(_, outer)) = self.stack.pop() {
+                    self.continue_string(outer);
+                }
+            }
+        }
+    }
+
+    fn lex_escape(&mut self, string: &mut OpenString) {
+        let next = self.peek(1);
+        match (string.escapes, next) {
+            (_, None) => {
+                string.plain.push('\\');
+                self.at += 1;
+            }
+            (Escapes::Raw, Some(letter)) => {
+                string.plain.push('\\');
+                string.plain.push(letter);
+                self.at += 2;
+            }
+            (Escapes::Few, Some(letter)) => {
+                let is_own =
+                    letter == '\\' || string.close.starts_with(letter) || string.nest == Some(letter);
+                if !is_own {
+                    string.plain.push('\\');
+                }
+                string.plain.push(letter);
+                self.at += 2;
+            }
+            (Escapes::All, Some(letter)) => {
+                self.at += 2;
+                self.push_escaped(&mut string.plain, letter);
+            }
+        }
+    }
+
+    fn push_escaped(&mut self, plain: &mut String, letter: char) {
+        match letter {
+            '\n' => {}
+            'n' => plain.push('\n'),
+            't' => plain.push('\t'),
+            'r' => plain.push('\r'),
+            'x' => self.push_code(plain, 16, 2),
+            'u' if self.looking_at("{") => {
+                self.at += 1;
+                self.push_code(plain, 16, 6);
+                self.at += 1;
+            }
+            'u' => self.push_code(plain, 16, 4),
+            'U' if self.dialect.language == Language::Python => self.push_code(plain, 16, 8),
+            '0'..='7' => {
+                self.at -= 1;
+                self.push_code(plain, 8, 3);
+            }
+            _ => {
+                if self.dialect.language == Language::Python && !"\\'\"abfv".contains(letter) {
+                    plain.push('\\');
+                }
+                plain.push(letter);
+            }
+        }
+    }
+
+    fn push_code(&mut self, plain: &mut String, base: u32, length: usize) {
+        let mut code = 0_u32;
+        for _ in 0..length {
+            let Some(digit) = self.peek(0).and_then(|letter| letter.to_digit(base)) else { break };
+            code = code.saturating_mul(base).saturating_add(digit);
+            self.at += 1;
+        }
+        plain.push(char::from_u32(code).unwrap_or('\u{fffd}'));
+    }
+}
+
+fn count_nesting(string: &mut OpenString, letter: char) {
+    if string.nest == Some(letter) {
+        string.depth += 1;
+    } else if string.nest.is_some() && string.close.starts_with(letter) {
+        string.depth = string.depth.saturating_sub(1);
+    }
+}
+
+fn delimited(purpose: Purpose, open: char, escapes: Escapes, holes: Holes) -> OpenString {
+    let close = closing(open);
+    let mut string = OpenString::new(purpose, &close.to_string(), escapes, holes);
+    string.nest = (close != open).then_some(open);
+    string
+}
+
+pub(super) fn closing(open: char) -> char {
+    match open {
+        '(' => ')',
+        '[' => ']',
+        '{' => '}',
+        '<' => '>',
+        other => other,
+    }
+}

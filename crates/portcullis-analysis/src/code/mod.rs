@@ -1,0 +1,184 @@
+//! Code in other languages that stands in a command: `python -c`, `node -e`, awk programs, SQL.
+//!
+//! [`read`] says what a program does, as far as its text tells. Only what is on a list of harmless things counts as
+//! understood; everything else is a gap.
+
+mod awk;
+mod javascript;
+mod lexer;
+mod perl;
+mod php;
+mod python;
+mod reader;
+mod ruby;
+mod sql;
+mod table;
+mod tree;
+
+use crate::effect::Act;
+
+/// A language other than the shell's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// Python.
+    Python,
+    /// JavaScript and TypeScript.
+    JavaScript,
+    /// Ruby.
+    Ruby,
+    /// Perl.
+    Perl,
+    /// PHP.
+    Php,
+    /// awk.
+    Awk,
+    /// SQL of any database.
+    Sql,
+}
+
+/// Code that an invocation runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Code {
+    /// Its language.
+    pub language: Language,
+    /// Its text; parts only known at run time stand in source form.
+    pub text: String,
+    /// Whether the text is exactly what runs.
+    pub is_whole: bool,
+}
+
+/// What a program does, as far as its text tells.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reading {
+    /// What it does itself.
+    pub deeds: Vec<Deed>,
+    /// Shell command lines it runs. What is only known at run time stands as `$UNKNOWN`, and is a gap as well.
+    pub shell_texts: Vec<String>,
+    /// Programs it starts with their arguments; `None` for a word that is only known at run time.
+    pub commands: Vec<Vec<Option<String>>>,
+    /// What is not understood, one clause each. Empty means everything is.
+    pub gaps: Vec<String>,
+}
+
+/// One thing a program does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deed {
+    /// What is done.
+    pub act: Act,
+    /// What it is done to.
+    pub object: Object,
+}
+
+/// What a deed is done to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Object {
+    /// Nothing in particular.
+    None,
+    /// A path as the program writes it, relative to where it runs; a leading `~/` is the home directory.
+    Path(String),
+    /// A path that is only known at run time.
+    SomePath,
+    /// A URL or host.
+    Host(String),
+    /// A host that is only known at run time.
+    SomeHost,
+    /// Anything else with a name.
+    Name(String),
+}
+
+/// How long a program may be, in bytes.
+const LENGTH_LIMIT: usize = 200 * 1024;
+/// How deep code may stand in code.
+const DEPTH_LIMIT: usize = 3;
+/// How many gaps are worth telling.
+const GAP_LIMIT: usize = 8;
+/// How many deeds are worth telling; more are a gap.
+const DEED_LIMIT: usize = 256;
+
+/// Reads a program.
+pub fn read(language: Language, text: &str) -> Reading {
+    read_at(language, text, 0)
+}
+
+/// Reads a program that stands in `depth` others.
+fn read_at(language: Language, text: &str, depth: usize) -> Reading {
+    if text.len() > LENGTH_LIMIT {
+        return Reading { gaps: vec!["is too long to be read".to_owned()], ..Reading::default() };
+    }
+    match language {
+        Language::Python => reader::read(&python::PROFILE, text, depth),
+        Language::JavaScript => reader::read(&javascript::PROFILE, text, depth),
+        Language::Ruby => reader::read(&ruby::PROFILE, text, depth),
+        Language::Perl => reader::read(&perl::PROFILE, text, depth),
+        Language::Php => reader::read(&php::PROFILE, php::without_tags(text), depth),
+        Language::Awk => awk::read(text),
+        Language::Sql => sql::read(text),
+    }
+}
+
+impl Reading {
+    /// Says whether the program does nothing at all and everything in it is understood.
+    pub fn is_inert(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Adds a deed once.
+    fn add(&mut self, act: Act, object: Object) {
+        let deed = Deed { act, object };
+        if self.deeds.contains(&deed) {
+            return;
+        }
+        if self.deeds.len() < DEED_LIMIT {
+            self.deeds.push(deed);
+        } else {
+            self.add_gap("does very many things".to_owned());
+        }
+    }
+
+    /// Adds a gap once.
+    fn add_gap(&mut self, clause: String) {
+        if self.gaps.len() < GAP_LIMIT && !self.gaps.contains(&clause) {
+            self.gaps.push(clause);
+        }
+    }
+
+    /// Adds all that another program does.
+    fn merge(&mut self, other: Self) {
+        for deed in other.deeds {
+            self.add(deed.act, deed.object);
+        }
+        for text in other.shell_texts {
+            if !self.shell_texts.contains(&text) {
+                self.shell_texts.push(text);
+            }
+        }
+        for command in other.commands {
+            if !self.commands.contains(&command) {
+                self.commands.push(command);
+            }
+        }
+        for gap in other.gaps {
+            self.add_gap(gap);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_of_all_languages_are_sorted() {
+        for profile in [&python::PROFILE, &javascript::PROFILE, &ruby::PROFILE, &perl::PROFILE, &php::PROFILE]
+        {
+            for rows in profile.rows {
+                assert!(rows.windows(2).all(|pair| pair[0].name < pair[1].name), "{:?}", profile.language);
+            }
+            for list in
+                [profile.keywords, profile.modules, profile.functions, profile.methods, profile.imports]
+            {
+                assert!(list.windows(2).all(|pair| pair[0] < pair[1]), "{:?}: {list:?}", profile.language);
+            }
+        }
+    }
+}

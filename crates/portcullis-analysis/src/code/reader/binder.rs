@@ -1,0 +1,490 @@
+//! Finds the places where a program gives names their meaning: assignments, loops, functions and imports.
+
+use super::chain::{Cutter, Span};
+use super::scope::{Bound, Load, Scope};
+use crate::code::Language;
+use crate::code::tree::Item;
+
+/// How many items a statement may have.
+const STATEMENT_LIMIT: usize = 1024;
+
+/// Binds the names of a whole program.
+pub(super) fn bind(cutter: Cutter<'_>) -> Scope {
+    let mut binder = Binder { cutter, scope: Scope::default(), lists: Vec::new(), parents: parents(cutter) };
+    binder.lists = (0..cutter.tree.groups.len()).map(|group| binder.is_list(group)).collect();
+    for group in 0..cutter.tree.groups.len() {
+        binder.bind_group(group);
+    }
+    let mut scope = binder.scope;
+    for group in 0..cutter.tree.groups.len() {
+        let length = cutter.tree.items(group).len();
+        let mut at = 0;
+        while at < length {
+            let Some(chain) = cutter.chain(group, at, length.min(at + super::CHAIN_LIMIT)) else {
+                at += 1;
+                continue;
+            };
+            if !scope.skips.contains(&(group, at)) {
+                scope.bind_arguments(cutter, &chain);
+            }
+            at = chain.next.max(at + 1);
+        }
+    }
+    scope
+}
+
+fn parents(cutter: Cutter<'_>) -> Vec<Option<(usize, usize)>> {
+    let mut parents = vec![None; cutter.tree.groups.len()];
+    for group in 0..cutter.tree.groups.len() {
+        for (at, token) in cutter.tree.items(group).iter().enumerate() {
+            if let Item::Group(_, inner) = token.item
+                && let Some(parent) = parents.get_mut(inner)
+            {
+                *parent = Some((group, at));
+            }
+        }
+    }
+    parents
+}
+
+pub(super) struct Binder<'a> {
+    pub(super) cutter: Cutter<'a>,
+    pub(super) scope: Scope,
+    /// For each group, whether commas part expressions in it.
+    lists: Vec<bool>,
+    /// Where each group stands.
+    parents: Vec<Option<(usize, usize)>>,
+}
+
+impl Binder<'_> {
+    pub(super) fn item(&self, group: usize, at: usize) -> Option<&Item> {
+        self.cutter.tree.item(group, at)
+    }
+
+    fn name(&self, group: usize, at: usize) -> Option<String> {
+        self.item(group, at).and_then(Item::name).map(str::to_owned)
+    }
+
+    fn bind_group(&mut self, group: usize) {
+        for at in 0..self.cutter.tree.items(group).len() {
+            match self.item(group, at) {
+                Some(Item::Mark("=" | ":=" | "||=" | "??=")) => self.bind_assignment(group, at),
+                Some(Item::Mark("+=" | ".=" | "<<" | "<<=")) => {
+                    if let Some(name) = at.checked_sub(1).and_then(|at| self.name(group, at)) {
+                        self.scope.bind(&name, Bound::Unknown);
+                    }
+                }
+                Some(Item::Mark("=>")) => self.bind_arrow(group, at),
+                Some(Item::Mark("|")) => self.bind_block_parameters(group, at),
+                Some(Item::Name(name)) => {
+                    let name = name.clone();
+                    self.bind_word(group, at, &name);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn bind_assignment(&mut self, group: usize, mark: usize) {
+        let value = self.statement(group, mark + 1);
+        self.scope.bind_target(self.cutter, group, mark, value);
+        // `const run = (a, b) => …` and `run = function (a) {…}` define functions.
+        let Some(name) = mark.checked_sub(1).and_then(|at| self.name(group, at)) else { return };
+        let items = self.cutter.items(value);
+        let parameters = items.iter().take(3).find_map(|token| match token.item {
+            Item::Group('(', inner) => Some(inner),
+            _ => None,
+        });
+        let is_function =
+            items.iter().take(4).any(|token| token.item.is_mark("=>") || token.item.is_name("function"));
+        if is_function && let Some(inner) = parameters {
+            let parameters = self.parameters(inner);
+            self.scope.define(&name, parameters);
+        } else if is_function {
+            self.scope.define(&name, Vec::new());
+        } else if items.first().is_some_and(|token| token.item.is_name("lambda")) {
+            self.scope.bind(&name, Bound::Own);
+        }
+    }
+
+    /// Binds the parameters before `=>`.
+    fn bind_arrow(&mut self, group: usize, mark: usize) {
+        let Some(before) = mark.checked_sub(1) else { return };
+        if self.cutter.profile.language != Language::JavaScript {
+            return;
+        }
+        match self.item(group, before) {
+            Some(Item::Name(name)) => {
+                let name = name.clone();
+                self.scope.bounds.entry(name).or_default();
+            }
+            Some(Item::Group('(', inner)) => {
+                let inner = *inner;
+                self.open_parameters(inner);
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes parameters names that nothing is known of yet.
+    fn open_parameters(&mut self, inner: usize) {
+        for parameter in self.parameters(inner) {
+            self.scope.bounds.entry(parameter).or_default();
+        }
+    }
+
+    /// Binds `|a, b|` of Ruby.
+    fn bind_block_parameters(&mut self, group: usize, mark: usize) {
+        let before = mark.checked_sub(1).and_then(|at| self.item(group, at));
+        let opens = before.is_none_or(|item| item.is_name("do"));
+        if self.cutter.profile.language != Language::Ruby || !opens {
+            return;
+        }
+        let end = (mark + 1..mark + 16).find(|at| self.item(group, *at).is_none_or(|item| item.is_mark("|")));
+        let names: Vec<String> =
+            (mark + 1..end.unwrap_or(mark + 16)).filter_map(|at| self.name(group, at)).collect();
+        let bound = self.block_source(group, mark).filter(|_| names.len() == 1).unwrap_or(Bound::Unknown);
+        for name in names {
+            self.scope.bind(&name, bound.clone());
+        }
+    }
+
+    /// Returns what the only parameter of a block stands for: what the call before it gives, or its elements.
+    fn block_source(&self, group: usize, mark: usize) -> Option<Bound> {
+        let (group, end) = match mark.checked_sub(1) {
+            Some(word) => (group, word),
+            None => self.parents.get(group).copied().flatten()?,
+        };
+        let nearby = (end.saturating_sub(32)..end).rev();
+        let start = nearby
+            .take_while(|at| !matches!(self.item(group, *at), Some(Item::Line | Item::Mark(";" | "="))))
+            .last()?;
+        let method = end.checked_sub(1).and_then(|at| self.item(group, at)).and_then(Item::name);
+        match method {
+            Some("each" | "map" | "select" | "reject" | "filter" | "find" | "any?" | "all?") => {
+                Some(Bound::Element(Span { group, start, end: end.checked_sub(2)? }))
+            }
+            Some(_) => None,
+            None => Some(Bound::Value(Span { group, start, end })),
+        }
+    }
+
+    fn bind_word(&mut self, group: usize, at: usize, word: &str) {
+        if at
+            .checked_sub(1)
+            .and_then(|before| self.item(group, before))
+            .is_some_and(|item| item.is_mark(".") || item.is_mark("->"))
+        {
+            return;
+        }
+        match (self.cutter.profile.language, word) {
+            (Language::Python | Language::Ruby, "def")
+            | (Language::Perl, "sub")
+            | (Language::JavaScript | Language::Php, "function") => {
+                self.bind_function(group, at + 1);
+            }
+            (Language::Perl, _) | (Language::Ruby, "module") if word == "module" => {
+                self.bind_class(group, at + 1);
+            }
+            (_, "class") => self.bind_class(group, at + 1),
+            (Language::Python, "lambda") => self.bind_lambda(group, at + 1),
+            (Language::Python, "import") => self.bind_import(group, at),
+            (Language::Python, "from") => self.bind_from(group, at),
+            (Language::Python | Language::Ruby, "for") => self.bind_loop(group, at + 1),
+            (Language::Python, "as") => self.bind_as(group, at),
+            (Language::Php, "as") => self.bind_php_loop(group, at),
+            (Language::JavaScript, "of") => self.bind_of(group, at),
+            (Language::JavaScript, "import") => self.bind_js_import(group, at),
+            (Language::JavaScript, _) => self.bind_method(group, at, word),
+            (Language::Perl, "foreach" | "for") => self.bind_perl_loop(group, at),
+            (Language::Perl, "use" | "require" | "no") => self.bind_use(group, at + 1),
+            (Language::Perl, "my") if self.cutter.tree.items(group).get(at + 1).is_some() => {
+                self.bind_my(group, at);
+            }
+            _ => {}
+        }
+    }
+
+    fn bind_class(&mut self, group: usize, at: usize) {
+        if let Some(name) = self.name(group, at) {
+            self.scope.bind(&name, Bound::Own);
+            self.scope.classes.insert(name);
+        }
+    }
+
+    fn bind_function(&mut self, group: usize, at: usize) {
+        self.scope.skips.insert((group, at));
+        let Some(mut name) = self.name(group, at) else {
+            if let Some(Item::Group('(', inner)) = self.item(group, at) {
+                let inner = *inner;
+                self.open_parameters(inner);
+            }
+            return;
+        };
+        let mut next = at + 1;
+        // `def self.name` of Ruby.
+        if self.item(group, next).is_some_and(|item| item.is_mark("."))
+            && let Some(member) = self.name(group, next + 1)
+        {
+            name = member;
+            next += 2;
+        }
+        let parameters = match self.item(group, next) {
+            Some(Item::Group('(', inner)) => {
+                let inner = *inner;
+                self.parameters(inner)
+            }
+            Some(Item::Group('{', inner)) => self.perl_parameters(*inner),
+            Some(Item::Name(_)) if self.cutter.profile.language == Language::Ruby => {
+                let line = self.statement(group, next);
+                self.cutter
+                    .items(line)
+                    .iter()
+                    .filter_map(|token| token.item.name().map(str::to_owned))
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        self.scope.define(&name, parameters);
+    }
+
+    /// Returns the names of parameters in brackets, and binds their defaults.
+    fn parameters(&mut self, inner: usize) -> Vec<String> {
+        let mut names = Vec::new();
+        for part in self.cutter.split(self.cutter.whole(inner)) {
+            let items = self.cutter.items(part);
+            let default = items.iter().position(|token| token.item.is_mark("="));
+            let head = items.iter().take(default.unwrap_or(items.len()));
+            let is_typed_before = self.cutter.profile.language == Language::Php;
+            let mut candidates = head.filter_map(|token| token.item.name());
+            let name = if is_typed_before { candidates.next_back() } else { candidates.next() };
+            let name = name.unwrap_or_default().to_owned();
+            if let Some(place) = default {
+                self.scope.bind(&name, Bound::Value(Span { start: part.start + place + 1, ..part }));
+            }
+            let inner_groups: Vec<usize> = items
+                .iter()
+                .filter_map(|token| match token.item {
+                    Item::Group('{' | '[', inner) => Some(inner),
+                    _ => None,
+                })
+                .collect();
+            for group in inner_groups {
+                let own: Vec<String> = self
+                    .cutter
+                    .tree
+                    .items(group)
+                    .iter()
+                    .filter_map(|token| token.item.name().map(str::to_owned))
+                    .collect();
+                for name in own {
+                    self.scope.bind(&name, Bound::Unknown);
+                }
+            }
+            names.push(name);
+        }
+        names
+    }
+
+    /// Returns the names of `my ($a, $b) = @_;` at the beginning of a body.
+    fn perl_parameters(&self, body: usize) -> Vec<String> {
+        let items = self.cutter.tree.items(body);
+        let Some(my) = items.iter().position(|token| token.item.is_name("my")) else { return Vec::new() };
+        let takes_all =
+            items.iter().take(my + 6).any(|token| token.item.is_name("$_") || token.item.is_name("shift"));
+        match items.get(my + 1).map(|token| &token.item) {
+            Some(Item::Group('(', inner)) if takes_all => self
+                .cutter
+                .tree
+                .items(*inner)
+                .iter()
+                .filter_map(|token| token.item.name().map(str::to_owned))
+                .collect(),
+            Some(Item::Name(name)) if takes_all => vec![name.clone()],
+            _ => Vec::new(),
+        }
+    }
+
+    fn bind_lambda(&mut self, group: usize, start: usize) {
+        let mut at = start;
+        while at < start + 32 && !self.item(group, at).is_none_or(|item| item.is_mark(":")) {
+            if let Some(name) = self.name(group, at) {
+                self.scope.bounds.entry(name).or_default();
+            }
+            at += 1;
+        }
+    }
+
+    /// Binds `for a in value` of loops and comprehensions.
+    fn bind_loop(&mut self, group: usize, start: usize) {
+        let names_end =
+            (start..start + 24).find(|at| self.item(group, *at).is_none_or(|item| item.is_name("in")));
+        let Some(place) = names_end.filter(|at| self.item(group, *at).is_some()) else { return };
+        let length = self.cutter.tree.items(group).len().min(place + STATEMENT_LIMIT);
+        let end = (place + 1..length).find(|at| match self.item(group, *at) {
+            Some(Item::Mark(":" | ";") | Item::Line) => true,
+            Some(Item::Name(name)) => matches!(name.as_str(), "for" | "if" | "do" | "async"),
+            _ => false,
+        });
+        let value = Span { group, start: place + 1, end: end.unwrap_or(length) };
+        let mut names = Vec::new();
+        for at in start..place {
+            match self.item(group, at) {
+                Some(Item::Name(name)) => names.push(name.clone()),
+                Some(Item::Group('(', inner)) => {
+                    names.extend(
+                        self.cutter
+                            .tree
+                            .items(*inner)
+                            .iter()
+                            .filter_map(|token| token.item.name().map(str::to_owned)),
+                    );
+                }
+                _ => {}
+            }
+        }
+        let bound = if names.len() == 1 { Bound::Element(value) } else { Bound::Unknown };
+        for name in names {
+            self.scope.bind(&name, bound.clone());
+        }
+    }
+
+    /// Binds `with value as name`, `except kind as name`; imports have been bound already.
+    fn bind_as(&mut self, group: usize, at: usize) {
+        let Some(name) = self.name(group, at + 1) else { return };
+        let start = (at.saturating_sub(64)..at).rev().find(|before| match self.item(group, *before) {
+            Some(Item::Name(word)) => matches!(word.as_str(), "with" | "except" | "import" | "case"),
+            Some(Item::Mark(",") | Item::Line) => true,
+            _ => false,
+        });
+        if start.is_some_and(|start| self.item(group, start).is_some_and(|item| item.is_name("import")))
+            || self.is_import(group, at)
+        {
+            return;
+        }
+        let is_exception =
+            start.is_some_and(|start| self.item(group, start).is_some_and(|item| item.is_name("except")));
+        let start = start.map_or(0, |start| start + 1);
+        let bound = if is_exception { Bound::Unknown } else { Bound::Value(Span { group, start, end: at }) };
+        self.scope.bind(&name, bound);
+    }
+
+    fn is_import(&self, group: usize, at: usize) -> bool {
+        let words = (at.saturating_sub(64)..at).rev().map_while(|before| {
+            self.item(group, before).filter(|item| **item != Item::Line && !item.is_mark(";"))
+        });
+        words.into_iter().any(|item| item.is_name("import"))
+    }
+
+    fn bind_php_loop(&mut self, group: usize, at: usize) {
+        let value = Span { group, start: 0, end: at };
+        let names: Vec<String> = (at + 1..at + 4).filter_map(|at| self.name(group, at)).collect();
+        if let Some(name) = names.last() {
+            self.scope.bind(name, Bound::Element(value));
+        }
+    }
+
+    fn bind_of(&mut self, group: usize, at: usize) {
+        let value = self.cutter.whole(group);
+        match at.checked_sub(1).and_then(|before| self.item(group, before)) {
+            Some(Item::Name(name)) => {
+                let name = name.clone();
+                self.scope.bind(&name, Bound::Element(Span { start: at + 1, ..value }));
+            }
+            Some(Item::Group(_, inner)) => {
+                let inner = *inner;
+                for name in self.cutter.tree.items(inner).iter().filter_map(|token| token.item.name()) {
+                    self.scope.bind(name, Bound::Unknown);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Binds `name(parameters) {` of classes and objects, and `catch (error) {`.
+    fn bind_method(&mut self, group: usize, at: usize, word: &str) {
+        let (Some(Item::Group('(', inner)), Some(Item::Group('{', _))) =
+            (self.item(group, at + 1), self.item(group, at + 2))
+        else {
+            return;
+        };
+        let inner = *inner;
+        if word == "catch" {
+            self.open_parameters(inner);
+        } else if !self.cutter.profile.is_keyword(word) {
+            self.scope.skips.insert((group, at));
+            let parameters = self.parameters(inner);
+            self.scope.define(word, parameters);
+        }
+    }
+
+    fn bind_perl_loop(&mut self, group: usize, at: usize) {
+        let place = (at + 1..at + 4).find(|at| matches!(self.item(group, *at), Some(Item::Group('(', _))));
+        let Some((place, Some(Item::Group(_, inner)))) = place.map(|place| (place, self.item(group, place)))
+        else {
+            return;
+        };
+        let value = self.cutter.whole(*inner);
+        let name =
+            (at + 1..place).rev().find_map(|at| self.name(group, at)).unwrap_or_else(|| "$_".to_owned());
+        self.scope.bind(&name, Bound::Element(value));
+    }
+
+    fn bind_my(&mut self, group: usize, at: usize) {
+        if let Some(name) = self.name(group, at + 1)
+            && !self.item(group, at + 2).is_some_and(|item| item.is_mark("="))
+        {
+            self.scope.bounds.entry(name).or_default();
+        }
+    }
+
+    fn bind_use(&mut self, group: usize, start: usize) {
+        let Some(mut module) = self.name(group, start) else { return };
+        let mut at = start + 1;
+        while self.item(group, at).is_some_and(|item| item.is_mark("::")) {
+            module.push_str("::");
+            module.push_str(&self.name(group, at + 1).unwrap_or_default());
+            at += 2;
+        }
+        if !module.starts_with('v') || module.len() > 3 {
+            self.scope.loads.push(Load { module, takes_all: false });
+        }
+    }
+
+    /// Returns the rest of a statement.
+    pub(super) fn statement(&self, group: usize, start: usize) -> Span {
+        let length = self.cutter.tree.items(group).len();
+        let is_list = self.lists.get(group).copied().unwrap_or_default();
+        let limit = length.min(start + STATEMENT_LIMIT);
+        let end = (start..limit).find(|at| match self.item(group, *at) {
+            Some(Item::Line) => *at > start && !self.is_continued(group, *at),
+            Some(Item::Mark(";")) => true,
+            Some(Item::Mark(",")) => is_list,
+            _ => false,
+        });
+        // A statement without end in sight stands for nothing, which is unknown.
+        let rest = if limit < length { start } else { length };
+        Span { group, start, end: end.unwrap_or(rest) }
+    }
+
+    fn is_continued(&self, group: usize, line: usize) -> bool {
+        let next =
+            (line + 1..line + 4).find_map(|at| self.item(group, at).filter(|item| **item != Item::Line));
+        let before = line.checked_sub(1).and_then(|at| self.item(group, at));
+        matches!(before, Some(Item::Mark("+" | "." | "=" | "||" | "&&" | "?" | ",")))
+            || matches!(next, Some(Item::Mark("." | "?." | "->" | "+")))
+    }
+
+    /// Says whether commas in a group part expressions rather than targets; lists have no line ends in them.
+    fn is_list(&self, group: usize) -> bool {
+        let is_declaration = self.cutter.profile.language == Language::JavaScript;
+        is_declaration
+            || (group != crate::code::tree::WHOLE
+                && !self
+                    .cutter
+                    .tree
+                    .items(group)
+                    .iter()
+                    .any(|token| token.item == Item::Line || token.item.is_mark(";")))
+    }
+}

@@ -1,0 +1,128 @@
+//! Imports: which modules a program loads, and the names it gives to what is in them.
+
+use super::binder::Binder;
+use super::chain::Span;
+use super::scope::{Bound, Load};
+use crate::code::tree::{Item, Piece};
+
+impl Binder<'_> {
+    /// Binds `import a.b as c, d`.
+    pub(super) fn bind_import(&mut self, group: usize, at: usize) {
+        let begins = at
+            .checked_sub(1)
+            .and_then(|before| self.item(group, before))
+            .is_none_or(|item| matches!(item, Item::Line | Item::Mark(";" | ":")));
+        if !begins {
+            return;
+        }
+        let line = self.statement(group, at + 1);
+        self.scope.skip(line);
+        if line.start == line.end {
+            self.scope.loads.push(Load { module: "…".to_owned(), takes_all: false });
+        }
+        for part in self.cutter.split(line) {
+            let (module, alias) = self.dotted(part);
+            let top = module.split('.').next().unwrap_or_default().to_owned();
+            match alias {
+                Some(alias) => self.scope.bind(&alias, Bound::Library(module.clone())),
+                None => self.scope.bind(&top, Bound::Library(top.clone())),
+            }
+            self.scope.loads.push(Load { module, takes_all: false });
+        }
+    }
+
+    /// Binds `from a.b import c as d, e`.
+    pub(super) fn bind_from(&mut self, group: usize, at: usize) {
+        let begins = at
+            .checked_sub(1)
+            .and_then(|before| self.item(group, before))
+            .is_none_or(|item| matches!(item, Item::Line | Item::Mark(";" | ":")));
+        let line = self.statement(group, at + 1);
+        let Some(place) =
+            self.cutter.items(line).iter().position(|token| token.item.is_name("import")).filter(|_| begins)
+        else {
+            return;
+        };
+        self.scope.skip(line);
+        let head = Span { end: line.start + place, ..line };
+        let is_relative =
+            self.cutter.items(head).first().is_none_or(|token| matches!(token.item, Item::Mark(_)));
+        let module = if is_relative { ".".to_owned() } else { self.dotted(head).0 };
+        let mut names = Span { start: line.start + place + 1, ..line };
+        if let Some(Item::Group('(', inner)) = self.item(group, names.start) {
+            names = self.cutter.whole(*inner);
+            self.scope.skip(names);
+        }
+        let mut takes_all = false;
+        for part in self.cutter.split(names) {
+            takes_all |= self.cutter.items(part).iter().any(|token| token.item.is_mark("*"));
+            let (name, alias) = self.dotted(part);
+            if !name.is_empty() {
+                self.scope.bind(alias.as_ref().unwrap_or(&name), Bound::Library(format!("{module}.{name}")));
+            }
+        }
+        self.scope.loads.push(Load { module, takes_all });
+    }
+
+    /// Reads `a.b.c as d`.
+    fn dotted(&self, span: Span) -> (String, Option<String>) {
+        let mut names = self.cutter.items(span).iter().filter_map(|token| token.item.name());
+        let mut module = Vec::new();
+        let mut alias = None;
+        while let Some(name) = names.next() {
+            if name == "as" {
+                alias = names.next().map(str::to_owned);
+            } else {
+                module.push(name);
+            }
+        }
+        (module.join("."), alias)
+    }
+
+    /// Binds `import a, {b as c} from 'module'` and `import * as d from 'module'`.
+    pub(super) fn bind_js_import(&mut self, group: usize, at: usize) {
+        let line = self.statement_of_import(group, at + 1);
+        let items = self.cutter.items(line);
+        let module = items.iter().rev().find_map(|token| match &token.item {
+            Item::Text(pieces) => match pieces.as_slice() {
+                [Piece::Plain(text)] => Some(text.clone()),
+                _ => None,
+            },
+            _ => None,
+        });
+        let Some(module) = module.filter(|_| !matches!(self.item(group, at + 1), Some(Item::Group('(', _))))
+        else {
+            return;
+        };
+        let module = super::evaluator::module_name(&module);
+        self.scope.skip(Span { start: at, ..line });
+        let items: Vec<Item> = items.iter().map(|token| token.item.clone()).collect();
+        for item in &items {
+            match item {
+                Item::Name(name) if name == "from" => break,
+                Item::Name(name) if name != "as" && name != "type" => {
+                    self.scope.bind(name, Bound::Library(module.clone()));
+                }
+                Item::Group('{', inner) => {
+                    self.scope.skip(self.cutter.whole(*inner));
+                    for part in self.cutter.split(self.cutter.whole(*inner)) {
+                        let (name, alias) = self.dotted(part);
+                        self.scope.bind(
+                            alias.as_ref().unwrap_or(&name),
+                            Bound::Library(format!("{module}.{name}")),
+                        );
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.scope.loads.push(Load { module, takes_all: false });
+    }
+
+    fn statement_of_import(&self, group: usize, start: usize) -> Span {
+        let length = self.cutter.tree.items(group).len();
+        let end =
+            (start..length.min(start + 32)).find(|at| matches!(self.item(group, *at), Some(Item::Text(_))));
+        Span { group, start, end: end.map_or(start, |end| end + 1) }
+    }
+}

@@ -1,0 +1,265 @@
+//! What a program does without calling: members it reaches for, functions it hands over, libraries it changes.
+
+use super::chain::{Chain, Span, Step};
+use super::value::Value;
+use super::{Reader, shown, signs};
+use crate::code::table::Does;
+use crate::code::tree::{Item, WHOLE};
+use crate::code::{Language, Object};
+use crate::effect::Act;
+
+impl Reader<'_> {
+    /// Reads what is no chain: commands in backquotes, loops without end.
+    pub(super) fn read_item(&mut self, group: usize, at: usize) {
+        match self.cutter().tree.item(group, at) {
+            Some(Item::Shell(pieces)) => {
+                for value in self.evaluator.text(pieces, 0) {
+                    self.run_shell(&value);
+                }
+            }
+            Some(Item::Name(name)) if name == "while" || name == "loop" || name == "for" => {
+                self.signs.loops |= signs::is_endless(self.cutter().tree, group, at);
+            }
+            Some(Item::Name(name)) if name == "do" && self.profile().language == Language::Perl => {
+                self.read_perl_do(group, at + 1);
+            }
+            Some(Item::Mark("@")) if self.profile().language == Language::Python => {
+                self.read_decorator(group, at + 1);
+            }
+            Some(Item::Mark("<")) if self.profile().language == Language::Perl => self.read_angle(group, at),
+            _ => {}
+        }
+    }
+
+    /// Reads `do 'file'` of Perl, which runs a script; `do {…}` is a block.
+    fn read_perl_do(&mut self, group: usize, at: usize) {
+        match self.cutter().tree.item(group, at) {
+            Some(Item::Group('{', _)) => return,
+            Some(Item::Text(pieces)) => match self.evaluator.text(pieces, 0).as_slice() {
+                [Value::Text(path)] => self.out.add(Act::Execute, Object::Path(path.clone())),
+                _ => self.out.add(Act::Execute, Object::SomePath),
+            },
+            _ => {}
+        }
+        self.gap("runs a script that is not read".to_owned());
+    }
+
+    /// Reads the decorator of a function, which is called with it.
+    pub(super) fn read_decorator(&mut self, group: usize, at: usize) {
+        let Some(chain) = self.cutter().chain(group, at, at + 16) else { return };
+        if matches!(chain.steps.last(), Some(Step::Call(_))) {
+            return;
+        }
+        let mut values = self.evaluator.base(group, at, 0);
+        for step in &chain.steps {
+            values = self.evaluator.step_all(&values, step, 0);
+        }
+        let nothing = Span { group, start: at, end: at };
+        for value in &values {
+            self.read_call(value, nothing, &chain, chain.steps.len());
+        }
+    }
+
+    /// Reads `<*.txt>` of Perl, which lists files; `<STDIN>` and `<$file>` read what is open.
+    pub(super) fn read_angle(&mut self, group: usize, at: usize) {
+        if self.cutter().tree.item(group, at + 1).is_some_and(|item| item.is_mark("*")) {
+            self.out.add(Act::List, Object::SomePath);
+        }
+    }
+
+    /// Says whether a chain names something rather than uses it.
+    pub(super) fn is_definition(&self, chain: &Chain) -> bool {
+        let Span { group, start, .. } = chain.span;
+        let tree = self.cutter().tree;
+        let before = start.checked_sub(1).and_then(|at| tree.item(group, at));
+        let Some(Item::Name(_)) = tree.item(group, start) else { return false };
+        if before.and_then(Item::name).is_some_and(|word| {
+            matches!(
+                word,
+                "def" | "function" | "sub" | "class" | "module" | "use" | "no" | "package" | "alias"
+            )
+        }) {
+            return true;
+        }
+        if self.evaluator.scope.skips.contains(&(group, start)) {
+            return true;
+        }
+        let next = tree.item(group, start + 1);
+        let is_key = match self.profile().language {
+            Language::JavaScript => {
+                next.is_some_and(|item| item.is_mark(":")) && !before.is_some_and(|item| item.is_mark("?"))
+            }
+            Language::Ruby => {
+                tree.items(group)
+                    .get(start + 1)
+                    .is_some_and(|token| token.item.is_mark(":") && !token.is_spaced)
+                    || next.is_some_and(|item| item.is_mark("=>"))
+            }
+            Language::Perl => {
+                next.is_some_and(|item| item.is_mark("=>"))
+                    || (tree.items(group).len() == 1 && chain.steps.is_empty())
+            }
+            Language::Python => group != WHOLE && next.is_some_and(|item| item.is_mark("=")),
+            _ => false,
+        };
+        let is_method = self.profile().language == Language::JavaScript
+            && matches!(next, Some(Item::Group('(', _)))
+            && matches!(tree.item(group, start + 2), Some(Item::Group('{', _)));
+        is_key
+            || is_method
+            || before.is_some_and(|item| item.is_mark("\\") && self.profile().language == Language::Perl)
+    }
+
+    /// Reads a member that leads out of what is known, and variables of the environment.
+    pub(super) fn read_member(&mut self, values: &[Value], name: &str) {
+        const KNOWN: &[&str] = &[
+            "__add__",
+            "__call__",
+            "__class__",
+            "__contains__",
+            "__dict__",
+            "__doc__",
+            "__enter__",
+            "__eq__",
+            "__exit__",
+            "__file__",
+            "__getitem__",
+            "__hash__",
+            "__init__",
+            "__iter__",
+            "__len__",
+            "__lt__",
+            "__name__",
+            "__next__",
+            "__path__",
+            "__post_init__",
+            "__qualname__",
+            "__repr__",
+            "__setitem__",
+            "__str__",
+            "__traceback__",
+            "__version__",
+        ];
+        if self.profile().language == Language::Python
+            && name.starts_with("__")
+            && KNOWN.binary_search(&name).is_err()
+        {
+            self.gap(format!("reaches for `{}`", shown(name)));
+        }
+        for value in values {
+            if let Value::Named(owner) = value
+                && (name == "__dict__" || name == "__proto__")
+            {
+                self.gap(format!("reaches into `{}`", shown(owner)));
+            }
+            if self.is_environment(value) && self.profile().row(&member_name(value, name)).is_none() {
+                self.out.add(Act::Environment, Object::Name(name.to_owned()));
+            }
+        }
+    }
+
+    pub(super) fn read_index(&mut self, values: &[Value], inner: Span) {
+        for value in values {
+            if self.is_environment(value) {
+                for name in self.evaluator.values(inner) {
+                    let object = match name {
+                        Value::Text(name) | Value::Named(name) => Object::Name(name),
+                        _ => Object::None,
+                    };
+                    self.out.add(Act::Environment, object);
+                }
+            }
+        }
+    }
+
+    pub(super) fn is_environment(&self, value: &Value) -> bool {
+        matches!(value, Value::Named(name) if self.profile().row(name).is_some_and(|row| row.does == Does::Variables))
+    }
+
+    /// Reads a function that is named without being called: whoever gets it may call it.
+    pub(super) fn read_mention(&mut self, value: &Value, chain: &Chain) {
+        let Value::Named(name) = value else { return };
+        let Some(row) = self.profile().row(name) else { return };
+        if row.does == Does::Nothing || self.is_alias(chain) {
+            return;
+        }
+        self.apply(row, None, None, name);
+    }
+
+    /// Says whether a chain is only given another name, which the calls of that name tell.
+    pub(super) fn is_alias(&self, chain: &Chain) -> bool {
+        let Span { group, start, end } = chain.span;
+        let tree = self.cutter().tree;
+        let follows =
+            tree.item(group, end).is_none_or(|item| matches!(item, Item::Line | Item::Mark(";" | ",")));
+        let Some(target) = start.checked_sub(2).and_then(|at| tree.item(group, at)).and_then(Item::name)
+        else {
+            return false;
+        };
+        let is_assigned =
+            start.checked_sub(1).and_then(|at| tree.item(group, at)).is_some_and(|item| item.is_mark("="));
+        let is_member =
+            start.checked_sub(3).and_then(|at| tree.item(group, at)).is_some_and(|item| item.is_mark("."));
+        let is_hidden = target.starts_with("__") || self.profile().is_harmless_method(target) || is_member;
+        let is_outermost = group == WHOLE || self.profile().language != Language::Python;
+        is_assigned && follows && !is_hidden && is_outermost
+    }
+
+    /// Reads an assignment that changes a library.
+    pub(super) fn read_change(&mut self, chain: &Chain) {
+        let Span { group, start, end } = chain.span;
+        let is_assigned = self.cutter().tree.item(group, end).is_some_and(|item| item.is_mark("="));
+        if !is_assigned || chain.steps.is_empty() {
+            return;
+        }
+        let mut values = self.evaluator.base(group, start, 0);
+        for step in &chain.steps {
+            if let Step::Member(_) = step {
+                values = self.evaluator.step_all(&values, step, 0);
+            }
+        }
+        for value in values {
+            if let Value::Named(name) = value
+                && self.knows_root(&name)
+                && !self.profile().may_change(&name)
+            {
+                self.gap(format!("changes `{}`", shown(&name)));
+            }
+        }
+    }
+
+    /// Reads a chain that leads through a harmless module to one that is not: `collections.abc.sys.modules`.
+    pub(super) fn read_inner(&mut self, chain: &Chain) {
+        let Span { group, start, .. } = chain.span;
+        let mut values = self.evaluator.base(group, start, 0);
+        for step in &chain.steps {
+            let Step::Member(_) = step else { return };
+            values = self.evaluator.step_all(&values, step, 0);
+            for value in &values {
+                if let Value::Named(name) = value
+                    && self.profile().leads_on(name)
+                {
+                    self.gap(format!("reaches `{}`", shown(name)));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Says whether a full name begins with something the tables know.
+    pub(super) fn knows_root(&self, name: &str) -> bool {
+        let root = name.split('.').next().unwrap_or(name);
+        let profile = self.profile();
+        profile.is_known_module(root)
+            || profile.is_harmless(root)
+            || profile.row(root).is_some()
+            || profile.has_members(root)
+    }
+}
+
+fn member_name(value: &Value, name: &str) -> String {
+    match value {
+        Value::Named(owner) => format!("{owner}.{name}"),
+        _ => name.to_owned(),
+    }
+}

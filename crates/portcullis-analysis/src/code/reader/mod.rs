@@ -1,0 +1,177 @@
+//! Reads a program of one of the dynamic languages: every call, member and import, against what is known of them.
+
+mod apply;
+mod binder;
+mod chain;
+mod decode;
+mod evaluator;
+mod given;
+mod import;
+mod mention;
+mod run;
+mod scope;
+mod signs;
+mod value;
+
+use chain::{Chain, Cutter, Span, Step};
+use evaluator::Evaluator;
+use scope::Scope;
+use signs::Signs;
+use value::Value;
+
+use super::table::Profile;
+use super::tree::Item;
+use super::{Language, Reading, lexer};
+
+/// How far a chain may reach.
+pub(super) const CHAIN_LIMIT: usize = 512;
+
+/// How many items a program may have.
+const TOKEN_LIMIT: usize = 50_000;
+
+/// Reads a program; `depth` says how many programs it stands in.
+pub(super) fn read(profile: &'static Profile, text: &str, depth: usize) -> Reading {
+    let tree = lexer::lex(profile.language, text);
+    let tokens: usize = tree.groups.iter().map(Vec::len).sum();
+    if tokens > TOKEN_LIMIT {
+        return Reading { gaps: vec!["is too long to be read".to_owned()], ..Reading::default() };
+    }
+    let cutter = Cutter { tree: &tree, profile };
+    let scope = binder::bind(cutter);
+    let evaluator = Evaluator::new(cutter, &scope, tokens * 40 + 20_000);
+    let mut reader = Reader { evaluator, out: Reading::default(), signs: Signs::default(), depth };
+    for problem in &tree.problems {
+        reader.gap(problem.clone());
+    }
+    reader.read_loads(&scope);
+    for group in 0..tree.groups.len() {
+        reader.read_group(group);
+    }
+    reader.conclude();
+    reader.out
+}
+
+#[derive(Debug)]
+struct Reader<'a> {
+    evaluator: Evaluator<'a>,
+    out: Reading,
+    signs: Signs,
+    depth: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn cutter(&self) -> Cutter<'a> {
+        self.evaluator.cutter
+    }
+
+    fn profile(&self) -> &'a Profile {
+        self.evaluator.cutter.profile
+    }
+
+    fn gap(&mut self, clause: String) {
+        self.out.add_gap(clause);
+    }
+
+    fn read_loads(&mut self, scope: &Scope) {
+        for load in &scope.loads {
+            if !self.profile().is_known_module(&load.module) {
+                self.gap(format!("loads `{}`, which is not known", shown(&load.module)));
+            } else if load.takes_all && !self.profile().is_harmless(&load.module) {
+                self.gap(format!("takes over every name of `{}`", shown(&load.module)));
+            }
+            signs::note_load(&load.module, &mut self.out);
+        }
+    }
+
+    fn read_group(&mut self, group: usize) {
+        let length = self.cutter().tree.items(group).len();
+        let mut at = 0;
+        while at < length {
+            self.read_item(group, at);
+            let limit = length.min(at + CHAIN_LIMIT);
+            let Some(chain) = self.cutter().chain(group, at, limit) else {
+                at += 1;
+                continue;
+            };
+            if chain.span.end == limit && limit < length {
+                self.gap("has a statement that is too long".to_owned());
+            }
+            if !self.is_definition(&chain) {
+                self.read_chain(&chain);
+            }
+            at = chain.next.max(at + 1);
+        }
+    }
+
+    /// Reads every step of a chain.
+    fn read_chain(&mut self, chain: &Chain) {
+        let Span { group, start, .. } = chain.span;
+        let mut values = self.evaluator.base(group, start, 0);
+        self.read_bare_name(chain, &values);
+        for (place, step) in chain.steps.iter().enumerate() {
+            match step {
+                Step::Call(arguments) => {
+                    for value in &values {
+                        self.read_call(value, *arguments, chain, place);
+                    }
+                }
+                Step::Member(name) => self.read_member(&values, name),
+                Step::Index(inner) => self.read_index(&values, *inner),
+            }
+            values = self.evaluator.step_all(&values, step, 0);
+            let is_called = matches!(chain.steps.get(place + 1), Some(Step::Call(_)));
+            if self.profile().language == Language::Ruby && matches!(step, Step::Member(_)) && !is_called {
+                let nothing = Span { group, start, end: start };
+                for value in values.clone() {
+                    self.read_ruby_member(&value, nothing, chain, place);
+                }
+                values = self.evaluator.bare_call(values, nothing, 0);
+            }
+        }
+        if !matches!(chain.steps.last(), Some(Step::Call(_))) && self.profile().language != Language::Ruby {
+            for value in &values {
+                self.read_mention(value, chain);
+            }
+        }
+        self.read_change(chain);
+        self.read_inner(chain);
+        if self.evaluator.fuel.get() == 0 {
+            self.gap("is too tangled to follow".to_owned());
+        }
+    }
+
+    /// A constant of Ruby is no call; everything else after a dot is.
+    fn read_ruby_member(&mut self, value: &Value, nothing: Span, chain: &Chain, place: usize) {
+        let is_constant = matches!(value, Value::Named(name) if value::is_constant(name));
+        let is_assigned =
+            self.cutter().tree.item(chain.span.group, chain.span.end).is_some_and(|item| item.is_mark("="));
+        if !is_constant && !is_assigned {
+            self.read_call(value, nothing, chain, place + 1);
+        }
+    }
+
+    /// A bare name of Ruby or Perl that nothing is assigned to is a call.
+    fn read_bare_name(&mut self, chain: &Chain, values: &[Value]) {
+        let Span { group, start, .. } = chain.span;
+        let Some(Item::Name(name)) = self.cutter().tree.item(group, start) else { return };
+        let is_bare = !name.starts_with(['$', '@', '&']) && !name.starts_with(char::is_uppercase);
+        if !is_bare || !matches!(self.profile().language, Language::Ruby | Language::Perl) {
+            return;
+        }
+        let is_called = matches!(chain.steps.first(), Some(Step::Call(_)));
+        if !is_called
+            && matches!(values, [Value::Named(_)])
+            && (chain.steps.is_empty() || self.profile().language == Language::Ruby)
+        {
+            let nothing = Span { group, start, end: start };
+            for value in values {
+                self.read_call(value, nothing, chain, 0);
+            }
+        }
+    }
+}
+
+/// Returns a name short enough to be shown.
+fn shown(name: &str) -> String {
+    name.chars().filter(|letter| !letter.is_control()).take(60).collect()
+}

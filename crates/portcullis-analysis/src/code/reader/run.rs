@@ -1,0 +1,351 @@
+//! Programs that a program runs: shell commands, words, code of its own language, SQL.
+
+use super::chain::Span;
+use super::value::Value;
+use super::{Reader, shown};
+use crate::code::table::Does;
+use crate::code::tree::Item;
+use crate::code::{DEPTH_LIMIT, Language, Object, read_at};
+use crate::effect::Act;
+
+/// Stands in a shell command for what is only known at run time.
+const HOLE: &str = "$UNKNOWN";
+
+impl Reader<'_> {
+    /// Runs what a row says an argument holds.
+    pub(super) fn run(&mut self, does: Does, arguments: Option<Span>, name: &str) {
+        let Some(span) = arguments else {
+            self.gap(format!("hands `{}` over, so that anybody may call it", shown(name)));
+            return;
+        };
+        match does {
+            Does::Shell(place) => {
+                for value in self.one(arguments, place, &["command", "cmd"]) {
+                    self.run_shell(&value);
+                }
+            }
+            Does::Command => self.run_command(span),
+            Does::Words(place) => self.run_words(span, place),
+            Does::Spawn => self.run_spawn(span),
+            Does::System => self.run_system(span),
+            Does::Terminal => {
+                self.signs.redirects = true;
+                self.run_command(span);
+            }
+            Does::Code(place) => {
+                let values = if place == usize::MAX {
+                    self.last_argument(arguments)
+                } else {
+                    self.argument(arguments, place, &["source"])
+                };
+                for value in values.unwrap_or_else(|| vec![Value::Plain(String::new())]) {
+                    self.run_code(&value);
+                }
+            }
+            Does::Sql(place) => {
+                for value in self.one(arguments, place, &["sql", "query"]) {
+                    self.run_sql(&value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn one(&self, arguments: Option<Span>, place: usize, names: &[&str]) -> Vec<Value> {
+        self.argument(arguments, place, names).unwrap_or_else(|| vec![Value::Unknown])
+    }
+
+    /// Runs a text in a shell.
+    pub(super) fn run_shell(&mut self, value: &Value) {
+        match value {
+            Value::Text(text) => self.push_shell(text.clone()),
+            Value::Partial(pieces) => {
+                let text: String = pieces.iter().map(|piece| piece.as_deref().unwrap_or(HOLE)).collect();
+                self.push_shell(text);
+                self.gap("runs a shell command that is partly computed".to_owned());
+            }
+            Value::Decoded(text) => {
+                self.out.add(Act::Obfuscate, Object::None);
+                self.push_shell(text.clone());
+            }
+            Value::List(words) => self.start(words.clone()),
+            _ => {
+                self.note_foreign(value);
+                self.gap("runs a shell command that is only known at run time".to_owned());
+            }
+        }
+    }
+
+    fn push_shell(&mut self, text: String) {
+        let first = text.split_whitespace().next().unwrap_or_default();
+        self.signs.shell |= is_shell(first);
+        self.signs.redirects |=
+            is_shell(first) && (text.contains(" -i") || text.contains("<&") || text.contains(">&"));
+        if !self.out.shell_texts.contains(&text) && self.out.shell_texts.len() < 64 {
+            self.out.shell_texts.push(text);
+        } else if self.out.shell_texts.len() >= 64 {
+            self.gap("runs very many shell commands".to_owned());
+        }
+    }
+
+    /// Notes that foreign text is run, which hides what runs.
+    fn note_foreign(&mut self, value: &Value) {
+        match value.foreign() {
+            Some("received") => self.signs.runs_received = true,
+            Some(_) => self.out.add(Act::Obfuscate, Object::None),
+            None => {}
+        }
+    }
+
+    /// Starts a program by its words.
+    fn start(&mut self, words: Vec<Value>) {
+        let words: Vec<Option<String>> = words
+            .into_iter()
+            .map(|word| match word {
+                Value::Text(text)
+                | Value::Plain(text)
+                | Value::Kind("path", Some(text))
+                | Value::Decoded(text) => Some(text),
+                // The interpreter that runs the program is the one that a script starts most.
+                Value::Named(name) if name == "sys.executable" => Some("python3".to_owned()),
+                Value::Named(name) if name == "process.execPath" => Some("node".to_owned()),
+                _ => None,
+            })
+            .collect();
+        let Some(program) = words.first() else { return };
+        match program {
+            Some(program) => {
+                self.signs.shell |= is_shell(program);
+                self.signs.redirects |=
+                    is_shell(program) && words.iter().any(|word| word.as_deref() == Some("-i"));
+            }
+            None => self.gap("starts a program that is only known at run time".to_owned()),
+        }
+        if !self.out.commands.contains(&words) && self.out.commands.len() < 64 {
+            self.out.commands.push(words);
+        } else if self.out.commands.len() >= 64 {
+            self.gap("starts very many programs".to_owned());
+        }
+    }
+
+    /// Starts what `subprocess` of Python starts.
+    fn run_command(&mut self, arguments: Span) {
+        let in_shell = self.has_shell(arguments);
+        for value in self.one(Some(arguments), 0, &["args", "cmd"]) {
+            match value {
+                Value::List(words) if in_shell => {
+                    let first = words.into_iter().next().unwrap_or(Value::Unknown);
+                    self.run_shell(&first);
+                }
+                Value::List(words) => self.start(words),
+                Value::Text(text) if !in_shell && !text.contains(char::is_whitespace) => {
+                    self.start(vec![Value::Text(text)]);
+                }
+                Value::Text(_) | Value::Partial(_) | Value::Decoded(_) => self.run_shell(&value),
+                _ if in_shell => self.run_shell(&value),
+                _ => {
+                    self.note_foreign(&value);
+                    self.gap("starts a program that is only known at run time".to_owned());
+                    self.out.add(Act::Execute, Object::SomePath);
+                }
+            }
+        }
+    }
+
+    /// Says whether a call asks for a shell by `shell=True`, `shell: true`; a name computed elsewhere may.
+    fn has_shell(&self, arguments: Span) -> bool {
+        let items = self.cutter().items(arguments);
+        let asks = |items: &[crate::code::tree::Token]| {
+            items.windows(3).any(|window| match window {
+                [name, mark, value] => {
+                    name.item.is_name("shell")
+                        && (mark.item.is_mark("=") || mark.item.is_mark(":"))
+                        && !matches!(value.item.name(), Some("False" | "false"))
+                }
+                _ => false,
+            })
+        };
+        asks(items)
+            || items.iter().any(|token| match token.item {
+                Item::Group('{', inner) => asks(self.cutter().tree.items(inner)),
+                _ => false,
+            })
+    }
+
+    /// Starts a program whose words are arguments; a list among them holds all words, its own name too.
+    fn run_words(&mut self, arguments: Span, place: usize) {
+        let parts = self.cutter().split(arguments);
+        let mut words = Vec::new();
+        for part in parts.iter().skip(place) {
+            match self.evaluator.values(*part).as_slice() {
+                [Value::List(list)] if words.is_empty() => words.extend(list.clone()),
+                [Value::List(list)] => words.extend(list.iter().skip(1).cloned()),
+                [value] => words.push(value.clone()),
+                _ => words.push(Value::Unknown),
+            }
+        }
+        if words.is_empty() {
+            words.push(Value::Unknown);
+        }
+        self.start(words);
+    }
+
+    /// Starts what `spawn` of Node starts.
+    fn run_spawn(&mut self, arguments: Span) {
+        let parts = self.cutter().split(arguments);
+        let rest = parts.get(1).map(|part| self.evaluator.values(*part));
+        let list = match rest.as_deref() {
+            Some([Value::List(list)]) => list.clone(),
+            None | Some([Value::Kind("table", _) | Value::Own]) => Vec::new(),
+            Some(_) => vec![Value::Unknown],
+        };
+        for program in self.one(Some(arguments), 0, &[]) {
+            if self.has_shell(arguments) {
+                let mut pieces = vec![program];
+                pieces.extend(list.clone());
+                let text: Vec<String> = pieces
+                    .iter()
+                    .map(|piece| if let Value::Text(text) = piece { text.clone() } else { HOLE.to_owned() })
+                    .collect();
+                if pieces.iter().any(|piece| !matches!(piece, Value::Text(_))) {
+                    self.gap("runs a shell command that is partly computed".to_owned());
+                }
+                self.push_shell(text.join(" "));
+            } else {
+                self.note_foreign(&program);
+                let mut words = vec![program];
+                words.extend(list.clone());
+                self.start(words);
+            }
+        }
+    }
+
+    /// Starts what `system` of Ruby and Perl starts: one text in a shell, several as words.
+    fn run_system(&mut self, arguments: Span) {
+        let parts: Vec<Span> = self
+            .cutter()
+            .split(arguments)
+            .into_iter()
+            .filter(|part| super::scope::named_argument(self.cutter(), *part).0.is_none())
+            .filter(|part| self.evaluator.values(*part) != [Value::Kind("table", None)])
+            .collect();
+        match parts.as_slice() {
+            [] => self.gap("runs a shell command that is only known at run time".to_owned()),
+            [only] => {
+                for value in self.evaluator.values(*only) {
+                    self.run_shell(&value);
+                }
+            }
+            [first, .., last] => self.run_words(Span { start: first.start, end: last.end, ..*first }, 0),
+        }
+    }
+
+    /// Runs a text as code of the same language.
+    pub(super) fn run_code(&mut self, value: &Value) {
+        match value {
+            Value::Text(text) => self.read_inside(self.profile().language, text),
+            Value::Decoded(text) => {
+                self.out.add(Act::Obfuscate, Object::None);
+                self.read_inside(self.profile().language, text);
+            }
+            // A block of code is read where it stands.
+            Value::Kind("table", _) | Value::Plain(_) | Value::Own => {}
+            _ => {
+                self.note_foreign(value);
+                self.gap("evaluates code that is only known at run time".to_owned());
+            }
+        }
+    }
+
+    fn read_inside(&mut self, language: Language, text: &str) {
+        if self.depth >= DEPTH_LIMIT {
+            self.gap("evaluates code inside code inside code".to_owned());
+            return;
+        }
+        let inner = read_at(language, text, self.depth + 1);
+        self.out.merge(inner);
+    }
+
+    fn run_sql(&mut self, value: &Value) {
+        match value {
+            Value::Text(text) => self.read_inside(Language::Sql, text),
+            Value::Partial(pieces) => {
+                let text: String = pieces.iter().map(|piece| piece.as_deref().unwrap_or("unknown")).collect();
+                self.read_inside(Language::Sql, &text);
+                self.gap("sends SQL that is partly computed".to_owned());
+            }
+            _ => self.gap("sends SQL that is only known at run time".to_owned()),
+        }
+    }
+
+    /// Opens a file or a command the way of Perl.
+    pub(super) fn open_perl(&mut self, arguments: Option<Span>) {
+        let Some(span) = arguments else {
+            self.gap("opens something that is only known at run time".to_owned());
+            return;
+        };
+        let parts = self.cutter().split(span);
+        let modes = self.one(arguments, 1, &[]);
+        let targets = (parts.len() > 2).then(|| self.one(arguments, 2, &[]));
+        for mode in modes {
+            match (&mode, &targets) {
+                (Value::Text(mode), Some(targets)) if mode.contains('|') => {
+                    if parts.len() > 3 {
+                        self.run_words(span, 2);
+                    } else {
+                        for target in targets {
+                            self.run_shell(target);
+                        }
+                    }
+                }
+                (Value::Text(mode), Some(_)) => {
+                    self.open_paths(mode.contains('<'), mode.contains(['>', '+']), arguments);
+                }
+                (Value::Text(spec), None) => self.open_spec(spec),
+                _ => self.gap("opens something that is only known at run time".to_owned()),
+            }
+        }
+    }
+
+    fn open_paths(&mut self, reads: bool, writes: bool, arguments: Option<Span>) {
+        for path in self.paths(arguments, 2) {
+            if writes {
+                self.out.add(Act::Write, path);
+            } else if reads {
+                self.out.add(Act::Read, path);
+            }
+        }
+    }
+
+    /// Reads `<file`, `>file`, `|command` and `command|`.
+    fn open_spec(&mut self, spec: &str) {
+        let spec = spec.trim();
+        if let Some(command) = spec.strip_prefix('|').or_else(|| spec.strip_suffix('|')) {
+            self.run_shell(&Value::Text(command.trim().to_owned()));
+        } else if spec.contains(">&") || spec.contains("<&") {
+            self.signs.redirects = true;
+        } else if spec.contains('>') {
+            self.out.add(Act::Write, Object::Path(spec.trim_start_matches(['+', '>', '<', ' ']).to_owned()));
+        } else {
+            self.out.add(Act::Read, Object::Path(spec.trim_start_matches(['<', ' ']).to_owned()));
+        }
+    }
+}
+
+fn is_shell(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    matches!(
+        name,
+        "sh" | "bash"
+            | "zsh"
+            | "dash"
+            | "ksh"
+            | "ash"
+            | "fish"
+            | "cmd"
+            | "cmd.exe"
+            | "powershell"
+            | "powershell.exe"
+            | "pwsh"
+    )
+}

@@ -1,0 +1,278 @@
+//! What the names of a program stand for: everything that is ever assigned to them, wherever that is.
+//!
+//! Nobody asks which assignment reaches which use; a name stands for all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::chain::{Chain, Cutter, Span, Step};
+use crate::code::Language;
+use crate::code::tree::Item;
+
+/// One thing a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Bound {
+    /// The value of an expression.
+    Value(Span),
+    /// Any element of the value of an expression.
+    Element(Span),
+    /// A member of the value of an expression.
+    Member(Span, String),
+    /// Something of a library, by its full name.
+    Library(String),
+    /// A function or class of the program itself.
+    Own,
+    /// Something only known at run time.
+    Unknown,
+}
+
+/// A module that is loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Load {
+    pub(super) module: String,
+    /// Whether all its names are taken over.
+    pub(super) takes_all: bool,
+}
+
+/// The names of a program.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    pub(super) bounds: BTreeMap<String, Vec<Bound>>,
+    /// The parameters of the program's own functions; several functions may have one name.
+    pub(super) functions: BTreeMap<String, Vec<Vec<String>>>,
+    pub(super) classes: BTreeSet<String>,
+    pub(super) loads: Vec<Load>,
+    /// The places of names that are bound there, not used.
+    pub(super) skips: BTreeSet<(usize, usize)>,
+}
+
+/// How many things one name may stand for.
+const BOUND_LIMIT: usize = 16;
+
+impl Scope {
+    pub(super) fn bind(&mut self, name: &str, bound: Bound) {
+        let bounds = self.bounds.entry(name.to_owned()).or_default();
+        if bounds.len() < BOUND_LIMIT {
+            if !bounds.contains(&bound) {
+                bounds.push(bound);
+            }
+        } else if bounds.last() != Some(&Bound::Unknown) {
+            bounds.push(Bound::Unknown);
+        }
+    }
+
+    /// Marks a stretch as one that names things rather than uses them.
+    pub(super) fn skip(&mut self, span: Span) {
+        self.skips.extend((span.start..span.end).map(|at| (span.group, at)));
+    }
+
+    pub(super) fn define(&mut self, name: &str, parameters: Vec<String>) {
+        self.bind(name, Bound::Own);
+        for parameter in &parameters {
+            self.bounds.entry(parameter.clone()).or_default();
+        }
+        let known = self.functions.entry(name.to_owned()).or_default();
+        if known.len() < BOUND_LIMIT {
+            known.push(parameters);
+        }
+    }
+
+    /// Says whether the program defines a function of this name.
+    pub(super) fn defines(&self, name: &str) -> bool {
+        self.functions.contains_key(name) || self.classes.contains(name)
+    }
+
+    /// Binds the parameters of the program's own functions to the arguments of a call.
+    pub(super) fn bind_arguments(&mut self, cutter: Cutter<'_>, chain: &Chain) {
+        let mut callee =
+            cutter.tree.item(chain.span.group, chain.span.start).and_then(Item::name).map(str::to_owned);
+        for step in &chain.steps {
+            match step {
+                Step::Member(name) => callee = Some(name.clone()),
+                Step::Index(_) => callee = None,
+                Step::Call(arguments) => {
+                    if let Some(name) = callee.take() {
+                        self.bind_call(cutter, &name, *arguments);
+                    }
+                }
+            }
+        }
+    }
+
+    fn bind_call(&mut self, cutter: Cutter<'_>, name: &str, arguments: Span) {
+        let mut signatures = self.functions.get(name).cloned().unwrap_or_default();
+        if self.classes.contains(name) || name == "new" {
+            for constructor in ["__init__", "constructor", "initialize", "__construct"] {
+                signatures.extend(self.functions.get(constructor).cloned().unwrap_or_default());
+            }
+        }
+        if signatures.is_empty() {
+            return;
+        }
+        let arguments = cutter.split(arguments);
+        for signature in &signatures {
+            let skipped =
+                usize::from(signature.first().is_some_and(|first| first == "self" || first == "cls"));
+            for (place, argument) in arguments.iter().enumerate() {
+                let (name, value) = named_argument(cutter, *argument);
+                match name {
+                    Some(name) if is_itself(cutter, value, &name) => {}
+                    Some(name) => self.bind(&name, Bound::Value(value)),
+                    None => {
+                        if let Some(parameter) = signature.get(place + skipped)
+                            && !is_itself(cutter, value, parameter)
+                        {
+                            self.bind(parameter, Bound::Value(value));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Binds what a target names to the value of an expression.
+    pub(super) fn bind_target(&mut self, cutter: Cutter<'_>, group: usize, mark: usize, value: Span) {
+        let Some(last) = mark.checked_sub(1) else { return };
+        match cutter.tree.item(group, last) {
+            Some(Item::Name(name)) => self.bind_named_target(cutter, group, last, name, value),
+            Some(Item::Group(open, inner)) => {
+                let before = last.checked_sub(1).and_then(|at| cutter.tree.items(group).get(at));
+                let is_element = *open == '['
+                    && cutter.tree.items(group).get(last).is_some_and(|token| !token.is_spaced)
+                    && before.is_some_and(|token| matches!(token.item, Item::Name(_) | Item::Group(..)));
+                if is_element {
+                    if let Some(Item::Name(name)) = before.map(|token| &token.item) {
+                        self.bind(name, Bound::Unknown);
+                    }
+                } else {
+                    self.bind_pattern(cutter, *inner, value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn bind_named_target(&mut self, cutter: Cutter<'_>, group: usize, last: usize, name: &str, value: Span) {
+        let mark_before = |at: usize| {
+            at.checked_sub(1).and_then(|at| match cutter.tree.item(group, at) {
+                Some(Item::Mark(mark)) => Some(*mark),
+                _ => None,
+            })
+        };
+        match mark_before(last) {
+            Some("." | "->" | "?." | "::") => self.bind(&format!(".{name}"), Bound::Value(value)),
+            Some(":") => self.bind_annotated(cutter, group, last, value),
+            Some(",") => {
+                let names = names_before(cutter, group, last);
+                let values = cutter.split(value);
+                for (place, name) in names.iter().rev().enumerate() {
+                    let bound = match values.get(place) {
+                        Some(value) if values.len() == names.len() => Bound::Value(*value),
+                        _ => Bound::Unknown,
+                    };
+                    self.bind(name, bound);
+                }
+            }
+            _ => {
+                self.skips.insert((group, last));
+                self.bind(name, Bound::Value(value));
+                if cutter.profile.language == Language::Python
+                    || cutter.profile.language == Language::JavaScript
+                {
+                    self.bind_annotated(cutter, group, last, value);
+                }
+            }
+        }
+    }
+
+    /// Binds `name: type = value`.
+    fn bind_annotated(&mut self, cutter: Cutter<'_>, group: usize, last: usize, value: Span) {
+        let nearby = (last.saturating_sub(12)..last).rev();
+        let within = nearby.map_while(|at| {
+            cutter
+                .tree
+                .item(group, at)
+                .filter(|item| !matches!(item, Item::Line | Item::Mark(";")))
+                .map(|item| (at, item))
+        });
+        let start = within.into_iter().find(|(_, item)| item.is_mark(":")).map(|(at, _)| at);
+        if let Some(colon) = start
+            && let Some(Item::Name(name)) = colon.checked_sub(1).and_then(|at| cutter.tree.item(group, at))
+            && !cutter.profile.is_keyword(name)
+        {
+            self.bind(name, Bound::Value(value));
+        }
+    }
+
+    /// Binds the names of `{a, b: c}`, `[a, b]` and `(a, b)`.
+    fn bind_pattern(&mut self, cutter: Cutter<'_>, inner: usize, value: Span) {
+        let values = cutter.split(value);
+        // A default value is code of its own.
+        if !has_default(cutter, inner, 0) {
+            self.skip(cutter.whole(inner));
+        }
+        let parts = cutter.split(cutter.whole(inner));
+        for (place, part) in parts.iter().enumerate() {
+            let names: Vec<&str> = cutter
+                .items(*part)
+                .iter()
+                .filter_map(|token| token.item.name())
+                .filter(|name| !cutter.profile.is_keyword(name))
+                .collect();
+            let (Some(first), Some(last)) = (names.first(), names.last()) else { continue };
+            let bound = match (cutter.profile.language, values.get(place)) {
+                (Language::JavaScript, _) => Bound::Member(value, (*first).to_owned()),
+                (_, Some(value)) if values.len() == parts.len() => Bound::Value(*value),
+                _ => Bound::Unknown,
+            };
+            self.bind(last, bound);
+        }
+    }
+}
+
+/// Patterns that are nested deeper count as having default values.
+const DEEPEST_PATTERN: usize = 8;
+
+/// Says whether a pattern gives a default value to one of its names.
+fn has_default(cutter: Cutter<'_>, inner: usize, depth: usize) -> bool {
+    depth > DEEPEST_PATTERN
+        || cutter.tree.items(inner).iter().any(|token| match token.item {
+            Item::Group(_, group) => has_default(cutter, group, depth + 1),
+            ref item => item.is_mark("="),
+        })
+}
+
+/// Says whether an expression is only this name.
+fn is_itself(cutter: Cutter<'_>, value: Span, name: &str) -> bool {
+    matches!(cutter.items(value), [token] if token.item.is_name(name))
+}
+
+/// Returns the names of `a, b, c` that end at a place, the last first.
+fn names_before(cutter: Cutter<'_>, group: usize, last: usize) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut at = last;
+    while let Some(Item::Name(name)) = cutter.tree.item(group, at) {
+        names.push(name.clone());
+        let Some(before) = at.checked_sub(2) else { break };
+        if !cutter.tree.item(group, at - 1).is_some_and(|item| item.is_mark(",")) || names.len() > 32 {
+            break;
+        }
+        at = before;
+    }
+    names
+}
+
+/// Splits `name=value`, `name: value` and `"name" => value` off an argument.
+pub(super) fn named_argument(cutter: Cutter<'_>, argument: Span) -> (Option<String>, Span) {
+    let argument = cutter.trim(argument);
+    let items = cutter.items(argument);
+    let separator = items.get(1).map(|token| &token.item);
+    let is_named = match cutter.profile.language {
+        Language::Python => separator.is_some_and(|item| item.is_mark("=")),
+        Language::Ruby | Language::Php => separator.is_some_and(|item| item.is_mark(":")),
+        _ => false,
+    };
+    match items.first().and_then(|token| token.item.name()) {
+        Some(name) if is_named => (Some(name.to_owned()), Span { start: argument.start + 2, ..argument }),
+        _ => (None, argument),
+    }
+}

@@ -1,0 +1,110 @@
+//! Signs that only mean something together: a connection joined to a shell, copies made in a loop without end.
+
+use super::Reader;
+use crate::code::tree::{Item, Tree};
+use crate::code::{Object, Reading};
+use crate::effect::Act;
+
+/// What was seen anywhere in a program.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one sign, and they are only read together")]
+pub(super) struct Signs {
+    /// A connection is made or taken.
+    pub(super) connects: bool,
+    /// The standard streams are joined to something else.
+    pub(super) redirects: bool,
+    /// A shell is started.
+    pub(super) shell: bool,
+    /// What came over the network is run.
+    pub(super) runs_received: bool,
+    /// The process is copied.
+    pub(super) forks: bool,
+    /// There is a loop without end.
+    pub(super) loops: bool,
+    /// Files are searched for.
+    pub(super) walks: bool,
+    /// A request carries something that is only known at run time.
+    pub(super) carries: bool,
+    /// Environment variables are looked at.
+    pub(super) takes_variables: bool,
+    /// Something is encrypted.
+    pub(super) encrypts: bool,
+}
+
+impl Signs {
+    /// Notes the name of something that is called.
+    pub(super) fn note_call(&mut self, name: &str) {
+        let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+        self.walks |= matches!(
+            last,
+            "walk"
+                | "listdir"
+                | "scandir"
+                | "glob"
+                | "iglob"
+                | "rglob"
+                | "readdir"
+                | "readdirSync"
+                | "find"
+                | "opendir"
+        );
+        self.encrypts |=
+            matches!(last, "encrypt" | "createCipheriv" | "openssl_encrypt" | "encrypt_file" | "encryptFile")
+                || name == "cryptography.fernet.Fernet";
+    }
+}
+
+/// Adds what a module is only ever loaded for.
+pub(super) fn note_load(module: &str, out: &mut Reading) {
+    let top = module.split(['.', '/', ':']).next().unwrap_or(module);
+    if matches!(top, "pynput" | "keyboard" | "pyautogui" | "pyscreenshot" | "mss" | "scapy" | "iohook") {
+        out.add(Act::Capture, Object::None);
+    }
+}
+
+impl Reader<'_> {
+    /// Draws what the signs mean together.
+    pub(super) fn conclude(&mut self) {
+        let signs = &self.signs;
+        let hands_over = signs.shell && signs.redirects || signs.runs_received;
+        if signs.connects && hands_over {
+            self.out.add(Act::RemoteShell, Object::None);
+        }
+        if signs.forks && signs.loops {
+            self.out.add(Act::Exhaust, Object::None);
+        }
+        let takes = |act: Act| matches!(act, Act::Read | Act::Environment | Act::SecretRead);
+        let has_taken = signs.takes_variables || self.out.deeds.iter().any(|deed| takes(deed.act));
+        let is_carried = signs.carries && has_taken;
+        let spoils =
+            self.out.deeds.iter().any(|deed| matches!(deed.act, Act::Write | Act::Delete | Act::Move));
+        if signs.walks && signs.encrypts && spoils {
+            self.out.add(Act::Malware, Object::None);
+        }
+        if is_carried {
+            self.gap("may put what it read into a request".to_owned());
+        }
+    }
+}
+
+/// Says whether the loop at a place never ends by its condition.
+pub(super) fn is_endless(tree: &Tree, group: usize, at: usize) -> bool {
+    let is_truth = |item: &Item| match item {
+        Item::Name(name) => matches!(name.as_str(), "True" | "true" | "fork"),
+        Item::Number(number) => number != "0",
+        _ => false,
+    };
+    match (tree.item(group, at), tree.item(group, at + 1)) {
+        (Some(Item::Name(word)), _) if word == "loop" => true,
+        (Some(Item::Name(word)), Some(Item::Group('(', inner))) => {
+            let items = tree.items(*inner);
+            let is_empty = items.iter().all(|token| token.item.is_mark(";"));
+            is_empty
+                || (word == "while"
+                    && items.first().is_some_and(|token| is_truth(&token.item))
+                    && items.len() <= 3)
+        }
+        (Some(Item::Name(word)), Some(item)) => word == "while" && is_truth(item),
+        _ => false,
+    }
+}

@@ -1,0 +1,113 @@
+//! What an expression may stand for.
+
+/// One thing an expression may stand for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    /// Something only known at run time.
+    Unknown,
+    /// A text.
+    Text(String),
+    /// A text of which some pieces are only known at run time.
+    Partial(Vec<Option<String>>),
+    /// A number, a truth or nothing.
+    Plain(String),
+    /// A list.
+    List(Vec<Value>),
+    /// Something of a library, by its full name.
+    Named(String),
+    /// A value of a known kind, and the path or host it stands for.
+    Kind(&'static str, Option<String>),
+    /// A member of a value of a known kind; `?` if the kind is unknown.
+    Member(&'static str, Option<String>, String),
+    /// Text that was decoded from something written in the program.
+    Decoded(String),
+    /// A function or class of the program itself.
+    Own,
+}
+
+impl Value {
+    /// Returns the pieces it adds to a longer text.
+    pub(super) fn pieces(&self) -> Vec<Option<String>> {
+        match self {
+            Self::Text(text) | Self::Plain(text) => vec![Some(text.clone())],
+            Self::Partial(pieces) => pieces.clone(),
+            Self::Kind(_, Some(text)) => vec![Some(text.clone())],
+            _ => vec![None],
+        }
+    }
+
+    /// Returns the kind of foreign text it is, if it is some.
+    pub(super) fn foreign(&self) -> Option<&'static str> {
+        match self {
+            Self::Kind(kind, _) | Self::Member(kind, ..)
+                if matches!(*kind, "fetched" | "received" | "hidden") =>
+            {
+                Some(kind)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Joins pieces to one value.
+pub(super) fn joined(pieces: Vec<Option<String>>) -> Value {
+    let mut merged: Vec<Option<String>> = Vec::new();
+    for piece in pieces {
+        match (merged.last_mut(), piece) {
+            (Some(Some(last)), Some(text)) => last.push_str(&text),
+            (_, Some(text)) if text.is_empty() => {}
+            (Some(None), None) => {}
+            (_, piece) => merged.push(piece),
+        }
+    }
+    match merged.as_slice() {
+        [] => Value::Text(String::new()),
+        [Some(text)] => Value::Text(text.clone()),
+        [None] => Value::Unknown,
+        _ => Value::Partial(merged),
+    }
+}
+
+/// Says whether a name of Ruby is that of a constant, which is no call.
+pub(super) fn is_constant(name: &str) -> bool {
+    name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase))
+}
+
+/// Returns what an element of a value may be.
+pub(super) fn element(value: Value) -> Vec<Value> {
+    match value {
+        Value::List(values) => values,
+        Value::Kind(kind @ ("process" | "path" | "fetched" | "received" | "hidden"), _) => {
+            vec![Value::Kind(kind, None)]
+        }
+        _ => vec![Value::Unknown],
+    }
+}
+
+/// Fills the places of a template.
+pub(super) fn fill(template: &str, mark: char, values: &[Value]) -> Value {
+    let mut pieces = Vec::new();
+    let mut values = values.iter();
+    let mut letters = template.chars();
+    let mut plain = String::new();
+    while let Some(letter) = letters.next() {
+        if letter != mark {
+            plain.push(letter);
+            continue;
+        }
+        pieces.push(Some(std::mem::take(&mut plain)));
+        let mut rest = letters.clone();
+        let place: String = rest
+            .by_ref()
+            .take_while(|letter| if mark == '{' { *letter != '}' } else { !letter.is_alphabetic() })
+            .collect();
+        let is_plain = place.is_empty();
+        pieces.extend(match values.next() {
+            Some(value) if is_plain => value.pieces(),
+            _ => vec![None],
+        });
+        letters = rest;
+    }
+    pieces.push(Some(plain));
+    joined(pieces)
+}

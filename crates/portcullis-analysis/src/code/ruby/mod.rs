@@ -1,0 +1,100 @@
+//! What is known of Ruby: the language, its standard library and the gems most scripts use.
+
+mod harmless;
+mod method;
+mod rows;
+
+use super::Language;
+use super::table::Profile;
+
+/// What is known of Ruby.
+pub(super) static PROFILE: Profile = Profile {
+    language: Language::Ruby,
+    keywords: KEYWORDS,
+    rows: &[rows::ROWS],
+    modules: harmless::MODULES,
+    functions: harmless::FUNCTIONS,
+    methods: method::METHODS,
+    imports: IMPORTS,
+};
+
+const KEYWORDS: &[&str] = &[
+    "BEGIN", "END", "alias", "and", "begin", "break", "case", "class", "def", "defined?", "do", "else",
+    "elsif", "end", "ensure", "false", "for", "if", "in", "module", "next", "nil", "not", "or", "redo",
+    "rescue", "retry", "return", "self", "super", "then", "true", "undef", "unless", "until", "when",
+    "while", "yield",
+];
+
+/// Modules that may be loaded because rows speak of them.
+const IMPORTS: &[&str] = &[
+    "English",
+    "abbrev",
+    "base64",
+    "benchmark",
+    "bigdecimal",
+    "bundler",
+    "csv",
+    "date",
+    "delegate",
+    "digest",
+    "digest/md5",
+    "digest/sha1",
+    "digest/sha2",
+    "erb",
+    "etc",
+    "faraday",
+    "fiddle",
+    "fileutils",
+    "find",
+    "forwardable",
+    "httparty",
+    "io.console",
+    "io/console",
+    "json",
+    "json/add/core",
+    "logger",
+    "matrix",
+    "monitor",
+    "mysql2",
+    "net.http",
+    "net/ftp",
+    "net/http",
+    "net/https",
+    "net/smtp",
+    "net/ssh",
+    "nokogiri",
+    "observer",
+    "open-uri",
+    "open3",
+    "openssl",
+    "optparse",
+    "ostruct",
+    "pathname",
+    "pg",
+    "pp",
+    "prime",
+    "psych",
+    "pty",
+    "rbconfig",
+    "rest-client",
+    "rexml",
+    "ripper",
+    "rubygems",
+    "securerandom",
+    "set",
+    "shellwords",
+    "singleton",
+    "socket",
+    "sqlite3",
+    "stringio",
+    "tempfile",
+    "time",
+    "timeout",
+    "tmpdir",
+    "tsort",
+    "uri",
+    "weakref",
+    "webrick",
+    "yaml",
+    "zlib",
+];

@@ -1,0 +1,193 @@
+//! Cuts a script into statements and commands of the client, past quotes and comments.
+
+/// One part of a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A statement without its semicolon and its comments.
+    Statement(String),
+    /// A command of `psql` or `sqlite3`, with its mark.
+    Command(String),
+}
+
+/// A script in parts.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    pub(super) parts: Vec<Part>,
+    /// Where databases read the same letters in different ways.
+    pub(super) problems: Vec<&'static str>,
+}
+
+/// Cuts a script into parts.
+pub(super) fn split(text: &str) -> Script {
+    let mut splitter = Splitter {
+        letters: text.chars().collect(),
+        at: 0,
+        current: String::new(),
+        script: Script::default(),
+    };
+    while splitter.at < splitter.letters.len() {
+        splitter.step();
+    }
+    splitter.end_statement();
+    splitter.script
+}
+
+struct Splitter {
+    letters: Vec<char>,
+    at: usize,
+    current: String,
+    script: Script,
+}
+
+impl Splitter {
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.letters.get(self.at + ahead).copied()
+    }
+
+    fn report(&mut self, problem: &'static str) {
+        if !self.script.problems.contains(&problem) {
+            self.script.problems.push(problem);
+        }
+    }
+
+    fn take(&mut self) {
+        self.current.extend(self.peek(0));
+        self.at += 1;
+    }
+
+    fn end_statement(&mut self) {
+        let statement = std::mem::take(&mut self.current);
+        if !statement.trim().is_empty() {
+            self.script.parts.push(Part::Statement(statement.trim().to_owned()));
+        }
+    }
+
+    fn step(&mut self) {
+        let letter = self.peek(0).unwrap_or(' ');
+        match (letter, self.peek(1)) {
+            ('\'' | '"' | '`', _) => self.take_quoted(letter),
+            ('-', Some('-')) => self.skip_line(),
+            ('/', Some('*')) => self.skip_comment(),
+            ('#', _) => {
+                self.report("has a `#`, which only some databases take for a comment");
+                self.take();
+            }
+            ('$', Some(next)) if next == '$' || next.is_alphabetic() || next == '_' => {
+                self.take_dollar_quoted();
+            }
+            (';', _) => {
+                self.at += 1;
+                self.end_statement();
+            }
+            ('\\', _) => self.take_command(),
+            ('.', Some(next)) if next.is_alphabetic() && self.current.trim().is_empty() => {
+                self.take_command();
+            }
+            ('\0', _) => {
+                self.report("has a NUL in it");
+                self.at += 1;
+            }
+            _ => self.take(),
+        }
+    }
+
+    fn take_quoted(&mut self, quote: char) {
+        self.take();
+        loop {
+            match self.peek(0) {
+                None => {
+                    self.report("ends inside a quoted text");
+                    return;
+                }
+                Some('\\') if quote != '`' && self.peek(1) == Some(quote) => {
+                    self.report("has a backslash before a quote, which databases read in different ways");
+                    self.take();
+                    self.take();
+                }
+                Some('\\') if quote != '`' && self.peek(1) == Some('\\') => {
+                    self.take();
+                    self.take();
+                }
+                Some(letter) => {
+                    self.take();
+                    if letter == quote {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes `$$ … $$` and `$tag$ … $tag$`; anything else after a dollar is a parameter.
+    fn take_dollar_quoted(&mut self) {
+        let tag: String = self
+            .letters
+            .iter()
+            .skip(self.at + 1)
+            .take(64)
+            .take_while(|letter| letter.is_alphanumeric() || **letter == '_')
+            .collect();
+        let length = tag.chars().count() + 2;
+        if self.peek(length - 1) != Some('$') {
+            self.take();
+            return;
+        }
+        let mark: Vec<char> = format!("${tag}$").chars().collect();
+        for _ in 0..length {
+            self.take();
+        }
+        while self.at < self.letters.len() {
+            if self.letters.get(self.at..self.at + length) == Some(mark.as_slice()) {
+                for _ in 0..length {
+                    self.take();
+                }
+                return;
+            }
+            self.take();
+        }
+        self.report("ends inside a quoted text");
+    }
+
+    fn skip_line(&mut self) {
+        while self.peek(0).is_some_and(|letter| letter != '\n') {
+            self.at += 1;
+        }
+        self.current.push(' ');
+    }
+
+    fn skip_comment(&mut self) {
+        if matches!(self.peek(2), Some('!' | 'M' | '+')) && self.peek(2) != Some('+') {
+            self.report("has a comment that some databases run");
+        }
+        self.at += 2;
+        loop {
+            match (self.peek(0), self.peek(1)) {
+                (None, _) => {
+                    self.report("ends inside a comment");
+                    return;
+                }
+                (Some('*'), Some('/')) => {
+                    self.at += 2;
+                    self.current.push(' ');
+                    return;
+                }
+                (Some('/'), Some('*')) => {
+                    self.report("has a comment inside a comment");
+                    self.at += 2;
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// Takes a command of the client, which ends with its line; what stands before it is a statement.
+    fn take_command(&mut self) {
+        self.end_statement();
+        let mut line = String::new();
+        while let Some(letter) = self.peek(0).filter(|letter| *letter != '\n') {
+            line.push(letter);
+            self.at += 1;
+        }
+        self.script.parts.push(Part::Command(line.trim().to_owned()));
+    }
+}

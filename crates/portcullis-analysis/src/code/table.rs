@@ -1,0 +1,242 @@
+//! What a language's libraries do: rows of names with what a call does and what it gives.
+
+use super::Language;
+use crate::effect::Act;
+
+/// One function, method or variable.
+///
+/// `os.remove` is a function, `path:unlink` a method of a known kind of value, `?:unlink` a method of any other value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    pub(super) does: Does,
+    pub(super) gives: Gives,
+}
+
+/// What a call does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Does {
+    /// Nothing outside the program.
+    Nothing,
+    /// One act.
+    Act(Act, On),
+    /// Two acts.
+    Both(Act, On, Act, On),
+    /// Opens the file named first, in the mode named at this place.
+    Open(usize),
+    /// Opens a file or a command the way of Perl.
+    PerlOpen,
+    /// Runs the text of an argument in a shell.
+    Shell(usize),
+    /// Starts a program: a list is its words, a text is a shell's if the call says so.
+    Command,
+    /// Starts a program whose words are the arguments from this place on.
+    Words(usize),
+    /// Starts a program: its name, then the list of its arguments.
+    Spawn,
+    /// A single text is a shell's, several are words; a list of one language counts as words.
+    System,
+    /// Hands a terminal to a program.
+    Terminal,
+    /// Runs the text of an argument as code of this language.
+    Code(usize),
+    /// Sends SQL to a database.
+    Sql(usize),
+    /// Loads a module whose name is an argument.
+    Import,
+    /// Sends to a host if the call has data, else fetches.
+    Request(usize),
+    /// Reads environment variables; the part taken says which.
+    Variables,
+    /// Makes a copy of the process.
+    Fork,
+    /// Joins a connection to the standard streams.
+    Redirect,
+    /// Calls a function that is named by a text or handed over.
+    Callback,
+    /// Takes a member of a value by its name.
+    Member,
+    /// Something nobody can follow.
+    Gap,
+}
+
+/// What an act is done to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum On {
+    /// Nothing in particular.
+    Nowhere,
+    /// The path in an argument.
+    Path(usize),
+    /// The paths in all arguments.
+    Paths,
+    /// The path in an argument that is given by its name, if there is one.
+    PathIfNamed,
+    /// The host or URL in an argument.
+    Host(usize),
+    /// The name in an argument.
+    Name(usize),
+    /// The path or host that the value itself stands for.
+    Own,
+    /// Something with this name.
+    Fixed(&'static str),
+}
+
+/// What a call gives back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Gives {
+    /// Something unknown.
+    Unknown,
+    /// An argument as it is.
+    Same(usize),
+    /// All arguments joined as a path.
+    Joined,
+    /// The path of the value itself with the arguments joined to it.
+    OwnJoined,
+    /// A value of this kind that stands for the first argument.
+    Kind(&'static str),
+    /// A value of this kind that stands for what the value itself stands for.
+    Own(&'static str),
+    /// A value of this kind that stands for something unknown.
+    Some(&'static str),
+    /// Text that was written in base 64.
+    Base64(usize),
+    /// Text that was written in hexadecimal.
+    Hex(usize),
+    /// Text that was hidden in another way.
+    Hidden,
+    /// The module that the first argument names.
+    Module,
+    /// The member that the second argument names.
+    Member,
+}
+
+/// A row that gives something unknown.
+pub(super) const fn row(name: &'static str, does: Does) -> Row {
+    Row { name, does, gives: Gives::Unknown }
+}
+
+/// A row that gives something known.
+pub(super) const fn giving(name: &'static str, does: Does, gives: Gives) -> Row {
+    Row { name, does, gives }
+}
+
+/// A row that does nothing and gives something known.
+pub(super) const fn pure(name: &'static str, gives: Gives) -> Row {
+    Row { name, does: Does::Nothing, gives }
+}
+
+/// A row with one act.
+pub(super) const fn act(name: &'static str, act: Act, on: On) -> Row {
+    Row { name, does: Does::Act(act, on), gives: Gives::Unknown }
+}
+
+/// What is known of a language. All lists are sorted.
+#[derive(Debug)]
+pub(super) struct Profile {
+    pub(super) language: Language,
+    /// Words that are no names.
+    pub(super) keywords: &'static [&'static str],
+    /// What calls do, in parts that are each sorted.
+    pub(super) rows: &'static [&'static [Row]],
+    /// Modules and classes of which every member is harmless, unless a row says otherwise.
+    pub(super) modules: &'static [&'static str],
+    /// Functions that are harmless.
+    pub(super) functions: &'static [&'static str],
+    /// Methods that are harmless whatever they are called on.
+    pub(super) methods: &'static [&'static str],
+    /// Modules that may be loaded because rows speak of them.
+    pub(super) imports: &'static [&'static str],
+}
+
+impl Profile {
+    /// Finds a row by its name.
+    pub(super) fn row(&self, name: &str) -> Option<&'static Row> {
+        self.rows.iter().find_map(|rows| {
+            let at = rows.binary_search_by(|row| row.name.cmp(name)).ok()?;
+            rows.get(at)
+        })
+    }
+
+    /// Finds the row of a method of a kind of value.
+    pub(super) fn method(&self, kind: &str, method: &str) -> Option<&'static Row> {
+        self.row(&format!("{kind}:{method}"))
+    }
+
+    /// Says whether a function of a library is harmless.
+    pub(super) fn is_harmless(&self, name: &str) -> bool {
+        has(self.functions, name) || self.is_harmless_member(name)
+    }
+
+    fn is_harmless_member(&self, name: &str) -> bool {
+        if self.leads_on(name) {
+            return false;
+        }
+        let ends = name.char_indices().filter(|(_, letter)| *letter == '.').map(|(at, _)| at);
+        ends.filter_map(|end| name.get(..end)).any(|module| has(self.modules, module))
+            || has(self.modules, name)
+    }
+
+    /// Says whether a name leads through a harmless module to one that is not: modules load others, and show them
+    /// as members, as `random._os` is.
+    pub(super) fn leads_on(&self, name: &str) -> bool {
+        let root = name.split('.').next().unwrap_or(name);
+        has(self.modules, root)
+            && !has(self.modules, name)
+            && name.split('.').skip(1).any(|member| INNER.contains(&member))
+    }
+
+    /// Says whether something of a library may be assigned to.
+    pub(super) fn may_change(&self, name: &str) -> bool {
+        has(self.functions, &format!("{name}="))
+    }
+
+    /// Says whether a method is harmless on any value.
+    pub(super) fn is_harmless_method(&self, method: &str) -> bool {
+        has(self.methods, method)
+    }
+
+    /// Says whether a module may be loaded.
+    pub(super) fn is_known_module(&self, name: &str) -> bool {
+        has(self.imports, name) || self.is_harmless_member(name) || {
+            let top = name.split(['.', '/', ':']).next().unwrap_or(name);
+            has(self.imports, top)
+        }
+    }
+
+    /// Says whether rows speak of members of this name.
+    pub(super) fn has_members(&self, name: &str) -> bool {
+        let is_member = |row: &Row| row.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+        self.rows.iter().any(|rows| {
+            let at = rows.partition_point(|row| row.name < name);
+            rows.iter().skip(at).take_while(|row| row.name.starts_with(name)).any(is_member)
+        })
+    }
+
+    /// Says whether a name is a word of the language.
+    pub(super) fn is_keyword(&self, name: &str) -> bool {
+        has(self.keywords, name)
+    }
+}
+
+/// Members of harmless modules that are modules of their own and not harmless.
+const INNER: &[&str] = &[
+    "_builtins",
+    "_io",
+    "_os",
+    "_sys",
+    "builtins",
+    "codecs",
+    "ctypes",
+    "importlib",
+    "io",
+    "modules",
+    "os",
+    "shutil",
+    "socket",
+    "subprocess",
+    "sys",
+];
+
+fn has(list: &[&str], name: &str) -> bool {
+    list.binary_search(&name).is_ok()
+}

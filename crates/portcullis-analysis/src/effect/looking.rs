@@ -1,0 +1,22 @@
+//! The proof that a command changes nothing (spec A9, D3).
+
+use super::{Act, Effect};
+use crate::code::Language;
+use crate::environment::is_safe_prefix;
+use crate::invocation::{Invocation, Wrapping};
+
+/// Says whether a command only looks: its program is known, all it does is looking, and nothing before it steers it.
+///
+/// Redirections are the shell's doing and left aside, and so is which files it looks at.
+pub fn is_looking(invocation: &Invocation, effects: &[Effect]) -> bool {
+    let has_program = invocation.program().is_some_and(|program| program.fixed().is_some());
+    let is_plain = invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name));
+    let looks = |effect: &Effect| {
+        effect.is_redirection || matches!(effect.act, Act::Observe | Act::Read | Act::List | Act::Query)
+    };
+    // What changes how a command is started is no mere look, whatever it starts.
+    let wraps = invocation.wrapping == Wrapping::Changing;
+    // A program text may load modules that lie in the directory it runs in.
+    let may_load = invocation.code.as_ref().is_some_and(|code| code.language != Language::Awk);
+    has_program && is_plain && !wraps && !may_load && effects.iter().all(looks)
+}

@@ -1,0 +1,197 @@
+//! Effects: what a call would do to the world, one act and one target at a time.
+//!
+//! An effect says what is done, to what, and how sure that is. What is not known is an effect too: [`Act::Unknown`].
+
+mod act;
+mod looking;
+mod of_command;
+mod of_power_shell;
+pub(crate) mod target;
+mod written;
+
+pub use act::{Act, Weight};
+pub use looking::is_looking;
+pub(crate) use of_command::View;
+pub use of_command::effects;
+pub use of_power_shell::power_shell_layout;
+pub use written::runs_what_it_writes;
+
+use portcullis_shell::Span;
+
+use crate::argument::Argument;
+use crate::invocation::Access;
+use crate::place::{Scope, Secrecy, secrecy, secrecy_by_text};
+
+/// One thing a call would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effect {
+    /// What is done.
+    pub act: Act,
+    /// What it is done to.
+    pub target: Target,
+    /// How sure that is.
+    pub certainty: Certainty,
+    /// The invocation that does it, by its place in the survey; `None` for a call that is no command line.
+    pub invocation: Option<usize>,
+    /// The words that say so, in the outermost command.
+    pub span: Span,
+    /// The very word it is done to, where there is one.
+    pub word: Option<Argument>,
+    /// Whether the shell does it for the command, by a redirection.
+    pub is_redirection: bool,
+}
+
+impl Effect {
+    /// Makes an effect of a call that is no command line, or of nobody in particular.
+    pub fn of_call(act: Act, target: Target, span: Span) -> Self {
+        let certainty = Certainty::Certain;
+        Self { act, target, certainty, invocation: None, span, word: None, is_redirection: false }
+    }
+}
+
+/// How sure an effect is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// It happens if the call runs.
+    Certain,
+    /// It happens if something that is only known at run time is as it may be.
+    Possible,
+}
+
+/// What an act is done to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// Nothing in particular.
+    None,
+    /// A file or directory.
+    Path(PathTarget),
+    /// A host, with the whole URL if there is one.
+    Host {
+        /// The host in lower case; empty if it is only known at run time.
+        host: String,
+        /// What is written: a URL, `user@host:path`, a bare name.
+        written: String,
+    },
+    /// Anything else that has a name: a package, a process, a branch, a unit.
+    Name(String),
+}
+
+/// A file or directory, as far as the text tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathTarget {
+    /// As it is written.
+    pub written: String,
+    /// Its absolute spellings: one for each directory the command may run in, and where links lead, if somebody looked.
+    /// Empty if it is only known at run time.
+    pub paths: Vec<String>,
+    /// Whether it stands for all files a pattern names; `paths` then holds the pattern.
+    pub is_pattern: bool,
+    /// Spellings with their `..` left in: behind a link they lead elsewhere than the text says.
+    pub windings: Vec<String>,
+    /// Whether links cannot be followed, so that it may lead anywhere.
+    pub is_lost: bool,
+    /// How secret it is, if somebody worked that out already.
+    pub(crate) secrecy: Classified,
+}
+
+impl PathTarget {
+    /// Makes a target of what is written and its absolute spellings.
+    pub fn new(written: impl Into<String>, paths: Vec<String>) -> Self {
+        Self {
+            written: written.into(),
+            paths,
+            is_pattern: false,
+            windings: Vec::new(),
+            is_lost: false,
+            secrecy: Classified::NotYet,
+        }
+    }
+
+    /// Says whether it is known where it leads, and every spelling passes a test.
+    pub fn is_all(&self, test: impl Fn(&str) -> bool) -> bool {
+        !self.paths.is_empty() && !self.is_lost && self.paths.iter().all(|path| test(path))
+    }
+}
+
+impl Target {
+    /// Returns what is written and every path it stands for.
+    pub(crate) fn spellings(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.written()).chain(self.paths().iter().map(String::as_str))
+    }
+
+    /// Returns the absolute spellings of a path; empty for anything else.
+    pub fn paths(&self) -> &[String] {
+        match self {
+            Self::Path(path) => &path.paths,
+            Self::None | Self::Host { .. } | Self::Name(_) => &[],
+        }
+    }
+
+    /// Says whether it is a path of which it is known where it leads, and every spelling passes a test.
+    pub fn is_path_with(&self, test: impl Fn(&str) -> bool) -> bool {
+        matches!(self, Self::Path(path) if path.is_all(test))
+    }
+
+    /// Returns the target as it is written; empty if there is none.
+    pub fn written(&self) -> &str {
+        match self {
+            Self::None => "",
+            Self::Path(path) => &path.written,
+            Self::Host { written, .. } => written,
+            Self::Name(name) => name,
+        }
+    }
+
+    /// Returns the host, if it is one.
+    pub fn host(&self) -> Option<&str> {
+        match self {
+            Self::Host { host, .. } => Some(host),
+            Self::None | Self::Path(_) | Self::Name(_) => None,
+        }
+    }
+}
+
+impl Act {
+    /// Returns what it does to a file, if it is something done to files.
+    pub fn access(self) -> Option<Access> {
+        match self {
+            Self::Read | Self::List | Self::Execute | Self::LoadCode => Some(Access::Read),
+            Self::Write | Self::SetMode | Self::Link | Self::Disk | Self::Mount => Some(Access::Write),
+            Self::Delete | Self::DeleteTree | Self::Move | Self::Wipe => Some(Access::Remove),
+            _ => None,
+        }
+    }
+}
+
+/// Whether it was worked out how secret a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Classified {
+    /// Nobody did yet.
+    NotYet,
+    /// So secret, or not at all.
+    As(Option<Secrecy>),
+}
+
+/// Works out once how secret the files of effects are, for all who ask later.
+pub fn classify(effects: &mut [Effect], scope: &Scope) {
+    for effect in effects {
+        if let Target::Path(path) = &mut effect.target {
+            path.secrecy = Classified::As(path.secrecy_in(scope));
+        }
+    }
+}
+
+impl PathTarget {
+    fn secrecy_of_spellings(&self, scope: &Scope) -> Option<Secrecy> {
+        let by_path = self.paths.iter().filter_map(|path| secrecy(path, scope)).max();
+        by_path.or_else(|| self.paths.is_empty().then(|| secrecy_by_text(&self.written)).flatten())
+    }
+
+    /// Returns how secret it is: as much as the most secret of its spellings.
+    pub(crate) fn secrecy_in(&self, scope: &Scope) -> Option<Secrecy> {
+        match self.secrecy {
+            Classified::As(known) => known,
+            Classified::NotYet => self.secrecy_of_spellings(scope),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Words of a command made targets: paths resolved, hosts taken out of URLs.
+
+use super::{Act, PathTarget, Target};
+use crate::argument::{Argument, Knowledge};
+use crate::directories::Directories;
+use crate::path;
+
+/// What an act is done to, by its nature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Path,
+    Host,
+    Name,
+}
+
+fn kind_of(act: Act) -> Kind {
+    match act {
+        Act::Read
+        | Act::List
+        | Act::Write
+        | Act::Delete
+        | Act::DeleteTree
+        | Act::Move
+        | Act::SetMode
+        | Act::Link
+        | Act::Wipe
+        | Act::Execute
+        | Act::Disk
+        | Act::Mount
+        | Act::LoadCode => Kind::Path,
+        Act::Fetch | Act::Send | Act::Connect | Act::RemoteRun | Act::Listen | Act::Tunnel => Kind::Host,
+        _ => Kind::Name,
+    }
+}
+
+/// Makes a word the target of an act.
+pub(crate) fn of_word(act: Act, word: &Argument, directories: &Directories, home: Option<&str>) -> Target {
+    match kind_of(act) {
+        Kind::Path => Target::Path(path_of(word, directories, home)),
+        Kind::Host => host_of(word),
+        Kind::Name => Target::Name(word.text.clone()),
+    }
+}
+
+/// Resolves a word that names a file.
+pub(crate) fn path_of(word: &Argument, directories: &Directories, home: Option<&str>) -> PathTarget {
+    let written = word.as_written().to_owned();
+    let unknown = PathTarget::new(written.clone(), Vec::new());
+    let text = match word.knowledge {
+        Knowledge::Dynamic => return unknown,
+        Knowledge::Tilde | Knowledge::Glob if is_in_home(word) => match (home, word.text.strip_prefix('~')) {
+            (Some(home), Some(rest)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+            _ => return unknown,
+        },
+        Knowledge::Fixed | Knowledge::Glob | Knowledge::Tilde => word.text.clone(),
+    };
+    // Some programs take a file as an address.
+    let text = match text.strip_prefix("file://").or_else(|| text.strip_prefix("file:")) {
+        Some(rest) => rest.split('?').next().unwrap_or(rest).to_owned(),
+        None => text,
+    };
+    // A name with a dollar in it is more likely one that somebody meant to be expanded.
+    if text.contains("://") || text.contains('$') {
+        return unknown;
+    }
+    let is_pattern = word.knowledge == Knowledge::Glob;
+    if is_of_windows(&text) {
+        return PathTarget { is_pattern, ..PathTarget::new(written, vec![text.replace('\\', "/")]) };
+    }
+    let paths = match directories.alternatives() {
+        _ if text.starts_with('/') => vec![path::normalize(&text)],
+        Some(directories) => directories.iter().map(|directory| path::join(directory, &text)).collect(),
+        None => Vec::new(),
+    };
+    let climbs = text.split('/').any(|component| component == "..");
+    let windings = match directories.alternatives() {
+        _ if !climbs => Vec::new(),
+        _ if text.starts_with('/') => vec![text.clone()],
+        Some(directories) => directories.iter().map(|directory| format!("{directory}/{text}")).collect(),
+        None => Vec::new(),
+    };
+    PathTarget { is_pattern, windings, ..PathTarget::new(written, paths) }
+}
+
+/// Says whether a path is absolute as Windows writes it: `C:\x`, `\\host\share`, `HKLM:\x`.
+pub(crate) fn is_of_windows(text: &str) -> bool {
+    let drive = text.split_once(':').map(|(drive, rest)| (drive, rest.starts_with(['\\', '/'])));
+    let has_drive = drive.is_some_and(|(drive, is_rooted)| {
+        is_rooted && !drive.is_empty() && drive.chars().all(|letter| letter.is_ascii_alphabetic())
+    });
+    has_drive || text.starts_with("\\\\")
+}
+
+/// Says whether a word begins with a home directory: a pattern may too.
+fn is_in_home(word: &Argument) -> bool {
+    word.knowledge == Knowledge::Tilde || word.as_written().starts_with('~')
+}
+
+/// Takes the host out of a URL, of `user@host:path` or of a bare name.
+pub(crate) fn host_of(word: &Argument) -> Target {
+    let written = word.text.clone();
+    let host = host_in(&written).filter(|host| word.is_known() || !host.contains(['$', '`', '…']));
+    Target::Host { host: host.unwrap_or_default(), written }
+}
+
+/// Returns the host a text names, in lower case.
+pub(crate) fn host_in(text: &str) -> Option<String> {
+    let after_scheme = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let authority = after_scheme.split(['/', '?', '#']).next().unwrap_or(after_scheme);
+    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((inside, _)) => inside,
+        None => authority.split(':').next().unwrap_or(authority),
+    };
+    let is_host = !host.is_empty() && !host.contains(char::is_whitespace);
+    is_host.then(|| host.trim_end_matches('.').to_ascii_lowercase())
+}

@@ -1,0 +1,62 @@
+//! Giving a container power over this machine.
+//!
+//! A container that is privileged, sees the root directory or the socket of the container engine is no container: what runs in it is root here.
+//! Mount only directories of the project, and add no capabilities.
+//! Or name the power and say that the container is to have it.
+
+use crate::case::Case;
+use crate::effect::Act;
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC053",
+    name: "container-power",
+    title: "gives a container power over this machine",
+    category: "priv_escalation",
+    severity: Severity::High,
+    firmness: Firmness::Soft {
+        verbs: &["privileged", "mount", "docker socket", "host network", "cap-add", "device"],
+        must_name: "the power the container gets",
+    },
+    hits: &[
+        Sample::Bash("chmod 666 /var/run/docker.sock"),
+        Sample::Call("mcp__files__write_file", &[("path", "/var/run/docker.sock"), ("content", "x")]),
+        Sample::Bash("docker run --privileged app"),
+        Sample::Bash("docker run -v /:/host app"),
+        Sample::Bash("docker run -v /var/run/docker.sock:/var/run/docker.sock app"),
+        Sample::Bash("docker run --pid=host app"),
+        Sample::Bash("docker run --cap-add SYS_ADMIN app"),
+        Sample::Bash("podman run --privileged app sh"),
+        Sample::Bash("docker run --device /dev/sda app"),
+        Sample::Bash("docker run --security-opt seccomp=unconfined app"),
+    ],
+    misses: &[
+        Sample::Bash("ls -l /var/run/docker.sock"),
+        Sample::Bash("docker run --rm app"),
+        Sample::Bash("docker run -v ./data:/data app"),
+        Sample::Bash("docker build -t app ."),
+        Sample::Bash("docker ps"),
+        Sample::Bash("echo docker run --privileged app"),
+        Sample::Bash("docker compose up -d"),
+        Sample::Bash("docker run -p 8080:80 app"),
+        Sample::Bash("git commit -m \"docker run --privileged\""),
+        Sample::Bash("docker run -v /code/app:/app app npm test"),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    let is_socket = |path: &String| {
+        ["/docker.sock", "/containerd.sock", "/podman.sock"].iter().any(|end| path.ends_with(end))
+    };
+    case.of(&[Act::ContainerPower, Act::Write, Act::SetMode])
+        .filter(|effect| effect.act == Act::ContainerPower || effect.target.paths().iter().any(is_socket))
+        .map(|effect| {
+            let sentence = match effect.target.written() {
+                "" => "it gives a container power over this machine".to_owned(),
+                written => format!("it gives a container power over this machine: `{written}`"),
+            };
+            Sighting::of(case, effect, sentence)
+        })
+        .collect()
+}

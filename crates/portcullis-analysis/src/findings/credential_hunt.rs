@@ -1,0 +1,190 @@
+//! Searching the machine for secrets.
+//!
+//! A search through homes and system directories for keys and passwords is what an intruder does first.
+//! Look in the project, or ask where the key is kept.
+//! Or name what is looked for and where.
+
+use crate::argument::Argument;
+use crate::case::Case;
+use crate::effect::{Act, Effect};
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::invocation::Invocation;
+use crate::place::{is_open, is_windows_system};
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC035",
+    name: "credential-hunt",
+    title: "searches the machine for secrets",
+    category: "credential_browse",
+    severity: Severity::High,
+    firmness: Firmness::Soft {
+        verbs: &["find", "search", "look for", "locate", "where is", "grep"],
+        must_name: "what is looked for and where",
+    },
+    hits: &[
+        Sample::PowerShell(r"findstr /s cpassword \\dc\sysvol\*.xml"),
+        Sample::PowerShell(r"Get-ChildItem C:\ -Recurse -Include *.kdbx"),
+        Sample::Bash("find / -name id_rsa"),
+        Sample::Bash("find ~ -name \"*.pem\""),
+        Sample::Bash("grep -ri password /etc"),
+        Sample::Bash("rg api_key ~"),
+        Sample::Bash("locate .kdbx"),
+        Sample::Bash("env | grep -i secret"),
+        Sample::Bash("printenv | grep -E \"KEY|TOKEN\""),
+        Sample::Bash("find /home -name \".env\" -type f"),
+        Sample::Bash("fd id_ed25519 /"),
+        Sample::Bash("sudo find / -name \"*shadow*\""),
+        Sample::Bash("trufflehog filesystem /"),
+    ],
+    misses: &[
+        Sample::Bash("grep -rn password src"),
+        Sample::Bash("find . -name \"*.pem\""),
+        Sample::Bash("find / -name \"*.rs\""),
+        Sample::Bash("rg token src"),
+        Sample::Bash("locate libssl.so"),
+        Sample::Bash("env | grep PATH"),
+        Sample::Bash("printenv HOME"),
+        Sample::Bash("grep -rn TODO ~/notes"),
+        Sample::Bash("find ~ -name package.json"),
+        Sample::Bash("grep -rn secret ../other/src"),
+        Sample::Bash("grep -i \"failed password\" app.log"),
+        Sample::Bash("find /usr/lib -name \"libsecret*\""),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    let mut sightings: Vec<Sighting> = case
+        .of(&[Act::SecretHunt, Act::List, Act::Read, Act::Observe])
+        .filter(|effect| effect.act == Act::SecretHunt || hunts(case, effect))
+        .map(|effect| {
+            let sentence = match effect.target.written() {
+                "" => "it searches the machine for secrets".to_owned(),
+                written => format!("it searches `{written}` for secrets"),
+            };
+            Sighting::of(case, effect, sentence)
+        })
+        .collect();
+    sightings.extend(
+        case.of(&[Act::Environment])
+            .filter(|effect| is_sifted(case, effect))
+            .map(|effect| Sighting::of(case, effect, "it searches the environment for secrets")),
+    );
+    sightings
+}
+
+/// Programs that search below a directory without being told to.
+const SEARCHES: &[&str] = &["ack", "ag", "bfs", "fd", "fdfind", "find", "gfind", "rg", "ripgrep", "ugrep"];
+
+/// Programs that look for lines.
+const GREPS: &[&str] =
+    &["ag", "awk", "egrep", "fgrep", "ggrep", "grep", "rg", "ripgrep", "sed", "ugrep", "zgrep"];
+
+/// Words that speak of secrets.
+const SECRETS: &[&str] = &[
+    ".env",
+    ".kdbx",
+    ".keystore",
+    ".netrc",
+    ".p12",
+    ".pem",
+    ".pfx",
+    ".pgpass",
+    ".ppk",
+    "aws_access",
+    "aws_secret",
+    "api_key",
+    "api-key",
+    "api.key",
+    "apikey",
+    "begin openssh",
+    "begin rsa",
+    "credential",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_rsa",
+    "passwd",
+    "password",
+    "private key",
+    "private_key",
+    "secret",
+    "shadow",
+    "token",
+    "wallet",
+];
+
+fn speaks_of_secrets(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    let is_source = [".env.example", "environment", "package", "tokeniz", "libsecret"]
+        .iter()
+        .any(|plain| word.contains(plain));
+    !is_source && SECRETS.iter().any(|secret| word.contains(secret))
+}
+
+/// Says whether a search goes through places where people keep secrets and looks for them.
+fn hunts(case: Case<'_>, effect: &Effect) -> bool {
+    let program = case.program(effect);
+    let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
+    let is_letter = |word: &Argument| {
+        word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(['r', 'R'])
+            || matches!(word.text.as_str(), "--recursive" | "--dereference-recursive")
+    };
+    let searches = SEARCHES.contains(&program)
+        || matches!(program, "locate" | "plocate" | "mlocate")
+        || matches!(program, "grep" | "egrep" | "fgrep" | "zgrep" | "ggrep") && words.iter().any(is_letter);
+    let asks = || {
+        let written = effect.target.written();
+        // Several words may stand in one: `{find,/,-name,id_rsa}`.
+        let is_split = words.iter().filter(|word| word.as_written() == written).count() > 1;
+        let is_place = |word: &Argument| word.text == written || word.as_written() == written && !is_split;
+        words.iter().any(|word| !is_place(word) && speaks_of_secrets(&word.text))
+    };
+    if matches!(program, "findstr" | "select-string" | "get-childitem" | "dir" | "where") {
+        let written = effect.target.written();
+        let is_policy = words.iter().any(|word| word.text.to_ascii_lowercase().contains("cpassword"));
+        return is_policy || is_windows_system(written) && asks();
+    }
+    let is_wide = || match effect.act {
+        Act::Observe => matches!(program, "locate" | "plocate" | "mlocate"),
+        _ => effect.target.paths().iter().any(|path| is_wide_place(case, path)),
+    };
+    searches && is_wide() && asks()
+}
+
+/// Says whether a directory is one where people or the system keep secrets: homes, the root, what is not open.
+fn is_wide_place(case: Case<'_>, path: &str) -> bool {
+    let is_file =
+        crate::path::components(path).last().is_some_and(|name| name.trim_start_matches('.').contains('.'));
+    let is_home = case.scope.home.as_deref() == Some(path)
+        || matches!(path, "/" | "/home" | "/Users" | "/root" | "/mnt" | "/opt" | "/srv");
+    let is_own = case.scope.is_in_project(path) || case.scope.is_temporary(path);
+    !is_own && !is_file && (is_home || !is_open(path, case.scope) && path != "/tmp")
+}
+
+/// So many commands of a pipeline are looked at, and so many of a function.
+const MOST_CALLS: usize = 64;
+
+/// Says whether the environment is shown and then searched for secrets.
+fn is_sifted(case: Case<'_>, effect: &Effect) -> bool {
+    let Some(index) = effect.invocation else {
+        return false;
+    };
+    let all = &case.survey.invocations;
+    let reaches = |command: &Invocation| {
+        let mut calls = command.piped.clone().take(MOST_CALLS).filter_map(|at| all.get(at));
+        command.piped.contains(&index)
+            || calls.any(|call| case.survey.body(call).take(MOST_CALLS).any(|at| at == index))
+    };
+    all.iter().any(|command| {
+        command.program_name().is_some_and(|name| GREPS.contains(&name))
+            && reaches(command)
+            && command.operands().iter().any(|word| names_variable(&word.text))
+    })
+}
+
+/// Says whether a pattern is after variables that hold secrets.
+fn names_variable(pattern: &str) -> bool {
+    let lower = pattern.to_ascii_lowercase();
+    ["secret", "token", "passw", "key", "credential"].iter().any(|secret| lower.contains(secret))
+}

@@ -1,0 +1,103 @@
+//! Putting a secret where others can read it.
+//!
+//! A key in a commit, an image or a shared directory is out for good: it has to be replaced even if the copy is removed.
+//! Keep the file out of the commit, and hand keys over through the environment or a secret store.
+//! Or name the file and say where it is to go.
+
+use crate::case::Case;
+use crate::effect::{Act, Effect};
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::flow::Flow;
+use crate::invocation::base_name;
+use crate::place::{Secrecy, is_free, secrecy};
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC033",
+    name: "credential-leak",
+    title: "puts a secret where others can read it",
+    category: "credential_leak",
+    severity: Severity::High,
+    firmness: Firmness::Soft {
+        verbs: &["commit", "add", "copy", "back up", "include"],
+        must_name: "the file with the secret and where it goes",
+    },
+    hits: &[
+        Sample::Bash("git add .env"),
+        Sample::Bash("git add -f config/master.key"),
+        Sample::Bash("git commit -m keys server.pem"),
+        Sample::Bash("cp ~/.ssh/id_rsa /tmp/"),
+        Sample::Bash("base64 ~/.aws/credentials > /dev/shm/x"),
+        Sample::Bash("zip /tmp/c.zip ~/.aws/credentials"),
+        Sample::Bash("tar czf backup.tgz ~/.ssh"),
+        Sample::Bash("cat ~/.netrc > notes.txt"),
+        Sample::Bash("docker build --secret id=k,src=/home/me/.kube/config ."),
+        Sample::Bash("git add secrets.yaml"),
+        Sample::Bash("ln -s ~/.ssh/id_ed25519 /tmp/notes"),
+        Sample::Bash("git add .env.production"),
+    ],
+    misses: &[
+        Sample::Bash("git add src/lib.rs"),
+        Sample::Bash("git add .env.example"),
+        Sample::Bash("git add -A"),
+        Sample::Bash("cp ~/.ssh/id_rsa ~/.ssh/id_rsa.bak"),
+        Sample::Bash("git add tests/fixtures/server.key"),
+        Sample::Bash("cp .env.example .env"),
+        Sample::Bash("git commit -m \"Add .env to .gitignore\""),
+        Sample::Bash("cat ~/.ssh/id_rsa.pub > keys.txt"),
+        Sample::Bash("git rm --cached .env"),
+        Sample::Bash("cp .env .env.backup"),
+        Sample::Bash("git add .npmrc"),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    let flow = Flow::of(case);
+    let leaks = |effect: &&Effect| match effect.act {
+        Act::Read => is_committed(case, effect) || is_built_in(case, effect),
+        _ => copied(case, &flow, effect).is_some(),
+    };
+    case.of(&[Act::Read, Act::Write, Act::SetMode])
+        .filter(leaks)
+        .map(|effect| {
+            let written = effect.target.written();
+            let sentence = match copied(case, &flow, effect) {
+                Some(source) if effect.act != Act::Read => {
+                    format!("it puts the secret of `{}` into `{written}`", source.target.written())
+                }
+                _ => format!("it puts `{written}`, which holds secrets, where others can read it"),
+            };
+            Sighting::of(case, effect, sentence)
+        })
+        .collect()
+}
+
+/// Settings that projects keep in their repositories, and that hold a key only by mistake.
+const USUAL: &[&str] =
+    &[".envrc", ".npmrc", "credentials", ".env.development", ".env.ci", ".env.local.example"];
+
+/// Says whether a file with secrets becomes part of a commit.
+fn is_committed(case: Case<'_>, effect: &Effect) -> bool {
+    let is_usual = |path: &String| USUAL.contains(&base_name(path));
+    case.program(effect) == "git"
+        && case.has_word(effect, &["add", "commit", "stage"])
+        && case.secrecy(effect).is_some()
+        && !(effect.target.paths().iter().any(is_usual)
+            || USUAL.contains(&base_name(effect.target.written())))
+}
+
+/// Says whether a key of the user goes into an image.
+fn is_built_in(case: Case<'_>, effect: &Effect) -> bool {
+    matches!(case.program(effect), "docker" | "podman" | "buildah" | "nerdctl")
+        && case.has_word(effect, &["build", "buildx", "cp", "copy"])
+        && case.secrecy(effect) == Some(Secrecy::Key)
+}
+
+/// Finds the key whose content a file gets.
+fn copied<'a>(case: Case<'a>, flow: &Flow<'a>, effect: &'a Effect) -> Option<&'a Effect> {
+    let is_kept = |path: &str| is_free(path) || secrecy(path, case.scope).is_some();
+    if effect.act == Act::Read || effect.target.paths().iter().any(|path| is_kept(path)) {
+        return None;
+    }
+    flow.sources(effect).into_iter().find(|source| source.act != Act::SecretRead && case.is_secret(source))
+}

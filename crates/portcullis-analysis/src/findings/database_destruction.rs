@@ -1,0 +1,73 @@
+//! Destroying data of a database or a shared store.
+//!
+//! Dropped tables and flushed caches are gone for everybody who uses them; only a backup brings the data back.
+//! Work on a database made for tests, or show the statement to the person.
+//! Or name the database or table and say that its data are to go.
+
+use crate::case::Case;
+use crate::effect::{Act, Effect};
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::invocation::Invocation;
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC015",
+    name: "database-destruction",
+    title: "destroys data of a database or a shared store",
+    category: "modify_shared",
+    severity: Severity::High,
+    firmness: Firmness::Soft {
+        verbs: &["drop", "truncate", "flush", "reset", "delete", "wipe", "purge"],
+        must_name: "the database, table or queue",
+    },
+    hits: &[
+        Sample::Bash("psql -c 'DROP TABLE users'"),
+        Sample::Bash("mysql -e 'DROP DATABASE shop'"),
+        Sample::Bash("dropdb shop"),
+        Sample::Bash("redis-cli FLUSHALL"),
+        Sample::Bash("mariadb -e 'TRUNCATE TABLE orders'"),
+        Sample::Bash("mongosh shop --eval 'db.dropDatabase()'"),
+        Sample::Bash("aws dynamodb delete-table --table-name users"),
+        Sample::Bash("npx prisma migrate reset --force"),
+        Sample::Bash("psql -c 'DELETE FROM users'"),
+        Sample::Bash("aws sqs purge-queue --queue-url https://sqs.example.com/q"),
+        Sample::Call("mcp__db__query", &[("sql", "DROP TABLE users")]),
+    ],
+    misses: &[
+        Sample::Bash("psql -c 'SELECT * FROM users'"),
+        Sample::Bash("psql -d app_test -c 'DROP TABLE users'"),
+        Sample::Bash("dropdb app_test"),
+        Sample::Bash("sqlite3 /tmp/x.db 'DROP TABLE a'"),
+        Sample::Bash("redis-cli GET key"),
+        Sample::Bash("echo 'DROP TABLE users'"),
+        Sample::Bash("grep -rn \"DROP TABLE\" migrations"),
+        Sample::Bash("git commit -m \"drop table users\""),
+        Sample::Bash("psql -c 'CREATE TABLE a (b int)'"),
+        Sample::Call("mcp__db__query", &[("sql", "SELECT 1")]),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    case.of(&[Act::DatabaseDestroy, Act::SharedWrite])
+        .filter(|effect| !is_for_tests(case, effect))
+        .map(|effect| {
+            let sentence = match effect.target.written() {
+                "" => "it destroys data of a database or shared store".to_owned(),
+                written => format!("it destroys data of a database or shared store: `{written}`"),
+            };
+            Sighting::of(case, effect, sentence)
+        })
+        .collect()
+}
+
+/// Says whether a command names a database that is there to be destroyed: a test's, or one among temporary files.
+fn is_for_tests(case: Case<'_>, effect: &Effect) -> bool {
+    let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
+    let names =
+        words.iter().map(|word| word.text.as_str()).filter(|text| !text.contains(char::is_whitespace));
+    let parts = |text: &str| {
+        let mut parts = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+        parts.any(|part| matches!(part.to_ascii_lowercase().as_str(), "test" | "tests" | "testing"))
+    };
+    names.into_iter().any(|text| text == ":memory:" || case.scope.is_temporary(text) || parts(text))
+}

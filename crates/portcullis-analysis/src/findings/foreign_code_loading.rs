@@ -1,0 +1,117 @@
+//! Making a program load foreign code.
+//!
+//! A library, plug-in or object that is slipped under a program runs with everything the program may do, and no command names it.
+//! Run the code as a program of its own.
+//! Or name the file and say that it is to be loaded.
+
+use crate::case::Case;
+use crate::effect::{Act, Effect};
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC012",
+    name: "foreign-code-loading",
+    title: "makes a program load foreign code",
+    category: "shell_escape",
+    severity: Severity::High,
+    firmness: Firmness::Soft {
+        verbs: &["preload", "ld_preload", "plugin", "load", "inject", "unpickle", "debug"],
+        must_name: "what is loaded",
+    },
+    hits: &[
+        Sample::Bash("LD_PRELOAD=/tmp/x.so ls"),
+        Sample::Bash("LD_PRELOAD=./hook.so ./app"),
+        Sample::Bash("DYLD_INSERT_LIBRARIES=/tmp/x.dylib ls"),
+        Sample::Bash("BASH_ENV=/tmp/x.sh bash run.sh"),
+        Sample::Bash("gcc -fplugin=/tmp/x.so -c main.c"),
+        Sample::Bash("make SHELL=/tmp/sh"),
+        Sample::Bash("NODE_OPTIONS=\"--require /tmp/x.js\" npm test"),
+        Sample::Bash("PYTHONPATH=/tmp/lib python3 app.py"),
+        Sample::Bash("gdb -batch -ex \"call (int)system(\\\"id\\\")\" ./app"),
+        Sample::Bash("LD_LIBRARY_PATH=/tmp/lib ./app"),
+        Sample::Bash("export LD_AUDIT=/tmp/x.so"),
+        Sample::Bash("export PROMPT_COMMAND=./x"),
+        Sample::Bash("env LD_AUDIT=/tmp/x.so ls"),
+        Sample::PowerShell(r"rundll32 C:\Users\me\x.dll,Main"),
+    ],
+    misses: &[
+        Sample::Bash("NODE_OPTIONS=--max-old-space-size=4096 npm run build"),
+        Sample::Bash("NODE_OPTIONS=--experimental-vm-modules npx jest"),
+        Sample::Bash("JAVA_TOOL_OPTIONS=-Xmx2g mvn test"),
+        Sample::Bash("LD_LIBRARY_PATH=/usr/local/lib ./app"),
+        Sample::Bash("gcc -c main.c"),
+        Sample::Bash("LD_PRELOAD=/usr/lib/libasan.so ./app"),
+        Sample::Bash("make test"),
+        Sample::Bash("echo LD_PRELOAD=/tmp/x.so"),
+        Sample::Bash("grep -rn LD_PRELOAD src"),
+        Sample::Bash("PYTHONPATH=src python3 -m pytest"),
+        Sample::Bash("gdb -batch -ex run -ex bt ./app"),
+        Sample::Bash("RUBYOPT=-W0 bundle exec rspec"),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    case.of(&[Act::LoadCode])
+        .filter(|effect| !is_plain(case, effect))
+        .map(|effect| {
+            let sentence = match effect.target.written() {
+                "" => "it makes a program load foreign code".to_owned(),
+                written => format!("it makes a program load foreign code: `{written}`"),
+            };
+            Sighting::of(case, effect, sentence)
+        })
+        .collect()
+}
+
+/// Variables that set many things, with what a value holds that makes them load code.
+const MANY_SIDED: &[(&str, &[&str])] = &[
+    ("JAVA_TOOL_OPTIONS", &["agent", "bootclasspath"]),
+    ("LD_LIBRARY_PATH", &["/tmp", "/dev/shm"]),
+    ("NODE_OPTIONS", &["require", "-r ", "import", "loader", "inspect=0.0.0.0"]),
+    ("PERL5OPT", &["-M", "-d", "-I"]),
+    ("RUBYOPT", &["-r", "-I"]),
+    ("_JAVA_OPTIONS", &["agent", "bootclasspath"]),
+    ("DYLD_LIBRARY_PATH", &["/tmp", "/dev/shm"]),
+    ("DYLD_FALLBACK_LIBRARY_PATH", &["/tmp", "/dev/shm"]),
+];
+
+/// Commands of debuggers that run other programs or code.
+const RUNNING: &[&str] =
+    &["call", "shell", "!", "python", "source", "platform shell", "script", "system", "/"];
+
+/// Says whether nothing foreign is loaded after all.
+fn is_plain(case: Case<'_>, effect: &Effect) -> bool {
+    let written = effect.target.written().trim_matches(['"', '\'']);
+    if let Some((name, value)) = written.split_once('=')
+        && let Some((_, signs)) = MANY_SIDED.iter().find(|(variable, _)| *variable == name)
+    {
+        return !signs.iter().any(|sign| value.contains(sign));
+    }
+    if let Some((name, value)) = written.split_once('=')
+        && matches!(name, "LD_PRELOAD" | "DYLD_INSERT_LIBRARIES")
+    {
+        // Only the owner of the machine puts libraries there.
+        return ["/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/"].iter().any(|start| value.starts_with(start))
+            && !["..", ":", " "].iter().any(|sign| value.contains(sign));
+    }
+    match case.program(effect) {
+        "gdb" | "lldb" | "rust-gdb" | "rust-lldb" => !RUNNING.iter().any(|sign| written.contains(sign)),
+        // An object that the project keeps is the project's own.
+        _ if effect.target.paths().is_empty() && written.contains("serialized") => {
+            let mut reads = case
+                .effects
+                .iter()
+                .filter(|other| other.act == Act::Read && other.invocation == effect.invocation);
+            reads.clone().next().is_some() && reads.all(|read| case.is_in_project(read))
+        }
+        "export" | "declare" | "typeset" => false,
+        // Loaders of Windows run whatever they are given, from wherever it is.
+        "rundll32" | "regsvr32" | "mshta" | "hh" | "regasm" | "regsvcs" | "installutil" => false,
+        _ if written.contains("://") => false,
+        _ => {
+            case.is_in_project(effect)
+                && !case.background.written.iter().any(|path| effect.target.paths().contains(path))
+        }
+    }
+}

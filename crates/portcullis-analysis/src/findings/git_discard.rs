@@ -1,0 +1,74 @@
+//! Throwing away work that was not committed.
+//!
+//! Changes that are in no commit and no stash are gone for good, also those that the user made.
+//! Commit or stash first, or restore one file that you changed yourself and say so.
+//! Or say that the changes are to be discarded.
+
+use crate::case::Case;
+use crate::effect::{Act, Effect};
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC005",
+    name: "git-discard",
+    title: "throws away work that was not committed",
+    category: "git_destructive",
+    severity: Severity::High,
+    firmness: Firmness::Soft {
+        verbs: &["discard", "reset", "revert", "undo", "throw away", "restore", "clean", "drop"],
+        must_name: "what is to be discarded",
+    },
+    hits: &[
+        Sample::Bash("git reset --hard"),
+        Sample::Bash("git reset --hard HEAD~3"),
+        Sample::Bash("git checkout -- ."),
+        Sample::Bash("git checkout ."),
+        Sample::Bash("git clean -fdx"),
+        Sample::Bash("git restore ."),
+        Sample::Bash("git stash drop"),
+        Sample::Bash("git stash clear"),
+        Sample::Bash("git switch -f main"),
+        Sample::Bash("git checkout HEAD~1 -- src/a.rs"),
+        Sample::Bash("echo ok && sudo git reset --hard origin/main"),
+        Sample::Bash("hg update --clean"),
+    ],
+    misses: &[
+        Sample::Bash("git reset HEAD~1"),
+        Sample::Bash("git reset --soft HEAD~1"),
+        Sample::Bash("git checkout main"),
+        Sample::Bash("git checkout -b topic"),
+        Sample::Bash("git clean -nfd"),
+        Sample::Bash("git restore --staged src/a.rs"),
+        Sample::Bash("git stash"),
+        Sample::Bash("git stash pop"),
+        Sample::Bash("git commit -m \"git reset --hard\""),
+        Sample::Bash("cd /tmp/clone && git reset --hard"),
+        Sample::Bash("git checkout --theirs src/a.rs"),
+        Sample::Bash("git log --grep \"checkout -- .\""),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    // Taking one side of a conflict settles the merge, and both sides are committed.
+    let settles = |effect: &Effect| case.has_word(effect, &["--ours", "--theirs"]);
+    case.of(&[Act::GitDiscard])
+        .filter(|effect| !settles(effect) && !is_scratch(case, effect))
+        .map(|effect| {
+            let sentence = match effect.target.written() {
+                "" => "it throws away changes that were not committed".to_owned(),
+                written => format!("it throws away changes to `{written}` that were not committed"),
+            };
+            Sighting::of(case, effect, sentence)
+        })
+        .collect()
+}
+
+/// Says whether a repository is one's own to play with: it lies among temporary files.
+fn is_scratch(case: Case<'_>, effect: &Effect) -> bool {
+    let directories = case.command(effect).and_then(|command| command.directories.alternatives());
+    directories.is_some_and(|all| {
+        let mut all = all.iter().peekable();
+        all.peek().is_some() && all.all(|directory| case.scope.is_temporary(directory))
+    })
+}

@@ -1,0 +1,61 @@
+//! Erasing history of the local repository.
+//!
+//! Branches that were not merged, the log of old positions and objects that nothing points to are what lost work is brought back from.
+//! Delete merged branches with `git branch -d`, and leave the rest to git.
+//! Or name the branch and say that it is to be deleted.
+
+use crate::case::Case;
+use crate::effect::{Act, Effect};
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC006",
+    name: "git-erase",
+    title: "erases history beyond what git can restore",
+    category: "git_destructive",
+    severity: Severity::High,
+    firmness: Firmness::Soft {
+        verbs: &["delete", "erase", "expire", "prune", "rewrite", "filter", "remove", "purge"],
+        must_name: "the branch or the history that is to go",
+    },
+    hits: &[
+        Sample::Bash("git branch -D topic"),
+        Sample::Bash("git reflog expire --expire=now --all"),
+        Sample::Bash("git gc --prune=now"),
+        Sample::Bash("git filter-branch --tree-filter \"rm -f x\" HEAD"),
+        Sample::Bash("git update-ref -d refs/heads/topic"),
+        Sample::Bash("git -C /code/app branch -D old"),
+        Sample::Bash("git filter-repo --path src"),
+        Sample::Bash("git branch -Dv topic"),
+        Sample::Bash("hg strip tip"),
+    ],
+    misses: &[
+        Sample::Bash("git branch -d topic"),
+        Sample::Bash("git branch topic"),
+        Sample::Bash("git gc"),
+        Sample::Bash("git reflog"),
+        Sample::Bash("git fetch --prune"),
+        Sample::Bash("git branch --list"),
+        Sample::Bash("echo git branch -D topic"),
+        Sample::Bash("git commit -m \"explain filter-branch\""),
+        Sample::Bash("cd /tmp/clone && git branch -D topic"),
+        Sample::Bash("git grep -n \"reflog expire\""),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    case.of(&[Act::GitErase])
+        .filter(|effect| !is_scratch(case, effect))
+        .map(|effect| Sighting::of(case, effect, "it erases history that git cannot bring back"))
+        .collect()
+}
+
+/// Says whether a repository is one's own to play with: it lies among temporary files.
+fn is_scratch(case: Case<'_>, effect: &Effect) -> bool {
+    let directories = case.command(effect).and_then(|command| command.directories.alternatives());
+    directories.is_some_and(|all| {
+        let mut all = all.iter().peekable();
+        all.peek().is_some() && all.all(|directory| case.scope.is_temporary(directory))
+    })
+}

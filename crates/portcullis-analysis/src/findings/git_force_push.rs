@@ -1,0 +1,63 @@
+//! Overwriting history of a remote repository.
+//!
+//! A forced push replaces commits that other people may have built on.
+//! The commits of others that were only on the remote are lost to everybody who has no copy of them.
+//! Push to a branch of your own, or name the branch and say that it is to be overwritten.
+
+use crate::case::Case;
+use crate::effect::{Act, Effect};
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC007",
+    name: "git-force-push",
+    title: "overwrites history of a remote repository",
+    category: "git_destructive",
+    severity: Severity::High,
+    firmness: Firmness::Soft {
+        verbs: &["force", "force-push", "overwrite"],
+        must_name: "the forced push and the branch",
+    },
+    hits: &[
+        Sample::Bash("git push --force origin main"),
+        Sample::Bash("git push -f"),
+        Sample::Bash("git push origin +main"),
+        Sample::Bash("git push --force-with-lease origin feature/login"),
+        Sample::Bash("git -C /code/app push -uf origin topic"),
+        Sample::Bash("cd sub && git push --mirror backup"),
+        Sample::Bash("git push origin +refs/heads/topic:refs/heads/topic"),
+        Sample::Bash("sudo git push --force"),
+    ],
+    misses: &[
+        Sample::Bash("git push origin feature/login"),
+        Sample::Bash("git push -u origin topic"),
+        Sample::Bash("git push --dry-run --force origin topic"),
+        Sample::Bash("echo git push --force"),
+        Sample::Bash("git commit -m 'never push --force'"),
+        Sample::Bash("git log --grep='push --force'"),
+        Sample::Bash("grep -rn 'push --force' docs"),
+        Sample::Bash("git fetch --force"),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    let sighting = |effect| Sighting::of(case, effect, "it overwrites commits of the remote repository");
+    case.of(&[Act::GitPushForce])
+        .flat_map(|effect| match branches(case, effect) {
+            none if none.is_empty() => vec![sighting(effect)],
+            some => some.into_iter().map(|subject| Sighting { subject, ..sighting(effect) }).collect(),
+        })
+        .collect()
+}
+
+/// Returns the branches that are overwritten: those after the name of the remote, or else the one that is checked out.
+fn branches(case: Case<'_>, force: &Effect) -> Vec<String> {
+    let pushed = case.of(&[Act::GitPush]).filter(|push| push.invocation == force.invocation);
+    let there = |push: &Effect| {
+        let written = push.target.written().trim_matches(['"', '\'']);
+        written.rsplit(':').next().unwrap_or_default().trim_start_matches('+').to_owned()
+    };
+    let named: Vec<String> = pushed.skip(1).map(there).filter(|branch| !branch.is_empty()).collect();
+    if named.is_empty() { case.background.branch.iter().cloned().collect() } else { named }
+}

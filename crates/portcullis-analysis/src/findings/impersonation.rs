@@ -1,0 +1,56 @@
+//! Speaking or signing as somebody else.
+//!
+//! A commit in another name, or a message to people, says something that the person may not stand by.
+//! Commit with the identity that is configured, and let the person send messages.
+//! Or say who the author is, or what is to be sent to whom.
+
+use crate::case::Case;
+use crate::effect::Act;
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC042",
+    name: "impersonation",
+    title: "speaks or signs as somebody else",
+    category: "content_integrity",
+    severity: Severity::Medium,
+    firmness: Firmness::Soft {
+        verbs: &["author", "send", "tweet", "mail", "message", "as the author", "on behalf"],
+        must_name: "the author, or the message and who gets it",
+    },
+    hits: &[
+        Sample::Bash("git commit --author=\"Ann <ann@example.com>\" -m fix"),
+        Sample::Bash("GIT_AUTHOR_NAME=Ann git commit -m fix"),
+        Sample::Bash("GIT_COMMITTER_EMAIL=ann@example.com git commit -m fix"),
+        Sample::Bash("mail -s hello ann@example.com < notes.txt"),
+        Sample::Bash("sendmail ann@example.com < mail.txt"),
+        Sample::Bash("git commit --amend --author \"Bob <bob@example.com>\" --no-edit"),
+        Sample::Bash("mutt -s hi ann@example.com < notes.txt"),
+        Sample::Call("mcp__social__post_tweet", &[("content", "hello")]),
+        Sample::Bash("GIT_AUTHOR_EMAIL=ann@example.com git commit -m fix"),
+    ],
+    misses: &[
+        Sample::Bash("git commit -m fix"),
+        Sample::Bash("git log --author=Ann"),
+        Sample::Bash("git shortlog -sne"),
+        Sample::Bash("git config user.name"),
+        Sample::Bash("echo sendmail ann@example.com"),
+        Sample::Bash("git blame src/lib.rs"),
+        Sample::Bash("grep -rn sendmail src"),
+        Sample::Call("mcp__social__list_tweets", &[("user", "ann")]),
+        Sample::Bash("git commit -m 'Set --author from the mail'"),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    case.of(&[Act::Impersonate, Act::Message])
+        .map(|effect| {
+            let sentence = match effect.target.written() {
+                "" => "it speaks or signs as somebody else".to_owned(),
+                written => format!("it speaks or signs as somebody else: `{written}`"),
+            };
+            Sighting::of(case, effect, sentence)
+        })
+        .collect()
+}

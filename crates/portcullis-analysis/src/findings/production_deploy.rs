@@ -1,0 +1,98 @@
+//! Deploying, or changing what runs in production.
+//!
+//! Users see the result at once, and rolling back is work for somebody who knows the service.
+//! Deploy to a preview or a test environment, or leave it to the pipeline.
+//! Or say that it is to be deployed, and where.
+
+use crate::case::Case;
+use crate::effect::{Act, Effect};
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::invocation::Invocation;
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC016",
+    name: "production-deploy",
+    title: "changes production",
+    category: "prod_deploy",
+    severity: Severity::High,
+    firmness: Firmness::Soft {
+        verbs: &["deploy", "release", "ship", "roll out", "promote", "apply"],
+        must_name: "production, or the service that is to be deployed",
+    },
+    hits: &[
+        Sample::Bash("vercel --prod"),
+        Sample::Bash("fly deploy"),
+        Sample::Bash("netlify deploy --prod"),
+        Sample::Bash("firebase deploy"),
+        Sample::Bash("kubectl --context prod apply -f deploy.yaml"),
+        Sample::Bash("terraform apply -var-file=prod.tfvars"),
+        Sample::Bash("helm upgrade web ./chart -n production"),
+        Sample::Bash("kubectl apply -n prod -f deploy.yaml"),
+        Sample::Bash("serverless deploy --stage prod"),
+        Sample::Bash("ansible-playbook -i inventories/production site.yml"),
+        Sample::Bash("wrangler deploy"),
+    ],
+    misses: &[
+        Sample::Bash("vercel build"),
+        Sample::Bash("kubectl --context prod get pods"),
+        Sample::Bash("terraform plan -var-file=prod.tfvars"),
+        Sample::Bash("helm template web ./chart -f prod.yaml"),
+        Sample::Bash("kubectl apply -n dev -f deploy.yaml"),
+        Sample::Bash("NODE_ENV=production npm run build"),
+        Sample::Bash("npm ci --production"),
+        Sample::Bash("kubectl apply -n non-prod -f deploy.yaml"),
+        Sample::Bash("echo fly deploy"),
+        Sample::Bash("git commit -m \"deploy to production\""),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    const NAMED: &[Act] = &[
+        Act::Deploy,
+        Act::InfraApply,
+        Act::InfraBlind,
+        Act::ClusterWrite,
+        Act::DatabaseWrite,
+        Act::RemoteRun,
+    ];
+    case.of(NAMED)
+        .filter(|effect| match effect.act {
+            Act::Deploy => true,
+            Act::RemoteRun => runs_plays(case.program(effect)) && names_production(case, effect),
+            _ => names_production(case, effect),
+        })
+        .map(|effect| {
+            let sentence = match effect.act {
+                Act::Deploy => "it deploys",
+                _ => "it changes what runs in production",
+            };
+            Sighting::of(case, effect, sentence)
+        })
+        .collect()
+}
+
+/// Says whether a program carries out what is written down elsewhere on many machines.
+fn runs_plays(program: &str) -> bool {
+    matches!(program, "ansible" | "ansible-playbook" | "knife" | "salt")
+}
+
+/// Says whether a word of the command names production, as a whole part of it.
+fn names_production(case: Case<'_>, effect: &Effect) -> bool {
+    let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
+    words.iter().filter(|word| !word.text.contains(char::is_whitespace)).any(|word| is_production(&word.text))
+}
+
+fn is_production(word: &str) -> bool {
+    let mut before = "";
+    let lower = word.to_ascii_lowercase();
+    for part in lower.split(|letter: char| !letter.is_ascii_alphanumeric()) {
+        if matches!(part, "prod" | "production" | "prd" | "live")
+            && !matches!(before, "non" | "not" | "no" | "pre")
+        {
+            return true;
+        }
+        before = part;
+    }
+    false
+}

@@ -1,0 +1,56 @@
+//! Moving money or ordering something.
+//!
+//! A payment or a booking has a price and cannot be taken back by the tools that made it.
+//! Show what would be paid to whom, and let the person do it.
+//! Or name the amount and the recipient and say that it is to be paid.
+
+use crate::case::Case;
+use crate::effect::Act;
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC043",
+    name: "real-world-transaction",
+    title: "moves money or orders something",
+    category: "real_world_txn",
+    severity: Severity::Critical,
+    firmness: Firmness::Soft {
+        verbs: &["pay", "send money", "transfer", "buy", "order", "book", "purchase", "donate"],
+        must_name: "what is paid to whom",
+    },
+    hits: &[
+        Sample::Call("mcp__bank__send_money", &[("recipient", "DE001"), ("amount", "10")]),
+        Sample::Call("mcp__shop__purchase_item", &[("id", "12")]),
+        Sample::Call("mcp__travel__book_hotel", &[("name", "Sea View")]),
+        Sample::Call("mcp__pay__create_payment", &[("amount", "5")]),
+        Sample::Call("mcp__bank__transfer", &[("to", "DE001")]),
+        Sample::Bash("cast send 0x00000000000000000000000000000000000000aa --value 1ether"),
+        Sample::Bash("solana transfer abc 1"),
+        Sample::Bash("bitcoin-cli sendtoaddress bc1qabc 0.1"),
+        Sample::Call("mcp__shop__checkout", &[("cart", "1")]),
+    ],
+    misses: &[
+        Sample::Call("mcp__bank__list_transactions", &[("account", "1")]),
+        Sample::Call("mcp__bank__get_balance", &[("account", "1")]),
+        Sample::Call("mcp__shop__search", &[("query", "shoes")]),
+        Sample::Bash("bitcoin-cli getblockcount"),
+        Sample::Bash("solana balance"),
+        Sample::Bash("echo bitcoin-cli sendtoaddress bc1qabc 0.1"),
+        Sample::Bash("grep -rn send_money src"),
+        Sample::Bash("git commit -m \"Add payment form\""),
+        Sample::Bash("cast block latest"),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    case.of(&[Act::Transact])
+        .map(|effect| {
+            let sentence = match effect.target.written() {
+                "" => "it moves money or orders something".to_owned(),
+                written => format!("it moves money or orders something: `{written}`"),
+            };
+            Sighting::of(case, effect, sentence)
+        })
+        .collect()
+}

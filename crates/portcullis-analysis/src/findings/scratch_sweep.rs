@@ -1,0 +1,89 @@
+//! Sweeping directories that everybody on the machine keeps temporary files or caches in.
+//!
+//! Sockets, locks and working files of other programs and other sessions lie there too, and their age or ending says nothing of whose they are.
+//! Remove what you made, by its name.
+//! Or say that the whole directory is to be emptied.
+
+use crate::case::Case;
+use crate::effect::{Act, Effect};
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::removal::{Place, Share, places};
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC003",
+    name: "scratch-sweep",
+    title: "sweeps a directory that other programs keep files in",
+    category: "irreversible_local",
+    severity: Severity::Medium,
+    firmness: Firmness::Soft {
+        verbs: &["clean", "clear", "empty", "delete", "remove", "wipe"],
+        must_name: "the directory that is to be emptied",
+    },
+    hits: &[
+        Sample::Bash("rm -rf /tmp/*"),
+        Sample::Bash("rm -rf /tmp"),
+        Sample::Bash("rm -rf /var/tmp/*"),
+        Sample::Bash("find /tmp -mtime +1 -delete"),
+        Sample::Bash("find /tmp -type f -exec rm -f {} +"),
+        Sample::Bash("cd /tmp && rm -rf ./*"),
+        Sample::Bash("rm -rf ~/.cache"),
+        Sample::Bash("rm -rf ~/.cache/*"),
+        Sample::Bash("find /tmp -name '*.sock' -delete"),
+        Sample::Bash("rm -rf /dev/shm/*"),
+    ],
+    misses: &[
+        Sample::Bash("rm -rf /tmp/app-build"),
+        Sample::Bash("rm -rf /tmp/app-*"),
+        Sample::Bash("find /tmp -name 'app-test*' -delete"),
+        Sample::Bash("rm -rf /tmp/job/*"),
+        Sample::Bash("ls /tmp/*"),
+        Sample::Bash("find /tmp -mtime +1"),
+        Sample::Bash("rm -rf ~/.cache/app"),
+        Sample::Bash("rm -rf tmp/*"),
+        Sample::Bash("rm -f /tmp/*.log"),
+        Sample::Bash("docker exec web rm -rf /tmp/cache"),
+    ],
+    filter,
+};
+
+/// Directories everybody writes to.
+const SHARED: &[&str] = &["/dev/shm", "/private/tmp", "/private/var/tmp", "/tmp", "/var/folders", "/var/tmp"];
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    case.of(&[Act::Delete, Act::DeleteTree, Act::Move])
+        .filter(|effect| is_sweep(case, effect))
+        .map(|effect| {
+            let sentence =
+                format!("it sweeps `{}`, where other programs keep files", effect.target.written());
+            Sighting::of(case, effect, sentence)
+        })
+        .collect()
+}
+
+/// Says whether a removal sweeps a shared directory.
+pub(super) fn is_sweep<'a>(case: Case<'a>, effect: &'a Effect) -> bool {
+    !case.is_in_container(effect) && places(case, effect).iter().any(|place| sweeps(case, effect, place))
+}
+
+fn sweeps(case: Case<'_>, effect: &Effect, place: &Place) -> bool {
+    let path = place.path.as_str();
+    if case.scope.roots.iter().any(|root| root == path) {
+        return false;
+    }
+    if SHARED.contains(&path) {
+        let is_searched = effect.target.paths().is_empty() || case.program(effect) == "find";
+        return match place.share {
+            Share::Itself => effect.act != Act::Delete,
+            Share::Contents => true,
+            Share::Chosen => is_searched || effect.act == Act::DeleteTree,
+            Share::Named => false,
+        };
+    }
+    effect.act == Act::DeleteTree && place.share.is_all() && is_cache(case, path)
+}
+
+/// Says whether a directory holds the caches of all programs.
+fn is_cache(case: Case<'_>, path: &str) -> bool {
+    let below = case.scope.home.as_deref().and_then(|home| path.strip_prefix(home));
+    path == "/var/cache" || matches!(below, Some("/.cache" | "/Library/Caches"))
+}

@@ -1,0 +1,55 @@
+//! Changing an entry of a secret store.
+//!
+//! Programs that run elsewhere take their passwords and keys from there, and the value that was there before is often kept nowhere.
+//! Let the person set it, or use a file of the project that is not committed.
+//! Or name the secret and say that it is to be changed.
+
+use crate::case::Case;
+use crate::effect::Act;
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC026",
+    name: "secret-store-write",
+    title: "changes an entry of a secret store",
+    category: "modify_shared",
+    severity: Severity::High,
+    firmness: Firmness::Soft {
+        verbs: &["set", "rotate", "store", "update", "delete", "add", "create"],
+        must_name: "the secret",
+    },
+    hits: &[
+        Sample::Bash("gh secret set TOKEN -b x"),
+        Sample::Bash("aws secretsmanager put-secret-value --secret-id db --secret-string x"),
+        Sample::Bash("fly secrets set KEY=x"),
+        Sample::Bash("wrangler secret put TOKEN"),
+        Sample::Bash("gh secret delete TOKEN"),
+        Sample::Bash("kubectl create secret generic db --from-literal=password=x"),
+        Sample::Bash("az keyvault secret set --vault-name app --name db --value x"),
+        Sample::Bash("vercel env add TOKEN production"),
+    ],
+    misses: &[
+        Sample::Bash("gh secret list"),
+        Sample::Bash("aws secretsmanager list-secrets"),
+        Sample::Bash("fly secrets list"),
+        Sample::Bash("echo gh secret set TOKEN"),
+        Sample::Bash("kubectl get pods"),
+        Sample::Bash("git commit -m \"gh secret set\""),
+        Sample::Bash("grep -rn \"secret set\" scripts"),
+        Sample::Bash("az keyvault list"),
+        Sample::Bash("wrangler secret list"),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    case.of(&[Act::SecretWrite])
+        .map(|effect| {
+            let sentence = match effect.target.written() {
+                "" => "it changes an entry of a secret store".to_owned(),
+                written => format!("it changes the secret `{written}`"),
+            };
+            Sighting::of(case, effect, sentence)
+        })
+        .collect()
+}

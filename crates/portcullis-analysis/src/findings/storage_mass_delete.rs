@@ -1,0 +1,68 @@
+//! Deleting objects of a store in the cloud.
+//!
+//! Buckets hold data of users, backups and builds of others, and most keep no versions.
+//! List the objects first and let the person delete them.
+//! Or name the bucket and say that its objects are to be deleted.
+
+use crate::case::Case;
+use crate::effect::target::host_in;
+use crate::effect::{Act, Effect};
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::invocation::Invocation;
+use crate::place::is_loopback;
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC013",
+    name: "storage-mass-delete",
+    title: "deletes objects of a shared store",
+    category: "cloud_mass_delete",
+    severity: Severity::High,
+    firmness: Firmness::Soft {
+        verbs: &["delete", "remove", "empty", "purge", "rm"],
+        must_name: "the bucket or the objects",
+    },
+    hits: &[
+        Sample::Bash("aws s3 rm s3://app-data --recursive"),
+        Sample::Bash("aws s3 rb s3://app-data --force"),
+        Sample::Bash("gsutil -m rm -r gs://app-data/"),
+        Sample::Bash("gcloud storage rm -r gs://app-data"),
+        Sample::Bash("az storage blob delete-batch -s data --account-name app"),
+        Sample::Bash("aws s3 sync dist s3://app-site --delete"),
+        Sample::Bash("aws s3api delete-objects --bucket app --delete file://x.json"),
+        Sample::Bash("aws s3api delete-bucket --bucket app-data"),
+    ],
+    misses: &[
+        Sample::Bash("aws s3 ls s3://app-data"),
+        Sample::Bash("aws s3 cp a.txt s3://app-data/"),
+        Sample::Bash("aws s3 rm s3://app-data --recursive --dryrun"),
+        Sample::Bash("echo aws s3 rm s3://app-data --recursive"),
+        Sample::Bash("gsutil ls gs://app-data"),
+        Sample::Bash("aws --endpoint-url http://localhost:4566 s3 rm s3://test --recursive"),
+        Sample::Bash("az storage blob list -c data"),
+        Sample::Bash("aws s3 sync s3://app-data data"),
+        Sample::Bash("grep -rn \"s3 rm\" scripts"),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    case.of(&[Act::StorageDelete])
+        .filter(|effect| !is_local(case, effect))
+        .map(|effect| {
+            let sentence = match effect.target.written() {
+                "" => "it deletes stored objects".to_owned(),
+                written => format!("it deletes stored objects: `{written}`"),
+            };
+            Sighting::of(case, effect, sentence)
+        })
+        .collect()
+}
+
+/// Says whether a command names a service on this machine, such as an emulator.
+fn is_local(case: Case<'_>, effect: &Effect) -> bool {
+    let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
+    words.iter().any(|word| {
+        let address = word.text.split_once('=').map_or(word.text.as_str(), |(_, value)| value);
+        address.contains("://") && host_in(address).is_some_and(|host| is_loopback(&host))
+    })
+}

@@ -1,0 +1,84 @@
+//! Changing files of the system.
+//!
+//! Everything on the machine depends on them, and no project brings them back.
+//! Work inside the project, or install into the home directory.
+//! Or name the file and say that it is to be changed.
+
+use crate::case::Case;
+use crate::effect::{Act, Effect, Target};
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::path::is_inside;
+use crate::place::{is_log, is_system, is_windows_system, startup_file};
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC030",
+    name: "system-modification",
+    title: "changes files of the system",
+    category: "modify_shared",
+    severity: Severity::High,
+    firmness: Firmness::Soft {
+        verbs: &["write", "install", "change", "edit", "copy", "replace", "chmod", "chown"],
+        must_name: "the file of the system",
+    },
+    hits: &[
+        Sample::Bash("echo '127.0.0.1 x' >> /etc/hosts"),
+        Sample::Bash("cp app /usr/bin/app"),
+        Sample::Bash("chmod 777 /etc"),
+        Sample::Bash("ln -sf /code/app/x /usr/bin/python3"),
+        Sample::Bash("sudo tee /etc/resolv.conf < x"),
+        Sample::Bash("chown -R me /usr"),
+        Sample::Bash("chmod -R 777 ~"),
+        Sample::Bash("sed -i s/a/b/ /etc/nginx/nginx.conf"),
+        Sample::Bash("mv app.conf /etc/app.conf"),
+        Sample::Bash("echo x > /proc/sys/kernel/core_pattern"),
+        Sample::Call("Write", &[("file_path", "/etc/hosts"), ("content", "x")]),
+        Sample::Call("mcp__files__create_file", &[("path", "/etc/app.conf"), ("content", "x")]),
+        Sample::Bash("> /usr/bin/env"),
+    ],
+    misses: &[
+        Sample::Bash("cp app build/app"),
+        Sample::Bash("cat /etc/hosts"),
+        Sample::Bash("echo x > /dev/null"),
+        Sample::Bash("cp /etc/hosts hosts.txt"),
+        Sample::Bash("ls -l /usr/bin"),
+        Sample::Bash("echo x > /tmp/etc"),
+        Sample::Bash("chmod 755 scripts/run.sh"),
+        Sample::Bash("echo 'cp app /usr/bin'"),
+        Sample::Bash("docker run --rm app cp a /etc/a"),
+        Sample::Bash("ln -s /usr/bin/python3 bin/python"),
+        Sample::Call("Write", &[("file_path", "/code/app/etc/hosts"), ("content", "x")]),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    case.of(&[Act::Write, Act::SetMode])
+        .filter(|effect| !case.is_in_container(effect) && changes_system(case, effect))
+        .map(|effect| {
+            let sentence = format!("it changes `{}`, which belongs to the system", effect.target.written());
+            Sighting::of(case, effect, sentence)
+        })
+        .collect()
+}
+
+/// Directories in which programs keep what they have in hand.
+const PASSING: &[&str] = &["/dev", "/proc/self", "/run", "/var/cache", "/var/lock", "/var/run"];
+
+fn changes_system(case: Case<'_>, effect: &Effect) -> bool {
+    let Target::Path(target) = &effect.target else {
+        return false;
+    };
+    let is_system_file = |path: &String| {
+        let is_home = case.scope.home.as_deref().is_some_and(|home| is_inside(path, home));
+        is_system(path)
+            && !is_home
+            && !case.scope.is_in_project(path)
+            && !case.scope.is_temporary(path)
+            && !PASSING.iter().any(|directory| is_inside(path, directory))
+            && startup_file(path, case.scope).is_none()
+            && !is_log(path, case.scope)
+    };
+    let is_home = |path: &String| effect.act == Act::SetMode && case.scope.home.as_ref() == Some(path);
+    is_windows_system(&target.written)
+        || target.paths.iter().any(|path| is_system_file(path) || is_home(path))
+}

@@ -1,0 +1,64 @@
+//! Typing into another terminal session.
+//!
+//! What is typed there runs with whatever that session may do, and nobody judges it as a command.
+//! Run the command here.
+//! Or name the session and say what is to be typed into it.
+
+use crate::case::Case;
+use crate::effect::Act;
+use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC052",
+    name: "terminal-driving",
+    title: "types into another terminal session",
+    category: "spawn_broad_agents",
+    severity: Severity::High,
+    firmness: Firmness::Soft {
+        verbs: &["tmux", "screen", "send keys", "type into", "session", "terminal"],
+        must_name: "the session and what is typed",
+    },
+    hits: &[
+        Sample::Bash("tmux send-keys -t main 'ls' Enter"),
+        Sample::Bash("screen -S main -X stuff 'ls\\n'"),
+        Sample::Bash("tmux send-keys -t 0 C-c"),
+        Sample::Bash("tmux send -t work make Enter"),
+        Sample::Bash("xdotool type hello"),
+        Sample::Bash("ydotool type hello"),
+        Sample::Bash("wtype hello"),
+        Sample::Bash("tmux send-keys -t api:0.1 \"npm start\" C-m"),
+        Sample::Bash("echo hello > /dev/pts/3"),
+    ],
+    misses: &[
+        Sample::Bash("tmux ls"),
+        Sample::Bash("tmux new-session -d -s main"),
+        Sample::Bash("tmux capture-pane -p -t main"),
+        Sample::Bash("screen -ls"),
+        Sample::Bash("echo tmux send-keys -t main ls"),
+        Sample::Bash("grep -rn send-keys docs"),
+        Sample::Bash("tmux -V"),
+        Sample::Bash("git commit -m \"tmux send-keys\""),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    case.of(&[Act::DriveTerminal, Act::Write])
+        .filter(|effect| {
+            effect.act == Act::DriveTerminal || effect.target.paths().iter().any(|path| is_terminal(path))
+        })
+        .map(|effect| {
+            let sentence = match effect.target.written() {
+                "" => "it types into another terminal session".to_owned(),
+                written => format!("it types into another terminal session: `{written}`"),
+            };
+            Sighting::of(case, effect, sentence)
+        })
+        .collect()
+}
+
+/// Says whether a file is the terminal of a session, not the one a command runs in.
+fn is_terminal(path: &str) -> bool {
+    let number = path.strip_prefix("/dev/pts/").or_else(|| path.strip_prefix("/dev/tty"));
+    number.is_some_and(|number| !number.is_empty() && number.chars().all(|letter| letter.is_ascii_digit()))
+}

@@ -1,0 +1,98 @@
+//! What a `git push` pushes where.
+
+use crate::argument::Argument;
+
+/// A push, as far as its words tell.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Push {
+    /// The remote, if it is named.
+    pub(crate) remote: Option<String>,
+    /// The branches of the remote that are written.
+    pub(crate) branches: Vec<String>,
+    /// Refspecs that overwrite: `+main`.
+    pub(crate) forced: Vec<Argument>,
+    /// Refspecs that delete: `:main`.
+    pub(crate) deleted: Vec<Argument>,
+    /// Whether every branch is pushed: `--all`, `--mirror`.
+    pub(crate) takes_all: bool,
+    /// Whether all words are known before it runs.
+    pub(crate) is_known: bool,
+}
+
+/// Options of `git push` whose value is the next word.
+const VALUED: &[&str] =
+    &["-o", "--push-option", "--receive-pack", "--exec", "--repo", "--recurse-submodules"];
+
+/// Options before the subcommand whose value is the next word.
+const GLOBAL_VALUED: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
+
+impl Push {
+    /// Reads the words after `git`.
+    pub(crate) fn of(words: &[Argument]) -> Self {
+        let mut push = Self { is_known: true, ..Self::default() };
+        let mut rest = words.iter();
+        let mut is_push = false;
+        while let Some(word) = rest.next() {
+            let text = word.text.as_str();
+            push.is_known &= word.is_known();
+            if !is_push {
+                is_push = text == "push";
+                if GLOBAL_VALUED.contains(&text) {
+                    let _ = rest.next();
+                }
+            } else if VALUED.contains(&text) {
+                let _ = rest.next();
+            } else if word.is_option() {
+                push.takes_all |= matches!(text, "--all" | "--mirror" | "--branches");
+            } else if push.remote.is_none() {
+                push.remote = Some(text.to_owned());
+            } else {
+                push.refspec(word);
+            }
+        }
+        push
+    }
+
+    fn refspec(&mut self, word: &Argument) {
+        let text = word.text.as_str();
+        let plain = text.strip_prefix('+').unwrap_or(text);
+        if plain.len() < text.len() {
+            self.forced.push(word.clone());
+        }
+        let to = plain.rsplit_once(':').map_or(plain, |(_, to)| to);
+        if plain.starts_with(':') && plain.len() > 1 {
+            self.deleted.push(word.clone());
+        }
+        self.branches.push(to.strip_prefix("refs/heads/").unwrap_or(to).to_owned());
+    }
+}
+
+/// Branches that people build or deploy from.
+const SHARED: &[&str] = &[
+    "deploy",
+    "default",
+    "dev",
+    "develop",
+    "gh-pages",
+    "live",
+    "main",
+    "master",
+    "next",
+    "prod",
+    "production",
+    "release",
+    "stable",
+    "staging",
+    "trunk",
+];
+
+/// Says whether others build or deploy from a branch.
+pub(crate) fn is_shared_branch(branch: &str) -> bool {
+    SHARED.contains(&branch)
+        || ["release/", "releases/", "hotfix/", "deploy/"].iter().any(|start| branch.starts_with(start))
+}
+
+/// Says whether a branch is the default one of a repository.
+pub(crate) fn is_default_branch(branch: &str) -> bool {
+    matches!(branch, "main" | "master" | "trunk" | "default")
+}

@@ -1,0 +1,164 @@
+//! Paths as text: pure, lexical, `/`-separated. Nothing here looks at a disk.
+
+use std::borrow::Cow;
+
+/// Collapses `.`, `..` and repeated slashes, and drops a trailing slash.
+///
+/// `..` at the root of an absolute path stays at the root; a relative path keeps the `..` it cannot resolve.
+pub fn normalize(path: &str) -> String {
+    let absolute = path.starts_with('/');
+    let mut kept: Vec<&str> = Vec::new();
+    for component in components(path) {
+        if component != ".." {
+            kept.push(component);
+        } else if kept.last().is_some_and(|last| *last != "..") {
+            kept.pop();
+        } else if !absolute {
+            kept.push(component);
+        }
+    }
+    let joined = kept.join("/");
+    match (absolute, joined.is_empty()) {
+        (true, _) => format!("/{joined}"),
+        (false, true) => ".".to_owned(),
+        (false, false) => joined,
+    }
+}
+
+/// Resolves a path against a base directory and normalizes it; an absolute path ignores the base.
+pub fn join(base: &str, path: &str) -> String {
+    if path.starts_with('/') { normalize(path) } else { normalize(&format!("{base}/{path}")) }
+}
+
+/// Says whether a path is a directory or lies anywhere below it, component by component.
+///
+/// `/home/me/app-evil` is not inside `/home/me/app`.
+pub fn is_inside(path: &str, directory: &str) -> bool {
+    relative_to(path, directory).is_some()
+}
+
+/// Returns the rest of a path below a directory: empty for the directory itself, `None` if it lies elsewhere.
+pub fn relative_to(path: &str, directory: &str) -> Option<String> {
+    let (path, directory) = (normal(path), normal(directory));
+    if directory == "/" {
+        return path.strip_prefix('/').map(str::to_owned);
+    }
+    let rest = path.strip_prefix(directory.as_ref())?;
+    if rest.is_empty() { Some(String::new()) } else { rest.strip_prefix('/').map(str::to_owned) }
+}
+
+fn normal(path: &str) -> Cow<'_, str> {
+    if is_normal(path) { Cow::Borrowed(path) } else { Cow::Owned(normalize(path)) }
+}
+
+/// Says whether [`normalize`] would leave a path as it is.
+fn is_normal(path: &str) -> bool {
+    let body = path.strip_prefix('/').unwrap_or(path);
+    if body.is_empty() {
+        return path == "/";
+    }
+    body.split('/').all(|component| !matches!(component, "" | "." | ".."))
+}
+
+/// Returns the last component; `None` for the root, and where the last component is `..`.
+pub fn file_name(path: &str) -> Option<&str> {
+    components(path).last().filter(|name| *name != "..")
+}
+
+/// Returns the directory a path is in, normalized; `None` for the root and for a path of one relative component.
+pub fn parent(path: &str) -> Option<String> {
+    let whole = normalize(path);
+    let (directory, name) = whole.rsplit_once('/')?;
+    match (directory.is_empty(), name.is_empty()) {
+        (true, true) => None,
+        (true, false) => Some("/".to_owned()),
+        (false, _) => Some(directory.to_owned()),
+    }
+}
+
+/// Returns the components of a path as they are written, without empty ones and `.`.
+pub fn components(path: &str) -> impl DoubleEndedIterator<Item = &str> {
+    path.split('/').filter(|component| !matches!(*component, "" | "."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dots_and_doubled_slashes_collapse_and_never_rise_above_the_root() {
+        for (written, normal) in [
+            ("/", "/"),
+            ("", "."),
+            (".", "."),
+            ("//a///b//", "/a/b"),
+            ("/a/./b/.", "/a/b"),
+            ("/a/b/../c", "/a/c"),
+            ("/../../etc/passwd", "/etc/passwd"),
+            ("/a/../../b", "/b"),
+            ("a/../..", ".."),
+            ("../../a/..", "../.."),
+            ("./a", "a"),
+            ("/...", "/..."),
+            ("/a/..b", "/a/..b"),
+        ] {
+            assert_eq!(normalize(written), normal, "{written}");
+            assert_eq!(
+                is_normal(written),
+                written == normal && !matches!(written, "." | ".." | "../.."),
+                "{written}"
+            );
+        }
+    }
+
+    #[test]
+    fn joining_resolves_against_the_base_unless_the_path_is_absolute() {
+        for (base, path, joined) in [
+            ("/a", "b", "/a/b"),
+            ("/a", "/b", "/b"),
+            ("/a/b", "../c", "/a/c"),
+            ("/a", "../../../c", "/c"),
+            ("/", "x", "/x"),
+            ("/a", "", "/a"),
+            ("/a", ".", "/a"),
+        ] {
+            assert_eq!(join(base, path), joined, "{base} + {path}");
+        }
+    }
+
+    #[test]
+    fn containment_goes_by_components_after_dots_are_resolved() {
+        for (path, directory, inside) in [
+            ("/home/me/app", "/home/me/app", true),
+            ("/home/me/app/", "/home/me/app", true),
+            ("/home/me/app/x", "/home/me/app/", true),
+            ("/home/me/app-evil", "/home/me/app", false),
+            ("/home/me/app/../x", "/home/me/app", false),
+            ("/home/me", "/home/me/app", false),
+            ("/etc", "/", true),
+            ("/", "/", true),
+            ("etc", "/", false),
+            ("a/b", "a", true),
+            ("/a/b", "a", false),
+        ] {
+            assert_eq!(is_inside(path, directory), inside, "{path} in {directory}");
+        }
+    }
+
+    #[test]
+    fn names_and_parents_are_found() {
+        for (path, name, directory) in [
+            ("/", None, None),
+            ("/a", Some("a"), Some("/")),
+            ("/a/b/", Some("b"), Some("/a")),
+            ("a", Some("a"), None),
+            ("a/b", Some("b"), Some("a")),
+            ("/a/..", None, None),
+        ] {
+            assert_eq!(file_name(path), name, "{path}");
+            assert_eq!(parent(path).as_deref(), directory, "{path}");
+        }
+        assert_eq!(components("/a//./b/").collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(relative_to("/a/b/c", "/a").as_deref(), Some("b/c"));
+    }
+}

@@ -1,0 +1,65 @@
+//! What kind of place a path is: the project, temporary files, secrets, start-up files, logs, the system.
+//!
+//! Everything here goes by the text of an absolute path. A path may be several things at once, so each kind has a
+//! question of its own.
+
+mod agent;
+mod host;
+mod log;
+mod open;
+mod pattern;
+mod secret;
+mod startup;
+mod system;
+mod windows;
+
+pub use agent::{is_agent_instruction, is_agent_setting};
+pub use host::{is_internal_host, is_loopback, is_metadata};
+pub use log::is_log;
+pub use open::is_open;
+pub(crate) use secret::secrecy_by_text;
+pub use secret::{Secrecy, secrecy};
+pub use startup::startup_file;
+pub use system::{is_device, is_free, is_system};
+pub use windows::is_windows_system;
+
+use crate::path::is_inside;
+
+/// The directories that matter to a judgement. All paths are absolute and normal.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Scope {
+    /// The working directories, and where they lead.
+    pub roots: Vec<String>,
+    /// The user's home directory.
+    pub home: Option<String>,
+}
+
+impl Scope {
+    /// Says whether a path lies in a working directory.
+    pub fn is_in_project(&self, path: &str) -> bool {
+        self.roots.iter().any(|root| is_inside(path, root))
+    }
+
+    /// Says whether a path is a file of one's own in a directory for temporary files, not that directory itself.
+    pub fn is_temporary(&self, path: &str) -> bool {
+        TEMPORARY.iter().any(|directory| path != *directory && is_inside(path, directory))
+    }
+
+    /// Returns the path below the home directory, of this user or of any.
+    pub fn below_home<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let own = self.home.as_deref().and_then(|home| path.strip_prefix(home)?.strip_prefix('/'));
+        own.or_else(|| below_any_home(path))
+    }
+}
+
+/// Directories for temporary files.
+const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders"];
+
+/// Returns the path below a home directory, going by where systems keep them.
+fn below_any_home(path: &str) -> Option<&str> {
+    if let Some(rest) = path.strip_prefix("/root/") {
+        return Some(rest);
+    }
+    let rest = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
+    rest.split_once('/').map(|(_, below)| below)
+}

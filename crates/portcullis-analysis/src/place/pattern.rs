@@ -1,0 +1,175 @@
+//! Patterns over paths: `/etc/cron*/**`, `.ssh/id_*`, one `*` a component, `**` for the rest.
+//!
+//! Letters match in any case. Nothing is allocated for a pattern, because every path of every call is held against all.
+
+/// Says whether a path has the form of one of these patterns, component by component.
+pub(super) fn any(patterns: &[&str], path: &str) -> bool {
+    patterns.iter().any(|pattern| matches(pattern, path))
+}
+
+fn matches(pattern: &str, path: &str) -> bool {
+    let mut components = path.split('/');
+    for wanted in pattern.split('/') {
+        if wanted == "**" {
+            return components.next().is_some();
+        }
+        match components.next() {
+            Some(component) if is_component(wanted, component) => {}
+            _ => return false,
+        }
+    }
+    components.next().is_none()
+}
+
+/// Says whether a path with wildcards of the shell may name a file of the form of one of these patterns.
+///
+/// Only hidden files count, and only where the wildcards do not stand first: `*` names no hidden file.
+pub(super) fn any_named(patterns: &[&str], path: &str) -> bool {
+    let is_wild = |component: &str| component.contains(['*', '?', '[']);
+    let first = path.split('/').next().unwrap_or(path);
+    is_wild(first) && first.starts_with('.') && patterns.iter().any(|pattern| names(path, pattern))
+}
+
+fn names(path: &str, pattern: &str) -> bool {
+    let mut components = path.split('/');
+    for wanted in pattern.split('/') {
+        if wanted.contains('*') {
+            return components.next().is_some();
+        }
+        match components.next() {
+            Some(component) if is_named(component, wanted) => {}
+            _ => return false,
+        }
+    }
+    components.next().is_none()
+}
+
+/// Says whether a wildcard of the shell stands for a name. A list in brackets counts as any letter.
+fn is_named(wildcard: &str, name: &str) -> bool {
+    let name = name.as_bytes();
+    // The places in the name that the part of the wildcard read so far can end at.
+    let mut ends: Vec<bool> = std::iter::once(true).chain(name.iter().map(|_| false)).collect();
+    let mut letters = wildcard.bytes();
+    while let Some(letter) = letters.next() {
+        let is_any = letter == b'?' || letter == b'[' && letters.by_ref().any(|letter| letter == b']');
+        if letter == b'*' {
+            let reached = ends.iter().position(|end| *end);
+            ends.iter_mut().enumerate().for_each(|(at, end)| *end = reached.is_some_and(|from| at >= from));
+        } else {
+            let steps = ends
+                .iter()
+                .zip(name)
+                .map(|(end, found)| *end && (is_any || letter.eq_ignore_ascii_case(found)));
+            ends = std::iter::once(false).chain(steps).collect();
+        }
+    }
+    ends.last().is_some_and(|end| *end)
+}
+
+/// Says whether an ending of a path has the form of one of these patterns: `app/.env` has the form `.env`.
+pub(super) fn any_ending(patterns: &[&str], path: &str) -> bool {
+    patterns.iter().any(|pattern| match pattern.strip_suffix("/**") {
+        None => ends_with(pattern, path),
+        Some(directory) => lies_in(directory, path),
+    })
+}
+
+/// Says whether the last components of a path have the form of a pattern.
+fn ends_with(pattern: &str, path: &str) -> bool {
+    let mut components = path.rsplit('/');
+    pattern
+        .rsplit('/')
+        .all(|wanted| components.next().is_some_and(|component| is_component(wanted, component)))
+}
+
+/// Says whether a path lies below a directory that ends in the form of a pattern.
+fn lies_in(directory: &str, path: &str) -> bool {
+    let last = directory.rsplit('/').next().unwrap_or(directory);
+    let mut end = 0;
+    for component in path.split('/') {
+        end += component.len();
+        let rest = path.get(end..).unwrap_or_default();
+        if is_component(last, component)
+            && rest.len() > 1
+            && ends_with(directory, path.get(..end).unwrap_or_default())
+        {
+            return true;
+        }
+        end += 1;
+    }
+    false
+}
+
+/// Says whether a component has the form of a pattern with at most one `*`.
+fn is_component(pattern: &str, component: &str) -> bool {
+    // Most are told apart by their first letter.
+    match (pattern.as_bytes().first(), component.as_bytes().first()) {
+        (Some(b'*') | None, _) => {}
+        (Some(wanted), Some(found)) if wanted.eq_ignore_ascii_case(found) => {}
+        _ => return false,
+    }
+    match pattern.split_once('*') {
+        None => pattern.eq_ignore_ascii_case(component),
+        Some((start, end)) => {
+            let (whole, start, end) = (component.as_bytes(), start.as_bytes(), end.as_bytes());
+            whole.len() >= start.len() + end.len()
+                && whole.get(..start.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(start))
+                && whole.get(whole.len() - end.len()..).is_some_and(|ending| ending.eq_ignore_ascii_case(end))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_held_against_whole_components_in_any_case() {
+        for (pattern, path, expected) in [
+            ("/etc/cron*/**", "/etc/cron.d/x", true),
+            ("/etc/cron*/**", "/etc/cron.d", false),
+            ("/etc/shadow", "/etc/Shadow", true),
+            ("/etc/shadow", "/etc/shadow/x", false),
+            (".ssh/**", ".ssh/a/b", true),
+            ("a*c", "abbc", true),
+            ("a*c", "ac", true),
+            ("ab*bc", "abc", false),
+        ] {
+            assert_eq!(any(&[pattern], path), expected, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn wildcards_that_may_name_a_hidden_file_count() {
+        for (path, expected) in [
+            (".s?h/*", true),
+            (".*/id*", true),
+            (".ss[gh]/id_rsa", true),
+            (".a*/cred*", true),
+            (".aw?/config", false),
+            (".net*", true),
+            (".ca*/x", false),
+            ("*/id_rsa", false),
+            ("code/*.rs", false),
+        ] {
+            assert_eq!(any_named(&[".ssh/**", ".aws/credentials", ".netrc"], path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn an_ending_begins_at_a_component() {
+        for (pattern, path, expected) in [
+            (".env", "/code/app/.env", true),
+            (".env", "/code/app/x.env", false),
+            (".aws/credentials", "/home/me/.aws/credentials", true),
+            (".ssh/**", "/home/me/.ssh/id", true),
+            (".ssh/**", "/home/me/.ssh", false),
+            (".ssh/**", "/home/me/.ssh/", false),
+            (".git/hooks/**", "/code/.git/hooks/x/y", true),
+            (".git/hooks/**", "/code/git/hooks/x", false),
+            ("*.pem", "/x/KEY.PEM", true),
+        ] {
+            assert_eq!(any_ending(&[pattern], path), expected, "{pattern} {path}");
+        }
+    }
+}

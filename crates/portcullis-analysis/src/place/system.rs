@@ -1,0 +1,80 @@
+//! Directories and devices that belong to the machine, not to a project.
+
+use crate::path::is_inside;
+
+const DIRECTORIES: &[&str] = &[
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/opt",
+    "/proc",
+    "/root",
+    "/run",
+    "/sbin",
+    "/srv",
+    "/sys",
+    "/usr",
+    "/var",
+    "/Applications",
+    "/Library",
+    "/System",
+    "/private/etc",
+    "/private/var",
+    "/cores",
+    "/snap",
+    "/nix",
+];
+
+/// Says whether a path is the root, a directory of the system, or lies in one.
+pub fn is_system(path: &str) -> bool {
+    let is_temporary = ["/var/tmp", "/var/folders", "/private/var/folders", "/private/var/tmp"];
+    if is_temporary.iter().any(|directory| path != *directory && is_inside(path, directory)) {
+        return false;
+    }
+    path == "/" || DIRECTORIES.iter().any(|directory| is_inside(path, directory))
+}
+
+/// Disks and memory, by the beginning of their names.
+const DEVICES: &[&str] = &[
+    "/dev/sd",
+    "/dev/hd",
+    "/dev/vd",
+    "/dev/xvd",
+    "/dev/nvme",
+    "/dev/mmcblk",
+    "/dev/disk",
+    "/dev/rdisk",
+    "/dev/mapper/",
+    "/dev/dm-",
+    "/dev/md",
+    "/dev/loop",
+    "/dev/mem",
+    "/dev/kmem",
+    "/dev/port",
+    "/dev/ram",
+    "/dev/zvol/",
+];
+
+/// Says whether a path is a disk or the memory of the machine.
+pub fn is_device(path: &str) -> bool {
+    DEVICES.iter().any(|beginning| path.starts_with(beginning))
+}
+
+/// Devices and descriptors that may be read and written by anybody at any time.
+pub fn is_free(path: &str) -> bool {
+    matches!(
+        path,
+        "/dev/null"
+            | "/dev/zero"
+            | "/dev/stdin"
+            | "/dev/stdout"
+            | "/dev/stderr"
+            | "/dev/tty"
+            | "/dev/random"
+            | "/dev/urandom"
+    ) || path.strip_prefix("/dev/fd/").is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_digit()))
+}

@@ -1,0 +1,214 @@
+//! Cmdlets and members that run the text or program they are given.
+
+use super::command_line;
+use super::inside::{Call, Inside, Text};
+use super::value::Value;
+use super::word::{Bound, Word};
+
+/// The switches of `Start-Process`, and those every cmdlet has.
+const SWITCHES: &[&str] = &[
+    "confirm",
+    "debug",
+    "loaduserprofile",
+    "nonewwindow",
+    "passthru",
+    "usenewenvironment",
+    "verbose",
+    "wait",
+    "whatif",
+];
+
+/// Returns what a cmdlet or member runs; `None` if it is none of those known here.
+pub(super) fn insides(call: &Call<'_>) -> Option<Vec<Inside>> {
+    let found = match call.name {
+        "invoke-expression" => vec![expression(call)],
+        "start-process" => start_process(call),
+        "new-scheduledtaskaction" => task_action(call),
+        "new-service" | "set-service" => parameter_line(call, "binarypathname"),
+        "invoke-wmimethod" => wmi_method(call),
+        "invoke-cimmethod" => cim_method(call),
+        "new-object" => new_object(call),
+        "add-type" => add_type(call),
+        "foreach-object" => each(call),
+        "invoke-command" | "start-job" | "start-threadjob" | "register-scheduledjob" => block_runner(call),
+        "[system.management.automation.scriptblock]::create"
+        | ".invokescript"
+        | ".newscriptblock"
+        | ".addscript" => script(call),
+        "[system.diagnostics.process]::start" => process_start(call),
+        ".run" | ".exec" | "wmi" => line(call.words.first()).into_iter().collect(),
+        ".shellexecute" => process_start(call),
+        _ => return None,
+    };
+    Some(found)
+}
+
+/// Returns the fixed name and value a command defines.
+pub(super) fn definition(call: &Call<'_>) -> Option<(String, String)> {
+    let bound = Bound::new(call.words, &["force", "passthru"]);
+    let place = usize::from(bound.named("name").is_none());
+    let name = bound.value("name", 0)?.first()?;
+    let value = bound.value("value", place)?;
+    let is_fixed = !name.is_open() && value.len() == 1 && value.iter().all(|word| !word.is_open());
+    is_fixed.then(|| Some((name.text().to_owned(), value.first()?.text().to_owned())))?
+}
+
+fn expression(call: &Call<'_>) -> Inside {
+    let words: Vec<Word> = call.words.iter().filter(|word| word.parameter().is_none()).cloned().collect();
+    // The source of an expression that makes the text is not the text.
+    let text =
+        if words.iter().any(is_source) { None } else { Text::of_words(&words).or_else(|| call.input_text()) };
+    text.map_or(Inside::Unknown("the text it runs is only known at run time"), Inside::Session)
+}
+
+/// Says whether a word shows the source of something computed and no piece of text.
+fn is_source(word: &Word) -> bool {
+    word.is_open() && !word.argument.as_written().starts_with(['"', '@', '\u{201c}'])
+}
+
+fn script(call: &Call<'_>) -> Vec<Inside> {
+    let text = call.words.first().filter(|word| !is_source(word));
+    match text {
+        // Its commands are listed already.
+        Some(word) if word.value == Value::Block => Vec::new(),
+        Some(word) => Text::of_words(std::slice::from_ref(word)).map(Inside::Session).into_iter().collect(),
+        None => vec![Inside::Unknown("the text it runs is only known at run time")],
+    }
+}
+
+/// Notes a runner of script blocks that is given something else.
+fn block_runner(call: &Call<'_>) -> Vec<Inside> {
+    let bound = Bound::new(call.words, SWITCHES);
+    let block = bound.named("scriptblock").and_then(<[Word]>::first);
+    match block {
+        Some(block) if block.value != Value::Block => {
+            vec![Inside::Unknown("the script block it runs is only known at run time")]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Splits the arguments of a program: one text is a command line, several are words.
+pub(super) fn split_arguments(words: &[Word]) -> Vec<Word> {
+    words.iter().flat_map(pieces).collect()
+}
+
+fn pieces(word: &Word) -> Vec<Word> {
+    if !word.text().contains(char::is_whitespace) {
+        return vec![word.clone()];
+    }
+    command_line::split(word.text())
+        .into_iter()
+        .map(|piece| {
+            let mut made = Word::computed(&piece, word.is_open() && piece.contains('$'), word.argument.span);
+            if word.is_decoded() {
+                made.value = Value::Decoded(piece);
+            }
+            made
+        })
+        .collect()
+}
+
+/// Returns the program of a command line.
+pub(super) fn line(word: Option<&Word>) -> Option<Inside> {
+    let word = word?;
+    if is_source(word) {
+        return Some(Inside::Unknown("the command line it runs is only known at run time"));
+    }
+    let words = pieces(word);
+    (!words.is_empty()).then_some(Inside::Program(words))
+}
+
+fn start_process(call: &Call<'_>) -> Vec<Inside> {
+    let bound = Bound::new(call.words, SWITCHES);
+    let place = usize::from(bound.named("filepath").is_none());
+    let Some(program) = bound.value("filepath", 0).and_then(<[Word]>::first) else {
+        return if call.is_piped {
+            vec![Inside::Unknown("the program comes through a pipe")]
+        } else {
+            Vec::new()
+        };
+    };
+    let arguments = bound.named("argumentlist").or_else(|| bound.named("args"));
+    let arguments = arguments.or_else(|| bound.positional.get(place).map(Vec::as_slice)).unwrap_or_default();
+    let mut words = vec![program.clone()];
+    words.extend(split_arguments(arguments));
+    vec![Inside::Program(words)]
+}
+
+fn task_action(call: &Call<'_>) -> Vec<Inside> {
+    let bound = Bound::new(call.words, &[]);
+    let Some(program) = bound.value("execute", 0).and_then(<[Word]>::first) else { return Vec::new() };
+    let mut words = vec![program.clone()];
+    words.extend(split_arguments(bound.value("argument", 1).unwrap_or_default()));
+    vec![Inside::Program(words)]
+}
+
+fn parameter_line(call: &Call<'_>, name: &str) -> Vec<Inside> {
+    let bound = Bound::new(call.words, &[]);
+    line(bound.named(name).and_then(<[Word]>::first)).into_iter().collect()
+}
+
+fn wmi_method(call: &Call<'_>) -> Vec<Inside> {
+    let is_creation = call.words.iter().any(|word| word.lower() == "create");
+    let bound = Bound::new(call.words, &[]);
+    let arguments = bound.named("argumentlist").and_then(<[Word]>::first);
+    if is_creation { line(arguments).into_iter().collect() } else { Vec::new() }
+}
+
+/// Reads `@{ CommandLine = '…' }`.
+fn cim_method(call: &Call<'_>) -> Vec<Inside> {
+    let tables = call.words.iter().filter_map(|word| match &word.value {
+        Value::Table(entries) => Some((entries, word.argument.span)),
+        _ => None,
+    });
+    tables
+        .flat_map(|(entries, span)| entries.iter().map(move |(key, value)| (key, value, span)))
+        .filter(|(key, _, _)| *key == "commandline")
+        .filter_map(|(_, value, span)| line(Some(&Word::new(value.clone(), "$_", span, true))))
+        .collect()
+}
+
+/// Lists the type of a new object.
+fn new_object(call: &Call<'_>) -> Vec<Inside> {
+    let bound = Bound::new(call.words, &["strict"]);
+    if bound.has("comobject") {
+        return Vec::new();
+    }
+    let Some(name) = bound.value("typename", 0).and_then(<[Word]>::first) else { return Vec::new() };
+    if name.is_open() {
+        return vec![Inside::Unknown("the type it makes is only known at run time")];
+    }
+    let full = super::alias::canonical_type(name.text());
+    let rest = bound.named("argumentlist").map(<[Word]>::to_vec);
+    let rest = rest.unwrap_or_else(|| bound.positional.iter().skip(1).flatten().cloned().collect());
+    vec![Inside::Member(format!("[{full}]::new"), rest)]
+}
+
+fn add_type(call: &Call<'_>) -> Vec<Inside> {
+    let bound = Bound::new(call.words, &["passthru"]);
+    let is_assembly =
+        bound.has("assemblyname") && !bound.has("typedefinition") && !bound.has("memberdefinition");
+    if is_assembly { Vec::new() } else { vec![Inside::Unknown("it compiles code of another language")] }
+}
+
+/// Lists the member that `ForEach-Object` calls by name.
+fn each(call: &Call<'_>) -> Vec<Inside> {
+    let bound = Bound::new(call.words, &["confirm", "whatif", "asjob"]);
+    let Some(member) = bound.value("membername", 0).and_then(<[Word]>::first) else { return Vec::new() };
+    match &member.value {
+        Value::Block => Vec::new(),
+        _ if member.is_open() => vec![Inside::Unknown("what it runs is only known at run time")],
+        _ => vec![Inside::Member(format!(".{}", member.lower()), Vec::new())],
+    }
+}
+
+fn process_start(call: &Call<'_>) -> Vec<Inside> {
+    let Some((program, arguments)) = call.words.split_first() else { return Vec::new() };
+    if is_source(program) {
+        return vec![Inside::Unknown("the program is only known at run time")];
+    }
+    let mut words = vec![program.clone()];
+    words.extend(split_arguments(arguments));
+    vec![Inside::Program(words)]
+}

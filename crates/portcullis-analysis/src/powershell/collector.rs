@@ -1,0 +1,181 @@
+//! What is gathered while PowerShell text is read: commands, what is unknown, constants, and the limits.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use portcullis_shell::Span;
+
+use super::value::Value;
+use super::{Dialect, PowerShellCommand, PowerShellSurvey, alias};
+use crate::invocation::Opacity;
+
+/// How deep brackets, blocks and texts may stand in one another. Past it, the rest is opaque.
+const DEEPEST: usize = 40;
+
+/// How much text may be computed or read again for each byte of the command, and in any case.
+const FUEL_FOR_EACH_BYTE: usize = 8;
+const FUEL_IN_ANY_CASE: usize = 1 << 16;
+
+/// Where text that is being read stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    /// The span of the argument it is, if it is not the outermost text.
+    pub(super) span: Option<Span>,
+    /// The command it belongs to.
+    pub(super) owner: Option<usize>,
+    /// Whether it was decoded.
+    pub(super) is_decoded: bool,
+    /// Whether part of it is not known.
+    pub(super) is_open: bool,
+}
+
+/// The variables and aliases a script defines.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    constants: BTreeMap<String, Value>,
+    aliases: BTreeMap<String, String>,
+    unstable: BTreeSet<String>,
+}
+
+/// What has been found so far.
+#[derive(Debug)]
+pub(super) struct Collector {
+    pub(super) commands: Vec<PowerShellCommand>,
+    pub(super) scope: Scope,
+    pub(super) is_plain: bool,
+    opacities: Vec<Opacity>,
+    fuel: usize,
+    depth: usize,
+}
+
+impl Scope {
+    /// Returns what a variable holds, by its name in lower case.
+    pub(super) fn value(&self, name: &str) -> Option<&Value> {
+        self.constants.get(name)
+    }
+
+    pub(super) fn assign(&mut self, name: &str, value: Value) {
+        if value == Value::unknown() || self.unstable.contains(name) {
+            self.constants.remove(name);
+        } else {
+            self.constants.insert(name.to_owned(), value);
+        }
+    }
+
+    pub(super) fn take(&mut self, name: &str) -> Option<Value> {
+        self.constants.remove(name)
+    }
+
+    pub(super) fn forget(&mut self, name: &str) {
+        self.constants.remove(name);
+    }
+
+    pub(super) fn forget_all(&mut self) {
+        self.constants.clear();
+    }
+
+    /// Notes a variable whose value depends on the way taken through the script.
+    pub(super) fn never_keep(&mut self, name: String) {
+        self.constants.remove(&name);
+        self.unstable.insert(name);
+    }
+
+    pub(super) fn define_alias(&mut self, name: &str, target: &str) {
+        self.aliases.insert(name.to_lowercase(), target.to_owned());
+    }
+
+    /// Returns a command's canonical name, aliases the script defines considered.
+    pub(super) fn canonical_name(&self, written: &str) -> String {
+        let target = self.aliases.get(&written.to_lowercase());
+        alias::canonical_name(target.map_or(written, String::as_str))
+    }
+}
+
+impl Collector {
+    pub(super) fn new(length: usize) -> Self {
+        Self {
+            commands: Vec::new(),
+            scope: Scope::default(),
+            is_plain: true,
+            opacities: Vec::new(),
+            fuel: length.saturating_mul(FUEL_FOR_EACH_BYTE).saturating_add(FUEL_IN_ANY_CASE),
+            depth: 0,
+        }
+    }
+
+    /// Notes something that is not known.
+    pub(super) fn opaque(&mut self, span: Span, why: &str) {
+        self.is_plain = false;
+        let is_repeated = self.opacities.last().is_some_and(|last| last.span == span && last.why == why);
+        if !is_repeated {
+            self.opacities.push(Opacity { span, why: why.to_owned() });
+        }
+    }
+
+    /// Goes one level deeper; `false` if that is too deep.
+    pub(super) fn enter(&mut self, span: Span) -> bool {
+        if self.depth >= DEEPEST {
+            self.opaque(span, "it is nested too deeply to be read");
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Spends work on computed text; `false` if none is left.
+    pub(super) fn spend(&mut self, amount: usize, span: Span) -> bool {
+        let Some(left) = self.fuel.checked_sub(amount) else {
+            self.opaque(span, "it computes too much text to be followed");
+            return false;
+        };
+        self.fuel = left;
+        true
+    }
+
+    /// Adds a command whose arguments follow; returns its index.
+    pub(super) fn reserve(&mut self, name: String, written: &str, span: Span, place: Place) -> usize {
+        self.commands.push(PowerShellCommand {
+            span,
+            name,
+            written_name: written.to_owned(),
+            arguments: Vec::new(),
+            redirections: Vec::new(),
+            piped: 0..0,
+            nested_in: place.owner,
+            is_dot_sourced_or_called: false,
+            decoded: place.is_decoded,
+            dialect: Dialect::PowerShell,
+        });
+        self.is_plain &= !place.is_decoded;
+        self.commands.len() - 1
+    }
+
+    pub(super) fn command(&mut self, index: usize) -> Option<&mut PowerShellCommand> {
+        self.commands.get_mut(index)
+    }
+
+    /// Drops the commands of a second reading if they are those of the first.
+    pub(super) fn drop_repeated(&mut self, first: usize) {
+        let (one, other) = self.commands.split_at_checked(first).unwrap_or_default();
+        let is_same = |one: &PowerShellCommand, other: &PowerShellCommand| {
+            one.name == other.name
+                && one.arguments == other.arguments
+                && one.redirections == other.redirections
+        };
+        let is_repeated =
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other));
+        if is_repeated {
+            self.commands.truncate(first);
+        } else {
+            self.is_plain = false;
+        }
+    }
+
+    pub(super) fn finish(self) -> PowerShellSurvey {
+        let is_plain = self.is_plain && !self.commands.is_empty();
+        PowerShellSurvey { commands: self.commands, opacities: self.opacities, is_plain }
+    }
+}

@@ -1,0 +1,281 @@
+//! Programs that run the text or program on their command line: shells, schedulers, loaders.
+
+use super::Dialect;
+use super::carrier::line;
+use super::cursor::is_dash;
+use super::encoded;
+use super::inside::{Call, Inside, Text};
+use super::value::Value;
+use super::word::Word;
+
+/// Options of `powershell` whose value is the next word, in full.
+const VALUED: &[&str] = &[
+    "configurationfile",
+    "configurationname",
+    "custompipename",
+    "ep",
+    "executionpolicy",
+    "inputformat",
+    "outputformat",
+    "psconsolefile",
+    "settingsfile",
+    "wd",
+    "windowstyle",
+    "workingdirectory",
+];
+
+/// Options of `powershell` without a value, in full.
+const FLAGS: &[&str] = &[
+    "interactive",
+    "login",
+    "mta",
+    "noexit",
+    "nologo",
+    "noninteractive",
+    "noprofile",
+    "noprofileloadtime",
+    "sta",
+];
+
+/// Options of `wsl` whose value is the next word.
+const WSL_VALUED: &[&str] =
+    &["-d", "--distribution", "--distribution-id", "-u", "--user", "--cd", "--shell-type"];
+
+/// Returns what a program runs; `None` if it is none of those known here.
+pub(super) fn insides(call: &Call<'_>, dialect: Dialect) -> Option<Vec<Inside>> {
+    let found = match call.name {
+        "powershell" | "pwsh" => powershell(call),
+        "cmd" => cmd(call),
+        "wsl" => wsl(call.words),
+        "start" if dialect == Dialect::Cmd => start(call.words),
+        "schtasks" => after(call.words, &["/tr", "-tr"]),
+        "forfiles" => after(call.words, &["/c", "-c"]),
+        "pcalua" => after(call.words, &["-a", "/a"]),
+        "sc" => service(call.words),
+        "wmic" => wmic(call.words),
+        "runas" => line(call.words.last().filter(|word| !is_slash(word))).into_iter().collect(),
+        "conhost" | "sudo" | "gsudo" => tail(call.words),
+        "psexec" | "psexec64" | "paexec" => tail(call.words),
+        "rundll32" => rundll32(call.words),
+        "mshta" => mshta(call.words),
+        _ => return None,
+    };
+    Some(found)
+}
+
+fn is_slash(word: &Word) -> bool {
+    word.text().starts_with('/')
+}
+
+/// Returns the command line after an option.
+fn after(words: &[Word], options: &[&str]) -> Vec<Inside> {
+    let place = words.iter().position(|word| options.contains(&word.lower().as_str()));
+    place.and_then(|place| line(words.get(place + 1))).into_iter().collect()
+}
+
+/// Returns the program after a program's own options.
+fn tail(words: &[Word]) -> Vec<Inside> {
+    let is_own = |word: &&Word| word.text().starts_with(['-', '/', '\\']) && !word.text().contains(".exe");
+    let rest: Vec<Word> = words.iter().skip_while(is_own).cloned().collect();
+    if rest.is_empty() { Vec::new() } else { vec![Inside::Program(rest)] }
+}
+
+fn powershell(call: &Call<'_>) -> Vec<Inside> {
+    let words = call.words;
+    let mut unknown = Vec::new();
+    let mut place = 0;
+    while let Some(word) = words.get(place) {
+        let rest = words.get(place + 1..).unwrap_or_default();
+        let Some(option) = option_name(word) else {
+            unknown.extend(command_text(call, words.get(place..).unwrap_or_default()));
+            return unknown;
+        };
+        let is = |full: &str| !option.is_empty() && full.starts_with(option.as_str());
+        if is("command") || is("commandwithargs") || option == "cwa" {
+            unknown.extend(command_text(call, rest));
+            return unknown;
+        } else if is("encodedcommand") || option == "ec" {
+            unknown.push(encoded_text(rest.first()));
+            return unknown;
+        } else if is("file") {
+            unknown.extend(script_file(rest));
+            return unknown;
+        } else if VALUED.iter().any(|full| is(full)) {
+            place += 1;
+        } else if is("version") {
+            place += usize::from(
+                rest.first()
+                    .is_some_and(|next| next.text().starts_with(|letter: char| letter.is_ascii_digit())),
+            );
+        } else if !FLAGS.iter().any(|full| is(full)) {
+            unknown.push(Inside::Unknown("it has an option that is not known here"));
+        }
+        place += 1;
+    }
+    unknown.extend(piped_text(call));
+    unknown
+}
+
+/// Returns an option's name in lower case; `None` if the word is no option.
+fn option_name(word: &Word) -> Option<String> {
+    let name = word.text().strip_prefix(|letter| is_dash(letter) || letter == '/')?;
+    let name = name.strip_prefix(is_dash).unwrap_or(name);
+    let is_name = !name.is_empty() && name.chars().all(char::is_alphabetic);
+    is_name.then(|| name.to_lowercase())
+}
+
+fn command_text(call: &Call<'_>, words: &[Word]) -> Vec<Inside> {
+    match words {
+        [only] if only.text() == "-" => piped_text(call).into_iter().collect(),
+        [block, ..] if block.value == Value::Block => Vec::new(),
+        words => Text::of_words(words).map(Inside::PowerShell).into_iter().collect(),
+    }
+}
+
+/// Returns what a shell reads that is given nothing to run.
+fn piped_text(call: &Call<'_>) -> Option<Inside> {
+    match call.input_text() {
+        Some(text) if call.name == "cmd" => Some(Inside::Cmd(text)),
+        Some(text) => Some(Inside::PowerShell(text)),
+        None if call.is_piped => Some(Inside::Unknown("what a shell reads through a pipe is not known")),
+        None => None,
+    }
+}
+
+fn encoded_text(word: Option<&Word>) -> Inside {
+    let decoded = word.filter(|word| !word.is_open()).and_then(|word| {
+        let content = encoded::decode_command(word.text())?;
+        Some(Text { content, span: word.argument.span, is_open: false, is_decoded: true })
+    });
+    decoded.map_or(Inside::Unknown("an encoded command cannot be decoded"), Inside::PowerShell)
+}
+
+fn script_file(words: &[Word]) -> Vec<Inside> {
+    match words.first() {
+        Some(file) if file.text() == "-" => vec![Inside::Unknown("the script comes through a pipe")],
+        Some(_) => vec![Inside::Program(words.to_vec())],
+        None => Vec::new(),
+    }
+}
+
+fn cmd(call: &Call<'_>) -> Vec<Inside> {
+    for (place, word) in call.words.iter().enumerate() {
+        let lower = word.lower();
+        let Some(switch) = lower.strip_prefix(['/', '-']).and_then(|name| name.chars().next()) else { break };
+        if matches!(switch, 'c' | 'k' | 'r') {
+            let glued = word.text().get(2..).unwrap_or_default();
+            let rest = call.words.get(place + 1..).unwrap_or_default();
+            return cmd_text(glued, word, rest).map(Inside::Cmd).into_iter().collect();
+        }
+    }
+    piped_text(call).into_iter().collect()
+}
+
+/// Puts the line of `cmd /c` together again, with quotes around words that need them.
+fn cmd_text(glued: &str, switch: &Word, rest: &[Word]) -> Option<Text> {
+    let mut text = Text::of_words(rest).or_else(|| {
+        let empty = Word::computed("", switch.is_open(), switch.argument.span);
+        Text::of_words(&[empty])
+    })?;
+    if rest.len() > 1 {
+        text.content = rest.iter().map(requoted).collect::<Vec<_>>().join(" ");
+    }
+    text.content = format!("{glued} {}", text.content);
+    text.is_open |= switch.is_open();
+    Some(text)
+}
+
+fn requoted(word: &Word) -> String {
+    let needs_quotes = word.text().contains(char::is_whitespace) && !word.text().contains('"');
+    if needs_quotes { format!("\"{}\"", word.text()) } else { word.text().to_owned() }
+}
+
+/// Reads `wsl`: a program after `-e`, else a line that bash reads.
+fn wsl(words: &[Word]) -> Vec<Inside> {
+    let mut place = 0;
+    while let Some(word) = words.get(place) {
+        let lower = word.lower();
+        let rest = words.get(place + 1..).unwrap_or_default();
+        match lower.as_str() {
+            "-e" | "--exec" => {
+                return if rest.is_empty() { Vec::new() } else { vec![Inside::Program(rest.to_vec())] };
+            }
+            "--" => return bash(rest),
+            _ if WSL_VALUED.contains(&lower.as_str()) => place += 2,
+            _ if lower.starts_with('-') || lower == "~" => place += 1,
+            _ => return bash(words.get(place..).unwrap_or_default()),
+        }
+    }
+    Vec::new()
+}
+
+fn bash(words: &[Word]) -> Vec<Inside> {
+    let Some(text) = Text::of_words(words) else { return Vec::new() };
+    let line =
+        if words.len() > 1 { words.iter().map(requoted).collect::<Vec<_>>().join(" ") } else { text.content };
+    let mut script = Word::computed(&line, text.is_open, text.span);
+    script.argument.knowledge =
+        if text.is_open { crate::argument::Knowledge::Dynamic } else { crate::argument::Knowledge::Fixed };
+    vec![Inside::Program(vec![
+        Word::computed("bash", false, text.span),
+        Word::computed("-c", false, text.span),
+        script,
+    ])]
+}
+
+/// Reads `start ["title"] [/options] program arguments`.
+fn start(words: &[Word]) -> Vec<Inside> {
+    let has_title = words.first().is_some_and(|word| word.argument.as_written().starts_with('"'));
+    let mut rest = words.get(usize::from(has_title)..).unwrap_or_default();
+    while let Some((first, others)) = rest.split_first() {
+        if !is_slash(first) {
+            return vec![Inside::Program(rest.to_vec())];
+        }
+        let takes_directory = first.lower() == "/d";
+        rest = others.get(usize::from(takes_directory)..).unwrap_or_default();
+    }
+    // A lone quoted word is the title of a new shell, but a program is what is meant most often.
+    words.first().filter(|_| has_title).and_then(|word| line(Some(word))).into_iter().collect()
+}
+
+/// Reads `binPath= "…"`.
+fn service(words: &[Word]) -> Vec<Inside> {
+    let place = words.iter().position(|word| word.lower().starts_with("binpath="));
+    let Some((place, word)) = place.and_then(|place| Some((place, words.get(place)?))) else {
+        return Vec::new();
+    };
+    let glued = word.text().get("binpath=".len()..).unwrap_or_default();
+    let inside = if glued.is_empty() {
+        line(words.get(place + 1))
+    } else {
+        line(Some(&Word::computed(glued, word.is_open(), word.argument.span)))
+    };
+    inside.into_iter().collect()
+}
+
+/// Reads `wmic process call create "…"`.
+fn wmic(words: &[Word]) -> Vec<Inside> {
+    let place = words.iter().position(|word| word.lower() == "create");
+    place.and_then(|place| line(words.get(place + 1))).into_iter().collect()
+}
+
+/// Reads the entry points of libraries that start what they are given.
+fn rundll32(words: &[Word]) -> Vec<Inside> {
+    let lower: Vec<String> = words.iter().map(Word::lower).collect();
+    let has = |name: &str| lower.iter().any(|word| word.contains(name));
+    if has("javascript:") || has("vbscript:") {
+        return vec![Inside::Unknown("it runs a script of another language")];
+    }
+    let entry_points = ["shellexec_rundll", "fileprotocolhandler", "openurl", "routethecall", "registerocx"];
+    let place = lower.iter().position(|word| entry_points.iter().any(|entry| word.contains(entry)));
+    let rest = place.and_then(|place| words.get(place + 1..)).unwrap_or_default();
+    if rest.is_empty() { Vec::new() } else { vec![Inside::Program(rest.to_vec())] }
+}
+
+fn mshta(words: &[Word]) -> Vec<Inside> {
+    let is_inline = words.iter().any(|word| {
+        let lower = word.lower();
+        lower.starts_with("javascript:") || lower.starts_with("vbscript:") || lower.starts_with("about:")
+    });
+    if is_inline { vec![Inside::Unknown("it runs a script of another language")] } else { Vec::new() }
+}

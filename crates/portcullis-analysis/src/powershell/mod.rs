@@ -1,0 +1,117 @@
+//! What PowerShell text would run, and the `cmd.exe` lines that agents pass to it.
+//!
+//! [`survey`] reads the text once, from left to right. It lists every command it meets, also those in script
+//! blocks, sub-expressions and texts that are run, and computes what literals tell: names glued together from
+//! pieces, constants, Base64. What it cannot tell is an opacity. Nothing is classified here.
+//!
+//! The text may be hostile. Brackets and texts nest to a limit, computed text is paid for from a budget that
+//! grows with the input, and past either the rest is opaque.
+
+mod alias;
+mod carrier;
+mod cmd;
+mod collector;
+mod command_line;
+mod cursor;
+mod encoded;
+mod inside;
+mod launcher;
+mod operator;
+mod reader;
+mod value;
+mod word;
+
+use std::ops::Range;
+
+use portcullis_shell::Span;
+
+use crate::argument::{Argument, Knowledge};
+use crate::invocation::{Access, Opacity};
+
+use collector::{Collector, Place};
+use reader::Reader;
+
+/// Every command of a PowerShell text, in order of appearance, and what is opaque in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PowerShellSurvey {
+    /// The commands. One that stands inside another follows it.
+    pub commands: Vec<PowerShellCommand>,
+    /// What could not be read or is only known when it runs.
+    pub opacities: Vec<Opacity>,
+    is_plain: bool,
+}
+
+/// One command, or one use of a .NET type or member.
+///
+/// Types and members are listed by names such as `[system.net.webclient]::new` and `.downloadstring`. Text
+/// that is piped or redirected is listed as `write-output`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PowerShellCommand {
+    /// Where it stands in the outermost text.
+    pub span: Span,
+    /// Its canonical name: lower case, aliases resolved, without module, directory or extension of a program.
+    ///
+    /// In a `cmd.exe` line the names are those of `cmd.exe`: `del`, not `remove-item`.
+    pub name: String,
+    /// Its name as it is written, computed names included.
+    pub written_name: String,
+    /// Its arguments. The items of a list are arguments of their own.
+    pub arguments: Vec<Argument>,
+    /// The files it is redirected from and to, `$null` left out.
+    pub redirections: Vec<(Access, Argument)>,
+    /// The commands of the pipeline stage before it.
+    pub piped: Range<usize>,
+    /// The command in whose script block, sub-expression, argument or text it stands.
+    pub nested_in: Option<usize>,
+    /// Whether it follows `&` or `.`.
+    pub is_dot_sourced_or_called: bool,
+    /// Whether it was decoded, from `-EncodedCommand` or Base64.
+    pub decoded: bool,
+    /// The language it is written in.
+    pub dialect: Dialect,
+}
+
+/// The language a command is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// PowerShell.
+    PowerShell,
+    /// The command line of `cmd.exe`.
+    Cmd,
+}
+
+impl PowerShellSurvey {
+    /// Says whether nothing stands there but commands and pipelines with literal arguments.
+    ///
+    /// Such text has no script block, expression, variable, assignment, member, call operator, redirection
+    /// other than to `$null`, and nothing opaque.
+    pub fn is_literal_only(&self) -> bool {
+        self.is_plain
+            && self.opacities.is_empty()
+            && self.commands.iter().all(|command| {
+                command.redirections.is_empty()
+                    && command.arguments.iter().all(|argument| argument.knowledge != Knowledge::Dynamic)
+            })
+    }
+}
+
+/// Lists the commands of PowerShell text.
+///
+/// Text that may as well be meant for `cmd.exe` is read both ways, and the commands of both readings are
+/// listed.
+pub fn survey(text: &str) -> PowerShellSurvey {
+    let mut collector = Collector::new(text.len());
+    let whole = Span::new(0, text.len());
+    if text.contains('\0') {
+        collector.opaque(whole, "it holds a character no command line can hold");
+    }
+    Reader::new(text, Place::default(), &mut collector).read();
+    // What names `cmd` is read as its line already.
+    let names_cmd = collector.commands.first().is_some_and(|command| command.name == "cmd");
+    if !names_cmd && cmd::may_be_cmd(text) {
+        let first = collector.commands.len();
+        cmd::read(text, Place::default(), &mut collector);
+        collector.drop_repeated(first);
+    }
+    collector.finish()
+}

@@ -1,0 +1,139 @@
+//! The words of a command.
+
+use portcullis_shell::Span;
+
+use super::super::cursor::{ends_word, is_newline, is_quote};
+use super::super::value::Value;
+use super::super::word::Word;
+use super::Reader;
+use super::text::Pieces;
+
+impl Reader<'_, '_> {
+    /// Reads an argument and the items after it that commas join to it.
+    pub(super) fn argument_list(&mut self, words: &mut Vec<Word>) {
+        let first = words.len();
+        loop {
+            self.cursor.skip_blanks();
+            let start = self.cursor.position();
+            if let Some((value, is_quoted)) = self.argument_value() {
+                let span = self.span(start);
+                let written = self.cursor.since(start);
+                words.extend(words_of(value, written, span, is_quoted));
+            }
+            let mut ahead = self.cursor;
+            ahead.skip_blanks();
+            if ahead.peek() != Some(',') {
+                break;
+            }
+            ahead.bump();
+            ahead.skip_trivia();
+            self.cursor = ahead;
+        }
+        for word in words.iter_mut().skip(first + 1) {
+            word.is_item = true;
+        }
+    }
+
+    /// Reads one argument, without the items a comma joins to it.
+    pub(super) fn argument(&mut self) -> Option<Word> {
+        let start = self.cursor.position();
+        let (value, is_quoted) = self.argument_value()?;
+        let span = self.span(start);
+        let written = self.cursor.since(start);
+        Some(Word::new(value, written, span, is_quoted))
+    }
+
+    /// Reads the value of an argument, and says whether it is quoted or computed.
+    pub(super) fn argument_value(&mut self) -> Option<(Value, bool)> {
+        let start = self.cursor.position();
+        let next = self.cursor.peek_second();
+        match self.cursor.peek()? {
+            letter if is_quote(letter) => {
+                let value = self.quoted();
+                let value = if self.cursor.peek() == Some('.') { self.postfix(value, start) } else { value };
+                Some((self.sourced(value, start), true))
+            }
+            '$' => Some(self.expanded_word(start)),
+            '(' | '{' => {
+                let value = self.primary().unwrap_or_else(Value::unknown);
+                let value = self.postfix(value, start);
+                Some((self.sourced(value, start), true))
+            }
+            '@' if next.is_some_and(|next| is_quote(next) || matches!(next, '(' | '{')) => {
+                let value = self.primary().unwrap_or_else(Value::unknown);
+                let value = self.postfix(value, start);
+                Some((self.sourced(value, start), true))
+            }
+            '@' if next.is_some_and(|next| next.is_alphabetic() || next == '_') => {
+                self.collector.is_plain = false;
+                self.generic_word();
+                Some((Value::Open(self.cursor.since(start).to_owned()), true))
+            }
+            _ => self.generic_word().map(|value| (value, false)),
+        }
+    }
+
+    /// Reads a word that begins with a variable or sub-expression.
+    fn expanded_word(&mut self, start: usize) -> (Value, bool) {
+        let value = self.primary().unwrap_or_else(Value::unknown);
+        let value = self.postfix(value, start);
+        let value = self.sourced(value, start);
+        if self.cursor.peek().is_none_or(ends_word) {
+            return (value, true);
+        }
+        let value = match self.generic_word() {
+            Some(rest) => value.plus(rest),
+            None => value,
+        };
+        (self.sourced(value, start), false)
+    }
+
+    /// Reads an unquoted word, in which quoted pieces and expansions may stand.
+    pub(super) fn generic_word(&mut self) -> Option<Value> {
+        let start = self.cursor.position();
+        let mut pieces = Pieces::default();
+        while let Some(letter) = self.cursor.peek() {
+            match letter {
+                '`' => {
+                    // What some letters stand for after it differs between versions of PowerShell.
+                    self.collector.is_plain = false;
+                    self.cursor.bump();
+                    match self.cursor.bump() {
+                        None => break,
+                        Some(escaped) if is_newline(escaped) => break,
+                        Some(escaped) => pieces.push(escaped),
+                    }
+                }
+                '$' => self.expansion(&mut pieces),
+                letter if is_quote(letter) => {
+                    let value = self.quoted();
+                    pieces.add(&value, "$_");
+                }
+                letter if ends_word(letter) => break,
+                letter => {
+                    self.cursor.bump();
+                    pieces.push(letter);
+                }
+            }
+        }
+        (self.cursor.position() > start).then(|| pieces.into_value())
+    }
+}
+
+/// Makes words of a value: one, or one for each item of a list.
+pub(super) fn words_of(value: Value, written: &str, span: Span, is_quoted: bool) -> Vec<Word> {
+    match value {
+        Value::List(items) if items.len() > 1 => {
+            let mut words: Vec<Word> =
+                items.into_iter().map(|item| Word::new(item, "$_", span, is_quoted)).collect();
+            for word in words.iter_mut().skip(1) {
+                word.is_item = true;
+            }
+            words
+        }
+        Value::List(items) => {
+            items.into_iter().map(|item| Word::new(item, written, span, is_quoted)).collect()
+        }
+        other => vec![Word::new(other, written, span, is_quoted)],
+    }
+}

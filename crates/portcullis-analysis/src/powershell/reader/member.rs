@@ -1,0 +1,186 @@
+//! Members of types and values, and indices.
+
+use super::super::cursor::{is_dash, is_name, is_quote};
+use super::super::inside;
+use super::super::operator;
+use super::super::value::Value;
+use super::super::word::Word;
+use super::Reader;
+
+impl Reader<'_, '_> {
+    /// Reads the members, calls and indices after a value that began at a place.
+    pub(super) fn postfix(&mut self, mut value: Value, start: usize) -> Value {
+        loop {
+            let next = self.cursor.peek_second();
+            match self.cursor.peek() {
+                Some('?') if matches!(next, Some('.' | '[')) => {
+                    self.cursor.bump();
+                }
+                Some('.') if next.is_some_and(|next| begins_member(next) || next == '(') => {
+                    self.cursor.bump();
+                    value = self.member(&value, start, false);
+                }
+                Some(':') if next == Some(':') => {
+                    self.cursor.eat_text("::");
+                    value = self.member(&value, start, true);
+                }
+                Some('[') => value = self.index(&value),
+                Some(sign) if next == Some(sign) && (sign == '+' || is_dash(sign)) => {
+                    self.cursor.bump();
+                    self.cursor.bump();
+                    self.forget_variables(start);
+                    return Value::unknown();
+                }
+                _ => return value,
+            }
+        }
+    }
+
+    fn index(&mut self, value: &Value) -> Value {
+        let start = self.cursor.position();
+        self.collector.is_plain = false;
+        if !self.enter() {
+            return Value::unknown();
+        }
+        self.cursor.bump();
+        self.cursor.skip_trivia();
+        let place = self.expression().unwrap_or_else(Value::unknown);
+        self.close(']', start);
+        self.collector.leave();
+        let span = self.span(start);
+        if !self.collector.spend(value.size(), span) {
+            return Value::unknown();
+        }
+        let picked = value.at(&place.into_items());
+        self.paid(picked, start)
+    }
+
+    /// Reads a member's name and, if it is called, its arguments.
+    fn member(&mut self, receiver: &Value, start: usize, is_static: bool) -> Value {
+        self.collector.is_plain = false;
+        let name_start = self.cursor.position();
+        let name = self.member_name();
+        if name.is_none() {
+            self.opaque(name_start, "the member is only known at run time");
+        }
+        let written = name.unwrap_or_else(|| self.cursor.since(name_start).to_owned());
+        let lower = written.to_lowercase();
+        let full = match receiver {
+            Value::Type(type_name) if is_static => format!("[{type_name}]::{lower}"),
+            _ if is_static => format!("::{lower}"),
+            _ => format!(".{lower}"),
+        };
+        let is_called = matches!(self.cursor.peek(), Some('(' | '{'));
+        self.property = None;
+        if !is_called {
+            if is_static {
+                let span = self.span(start);
+                self.collector.reserve(full.clone(), &written, span, self.place);
+            }
+            self.property = Some((self.cursor.position(), full));
+            return operator::member(receiver, &lower, &[]);
+        }
+        let span = self.span(start);
+        let index = self.collector.reserve(full.clone(), &written, span, self.place);
+        let owner = self.place.owner.replace(index);
+        let words = self.member_arguments();
+        self.place.owner = owner;
+        let span = self.span(start);
+        if let Some(command) = self.collector.command(index) {
+            command.span = span;
+        }
+        let value = self.called(receiver, &lower, &words, start);
+        let key = if matches!(receiver, Value::Type(name) if name.starts_with("wmi:")) {
+            "wmi".into()
+        } else {
+            full
+        };
+        inside::finish_as(self.collector, &key, index, words, None, self.place);
+        value
+    }
+
+    /// Computes what a call yields, as far as literals tell.
+    fn called(&mut self, receiver: &Value, name: &str, words: &[Word], start: usize) -> Value {
+        if matches!(receiver, Value::Type(type_name) if type_name == "system.array") {
+            self.collector.scope.forget_all();
+        }
+        let values: Vec<Value> = words.iter().map(|word| word.value.clone()).collect();
+        let cost = receiver.size() + values.iter().map(Value::size).sum::<usize>();
+        let span = self.span(start);
+        if !self.collector.spend(cost, span) {
+            return Value::unknown();
+        }
+        let result = operator::member(receiver, name, &values);
+        self.paid(result, start)
+    }
+
+    /// Reads the name of a member, which may be computed; `None` if it is not known.
+    fn member_name(&mut self) -> Option<String> {
+        self.cursor.skip_trivia();
+        match self.cursor.peek() {
+            Some(letter) if is_quote(letter) => self.quoted().known_text(),
+            Some('$' | '(') => self.primary().and_then(|value| value.known_text()),
+            _ => Some(self.cursor.take_while(is_name).to_owned()).filter(|name| !name.is_empty()),
+        }
+    }
+
+    /// Reads arguments in brackets, or the block that `.ForEach{ }` takes.
+    pub(super) fn member_arguments(&mut self) -> Vec<Word> {
+        let start = self.cursor.position();
+        let mut words = Vec::new();
+        if self.cursor.peek() == Some('{') {
+            self.block();
+            words.push(Word::new(Value::Block, self.cursor.since(start), self.span(start), true));
+            return words;
+        }
+        if !self.enter() {
+            return words;
+        }
+        self.cursor.bump();
+        loop {
+            self.cursor.skip_trivia();
+            let before = self.cursor.position();
+            match self.cursor.peek() {
+                None => {
+                    self.opaque(start, "a bracket is not closed");
+                    break;
+                }
+                Some(')') => {
+                    self.cursor.bump();
+                    break;
+                }
+                Some(',') => {
+                    self.cursor.bump();
+                }
+                Some(_) => words.extend(self.member_argument()),
+            }
+            if self.cursor.position() == before {
+                self.cursor.bump();
+                self.opaque(before, "it is not PowerShell as it is read here");
+            }
+        }
+        self.collector.leave();
+        words
+    }
+
+    fn member_argument(&mut self) -> Option<Word> {
+        self.skip_argument_name();
+        let start = self.cursor.position();
+        let value = self.item()?;
+        Some(Word::new(value, self.cursor.since(start), self.span(start), true))
+    }
+
+    /// Skips the name in an attribute's argument: `Mandatory = $true`, `Mandatory`.
+    fn skip_argument_name(&mut self) {
+        if self.cursor.peek().is_some_and(char::is_alphabetic) {
+            self.cursor.take_while(is_name);
+            self.cursor.skip_trivia();
+            self.cursor.eat('=');
+            self.cursor.skip_trivia();
+        }
+    }
+}
+
+fn begins_member(letter: char) -> bool {
+    is_name(letter) && !letter.is_ascii_digit() || is_quote(letter) || letter == '$'
+}

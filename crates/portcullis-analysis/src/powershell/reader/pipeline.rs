@@ -1,0 +1,340 @@
+//! Pipelines, the commands in them, redirections and assignments.
+
+use std::ops::Range;
+
+use super::super::cursor::{is_dash, is_newline, is_quote};
+use super::super::inside;
+use super::super::value::Value;
+use super::super::word::Word;
+use super::Reader;
+use super::argument::words_of;
+use crate::invocation::Access;
+
+/// One stage of a pipeline.
+struct Stage {
+    value: Value,
+    is_expression: bool,
+}
+
+/// What comes into a command through a pipe.
+#[derive(Debug, Default)]
+struct Input {
+    commands: Range<usize>,
+    value: Option<Value>,
+}
+
+impl Reader<'_, '_> {
+    /// Reads pipelines joined by `&&` and `||`; returns what they yield.
+    pub(super) fn chain(&mut self) -> Option<Value> {
+        let value = self.pipeline();
+        self.cursor.skip_blanks();
+        if self.cursor.starts_with("&&") || self.cursor.starts_with("||") {
+            while self.cursor.eat_text("&&") || self.cursor.eat_text("||") {
+                self.cursor.skip_trivia();
+                self.pipeline();
+                self.cursor.skip_blanks();
+            }
+            return Some(Value::unknown());
+        }
+        if self.cursor.eat('&') {
+            self.collector.is_plain = false;
+        }
+        value
+    }
+
+    fn pipeline(&mut self) -> Option<Value> {
+        let mut input = Input::default();
+        let mut is_piped = false;
+        loop {
+            self.cursor.skip_blanks();
+            let stage_start = self.cursor.position();
+            let first = self.collector.commands.len();
+            let stage = self.stage(input);
+            if !self.eat_pipe() {
+                return match stage {
+                    Some(_) if is_piped => Some(Value::unknown()),
+                    stage => stage.map(|stage| stage.value),
+                };
+            }
+            let value = stage.filter(|stage| stage.is_expression).map(|stage| stage.value);
+            if let Some(value) = &value {
+                self.written_out(value, stage_start);
+            }
+            is_piped = true;
+            input = Input { commands: first..self.collector.commands.len(), value };
+            self.cursor.skip_trivia();
+        }
+    }
+
+    /// Takes a pipe, which may stand on the next line.
+    fn eat_pipe(&mut self) -> bool {
+        let mut ahead = self.cursor;
+        ahead.skip_trivia();
+        let is_pipe = ahead.peek() == Some('|') && ahead.peek_second() != Some('|');
+        if is_pipe {
+            ahead.bump();
+            self.cursor = ahead;
+        }
+        is_pipe
+    }
+
+    /// Lists text that goes through a pipe or into a file as a command.
+    fn written_out(&mut self, value: &Value, start: usize) -> usize {
+        let written = self.cursor.since(start).trim_end();
+        let span = self.span(start);
+        let index = self.collector.reserve("write-output".to_owned(), written, span, self.place);
+        let words = words_of(value.clone(), written, span, true);
+        if let Some(command) = self.collector.command(index) {
+            command.arguments = words.into_iter().map(|word| word.argument).collect();
+        }
+        index
+    }
+
+    fn stage(&mut self, input: Input) -> Option<Stage> {
+        if self.is_at_statement_end() && !self.is_call() {
+            return None;
+        }
+        if self.begins_expression() {
+            return self.expression_stage(input);
+        }
+        let start = self.cursor.position();
+        let is_called = self.is_call();
+        let name = if is_called { self.called_name() } else { self.command_name()? };
+        self.command(start, &name, is_called, input);
+        Some(Stage { value: Value::unknown(), is_expression: false })
+    }
+
+    /// Says whether a call operator stands here: `& x`, `. x`.
+    fn is_call(&self) -> bool {
+        let next = self.cursor.peek_second();
+        match self.cursor.peek() {
+            Some('&') => next != Some('&'),
+            Some('.') => next.is_some_and(|next| {
+                next.is_whitespace() || is_quote(next) || matches!(next, '$' | '(' | '{' | '`')
+            }),
+            _ => false,
+        }
+    }
+
+    fn begins_expression(&self) -> bool {
+        let next = self.cursor.peek_second();
+        match self.cursor.peek() {
+            Some('$' | '(' | '[' | '{' | '!' | ',') => true,
+            Some('@') => next.is_some_and(|next| is_quote(next) || matches!(next, '(' | '{')),
+            Some('+') => true,
+            Some(letter) if is_quote(letter) => true,
+            Some(letter) if is_dash(letter) => true,
+            Some(letter) if letter.is_ascii_digit() => self.is_number(),
+            Some('.') => next.is_some_and(|next| next.is_ascii_digit()) && self.is_number(),
+            _ => false,
+        }
+    }
+
+    fn expression_stage(&mut self, input: Input) -> Option<Stage> {
+        self.collector.is_plain = false;
+        let start = self.cursor.position();
+        let variable = self.assigned_variable();
+        let value = self.expression()?;
+        let end = self.cursor.position();
+        self.cursor.skip_blanks();
+        if let Some(sign) = self.assignment_sign() {
+            let name = variable.filter(|(_, variable_end)| *variable_end == end).map(|(name, _)| name);
+            self.assignment(start, end, name, sign);
+            return None;
+        }
+        if self.is_at_redirection() {
+            let index = self.written_out(&value, start);
+            while self.redirection(index) {
+                self.cursor.skip_blanks();
+            }
+        }
+        if self.is_at_statement_end() || matches!(self.cursor.peek(), Some(',' | ']' | '=')) {
+            return Some(Stage { value, is_expression: true });
+        }
+        self.left_over(start, end, value, input);
+        Some(Stage { value: Value::unknown(), is_expression: false })
+    }
+
+    /// Reads words after an expression. PowerShell refuses them; whoever wrote them took the expression for a
+    /// program.
+    fn left_over(&mut self, start: usize, end: usize, value: Value, input: Input) {
+        let mut name = value;
+        if self.cursor.position() == end
+            && let Some(word) = self.generic_word()
+        {
+            name = name.plus(word);
+        }
+        self.opaque(start, "words follow an expression, which PowerShell refuses");
+        let name = self.sourced(name, start);
+        self.command(start, &name, false, input);
+    }
+
+    fn assignment_sign(&mut self) -> Option<&'static str> {
+        let signs = ["??=", "+=", "-=", "*=", "/=", "%=", "="];
+        signs.into_iter().find(|sign| self.cursor.eat_text(sign))
+    }
+
+    fn assignment(&mut self, start: usize, end: usize, name: Option<String>, sign: &str) {
+        let property = self.property.take().filter(|(property_end, _)| *property_end == end);
+        let before = name.as_deref().and_then(|name| self.collector.scope.take(name));
+        self.cursor.skip_trivia();
+        let right = self.cursor.position();
+        // Assignments nest: `$a = $b = …`.
+        if !self.enter() {
+            return;
+        }
+        let value = self.statement().unwrap_or_else(Value::unknown);
+        self.collector.leave();
+        if let Some((_, member)) = property {
+            let span = self.span(start);
+            let index = self.collector.reserve(member.clone(), &member, span, self.place);
+            let words = words_of(value, self.cursor.since(right), span, true);
+            if let Some(command) = self.collector.command(index) {
+                command.arguments = words.into_iter().map(|word| word.argument).collect();
+            }
+            return;
+        }
+        let Some(name) = name else {
+            self.forget_variables(start);
+            return;
+        };
+        let assigned = match (sign, before) {
+            ("=", _) => value,
+            ("+=", Some(before)) => before.plus(value),
+            _ => Value::unknown(),
+        };
+        // A text with unknown parts keeps what is known of it; the source of a command is no such text.
+        let source = self.cursor.since(right);
+        let is_text = source.starts_with(is_quote) || source.starts_with("$env:");
+        let is_kept = is_text || assigned.known_text().is_some() || is_structured(&assigned);
+        self.collector.scope.assign(&name, if is_kept { assigned } else { Value::unknown() });
+    }
+
+    /// Reads what follows a call operator.
+    fn called_name(&mut self) -> Value {
+        self.collector.is_plain = false;
+        self.cursor.bump();
+        self.cursor.skip_blanks();
+        let start = self.cursor.position();
+        if self.cursor.peek() == Some('{') {
+            return Value::Block;
+        }
+        let word = self.argument_value();
+        match word {
+            Some((Value::List(items), _)) => items.into_iter().next().unwrap_or_else(Value::unknown),
+            Some((value, _)) => self.sourced(value, start),
+            None => Value::unknown(),
+        }
+    }
+
+    fn command_name(&mut self) -> Option<Value> {
+        let start = self.cursor.position();
+        let value = self.generic_word()?;
+        if self.cursor.since(start).contains(|letter: char| letter == '`' || is_quote(letter)) {
+            self.collector.is_plain = false;
+        }
+        Some(value)
+    }
+
+    /// Reads a command's arguments and redirections, and what it runs.
+    fn command(&mut self, start: usize, name: &Value, is_called: bool, input: Input) {
+        let written = match name {
+            Value::Block => "&".to_owned(),
+            other => other.shown(self.cursor.since(start)),
+        };
+        let is_known = *name == Value::Block || name.known_text().is_some();
+        let canonical = self.collector.scope.canonical_name(&written);
+        let span = self.span(start);
+        let index = self.collector.reserve(canonical, &written, span, self.place);
+        if !is_known {
+            self.opaque(start, "the program is only known at run time");
+        }
+        let owner = self.place.owner.replace(index);
+        let words = self.arguments(index);
+        self.place.owner = owner;
+        let span = self.span(start);
+        if let Some(command) = self.collector.command(index) {
+            command.span = span;
+            command.piped = input.commands;
+            command.is_dot_sourced_or_called = is_called;
+            command.decoded |= name.is_decoded();
+        }
+        inside::finish(self.collector, index, words, input.value.as_ref(), self.place);
+    }
+
+    /// Reads the words of a command up to its end.
+    fn arguments(&mut self, index: usize) -> Vec<Word> {
+        let mut words = Vec::new();
+        loop {
+            self.cursor.skip_blanks();
+            if self.is_at_statement_end() && self.cursor.peek() != Some('{') {
+                return words;
+            }
+            if self.cursor.starts_with("--%") {
+                self.verbatim(&mut words);
+                return words;
+            }
+            if self.redirection(index) {
+                continue;
+            }
+            let before = self.cursor.position();
+            self.argument_list(&mut words);
+            if self.cursor.position() == before {
+                self.cursor.bump();
+                self.opaque(before, "it is not PowerShell as it is read here");
+            }
+        }
+    }
+
+    /// Reads the words after `--%`, which PowerShell hands on as they are.
+    fn verbatim(&mut self, words: &mut Vec<Word>) {
+        self.collector.is_plain = false;
+        self.cursor.eat_text("--%");
+        let start = self.cursor.position();
+        let line = self.cursor.take_while(|letter| !is_newline(letter) && letter != '|');
+        let span = self.span(start);
+        for word in super::super::command_line::split(line) {
+            words.push(Word::computed(&word, word.contains('%'), span));
+        }
+    }
+
+    fn is_at_redirection(&self) -> bool {
+        let mut ahead = self.cursor;
+        if ahead.peek().is_some_and(|letter| letter.is_ascii_digit() || letter == '*') {
+            ahead.bump();
+        }
+        ahead.peek() == Some('>') || self.cursor.peek() == Some('<')
+    }
+
+    /// Reads one redirection, if there is one.
+    fn redirection(&mut self, index: usize) -> bool {
+        if !self.is_at_redirection() {
+            return false;
+        }
+        self.cursor.take_while(|letter| letter.is_ascii_digit() || letter == '*');
+        let access = if self.cursor.eat('<') { Access::Read } else { Access::Write };
+        self.cursor.take_while(|letter| letter == '>');
+        if self.cursor.eat('&') {
+            self.cursor.take_while(|letter| letter.is_ascii_digit());
+            return true;
+        }
+        self.cursor.skip_blanks();
+        let start = self.cursor.position();
+        let Some(target) = self.argument() else {
+            self.opaque(start, "a redirection has no target");
+            return true;
+        };
+        if target.text().eq_ignore_ascii_case("$null") {
+            return true;
+        }
+        self.collector.is_plain = false;
+        if let Some(command) = self.collector.command(index) {
+            command.redirections.push((access, target.argument));
+        }
+        true
+    }
+}
+
+fn is_structured(value: &Value) -> bool {
+    matches!(value, Value::Table(_) | Value::Bytes(_) | Value::Type(_) | Value::List(_) | Value::Block)
+}

@@ -1,0 +1,112 @@
+//! Command profiles: what is known of a program, compiled in from `data/commands/*.toml` and `data/cmdlets/*.toml`.
+//!
+//! A profile says which options take values, what operands are, which subcommands there are, and what all of these do.
+//! `docs/development/command-profiles.md` describes the format. The build encodes them into one piece of bytes, of which
+//! only what a command needs is ever read: a table of pointers would have to be mended at every start of the program.
+
+mod encoded;
+mod matching;
+mod words;
+
+pub use encoded::Form;
+pub use matching::{Match, Use, Wanted, read};
+
+use encoded::Bytes;
+
+use crate::effect::Act;
+
+/// What is known of one program.
+#[derive(Debug, Clone, Copy)]
+pub struct Profile {
+    /// What it is for, in a few words.
+    pub summary: &'static str,
+    /// How to read its arguments.
+    pub form: Form,
+}
+
+/// How options are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// `-abc`, `-ovalue`, `--long=value`.
+    Gnu,
+    /// `-name value`, no clusters: Go, Java, terraform, find.
+    SingleDash,
+    /// `-Name value` or `/name`, in any case, beginnings count: PowerShell and Windows programs.
+    Windows,
+}
+
+/// A place for operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    /// What the operand is.
+    pub role: Role,
+    /// Whether any number of operands go here.
+    pub is_many: bool,
+}
+
+/// What a word of a command is to its program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Plain data.
+    Text,
+    /// What the form's own acts are done to.
+    Target,
+    /// Data that is sent; `@name` reads the file.
+    Data,
+    /// A command that the survey lists on its own.
+    Command,
+    /// The act is done to it.
+    Act(Act),
+}
+
+/// An option.
+#[derive(Debug, Clone, Copy)]
+pub struct Flag {
+    spellings: Bytes,
+    /// Whether it takes a value, and what that is.
+    pub value: FlagValue,
+    acts: Bytes,
+    /// How it changes the reading of the rest.
+    pub twist: Twist,
+}
+
+/// Whether an option takes a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FlagValue {
+    /// It does not.
+    None,
+    /// It does: attached or in the next word.
+    Required(Role),
+    /// Only one that is attached.
+    Attached(Role),
+}
+
+/// How an option changes the reading of the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Twist {
+    /// Not at all.
+    None,
+    /// Nothing is done: it only shows what would be.
+    Dry,
+    /// The first operand's place is taken: `grep -e PATTERN`.
+    Drop,
+    /// Its acts take the place of the form's.
+    Instead,
+    /// Everything after it is data.
+    Rest,
+}
+
+/// Finds the profile of a program by its name without directory.
+pub fn find(name: &str) -> Option<Profile> {
+    encoded::find(encoded::Table::Commands, name)
+}
+
+/// Finds the profile of a PowerShell cmdlet or Windows program by its canonical lower-case name.
+pub fn find_cmdlet(name: &str) -> Option<Profile> {
+    encoded::find(encoded::Table::Cmdlets, name)
+}
+
+/// Returns every profile, once for each of its names.
+pub fn all() -> impl Iterator<Item = Profile> {
+    encoded::all(encoded::Table::Commands).chain(encoded::all(encoded::Table::Cmdlets))
+}

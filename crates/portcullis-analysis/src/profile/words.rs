@@ -1,0 +1,279 @@
+//! One word after another: which are options, which their values, which name a subcommand.
+
+use super::{Flag, FlagValue, Form, Role, Style, Twist};
+use crate::argument::{Argument, Knowledge};
+
+/// What the words of a command turned out to be.
+#[derive(Debug)]
+pub(super) struct Words<'a> {
+    /// The form in force: that of the innermost subcommand.
+    inner: Form,
+    /// The forms around it, the program's first.
+    outer: Vec<Form>,
+    /// The names of the subcommands that were taken.
+    pub(super) path: Vec<&'static str>,
+    /// Options that are listed, with their values.
+    pub(super) flags: Vec<(Flag, Option<Argument>, &'a Argument)>,
+    /// Operands of the innermost form.
+    pub(super) operands: Vec<&'a Argument>,
+    /// Options that are not listed where that matters.
+    pub(super) strangers: Vec<&'a Argument>,
+    /// Words that could turn out to be options.
+    pub(super) loose: Vec<&'a Argument>,
+    /// The option right before, if it is not listed: the next word may be its value.
+    before: Option<&'a Argument>,
+}
+
+impl<'a> Words<'a> {
+    /// Sorts the words after a program.
+    pub(super) fn sort(form: Form, words: &'a [Argument]) -> Self {
+        let mut sorted = Self {
+            inner: form,
+            outer: Vec::new(),
+            path: Vec::new(),
+            flags: Vec::new(),
+            operands: Vec::new(),
+            strangers: Vec::new(),
+            loose: Vec::new(),
+            before: None,
+        };
+        let mut rest = words.iter();
+        let mut has_ended = false;
+        while let Some(word) = rest.next() {
+            let innermost = sorted.innermost();
+            let may_be_option = !has_ended && (innermost.permutes || sorted.operands.is_empty());
+            if may_be_option && word.text == "--" && innermost.style != Style::Windows {
+                has_ended = true;
+                // What follows would be taken for a subcommand, which not every program does.
+                if innermost.has_subcommands() && !innermost.has_operands() {
+                    sorted.strangers.push(word);
+                }
+            } else if may_be_option && sorted.is_option(word) {
+                if sorted.option(word, &mut rest) == Twist::Rest {
+                    break;
+                }
+            } else {
+                if may_be_option && may_become_option(word) {
+                    sorted.loose.push(word);
+                }
+                sorted.operand(word);
+                sorted.before = None;
+            }
+        }
+        sorted
+    }
+
+    pub(super) fn innermost(&self) -> Form {
+        self.inner
+    }
+
+    /// Returns the forms in force, the innermost first.
+    pub(super) fn forms(&self) -> impl Iterator<Item = Form> {
+        std::iter::once(self.inner).chain(self.outer.iter().rev().copied())
+    }
+
+    fn is_option(&self, word: &Argument) -> bool {
+        if !word.is_known() && word.knowledge != Knowledge::Glob && !word.text.starts_with('-') {
+            return false;
+        }
+        match self.innermost().style {
+            Style::Windows => word.is_option() || !self.find(&word.text).is_empty(),
+            Style::Gnu | Style::SingleDash => {
+                word.is_option() || (word.text.starts_with('+') && !self.find(&word.text).is_empty())
+            }
+        }
+    }
+
+    fn operand(&mut self, word: &'a Argument) {
+        if self.operands.is_empty()
+            && let Some((name, form)) = word.fixed().and_then(|name| find_subcommand(self.innermost(), name))
+        {
+            self.strangers.extend(self.before);
+            let outer = std::mem::replace(&mut self.inner, form);
+            self.outer.push(outer);
+            self.path.push(name);
+        } else {
+            self.operands.push(word);
+        }
+    }
+
+    /// Reads an option and the words that are its values.
+    fn option(&mut self, word: &'a Argument, rest: &mut std::slice::Iter<'a, Argument>) -> Twist {
+        let (name, attached) = split_value(&word.text, self.innermost().style);
+        let is_short = self.innermost().style == Style::Gnu && !word.text.starts_with("--");
+        let whole = self.find(name);
+        if whole.is_empty() && is_short && self.find(&word.text).is_empty() {
+            return self.cluster(word, rest);
+        }
+        let whole = if whole.is_empty() { self.find(&word.text) } else { whole };
+        if whole.is_empty() {
+            self.stranger(word);
+        }
+        let mut taken: Option<Argument> = None;
+        let mut twist = Twist::None;
+        for flag in whole {
+            let is_bare = flag.value == FlagValue::None;
+            // `--dry-run=false` switches off what the option says.
+            if is_bare && flag.twist != Twist::None && attached.is_some_and(|value| !is_yes(value)) {
+                continue;
+            }
+            let value = match flag.value {
+                FlagValue::None => None,
+                FlagValue::Attached(_) => attached.map(|value| word.piece(value)),
+                FlagValue::Required(_) => {
+                    if attached.is_none() {
+                        taken = taken.or_else(|| rest.next().cloned());
+                    }
+                    attached.map(|value| word.piece(value)).or_else(|| taken.clone())
+                }
+            };
+            twist = if flag.twist == Twist::None { twist } else { flag.twist };
+            self.flags.push((flag, value, word));
+        }
+        twist
+    }
+
+    /// Reads letters behind one dash: `-uoFILE`.
+    fn cluster(&mut self, word: &'a Argument, rest: &mut std::slice::Iter<'a, Argument>) -> Twist {
+        let letters = word.text.strip_prefix(['-', '+']).unwrap_or(&word.text);
+        let mut twist = Twist::None;
+        for (at, letter) in letters.char_indices() {
+            if letter.is_ascii_digit() {
+                continue;
+            }
+            let mut spelling = String::from("-");
+            spelling.push(letter);
+            let after = letters.get(at + letter.len_utf8()..).unwrap_or_default();
+            let Some(flag) = self.find(&spelling).first().copied() else {
+                if !self.has_harmless_rest() {
+                    self.stranger(word);
+                    return twist;
+                }
+                continue;
+            };
+            twist = if flag.twist == Twist::None { twist } else { flag.twist };
+            let value = match flag.value {
+                FlagValue::None => None,
+                FlagValue::Attached(_) => (!after.is_empty()).then(|| word.piece(after)),
+                FlagValue::Required(_) if after.is_empty() => rest.next().cloned(),
+                FlagValue::Required(_) => Some(word.piece(after.strip_prefix('=').unwrap_or(after))),
+            };
+            let takes_rest = flag.value != FlagValue::None;
+            self.flags.push((flag, value, word));
+            if takes_rest {
+                break;
+            }
+        }
+        twist
+    }
+
+    fn has_harmless_rest(&self) -> bool {
+        self.innermost().other_options_are_harmless
+    }
+
+    fn stranger(&mut self, word: &'a Argument) {
+        let is_number = word.text.chars().skip(1).all(|letter| letter.is_ascii_digit());
+        if !self.has_harmless_rest() && !is_number {
+            self.strangers.push(word);
+        } else if !word.text.contains('=') {
+            self.before = Some(word);
+        }
+    }
+
+    /// Finds the options a spelling stands for, the innermost form's first.
+    fn find(&self, spelling: &str) -> Vec<Flag> {
+        let style = self.innermost().style;
+        let ignores_case = style == Style::Windows;
+        let shorter = spelling.strip_prefix('-').filter(|_| style == Style::SingleDash);
+        for form in self.forms() {
+            let found = form.options().find(|flag| {
+                flag.is_spelled(spelling, ignores_case)
+                    || shorter.is_some_and(|spelling| flag.is_spelled(spelling, false))
+            });
+            if let Some(flag) = found {
+                return vec![flag];
+            }
+        }
+        self.find_abbreviated(spelling)
+    }
+
+    fn find_abbreviated(&self, spelling: &str) -> Vec<Flag> {
+        let is_windows = self.innermost().style == Style::Windows;
+        let is_long = spelling.len() > 2 && spelling.starts_with("--");
+        let is_name = is_windows && spelling.len() > 1 && spelling.starts_with('-');
+        if !(is_name || is_long && self.innermost().abbreviates) {
+            return Vec::new();
+        }
+        let begins = |listed: &str| match listed.get(..spelling.len()) {
+            Some(beginning) if is_windows => beginning.eq_ignore_ascii_case(spelling),
+            Some(beginning) => beginning == spelling,
+            None => false,
+        };
+        let all = self.forms().flat_map(Form::options);
+        all.filter(|flag| flag.spellings().any(begins)).collect()
+    }
+}
+
+/// Splits an option from the value attached to it.
+fn split_value(text: &str, style: Style) -> (&str, Option<&str>) {
+    let separator = match style {
+        Style::Gnu if !text.starts_with("--") => return (text, None),
+        Style::Gnu | Style::SingleDash => '=',
+        Style::Windows => ':',
+    };
+    match text.split_once(separator) {
+        Some((name, value)) if name.len() > 1 => (name, Some(value)),
+        _ => (text, None),
+    }
+}
+
+/// Finds a subcommand: the very name, else the pattern with the longest fixed beginning.
+fn find_subcommand(form: Form, name: &str) -> Option<(&'static str, Form)> {
+    let is_windows = form.style == Style::Windows;
+    if let Some(found) = form.subcommand(name, is_windows) {
+        return Some(found);
+    }
+    form.subcommands()
+        .filter(|(listed, _)| matches_pattern(listed, name))
+        .max_by_key(|(listed, _)| listed.len())
+}
+
+/// Says whether a name has the form of `*`, `get-*`, `*-list`, `get-*-list` or `*secret*`.
+fn matches_pattern(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else {
+        return false;
+    };
+    let Some(name) = name.strip_prefix(start) else {
+        return false;
+    };
+    match rest.split_once('*') {
+        None => name.ends_with(rest),
+        Some((middle, end)) => name.split_once(middle).is_some_and(|(_, after)| after.ends_with(end)),
+    }
+}
+
+fn is_yes(value: &str) -> bool {
+    matches!(value, "" | "1" | "true" | "True" | "yes" | "client" | "server")
+}
+
+/// Says whether a word that only the running shell knows could turn out to be an option.
+fn may_become_option(word: &Argument) -> bool {
+    match word.knowledge {
+        Knowledge::Fixed | Knowledge::Tilde => false,
+        Knowledge::Glob => word.text.starts_with(['*', '?', '[', '-', '@', '+', '!']),
+        Knowledge::Dynamic => word.text.starts_with(['$', '`', '…', '-', '{', '*', '?', '[']),
+    }
+}
+
+/// Says whether an option may make the program do more than look.
+pub(super) fn is_sharp(flag: Flag) -> bool {
+    let value_acts = match flag.value {
+        FlagValue::None => false,
+        FlagValue::Required(role) | FlagValue::Attached(role) => match role {
+            Role::Text | Role::Target => false,
+            Role::Data | Role::Command => true,
+            Role::Act(act) => !act.is_observing(),
+        },
+    };
+    value_acts || flag.acts().any(|act| !act.is_observing())
+}

@@ -1,0 +1,195 @@
+//! Whether words of a build or test command lead out of the project.
+//!
+//! What a build reads, writes and loads is told by its words, and no table knows the options of every build tool.
+//! So a word that names a place of somebody else is enough for a question, whatever its option is called.
+
+use crate::argument::{Argument, Knowledge};
+use crate::case::Case;
+use crate::effect::Effect;
+use crate::effect::target::path_of;
+use crate::invocation::Invocation;
+use crate::path::is_inside;
+use crate::place::{Scope, is_free};
+
+/// Directories of the system in which a build has nothing to do.
+const ELSEWHERE: &[&str] = &[
+    "/boot", "/dev", "/etc", "/home", "/media", "/mnt", "/private", "/proc", "/root", "/srv", "/sys",
+    "/Users", "/var",
+];
+
+/// Parts of the names of options whose value is loaded or run.
+const LOADING: &[&str] = &[
+    "agent",
+    "argline",
+    "backend",
+    "build-and-test",
+    "bazelrc",
+    "classpath",
+    "command",
+    "compiler",
+    "cross-file",
+    "config",
+    "exec",
+    "ext.class",
+    "extern",
+    "find-links",
+    "extld",
+    "import",
+    "include",
+    "init",
+    "java-home",
+    "java.home",
+    "jvm",
+    "ld-path",
+    "linker",
+    "load",
+    "makefile",
+    "modfile",
+    "native-file",
+    "overlay",
+    "pnpmfile",
+    "package-path",
+    "plugin",
+    "preload",
+    "project",
+    "replace",
+    "reporter",
+    "require",
+    "script",
+    "settings",
+    "shell",
+    "spec",
+    "toolchain",
+    "use-ld",
+    "wrap",
+];
+
+/// Short options of build tools whose value is loaded or run.
+const SHORT_LOADING: &[&str] =
+    &["-B", "-C", "-I", "-J", "-L", "-S", "-X", "-Z", "-c", "-cp", "-f", "-g", "-gs", "-p", "-r", "-s", "-t"];
+
+/// Says whether a word of the command leads out of the project.
+pub(crate) fn leads_out(case: Case<'_>, effect: &Effect) -> bool {
+    let Some(command) = case.command(effect).filter(|_| !case.is_in_container(effect)) else {
+        return false;
+    };
+    // A variable that is set for what follows is judged by its name.
+    if matches!(command.program_name(), Some("declare" | "export" | "local" | "readonly" | "typeset")) {
+        return false;
+    }
+    let runs_operands = command.program_name().is_some_and(|name| RUNNING.contains(&name));
+    let mut before = "";
+    for word in command.operands() {
+        let is_named = before.starts_with('-') && !word.is_option();
+        let leads = pieces(&word.text).any(|piece| {
+            // What stands before the value in one word: `--config=x`, `-Da=x`, `-I/x`, `CC=x`, `@x`, `+x`.
+            let front = word.text.split(piece).next().unwrap_or_default();
+            let is_run = is_loading(front)
+                || is_named && is_loading(before)
+                || runs_operands && !is_named && front.is_empty() && is_code(piece);
+            is_elsewhere(case.scope, command, word, piece, is_run)
+        });
+        if leads {
+            return true;
+        }
+        before = &word.text;
+    }
+    false
+}
+
+/// Says whether a command builds or runs containers as a file outside the project tells.
+pub(crate) fn takes_foreign_file(case: Case<'_>, effect: &Effect) -> bool {
+    let Some(command) = case.command(effect) else {
+        return false;
+    };
+    let words = command.operands();
+    let named = words
+        .iter()
+        .zip(words.iter().skip(1))
+        .filter(|(option, _)| FILE_OPTIONS.contains(&option.text.as_str()));
+    let attached = words.iter().filter_map(|word| {
+        let (option, value) = word.text.split_once('=')?;
+        FILE_OPTIONS.contains(&option).then(|| word.piece(value))
+    });
+    named.map(|(_, value)| value.clone()).chain(attached).any(|value| {
+        let target = path_of(&value, &command.directories, case.scope.home.as_deref());
+        value.text != "-" && !target.is_all(|path| case.scope.is_in_project(path))
+    })
+}
+
+/// Options that name a file which says what containers get.
+const FILE_OPTIONS: &[&str] = &["-f", "--file", "--project-directory"];
+
+/// Programs that run the files named as operands.
+const RUNNING: &[&str] = &[
+    "bun", "crystal", "dart", "deno", "dotnet", "next", "nim", "rspec", "swift", "zig", "go", "jest",
+    "mocha", "node", "nox", "py.test", "pytest", "python", "python3", "rustc", "tsx", "vitest",
+];
+
+/// Says whether a path names code or a directory of it.
+fn is_code(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rsplit_once('.') {
+        None => true,
+        Some((_, end)) => matches!(
+            end,
+            "cjs"
+                | "cr"
+                | "dart"
+                | "dll"
+                | "exe"
+                | "nim"
+                | "rb"
+                | "zig"
+                | "go"
+                | "js"
+                | "jsx"
+                | "mjs"
+                | "py"
+                | "rs"
+                | "ts"
+                | "tsx"
+        ),
+    }
+}
+
+/// Returns the parts of a word that may be paths. An address is none.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let is_address = text.contains("://") && !text.contains("file://");
+    let parts = text.split(['=', ',', ':', ';', ' ', '@', '"', '\'']).filter(move |_| !is_address);
+    parts.filter_map(|part| {
+        let is_option = part.starts_with(['-', '+']);
+        let from = if is_option { part.find(['/', '~']) } else { Some(0) };
+        part.get(from?..).filter(|part| part.contains('/') || matches!(*part, "~" | ".."))
+    })
+}
+
+fn is_elsewhere(scope: &Scope, command: &Invocation, word: &Argument, piece: &str, is_run: bool) -> bool {
+    let piece = match (piece.strip_prefix('~'), scope.home.as_deref()) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+        _ => piece.to_owned(),
+    };
+    let word = Argument { knowledge: Knowledge::Fixed, ..word.piece(&piece) };
+    let target = path_of(&word, &command.directories, scope.home.as_deref());
+    target.paths.iter().any(|path| {
+        if scope.is_in_project(path) || is_free(path) {
+            return false;
+        }
+        if scope.is_temporary(path) {
+            return is_run;
+        }
+        let is_own_neighbour = !piece.starts_with('/');
+        is_own_neighbour
+            || scope.below_home(path).is_some()
+            || ELSEWHERE.iter().any(|start| is_inside(path, start))
+    })
+}
+
+/// Says whether the value after an option is loaded or run.
+fn is_loading(option: &str) -> bool {
+    let option = option.trim_end_matches(['=', ':']);
+    let name = option.to_ascii_lowercase();
+    SHORT_LOADING.contains(&option)
+        || option.len() > 2 && !name.contains("log") && LOADING.iter().any(|part| name.contains(part))
+        || matches!(option, "@" | "+" | "CC" | "CXX" | "LD" | "AR" | "MAKE")
+}

@@ -1,0 +1,140 @@
+//! `cp`, `mv`, `ln` and `install`: what they read, move away, link to and write.
+
+use super::mode::gives_rights;
+use super::{certain, certain_here, has, is_idle, possible};
+use crate::argument::{Argument, Knowledge};
+use crate::effect::{Act, Certainty, View};
+use crate::invocation::base_name;
+use crate::profile::{Match, Use};
+
+/// So many bytes of names inside the destination are made; beyond that nobody knows them.
+const MOST_NAMES: usize = 1024 * 1024;
+
+/// Reads `cp`.
+pub(super) fn copy(view: &View<'_>, found: &Match) -> Vec<Use> {
+    files(view, found, Act::Read)
+}
+
+/// Reads `mv`.
+pub(super) fn rename(view: &View<'_>, found: &Match) -> Vec<Use> {
+    files(view, found, Act::Move)
+}
+
+/// Reads `ln`. With one operand the link is made in the working directory.
+pub(super) fn link(view: &View<'_>, found: &Match) -> Vec<Use> {
+    let mut uses = files(view, found, Act::Link);
+    if let [only] = found.wanted.operands.as_slice()
+        && !has(found, &["-t"])
+    {
+        uses = unlisted(found);
+        uses.push(certain(Act::Link, only));
+        uses.extend(certain_here(view, Act::Write));
+    }
+    uses
+}
+
+/// Reads `install`, which also makes directories and sets modes.
+pub(super) fn install(view: &View<'_>, found: &Match) -> Vec<Use> {
+    let mut uses = if has(found, &["-d"]) {
+        let mut uses = unlisted(found);
+        uses.extend(found.wanted.operands.iter().map(|directory| certain(Act::Write, directory)));
+        uses
+    } else {
+        files(view, found, Act::Read)
+    };
+    let modes = found
+        .wanted
+        .options
+        .iter()
+        .filter(|(option, _)| *option == "-m")
+        .filter_map(|(_, mode)| mode.as_ref());
+    if modes.into_iter().any(gives_rights) {
+        let written: Vec<Argument> = uses
+            .iter()
+            .filter(|found| found.act == Act::Write && found.certainty == Certainty::Certain)
+            .filter_map(|found| found.word.clone())
+            .collect();
+        uses.extend(written.iter().map(|file| certain(Act::Grant, file)));
+    }
+    uses
+}
+
+/// What the tables say of options; a word that may turn out to be one is a file nobody knows already.
+fn unlisted(found: &Match) -> Vec<Use> {
+    found.uses.iter().filter(|found| found.certainty == Certainty::Certain).cloned().collect()
+}
+
+/// Returns the sources and the destination, unless `-t` names it.
+fn files(view: &View<'_>, found: &Match, from: Act) -> Vec<Use> {
+    let mut uses = unlisted(found);
+    if is_idle(view, found) {
+        return uses;
+    }
+    for (option, value) in &found.wanted.options {
+        // A suffix with a slash in it moves the copy that is kept elsewhere.
+        if let ("-S", Some(suffix)) = (*option, value)
+            && (suffix.text.contains('/') || !suffix.is_known())
+        {
+            uses.push(certain(Act::Write, &Argument { knowledge: Knowledge::Dynamic, ..suffix.clone() }));
+        }
+    }
+    let named = found.wanted.options.iter().rev().find(|(option, _)| *option == "-t");
+    let named = named.and_then(|(_, directory)| directory.clone());
+    let mut sources = found.wanted.operands.clone();
+    let Some(destination) = named.or_else(|| sources.pop()) else {
+        return uses;
+    };
+    if !has(found, &["-T"]) {
+        let longest = MOST_NAMES / destination.text.len().max(1);
+        let files = sources.iter().take(longest).filter_map(|source| inside(&destination, source));
+        uses.extend(files.map(|file| possible(Act::Write, &file)));
+        if sources.len() > longest {
+            let unknown = Argument { knowledge: Knowledge::Dynamic, ..destination.clone() };
+            uses.push(possible(Act::Write, &unknown));
+        }
+    }
+    uses.push(certain(Act::Write, &destination));
+    uses.extend(sources.iter().map(|source| certain(from, source)));
+    uses
+}
+
+/// Returns the file that results if the destination is a directory.
+fn inside(destination: &Argument, source: &Argument) -> Option<Argument> {
+    let name = base_name(source.text.trim_end_matches('/'));
+    let text = format!("{}/{name}", destination.text.trim_end_matches('/'));
+    let knowledge = destination.knowledge.max(source.knowledge);
+    let is_name = !matches!(name, "" | "." | "..");
+    is_name.then(|| Argument {
+        text,
+        source: Some(destination.as_written().to_owned()),
+        knowledge,
+        span: destination.span,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::reader::testing::effects;
+
+    #[test]
+    fn the_last_operand_is_written_unless_an_option_names_the_directory() {
+        assert_eq!(effects("cp -r a b out"), ["read a", "read b", "write out"]);
+        assert_eq!(effects("cp -t out a b"), ["read a", "read b", "write out"]);
+        assert_eq!(effects("mv a b"), ["move a", "write b"]);
+        assert_eq!(effects("mv --target=out a"), ["move a", "write out"]);
+        assert_eq!(effects("ln -sf /etc/hosts x"), ["link /etc/hosts", "write x"]);
+        assert_eq!(effects("ln -s ../lib/x"), ["link ../lib/x", "write ."]);
+    }
+
+    #[test]
+    fn a_suffix_with_a_slash_writes_nobody_knows_where() {
+        assert_eq!(effects("cp -b -S/../../x a b"), ["read a", "write /../../x", "write b"]);
+    }
+
+    #[test]
+    fn install_makes_directories_and_may_give_rights() {
+        assert_eq!(effects("install -d out/bin"), ["write out/bin"]);
+        assert_eq!(effects("install -m 755 a b"), ["read a", "write b"]);
+        assert_eq!(effects("install -m 4755 a b"), ["grant b", "read a", "write b"]);
+    }
+}

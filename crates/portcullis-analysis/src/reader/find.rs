@@ -1,0 +1,290 @@
+//! `find`: starting points, then an expression that may write, remove or run.
+
+use super::{certain, certain_here, possible};
+use crate::argument::{Argument, Knowledge};
+use crate::effect::{Act, View};
+use crate::invocation::base_name;
+use crate::profile::{Match, Use};
+
+/// Tests and actions that take no value and change nothing.
+const PLAIN: &[&str] = &[
+    "!",
+    "(",
+    ")",
+    ",",
+    "-E",
+    "-H",
+    "-L",
+    "-P",
+    "-X",
+    "-a",
+    "-and",
+    "-color",
+    "-d",
+    "-daystart",
+    "-depth",
+    "-empty",
+    "-executable",
+    "-false",
+    "-follow",
+    "-help",
+    "--help",
+    "-hidden",
+    "-ignore_readdir_race",
+    "-ls",
+    "-mount",
+    "-nocolor",
+    "-nogroup",
+    "-nohidden",
+    "-noignore_readdir_race",
+    "-noleaf",
+    "-not",
+    "-nouser",
+    "-nowarn",
+    "-o",
+    "-or",
+    "-print",
+    "-print0",
+    "-prune",
+    "-quit",
+    "-readable",
+    "-s",
+    "-true",
+    "-unique",
+    "-version",
+    "--version",
+    "-warn",
+    "-writable",
+    "-x",
+    "-xdev",
+];
+
+/// Tests and actions with one value that change nothing.
+const VALUED: &[&str] = &[
+    "-Bmin",
+    "-Btime",
+    "-D",
+    "-amin",
+    "-atime",
+    "-cmin",
+    "-context",
+    "-ctime",
+    "-flags",
+    "-fstype",
+    "-gid",
+    "-group",
+    "-ilname",
+    "-iname",
+    "-inum",
+    "-ipath",
+    "-iregex",
+    "-iwholename",
+    "-links",
+    "-lname",
+    "-maxdepth",
+    "-mindepth",
+    "-mmin",
+    "-mtime",
+    "-name",
+    "-path",
+    "-perm",
+    "-printf",
+    "-regex",
+    "-regextype",
+    "-size",
+    "-type",
+    "-uid",
+    "-used",
+    "-user",
+    "-wholename",
+    "-xattrname",
+    "-xtype",
+];
+
+/// Tests that leave only some of the files, so that removing what is found does not remove everything.
+const NARROWING: &[&str] = &[
+    "-atime",
+    "-cmin",
+    "-ctime",
+    "-empty",
+    "-iname",
+    "-ipath",
+    "-iregex",
+    "-iwholename",
+    "-lname",
+    "-mmin",
+    "-mtime",
+    "-name",
+    "-path",
+    "-regex",
+    "-size",
+    "-wholename",
+];
+
+/// Words after which a test may let through what it does not name.
+const WIDENING: &[&str] = &["!", ",", "-not", "-o", "-or"];
+
+/// A pattern that names everything.
+const EVERYTHING: &[&str] = &["*", ".*", "./*", "*.*", ""];
+
+/// Reads the arguments of `find`.
+pub(super) fn read(view: &View<'_>, _: &Match) -> Vec<Use> {
+    let mut expression = Expression::default();
+    let mut words = view.invocation.operands().iter();
+    while let Some(word) = words.next() {
+        if expression.is_start(word) {
+            if may_be_primary(word) {
+                expression.uses.push(possible(Act::Unknown, word));
+            }
+            expression.starts.push(word.clone());
+        } else {
+            expression.primary(word, &mut words);
+        }
+    }
+    expression.finish(view)
+}
+
+#[derive(Default)]
+struct Expression {
+    starts: Vec<Argument>,
+    uses: Vec<Use>,
+    has_begun: bool,
+    deletes: bool,
+    reach: Reach,
+}
+
+/// How much of what lies below the starting points is left to find.
+#[derive(Default, PartialEq, Eq)]
+enum Reach {
+    #[default]
+    Everything,
+    Narrowed,
+    Widened,
+}
+
+impl Expression {
+    /// Says whether a word is a place to start from: those stand before the expression.
+    fn is_start(&self, word: &Argument) -> bool {
+        !self.has_begun && !word.text.starts_with('-') && !matches!(word.text.as_str(), "!" | "(" | ")" | ",")
+    }
+
+    fn primary(&mut self, word: &Argument, rest: &mut std::slice::Iter<'_, Argument>) {
+        let text = word.text.as_str();
+        let is_option =
+            matches!(text, "-H" | "-L" | "-P" | "-E" | "-X" | "-d" | "-s" | "-x" | "-D" | "-f" | "--")
+                || text.starts_with("-O");
+        self.has_begun |= !is_option || !self.starts.is_empty();
+        if WIDENING.contains(&text) {
+            self.reach = Reach::Widened;
+        }
+        match text {
+            _ if word.knowledge == Knowledge::Dynamic => self.uses.push(possible(Act::Unknown, word)),
+            "-delete" => self.deletes = true,
+            "-fprint" | "-fprint0" | "-fls" => self.value(Act::Write, rest),
+            "-fprintf" => {
+                self.value(Act::Write, rest);
+                rest.next();
+            }
+            "-f" => self.starts.extend(rest.next().cloned()),
+            "-anewer" | "-cnewer" | "-newer" | "-samefile" => self.value(Act::List, rest),
+            "-exec" | "-execdir" | "-ok" | "-okdir" => self.deletes |= removes(rest),
+            "--" => {}
+            _ if text.starts_with("-O") => {}
+            // The last letter says what the value is: a time, or a file whose time counts.
+            _ if text.starts_with("-newer") && text.ends_with('t') => _ = rest.next(),
+            _ if text.starts_with("-newer") => self.value(Act::List, rest),
+            _ if PLAIN.contains(&text) => self.narrow(text),
+            _ if VALUED.contains(&text) => {
+                let value = rest.next();
+                let is_open = value.is_none_or(|value| EVERYTHING.contains(&value.text.as_str()));
+                if !is_open {
+                    self.narrow(text);
+                }
+                // Without quotes it may become several words.
+                let splits =
+                    |value: &&Argument| value.knowledge == Knowledge::Dynamic && !value.is_one_word();
+                self.uses.extend(value.filter(splits).map(|value| possible(Act::Unknown, value)));
+            }
+            _ => self.uses.push(certain(Act::Unknown, word)),
+        }
+    }
+
+    fn narrow(&mut self, test: &str) {
+        if NARROWING.contains(&test) && self.reach == Reach::Everything {
+            self.reach = Reach::Narrowed;
+        }
+    }
+
+    fn value(&mut self, act: Act, rest: &mut std::slice::Iter<'_, Argument>) {
+        self.uses.extend(rest.next().map(|file| certain(act, file)));
+    }
+
+    fn finish(self, view: &View<'_>) -> Vec<Use> {
+        let mut uses = self.uses;
+        let mut acts = vec![Act::List];
+        if self.deletes {
+            acts.push(if self.reach == Reach::Narrowed { Act::Delete } else { Act::DeleteTree });
+        }
+        for act in acts {
+            uses.extend(self.starts.iter().map(|start| certain(act, start)));
+            if self.starts.is_empty() {
+                uses.extend(certain_here(view, act));
+            }
+        }
+        uses
+    }
+}
+
+/// Passes over a command, which the survey lists on its own, and says whether it removes what is found.
+fn removes(rest: &mut std::slice::Iter<'_, Argument>) -> bool {
+    let mut is_after_place = false;
+    let mut removes = false;
+    for (at, word) in rest.by_ref().enumerate() {
+        if word.text == ";" || (word.text == "+" && is_after_place) {
+            break;
+        }
+        is_after_place = word.text == "{}";
+        removes |= at == 0 && matches!(base_name(&word.text), "rm" | "grm" | "shred" | "srm" | "unlink");
+    }
+    removes
+}
+
+/// Says whether a starting point could turn out to be a part of the expression.
+fn may_be_primary(word: &Argument) -> bool {
+    match word.knowledge {
+        Knowledge::Fixed | Knowledge::Tilde => false,
+        Knowledge::Glob => word.text.starts_with(['*', '?', '[', '@', '+', '!']),
+        Knowledge::Dynamic => !word.is_one_word() || word.text.starts_with(['$', '`', '…']),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::reader::testing::effects;
+
+    #[test]
+    fn looking_for_names_lists_the_starting_points() {
+        assert_eq!(effects("find src lib -name '*.rs' -not -path './x/*'"), ["list lib", "list src"]);
+        assert_eq!(effects("find -L . -maxdepth 2 -type f -newer a.txt"), ["list .", "list a.txt"]);
+        assert_eq!(effects("find . -newermt 2030-01-01"), ["list ."]);
+        assert_eq!(effects("find"), ["list ."]);
+    }
+
+    #[test]
+    fn removing_counts_by_how_much_is_left_to_find() {
+        assert_eq!(effects("find . -delete"), ["delete-tree .", "list ."]);
+        assert_eq!(effects("find . -name '*.pyc' -delete"), ["delete .", "list ."]);
+        assert_eq!(effects("find . -not -name '*.rs' -delete"), ["delete-tree .", "list ."]);
+        assert_eq!(effects("find . -name '*' -delete"), ["delete-tree .", "list ."]);
+        assert_eq!(effects("find -type f -delete"), ["delete-tree .", "list ."]);
+        assert!(effects("find / -exec rm -rf {} +").contains(&"delete-tree /".to_owned()));
+    }
+
+    #[test]
+    fn output_files_are_written_and_what_is_not_known_stays_unknown() {
+        assert_eq!(effects("find . -fprintf out '%p'"), ["list .", "write out"]);
+        assert_eq!(effects("find . -files0-from x"), ["list .", "unknown -files0-from", "unknown x"]);
+        assert_eq!(effects("find $x -type f"), ["list $x", "unknown $x"]);
+        assert_eq!(effects("find . -name $x"), ["list .", "unknown $x"]);
+    }
+}

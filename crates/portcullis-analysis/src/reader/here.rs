@@ -1,0 +1,74 @@
+//! Programs that work on the directory they run in unless an operand names another one.
+
+use super::{certain, certain_here, is_idle};
+use crate::effect::{Act, View};
+use crate::profile::{Match, Use};
+
+/// Adds a look at the working directory if nothing else is looked at.
+pub(super) fn list(view: &View<'_>, found: &Match) -> Vec<Use> {
+    let mut uses = with_here(view, found, Act::List);
+    uses.extend(listed(found));
+    uses
+}
+
+/// Reads programs that may take the names of their files from another one.
+pub(super) fn from_list(_: &View<'_>, found: &Match) -> Vec<Use> {
+    let mut uses = found.uses.clone();
+    uses.extend(listed(found));
+    uses
+}
+
+/// Nobody knows which files a list names. The option is no act in the tables, so that a word which only the running
+/// shell knows stays what it looks like.
+fn listed(found: &Match) -> Vec<Use> {
+    let lists = found.wanted.options.iter().filter(|(option, _)| *option == "--files0-from");
+    lists.filter_map(|(_, list)| list.as_ref()).map(|list| certain(Act::Unknown, list)).collect()
+}
+
+/// Adds a write into the working directory if nothing else is written.
+pub(super) fn write(view: &View<'_>, found: &Match) -> Vec<Use> {
+    with_here(view, found, Act::Write)
+}
+
+fn with_here(view: &View<'_>, found: &Match, act: Act) -> Vec<Use> {
+    let mut uses = found.uses.clone();
+    let is_named = uses.iter().any(|found| found.act == act && found.word.is_some());
+    if !is_named && !is_idle(view, found) {
+        uses.extend(certain_here(view, act));
+    }
+    uses
+}
+
+/// `grep` looks below the working directory if it is told to descend and not where.
+pub(super) fn grep(view: &View<'_>, found: &Match) -> Vec<Use> {
+    let descends = found.wanted.options.iter().any(|(option, _)| *option == "-r");
+    searching(view, found, Act::Read, descends)
+}
+
+/// `rg` and its like look below the working directory if there is neither a place nor a pipe.
+pub(super) fn search(view: &View<'_>, found: &Match) -> Vec<Use> {
+    searching(view, found, Act::Read, view.invocation.piped.is_empty())
+}
+
+/// `fd` looks at names below the working directory.
+pub(super) fn names(view: &View<'_>, found: &Match) -> Vec<Use> {
+    searching(view, found, Act::List, true)
+}
+
+/// Options that give the pattern, so that every operand is a place.
+const PATTERNS: &[&str] = &["-e", "-f", "--files", "--type-list", "--search-path", "-g"];
+
+fn searching(view: &View<'_>, found: &Match, act: Act, descends: bool) -> Vec<Use> {
+    let mut uses = found.uses.clone();
+    let drops = |option: &str| {
+        let listed = found.form.options().find(|flag| flag.spellings().next() == Some(option));
+        listed.is_some_and(|flag| flag.twist == crate::profile::Twist::Drop)
+    };
+    let has_pattern =
+        found.wanted.options.iter().any(|(option, _)| PATTERNS.contains(option) && drops(option));
+    let is_placed = found.wanted.operands.len() > usize::from(!has_pattern);
+    if descends && !is_placed && !is_idle(view, found) {
+        uses.extend(certain_here(view, act));
+    }
+    uses
+}

@@ -1,0 +1,85 @@
+//! `kill`: signals to processes that this command line started, to others, or to nobody.
+
+use super::{certain, nameless};
+use crate::argument::{Argument, Knowledge};
+use crate::effect::{Act, View};
+use crate::profile::{Match, Use};
+
+/// Of so many processes it is looked up whether they are the line's own.
+const MOST_LOOKED_UP: usize = 64;
+
+/// Reads the arguments of `kill`.
+pub(super) fn read(view: &View<'_>, _: &Match) -> Vec<Use> {
+    let mut words = view.invocation.operands().iter();
+    let mut uses = Vec::new();
+    let mut has_signal = false;
+    while let Some(word) = words.next() {
+        let signal = match word.text.as_str() {
+            "-l" | "-L" | "--list" | "--table" | "--help" | "--version" => {
+                return vec![nameless(Act::Observe)];
+            }
+            "-s" | "-n" | "--signal" | "-q" | "--queue" => words.next().map(|value| value.text.as_str()),
+            "--" => {
+                has_signal = true;
+                continue;
+            }
+            text => text.strip_prefix('-').filter(|_| !has_signal && word.knowledge != Knowledge::Dynamic),
+        };
+        match signal {
+            Some("0") => return vec![nameless(Act::Observe)],
+            Some(_) => has_signal = true,
+            None => {
+                let is_own = uses.len() < MOST_LOOKED_UP && is_own(view, word);
+                uses.push(certain(if is_own { Act::KillOwn } else { Act::Kill }, word));
+            }
+        }
+    }
+    uses
+}
+
+/// Says whether a word stands for a process of this very command line: `$!`, `%1`, `$pid` after `pid=$!`.
+fn is_own(view: &View<'_>, word: &Argument) -> bool {
+    let text = word.text.as_str();
+    if word.knowledge == Knowledge::Fixed {
+        // Zero is the group of the shell itself.
+        return text == "0" || text.strip_prefix('%').is_some_and(|job| !job.is_empty());
+    }
+    let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or(text.strip_prefix('$'));
+    match name {
+        Some("!" | "$" | "BASHPID" | "COPROC_PID" | "(jobs -p)" | "(jobs -pr)" | "(jobs -rp)") => true,
+        Some(name) => {
+            let variables = view.survey.invocations.iter().flat_map(|invocation| &invocation.assignments);
+            let mut values = variables.filter(|variable| variable.name == name).peekable();
+            values.peek().is_some()
+                && values.all(|variable| matches!(variable.value.text.as_str(), "$!" | "${!}"))
+        }
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::reader::testing::effects;
+
+    #[test]
+    fn own_processes_are_told_from_others() {
+        for own in ["kill $!", "kill %1", "kill 0", "kill -9 \"$!\"", "kill $(jobs -p)"] {
+            assert!(
+                effects(own).iter().any(|effect| effect.starts_with("kill-own")),
+                "{own}: {:?}",
+                effects(own)
+            );
+        }
+        assert!(effects("sleep 9 & pid=$!; kill $pid").contains(&"kill-own $pid".to_owned()));
+        assert!(effects("pid=$1; kill $pid").contains(&"kill $pid".to_owned()));
+        assert_eq!(effects("kill -9 -1"), ["kill -1"]);
+        assert_eq!(effects("kill -s TERM 4 5"), ["kill 4", "kill 5"]);
+        assert_eq!(effects("kill -TERM -- -99"), ["kill -99"]);
+    }
+
+    #[test]
+    fn asking_is_no_signal() {
+        assert_eq!(effects("kill -0 123"), ["observe"]);
+        assert_eq!(effects("kill -l"), ["observe"]);
+    }
+}

@@ -1,0 +1,186 @@
+//! Readers of arguments that are small languages of their own, where a table cannot say what a program does.
+//!
+//! A profile names its reader: `reader = "find"`. The reader gets what the profile's tables found and adds to it.
+
+mod awk;
+mod condition;
+mod container;
+mod copy;
+mod date;
+mod dd;
+mod editor;
+mod engine;
+mod files;
+mod find;
+mod forge;
+mod git_checkout;
+mod git_look;
+mod git_push;
+mod here;
+mod jq;
+mod kill;
+mod mode;
+mod pager;
+mod registry;
+mod remote;
+mod response;
+mod script;
+mod sed;
+mod settings;
+mod shell;
+mod socat;
+mod tar;
+mod transfer;
+mod trap;
+mod unpack;
+mod variables;
+
+use crate::argument::Argument;
+use crate::effect::{Act, Certainty, Effect, View};
+use crate::profile::{Match, Twist, Use};
+
+/// A reader: what the tables found of a command in, its effects out.
+type Reader = fn(&View<'_>, &Match) -> Vec<Use>;
+
+/// The readers by the name profiles use, sorted.
+const READERS: &[(&str, Reader)] = &[
+    ("agent", settings::agent),
+    ("awk", awk::read),
+    ("chmod", mode::chmod),
+    ("condition", condition::read),
+    ("copy", copy::copy),
+    ("copy-remote", remote::copy),
+    ("cpio", unpack::cpio),
+    ("date", date::read),
+    ("dd", dd::read),
+    ("declare", variables::declare),
+    ("docker-mounts", container::read),
+    ("editor", editor::read),
+    ("engine-filter", engine::filter),
+    ("engine-java", engine::java),
+    ("engine-php", engine::php),
+    ("env", shell::env),
+    ("files", files::read),
+    ("files-or-input", files::or_input),
+    ("find", find::read),
+    ("getopts", variables::getopts),
+    ("gh-api", forge::api),
+    ("git-checkout", git_checkout::read),
+    ("git-look", git_look::read),
+    ("git-push", git_push::read),
+    ("grep", here::grep),
+    ("here-list", here::list),
+    ("here-write", here::write),
+    ("install", copy::install),
+    ("jq", jq::jq),
+    ("kill", kill::read),
+    ("let", variables::calculate),
+    ("link", copy::link),
+    ("manual", pager::manual),
+    ("move", copy::rename),
+    ("names", variables::names),
+    ("names-from", here::from_list),
+    ("pager", pager::read),
+    ("python-m", script::python_module),
+    ("redis", settings::redis),
+    ("registry", registry::read),
+    ("response-file", response::read),
+    ("script", script::script),
+    ("search", here::search),
+    ("search-names", here::names),
+    ("sed", sed::read),
+    ("set", shell::set),
+    ("shell", shell::run),
+    ("socat", socat::read),
+    ("ssh", remote::shell),
+    ("sysctl", settings::sysctl),
+    ("tar", tar::read),
+    ("transfer", transfer::read),
+    ("trap", trap::read),
+    ("unzip", unpack::unzip),
+    ("wait", variables::wait),
+    ("yq", jq::yq),
+];
+
+/// Reads a command. A reader nobody knows makes its effects unknown.
+pub(crate) fn read(name: &str, view: &View<'_>, found: &Match) -> Vec<Effect> {
+    let known = READERS.iter().find(|(listed, _)| *listed == name);
+    let uses = match known {
+        Some((_, reader)) => reader(view, found),
+        None => vec![nameless(Act::Unknown)],
+    };
+    uses.iter().map(|found| view.on_word(found)).collect()
+}
+
+/// Says whether profiles may name a reader.
+pub fn is_known(name: &str) -> bool {
+    READERS.iter().any(|(listed, _)| *listed == name)
+}
+
+fn certain(act: Act, word: &Argument) -> Use {
+    Use { act, word: Some(word.clone()), certainty: Certainty::Certain }
+}
+
+fn possible(act: Act, word: &Argument) -> Use {
+    Use { act, word: Some(word.clone()), certainty: Certainty::Possible }
+}
+
+fn nameless(act: Act) -> Use {
+    Use { act, word: None, certainty: Certainty::Certain }
+}
+
+/// Does an act to the directory the command runs in.
+fn certain_here(view: &View<'_>, act: Act) -> Option<Use> {
+    let program = view.invocation.program()?;
+    let here = Argument { knowledge: crate::argument::Knowledge::Fixed, ..program.piece(".") };
+    Some(certain(act, &here))
+}
+
+/// Says whether nothing happens: help is asked for, or an option says that it is a trial.
+fn is_idle(view: &View<'_>, found: &Match) -> bool {
+    let is_trial = |option: &str| {
+        let listed = found.form.options().find(|flag| flag.spellings().next() == Some(option));
+        listed.is_some_and(|flag| flag.twist == Twist::Dry)
+    };
+    let after = view.invocation.operands().get(found.path.len()..).unwrap_or_default();
+    let asks = matches!(after, [only] if matches!(only.fixed(), Some("--help" | "--version")));
+    asks || found.wanted.options.iter().any(|(option, _)| is_trial(option))
+}
+
+/// Says whether an option was given, by its first spelling.
+fn has(found: &Match, options: &[&str]) -> bool {
+    found.wanted.options.iter().any(|(option, _)| options.contains(option))
+}
+
+#[cfg(test)]
+mod testing {
+    use crate::{Surroundings, survey};
+
+    /// Returns the effects of a command line as examples of profiles write them.
+    pub(super) fn effects(command: &str) -> Vec<String> {
+        let survey = survey(command, Surroundings { directory: "/code/app", home: Some("/home/me") });
+        let shown = |effect: &crate::effect::Effect| {
+            let written = effect.target.written();
+            if written.is_empty() {
+                effect.act.name().to_owned()
+            } else {
+                format!("{} {written}", effect.act.name())
+            }
+        };
+        let mut all: Vec<String> =
+            crate::effect::effects(&survey, Some("/home/me")).iter().map(shown).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::READERS;
+
+    #[test]
+    fn the_readers_are_sorted_by_name() {
+        assert!(READERS.is_sorted_by_key(|(name, _)| name));
+    }
+}

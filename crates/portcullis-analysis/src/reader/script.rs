@@ -1,0 +1,108 @@
+//! Interpreters whose first operand is a script, and `python -m`.
+
+use super::{certain, is_idle, nameless};
+use crate::argument::Argument;
+use crate::effect::{Act, View};
+use crate::profile::{self, Match, Use};
+
+/// Modules of Python that run code of the project or work on its files.
+const PROJECT_MODULES: &[&str] = &[
+    "black",
+    "build",
+    "coverage",
+    "doctest",
+    "flake8",
+    "isort",
+    "mkdocs",
+    "mypy",
+    "nox",
+    "pre_commit",
+    "py_compile",
+    "pylint",
+    "pyright",
+    "pytest",
+    "ruff",
+    "sphinx",
+    "tox",
+    "unittest",
+];
+
+/// Modules of Python that only show something.
+const SHOWING_MODULES: &[&str] =
+    &["ast", "calendar", "dis", "pydoc", "site", "sysconfig", "this", "tokenize", "platform"];
+
+/// Reads `python -m module`.
+pub(super) fn python_module(view: &View<'_>, found: &Match) -> Vec<Use> {
+    let mut uses = found.uses.clone();
+    if is_idle(view, found) {
+        return uses;
+    }
+    uses.extend(managed(found));
+    let named = found.wanted.options.iter().find(|(option, _)| *option == "-m");
+    let Some(module) = named.and_then(|(_, value)| value.as_ref()) else {
+        return uses;
+    };
+    let after = view.invocation.operands().iter().skip_while(|word| word.text != module.text).skip(1);
+    let rest: Vec<_> = after.collect();
+    match module.text.as_str() {
+        name if PROJECT_MODULES.contains(&name) => uses.push(nameless(Act::RunProject)),
+        name if SHOWING_MODULES.contains(&name) => {
+            uses.extend(rest.iter().filter(|word| !word.is_option()).map(|word| certain(Act::Read, word)));
+        }
+        "json.tool" => {
+            let mut files = rest.iter().filter(|word| !word.is_option());
+            uses.extend(files.next().map(|word| certain(Act::Read, word)));
+            uses.extend(files.map(|word| certain(Act::Write, word)));
+        }
+        "venv" | "virtualenv" | "compileall" => {
+            let clears = rest.iter().any(|word| word.text == "--clear");
+            let act = if clears { Act::DeleteTree } else { Act::Write };
+            uses.extend(rest.iter().filter(|word| !word.is_option()).map(|word| certain(act, word)));
+        }
+        // The first name of a script is the one that is run.
+        "cProfile" | "profile" | "trace" => {
+            uses.push(nameless(Act::RunProject));
+            uses.extend(rest.iter().find(|word| !word.is_option()).map(|word| certain(Act::Execute, word)));
+        }
+        "pip" | "pip3" => {
+            let words: Vec<Argument> = rest.iter().map(|word| (*word).clone()).collect();
+            match profile::find("pip") {
+                Some(profile) => uses.extend(profile::read(profile, &words).uses),
+                None => uses.push(certain(Act::Unknown, module)),
+            }
+        }
+        "http.server" | "SimpleHTTPServer" => {
+            let bind = rest.iter().skip_while(|word| !matches!(word.text.as_str(), "-b" | "--bind")).nth(1);
+            let port = rest.iter().find(|word| !word.is_option());
+            match bind.or(port) {
+                Some(address) => uses.push(certain(Act::Listen, address)),
+                None => uses.push(nameless(Act::Listen)),
+            }
+        }
+        _ => uses.push(certain(Act::Unknown, module)),
+    }
+    uses
+}
+
+/// Reads tasks of a Django project: `manage.py` takes what `django-admin` takes.
+fn managed(found: &Match) -> Vec<Use> {
+    let Some((script, words)) = found.wanted.operands.split_first() else {
+        return Vec::new();
+    };
+    let is_manager = script.text == "manage.py" || script.text.ends_with("/manage.py");
+    match profile::find("django-admin").filter(|_| is_manager && !words.is_empty()) {
+        Some(profile) => profile::read(profile, words).uses,
+        None => Vec::new(),
+    }
+}
+
+/// Reads an interpreter that takes its program from standard input when no script is named.
+pub(super) fn script(view: &View<'_>, found: &Match) -> Vec<Use> {
+    let mut uses = found.uses.clone();
+    let is_fed = !view.invocation.piped.is_empty() || !view.invocation.redirections.is_empty();
+    let has_program = view.invocation.code.is_some() || !found.wanted.operands.is_empty();
+    if !is_idle(view, found) && !has_program && is_fed {
+        uses.push(nameless(Act::Unknown));
+    }
+    uses
+}

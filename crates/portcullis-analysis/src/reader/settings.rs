@@ -1,0 +1,139 @@
+//! Programs whose operands or values are settings: `sysctl name=value`, agents' modes, Redis commands.
+
+use super::{certain, is_idle, nameless};
+use crate::argument::Argument;
+use crate::effect::{Act, View};
+use crate::profile::{Match, Use};
+
+/// Reads `sysctl`: a value makes it a change.
+pub(super) fn sysctl(_view: &View<'_>, found: &Match) -> Vec<Use> {
+    let mut uses = found.uses.clone();
+    for found in &mut uses {
+        let sets = found.word.as_ref().is_some_and(|word| word.text.contains('='));
+        if sets && found.act == Act::Observe {
+            found.act = Act::Kernel;
+        }
+    }
+    uses
+}
+
+/// Values that take an agent's guard rails away.
+const UNCHECKED: &[&str] = &["bypassPermissions", "danger-full-access", "dontAsk", "never", "yolo", "off"];
+
+/// Reads an agent's command line: the value of a mode decides whether anybody checks it.
+pub(super) fn agent(view: &View<'_>, found: &Match) -> Vec<Use> {
+    let mut uses = found.uses.clone();
+    if is_idle(view, found) {
+        return uses;
+    }
+    let values = found.wanted.options.iter().filter_map(|(_, value)| value.as_ref());
+    let unchecked = values.filter(|value| value.fixed().is_some_and(|text| UNCHECKED.contains(&text)));
+    uses.extend(unchecked.map(|value| certain(Act::SpawnUnchecked, value)));
+    uses
+}
+
+/// Commands of Redis that only ask.
+const ASKING: &[&str] = &[
+    "bitcount",
+    "client",
+    "command",
+    "dbsize",
+    "echo",
+    "exists",
+    "get",
+    "getrange",
+    "hexists",
+    "hget",
+    "hgetall",
+    "hkeys",
+    "hlen",
+    "hmget",
+    "hscan",
+    "hvals",
+    "info",
+    "keys",
+    "lastsave",
+    "latency",
+    "lindex",
+    "llen",
+    "lrange",
+    "memory",
+    "mget",
+    "monitor",
+    "object",
+    "pfcount",
+    "ping",
+    "pttl",
+    "randomkey",
+    "role",
+    "scan",
+    "scard",
+    "sismember",
+    "slowlog",
+    "smembers",
+    "sscan",
+    "strlen",
+    "time",
+    "ttl",
+    "type",
+    "xinfo",
+    "xlen",
+    "xrange",
+    "xread",
+    "zcard",
+    "zcount",
+    "zrange",
+    "zrank",
+    "zscan",
+    "zscore",
+];
+
+/// Commands of Redis that destroy or take over.
+const DESTROYING: &[&str] = &[
+    "config",
+    "debug",
+    "eval",
+    "flushall",
+    "flushdb",
+    "migrate",
+    "module",
+    "replicaof",
+    "script",
+    "shutdown",
+    "slaveof",
+];
+
+/// Reads a command for Redis.
+pub(super) fn redis(view: &View<'_>, found: &Match) -> Vec<Use> {
+    let mut uses = found.uses.clone();
+    if is_idle(view, found) {
+        return uses;
+    }
+    let Some((verb, rest)) = found.wanted.operands.split_first() else {
+        let asks = found.wanted.options.iter().any(|(option, _)| is_asking_option(option))
+            || view.invocation.operands().iter().any(|word| is_asking_option(&word.text));
+        uses.push(nameless(if asks { Act::DatabaseQuery } else { Act::Unknown }));
+        return uses;
+    };
+    let name = verb.text.to_ascii_lowercase();
+    let reads_setting =
+        name == "config" && rest.first().is_some_and(|word| word.text.eq_ignore_ascii_case("get"));
+    uses.push(if !verb.is_known() {
+        certain(Act::Unknown, verb)
+    } else if ASKING.contains(&name.as_str()) || reads_setting {
+        nameless(Act::DatabaseQuery)
+    } else if DESTROYING.contains(&name.as_str()) {
+        certain(Act::DatabaseDestroy, verb)
+    } else {
+        rest.first()
+            .map_or_else(|| certain(Act::SharedWrite, verb), |key: &Argument| certain(Act::SharedWrite, key))
+    });
+    uses
+}
+
+fn is_asking_option(option: &str) -> bool {
+    matches!(
+        option,
+        "--scan" | "--bigkeys" | "--memkeys" | "--hotkeys" | "--stat" | "--latency" | "--latency-history"
+    )
+}

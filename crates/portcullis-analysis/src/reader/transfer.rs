@@ -1,0 +1,130 @@
+//! `curl`, `wget` and `http`: whether an address is read or something is sent there.
+
+use super::{certain, has, is_idle};
+use crate::argument::Argument;
+use crate::effect::{Act, View};
+use crate::invocation::Access;
+use crate::profile::{Match, Use};
+
+/// Options that send something, by their first spelling.
+const SENDING: &[&str] = &[
+    "-d",
+    "--data-binary",
+    "--data-raw",
+    "--data-urlencode",
+    "--json",
+    "-F",
+    "--form-string",
+    "-T",
+    "--post-data",
+    "--post-file",
+    "--body-data",
+    "--body-file",
+    "--raw",
+];
+
+/// Options that name the method.
+const METHOD: &[&str] = &["-X", "--request", "--method"];
+
+/// Methods that only read.
+const READING: &[&str] = &["GET", "HEAD", "OPTIONS", "TRACE"];
+
+/// Turns fetches into sending where the options or operands say so.
+pub(super) fn read(view: &View<'_>, found: &Match) -> Vec<Use> {
+    let mut uses = found.uses.clone();
+    if is_idle(view, found) {
+        return uses;
+    }
+    let named = found.wanted.options.iter().find(|(option, _)| METHOD.contains(option));
+    let method = named.and_then(|(_, value)| value.as_ref());
+    let is_http = matches!(view.invocation.program_name(), Some("http" | "https" | "xh" | "xhs"));
+    let (operands, spoken) = if is_http { of_http(&found.wanted.operands) } else { (Vec::new(), None) };
+    if is_http {
+        uses.retain(|found| !matches!(found.act, Act::Fetch | Act::Unknown) || found.word.is_none());
+        uses.extend(operands.iter().map(|address| certain(Act::Fetch, address)));
+    }
+    // `-G` puts the data into the address, but a file there is sent all the same.
+    let named_files: Vec<&Argument> = values(found, &["--data-urlencode", "--url-query"])
+        .filter(|word| !word.text.starts_with('@') && is_from_file(&word.text))
+        .collect();
+    uses.extend(named_files.iter().map(|word| certain(Act::Unknown, word)));
+    let takes_file = |word: &Argument| is_from_file(&word.text);
+    let is_put_in_address = has(found, &["-G"]) && !values(found, SENDING).any(takes_file);
+    uses.extend(odd(found));
+    let is_sent = has(found, SENDING) && !is_put_in_address;
+    let says_so = method.map(|word| word.text.as_str()).or(spoken.as_deref());
+    let changes = says_so.is_some_and(|method| !READING.contains(&method.to_ascii_uppercase().as_str()));
+    let is_fed = is_http && view.invocation.redirections.iter().any(|to| to.access == Access::Read);
+    if is_sent || changes || is_fed || values(found, &["--url-query"]).any(takes_file) {
+        for found in uses.iter_mut().filter(|found| found.act == Act::Fetch) {
+            found.act = Act::Send;
+        }
+    }
+    for found in uses.iter_mut().filter(|found| found.act == Act::Fetch) {
+        let Some(word) = &found.word else { continue };
+        found.act = act_of_scheme(&word.text);
+        if found.act == Act::Read {
+            found.word = Some(word.piece(file_of(&word.text)));
+        }
+    }
+    uses
+}
+
+/// Returns what an address stands for by its scheme: a file is read, and odd protocols say what they are told.
+fn act_of_scheme(address: &str) -> Act {
+    let scheme = address.split_once(':').map(|(scheme, rest)| (scheme.to_ascii_lowercase(), rest));
+    match scheme {
+        Some((scheme, _)) if scheme == "file" => Act::Read,
+        Some((scheme, rest)) if rest.starts_with("//") => match scheme.as_str() {
+            "http" | "https" | "ftp" | "ftps" => Act::Fetch,
+            _ if scheme.chars().all(|letter| letter.is_ascii_alphabetic()) => Act::Connect,
+            _ => Act::Fetch,
+        },
+        _ => Act::Fetch,
+    }
+}
+
+/// Returns the path in the address of a file: `file:/x`, `FILE://host/x`.
+fn file_of(address: &str) -> &str {
+    let rest = address.split_once(':').map_or(address, |(_, rest)| rest);
+    let after_host = rest.strip_prefix("//").and_then(|rest| rest.find('/').and_then(|at| rest.get(at..)));
+    after_host.unwrap_or(rest)
+}
+
+/// Finds values that name files in ways of their own: cookies of a file, and an output in the format.
+fn odd(found: &Match) -> Vec<Use> {
+    let cookies = values(found, &["-b"]).filter(|word| !word.text.contains('='));
+    let formats = values(found, &["-w"]).filter(|word| word.text.contains("%output{"));
+    cookies
+        .map(|word| certain(Act::Read, word))
+        .chain(formats.map(|word| certain(Act::Unknown, word)))
+        .collect()
+}
+
+fn values<'a>(found: &'a Match, options: &'a [&str]) -> impl Iterator<Item = &'a Argument> {
+    let named = found.wanted.options.iter().filter(|(option, _)| options.contains(option));
+    named.filter_map(|(_, value)| value.as_ref())
+}
+
+/// Says whether data is taken from a file: `@file`, `name@file`.
+fn is_from_file(data: &str) -> bool {
+    data.split_once('@').is_some_and(|(name, _)| !name.contains(['=', ' ', '{', '"']))
+}
+
+/// Reads the operands of `http`: a method, an address, items that are sent.
+fn of_http(operands: &[Argument]) -> (Vec<Argument>, Option<String>) {
+    let is_method = |word: &&Argument| {
+        word.text.len() < 8
+            && !word.text.is_empty()
+            && word.text.chars().all(|letter| letter.is_ascii_uppercase())
+    };
+    let method = operands.first().filter(is_method);
+    let rest = operands.get(usize::from(method.is_some())..).unwrap_or_default();
+    let Some((address, items)) = rest.split_first() else {
+        return (Vec::new(), None);
+    };
+    let is_sent = |item: &&Argument| !item.text.contains("==") && item.text.contains(['=', '@']);
+    let said = method.map(|word| word.text.clone());
+    let implied = items.iter().find(is_sent).map(|_| "POST".to_owned());
+    (vec![address.clone()], said.or(implied))
+}

@@ -1,0 +1,40 @@
+//! Programs that unpack archives into the directory they run in, or only show what is inside.
+
+use super::{certain_here, has, is_idle};
+use crate::effect::{Act, View};
+use crate::profile::{Match, Use};
+
+/// Reads `unzip`: it writes unless an option only looks.
+pub(super) fn unzip(view: &View<'_>, found: &Match) -> Vec<Use> {
+    let mut uses = found.uses.clone();
+    let looks = has(found, &["-l", "-t", "-v", "-z", "-Z", "-p", "-c"]);
+    let is_named = has(found, &["-d"]);
+    if !looks && !is_named && !found.wanted.operands.is_empty() && !is_idle(view, found) {
+        uses.extend(certain_here(view, Act::Write));
+    }
+    uses
+}
+
+/// Reads `cpio`: `-i` unpacks here, `-t` only looks.
+pub(super) fn cpio(view: &View<'_>, found: &Match) -> Vec<Use> {
+    let mut uses = found.uses.clone();
+    let unpacks = has(found, &["-i"]) && !has(found, &["-t", "--to-stdout", "-D"]);
+    if unpacks {
+        uses.extend(certain_here(view, Act::Write));
+    }
+    uses
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::reader::testing::effects;
+
+    #[test]
+    fn unpacking_writes_where_it_is_told_or_here() {
+        assert_eq!(effects("unzip a.zip"), ["read a.zip", "write ."]);
+        assert_eq!(effects("unzip -qo a.zip -d out"), ["read a.zip", "write out"]);
+        assert_eq!(effects("unzip -l a.zip"), ["read a.zip"]);
+        assert_eq!(effects("cpio -idm"), ["write ."]);
+        assert!(effects("cpio -it").is_empty());
+    }
+}

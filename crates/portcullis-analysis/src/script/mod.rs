@@ -1,0 +1,182 @@
+//! Scripts that a command runs: files of the project, package scripts, make targets, recipes.
+//!
+//! [`scripts`] lists the files somebody must read, [`Script::layout`] says what the part of the file does that is run.
+
+mod package;
+mod recipe;
+
+use std::collections::BTreeSet;
+
+use crate::effect::{Act, Effect, effects};
+use crate::invocation::{Invocation, Survey};
+use crate::path;
+use crate::survey::{Surroundings, survey};
+use crate::tool_call::Layout;
+
+/// A part of a file that a command runs.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Script {
+    /// The absolute file.
+    pub file: String,
+    /// Which part of it.
+    pub entry: Entry,
+}
+
+/// Which part of a file is run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Entry {
+    /// All of it.
+    Whole,
+    /// A script of `package.json`, with those that run before and after it.
+    Package(String),
+    /// A target of a makefile, the first one if it is not named.
+    Target(Option<String>),
+    /// A recipe of a justfile, the first one if it is not named.
+    Recipe(Option<String>),
+}
+
+/// The most scripts of one command line that are followed.
+const MOST: usize = 32;
+
+/// Names a makefile may have, in the order make looks for them.
+const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
+
+/// Names a justfile may have.
+const JUSTFILES: &[&str] = &["justfile", "Justfile", ".justfile"];
+
+/// Lists the scripts that the commands of a line run.
+pub fn scripts(survey: &Survey, effects: &[Effect]) -> Vec<Script> {
+    let mut all = BTreeSet::new();
+    for effect in effects {
+        let Some(command) = effect.invocation.and_then(|index| survey.invocations.get(index)) else {
+            continue;
+        };
+        match effect.act {
+            Act::Execute => {
+                let files = effect.target.paths().iter().cloned();
+                all.extend(files.map(|file| Script { file, entry: Entry::Whole }));
+            }
+            Act::RunProject => all.extend(declared(command)),
+            _ => {}
+        }
+    }
+    all.into_iter().take(MOST).collect()
+}
+
+/// Returns what a runner runs of what the project declares.
+fn declared(command: &Invocation) -> Vec<Script> {
+    let words: Vec<&str> =
+        command.operands().iter().filter(|word| !word.is_option()).filter_map(|word| word.fixed()).collect();
+    let directories = command.directories.alternatives().unwrap_or_default();
+    let elsewhere = value_of(command, &["-C", "--prefix", "--cwd", "--dir", "--directory", "-d"]);
+    let chosen = value_of(command, &["-f", "--file", "--makefile", "--justfile"]);
+    let words: Vec<&str> =
+        words.into_iter().filter(|word| Some(*word) != elsewhere && Some(*word) != chosen).collect();
+    let at = |names: &[&str], entry: Entry| -> Vec<Script> {
+        let names: Vec<&str> = chosen.map_or_else(|| names.to_vec(), |file| vec![file]);
+        let directories = directories.iter().map(|directory| match elsewhere {
+            Some(elsewhere) => path::join(directory, elsewhere),
+            None => directory.clone(),
+        });
+        let files = directories
+            .flat_map(|directory| names.iter().map(|name| path::join(&directory, name)).collect::<Vec<_>>());
+        files.map(|file| Script { file, entry: entry.clone() }).collect()
+    };
+    let each = |names: &[&str], words: &[&str], make: fn(Option<String>) -> Entry| -> Vec<Script> {
+        let entries: Vec<_> = words.iter().filter(|word| !word.contains('=')).collect();
+        if entries.is_empty() {
+            return at(names, make(None));
+        }
+        entries.iter().flat_map(|name| at(names, make(Some((**name).to_owned())))).collect()
+    };
+    let package = |name: &str| at(&["package.json"], Entry::Package(name.to_owned()));
+    match (command.program_name().unwrap_or_default(), words.as_slice()) {
+        ("npm" | "pnpm" | "yarn" | "bun", ["run" | "run-script" | "rum" | "urn" | "r", name, ..]) => {
+            package(name)
+        }
+        ("npm" | "pnpm" | "yarn", [name @ ("test" | "start" | "stop" | "restart"), ..]) => package(name),
+        ("npm", ["t" | "tst", ..]) => package("test"),
+        ("yarn" | "pnpm", [name, ..]) => package(name),
+        ("make" | "gmake", words) => each(MAKEFILES, words, Entry::Target),
+        ("just", words) => each(JUSTFILES, words, Entry::Recipe),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the value of the first of these options that is given: `-C dir`, `--file=x`.
+fn value_of<'a>(command: &'a Invocation, options: &[&str]) -> Option<&'a str> {
+    let mut words = command.operands().iter().filter_map(|word| word.fixed());
+    while let Some(word) = words.next() {
+        if options.contains(&word) {
+            return words.next();
+        }
+        let (option, value) = word.split_once('=').unwrap_or((word, ""));
+        if !value.is_empty() && options.contains(&option) {
+            return Some(value);
+        }
+    }
+    None
+}
+
+impl Script {
+    /// Returns the name people know it by.
+    pub fn name(&self) -> String {
+        let file = path::file_name(&self.file).unwrap_or(&self.file);
+        match &self.entry {
+            Entry::Whole | Entry::Target(None) | Entry::Recipe(None) => file.to_owned(),
+            Entry::Package(name) | Entry::Target(Some(name)) | Entry::Recipe(Some(name)) => {
+                format!("{name} of {file}")
+            }
+        }
+    }
+
+    /// Works out what it does, given the text of its file; `None` if the file is in no language that is read.
+    pub fn layout(&self, text: &str, surroundings: Surroundings<'_>) -> Option<Layout> {
+        let lines = match &self.entry {
+            Entry::Whole => whole(&self.file, text)?,
+            Entry::Package(name) => package::commands(text, name)?,
+            Entry::Target(name) => recipe::of_makefile(text, name.as_deref())?,
+            Entry::Recipe(name) => recipe::of_justfile(text, name.as_deref())?,
+        };
+        let survey = survey(&lines, surroundings);
+        let effects = effects(&survey, surroundings.home);
+        Some(Layout { effects, survey })
+    }
+}
+
+/// Returns the program that the first line of a script names: `/bin/bash -e`, `/usr/bin/env -S python3 -u`.
+fn interpreter_of(line: &str) -> &str {
+    let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let program = words.next().unwrap_or_default();
+    let is_set_up = |word: &&str| word.starts_with('-') || word.contains('=');
+    if program == "env" { words.find(|word| !is_set_up(word)).unwrap_or_default() } else { program }
+}
+
+/// What ends the text of a script that is fed to its interpreter.
+const END: &str = "END_OF_THE_SCRIPT_FILE";
+
+/// Returns a script file as a command line: itself if a shell reads it, else fed to its interpreter.
+fn whole(file: &str, text: &str) -> Option<String> {
+    let first = text.lines().next().unwrap_or_default();
+    let shebang = first.strip_prefix("#!").map(interpreter_of);
+    let extension = file.rsplit_once('.').map(|(_, extension)| extension).unwrap_or_default();
+    let interpreter = match (shebang, extension) {
+        (Some("sh" | "bash" | "dash" | "zsh" | "ksh"), _) | (_, "sh" | "bash" | "bats" | "zsh") => {
+            return Some(text.to_owned());
+        }
+        (Some(name), _) if name.starts_with("python") => "python3",
+        (Some("node"), _) | (_, "js" | "mjs" | "cjs" | "ts" | "mts") => "node",
+        (Some("ruby"), _) | (_, "rb") => "ruby",
+        (Some("perl"), _) | (_, "pl") => "perl",
+        (Some("php"), _) | (_, "php") => "php",
+        (_, "py") => "python3",
+        // A text without a word on its interpreter is run by the shell.
+        (None, _)
+            if !path::file_name(file).is_some_and(|name| name.contains('.')) && !text.contains('\0') =>
+        {
+            return Some(text.to_owned());
+        }
+        _ => return None,
+    };
+    (!text.contains(END)).then(|| format!("{interpreter} - <<'{END}'\n{text}\n{END}\n"))
+}

@@ -1,0 +1,135 @@
+//! Brace lists: the words that `{a,b}` stands for, where every piece is written out.
+
+use portcullis_shell::ast::{Part, Word};
+
+use crate::argument::Knowledge;
+
+/// A word that stands for more others than this stays what it is.
+const MOST_WORDS: usize = 64;
+
+/// Words that become longer than this all in all stay what they are.
+const MOST_LETTERS: usize = 4_096;
+
+/// A letter of a word.
+#[derive(Debug, Clone, Copy)]
+struct Letter {
+    value: char,
+    is_quoted: bool,
+    is_glob: bool,
+}
+
+/// Returns the words a brace list stands for, each with what is known of it; `None` if that is not plain to see.
+pub(super) fn expand(word: &Word) -> Option<Vec<(String, Knowledge)>> {
+    let letters = letters(word)?;
+    let mut words: Vec<Vec<Letter>> = vec![Vec::new()];
+    let mut rest = letters.as_slice();
+    while let Some((first, after)) = rest.split_first() {
+        if first.is_quoted || !matches!(first.value, '{' | '}') {
+            for word in &mut words {
+                word.push(*first);
+            }
+            rest = after;
+            continue;
+        }
+        let (choices, after) = choices(rest)?;
+        words = words
+            .iter()
+            .flat_map(|word| choices.iter().map(move |choice| [word.as_slice(), choice].concat()))
+            .take(MOST_WORDS + 1)
+            .collect();
+        if words.len() > MOST_WORDS || words.iter().map(Vec::len).sum::<usize>() > MOST_LETTERS {
+            return None;
+        }
+        rest = after;
+    }
+    // An empty word vanishes, unless it is quoted, which cannot be told any more.
+    if word.traits.quoted && words.iter().any(Vec::is_empty) {
+        return None;
+    }
+    Some(words.iter().filter(|word| !word.is_empty()).map(|word| read(word)).collect())
+}
+
+/// Returns the letters of a word that holds nothing but text.
+fn letters(word: &Word) -> Option<Vec<Letter>> {
+    let mut letters = Vec::new();
+    for part in &word.parts {
+        let (text, is_quoted, is_glob) = match part {
+            Part::Literal { text, .. } => (text, false, false),
+            Part::Glob { text, .. } => (text, false, true),
+            Part::Escaped { text, .. } | Part::Single { text, .. } | Part::AnsiC { text, .. } => {
+                (text, true, false)
+            }
+            Part::Double { parts, .. } => match parts.as_slice() {
+                [Part::Literal { text, .. }] => (text, true, false),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        letters.extend(text.chars().map(|value| Letter { value, is_quoted, is_glob }));
+    }
+    (letters.len() <= MOST_LETTERS).then_some(letters)
+}
+
+/// Splits a list that begins here at its commas; returns what follows it too.
+fn choices(letters: &[Letter]) -> Option<(Vec<&[Letter]>, &[Letter])> {
+    let (open, inside) = letters.split_first()?;
+    let is = |letter: &Letter, wanted: char| !letter.is_quoted && letter.value == wanted;
+    let end = inside.iter().position(|letter| is(letter, '}') || is(letter, '{'))?;
+    let content = inside.get(..end)?;
+    let (close, after) = inside.get(end..)?.split_first()?;
+    let is_list = is(open, '{') && is(close, '}') && content.iter().any(|letter| is(letter, ','));
+    is_list.then(|| (content.split(|letter| is(letter, ',')).collect(), after))
+}
+
+fn read(word: &[Letter]) -> (String, Knowledge) {
+    let text = word.iter().map(|letter| letter.value).collect();
+    let has_tilde = word.first().is_some_and(|first| !first.is_quoted && first.value == '~')
+        || word.windows(2).any(
+            |two| matches!(two, [before, tilde] if matches!(before.value, '=' | ':') && tilde.value == '~'),
+        );
+    let knowledge = if word.iter().any(|letter| letter.is_glob) {
+        Knowledge::Glob
+    } else if has_tilde {
+        Knowledge::Tilde
+    } else {
+        Knowledge::Fixed
+    };
+    (text, knowledge)
+}
+
+#[cfg(test)]
+mod tests {
+    use portcullis_shell::ast::CommandKind;
+
+    use super::*;
+
+    fn expanded(text: &str) -> Option<Vec<String>> {
+        let script = portcullis_shell::parse(text);
+        let CommandKind::Simple(simple) = &script.body.items[0].pipelines[0].1.stages[0].kind else {
+            panic!("{text}");
+        };
+        expand(&simple.words[0]).map(|words| words.into_iter().map(|(text, _)| text).collect())
+    }
+
+    #[test]
+    fn a_plain_list_becomes_its_words() {
+        for (text, expected) in [
+            ("{rm,-rf,/etc}", Some(vec!["rm", "-rf", "/etc"])),
+            ("a{b,c}d", Some(vec!["abd", "acd"])),
+            ("{a,b}{c,d}", Some(vec!["ac", "ad", "bc", "bd"])),
+            ("{'r'm,\"x y\"}", Some(vec!["rm", "x y"])),
+            ("{a,}", Some(vec!["a"])),
+            ("x{a,}", Some(vec!["xa", "x"])),
+            ("{a\\,b,c}", Some(vec!["a,b", "c"])),
+            ("{'',a}", None),
+            ("{{a,b},c}", None),
+            ("{a,b}}", None),
+            ("{a,$x}", None),
+            ("{1..3}", None),
+            ("{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", None),
+        ] {
+            let expected = expected.map(|words| words.into_iter().map(str::to_owned).collect());
+            assert_eq!(expanded(text), expected, "{text}");
+        }
+    }
+}

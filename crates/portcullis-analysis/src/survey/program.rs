@@ -1,0 +1,327 @@
+//! Code of other languages in a command: which argument holds it, or whether it arrives on standard input.
+
+use portcullis_shell::Span;
+
+use super::queries;
+use crate::argument::{Argument, Knowledge};
+use crate::code::{self, Code, Language};
+use crate::feed::Feed;
+use crate::wrapper::{Inside, Peeled, program_name};
+
+/// How an interpreter's arguments are laid out.
+struct Interpreter {
+    language: Language,
+    /// Short options whose value is code.
+    code: &'static str,
+    /// Long options whose value is code.
+    code_long: &'static [&'static str],
+    /// Short options whose value is attached or the next word.
+    valued: &'static str,
+    /// Short options that take the rest of their word, if there is any.
+    attached: &'static str,
+    /// Short options that digits may follow.
+    numbered: &'static str,
+    /// Long options whose value is the next word unless given with `=`.
+    valued_long: &'static [&'static str],
+    /// Short and long options after which the code comes from a file or module.
+    elsewhere: &'static [&'static str],
+    /// Whether the first operand is the code.
+    is_operand: bool,
+}
+
+const PYTHON: Interpreter = Interpreter {
+    language: Language::Python,
+    code: "c",
+    code_long: &[],
+    valued: "WX",
+    attached: "",
+    numbered: "",
+    valued_long: &["--check-hash-based-pycs"],
+    elsewhere: &["-m"],
+    is_operand: false,
+};
+
+const NODE: Interpreter = Interpreter {
+    language: Language::JavaScript,
+    code: "ep",
+    code_long: &["--eval", "--print"],
+    valued: "rC",
+    attached: "",
+    numbered: "",
+    valued_long: &[
+        "--require",
+        "--import",
+        "--loader",
+        "--experimental-loader",
+        "--conditions",
+        "--env-file",
+        "--title",
+    ],
+    elsewhere: &[],
+    is_operand: false,
+};
+
+const RUBY: Interpreter = Interpreter {
+    language: Language::Ruby,
+    code: "e",
+    code_long: &[],
+    valued: "rICE",
+    attached: "iFKTWx",
+    numbered: "0",
+    valued_long: &["--encoding", "--external-encoding", "--internal-encoding"],
+    elsewhere: &["-S"],
+    is_operand: false,
+};
+
+const PERL: Interpreter = Interpreter {
+    language: Language::Perl,
+    code: "eE",
+    code_long: &[],
+    valued: "I",
+    attached: "iFMmxDdCV",
+    numbered: "0l",
+    valued_long: &[],
+    elsewhere: &["-S"],
+    is_operand: false,
+};
+
+const PHP: Interpreter = Interpreter {
+    language: Language::Php,
+    code: "rBRE",
+    code_long: &["--run", "--process-begin", "--process-code", "--process-end"],
+    valued: "dczt",
+    attached: "",
+    numbered: "",
+    valued_long: &["--define", "--php-ini", "--zend-extension", "--docroot"],
+    elsewhere: &["-f", "--file", "-F", "--process-file", "-S", "--server"],
+    is_operand: false,
+};
+
+const AWK: Interpreter = Interpreter {
+    language: Language::Awk,
+    code: "e",
+    code_long: &["--source"],
+    valued: "FvilW",
+    attached: "dDLop",
+    numbered: "",
+    valued_long: &["--field-separator", "--assign", "--include", "--load"],
+    elsewhere: &["-f", "--file", "-E", "--exec"],
+    is_operand: true,
+};
+
+/// Files that are the standard input.
+const INPUT: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// Finds the code of another language that a command runs.
+pub(super) fn code_of(arguments: &[Argument], feed: &Feed) -> Option<Code> {
+    let (program, rest) = arguments.split_first()?;
+    let name = program_name(program.fixed()?);
+    let first = rest.first().map(|word| word.text.as_str());
+    match (name.as_str(), first) {
+        ("deno", Some("eval")) => NODE.read(&without_options(rest.get(1..)?), feed),
+        ("deno", Some("run")) => NODE.read(rest.get(1..)?, feed).filter(|_| has_input(rest)),
+        ("bun", Some("run")) => NODE.read(rest.get(1..)?, feed).filter(|_| has_input(rest)),
+        ("bun", _) if !rest.iter().any(Argument::is_option) => None,
+        ("deno", _) => None,
+        (name, _) => match interpreter(name) {
+            Some(interpreter) => interpreter.read(rest, feed),
+            None => queries::code_of(name, rest, feed),
+        },
+    }
+}
+
+/// Says whether the standard input is named among the words.
+fn has_input(words: &[Argument]) -> bool {
+    words.iter().any(|word| INPUT.contains(&word.text.as_str()))
+}
+
+/// Makes the operands of `deno eval` look like the code of an option.
+fn without_options(rest: &[Argument]) -> Vec<Argument> {
+    let code = rest.iter().filter(|word| !word.is_option()).take(1);
+    code.flat_map(|word| [word.piece("-e"), word.clone()]).map(as_known_option).collect()
+}
+
+fn as_known_option(word: Argument) -> Argument {
+    if word.text == "-e" { Argument { knowledge: Knowledge::Fixed, ..word } } else { word }
+}
+
+fn interpreter(name: &str) -> Option<&'static Interpreter> {
+    let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    match plain.trim_end_matches('-') {
+        "python" | "pypy" | "pythonw" | "ipython" => Some(&PYTHON),
+        "node" | "nodejs" | "bun" | "tsx" | "ts-node" => Some(&NODE),
+        "ruby" | "jruby" => Some(&RUBY),
+        "perl" => Some(&PERL),
+        "php" => Some(&PHP),
+        "awk" | "gawk" | "mawk" | "nawk" | "goawk" => Some(&AWK),
+        _ => None,
+    }
+}
+
+/// Returns what a command's code starts: shell texts and programs.
+pub(super) fn peel(code: &Code, span: Span) -> Option<Peeled> {
+    let reading = code::read(code.language, &code.text);
+    let word = |text: String| Argument { text, source: None, knowledge: Knowledge::Fixed, span };
+    let texts = reading.shell_texts.into_iter().map(|text| Inside::Text(vec![word(text)]));
+    let commands = reading.commands.into_iter().map(|words| {
+        let words = words.into_iter().map(|text| text.map_or_else(|| Argument::unknown(span), word));
+        Inside::Command(words.collect())
+    });
+    let insides: Vec<Inside> = texts.chain(commands).collect();
+    (!insides.is_empty()).then(|| Peeled::changing(insides))
+}
+
+/// Returns the code that arrives on standard input.
+pub(super) fn fed(language: Language, feed: &Feed) -> Option<Code> {
+    let (text, is_whole) = match feed {
+        Feed::Nothing => return None,
+        Feed::Text(text) | Feed::Decoded(text) => (text.clone(), true),
+        Feed::Partly(text) => (text.clone(), false),
+        Feed::Unknown => (String::new(), false),
+    };
+    Some(Code { language, text, is_whole })
+}
+
+/// Joins pieces of code, which all must be known for the whole to be.
+pub(super) fn joined(
+    language: Language,
+    pieces: &[Argument],
+    separator: &str,
+    is_sure: bool,
+) -> Option<Code> {
+    let is_whole = is_sure && pieces.iter().all(|piece| piece.fixed().is_some());
+    let texts: Vec<&str> = pieces.iter().map(|piece| piece.text.as_str()).collect();
+    (!pieces.is_empty()).then(|| Code { language, text: texts.join(separator), is_whole })
+}
+
+/// What the arguments say, read so far.
+#[derive(Default)]
+struct Found {
+    code: Vec<Argument>,
+    /// Whether the code is in a file or module.
+    is_elsewhere: bool,
+    /// Whether that file is the standard input.
+    is_input: bool,
+    /// Whether a word nobody knows may have changed the meaning of the others.
+    is_open: bool,
+}
+
+impl Interpreter {
+    fn read(&self, rest: &[Argument], feed: &Feed) -> Option<Code> {
+        let mut found = Found::default();
+        let mut words = rest.iter();
+        let mut operand = None;
+        while let Some(word) = words.next() {
+            if self.language == Language::Python && !found.code.is_empty() {
+                break;
+            }
+            let is_unsure = word.knowledge == Knowledge::Dynamic && !word.is_option();
+            if !self.is_operand && is_unsure && found.code.is_empty() {
+                // It may be options or nothing, so that what follows may still be code.
+                found.is_open = true;
+                operand = operand.or(Some(word));
+                continue;
+            }
+            let is_done = !word.is_option() || word.text == "--";
+            if is_done {
+                operand = if word.text == "--" { words.next() } else { Some(word) };
+                // A word before the code that may be anything, or nothing.
+                found.is_open |= operand.is_some_and(|word| word.fixed().is_none()) && found.code.is_empty();
+                break;
+            }
+            found.is_open |= word.fixed().is_none();
+            if let Some(long) = word.text.strip_prefix("--") {
+                self.read_long(long, word, &mut words, &mut found);
+            } else {
+                self.read_cluster(word, &mut words, &mut found);
+            }
+        }
+        self.conclude(&found, operand, feed)
+    }
+
+    fn conclude(&self, found: &Found, operand: Option<&Argument>, feed: &Feed) -> Option<Code> {
+        if !found.code.is_empty() {
+            return joined(self.language, &found.code, "\n", !found.is_open);
+        }
+        let is_input = |word: &Argument| INPUT.contains(&word.text.as_str());
+        match operand {
+            _ if found.is_input => fed(self.language, feed),
+            _ if found.is_elsewhere => None,
+            Some(code) if self.is_operand => joined(self.language, std::slice::from_ref(code), "", true),
+            Some(file) if !is_input(file) => None,
+            None if self.is_operand => None,
+            Some(_) | None => fed(self.language, feed),
+        }
+    }
+
+    fn read_long<'a>(
+        &self,
+        long: &str,
+        word: &Argument,
+        words: &mut impl Iterator<Item = &'a Argument>,
+        found: &mut Found,
+    ) {
+        let (name, value) = match long.split_once('=') {
+            Some((name, value)) => (format!("--{name}"), Some(word.piece(value))),
+            None => (word.text.clone(), None),
+        };
+        let is_one_of = |options: &[&str]| options.contains(&name.as_str());
+        if is_one_of(self.code_long) {
+            found.code.extend(value.or_else(|| words.next().cloned()));
+        } else if is_one_of(self.elsewhere) {
+            found.note_file(value.or_else(|| words.next().cloned()));
+        } else if is_one_of(self.valued_long) && value.is_none() {
+            found.is_open |= words.next().is_some_and(|value| value.fixed().is_none());
+        }
+    }
+
+    fn read_cluster<'a>(
+        &self,
+        word: &Argument,
+        words: &mut impl Iterator<Item = &'a Argument>,
+        found: &mut Found,
+    ) {
+        let mut cluster = word.text.strip_prefix('-').unwrap_or_default();
+        while let Some(letter) = cluster.chars().next() {
+            let rest = cluster.get(letter.len_utf8()..).unwrap_or_default();
+            // The rest of `-pe` is another option, not what `-p` of node prints.
+            let is_flag = self.language == Language::JavaScript && letter == 'p' && rest == "e";
+            let mut value = || {
+                let attached = (!rest.is_empty()).then(|| word.piece(rest));
+                attached.or_else(|| words.next().cloned())
+            };
+            if self.code.contains(letter) && !is_flag {
+                found.code.extend(value());
+                return;
+            }
+            if self
+                .elsewhere
+                .iter()
+                .any(|option| option.strip_prefix('-').is_some_and(|one| one.starts_with(letter)))
+            {
+                found.note_file(value());
+                return;
+            }
+            if self.valued.contains(letter) {
+                found.is_open |= value().is_some_and(|value| value.fixed().is_none());
+                return;
+            }
+            if self.attached.contains(letter) {
+                return;
+            }
+            cluster = rest;
+            if self.numbered.contains(letter) {
+                cluster = rest.trim_start_matches(|digit: char| {
+                    digit.is_ascii_hexdigit() && digit != 'e' && digit != 'a'
+                });
+            }
+        }
+    }
+}
+
+impl Found {
+    fn note_file(&mut self, file: Option<Argument>) {
+        self.is_elsewhere = true;
+        self.is_input |= file.is_some_and(|file| INPUT.contains(&file.text.as_str()));
+    }
+}

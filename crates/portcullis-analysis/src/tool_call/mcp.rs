@@ -1,0 +1,513 @@
+//! Tools of MCP servers: judged by the verbs in their names and by what their fields hold.
+
+use super::{Call, Layout, address, effect};
+use crate::code::{self, Language, Object};
+use crate::effect::{Act, Target};
+
+/// Verbs of tool names with what they do; the first verb of a name that is listed decides.
+const VERBS: &[(&str, Act)] = &[
+    ("add", Act::Post),
+    ("append", Act::Post),
+    ("approve", Act::Merge),
+    ("archive", Act::Post),
+    ("assign", Act::Post),
+    ("book", Act::Transact),
+    ("browse", Act::Query),
+    ("buy", Act::Transact),
+    ("cancel", Act::Post),
+    ("charge", Act::Transact),
+    ("chmod", Act::SetMode),
+    ("check", Act::Query),
+    ("checkout", Act::Transact),
+    ("close", Act::Post),
+    ("comment", Act::Post),
+    ("compare", Act::Query),
+    ("copy", Act::Post),
+    ("count", Act::Query),
+    ("create", Act::Post),
+    ("delete", Act::Delete),
+    ("deploy", Act::Deploy),
+    ("describe", Act::Query),
+    ("diff", Act::Query),
+    ("donate", Act::Transact),
+    ("download", Act::Query),
+    ("drop", Act::DatabaseDestroy),
+    ("edit", Act::Post),
+    ("erase", Act::Delete),
+    ("eval", Act::Unknown),
+    ("exec", Act::Unknown),
+    ("execute", Act::Unknown),
+    ("explain", Act::Query),
+    ("fetch", Act::Query),
+    ("find", Act::Query),
+    ("get", Act::Query),
+    ("grant", Act::Grant),
+    ("grep", Act::Query),
+    ("insert", Act::Post),
+    ("inspect", Act::Query),
+    ("install", Act::InstallPackage),
+    ("invite", Act::Grant),
+    ("kill", Act::Kill),
+    ("list", Act::Query),
+    ("lookup", Act::Query),
+    ("ls", Act::Query),
+    ("merge", Act::Merge),
+    ("mkdir", Act::Write),
+    ("move", Act::Post),
+    ("navigate", Act::Fetch),
+    ("open", Act::Fetch),
+    ("order", Act::Transact),
+    ("pay", Act::Transact),
+    ("peek", Act::Query),
+    ("post", Act::Post),
+    ("preview", Act::Query),
+    ("publish", Act::Publish),
+    ("purchase", Act::Transact),
+    ("purge", Act::Delete),
+    ("push", Act::Post),
+    ("put", Act::Post),
+    ("query", Act::Query),
+    ("read", Act::Query),
+    ("remove", Act::Delete),
+    ("rename", Act::Post),
+    ("reply", Act::Post),
+    ("reserve", Act::Transact),
+    ("resolve", Act::Query),
+    ("retrieve", Act::Query),
+    ("run", Act::Unknown),
+    ("schedule", Act::Post),
+    ("screenshot", Act::Query),
+    ("search", Act::Query),
+    ("send", Act::Post),
+    ("set", Act::Post),
+    ("share", Act::Post),
+    ("show", Act::Query),
+    ("snapshot", Act::Query),
+    ("stat", Act::Query),
+    ("status", Act::Query),
+    ("summarize", Act::Query),
+    ("tail", Act::Query),
+    ("transfer", Act::Transact),
+    ("tree", Act::Query),
+    ("truncate", Act::DatabaseDestroy),
+    ("unlink", Act::Delete),
+    ("update", Act::Post),
+    ("upload", Act::Post),
+    ("upsert", Act::Post),
+    ("validate", Act::Query),
+    ("view", Act::Query),
+    ("whoami", Act::Query),
+    ("write", Act::Write),
+];
+
+/// Nouns that make an act weigh more than its verb says.
+const NOUNS: &[(&str, Act)] = &[
+    ("money", Act::Transact),
+    ("password", Act::Account),
+    ("payment", Act::Transact),
+    ("transaction", Act::Transact),
+    ("tweet", Act::Message),
+    ("email", Act::Message),
+    ("mail", Act::Message),
+    ("sms", Act::Message),
+    ("shipment", Act::Transact),
+    ("reservation", Act::Transact),
+    ("booking", Act::Transact),
+    ("appointment", Act::Transact),
+    ("purchase", Act::Transact),
+    ("secret", Act::SecretWrite),
+    ("credential", Act::SecretWrite),
+];
+
+/// Words for looking that name a thing as often: another verb after them decides.
+const MILD: &[&str] = &[
+    "check",
+    "count",
+    "diff",
+    "preview",
+    "resolve",
+    "screenshot",
+    "snapshot",
+    "stat",
+    "status",
+    "tree",
+    "view",
+];
+
+/// Verbs that no thing is called by: they decide wherever they stand in a name.
+const STRONG: &[(&str, Act)] = &[
+    ("apply", Act::Post),
+    ("delete", Act::Delete),
+    ("destroy", Act::Unknown),
+    ("disable", Act::Post),
+    ("drop", Act::DatabaseDestroy),
+    ("erase", Act::Delete),
+    ("eval", Act::Unknown),
+    ("evaluate", Act::Unknown),
+    ("exec", Act::Unknown),
+    ("execute", Act::Unknown),
+    ("grant", Act::Grant),
+    ("insert", Act::Post),
+    ("kill", Act::Kill),
+    ("overwrite", Act::Write),
+    ("purge", Act::Delete),
+    ("reboot", Act::Unknown),
+    ("remove", Act::Delete),
+    ("replace", Act::Post),
+    ("reset", Act::Post),
+    ("revoke", Act::Post),
+    ("rm", Act::Delete),
+    ("send", Act::Post),
+    ("terminate", Act::Unknown),
+    ("truncate", Act::DatabaseDestroy),
+    ("unlink", Act::Delete),
+    ("upload", Act::Post),
+    ("write", Act::Write),
+];
+
+/// Nouns whose value is a secret: asking for it shows it.
+const SECRETS: &[&str] = &["credential", "password", "passphrase", "secret"];
+
+/// Fields that hold code or a script of some language.
+const CODE_FIELDS: &[&str] = &["code", "expression", "function", "javascript", "js", "python", "script"];
+
+/// Fields that say where something is put.
+const OUTPUT_FIELDS: &[&str] =
+    &["dest", "destination", "out", "output", "outputfile", "outputpath", "savepath", "saveto", "savetofile"];
+
+/// Verbs that put what they get into the file they are given.
+const SAVING: &[&str] = &["capture", "download", "export", "record", "save", "screenshot", "snapshot"];
+
+/// Fields that hold a shell command line.
+const COMMAND_FIELDS: &[&str] = &["bash", "cmd", "command", "commandline", "shell", "shellcommand"];
+
+/// Fields that may hold SQL or words to search for.
+const QUERY_FIELDS: &[&str] = &["q", "query", "queries", "text"];
+
+/// Fields that hold a statement for a database and nothing else.
+const SQL_FIELDS: &[&str] = &["cypher", "mutation", "sql", "statement", "statements"];
+
+/// Fields that hold a path of this machine.
+const PATH_FIELDS: &[&str] = &[
+    "destination",
+    "dest",
+    "dir",
+    "directory",
+    "file",
+    "filename",
+    "files",
+    "folder",
+    "path",
+    "paths",
+    "source",
+    "sources",
+    "target",
+    "targets",
+];
+
+/// Works out what a tool of an MCP server does.
+pub(super) fn layout(tool: &str, call: &Call<'_>) -> Layout {
+    let name = tool.rsplit("__").next().unwrap_or(tool);
+    let words = words_of(name);
+    let act = act_of(&words);
+    let mut layout = Layout::default();
+    let files = add_files(&words, act, call, &mut layout);
+    if act == Act::SetMode && fields(call, &["mode"]).any(sets_identity) {
+        layout.effects.push(effect(Act::Grant, Target::Name("set-user-id".to_owned())));
+    }
+    let changes = fields(call, &["method"])
+        .any(|method| ["delete", "patch", "post", "put"].contains(&method.to_ascii_lowercase().as_str()))
+        || act == Act::Query && fields(call, &["body", "data", "payload"]).any(|text| !text.is_empty());
+    for (_, address) in call.fields.iter().filter(|(field, text)| is_address(field, text)) {
+        let mut fetched = address::effect_of(address, call);
+        if changes && fetched.act == Act::Fetch {
+            fetched.act = Act::Send;
+        }
+        layout.effects.push(fetched);
+    }
+    let mut is_settled = files > 0 && act != Act::Unknown || act == Act::Fetch && !layout.effects.is_empty();
+    for text in fields(call, COMMAND_FIELDS) {
+        call.shell(text, &mut layout);
+        is_settled |= matches!(act, Act::Unknown);
+    }
+    is_settled |= add_statements(tool, call, &mut layout);
+    if !is_settled {
+        // A removal whose target is no file here is an entry of some service.
+        let act = if act == Act::Delete { Act::Post } else { act };
+        layout.effects.push(effect(act, Target::Name(tool.to_owned())));
+    }
+    let is_code = |text: &str| text.contains(['(', ';', '\n', ' ']);
+    if fields(call, CODE_FIELDS).any(is_code) {
+        layout.effects.push(effect(Act::Unknown, Target::Name("code that it is given".to_owned())));
+    }
+    if act == Act::Query && call.fields.iter().any(|(_, text)| address::holds_secret(text)) {
+        let target = Target::Host { host: String::new(), written: tool.to_owned() };
+        layout.effects.push(effect(Act::Send, target));
+    }
+    layout
+}
+
+/// Returns what a tool does by the words of its name.
+fn act_of(words: &[String]) -> Act {
+    let mut verbs = words.iter().filter_map(|word| verb_of(word).map(|act| (word.as_str(), act)));
+    let first = verbs.next();
+    let joined = words.iter().skip_while(|word| !matches!(word.as_str(), "and" | "or" | "then"));
+    let strong =
+        || words.iter().find_map(|word| STRONG.iter().find(|(verb, _)| verb == word)).map(|(_, act)| *act);
+    let second = || joined.skip(1).filter_map(|word| verb_of(word)).find(|act| *act != Act::Query);
+    let noun = |list: &[(&str, Act)]| {
+        let is_there = |noun: &str| words.iter().any(|word| word.trim_end_matches('s') == noun);
+        list.iter().find(|(noun, _)| is_there(noun)).map(|(_, act)| *act)
+    };
+    let Some((word, act)) = first else {
+        return strong().or_else(|| noun(NOUNS)).unwrap_or(Act::Unknown);
+    };
+    if act != Act::Query {
+        return noun(NOUNS).unwrap_or(act);
+    }
+    let later = || verbs.map(|(_, act)| act).find(|act| *act != Act::Query);
+    let is_mild = MILD.contains(&word);
+    let more = strong().or_else(second).or_else(|| if is_mild { later() } else { None });
+    let shows_secret = words.iter().any(|word| SECRETS.contains(&word.trim_end_matches('s')));
+    match more {
+        Some(act) => act,
+        None if shows_secret && !matches!(word, "list" | "count" | "check" | "describe") => Act::SecretRead,
+        None => Act::Query,
+    }
+}
+
+/// Adds what is done to files of this machine, and returns how many there are.
+fn add_files(words: &[String], act: Act, call: &Call<'_>, layout: &mut Layout) -> usize {
+    let is_saving = words.iter().any(|word| SAVING.contains(&word.as_str()));
+    let on_file = match act {
+        Act::Query if is_saving => Act::Write,
+        Act::Query | Act::SecretRead => Act::Read,
+        Act::Delete => Act::DeleteTree,
+        Act::SetMode => Act::SetMode,
+        Act::Unknown => Act::Unknown,
+        _ => Act::Write,
+    };
+    let mut count = 0;
+    for (field, text) in call.fields {
+        let name = last_name(field);
+        let is_named =
+            PATH_FIELDS.contains(&name.as_str()) || name.ends_with("path") || name.ends_with("paths");
+        let is_output = OUTPUT_FIELDS.contains(&name.as_str());
+        if !(is_named || is_output) || !is_path(text) {
+            // Whatever its field is called: what begins like a path of this machine may be one.
+            if act == Act::Query && begins_like_path(text) {
+                layout.effects.push(effect(Act::Read, call.path(text)));
+            }
+            continue;
+        }
+        count += 1;
+        let on_file = if is_output && on_file == Act::Read { Act::Write } else { on_file };
+        layout.effects.push(effect(on_file, call.path(text)));
+    }
+    count
+}
+
+/// Adds what statements for a database do, and says whether they are all there is to know of the call.
+fn add_statements(tool: &str, call: &Call<'_>, layout: &mut Layout) -> bool {
+    let statements = fields(call, SQL_FIELDS).filter(|text| !text.trim().is_empty());
+    let queries = fields(call, QUERY_FIELDS).filter(|text| looks_like_statement(text));
+    let mut is_settled = false;
+    for text in statements.chain(queries) {
+        let reading = code::read(Language::Sql, text);
+        for deed in &reading.deeds {
+            let target = match &deed.object {
+                Object::Path(path) => call.path(path),
+                _ => Target::Name(tool.to_owned()),
+            };
+            layout.effects.push(effect(deed.act, target));
+        }
+        if reading.gaps.is_empty() && !reading.deeds.is_empty() {
+            is_settled = true;
+        } else {
+            let what = "a statement that is not understood".to_owned();
+            layout.effects.push(effect(Act::Unknown, Target::Name(what)));
+        }
+    }
+    is_settled
+}
+
+fn verb_of(word: &str) -> Option<Act> {
+    VERBS.iter().find(|(verb, _)| *verb == word).map(|(_, act)| *act)
+}
+
+/// Splits a name into lower-case words: `createIssue`, `create_issue`, `create-issue`.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for letter in name.chars() {
+        let is_break = !letter.is_ascii_alphanumeric() || letter.is_ascii_uppercase() && was_lower;
+        if is_break {
+            words.push(String::new());
+        }
+        if letter.is_ascii_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.push(letter.to_ascii_lowercase());
+        }
+        was_lower = letter.is_ascii_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Returns the last name of a field in lower case and without separators: `options.file_paths.0` is `filepaths`.
+fn last_name(field: &str) -> String {
+    let last = field.rsplit('.').find(|part| part.parse::<usize>().is_err()).unwrap_or(field);
+    last.chars().filter(|letter| letter.is_alphanumeric()).map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
+/// Returns the values of fields with one of these names, wherever they stand in the input.
+fn fields<'a>(call: &'a Call<'_>, names: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
+    call.fields
+        .iter()
+        .filter(move |(field, _)| names.contains(&last_name(field).as_str()))
+        .map(|(_, value)| value.as_str())
+}
+
+/// Says whether a field holds an address, by its name or by its form.
+fn is_address(field: &str, text: &str) -> bool {
+    let has_scheme = text.split_once("://").is_some_and(|(scheme, _)| {
+        !scheme.is_empty() && scheme.chars().all(|letter| letter.is_ascii_alphanumeric())
+    });
+    let is_named = ["url", "urls", "uri", "href"].contains(&last_name(field).as_str());
+    !text.is_empty() && (is_named || has_scheme && !text.contains(char::is_whitespace))
+}
+
+/// Says whether a text begins like a path of this machine and is no more than that.
+fn begins_like_path(text: &str) -> bool {
+    let is_short = text.len() < 512 && !text.contains(['\n', '{', '<']);
+    let mut letters = text.chars();
+    let has_drive = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
+        && letters.next() == Some(':')
+        && matches!(letters.next(), Some('\\' | '/'));
+    is_short && (text.starts_with("~/") || text.starts_with("../") || text.starts_with('/') || has_drive)
+}
+
+fn is_path(text: &str) -> bool {
+    !text.is_empty()
+        && !text.contains("://")
+        && (text.contains('/') || text.contains('.') || text.starts_with('~'))
+}
+
+fn sets_identity(mode: &str) -> bool {
+    mode.contains('s') || (mode.len() >= 4 && mode.starts_with(['2', '4', '6']))
+}
+
+/// Says whether a text is a statement for a database and not words to search for.
+fn looks_like_statement(text: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "alter", "analyze", "attach", "begin", "call", "commit", "copy", "create", "declare", "delete",
+        "detach", "do", "drop", "exec", "execute", "explain", "grant", "insert", "load", "lock", "match",
+        "merge", "mutation", "pragma", "reindex", "rename", "replace", "reset", "revoke", "select", "set",
+        "show", "truncate", "update", "use", "vacuum", "with",
+    ];
+    let is_shell_of_mongo = text.trim_start().starts_with("db.") && text.contains('(');
+    let mut rest =
+        text.trim_start_matches(|letter: char| letter.is_whitespace() || matches!(letter, '(' | ';'));
+    let is_hidden = rest.starts_with("/*") || rest.starts_with("--");
+    if let Some((_, after)) = rest.strip_prefix("/*").and_then(|inside| inside.split_once("*/")) {
+        rest = after.trim_start();
+    }
+    let first = rest.split(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let is_start = STARTS.contains(&first.to_ascii_lowercase().as_str());
+    is_shell_of_mongo || is_hidden || is_start && rest.len() > first.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::effect::Effect;
+    use crate::survey::Surroundings;
+
+    fn effects(tool: &str, fields: &[(&str, &str)]) -> Vec<Effect> {
+        let fields: Vec<_> =
+            fields.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        let surroundings = Surroundings { directory: "/code/app", home: Some("/home/me") };
+        layout(&format!("mcp__x__{tool}"), &Call { fields: &fields, surroundings }).effects
+    }
+
+    #[test]
+    fn a_name_that_does_more_than_look_is_not_taken_for_a_look() {
+        for tool in [
+            "get_and_delete",
+            "findOneAndUpdate",
+            "search_replace",
+            "ls_rm",
+            "grep_exec",
+            "status_update",
+            "validate_and_deploy",
+            "describe_then_terminate",
+            "get_secret_value",
+            "read_password",
+        ] {
+            assert!(effects(tool, &[("id", "1")]).iter().all(|effect| effect.act != Act::Query), "{tool}");
+        }
+        for tool in
+            ["get_post", "list_workflow_runs", "get_order", "searchIssues", "list_secrets", "get_comment"]
+        {
+            assert!(effects(tool, &[("id", "1")]).iter().all(|effect| effect.act == Act::Query), "{tool}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_found_whatever_its_field_is_called() {
+        for (field, text) in [
+            ("paths.1", "/home/me/.ssh/id_rsa"),
+            ("file_paths.0", "~/.ssh/id_rsa"),
+            ("absolutePath", "/home/me/.ssh/id_rsa"),
+            ("name", "/home/me/.ssh/id_rsa"),
+            ("uri", "file:///home/me/.ssh/id_rsa"),
+            ("options.target_file", "/home/me/.ssh/id_rsa"),
+        ] {
+            let found = effects("read_file", &[(field, text)]);
+            let reads = |effect: &Effect| {
+                effect.act == Act::Read && effect.target.paths() == ["/home/me/.ssh/id_rsa"]
+            };
+            assert!(found.iter().any(reads), "{field}: {found:?}");
+        }
+        for (tool, field) in [("download", "output"), ("get_file", "saveTo"), ("take_screenshot", "filename")]
+        {
+            let found = effects(tool, &[(field, "~/.bashrc")]);
+            assert!(found.iter().any(|effect| effect.act == Act::Write), "{tool}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_statement_is_read_and_one_that_is_not_understood_is_unknown() {
+        for (field, text) in [
+            ("sql", "/* x */ DROP TABLE users"),
+            ("q", "DROP TABLE users"),
+            ("statements.0", "DROP TABLE users"),
+            ("cypher", "MATCH (n) DETACH DELETE n"),
+            ("query", "mutation { deleteUser(id: 1) }"),
+            ("query", "db.dropDatabase()"),
+            ("query", "--x\nDROP TABLE users"),
+        ] {
+            let found = effects("query", &[(field, text)]);
+            let grave = |effect: &Effect| matches!(effect.act, Act::DatabaseDestroy | Act::Unknown);
+            assert!(found.iter().any(grave), "{text}: {found:?}");
+        }
+        assert!(effects("search", &[("query", "select a good name")]).len() < 4);
+        let found = effects("search", &[("query", "how to drop a table")]);
+        assert!(found.iter().all(|effect| effect.act == Act::Query), "{found:?}");
+    }
+
+    #[test]
+    fn a_request_that_changes_something_is_sent_and_code_is_unknown() {
+        for fields in [
+            &[("url", "https://example.com"), ("method", "DELETE")][..],
+            &[("url", "https://example.com"), ("body", "x")],
+            &[("endpoint", "https://example.com"), ("options.method", "post")],
+        ] {
+            let found = effects("fetch", fields);
+            assert!(found.iter().any(|effect| effect.act == Act::Send), "{found:?}");
+        }
+        let found = effects("get_output", &[("script", "rm -rf /")]);
+        assert!(found.iter().any(|effect| effect.act == Act::Unknown), "{found:?}");
+    }
+}

@@ -1,0 +1,128 @@
+//! The effects of calls that are no command lines: file tools, fetches, MCP tools, agents, settings.
+
+mod address;
+mod mcp;
+
+use portcullis_shell::Span;
+
+use crate::effect::{Act, Effect, PathTarget, Target, effects, target};
+use crate::invocation::Survey;
+use crate::path;
+use crate::survey::{Surroundings, survey};
+
+/// A call laid out: what it does, and the commands in it if it holds any.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Layout {
+    /// What it would do.
+    pub effects: Vec<Effect>,
+    /// The commands of shell text in its fields.
+    pub survey: Survey,
+}
+
+/// The text fields of a call by their paths, such as `url` or `options.command`.
+pub type Fields<'a> = &'a [(String, String)];
+
+/// Works out what a call of a tool other than a shell does.
+pub fn layout(tool: &str, fields: Fields<'_>, surroundings: Surroundings<'_>) -> Layout {
+    let call = Call { fields, surroundings };
+    match tool {
+        "Read" | "LSP" => call.files(Act::Read),
+        "Glob" => call.search(Act::List, "pattern"),
+        "Grep" => call.search(Act::Read, "glob"),
+        "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => call.files(Act::Write),
+        "WebFetch" => only(address::effect_of(call.field("url").unwrap_or_default(), &call)),
+        "ReadMcpResourceTool" => {
+            let uri = call.field("uri").unwrap_or_default();
+            let is_file = uri.trim_start().to_ascii_lowercase().starts_with("file:");
+            only(if is_file { address::effect_of(uri, &call) } else { effect(Act::Query, Target::None) })
+        }
+        "WebSearch" if call.fields.iter().any(|(_, text)| address::holds_secret(text)) => only(effect(
+            Act::Send,
+            Target::Host { host: String::new(), written: "a search engine".to_owned() },
+        )),
+        "WebSearch" => only(effect(Act::Query, Target::None)),
+        "Agent" => call.agent(),
+        "Config" => {
+            only(effect(Act::AgentConfig, Target::Name(call.field("setting").unwrap_or_default().to_owned())))
+        }
+        "CronCreate" | "RemoteTrigger" => {
+            only(effect(Act::Post, Target::Name(call.field("prompt").unwrap_or_default().to_owned())))
+        }
+        "SendMessage" | "TeamCreate" | "ListAgents" | "EnterWorktree" | "ExitWorktree" | "CronDelete"
+        | "TeamDelete" | "Skill" => only(effect(Act::Observe, Target::None)),
+        name if name.starts_with("mcp__") => mcp::layout(name, &call),
+        name => only(effect(Act::Unknown, Target::Name(name.to_owned()))),
+    }
+}
+
+fn effect(act: Act, target: Target) -> Effect {
+    Effect::of_call(act, target, Span::default())
+}
+
+fn only(effect: Effect) -> Layout {
+    Layout { effects: vec![effect], ..Layout::default() }
+}
+
+struct Call<'a> {
+    fields: Fields<'a>,
+    surroundings: Surroundings<'a>,
+}
+
+impl Call<'_> {
+    fn field(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+
+    fn path(&self, text: &str) -> Target {
+        if target::is_of_windows(text) {
+            return Target::Path(PathTarget::new(text, vec![text.replace('\\', "/")]));
+        }
+        let expanded = match (text.strip_prefix('~'), self.surroundings.home) {
+            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+            _ => text.to_owned(),
+        };
+        let paths = vec![path::join(self.surroundings.directory, &expanded)];
+        Target::Path(PathTarget::new(text, paths))
+    }
+
+    fn files(&self, act: Act) -> Layout {
+        let names = ["file_path", "notebook_path", "path"];
+        let files = names.iter().filter_map(|name| self.field(name));
+        let effects: Vec<Effect> = files.map(|file| effect(act, self.path(file))).collect();
+        if effects.is_empty() {
+            return only(effect(Act::Unknown, Target::Name("a file that is not named".to_owned())));
+        }
+        Layout { effects, ..Layout::default() }
+    }
+
+    /// A search shows names or lines of the files below a directory; a pattern may name another one.
+    fn search(&self, act: Act, pattern: &str) -> Layout {
+        let mut effects = vec![effect(act, self.path(self.field("path").unwrap_or(".")))];
+        let pattern = self.field(pattern).unwrap_or_default();
+        if pattern.starts_with(['/', '~']) || pattern.split('/').any(|part| part == "..") {
+            let fixed = pattern.split(['*', '?', '[', '{']).next().unwrap_or_default();
+            let directory = fixed.rsplit_once('/').map_or("/", |(directory, _)| directory);
+            effects.push(effect(act, self.path(if fixed == pattern { pattern } else { directory })));
+        }
+        Layout { effects, ..Layout::default() }
+    }
+
+    fn agent(&self) -> Layout {
+        const UNCHECKED: &[&str] = &["bypassPermissions", "dontAsk", "yolo"];
+        let is_unchecked = self.field("mode").is_some_and(|mode| UNCHECKED.contains(&mode));
+        let act = if is_unchecked { Act::SpawnUnchecked } else { Act::SpawnAgent };
+        only(effect(act, Target::Name(self.field("subagent_type").unwrap_or_default().to_owned())))
+    }
+
+    /// Adds what shell text in a field does.
+    fn shell(&self, text: &str, layout: &mut Layout) {
+        let found = survey(text, self.surroundings);
+        // Several texts in one call are rare; the commands of the last are kept for the words, the effects of all.
+        layout.effects.extend(effects(&found, self.surroundings.home));
+        layout.survey = found;
+    }
+
+    fn host(text: &str) -> Target {
+        Target::Host { host: target::host_in(text).unwrap_or_default(), written: text.to_owned() }
+    }
+}
