@@ -1,5 +1,7 @@
 //! What surrounds a call: mode, directories, and whether a person is there.
 
+use std::collections::BTreeMap;
+
 use crate::mode::Mode;
 
 /// The session a call is made in. Paths are absolute and `/`-separated.
@@ -23,6 +25,17 @@ pub struct Context {
     pub plan_from_bypass: bool,
     /// Hints the host gave about this very tool.
     pub hints: ToolHints,
+    /// What happened in the session so far.
+    pub session: Session,
+}
+
+/// What happened in a session before a call, as far as a judgement needs it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Session {
+    /// What the user said, oldest first: human turns only, no summaries, no tool results.
+    pub turns: Vec<String>,
+    /// Files the agent wrote, absolute, with what it wrote if that is known.
+    pub written: BTreeMap<String, Option<String>>,
 }
 
 /// Whether somebody can be asked.
@@ -56,6 +69,7 @@ impl Context {
             aborted: false,
             plan_from_bypass: false,
             hints: ToolHints::default(),
+            session: Session::default(),
         }
     }
 }

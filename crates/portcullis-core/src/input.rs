@@ -39,6 +39,9 @@ impl Value {
     }
 }
 
+/// Texts deeper in an input than this are not looked at.
+const DEEPEST: usize = 16;
+
 /// The input of a tool call: named values.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Input {
@@ -59,6 +62,33 @@ impl Input {
     /// Returns a field that is text.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.field(name).and_then(Value::as_text)
+    }
+
+    /// Returns every text in the input with its path, such as `options.command`, as far as [`DEEPEST`] levels down.
+    pub(crate) fn texts(&self) -> Vec<(String, String)> {
+        let mut texts = Vec::new();
+        let mut open: Vec<(String, &Value, usize)> =
+            self.fields.iter().rev().map(|(name, value)| (name.clone(), value, 0)).collect();
+        while let Some((path, value, depth)) = open.pop() {
+            match value {
+                Value::Null => {}
+                Value::Bool(_) | Value::Number(_) | Value::Text(_) => {
+                    texts.push((path, value.as_scalar().unwrap_or_default().to_owned()));
+                }
+                Value::List(_) | Value::Object(_) if depth >= DEEPEST => {}
+                Value::List(items) => open.extend(
+                    items
+                        .iter()
+                        .enumerate()
+                        .rev()
+                        .map(|(at, item)| (format!("{path}.{at}"), item, depth + 1)),
+                ),
+                Value::Object(fields) => open.extend(
+                    fields.iter().rev().map(|(name, item)| (format!("{path}.{name}"), item, depth + 1)),
+                ),
+            }
+        }
+        texts
     }
 
     /// Returns the fields in the order of their names.

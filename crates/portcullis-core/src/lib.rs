@@ -7,18 +7,14 @@
 //! ```
 //! use portcullis_core::rule::{Behavior, Rule};
 //! use portcullis_core::{
-//!     Context, Decision, Facts, Mode, Origin, Policy, Request, Resolution, Source, ToolCall, decide,
+//!     Context, Decision, Facts, Mode, Origin, Policy, Request, Source, ToolCall, decide,
 //! };
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let rule = Rule::compile("Bash(git push:*)", Behavior::Deny, Origin::bare(Source::User))?;
 //! let policy = Policy::of_rules(vec![rule]);
 //! let request = Request::new(&policy, ToolCall::bash("cd src && git -C . push"), Context::new(Mode::Auto, "/code/app"));
-//! let mut facts = Facts::default();
-//! for question in request.questions() {
-//!     // A harness looks the path up; here nothing is a symbolic link.
-//!     facts.insert(question.clone(), Resolution::Leads(Vec::new()));
-//! }
+//! let facts = Facts::of_empty_disk(request.questions());
 //! let verdict = decide(&policy, &request, &facts)?.into_verdict();
 //! assert_eq!(verdict.decision, Decision::Deny);
 //! assert_eq!(verdict.reason.message(), "the deny rule `Bash(git push:*)` matches `git -C . push`");
@@ -32,15 +28,18 @@
 
 mod call;
 pub mod closeness;
+mod consent;
 mod context;
 mod coverage;
 mod decision;
+mod explainer;
 mod explanation;
 mod fact;
 mod input;
+mod judgement;
 mod mode;
 mod origin;
-pub mod path;
+pub use portcullis_analysis::{allowances, findings, path};
 mod path_use;
 pub mod pattern;
 mod pipeline;
@@ -54,12 +53,14 @@ mod scope;
 mod shell_match;
 mod suggestion;
 pub mod tool;
+mod trap;
 mod verdict;
 mod visible;
 
 pub use call::ToolCall;
-pub use context::{Context, Person, ToolHints};
+pub use context::{Context, Person, Session, ToolHints};
 pub use decision::Decision;
+pub use explainer::{Explanation, RiskLevel, explain};
 pub use explanation::{RuleExplanation, explain_rules};
 pub use fact::{Facts, Question, Resolution};
 pub use input::{Input, Value};
@@ -70,6 +71,7 @@ pub use policy::{DisabledModes, Planning, Policy, Sandbox};
 pub use request::Request;
 pub use rule_set::RuleSet;
 pub use verdict::{
-    Certainty, Reason, RuleReference, SafetyCheck, Suggestion, TraceLine, TraceOutcome, Verdict,
+    Certainty, FindingReport, Reason, RuleReference, SafetyCheck, Suggestion, TraceLine, TraceOutcome,
+    Verdict,
 };
 pub use visible::{is_hidden, visible};

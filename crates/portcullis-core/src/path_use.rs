@@ -1,7 +1,8 @@
 //! The paths a call touches, made absolute, with what is known of each.
 
-use portcullis_analysis::access::{self, FileUse, Likelihood};
-use portcullis_analysis::{Access, Argument, Invocation, Knowledge, Surroundings};
+use portcullis_analysis::effect::{Act, Certainty, Effect};
+use portcullis_analysis::place::is_free;
+use portcullis_analysis::{Access, Argument, Invocation, Knowledge, Surroundings, implied, mentioned};
 use portcullis_shell::Span;
 
 use crate::context::Context;
@@ -26,7 +27,7 @@ pub(crate) struct PathUse {
     /// As it is written.
     pub(crate) shown: String,
     pub(crate) span: Span,
-    pub(crate) likelihood: Likelihood,
+    pub(crate) certainty: Certainty,
 }
 
 /// The paths of one invocation.
@@ -34,10 +35,10 @@ pub(crate) struct PathUse {
 pub(crate) struct InvocationPaths {
     /// Files it is redirected from and to.
     pub(crate) redirections: Vec<PathUse>,
-    /// Files a known program names; `None` if the program is not known.
-    pub(crate) operands: Option<Vec<PathUse>>,
-    /// Files that its options name as output.
-    pub(crate) outputs: Vec<PathUse>,
+    /// Files its words name, as far as its profile tells.
+    pub(crate) operands: Vec<PathUse>,
+    /// Whether its profile accounts for every word.
+    pub(crate) is_complete: bool,
     /// What it reads without naming it: another directory than the call's that it works in, words of git that lead out.
     pub(crate) implied: Vec<PathUse>,
     /// Words of an unknown program that could be files.
@@ -54,36 +55,51 @@ pub(crate) enum Mentions {
 }
 
 impl InvocationPaths {
-    pub(crate) fn of(invocation: &Invocation, surroundings: Surroundings<'_>, mentions: Mentions) -> Self {
+    pub(crate) fn of(
+        invocation: &Invocation,
+        effects: &[Effect],
+        surroundings: Surroundings<'_>,
+        mentions: Mentions,
+    ) -> Self {
         let home = surroundings.home;
-        let resolve = |uses: Vec<FileUse>| {
-            uses.iter()
-                .flat_map(|file| {
-                    let paths = PathUse::of_argument(&file.file, file.access, invocation, home);
-                    paths.into_iter().map(|path_use| PathUse { likelihood: file.likelihood, ..path_use })
-                })
-                .collect()
-        };
         let redirections = invocation
             .redirections
             .iter()
             .flat_map(|to| PathUse::of_argument(&to.target, to.access, invocation, home))
             .collect();
-        let operands: Option<Vec<PathUse>> = access::files(invocation).map(resolve);
+        let named = effects.iter().filter(|effect| !effect.is_redirection).filter_map(|effect| {
+            let paths = PathUse::of_argument(effect.word.as_ref()?, effect.act.access()?, invocation, home);
+            Some(paths.into_iter().map(|path_use| PathUse { certainty: effect.certainty, ..path_use }))
+        });
+        let operands: Vec<PathUse> = named.flatten().collect();
+        // Code that is run may take any word for a file.
+        let is_accounted = |effect: &Effect| {
+            effect.act != Act::Execute && (effect.act.is_observing() || effect.act.access().is_some())
+        };
+        let is_complete = invocation.program().is_none_or(|program| program.fixed().is_some())
+            && effects.iter().all(is_accounted);
+        let read = |words: Vec<Argument>| {
+            words
+                .iter()
+                .flat_map(|word| PathUse::of_argument(word, Access::Read, invocation, home))
+                .collect::<Vec<_>>()
+        };
         let mentioned = match mentions {
-            Mentions::Kept if operands.is_none() => resolve(access::mentioned(invocation)),
+            // Words of git name files in commits, which its profile does not tell from other names.
+            Mentions::Kept if !is_complete || invocation.program_name() == Some("git") => {
+                read(mentioned(invocation))
+            }
             Mentions::Kept | Mentions::Left => Vec::new(),
         };
-        let mut implied: Vec<PathUse> = resolve(access::implied(invocation));
+        let mut implied = read(implied(invocation));
         // Where the call itself runs is a working directory.
         implied.retain(|path_use| path_use.path.as_deref() != Some(surroundings.directory));
-        let outputs = resolve(access::outputs(invocation));
-        Self { redirections, operands, outputs, implied, mentioned }
+        Self { redirections, operands, is_complete, implied, mentioned }
     }
 
     /// Returns the paths it touches for sure.
     pub(crate) fn certain(&self) -> impl Iterator<Item = &PathUse> {
-        self.redirections.iter().chain(self.operands.iter().flatten()).chain(&self.outputs)
+        self.redirections.iter().chain(&self.operands)
     }
 }
 
@@ -101,7 +117,7 @@ impl PathUse {
             text: text.to_owned(),
             shown: text.to_owned(),
             span: Span::default(),
-            likelihood: Likelihood::Sure,
+            certainty: Certainty::Certain,
         }
     }
 
@@ -121,7 +137,7 @@ impl PathUse {
             text: argument.text.clone(),
             shown: argument.as_written().to_owned(),
             span: argument.span,
-            likelihood: Likelihood::Sure,
+            certainty: Certainty::Certain,
         };
         let text = match argument.knowledge {
             Knowledge::Dynamic => return Self::of_dynamic(argument, access, invocation, home),
@@ -187,7 +203,7 @@ impl PathUse {
             text: argument.text.clone(),
             shown: argument.as_written().to_owned(),
             span: argument.span,
-            likelihood: Likelihood::Sure,
+            certainty: Certainty::Certain,
         }]
     }
 
@@ -202,13 +218,13 @@ impl PathUse {
         for asked in std::iter::once(lexical).chain(self.winding.as_deref()) {
             match facts.path(asked)? {
                 Resolution::Leads(leads) => variants.extend(leads.iter().map(String::as_str)),
-                Resolution::Broken => return None,
+                Resolution::Text(_) | Resolution::Absent | Resolution::Broken => return None,
             }
         }
         if let Some(pattern) = &self.pattern {
             match facts.pattern(pattern)? {
                 Resolution::Leads(leads) => variants.extend(leads.iter().map(String::as_str)),
-                Resolution::Broken => return None,
+                Resolution::Text(_) | Resolution::Absent | Resolution::Broken => return None,
             }
         }
         Some(variants)
@@ -236,21 +252,6 @@ impl PathUse {
     pub(crate) fn is_free(&self) -> bool {
         self.path.as_deref().is_some_and(is_free)
     }
-}
-
-/// Devices and descriptors that may be read and written by anybody at any time.
-pub(crate) fn is_free(path: &str) -> bool {
-    matches!(
-        path,
-        "/dev/null"
-            | "/dev/zero"
-            | "/dev/stdin"
-            | "/dev/stdout"
-            | "/dev/stderr"
-            | "/dev/tty"
-            | "/dev/random"
-            | "/dev/urandom"
-    ) || path.strip_prefix("/dev/fd/").is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_digit()))
 }
 
 /// Returns a path as it is written, in its directory, if it goes up somewhere.

@@ -2,7 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use portcullis_analysis::{Access, Surroundings, Survey, survey};
+use portcullis_analysis::effect::{Act, Effect, Target, effects, power_shell_layout, runs_what_it_writes};
+use portcullis_analysis::place::is_free;
+use portcullis_analysis::script::{Script, scripts};
+use portcullis_analysis::tool_call::{Layout, layout};
+use portcullis_analysis::{Access, Opacity, SYNTAX_ERROR, Surroundings, Survey, survey};
 use portcullis_shell::Span;
 
 use crate::call::ToolCall;
@@ -14,6 +18,7 @@ use crate::path_use::{self, InvocationPaths, Mentions, PathUse};
 use crate::policy::Policy;
 use crate::rule::host_of;
 use crate::tool::ToolKind;
+use crate::trap;
 
 /// A parsed call in its context.
 #[derive(Debug, Clone)]
@@ -21,6 +26,8 @@ pub struct Request {
     call: ToolCall,
     context: Context,
     pub(crate) subject: Subject,
+    /// What a call that is no bash command line does, with the commands in it.
+    layout: Layout,
     /// The working directories, absolute and normal.
     pub(crate) roots: Vec<String>,
     questions: BTreeSet<Question>,
@@ -48,6 +55,8 @@ pub(crate) enum Subject {
 pub(crate) struct Shell {
     pub(crate) text: String,
     pub(crate) survey: Survey,
+    /// What its commands do.
+    pub(crate) effects: Vec<Effect>,
     /// For each invocation, the paths it touches.
     pub(crate) paths: Vec<InvocationPaths>,
 }
@@ -60,7 +69,8 @@ impl Request {
         }
         let roots = working_directories(policy, &context);
         let subject = Subject::of(policy, &call, &context);
-        let mut request = Self { call, context, subject, roots, questions: BTreeSet::new() };
+        let layout = layout_of(&subject, &call, &context);
+        let mut request = Self { call, context, subject, layout, roots, questions: BTreeSet::new() };
         request.questions = request.list_questions();
         request
     }
@@ -80,6 +90,34 @@ impl Request {
         &self.questions
     }
 
+    /// Returns what the call would do.
+    pub(crate) fn effects(&self) -> &[Effect] {
+        match &self.subject {
+            Subject::Shell(shell) => &shell.effects,
+            _ => &self.layout.effects,
+        }
+    }
+
+    /// Returns the commands of the call.
+    pub(crate) fn survey(&self) -> &Survey {
+        match &self.subject {
+            Subject::Shell(shell) => &shell.survey,
+            _ => &self.layout.survey,
+        }
+    }
+
+    /// Says whether the command line is one that the shell would not understand.
+    pub(crate) fn has_syntax_error(&self) -> bool {
+        self.survey().opacities.iter().any(|opacity| opacity.why.starts_with(SYNTAX_ERROR))
+    }
+
+    /// Returns the scripts of the project that the call runs.
+    pub(crate) fn scripts(&self) -> Vec<Script> {
+        let mut all = scripts(self.survey(), self.effects());
+        all.retain(|script| self.roots.iter().any(|root| path::is_inside(&script.file, root)));
+        all
+    }
+
     /// Returns every path the call touches for sure.
     pub(crate) fn path_uses(&self) -> impl Iterator<Item = &PathUse> {
         let (files, shell) = match &self.subject {
@@ -95,6 +133,12 @@ impl Request {
     fn list_questions(&self) -> BTreeSet<Question> {
         let mut questions: BTreeSet<Question> =
             self.path_uses().chain(self.other_paths()).flat_map(PathUse::questions).collect();
+        questions.extend(self.effects().iter().flat_map(questions_of));
+        questions.extend(self.survey().invocations.iter().flat_map(trap::questions));
+        questions.extend(self.scripts().into_iter().map(|script| Question::Text(script.file)));
+        if self.effects().iter().any(|effect| effect.act == Act::GitPush) {
+            questions.extend(self.roots.iter().map(|root| Question::Text(format!("{root}/.git/HEAD"))));
+        }
         if !questions.is_empty() {
             questions.extend(self.roots.iter().cloned().map(Question::RealPath));
         }
@@ -112,6 +156,28 @@ impl Request {
             | Subject::Malformed(_) => [].as_slice(),
         };
         paths.iter().flat_map(|paths| paths.mentioned.iter().chain(&paths.implied))
+    }
+}
+
+/// Returns what must be looked up about the target of an effect.
+fn questions_of(effect: &Effect) -> Vec<Question> {
+    let Target::Path(path) = &effect.target else {
+        return Vec::new();
+    };
+    let question = if path.is_pattern { Question::Pattern } else { Question::RealPath };
+    let known = path.paths.iter().filter(|path| !is_free(path)).cloned().map(question);
+    known.chain(path.windings.iter().cloned().map(Question::RealPath)).collect()
+}
+
+/// Works out what a call does that is no bash command line.
+fn layout_of(subject: &Subject, call: &ToolCall, context: &Context) -> Layout {
+    let surroundings = Surroundings { directory: &context.cwd, home: context.home.as_deref() };
+    match subject {
+        Subject::Shell(_) | Subject::Malformed(_) => Layout::default(),
+        Subject::PowerShell(command) => power_shell_layout(command, surroundings),
+        Subject::Files(_) | Subject::Fetch { .. } | Subject::Other => {
+            layout(call.tool(), &call.input().texts(), surroundings)
+        }
     }
 }
 
@@ -183,6 +249,14 @@ impl Subject {
     }
 }
 
+/// Returns the effects of one invocation. They stand in the order of the invocations, those of none at the end.
+fn of_invocation(effects: &[Effect], place: usize) -> &[Effect] {
+    let place_of = |effect: &Effect| effect.invocation.unwrap_or(usize::MAX);
+    let first = effects.partition_point(|effect| place_of(effect) < place);
+    let end = effects.partition_point(|effect| place_of(effect) <= place);
+    effects.get(first..end).unwrap_or_default()
+}
+
 /// Says whether a command line names the variable `HOME` other than to expand it.
 fn may_set_home(command: &str) -> bool {
     command.match_indices("HOME").any(|(at, _)| {
@@ -200,12 +274,25 @@ impl Shell {
         // Where the line gives `~` another meaning, nobody knows what it stands for.
         let home = home.filter(|_| !may_set_home(command));
         let surroundings = Surroundings { directory: &context.cwd, home };
-        let paths = survey
-            .invocations
-            .iter()
-            .map(|invocation| InvocationPaths::of(invocation, surroundings, mentions))
+        let mut survey = survey;
+        let mut effects = effects(&survey, home);
+        if let Some(span) = runs_what_it_writes(&effects) {
+            let why = "it runs a file that the same command line writes".to_owned();
+            effects.push(Effect::of_call(Act::Unknown, Target::Name(why.clone()), span));
+            survey.opacities.push(Opacity { span, why });
+        }
+        let invocations = survey.invocations.iter().enumerate();
+        let paths = invocations
+            .map(|(place, invocation)| {
+                InvocationPaths::of(invocation, of_invocation(&effects, place), surroundings, mentions)
+            })
             .collect();
-        Self { text: command.to_owned(), survey, paths }
+        Self { text: command.to_owned(), survey, paths, effects }
+    }
+
+    /// Returns what one of the commands does.
+    pub(crate) fn effects_of(&self, place: usize) -> &[Effect] {
+        of_invocation(&self.effects, place)
     }
 
     /// Returns the span of the first opacity.

@@ -33,7 +33,7 @@ fn spellings_of_roots<'a>(run: &Run<'a>) -> impl Iterator<Item = &'a str> {
     run.request.roots.iter().flat_map(move |root| {
         let leads = match facts.path(root) {
             Some(Resolution::Leads(leads)) => leads.as_slice(),
-            Some(Resolution::Broken) | None => &[],
+            Some(Resolution::Text(_) | Resolution::Absent | Resolution::Broken) | None => &[],
         };
         std::iter::once(root.as_str()).chain(leads.iter().map(String::as_str))
     })

@@ -123,6 +123,8 @@ pub(crate) fn suggest(run: &mut Run<'_>, reason: &Reason) -> Vec<Suggestion> {
         | Reason::Safety { .. }
         | Reason::Interaction
         | Reason::Opaque { .. }
+        | Reason::Finding { .. }
+        | Reason::Harmless { .. }
         | Reason::Classifier { .. }
         | Reason::Hook { .. }
         | Reason::Person

@@ -1,5 +1,6 @@
 //! The answer with its reasons: what was decided, where, why, and what would change it.
 
+use portcullis_analysis::findings::Severity;
 use portcullis_shell::Span;
 
 use crate::decision::Decision;
@@ -24,6 +25,31 @@ pub struct Verdict {
     pub suggestions: Vec<Suggestion>,
     /// The deciding words, as spans of the shell command; empty for other tools.
     pub highlights: Vec<Span>,
+    /// What the analysis found, the worst first, whatever was decided.
+    pub findings: Vec<FindingReport>,
+}
+
+/// A finding of the static analysis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FindingReport {
+    /// Its code.
+    pub code: &'static str,
+    /// What it is about, a few words.
+    pub title: &'static str,
+    /// The key of its category.
+    pub category: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it is done to.
+    pub subject: String,
+    /// One sentence for a person.
+    pub sentence: String,
+    /// What a person must have named for it to clear; `None` if nothing clears it.
+    pub must_name: Option<&'static str>,
+    /// Whether a person's own words cleared it.
+    pub is_cleared: bool,
+    /// The deciding words.
+    pub span: Span,
 }
 
 /// Why a verdict is what it is.
@@ -67,6 +93,22 @@ pub enum Reason {
     Opaque {
         /// What is not known, as one clause.
         detail: String,
+    },
+    /// The static analysis found something a careful colleague would stop.
+    Finding {
+        /// Its code.
+        code: &'static str,
+        /// The key of its category.
+        category: &'static str,
+        /// What it is done to, in one sentence.
+        sentence: String,
+        /// What a person must name for it to clear; `None` if nothing clears it.
+        must_name: Option<&'static str>,
+    },
+    /// Every effect is known and harmless.
+    Harmless {
+        /// The allowances that cover the effects.
+        allowances: Vec<&'static str>,
     },
     /// Parts that nothing settles.
     Unsettled {
@@ -186,6 +228,8 @@ impl Reason {
             Self::Interaction => "interaction",
             Self::OutsideWorkspace { .. } => "workingDirectory",
             Self::Opaque { .. } => "opaque",
+            Self::Finding { .. } => "finding",
+            Self::Harmless { .. } => "harmless",
             Self::Unsettled { .. } => "unsettled",
             Self::Classifier { .. } => "classifier",
             Self::Hook { .. } => "hook",
@@ -208,6 +252,8 @@ impl Reason {
             | Self::Interaction
             | Self::OutsideWorkspace { .. }
             | Self::Opaque { .. }
+            | Self::Finding { .. }
+            | Self::Harmless { .. }
             | Self::Unsettled { .. }
             | Self::Classifier { .. }
             | Self::Hook { .. }
@@ -243,6 +289,10 @@ impl Reason {
                 format!("`{path}` is not known to lie in the working directories")
             }
             Self::Opaque { detail } => detail.clone(),
+            Self::Finding { code, sentence, .. } => format!("{code}: {sentence}"),
+            Self::Harmless { allowances } => {
+                format!("every effect is known and harmless ({})", allowances.join(", "))
+            }
             Self::Unsettled { parts } if parts.is_empty() => "no rule or proof settles it".to_owned(),
             Self::Unsettled { parts } => {
                 let texts: Vec<String> = parts.iter().take(5).map(|part| format!("`{part}`")).collect();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{Context, Facts, Origin, Policy, Request, Resolution, Source, decide};
+use portcullis_core::{Context, Facts, Origin, Policy, Request, Source, decide};
 use portcullis_hosts::HostReply;
 use portcullis_hosts::claude::{self, Hook, HookCall};
 use pretty_assertions::assert_eq;
@@ -50,10 +50,7 @@ fn answer_call(call: HookCall) -> HostReply {
     let mut context = Context::new(call.mode, &call.cwd);
     context.home = Some("/home/ada".to_owned());
     let request = Request::new(&policy, call.call, context);
-    let mut facts = Facts::default();
-    for question in request.questions() {
-        facts.insert(question.clone(), Resolution::Leads(Vec::new()));
-    }
+    let facts = Facts::of_empty_disk(request.questions());
     claude::reply(&decide(&policy, &request, &facts).unwrap().into_verdict(), None)
 }
 

@@ -1,7 +1,9 @@
 //! What covers one part: a rule, the proof that it changes nothing, or the mode's leave to edit.
 
+use portcullis_analysis::effect::{Act, Effect, is_looking};
 use portcullis_analysis::environment::{is_harmless_assignment, is_safe_prefix};
-use portcullis_analysis::{Access, Invocation, Wrapping, access, read_only};
+use portcullis_analysis::place::{Scope, Secrecy, secrecy};
+use portcullis_analysis::{Access, Invocation, Wrapping};
 
 use crate::path_use::{InvocationPaths, PathUse};
 use crate::pipeline::Run;
@@ -9,6 +11,7 @@ use crate::rule::{Behavior, Rule};
 use crate::rule_match::{shell_pattern, shell_tools};
 use crate::scope::{find_path_permit, is_in_workspace, may_read};
 use crate::shell_match::permits;
+use crate::trap::is_trapped;
 
 /// What may cover a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,13 +42,21 @@ impl Cover<'_> {
     }
 }
 
+/// One command with what is known of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part<'p> {
+    pub(super) invocation: &'p Invocation,
+    pub(super) paths: &'p InvocationPaths,
+    pub(super) effects: &'p [Effect],
+}
+
 pub(super) fn cover_one<'a>(
     run: &Run<'a>,
-    invocation: &Invocation,
-    paths: &InvocationPaths,
+    part: Part<'_>,
     grounds: Grounds,
     wrapped: Option<bool>,
 ) -> Cover<'a> {
+    let Part { invocation, paths, effects } = part;
     if invocation.arguments.is_empty() {
         let harmless = invocation.assignments.iter().all(|variable| is_harmless_assignment(&variable.name));
         return if harmless { Cover::Nothing } else { Cover::No };
@@ -60,24 +71,34 @@ pub(super) fn cover_one<'a>(
     {
         return if is_covered { Cover::Wrapped } else { Cover::No };
     }
-    if read_only::is_read_only(invocation) {
+    if is_looking(invocation, effects) {
+        if shows_a_key(run, effects) || is_trapped(invocation, run.facts) {
+            return Cover::No;
+        }
         return cover_read(run, paths);
     }
-    if grounds == Grounds::RulesAndEdits && is_edit(run, invocation, paths) {
+    if grounds == Grounds::RulesAndEdits && is_edit(run, part) {
         return Cover::Edit;
     }
     Cover::No
 }
 
+/// Says whether a command shows a file that holds keys, going by its name: that is somebody's to say, wherever it lies.
+fn shows_a_key(run: &Run<'_>, effects: &[Effect]) -> bool {
+    let read = effects.iter().filter(|effect| effect.act == Act::Read);
+    let mut paths = read.flat_map(|effect| effect.target.paths()).peekable();
+    if paths.peek().is_none() {
+        return false;
+    }
+    let scope = Scope { roots: run.request.roots.clone(), home: run.request.context().home.clone() };
+    paths.any(|path| secrecy(path, &scope) == Some(Secrecy::Key))
+}
+
 /// Covers a command that only reads, if it reads what it may.
 fn cover_read<'a>(run: &Run<'a>, paths: &InvocationPaths) -> Cover<'a> {
     let mut rule = None;
-    for path_use in paths
-        .operands
-        .iter()
-        .flatten()
-        .chain(&paths.implied)
-        .filter(|path_use| !is_in_workspace(run, path_use))
+    for path_use in
+        paths.operands.iter().chain(&paths.implied).filter(|path_use| !is_in_workspace(run, path_use))
     {
         if !may_read(run, path_use) {
             return Cover::Outside(path_use.clone());
@@ -87,32 +108,33 @@ fn cover_read<'a>(run: &Run<'a>, paths: &InvocationPaths) -> Cover<'a> {
     Cover::ReadOnly(rule)
 }
 
+/// The file commands that accept-edits mode may run (spec B).
+const EDITING_COMMANDS: &[&str] = &["mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"];
+
 /// Says whether an invocation is one of the file commands with every path in the workspace.
-fn is_edit(run: &Run<'_>, invocation: &Invocation, paths: &InvocationPaths) -> bool {
-    let is_listed = invocation
-        .program()
-        .and_then(|program| program.fixed())
-        .is_some_and(|name| access::EDITING_COMMANDS.contains(&name));
+fn is_edit(run: &Run<'_>, part: Part<'_>) -> bool {
+    let Part { invocation, paths, effects } = part;
+    let program = invocation.program().and_then(|program| program.fixed());
+    let is_listed = program.is_some_and(|name| EDITING_COMMANDS.contains(&name));
     let options_known = invocation
         .operands()
         .iter()
         .all(|argument| argument.knowledge != portcullis_analysis::Knowledge::Dynamic);
+    // `sed` can run programs from its script, `cp` can give rights away.
+    let is_plain = |effect: &Effect| {
+        let is_file_work = matches!(effect.act, Act::Write | Act::Delete | Act::DeleteTree | Act::Move);
+        effect.is_redirection || is_file_work || effect.act.is_observing()
+    };
+    // A device may be read, but not replaced or removed.
+    let is_inside = |path_use: &PathUse| {
+        is_in_workspace(run, path_use) && (path_use.access == Access::Read || !path_use.is_free())
+    };
     is_listed
         && options_known
-        && !has_acting_script(invocation)
+        && effects.iter().all(is_plain)
         && invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name))
-        && paths.operands.as_ref().is_some_and(|operands| {
-            // A device may be read, but not replaced or removed.
-            let is_inside = |path_use: &PathUse| {
-                is_in_workspace(run, path_use) && (path_use.access == Access::Read || !path_use.is_free())
-            };
-            !operands.is_empty() && operands.iter().all(is_inside)
-        })
-}
-
-/// `sed` can write other files and run programs from its script.
-fn has_acting_script(invocation: &Invocation) -> bool {
-    invocation.program_name() == Some("sed") && !read_only::has_harmless_sed_script(invocation)
+        && !paths.operands.is_empty()
+        && paths.operands.iter().all(is_inside)
 }
 
 /// Finds an allow rule for one invocation.

@@ -4,7 +4,7 @@ use portcullis_analysis::environment::is_safe_prefix;
 use portcullis_analysis::{Access, Invocation, Wrapping};
 use portcullis_shell::Span;
 
-use super::part::{Cover, Grounds, Redirected, cover_one, permitting, redirect_cover};
+use super::part::{Cover, Grounds, Part, Redirected, cover_one, permitting, redirect_cover};
 use crate::path_use::PathUse;
 use crate::pipeline::Run;
 use crate::request::Shell;
@@ -70,7 +70,8 @@ pub(crate) fn cover<'a>(run: &Run<'a>, shell: &Shell, grounds: Grounds) -> Cover
     // A wrapped command stands after its wrapper, so that going backwards its own answer is known first.
     for (place, invocation) in invocations.iter().enumerate().rev() {
         let Some(paths) = shell.paths.get(place) else { continue };
-        let answer = cover_one(run, invocation, paths, grounds, answers.wrapped(place));
+        let part = Part { invocation, paths, effects: shell.effects_of(place) };
+        let answer = cover_one(run, part, grounds, answers.wrapped(place));
         answers.note(place, invocation.parent, answer);
     }
     for (place, invocation) in invocations.iter().enumerate() {

@@ -9,6 +9,7 @@ use super::step::{STEPS, StepId};
 use crate::coverage::{Coverage, Grounds, cover};
 use crate::decision::Decision;
 use crate::fact::Facts;
+use crate::judgement::Judgement;
 use crate::policy::Policy;
 use crate::request::{Request, Subject};
 use crate::rule::Behavior;
@@ -29,6 +30,8 @@ pub(crate) struct Run<'a> {
     /// The surest deny and ask rules the content meets, worked out once.
     denied: OnceCell<Option<RuleMatch<'a>>>,
     asked: OnceCell<Option<RuleMatch<'a>>>,
+    /// What the analysis makes of the call, worked out once.
+    judgement: OnceCell<Judgement>,
 }
 
 /// A question for somebody.
@@ -86,7 +89,13 @@ impl<'a> Run<'a> {
             coverage: None,
             denied: OnceCell::new(),
             asked: OnceCell::new(),
+            judgement: OnceCell::new(),
         }
+    }
+
+    /// Returns what the analysis makes of the call.
+    pub(crate) fn judgement(&self) -> &Judgement {
+        self.judgement.get_or_init(|| Judgement::of(self.request, self.facts))
     }
 
     /// Returns the surest deny rule the content meets.
@@ -176,6 +185,7 @@ impl<'a> Run<'a> {
     ) -> Verdict {
         let suggestions =
             if decision == Decision::Allow { Vec::new() } else { suggestion::suggest(self, &reason) };
-        Verdict { decision, step, reason, trace, suggestions, highlights }
+        let findings = self.judgement().reports();
+        Verdict { decision, step, reason, trace, suggestions, highlights, findings }
     }
 }

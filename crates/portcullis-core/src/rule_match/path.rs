@@ -1,7 +1,7 @@
 //! Rules about paths: any spelling of a path counts, and one that is not known may be meant.
 
 use portcullis_analysis::Access;
-use portcullis_analysis::access::Likelihood;
+use portcullis_analysis::effect::Certainty as Sureness;
 
 use super::restraint::RuleMatch;
 use crate::path_use::PathUse;
@@ -29,9 +29,9 @@ pub(super) fn find_path<'a>(run: &Run<'a>, behavior: Behavior, path_use: &PathUs
     let mut possible = None;
     for &access in accesses {
         if let Some(rule) = find_guard(run, behavior, access, path_use) {
-            match path_use.likelihood {
-                Likelihood::Sure => return Some(found(rule, Certainty::Certain)),
-                Likelihood::Possible => possible = possible.or(Some(rule)),
+            match path_use.certainty {
+                Sureness::Certain => return Some(found(rule, Certainty::Certain)),
+                Sureness::Possible => possible = possible.or(Some(rule)),
             }
         }
         possible = possible.or_else(|| find_possible_guard(run, behavior, access, path_use));

@@ -1,7 +1,7 @@
 //! The surest restraint of a call, whatever kind of rule it comes from.
 
 use portcullis_analysis::Access;
-use portcullis_analysis::read_only::is_read_only;
+use portcullis_analysis::effect::is_looking;
 use portcullis_shell::Span;
 
 use super::field::{find_domain, find_name, find_parameter};
@@ -55,12 +55,14 @@ pub(crate) fn find_restraint<'a>(run: &Run<'a>, behavior: Behavior) -> Option<Ru
                 consider(find_shell(run, behavior, invocation));
             }
             consider(find_hidden(run, behavior, shell));
-            for (paths, invocation) in shell.paths.iter().zip(&shell.survey.invocations) {
+            for (place, (paths, invocation)) in shell.paths.iter().zip(&shell.survey.invocations).enumerate()
+            {
                 for path_use in paths.certain() {
                     consider(find_path(run, behavior, path_use));
                 }
+                let only_looks = is_looking(invocation, shell.effects_of(place));
                 let accesses: &[Access] =
-                    if is_read_only(invocation) { &[Access::Read] } else { &[Access::Read, Access::Write] };
+                    if only_looks { &[Access::Read] } else { &[Access::Read, Access::Write] };
                 for path_use in paths.mentioned.iter().filter(|path_use| path_use.path.is_some()) {
                     for &access in accesses {
                         let found = find_path(run, behavior, &PathUse { access, ..path_use.clone() });

@@ -48,8 +48,8 @@ pub(crate) fn find_critical_removal(run: &Run<'_>) -> Option<(String, Span)> {
         return None;
     };
     let mut values = None;
-    shell.survey.invocations.iter().find_map(|invocation| {
-        let targets = removed(invocation)?;
+    shell.survey.invocations.iter().enumerate().find_map(|(place, invocation)| {
+        let targets = removed(invocation, shell.effects_of(place))?;
         let values = values.get_or_insert_with(|| Values::of(run, shell));
         let target = targets.into_iter().find(|target| is_critical(run, values, invocation, target))?;
         Some((target.as_written().to_owned(), target.span))

@@ -106,8 +106,11 @@ fn is_protected_text(path_use: &PathUse) -> bool {
 
 /// Says whether a path is protected; case does not matter, as on file systems that ignore it.
 pub(crate) fn is_protected(path: &str) -> bool {
-    let lower = path.to_ascii_lowercase();
-    let components: Vec<&str> = lower.split('/').filter(|component| !component.is_empty()).collect();
+    // Some file systems overlook signs without width.
+    let lower: String = path.chars().filter(|letter| !is_overlooked(*letter)).collect();
+    let lower = lower.to_ascii_lowercase();
+    let components: Vec<&str> =
+        lower.split('/').filter(|component| !component.is_empty()).map(plain_name).collect();
     if components.last().is_some_and(|name| FILES.contains(name)) {
         return true;
     }
@@ -120,6 +123,20 @@ pub(crate) fn is_protected(path: &str) -> bool {
         });
         (DIRECTORIES.contains(component) && !excepted) || nested
     })
+}
+
+/// Returns the name a file system may take a component for: Windows drops dots and blanks at the end, knows streams
+/// behind a colon, and has short names.
+fn plain_name(component: &str) -> &str {
+    let name = component
+        .split_once(':')
+        .map_or(component, |(name, _)| if name.is_empty() { component } else { name });
+    let name = if matches!(name, "." | "..") { name } else { name.trim_end_matches(['.', ' ']) };
+    if name == "git~1" { ".git" } else { name }
+}
+
+fn is_overlooked(letter: char) -> bool {
+    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -138,6 +155,12 @@ mod tests {
             "/home/me/.config/portcullis/settings.json",
             "/a/sub/.mcp.json",
             "/etc/claude-code/managed-settings.json",
+            "/a/.git./config",
+            "/a/.git /config",
+            "/a/GIT~1/config",
+            "/a/.git::$INDEX_ALLOCATION/config",
+            "/a/.gi\u{200b}t/config",
+            "/a/.bashrc.",
         ] {
             assert!(is_protected(path), "{path}");
         }

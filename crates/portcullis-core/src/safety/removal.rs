@@ -1,19 +1,14 @@
 //! What a command removes.
 
-use portcullis_analysis::{Access, Argument, Invocation, access};
+use portcullis_analysis::effect::{Act, Effect};
+use portcullis_analysis::{Argument, Invocation};
 
 /// Returns what an invocation removes: operands of `rm` and `rmdir`, starting points of `find -delete`.
-pub(super) fn removed(invocation: &Invocation) -> Option<Vec<Argument>> {
+pub(super) fn removed(invocation: &Invocation, effects: &[Effect]) -> Option<Vec<Argument>> {
     match invocation.program_name()? {
         "rm" | "rmdir" => {
-            let files = access::files(invocation)?;
-            Some(
-                files
-                    .into_iter()
-                    .filter(|file| file.access == Access::Remove)
-                    .map(|file| file.file)
-                    .collect(),
-            )
+            let removes = |effect: &&Effect| matches!(effect.act, Act::Delete | Act::DeleteTree);
+            Some(effects.iter().filter(removes).filter_map(|effect| effect.word.clone()).collect())
         }
         "find" | "gfind" if acts_on_everything(invocation) => {
             let is_start =

@@ -119,7 +119,7 @@ fn one_part_without_a_rule_asks() {
             ("grep --exclude-from /etc/passwd x .", "ask A4"),
             ("grep -nf ../x y", "ask A4"),
             ("fd -C /etc x", "ask A4"),
-            ("jq -L /etc . x", "ask A4"),
+            ("jq -L /etc . x", "ask A10"),
             ("cat */../../x", "ask A4"),
             ("env -X 5 npm test", "ask A10"),
             ("npm_config_x=1; export PATH=/x; npm test", "ask A10"),

@@ -338,7 +338,7 @@ fn a_program_nobody_knows_that_names_a_denied_file_asks() {
         ("dd of=secret/x", "deny A2"),
         ("curl -o secret/x http://x", "deny A2"),
         ("git show HEAD:.env", "ask A4"),
-        ("vim secret/x", "ask A4"),
+        ("frobnicate secret/x", "ask A4"),
         ("python3 x.py .env", "ask A4"),
         ("git checkout -- secret/x", "ask A4"),
         ("perl -pi -e s/a/b/ secret/x", "ask A4"),

@@ -2,11 +2,16 @@
 #![cfg(test)]
 
 mod allow_rules;
+mod consent;
 mod deny_rules_hold;
+mod explainer;
 mod mode_matrix;
+mod obfuscation;
+mod other_doors;
 mod pipeline;
 mod properties;
 mod safety;
 mod seed_examples;
 mod suggestions;
 mod support;
+mod words_that_are_data;

@@ -137,23 +137,25 @@ fn a5_a_tool_that_needs_a_person_asks_in_every_mode_that_asks() {
 #[test]
 fn a6_a_content_ask_rule_asks_and_no_mode_lifts_it() {
     let policy =
-        Rules { allow: &["Bash", "Bash(npm publish)"], ask: &["Bash(npm publish:*)"], ..Rules::default() }
-            .policy();
+        Rules { allow: &["Bash", "Bash(npm view)"], ask: &["Bash(npm view:*)"], ..Rules::default() }.policy();
     for mode in [Mode::Default, Mode::Auto, Mode::BypassPermissions, Mode::AcceptEdits] {
-        assert_eq!(short(&decide_bash(&policy, "cd . && npm publish --tag x", mode)), "ask A6", "{mode}");
+        assert_eq!(short(&decide_bash(&policy, "cd . && npm view --tag x", mode)), "ask A6", "{mode}");
     }
-    assert_eq!(short(&decide_bash(&policy, "npm publish", Mode::DontAsk)), "deny A11");
+    assert_eq!(short(&decide_bash(&policy, "npm view", Mode::DontAsk)), "deny A11");
 }
 
 #[test]
 fn a7_safety_checks_ask_in_every_mode_bypass_included() {
     let mut policy = Rules { allow: &["Bash", "Edit", "Write", "Edit(//**)"], ..Rules::default() }.policy();
-    for mode in [Mode::Default, Mode::Auto, Mode::BypassPermissions, Mode::AcceptEdits] {
+    for mode in [Mode::Default, Mode::BypassPermissions, Mode::AcceptEdits] {
         let write = file_call("Write", "/code/app/.git/hooks/pre-commit");
         assert_eq!(short(&decide_call(&policy, write, context(mode))), "ask A7", "{mode}");
         assert_eq!(short(&decide_bash(&policy, "echo x >> ~/.bashrc", mode)), "ask A7", "{mode}");
         assert_eq!(short(&decide_bash(&policy, "rm -rf ~", mode)), "ask A7", "{mode}");
     }
+    // In auto mode what is found is blocked, and the rest still needs a person.
+    assert_eq!(short(&decide_bash(&policy, "rm -rf ~", Mode::Auto)), "deny A11");
+    assert_eq!(short(&decide_bash(&policy, "echo x >> .vscode/settings.json", Mode::Auto)), "ask A7");
     policy.bypass_protected_paths = true;
     let write = file_call("Write", "/code/app/.git/config");
     assert_eq!(short(&decide_call(&policy, write.clone(), context(Mode::BypassPermissions))), "allow A8");
@@ -241,7 +243,7 @@ fn a10_a_question_names_the_variables_that_no_rule_looks_past() {
 #[test]
 fn a11_the_mode_or_an_absent_person_turns_a_question() {
     let mut policy = Policy::default();
-    let call = || ToolCall::bash("npm publish");
+    let call = || ToolCall::bash("frobnicate --now");
     assert_eq!(short(&decide_call(&policy, call(), context(Mode::DontAsk))), "deny A11");
     for mode in [Mode::Default, Mode::AcceptEdits, Mode::Plan, Mode::Auto] {
         assert_eq!(short(&decide_call(&policy, call(), headless(mode))), "deny A11", "{mode}");
@@ -263,7 +265,8 @@ fn a11_the_mode_or_an_absent_person_turns_a_question() {
 #[test]
 fn a11_auto_mode_asks_the_classifier_and_an_answer_settles_the_call() {
     let policy = Policy::default();
-    let Outcome::Needs(pending) = outcome(&policy, ToolCall::bash("npm publish"), context(Mode::Auto)) else {
+    let Outcome::Needs(pending) = outcome(&policy, ToolCall::bash("frobnicate --now"), context(Mode::Auto))
+    else {
         panic!("the classifier must be asked");
     };
     assert_eq!(pending.need(), Need::Classifier);
@@ -292,12 +295,11 @@ fn a11_auto_mode_takes_its_fast_paths_before_the_classifier() {
         assert_eq!(short(&decide_call(&policy, call.clone(), headless(Mode::Auto))), "allow A11", "{call:?}");
     }
     let judged = [
-        file_call("Write", "/etc/x"),
+        file_call("Write", "/data/x"),
         ToolCall::bash("rm ../x"),
-        ToolCall::bash("npm test"),
+        ToolCall::bash("frobnicate"),
         ToolCall::bash("sed -i 's/a/b/e' src/x.rs"),
         ToolCall::new("Agent", Input::of_text("prompt", "x")),
-        ToolCall::new("SendMessage", Input::default()),
         ToolCall::new("Quux", Input::default()),
     ];
     for call in judged {
@@ -308,7 +310,7 @@ fn a11_auto_mode_takes_its_fast_paths_before_the_classifier() {
     }
     let person_only = [
         ToolCall::new("PowerShell", Input::of_text("command", "ls")),
-        ToolCall::bash("echo x > .git/config"),
+        ToolCall::bash("echo x > .vscode/tasks.json"),
     ];
     for call in person_only {
         let Outcome::Needs(pending) = outcome(&policy, call.clone(), context(Mode::Auto)) else {
@@ -320,16 +322,16 @@ fn a11_auto_mode_takes_its_fast_paths_before_the_classifier() {
 
 #[test]
 fn d1_auto_mode_suspends_allow_rules_that_would_slip_past_its_judge() {
-    let allow = &["Bash", "Bash(python:*)", "Bash(npm test)", "Agent"];
+    let allow = &["Bash", "Bash(python:*)", "Bash(frobnicate)", "Agent"];
     let mut policy = Rules { allow, ..Rules::default() }.policy();
     let suspended: Vec<&str> = policy.suspended_in_auto().map(|rule| rule.source_text.as_str()).collect();
     assert_eq!(suspended, ["Bash", "Bash(python:*)", "Agent"]);
-    assert_eq!(short(&decide_bash(&policy, "python x.py", Mode::Default)), "allow A9");
-    assert_eq!(short(&decide_bash(&policy, "python x.py", Mode::Auto)), "ask A11");
-    assert_eq!(short(&decide_bash(&policy, "npm test", Mode::Auto)), "allow A9");
+    assert_eq!(short(&decide_bash(&policy, "python /srv/x.py", Mode::Default)), "allow A9");
+    assert_eq!(short(&decide_bash(&policy, "python /srv/x.py", Mode::Auto)), "ask A11");
+    assert_eq!(short(&decide_bash(&policy, "frobnicate", Mode::Auto)), "allow A9");
     policy.classify_all_shell = true;
-    assert_eq!(short(&decide_bash(&policy, "npm test", Mode::Auto)), "ask A11");
-    assert_eq!(short(&decide_bash(&policy, "npm test", Mode::Default)), "allow A9");
+    assert_eq!(short(&decide_bash(&policy, "frobnicate", Mode::Auto)), "ask A11");
+    assert_eq!(short(&decide_bash(&policy, "frobnicate", Mode::Default)), "allow A9");
     assert_eq!(short(&decide_bash(&policy, "ls", Mode::Auto)), "allow A9");
 }
 

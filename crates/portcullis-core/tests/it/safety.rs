@@ -94,10 +94,12 @@ fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
         "for d in ~ x; do rm -rf \"$d\"; done",
     ];
     for command in critical {
-        for mode in [Mode::BypassPermissions, Mode::Default, Mode::AcceptEdits, Mode::Auto] {
+        for mode in [Mode::BypassPermissions, Mode::Default, Mode::AcceptEdits] {
             let verdict = decide_bash(&policy, command, mode);
             assert_eq!(short(&verdict), "ask A7", "{command} in {mode}: {}", verdict.reason.message());
         }
+        let verdict = decide_bash(&policy, command, Mode::Auto);
+        assert_ne!(verdict.decision, Decision::Allow, "{command} in auto: {}", verdict.reason.message());
     }
     let ordinary = [
         "rm -rf build",
@@ -183,8 +185,13 @@ fn with_link(policy: &Policy, call: ToolCall, mode: Mode, target: &Resolution) -
         let is_link = match question {
             Question::RealPath(path) => path.starts_with("/code/app/link"),
             Question::Pattern(pattern) => pattern.starts_with("/code/app/l"),
+            Question::Text(_) | Question::GitSettings(_) | Question::CargoSettings(_) => false,
         };
-        let resolution = if is_link { target.clone() } else { Resolution::Leads(Vec::new()) };
+        let resolution = match question {
+            Question::GitSettings(_) | Question::CargoSettings(_) | Question::Text(_) => Resolution::Absent,
+            _ if is_link => target.clone(),
+            _ => Resolution::Leads(Vec::new()),
+        };
         facts.insert(question.clone(), resolution);
     }
     short(&decide(policy, &request, &facts).expect("not aborted").into_verdict())
@@ -348,7 +355,8 @@ fn accept_edits_runs_its_seven_commands_only_inside_the_workspace() {
 fn reads_outside_ask_by_default_are_judged_in_auto_and_can_be_blocked() {
     let mut policy = Policy::default();
     assert_eq!(short(&decide_bash(&policy, "cat /etc/hosts", Mode::Default)), "ask A4");
-    assert_eq!(short(&decide_bash(&policy, "cat /etc/hosts", Mode::Auto)), "ask A11");
+    assert_eq!(short(&decide_bash(&policy, "cat /etc/hosts", Mode::Auto)), "allow A11");
+    assert_eq!(short(&decide_bash(&policy, "cat /etc/fstab", Mode::Auto)), "ask A11");
     policy.block_reads_outside = true;
     assert_eq!(short(&decide_bash(&policy, "cat /etc/hosts", Mode::Auto)), "ask A4");
     assert_eq!(short(&decide_bash(&policy, "cat /etc/hosts", Mode::BypassPermissions)), "ask A4");

@@ -1,9 +1,7 @@
 //! A small session to decide calls in: `/code/app` is the workspace, `/home/me` the home, nothing is a link.
 
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{
-    Context, Facts, Mode, Origin, Policy, Request, Resolution, Source, ToolCall, Verdict, decide,
-};
+use portcullis_core::{Context, Facts, Mode, Origin, Policy, Request, Source, ToolCall, Verdict, decide};
 
 /// Rules by behavior, as a settings file would list them.
 #[derive(Debug, Clone, Default)]
@@ -47,11 +45,7 @@ pub(crate) fn decide_bash(policy: &Policy, command: &str, mode: Mode) -> Verdict
 
 /// Answers every question: no path is a link.
 pub(crate) fn facts_without_links(request: &Request) -> Facts {
-    let mut facts = Facts::default();
-    for question in request.questions() {
-        facts.insert(question.clone(), Resolution::Leads(Vec::new()));
-    }
-    facts
+    Facts::of_empty_disk(request.questions())
 }
 
 /// Writes a verdict as `decision step`.

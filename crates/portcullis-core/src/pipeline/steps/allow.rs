@@ -74,6 +74,14 @@ fn by_coverage(run: &mut Run<'_>) -> Option<Reason> {
     if !coverage.is_complete() {
         return None;
     }
+    // A search for secrets only looks, too.
+    if mode == Mode::Auto && coverage.rules.is_empty() && run.judgement().block().is_some() {
+        return None;
+    }
+    // A look that is found to be more than that proves nothing.
+    if coverage.rules.is_empty() && run.judgement().block().is_some() {
+        return None;
+    }
     Some(if !coverage.rules.is_empty() {
         Reason::Covered { rules: coverage.rules.iter().map(|rule| RuleReference::from(*rule)).collect() }
     } else if coverage.by_edits {
@@ -118,14 +126,18 @@ fn by_paths(run: &Run<'_>, files: &[PathUse]) -> Option<Reason> {
         return Some(covered(rule));
     }
     if is_reading {
+        if run.judgement().block().is_some() {
+            return None;
+        }
         return Some(Reason::ReadOnly);
     }
     let in_workspace = files.iter().all(|path_use| is_in_workspace(run, path_use));
     (mode == Mode::AcceptEdits && in_workspace).then_some(Reason::Mode(mode))
 }
 
-/// Says whether a tool only keeps the agent's own books.
+/// Says whether a tool only keeps the agent's own books, and nothing is found in what it is asked for.
 fn is_bookkeeping(run: &Run<'_>) -> bool {
     find_tool(run.request.call().tool())
         .is_some_and(|tool| tool.is_harmless && tool.kind == ToolKind::Internal)
+        && run.judgement().block().is_none()
 }

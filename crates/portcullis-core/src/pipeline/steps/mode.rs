@@ -33,8 +33,12 @@ fn settle(decision: Decision, reason: Reason, raised: &Raised) -> StepResult {
     StepResult::Settle { decision, reason, spans: raised.spans.clone() }
 }
 
-/// The fast paths of auto mode, in order (spec D2), and then the classifier.
+/// What is found is blocked; then the fast paths of auto mode, in order (spec D2), the static proof (D3), and at last the
+/// classifier.
 fn auto(run: &mut Run<'_>, raised: Raised) -> StepResult {
+    if let Some((reason, span)) = run.judgement().block() {
+        return StepResult::Settle { decision: Decision::Deny, reason, spans: vec![span] };
+    }
     let call = run.request.call();
     let is_person_only =
         raised.lift == Lift::Nobody || (call.kind() == ToolKind::PowerShell && !run.policy.power_shell_auto);
@@ -44,6 +48,9 @@ fn auto(run: &mut Run<'_>, raised: Raised) -> StepResult {
     let is_harmless = find_tool(call.tool()).is_some_and(|tool| tool.is_harmless);
     if would_accept_edit(run, &raised) || is_harmless {
         return settle(Decision::Allow, Reason::Mode(Mode::Auto), &raised);
+    }
+    if let Some(reason) = run.judgement().proof() {
+        return settle(Decision::Allow, reason, &raised);
     }
     StepResult::Needs { need: Need::Classifier, raised }
 }

@@ -1,6 +1,7 @@
 //! A4: the tool's own check. What it raises may still be lifted, as far as [`Lift`] says.
 
 use portcullis_analysis::Access;
+use portcullis_analysis::effect::Act;
 
 use super::tool_ask::runs_sandboxed;
 use crate::coverage::{GapKind, Grounds};
@@ -26,12 +27,9 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
             spans: Vec::new(),
         },
         Subject::Shell(shell) => check_shell(run, shell),
-        Subject::PowerShell(_) => plan_floor(run).unwrap_or_else(|| {
-            raise(
-                Reason::Opaque { detail: "PowerShell commands are not analysed".to_owned() },
-                Lift::ToolRule,
-            )
-        }),
+        Subject::PowerShell(_) => {
+            plan_floor(run).unwrap_or_else(|| raise(power_shell_doubt(run), Lift::ToolRule))
+        }
         Subject::Files(files) => check_files(run, files),
         Subject::Fetch { host: None } => {
             raise(Reason::Opaque { detail: "the URL's host is not understood".to_owned() }, Lift::Bypass)
@@ -40,6 +38,15 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
         Subject::Other if may_change_something(run) => plan_floor(run).unwrap_or_else(StepResult::pass),
         Subject::Other => StepResult::pass(),
     }
+}
+
+/// Says what is left open of a PowerShell command line.
+fn power_shell_doubt(run: &Run<'_>) -> Reason {
+    let is_known = run.request.effects().iter().all(|effect| effect.act != Act::Unknown);
+    if is_known {
+        return Reason::Unsettled { parts: Vec::new() };
+    }
+    Reason::Opaque { detail: "part of this PowerShell is not understood".to_owned() }
 }
 
 /// Tools that planning needs although nothing is known of what they do.

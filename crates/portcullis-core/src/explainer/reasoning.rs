@@ -1,0 +1,148 @@
+//! Why a call matters or is fine: the worst finding, the allowances that cover it, or what nobody vouches for.
+
+use std::collections::BTreeSet;
+
+use portcullis_analysis::allowances::{ALLOWANCES, covering};
+use portcullis_analysis::effect::Effect;
+use portcullis_analysis::place::Scope;
+use portcullis_analysis::{Background, Case};
+use portcullis_shell::Span;
+
+use super::narration;
+use super::quote::{capital, prose};
+use crate::fact::{Facts, Resolution};
+use crate::pipeline::decide;
+use crate::policy::Policy;
+use crate::request::Request;
+use crate::verdict::{FindingReport, Reason};
+
+/// What the reasoning rests on.
+pub(super) struct Ground<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) request: &'a Request,
+    pub(super) facts: &'a Facts,
+    pub(super) reports: &'a [FindingReport],
+    pub(super) open: &'a [&'a Effect],
+    /// The reason to allow, if every effect is known and harmless.
+    pub(super) proof: Option<Reason>,
+}
+
+impl Ground<'_> {
+    /// Says why the call matters or is fine.
+    pub(super) fn text(&self) -> String {
+        let judged = match (worst(self.reports), &self.proof) {
+            (Some(worst), _) => self.found(worst),
+            (None, Some(Reason::Harmless { allowances })) => harmless(allowances),
+            (None, _) => self.unvouched(),
+        };
+        let consent = self.reports.iter().find(|report| report.is_cleared).map(consented);
+        let parts: Vec<String> = consent.into_iter().chain([judged]).chain(self.rule()).collect();
+        parts.join(" ")
+    }
+
+    fn found(&self, worst: &FindingReport) -> String {
+        let sentence = capital(&prose(&worst.sentence, &worst.subject));
+        let codes: BTreeSet<&str> = standing(self.reports).map(|report| report.code).collect();
+        let more = match codes.len().saturating_sub(1) {
+            0 => String::new(),
+            1 => ", and one more kind of harm is found".to_owned(),
+            more => format!(", and {more} more kinds of harm are found"),
+        };
+        let cure = match worst.must_name {
+            Some(must_name) => format!("It is fine if the user asked for it and named {must_name}."),
+            None => "Nothing makes it fine.".to_owned(),
+        };
+        format!("{sentence} ({}, {}){more}. {cure}", worst.code, worst.severity.as_str())
+    }
+
+    fn unvouched(&self) -> String {
+        let open = narration::in_brief(self.request, self.open);
+        if open.is_empty() {
+            return "Nothing is found against it, but where its paths lead or what its scripts do is not known.".to_owned();
+        }
+        format!("Nothing is found against it, but nobody vouches for this: {open}.")
+    }
+
+    /// Names the rule or safety check that decides, if one does.
+    fn rule(&self) -> Option<String> {
+        let verdict = decide(self.policy, self.request, self.facts).ok()?.into_verdict();
+        match &verdict.reason {
+            Reason::Rule { matched, .. } => Some(sentence(&verdict.reason, matched)),
+            Reason::Safety { subject, .. } => Some(sentence(&verdict.reason, subject)),
+            Reason::Covered { .. } => Some(sentence(&verdict.reason, "")),
+            _ => None,
+        }
+    }
+}
+
+fn sentence(reason: &Reason, subject: &str) -> String {
+    format!("{}.", capital(&prose(&reason.message(), subject)))
+}
+
+/// Returns the findings that nobody cleared.
+fn standing(reports: &[FindingReport]) -> impl Iterator<Item = &FindingReport> {
+    reports.iter().filter(|report| !report.is_cleared)
+}
+
+/// Returns the worst finding that nobody cleared, the first of several that are equally bad.
+pub(super) fn worst(reports: &[FindingReport]) -> Option<&FindingReport> {
+    let severity = standing(reports).map(|report| report.severity).max()?;
+    standing(reports).find(|report| report.severity == severity)
+}
+
+fn harmless(allowances: &[&str]) -> String {
+    let titles: Vec<&str> = ALLOWANCES
+        .iter()
+        .filter(|allowance| allowances.contains(&allowance.name))
+        .map(|allowance| allowance.title)
+        .collect();
+    if titles.is_empty() {
+        return "It does nothing that somebody would have to vouch for.".to_owned();
+    }
+    format!("Every effect is known and harmless: {}.", titles.join("; "))
+}
+
+fn consented(report: &FindingReport) -> String {
+    let sentence = prose(&report.sentence, &report.subject);
+    format!("The user asked for what is found: {sentence} ({}).", report.code)
+}
+
+/// Finds the effects that no allowance covers, to name them.
+///
+/// Whether there are any is for the judgement to say: where links lead is not followed here.
+pub(super) fn open_effects<'a>(
+    request: &'a Request,
+    facts: &Facts,
+    reports: &[FindingReport],
+) -> Vec<&'a Effect> {
+    let scope = Scope { roots: request.roots.clone(), home: request.context().home.clone() };
+    let background = Background {
+        branch: branch_of(request, facts),
+        written: request.context().session.written.keys().cloned().collect(),
+    };
+    let case = Case {
+        tool: request.call().tool(),
+        effects: request.effects(),
+        survey: request.survey(),
+        scope: &scope,
+        background: &background,
+    };
+    let consented: BTreeSet<(usize, usize)> =
+        reports.iter().filter(|report| report.is_cleared).map(|report| ends(report.span)).collect();
+    let is_open =
+        |effect: &&Effect| covering(case, effect).is_none() && !consented.contains(&ends(effect.span));
+    request.effects().iter().filter(is_open).collect()
+}
+
+fn ends(span: Span) -> (usize, usize) {
+    let range = span.range();
+    (range.start, range.end)
+}
+
+/// Returns the branch that is checked out, if somebody looked.
+fn branch_of(request: &Request, facts: &Facts) -> Option<String> {
+    request.roots.iter().find_map(|root| match facts.text(&format!("{root}/.git/HEAD")) {
+        Some(Resolution::Text(text)) => text.trim().strip_prefix("ref: refs/heads/").map(str::to_owned),
+        _ => None,
+    })
+}

@@ -1,0 +1,266 @@
+//! The static judgement of a call: its effects with what the disk says of them, findings, consent (spec D3, D16, D17).
+
+use std::collections::BTreeSet;
+
+use portcullis_analysis::effect::{Act, Effect, Target, classify, effects};
+use portcullis_analysis::findings::{Firmness, Found, Severity};
+use portcullis_analysis::place::{Scope, is_free};
+use portcullis_analysis::script::{Entry, Script};
+use portcullis_analysis::{Assessment, Background, Case, Surroundings, assess, survey};
+use portcullis_shell::Span;
+
+use crate::consent;
+use crate::fact::{Facts, Resolution};
+use crate::path;
+use crate::request::Request;
+use crate::trap;
+use crate::verdict::{FindingReport, Reason};
+
+/// The most effects of one call that are judged; a call that does more is never proven harmless.
+const MOST_EFFECTS: usize = 2_000;
+
+/// What the analysis makes of a call.
+#[derive(Debug, Clone)]
+pub(crate) struct Judgement {
+    /// Findings that stand, the worst first.
+    standing: Vec<Found>,
+    /// Findings that the user's own words cleared.
+    cleared: Vec<Found>,
+    /// Effects nobody vouches for.
+    open: Vec<Effect>,
+    allowances: Vec<&'static str>,
+}
+
+impl Judgement {
+    /// Judges a call by its effects and by what was looked up.
+    pub(crate) fn of(request: &Request, facts: &Facts) -> Self {
+        let scope = scope_of(request, facts);
+        let background = background_of(request, facts);
+        let mut effects: Vec<Effect> =
+            request.effects().iter().map(|effect| with_links(effect, facts)).collect();
+        let is_too_much = effects.len() > MOST_EFFECTS;
+        effects.truncate(MOST_EFFECTS);
+        classify(&mut effects, &scope);
+        let case = Case {
+            tool: request.call().tool(),
+            effects: &effects,
+            survey: request.survey(),
+            scope: &scope,
+            background: &background,
+        };
+        let Assessment { mut findings, mut open, allowances } = assess(case);
+        if is_too_much {
+            let why = Target::Name("the call does more than is followed".to_owned());
+            open.push(Effect::of_call(Act::Unknown, why, Span::default()));
+        }
+        for inner in inside_scripts(request, facts, &scope, &background) {
+            findings.extend(inner.findings);
+            open.extend(inner.open);
+        }
+        open.extend(trapped(request, facts));
+        findings.extend(in_written_script(request, &scope, &background));
+        findings.extend(in_second_reading(request, &scope, &background));
+        let command = request.call().command().unwrap_or_default();
+        let turns = &request.context().session.turns;
+        let (cleared, standing): (Vec<Found>, Vec<Found>) =
+            findings.into_iter().partition(|found| consent::clears(turns, found, command));
+        // What the user asked for by name is vouched for.
+        let consented: Vec<&Effect> =
+            cleared.iter().filter_map(|found| effects.get(found.sighting.effect)).collect();
+        open.retain(|effect| !consented.contains(&effect));
+        Self {
+            standing,
+            cleared,
+            open,
+            allowances: allowances.iter().map(|allowance| allowance.name).collect(),
+        }
+    }
+
+    /// Returns the reason to block, if something is found that nobody cleared.
+    pub(crate) fn block(&self) -> Option<(Reason, Span)> {
+        let found = self.standing.first()?;
+        let reason = Reason::Finding {
+            code: found.finding.code,
+            category: found.finding.category,
+            sentence: found.sighting.sentence.clone(),
+            must_name: must_name(found),
+        };
+        Some((reason, found.sighting.span))
+    }
+
+    /// Returns the reason to allow, if every effect is known and harmless.
+    pub(crate) fn proof(&self) -> Option<Reason> {
+        let is_harmless = self.standing.is_empty() && self.open.is_empty();
+        is_harmless.then(|| Reason::Harmless { allowances: self.allowances.clone() })
+    }
+
+    /// Returns what was found, cleared findings last.
+    pub(crate) fn reports(&self) -> Vec<FindingReport> {
+        let report = |found: &Found, is_cleared: bool| FindingReport {
+            code: found.finding.code,
+            title: found.finding.title,
+            category: found.finding.category,
+            severity: found.finding.severity,
+            subject: found.sighting.subject.clone(),
+            sentence: found.sighting.sentence.clone(),
+            must_name: must_name(found),
+            is_cleared,
+            span: found.sighting.span,
+        };
+        let standing = self.standing.iter().map(|found| report(found, false));
+        standing.chain(self.cleared.iter().map(|found| report(found, true))).collect()
+    }
+}
+
+/// Judges what the scripts of the project do that a call runs.
+///
+/// What the project declares is its own business, as it stood before the session: only what is grave is named. A script
+/// that the agent wrote in this session is judged like a command of its own.
+fn inside_scripts(
+    request: &Request,
+    facts: &Facts,
+    scope: &Scope,
+    background: &Background,
+) -> Vec<Assessment> {
+    let context = request.context();
+    let mut all = Vec::new();
+    for script in request.scripts() {
+        let written = context.session.written.get(&script.file);
+        let on_disk = match facts.text(&script.file) {
+            Some(Resolution::Text(text)) => Some(text.as_str()),
+            _ => None,
+        };
+        let surroundings = Surroundings { directory: &context.cwd, home: context.home.as_deref() };
+        let text = written.and_then(Option::as_deref).or(on_disk);
+        let Some(layout) = text.and_then(|text| script.layout(text, surroundings)) else {
+            if written.is_some() {
+                let why = format!("what `{}` does, which was written in this session", script.name());
+                let unknown = Effect::of_call(Act::Unknown, Target::Name(why), Span::default());
+                all.push(Assessment { open: vec![unknown], ..Assessment::default() });
+            }
+            continue;
+        };
+        let case = Case { tool: "Bash", effects: &layout.effects, survey: &layout.survey, scope, background };
+        let mut inner = assess(case);
+        if written.is_none() {
+            inner.findings.retain(|found| found.finding.severity >= Severity::High);
+            inner.open.clear();
+        }
+        for found in &mut inner.findings {
+            outside_of_command(found, &script);
+        }
+        all.push(inner);
+    }
+    all
+}
+
+/// Returns an unknown effect for every command that settings of the repository make run something else as well.
+fn trapped(request: &Request, facts: &Facts) -> Vec<Effect> {
+    let invocations = request.survey().invocations.iter();
+    let trapped = invocations.filter(|invocation| trap::hides_program(invocation, facts));
+    let why = || "a program that settings of the repository name".to_owned();
+    trapped.map(|invocation| Effect::of_call(Act::Unknown, Target::Name(why()), invocation.span)).collect()
+}
+
+/// Judges a script that is about to be written: what nothing clears is stopped before it can be run.
+fn in_written_script(request: &Request, scope: &Scope, background: &Background) -> Vec<Found> {
+    let (call, context) = (request.call(), request.context());
+    let (Some(file), Some(text)) = (call.input().text("file_path"), call.input().text("content")) else {
+        return Vec::new();
+    };
+    let script = Script { file: path::join(&context.cwd, file), entry: Entry::Whole };
+    let surroundings = Surroundings { directory: &context.cwd, home: context.home.as_deref() };
+    let Some(layout) = script.layout(text, surroundings) else {
+        return Vec::new();
+    };
+    let case = Case { tool: "Bash", effects: &layout.effects, survey: &layout.survey, scope, background };
+    let mut findings = assess(case).findings;
+    findings.retain(|found| found.finding.firmness == Firmness::Hard);
+    for found in &mut findings {
+        outside_of_command(found, &script);
+    }
+    findings
+}
+
+/// Reads a command line that no shell would take as it was likely meant: with its quotes escaped once too often.
+///
+/// Only what is found there counts. Such a line is never allowed for it.
+fn in_second_reading(request: &Request, scope: &Scope, background: &Background) -> Vec<Found> {
+    let context = request.context();
+    let Some(command) = request.call().command().filter(|_| request.has_syntax_error()) else {
+        return Vec::new();
+    };
+    let meant = command.replace("\\\"", "\"");
+    let meant = meant.trim_start_matches(['&', ' ']);
+    if meant == command {
+        return Vec::new();
+    }
+    let surroundings = Surroundings { directory: &context.cwd, home: context.home.as_deref() };
+    let survey = survey(meant, surroundings);
+    let effects = effects(&survey, surroundings.home);
+    let mut findings =
+        assess(Case { tool: "Bash", effects: &effects, survey: &survey, scope, background }).findings;
+    for found in &mut findings {
+        found.sighting.span = Span::default();
+        found.sighting.effect = usize::MAX;
+    }
+    findings
+}
+
+/// Says of a finding that its words stand in a script, not in the command.
+fn outside_of_command(found: &mut Found, script: &Script) {
+    found.sighting.span = Span::default();
+    found.sighting.effect = usize::MAX;
+    found.sighting.sentence = format!("`{}`: {}", script.name(), found.sighting.sentence);
+}
+
+fn must_name(found: &Found) -> Option<&'static str> {
+    match found.finding.firmness {
+        Firmness::Hard => None,
+        Firmness::Soft { must_name, .. } => Some(must_name),
+    }
+}
+
+/// Returns the working directories with where they lead.
+fn scope_of(request: &Request, facts: &Facts) -> Scope {
+    let mut roots = request.roots.clone();
+    for root in &request.roots {
+        if let Some(Resolution::Leads(leads)) = facts.path(root) {
+            roots.extend(leads.iter().cloned());
+        }
+    }
+    Scope { roots, home: request.context().home.clone() }
+}
+
+fn background_of(request: &Request, facts: &Facts) -> Background {
+    let written: BTreeSet<String> = request.context().session.written.keys().cloned().collect();
+    let branch = request.roots.iter().find_map(|root| match facts.text(&format!("{root}/.git/HEAD")) {
+        Some(Resolution::Text(text)) => text.trim().strip_prefix("ref: refs/heads/").map(str::to_owned),
+        _ => None,
+    });
+    Background { branch, written }
+}
+
+/// Adds the places that links of a path lead to. A path nobody could follow may lead anywhere.
+fn with_links(effect: &Effect, facts: &Facts) -> Effect {
+    let mut effect = effect.clone();
+    if let Target::Path(path) = &mut effect.target {
+        let mut leads = Vec::new();
+        for spelling in path.paths.iter().filter(|spelling| !is_free(spelling)) {
+            let found = if path.is_pattern { facts.pattern(spelling) } else { facts.path(spelling) };
+            match found {
+                Some(Resolution::Leads(more)) => leads.extend(more.iter().cloned()),
+                _ => path.is_lost = true,
+            }
+        }
+        for winding in &path.windings {
+            match facts.path(winding) {
+                Some(Resolution::Leads(more)) => leads.extend(more.iter().cloned()),
+                _ => path.is_lost = true,
+            }
+        }
+        leads.retain(|lead| !path.paths.contains(lead));
+        path.paths.extend(leads);
+    }
+    effect
+}
