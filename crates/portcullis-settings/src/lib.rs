@@ -33,7 +33,7 @@ pub use edit::{ChangedLine, Destination, EditError, EditReport, Side, add_rule, 
 pub use extract::BROKEN_SETTINGS;
 pub use keys::{KEYS, Key, KeyId, Kind, Merge, Scope};
 pub use layer::{Ignored, IgnoredReason};
-pub use load::load;
+pub use load::{load, load_given};
 pub use loaded::{Document, DocumentState, Effective, LoadOptions, Loaded, TrustQuestion};
 pub use location::{Environment, Locations, ManagedDirectories, Owner, SettingsFile};
 pub use problem::{Place, Problem, Severity};

@@ -22,8 +22,18 @@ use crate::trust::{Trust, TrustedBy, find_trust};
 
 /// Loads all sources and makes a policy of them. Never fails: what cannot be read is a problem and never widens.
 pub fn load(locations: &Locations, options: &LoadOptions) -> Loaded {
+    load_sources(locations, options, &Source::ALL)
+}
+
+/// Loads only what the caller brings, so that the same options make the same policy everywhere; no file is looked for
+/// but the one they name.
+pub fn load_given(locations: &Locations, options: &LoadOptions) -> Loaded {
+    load_sources(locations, options, &[Source::Flag, Source::Argument, Source::Session, Source::Command])
+}
+
+fn load_sources(locations: &Locations, options: &LoadOptions, sources: &[Source]) -> Loaded {
     let mut loader = Loader { locations, layers: Vec::new(), documents: Vec::new() };
-    for source in Source::ALL {
+    for source in sources.iter().copied() {
         match source {
             Source::Policy => loader.managed(),
             Source::Flag => loader.flag(options.settings.as_deref()),

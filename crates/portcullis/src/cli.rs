@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
-use crate::commands::{check, completions, hook, man, modes, rules, schema, settings, trust};
+use crate::commands::{check, completions, eval, explain, hook, man, modes, rules, schema, settings, trust};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::terminal::{ERROR, Painted, print, print_error};
@@ -19,9 +19,10 @@ Examples:
   portcullis check --mode acceptEdits --tool Write --input '{\"file_path\":\"src/lib.rs\",\"content\":\"\"}'
   portcullis rules add allow 'Bash(cargo test:*)'
   portcullis rules lint
+  portcullis explain PC007
 
 Exit codes:
-  0 allow or done, 1 lint findings, 2 deny, 3 ask, 64 wrong usage, 70 internal failure";
+  0 allow or done, 1 findings or worse, 2 deny, 3 ask, 64 wrong usage, 70 internal failure";
 
 #[derive(Debug, Parser)]
 #[command(name = "portcullis", version, about = ABOUT, after_help = AFTER_HELP, arg_required_else_help = true)]
@@ -33,6 +34,8 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::CheckArgs),
+    Eval(eval::EvalArgs),
+    Explain(explain::ExplainArgs),
     Rules(rules::RulesArgs),
     Modes(modes::ModesArgs),
     Trust(trust::TrustArgs),
@@ -47,6 +50,8 @@ impl Command {
     fn run(self) -> Result<ExitCode, Failure> {
         match self {
             Self::Check(arguments) => check::run(&arguments),
+            Self::Eval(arguments) => eval::run(&arguments),
+            Self::Explain(arguments) => explain::run(&arguments),
             Self::Rules(arguments) => rules::run(arguments),
             Self::Modes(arguments) => modes::run(&arguments),
             Self::Trust(arguments) => trust::run(arguments),
@@ -63,13 +68,13 @@ impl Command {
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
     let outcome = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.command.run(),
-        Err(error) => explain(&error),
+        Err(error) => explain_error(&error),
     };
     outcome.unwrap_or_else(|failure| report(&failure))
 }
 
 /// Prints the help or the version that was asked for, or says what is wrong with the command line.
-fn explain(error: &clap::Error) -> Result<ExitCode, Failure> {
+fn explain_error(error: &clap::Error) -> Result<ExitCode, Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             print(&error.render().ansi().to_string())?;

@@ -11,7 +11,7 @@ use portcullis_core::Decision;
 pub(crate) enum ExitCode {
     /// The command did what it was asked to; for `check`, the call is allowed.
     Success = 0,
-    /// `rules lint` found something.
+    /// `rules lint` found something, or `eval --compare` found that something got worse.
     Findings = 1,
     /// `check`: the call is denied.
     Deny = 2,

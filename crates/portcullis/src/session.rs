@@ -6,12 +6,17 @@ use clap::Args;
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{Context, Mode, Origin, Person, Policy, Source, path};
 use portcullis_settings::{
-    DocumentState, Environment, LoadOptions, Loaded, Locations, Severity, TrustQuestion, load,
+    DocumentState, Environment, LoadOptions, Loaded, Locations, Severity, TrustQuestion, load, load_given,
 };
 
 use crate::env_vars;
 use crate::failure::Failure;
 use crate::terminal::{DIM, Painted, print_error};
+
+/// The directory a call runs in where the answer must not depend on this machine.
+const NEUTRAL_PROJECT: &str = "/workspace/project";
+/// The home directory where the answer must not depend on this machine.
+const NEUTRAL_HOME: &str = "/home/user";
 
 /// The flags that choose settings.
 #[derive(Debug, Clone, Default, Args)]
@@ -74,9 +79,24 @@ impl Session {
         Self::load(&options, &cwd, project)
     }
 
+    /// Makes a session of the flags alone, the same on every machine: no settings file is looked for, the home is a
+    /// made-up one, and so is the directory unless the flags name it. It need not be there.
+    pub(crate) fn open_neutral_in(arguments: &SessionArgs, directory: &str) -> Result<Self, Failure> {
+        let base = text(&absolute_path(arguments.cwd.as_deref().unwrap_or(NEUTRAL_PROJECT))?)?;
+        let cwd = PathBuf::from(path::join(&base, directory));
+        let environment = Environment { home: Some(PathBuf::from(NEUTRAL_HOME)), ..Environment::default() };
+        let locations = Locations::new(environment, &cwd);
+        let loaded = load_given(&locations, &arguments.load_options()?);
+        Self::of(locations, loaded, &cwd)
+    }
+
     fn load(options: &LoadOptions, cwd: &Path, project: Option<PathBuf>) -> Result<Self, Failure> {
         let locations = Locations::new(environment(project)?, cwd);
         let loaded = load(&locations, options);
+        Self::of(locations, loaded, cwd)
+    }
+
+    fn of(locations: Locations, loaded: Loaded, cwd: &Path) -> Result<Self, Failure> {
         refuse_broken_flag(&loaded)?;
         Ok(Self { cwd: text(cwd)?, project: text(&locations.project)?, locations, loaded })
     }

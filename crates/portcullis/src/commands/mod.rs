@@ -2,6 +2,8 @@
 
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod eval;
+pub(crate) mod explain;
 pub(crate) mod hook;
 pub(crate) mod man;
 pub(crate) mod modes;

@@ -11,6 +11,7 @@ use portcullis_core::{
 use portcullis_hosts::json::write_value;
 
 use super::excerpt::write_excerpt;
+use super::findings::finding_lines;
 use super::json::outcome_name;
 use crate::terminal::{BOLD, DIM, Painted, style_of, symbol_of};
 
@@ -43,6 +44,7 @@ pub(crate) fn verdict(call: &ToolCall, verdict: &Verdict, trace: TraceDetail, re
     if let Some(rule) = verdict.reason.rule() {
         write_line(&mut out, "rule", &rule_title(rule));
     }
+    write_block(&mut out, "findings", &finding_lines(&verdict.findings));
     write_trace(&mut out, &verdict.trace, trace);
     write_block(&mut out, remedy_title(verdict.decision), remedies);
     out
@@ -61,12 +63,12 @@ fn write_call(out: &mut String, call: &ToolCall, verdict: &Verdict) {
             let marks: Vec<_> = verdict.highlights.iter().map(|span| span.range()).collect();
             write_excerpt(out, command, &marks, style_of(verdict.decision));
         }
-        _ => _ = writeln!(out, "  {} {}", Painted(DIM, "│"), input_title(call)),
+        _ => _ = writeln!(out, "  {} {}", Painted(DIM, "│"), call_title(call)),
     }
 }
 
-/// Describes a call of a tool that is not a shell by what it is about.
-fn input_title(call: &ToolCall) -> String {
+/// Describes a call on one line: its tool and what it is about.
+pub(crate) fn call_title(call: &ToolCall) -> String {
     let primary = find_tool(call.tool()).and_then(|tool| tool.primary_field);
     let text = primary
         .and_then(|field| call.input().text(field))
@@ -76,7 +78,7 @@ fn input_title(call: &ToolCall) -> String {
 }
 
 /// Cuts a text after so many characters, and shows that it was cut.
-fn shorten(text: &str, longest: usize) -> Cow<'_, str> {
+pub(crate) fn shorten(text: &str, longest: usize) -> Cow<'_, str> {
     match text.char_indices().nth(longest) {
         Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
         None => Cow::Borrowed(text),

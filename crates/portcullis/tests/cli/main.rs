@@ -3,6 +3,9 @@
 
 mod batch;
 mod check;
+mod eval;
+mod explain;
+mod explainer;
 mod hook;
 mod pages;
 mod rules;

@@ -13,6 +13,8 @@ use super::sandbox::Sandbox;
 const COMMANDS: &[&[&str]] = &[
     &[],
     &["check"],
+    &["eval"],
+    &["explain"],
     &["rules"],
     &["rules", "list"],
     &["rules", "add"],

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use portcullis_core::tool::{canonical_name, find_tool};
-use portcullis_core::{Input, Mode, Person, ToolCall};
+use portcullis_core::{Context, Input, Mode, Person, ToolCall, path};
 use portcullis_hosts::json;
 
 use crate::failure::Failure;
@@ -18,6 +18,7 @@ use crate::value_parser::mode_parser;
   portcullis check --mode plan -- cargo build --release
   portcullis check --tool Edit --input '{\"file_path\":\"/etc/hosts\",\"old_string\":\"\",\"new_string\":\"\"}'
   portcullis check --deny 'Bash(git push:*)' --json 'git -C . push'
+  portcullis check --mode auto --said 'force push topic please' 'git push -f origin topic'
   portcullis check --batch < calls.jsonl
 
 One word is taken as the whole command line, several are quoted and joined.
@@ -41,6 +42,15 @@ pub(crate) struct CheckArgs {
     /// Nobody can be asked
     #[arg(long)]
     pub(crate) headless: bool,
+    /// What the user said before, as a human turn; may be given again
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) said: Vec<String>,
+    /// A file the agent wrote earlier in the session; may be given again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) wrote: Vec<String>,
+    /// Say in plain words what the call does, why that matters and what could go wrong
+    #[arg(long)]
+    pub(crate) explain: bool,
     #[command(flatten)]
     pub(crate) form: FormArgs,
     #[command(flatten)]
@@ -68,6 +78,13 @@ impl CheckArgs {
     /// Says whether somebody can be asked.
     pub(crate) fn person(&self) -> Person {
         if self.headless { Person::Absent } else { Person::Present }
+    }
+
+    /// Adds to a context what the flags say of the session before the call.
+    pub(crate) fn tell(&self, context: &mut Context) {
+        context.session.turns.clone_from(&self.said);
+        let written = self.wrote.iter().map(|file| (path::join(&context.cwd, file), None));
+        context.session.written = written.collect();
     }
 
     /// Makes the call that the flags describe.

@@ -2,11 +2,16 @@
 
 mod arguments;
 mod batch;
+mod call_line;
 mod line_reader;
 mod remedy;
+mod sessions;
 mod single;
 
 pub(crate) use arguments::{CheckArgs, make_call};
+pub(crate) use call_line::{CallLine, Fields, LONGEST_LINE, parse_object, take_call, take_text};
+pub(crate) use line_reader::{Reading, read_line};
+pub(crate) use sessions::{Opener, Sessions};
 
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;

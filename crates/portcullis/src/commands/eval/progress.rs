@@ -1,0 +1,68 @@
+//! One line on the terminal that says how far a run is.
+
+use std::io::{IsTerminal, stderr, stdout};
+use std::time::{Duration, Instant};
+
+use crate::terminal::print_error;
+
+/// The shortest time between two changes of the line.
+const PAUSE: Duration = Duration::from_millis(100);
+/// How many characters the bar has.
+const BAR: usize = 24;
+/// Wide enough to blank out the line.
+const WIDTH: usize = 60;
+
+/// The line, which is shown only to somebody who watches.
+pub(super) struct Progress {
+    is_shown: bool,
+    /// How many bytes there are to read, where that is known.
+    size: Option<u64>,
+    last: Instant,
+    has_drawn: bool,
+}
+
+impl Progress {
+    /// Makes the line; `is_json` says that the output is for a program.
+    pub(super) fn new(size: Option<u64>, is_json: bool) -> Self {
+        let is_shown = stderr().is_terminal() && (!is_json || stdout().is_terminal());
+        Self { is_shown, size: size.filter(|size| *size > 0), last: Instant::now(), has_drawn: false }
+    }
+
+    /// Shows how many bytes and lines were read, unless that was shown a moment ago.
+    pub(super) fn show(&mut self, bytes: u64, lines: usize) {
+        if !self.is_shown || self.last.elapsed() < PAUSE {
+            return;
+        }
+        self.last = Instant::now();
+        self.has_drawn = true;
+        print_error(&format!("\r{:<WIDTH$}", draw(self.size, bytes, lines)));
+    }
+
+    /// Takes the line away.
+    pub(super) fn clear(&mut self) {
+        if self.has_drawn {
+            print_error(&format!("\r{:<WIDTH$}\r", ""));
+        }
+    }
+}
+
+fn draw(size: Option<u64>, bytes: u64, lines: usize) -> String {
+    let Some(size) = size else { return format!("{lines} lines") };
+    let percent = (u128::from(bytes) * 100 / u128::from(size)).min(100);
+    let percent = usize::try_from(percent).unwrap_or(100);
+    let filled = percent * BAR / 100;
+    format!("[{}{}] {percent:>3}%  {lines} lines", "#".repeat(filled), ".".repeat(BAR - filled))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_fills_up_and_never_past_its_end() {
+        assert_eq!(draw(None, 5, 7), "7 lines");
+        assert_eq!(draw(Some(200), 50, 7), "[######..................]  25%  7 lines");
+        assert_eq!(draw(Some(u64::MAX), u64::MAX, 1), "[########################] 100%  1 lines");
+        assert_eq!(draw(Some(1), 9, 1), "[########################] 100%  1 lines");
+    }
+}
