@@ -8,6 +8,7 @@ pub mod command;
 pub mod generated;
 pub mod output;
 pub mod process;
+pub mod prose;
 pub mod repository;
 pub mod tidy;
 pub mod verdict_spec;

@@ -7,7 +7,7 @@ use portcullis_dev::generated;
 use portcullis_dev::process;
 use portcullis_dev::repository::{self, Tree};
 use portcullis_dev::tidy::{
-    Problem, changelog, manifest, markdown, portability, reference, settings, source,
+    Problem, changelog, findings, manifest, markdown, portability, reference, settings, source,
 };
 
 fn check(find_problems: impl Fn(&Tree) -> Vec<Problem>) {
@@ -108,10 +108,33 @@ fn the_files_of_every_recipe_exist() {
 fn generated_pages_are_up_to_date() {
     let root = repository::root();
     let pages = generated::static_pages(&root).expect("the pages can be made");
-    for (path, text) in pages {
+    for (path, text) in &pages {
         let committed = std::fs::read_to_string(root.join(path)).unwrap_or_default();
-        assert!(committed == text, "{path} is out of date: run `cargo dev generate-all`");
+        assert!(committed == *text, "{path} is out of date: run `cargo dev generate-all`");
     }
+    let stale = generated::stale_pages(&root, &pages).expect("the pages can be listed");
+    assert!(stale.is_empty(), "no finding has these pages: {stale:?}; run `cargo dev generate-all`");
+}
+
+#[test]
+fn every_finding_and_allowance_has_its_file_and_is_registered() {
+    check(findings::find_unregistered_files);
+    check(findings::find_missing_files);
+}
+
+#[test]
+fn every_finding_and_allowance_has_its_page() {
+    check(findings::find_missing_pages);
+}
+
+#[test]
+fn codes_of_findings_and_allowances_are_unique_and_in_order() {
+    report(&findings::find_bad_codes(&findings::registered()));
+}
+
+#[test]
+fn the_pages_of_findings_say_something() {
+    check(findings::find_thin_prose);
 }
 
 #[test]

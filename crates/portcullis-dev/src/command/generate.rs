@@ -1,5 +1,7 @@
 //! `cargo dev generate-all`: writes the reference pages, or says which of them are out of date.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 
 use crate::generated::{self, Mode};
@@ -17,15 +19,35 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
 
 pub(super) fn generate_all(mode: Mode) -> Result<()> {
     let root = repository::root();
+    let static_pages = generated::static_pages(&root)?;
+    let mut outdated = settle(mode, &root, &static_pages)?;
+    for path in generated::stale_pages(&root, &static_pages)? {
+        match mode {
+            Mode::Check => outdated.push(path),
+            Mode::Write => {
+                std::fs::remove_file(root.join(&path)).with_context(|| format!("cannot remove `{path}`"))?;
+                output::say(&format!("removed {path}"));
+            }
+        }
+    }
+    // The binary holds pages that were just written.
+    outdated.extend(settle(mode, &root, &generated::pages_of_binary(&root)?)?);
+    if !outdated.is_empty() {
+        bail!("out of date: {}; run `cargo dev generate-all`", outdated.join(", "));
+    }
+    Ok(())
+}
+
+/// Writes the pages that differ from what is on disk, or returns their paths.
+fn settle(mode: Mode, root: &Path, pages: &[(String, String)]) -> Result<Vec<String>> {
     let mut outdated = Vec::new();
-    for (path, text) in generated::pages(&root)? {
+    for (path, text) in pages {
         let file = root.join(path);
-        let committed = std::fs::read_to_string(&file).unwrap_or_default();
-        if committed == text {
+        if std::fs::read_to_string(&file).unwrap_or_default() == *text {
             continue;
         }
         match mode {
-            Mode::Check => outdated.push(path),
+            Mode::Check => outdated.push(path.clone()),
             Mode::Write => {
                 let directory = file.parent().context("a generated file has a directory")?;
                 std::fs::create_dir_all(directory)?;
@@ -34,8 +56,5 @@ pub(super) fn generate_all(mode: Mode) -> Result<()> {
             }
         }
     }
-    if !outdated.is_empty() {
-        bail!("out of date: {}; run `cargo dev generate-all`", outdated.join(", "));
-    }
-    Ok(())
+    Ok(outdated)
 }

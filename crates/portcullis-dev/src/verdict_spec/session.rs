@@ -20,13 +20,21 @@ pub struct Session {
     pub has_mode: bool,
     links: BTreeMap<String, String>,
     broken: Vec<String>,
+    files: BTreeMap<String, String>,
 }
 
 impl Default for Session {
     fn default() -> Self {
         let mut context = Context::new(Mode::Default, DEFAULT_DIRECTORY);
         context.home = Some(DEFAULT_HOME.to_owned());
-        Self { context, trusted: true, has_mode: false, links: BTreeMap::new(), broken: Vec::new() }
+        Self {
+            context,
+            trusted: true,
+            has_mode: false,
+            links: BTreeMap::new(),
+            broken: Vec::new(),
+            files: BTreeMap::new(),
+        }
     }
 }
 
@@ -52,6 +60,14 @@ impl Session {
             ("hint", "read-only") => self.context.hints.read_only = true,
             ("untrusted", "") => self.trusted = false,
             ("broken", path) if !path.is_empty() => self.broken.push(path.to_owned()),
+            ("said", turn) => self.context.session.turns.push(turn.to_owned()),
+            ("wrote", path) if path.starts_with('/') => {
+                self.context.session.written.insert(path.to_owned(), None);
+            }
+            ("file", text) => {
+                let (path, text) = text.split_once(" = ").ok_or("a file is written `file PATH = TEXT`")?;
+                self.files.insert(path.trim().to_owned(), text.replace("\\n", "\n"));
+            }
             ("link", arrow) => {
                 let (from, to) = arrow.split_once(" -> ").ok_or("a link is written `link FROM -> TO`")?;
                 self.links.insert(from.trim().to_owned(), to.trim().to_owned());
@@ -68,10 +84,28 @@ impl Session {
             let resolution = match question {
                 Question::RealPath(path) => self.resolve(path),
                 Question::Pattern(pattern) => self.resolve_pattern(pattern),
+                Question::GitSettings(directory) => self.settings(directory, ".git/config"),
+                Question::CargoSettings(directory) => self.settings(directory, ".cargo/config.toml"),
+                Question::Text(path) => match self.files.get(path) {
+                    Some(text) => Resolution::Text(text.clone()),
+                    None => Resolution::Absent,
+                },
             };
             facts.insert(question.clone(), resolution);
         }
         facts
+    }
+
+    /// Returns the declared settings file of a directory or of the nearest one above it.
+    fn settings(&self, directory: &str, name: &str) -> Resolution {
+        let mut above = Some(directory);
+        while let Some(place) = above {
+            if let Some(text) = self.files.get(&format!("{}/{name}", place.trim_end_matches('/'))) {
+                return Resolution::Text(text.clone());
+            }
+            above = place.rsplit_once('/').map(|(parent, _)| parent).filter(|parent| !parent.is_empty());
+        }
+        Resolution::Absent
     }
 
     fn resolve(&self, path: &str) -> Resolution {
@@ -97,7 +131,7 @@ impl Session {
         for from in named {
             match self.resolve(from) {
                 Resolution::Leads(hops) => leads.extend(hops),
-                Resolution::Broken => return Resolution::Broken,
+                _ => return Resolution::Broken,
             }
         }
         if self.broken.iter().any(|broken| may_pass(pattern, broken)) {
