@@ -4,7 +4,13 @@
 
 /// Says whether a path has the form of one of these patterns, component by component.
 pub(super) fn any(patterns: &[&str], path: &str) -> bool {
-    patterns.iter().any(|pattern| matches(pattern, path))
+    patterns.iter().any(|pattern| may_begin(pattern, path) && matches(pattern, path))
+}
+
+/// Says whether the first letters of a path are those of a pattern: most are told apart by these.
+fn may_begin(pattern: &str, path: &str) -> bool {
+    let pairs = pattern.bytes().zip(path.bytes()).take(4).take_while(|(wanted, _)| *wanted != b'*');
+    pairs.into_iter().all(|(wanted, found)| wanted.eq_ignore_ascii_case(&found))
 }
 
 fn matches(pattern: &str, path: &str) -> bool {
@@ -68,9 +74,15 @@ fn is_named(wildcard: &str, name: &str) -> bool {
 
 /// Says whether an ending of a path has the form of one of these patterns: `app/.env` has the form `.env`.
 pub(super) fn any_ending(patterns: &[&str], path: &str) -> bool {
-    patterns.iter().any(|pattern| match pattern.strip_suffix("/**") {
-        None => ends_with(pattern, path),
-        Some(directory) => lies_in(directory, path),
+    let last = path.as_bytes().last();
+    patterns.iter().any(|pattern| match (pattern.as_bytes().last(), last) {
+        (Some(b'*'), _) => match pattern.strip_suffix("/**") {
+            None => ends_with(pattern, path),
+            Some(directory) => lies_in(directory, path),
+        },
+        // Most are told apart by their last letter.
+        (Some(wanted), Some(found)) => wanted.eq_ignore_ascii_case(found) && ends_with(pattern, path),
+        _ => false,
     })
 }
 
