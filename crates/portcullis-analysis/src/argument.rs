@@ -103,6 +103,13 @@ impl Argument {
         inside.is_some_and(|inside| !inside.contains(['"', '@']))
     }
 
+    /// Says whether it is a process substitution and nothing else; what runs in it is listed on its own.
+    pub(crate) fn is_process(&self) -> bool {
+        let text = self.text.as_str();
+        let opens = text.starts_with("<(") || text.starts_with(">(");
+        opens && text.ends_with(')') && !text.contains(['$', '`']) && text.matches('(').count() == 1
+    }
+
     /// Says whether it looks like an option: it begins with `-` and is not a lone dash.
     pub fn is_option(&self) -> bool {
         self.text.len() > 1 && self.text.starts_with('-')

@@ -33,6 +33,8 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
         Sample::Bash("cat \"$FILE\""),
         Sample::Bash("sort -o names.txt /etc/hosts > /etc/hosts"),
         Sample::Bash("frobnicate --list"),
+        Sample::Bash("frobnicate; frobnicate() { ls; }"),
+        Sample::Bash("timeout 5 @x/../../../../tmp/frobnicate"),
         Sample::Bash("cat ~/.s?h/*"),
         Sample::Bash("fd . ~/.ssh -x cat"),
         Sample::Bash("cat ~/.*/id*"),
@@ -55,8 +57,8 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
                 path.is_all(is_fine)
                     && !(path.is_pattern && path.paths.iter().any(|path| is_dotted_pattern(case, path)))
             }
-            Target::None | Target::Name(_) => true,
-            Target::Host { .. } => false,
+            Target::None => true,
+            Target::Name(_) | Target::Host { .. } => false,
         },
         Act::Fetch => match &effect.target {
             Target::Host { host, written } => {

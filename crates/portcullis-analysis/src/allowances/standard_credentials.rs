@@ -3,9 +3,11 @@
 //! A key of the environment is sent to the service that issued it, and to nobody else.
 
 use crate::allowances::Allowance;
+use crate::argument::Argument;
 use crate::case::Case;
 use crate::effect::{Act, Effect};
 use crate::findings::Sample;
+use crate::flow::variables;
 
 pub(super) static ALLOWANCE: Allowance = Allowance {
     code: "PA06",
@@ -61,21 +63,17 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
     else {
         return false;
     };
+    // An expansion without a name, such as `$@`, could be anything.
+    let is_named = |word: &Argument| {
+        let written = word.as_written();
+        written.matches('$').count() == variables(written).count()
+    };
     let mut used = command.operands().iter().flat_map(|word| variables(word.as_written())).peekable();
     used.peek().is_some()
+        && command.operands().iter().all(is_named)
         && used.all(|name| KEYS.iter().any(|(key, owner)| *key == name && *owner == host))
         && command.piped.is_empty()
         && command.substituted.is_empty()
         && !effect.target.written().contains('$')
         && effect.act == Act::Fetch
-}
-
-/// Returns the names of the variables in a word.
-fn variables(written: &str) -> impl Iterator<Item = &str> {
-    written.split('$').skip(1).map(|rest| {
-        let rest = rest.strip_prefix('{').unwrap_or(rest);
-        let end =
-            rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(rest.len());
-        rest.get(..end).unwrap_or(rest)
-    })
 }

@@ -95,14 +95,9 @@ impl View<'_> {
             let effect = self.effect(act, Target::Path(path), to.target.span);
             Effect { word, is_redirection: true, ..effect }
         };
-        // What runs in a process substitution is listed on its own.
-        let is_process = |text: &str| {
-            let opens = text.starts_with("<(") || text.starts_with(">(");
-            opens && text.ends_with(')') && !text.contains(['$', '`']) && text.matches('(').count() == 1
-        };
         let is_kept = |to: &&crate::invocation::Redirection| {
             let text = to.target.text.as_str();
-            !is_free(text) && text != "-" && !is_process(text)
+            !is_free(text) && text != "-" && !to.target.is_process()
         };
         self.invocation.redirections.iter().filter(is_kept).map(effect).collect()
     }
@@ -137,7 +132,7 @@ impl View<'_> {
         if self.is_function(name) && self.feeds_itself(name) {
             effects.push(self.effect(Act::Exhaust, Target::Name(name.to_owned()), program.span));
         }
-        let is_package = self.invocation.parent.is_some() && written.contains('@');
+        let is_package = written.contains('@') && !written.contains("..") && self.is_fetched();
         if is_package && written.starts_with('@') {
             // A package that its runner fetches; the runner's profile says so.
             return effects;
@@ -166,9 +161,18 @@ impl View<'_> {
         effects
     }
 
-    /// Says whether a name is a function of the same line, whose body the survey lists.
+    /// Says whether a name is a function that the same line defines before the call; the survey lists its body.
     fn is_function(&self, name: &str) -> bool {
-        self.survey.functions.contains(name)
+        let bodies = self.survey.bodies.get(name).into_iter().flatten();
+        self.survey.functions.contains(name) && bodies.into_iter().any(|body| body.start <= self.index)
+    }
+
+    /// Says whether the wrapper of a command is one that fetches packages and runs them.
+    fn is_fetched(&self) -> bool {
+        const RUNNERS: &[&str] =
+            &["bun", "bunx", "mise", "npm", "npx", "pipx", "pnpm", "pnpx", "uv", "uvx", "yarn"];
+        let wrapper = self.invocation.parent.and_then(|parent| self.survey.invocations.get(parent));
+        wrapper.and_then(Invocation::program_name).is_some_and(|name| RUNNERS.contains(&name))
     }
 
     /// Says whether a command is piped into itself: a function that does so doubles without end.

@@ -181,7 +181,7 @@ fn role_uses(role: Role, word: &Argument, uses: &mut Vec<Use>, targets: &mut Vec
     match role {
         Role::Text | Role::Command => {}
         // What runs in a process substitution is listed on its own.
-        Role::Act(act) if is_process(word) && (act.is_observing() || act == Act::Write) => {}
+        Role::Act(act) if word.is_process() && (act.is_observing() || act == Act::Write) => {}
         // Standard input or output.
         Role::Act(act) if word.text == "-" && (act.is_observing() || act == Act::Write) => {}
         Role::Target => targets.push(word.clone()),
@@ -194,13 +194,6 @@ fn role_uses(role: Role, word: &Argument, uses: &mut Vec<Use>, targets: &mut Vec
         }
         Role::Act(act) => uses.push(Use::certain(act, Some(word.clone()))),
     }
-}
-
-/// Says whether a word is a process substitution and nothing else.
-fn is_process(word: &Argument) -> bool {
-    let text = word.text.as_str();
-    let opens = text.starts_with("<(") || text.starts_with(">(");
-    opens && text.ends_with(')') && !text.contains(['$', '`']) && text.matches('(').count() == 1
 }
 
 /// Finds the place of an operand: fixed places at the front, fixed ones at the back, any number between.

@@ -1,7 +1,7 @@
 //! Allow rules do what users mean, and no more (spec A9, C7, C8).
 
 use crate::support::{Rules, decide_bash, short};
-use portcullis_core::{Mode, Policy};
+use portcullis_core::{Decision, Mode, Policy};
 
 fn check(policy: &Policy, cases: &[(&str, &str)]) {
     let mut wrong = Vec::new();
@@ -231,4 +231,16 @@ fn a_line_that_moves_the_home_directory_gets_no_rule_about_it() {
             ("for HOME in /etc; do cat ~/notes/x; done", "ask A4"),
         ],
     );
+}
+
+#[test]
+fn a_program_nobody_knows_is_never_proven_to_look() {
+    for command in
+        ["frobnicate", "frobnicate; frobnicate() { ls; }", "timeout 5 @x/../../../../tmp/frobnicate"]
+    {
+        for mode in [Mode::Default, Mode::Auto] {
+            let verdict = decide_bash(&Policy::default(), command, mode);
+            assert_ne!(verdict.decision, Decision::Allow, "{command} in {mode}");
+        }
+    }
 }
