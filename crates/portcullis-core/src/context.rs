@@ -1,6 +1,6 @@
 //! What surrounds a call: mode, directories, and whether a person is there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::mode::Mode;
 
@@ -36,6 +36,13 @@ pub struct Session {
     pub turns: Vec<String>,
     /// Files the agent wrote, absolute, with what it wrote if that is known.
     pub written: BTreeMap<String, Option<String>>,
+    /// Files and directories, absolute, that commands of the session may have written; a directory stands for what is
+    /// below it. Scripts among them are the agent's own.
+    pub touched: BTreeSet<String>,
+    /// Whether more happened than is known here, so that any script may be the agent's own.
+    pub is_partial: bool,
+    /// The id of the denial after which a person allowed this very call once, if one did.
+    pub approval: Option<String>,
 }
 
 /// Whether somebody can be asked.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use portcullis_analysis::effect::{Act, Effect, Target, classify, effects};
 use portcullis_analysis::findings::{Firmness, Found, Severity};
 use portcullis_analysis::place::{Scope, is_free};
-use portcullis_analysis::script::{Entry, Script};
+use portcullis_analysis::script::{Entry, Script, scripts};
 use portcullis_analysis::{Assessment, Background, Case, Surroundings, assess, survey};
 use portcullis_shell::Span;
 
@@ -88,6 +88,11 @@ impl Judgement {
         Some((reason, found.sighting.span))
     }
 
+    /// Says whether something was found that nothing a person says clears.
+    pub(crate) fn is_beyond_consent(&self) -> bool {
+        self.standing.iter().any(|found| found.finding.firmness == Firmness::Hard)
+    }
+
     /// Returns the reason to allow, if every effect is known and harmless.
     pub(crate) fn proof(&self) -> Option<Reason> {
         let is_harmless = self.standing.is_empty() && self.open.is_empty();
@@ -124,34 +129,64 @@ fn inside_scripts(
 ) -> Vec<Assessment> {
     let context = request.context();
     let mut all = Vec::new();
+    let unknown = |why: String| Assessment {
+        open: vec![Effect::of_call(Act::Unknown, Target::Name(why), Span::default())],
+        ..Assessment::default()
+    };
     for script in request.scripts() {
         let written = context.session.written.get(&script.file);
+        let is_own = is_agents_own(request, facts, &script.file);
         let on_disk = match facts.text(&script.file) {
             Some(Resolution::Text(text)) => Some(text.as_str()),
             _ => None,
         };
         let surroundings = Surroundings { directory: &context.cwd, home: context.home.as_deref() };
-        let text = written.and_then(Option::as_deref).or(on_disk);
-        let Some(layout) = text.and_then(|text| script.layout(text, surroundings)) else {
-            if written.is_some() {
-                let why = format!("what `{}` does, which was written in this session", script.name());
-                let unknown = Effect::of_call(Act::Unknown, Target::Name(why), Span::default());
-                all.push(Assessment { open: vec![unknown], ..Assessment::default() });
+        // What the agent said it wrote may not be what stands there now, so both are judged.
+        let mut texts: Vec<&str> = on_disk.into_iter().chain(written.and_then(Option::as_deref)).collect();
+        texts.dedup();
+        let layouts: Vec<_> = texts.iter().map(|text| script.layout(text, surroundings)).collect();
+        if is_own && (layouts.is_empty() || layouts.iter().any(Option::is_none)) {
+            let why = format!("what `{}` does, which may have been written in this session", script.name());
+            all.push(unknown(why));
+        }
+        for layout in layouts.into_iter().flatten() {
+            let case =
+                Case { tool: "Bash", effects: &layout.effects, survey: &layout.survey, scope, background };
+            let mut inner = assess(case);
+            // What a script runs in turn is not read; the project's own may do so, the agent's may not.
+            let nested = scripts(&layout.survey, &layout.effects);
+            let mut nested = nested.into_iter().filter(|nested| request.is_in_project(&nested.file));
+            if let Some(nested) = nested.find(|nested| is_own || is_agents_own(request, facts, &nested.file))
+            {
+                let why = format!("what `{}` does, which `{}` runs", nested.name(), script.name());
+                all.push(unknown(why));
             }
-            continue;
-        };
-        let case = Case { tool: "Bash", effects: &layout.effects, survey: &layout.survey, scope, background };
-        let mut inner = assess(case);
-        if written.is_none() {
-            inner.findings.retain(|found| found.finding.severity >= Severity::High);
-            inner.open.clear();
+            if !is_own {
+                inner.findings.retain(|found| found.finding.severity >= Severity::High);
+                inner.open.clear();
+            }
+            for found in &mut inner.findings {
+                outside_of_command(found, &script);
+            }
+            all.push(inner);
         }
-        for found in &mut inner.findings {
-            outside_of_command(found, &script);
-        }
-        all.push(inner);
     }
     all
+}
+
+/// Says whether a script may be the agent's own: written in this session, or nobody knows what was.
+fn is_agents_own(request: &Request, facts: &Facts, file: &str) -> bool {
+    let session = &request.context().session;
+    let leads = match facts.path(file) {
+        Some(Resolution::Leads(leads)) => leads.as_slice(),
+        _ => &[],
+    };
+    let mut spellings = std::iter::once(file).chain(leads.iter().map(String::as_str));
+    session.is_partial
+        || spellings.any(|file| {
+            let is_touched = |touched: &String| touched == file || path::is_inside(file, touched);
+            session.written.contains_key(file) || session.touched.iter().any(is_touched)
+        })
 }
 
 /// Returns an unknown effect for every command that settings of the repository make run something else as well.

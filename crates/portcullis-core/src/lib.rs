@@ -32,6 +32,7 @@ mod consent;
 mod context;
 mod coverage;
 mod decision;
+mod denials;
 mod explainer;
 mod explanation;
 mod fact;
@@ -60,18 +61,19 @@ mod visible;
 pub use call::ToolCall;
 pub use context::{Context, Person, Session, ToolHints};
 pub use decision::Decision;
+pub use denials::{DenialLimit, Denials};
 pub use explainer::{Explanation, RiskLevel, explain};
 pub use explanation::{RuleExplanation, explain_rules};
 pub use fact::{Facts, Question, Resolution};
 pub use input::{Input, Value};
 pub use mode::{MODES, Mode, ModeInfo};
 pub use origin::{Origin, Source};
-pub use pipeline::{Aborted, Answer, Need, Outcome, Pending, STEPS, StepId, StepInfo, decide};
+pub use pipeline::{Aborted, Answer, Gate, Need, Outcome, Pending, STEPS, StepId, StepInfo, decide};
 pub use policy::{DisabledModes, Planning, Policy, Sandbox};
 pub use request::Request;
 pub use rule_set::RuleSet;
 pub use verdict::{
-    Certainty, FindingReport, Reason, RuleReference, SafetyCheck, Suggestion, TraceLine, TraceOutcome,
-    Verdict,
+    Certainty, FindingReport, OnLimit, Reason, RuleReference, SafetyCheck, Suggestion, TraceLine,
+    TraceOutcome, Verdict,
 };
 pub use visible::{is_hidden, visible};

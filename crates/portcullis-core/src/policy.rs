@@ -29,6 +29,8 @@ pub struct Policy {
     pub power_shell_auto: bool,
     /// Whether auto mode judges every shell command, also those an allow rule covers.
     pub classify_all_shell: bool,
+    /// Whether a model reviews soft findings against the user's words, where they would be denied otherwise.
+    pub reviews_findings: bool,
     /// Whether `PermissionRequest` hooks are configured to be asked when there is no person.
     pub has_permission_hooks: bool,
 }

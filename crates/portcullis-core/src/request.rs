@@ -11,7 +11,7 @@ use portcullis_shell::Span;
 
 use crate::call::ToolCall;
 use crate::context::Context;
-use crate::fact::Question;
+use crate::fact::{Facts, Question, Resolution};
 use crate::mode::Mode;
 use crate::path;
 use crate::path_use::{self, InvocationPaths, Mentions, PathUse};
@@ -114,8 +114,38 @@ impl Request {
     /// Returns the scripts of the project that the call runs.
     pub(crate) fn scripts(&self) -> Vec<Script> {
         let mut all = scripts(self.survey(), self.effects());
-        all.retain(|script| self.roots.iter().any(|root| path::is_inside(&script.file, root)));
+        all.retain(|script| self.is_in_project(&script.file));
         all
+    }
+
+    /// Says whether a file lies in the working directories, as it is written.
+    pub(crate) fn is_in_project(&self, file: &str) -> bool {
+        self.roots.iter().any(|root| path::is_inside(file, root))
+    }
+
+    /// Returns the texts of the scripts the call runs, with their files, as far as they are known.
+    pub fn script_texts<'a>(&self, facts: &'a Facts) -> Vec<(String, &'a str)> {
+        let text = |script: Script| match facts.text(&script.file) {
+            Some(Resolution::Text(text)) => Some((script.file, text.as_str())),
+            _ => None,
+        };
+        self.scripts().into_iter().filter_map(text).collect()
+    }
+
+    /// Returns the files and directories that the call writes, absolute. What it only makes room in is none of them.
+    pub fn written_paths(&self) -> Vec<String> {
+        let invocations = &self.survey().invocations;
+        let makes_room = |effect: &Effect| {
+            let command = effect.invocation.and_then(|index| invocations.get(index));
+            command.and_then(|command| command.program_name()) == Some("mkdir")
+        };
+        let writes = |effect: &&Effect| matches!(effect.act, Act::Write | Act::Link) && !makes_room(effect);
+        self.effects().iter().filter(writes).flat_map(|effect| effect.target.paths().to_vec()).collect()
+    }
+
+    /// Says whether the call runs scripts of the project, which are judged by who wrote them.
+    pub fn runs_scripts(&self) -> bool {
+        !self.scripts().is_empty()
     }
 
     /// Returns every path the call touches for sure.

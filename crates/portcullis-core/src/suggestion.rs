@@ -128,6 +128,8 @@ pub(crate) fn suggest(run: &mut Run<'_>, reason: &Reason) -> Vec<Suggestion> {
         | Reason::Classifier { .. }
         | Reason::Hook { .. }
         | Reason::Person
+        | Reason::Approval { .. }
+        | Reason::Unavailable { .. }
         | Reason::Limit { .. }
         | Reason::Error { .. } => false,
     };

@@ -3,7 +3,9 @@
 use portcullis_analysis::findings::Severity;
 use portcullis_shell::Span;
 
+use crate::context::Person;
 use crate::decision::Decision;
+use crate::denials::DenialLimit;
 use crate::mode::Mode;
 use crate::origin::Origin;
 use crate::pipeline::StepId;
@@ -27,6 +29,8 @@ pub struct Verdict {
     pub highlights: Vec<Span>,
     /// What the analysis found, the worst first, whatever was decided.
     pub findings: Vec<FindingReport>,
+    /// Whether the run should end: nobody is there to ask, and it would only be denied again.
+    pub ends_run: bool,
 }
 
 /// A finding of the static analysis.
@@ -131,6 +135,16 @@ pub enum Reason {
     },
     /// A person answered.
     Person,
+    /// A person allowed this very call once, after it had been denied.
+    Approval {
+        /// The id of the denial.
+        id: String,
+    },
+    /// Whoever should have judged could not; never an allow.
+    Unavailable {
+        /// Why, in one clause.
+        detail: String,
+    },
     /// Nobody is there to ask.
     Headless,
     /// A limit was reached.
@@ -215,6 +229,48 @@ pub struct Suggestion {
     pub rule: String,
 }
 
+impl Verdict {
+    /// Says whether auto mode's own judgement denied the call, which counts towards the limits (spec D12). A judge that
+    /// failed has not judged.
+    pub fn is_judged_denial(&self) -> bool {
+        self.decision == Decision::Deny
+            && self.step == StepId::A11
+            && matches!(self.reason, Reason::Finding { .. } | Reason::Classifier { .. })
+    }
+
+    /// Says whether a person may lift the denial for once: it was auto mode's own, and nothing in it is beyond consent.
+    pub fn is_retryable(&self) -> bool {
+        let is_soft = |found: &FindingReport| found.is_cleared || found.must_name.is_some();
+        self.is_judged_denial() && self.findings.iter().all(is_soft)
+    }
+
+    /// Turns a denial that reached a limit: to a person if one is there, else the run may end (spec D12). What nothing
+    /// clears stays denied.
+    pub fn at_limit(mut self, limit: DenialLimit, person: Person, on_limit: OnLimit) -> Self {
+        let cause = self.reason.message();
+        let is_over = person == Person::Absent && on_limit == OnLimit::Abort;
+        let detail = match person {
+            Person::Present if !self.is_retryable() => return self,
+            Person::Present => format!("{}; the last: {cause}", limit.message()),
+            Person::Absent => format!("too many classifier denials; the last: {cause}"),
+        };
+        let decision = if person == Person::Present { Decision::Ask } else { Decision::Deny };
+        let outcome = TraceOutcome::Settle(decision);
+        self.trace.push(TraceLine { step: StepId::A11, outcome, detail: detail.clone() });
+        Self { decision, step: StepId::A11, reason: Reason::Limit { detail }, ends_run: is_over, ..self }
+    }
+}
+
+/// What becomes of a run without a person that reached a limit of denials (spec D12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnLimit {
+    /// It ends.
+    #[default]
+    Abort,
+    /// The call is denied, and the run goes on.
+    Deny,
+}
+
 impl Reason {
     /// Returns the word that names the kind of reason on every wire.
     pub const fn kind(&self) -> &'static str {
@@ -234,6 +290,8 @@ impl Reason {
             Self::Classifier { .. } => "classifier",
             Self::Hook { .. } => "hook",
             Self::Person => "person",
+            Self::Approval { .. } => "approval",
+            Self::Unavailable { .. } => "unavailable",
             Self::Headless => "headless",
             Self::Limit { .. } => "limit",
             Self::Error { .. } => "error",
@@ -258,6 +316,8 @@ impl Reason {
             | Self::Classifier { .. }
             | Self::Hook { .. }
             | Self::Person
+            | Self::Approval { .. }
+            | Self::Unavailable { .. }
             | Self::Headless
             | Self::Limit { .. }
             | Self::Error { .. } => None,
@@ -300,11 +360,15 @@ impl Reason {
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                 format!("no rule or proof settles {}{more}", texts.join(", "))
             }
+            Self::Classifier { stage, sentence } if sentence.is_empty() => {
+                format!("the {stage} classifier sees no reason to block it")
+            }
             Self::Classifier { stage, sentence } => format!("the {stage} classifier: {sentence}"),
             Self::Hook { name, sentence } => format!("the hook `{name}`: {sentence}"),
             Self::Person => "a person answered".to_owned(),
+            Self::Approval { id } => format!("a person allowed this very call once ({id})"),
             Self::Headless => "it needs a person, and nobody is there to ask".to_owned(),
-            Self::Limit { detail } | Self::Error { detail } => detail.clone(),
+            Self::Unavailable { detail } | Self::Limit { detail } | Self::Error { detail } => detail.clone(),
         }
     }
 }

@@ -11,8 +11,8 @@
 //!           └─ anything else ──► prepared bytes, blocking exit code
 //! ```
 //!
-//! This is the only crate of the workspace with `unsafe` code. The hook has one thread, and everything that runs in
-//! a signal handler is async-signal-safe: atomics, `write`, `poll`, `_exit`.
+//! This is the only crate of the workspace with `unsafe` code. Everything that runs in a signal handler is
+//! async-signal-safe, on whichever thread: atomics, `write`, `poll`, `_exit`.
 
 #[cfg(not(unix))]
 compile_error!("the guard is written for unix");
@@ -53,6 +53,12 @@ impl Guard {
             block::block();
         }
         Self(())
+    }
+
+    /// Sets the deadline anew, counted from now, for work that is known to take longer. If it cannot be set, the old one
+    /// stands.
+    pub fn extend(&self, deadline: Duration) {
+        let _ = signal::start_timer(deadline);
     }
 
     /// Writes the whole answer and ends the process with `exit_code`.

@@ -107,7 +107,8 @@ fn unblock_all() -> Result<(), NotInstalled> {
     check(unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut()) })
 }
 
-fn start_timer(deadline: Duration) -> Result<(), NotInstalled> {
+/// Starts the timer of the deadline, in the place of one that runs.
+pub(crate) fn start_timer(deadline: Duration) -> Result<(), NotInstalled> {
     let never = libc::timeval { tv_sec: 0, tv_usec: 0 };
     let mut first = never;
     first.tv_sec = deadline.as_secs().try_into().map_err(|_| NotInstalled)?;

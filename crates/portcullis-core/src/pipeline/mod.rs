@@ -5,7 +5,7 @@ mod run;
 mod step;
 mod steps;
 
-pub use outcome::{Aborted, Answer, Need, Outcome, Pending};
+pub use outcome::{Aborted, Answer, Gate, Need, Outcome, Pending};
 pub use step::{STEPS, StepId, StepInfo};
 
 pub(crate) use run::Run;

@@ -56,8 +56,30 @@ pub enum Answer {
         /// Why, in one sentence.
         sentence: String,
     },
+    /// Whoever was asked could not judge: it failed, or what it said was no verdict (spec D13).
+    Unavailable {
+        /// What went wrong, in one clause.
+        detail: String,
+        /// What becomes of the call.
+        gate: Gate,
+    },
+    /// The session is too long for whoever was asked, and it will not get shorter.
+    TooLong {
+        /// What is too long, in one clause.
+        detail: String,
+    },
     /// No answer: none configured, or it did not say.
     None,
+}
+
+/// What becomes of a call whose judge failed: the iron gate of spec D13.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Gate {
+    /// It is denied.
+    #[default]
+    Closed,
+    /// A person is asked; without one it is denied.
+    Open,
 }
 
 /// A question that waits for an answer.
@@ -88,6 +110,13 @@ impl Pending {
     /// Goes on with an answer. Without one the question passes to whoever is next, and at last to nobody: deny.
     pub fn resume(self, answer: Answer) -> Outcome {
         let need = self.need;
+        let is_unanswered =
+            matches!(answer, Answer::None | Answer::Unavailable { .. } | Answer::TooLong { .. });
+        if need == Need::Classifier && is_unanswered && self.is_finding() {
+            // What was found stands until somebody says that the user cleared it.
+            let reason = self.verdict.reason.clone();
+            return Outcome::Settled(self.settle(Decision::Deny, reason));
+        }
         match answer {
             Answer::Allow { by } => {
                 Outcome::Settled(self.settle(Decision::Allow, reason_of(need, by, String::new())))
@@ -95,8 +124,34 @@ impl Pending {
             Answer::Deny { by, sentence } => {
                 Outcome::Settled(self.settle(Decision::Deny, reason_of(need, by, sentence)))
             }
+            Answer::Unavailable { detail, gate } => self.fail(gate, Reason::Unavailable { detail }),
+            Answer::TooLong { detail } => {
+                let is_over = self.person == Person::Absent && !self.has_hooks;
+                let outcome = self.fail(Gate::Open, Reason::Unavailable { detail });
+                match outcome {
+                    Outcome::Settled(verdict) => Outcome::Settled(Verdict { ends_run: is_over, ..verdict }),
+                    needs @ Outcome::Needs(_) => needs,
+                }
+            }
             Answer::None => self.pass_on(),
         }
+    }
+
+    fn is_finding(&self) -> bool {
+        matches!(self.verdict.reason, Reason::Finding { .. })
+    }
+
+    /// Goes on without a judge: denies, or puts the question to a person with the failure as its reason.
+    fn fail(mut self, gate: Gate, reason: Reason) -> Outcome {
+        let is_denied = gate == Gate::Closed || (self.person == Person::Absent && !self.has_hooks);
+        if is_denied {
+            return Outcome::Settled(self.settle(Decision::Deny, reason));
+        }
+        let outcome = TraceOutcome::Raise(Decision::Ask);
+        self.verdict.trace.push(TraceLine { step: StepId::A11, outcome, detail: reason.message() });
+        self.verdict.step = StepId::A11;
+        self.verdict.reason = reason;
+        self.pass_on()
     }
 
     /// Gives the verdict when nobody answers: ask if a person is there, else deny.

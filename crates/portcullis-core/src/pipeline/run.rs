@@ -186,6 +186,6 @@ impl<'a> Run<'a> {
         let suggestions =
             if decision == Decision::Allow { Vec::new() } else { suggestion::suggest(self, &reason) };
         let findings = self.judgement().reports();
-        Verdict { decision, step, reason, trace, suggestions, highlights, findings }
+        Verdict { decision, step, reason, trace, suggestions, highlights, findings, ends_run: false }
     }
 }

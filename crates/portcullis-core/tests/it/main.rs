@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod allow_rules;
+mod classifier;
 mod consent;
 mod deny_rules_hold;
 mod explainer;

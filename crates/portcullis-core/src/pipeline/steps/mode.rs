@@ -22,7 +22,12 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
     match run.request.context().mode {
         Mode::DontAsk => settle(Decision::Deny, Reason::Mode(Mode::DontAsk), &raised),
         Mode::Auto => auto(run, raised),
-        Mode::Plan if raised.lift == Lift::Classifier && run.policy.judges_while_planning() => {
+        // What is found no model lifts while planning; a person may.
+        Mode::Plan
+            if raised.lift == Lift::Classifier
+                && run.policy.judges_while_planning()
+                && run.judgement().block().is_none() =>
+        {
             StepResult::Needs { need: Need::Classifier, raised }
         }
         Mode::Default | Mode::Plan | Mode::AcceptEdits | Mode::BypassPermissions => person(run, raised),
@@ -36,14 +41,28 @@ fn settle(decision: Decision, reason: Reason, raised: &Raised) -> StepResult {
 /// What is found is blocked; then the fast paths of auto mode, in order (spec D2), the static proof (D3), and at last the
 /// classifier.
 fn auto(run: &mut Run<'_>, raised: Raised) -> StepResult {
-    if let Some((reason, span)) = run.judgement().block() {
-        return StepResult::Settle { decision: Decision::Deny, reason, spans: vec![span] };
-    }
-    let call = run.request.call();
+    let (call, session) = (run.request.call(), &run.request.context().session);
     let is_person_only =
         raised.lift == Lift::Nobody || (call.kind() == ToolKind::PowerShell && !run.policy.power_shell_auto);
+    let approval = session.approval.clone();
+    // With nobody's words there is nothing a review could go by, and no model answers in a person's place.
+    let is_reviewed = run.policy.reviews_findings && !session.turns.is_empty() && !is_person_only;
+    let block = run.judgement().block();
+    let may_clear = (approval.is_some() || is_reviewed) && !run.judgement().is_beyond_consent();
+    if let Some((reason, span)) = block.clone()
+        && !may_clear
+    {
+        return StepResult::Settle { decision: Decision::Deny, reason, spans: vec![span] };
+    }
     if is_person_only {
         return person(run, raised);
+    }
+    if let Some(id) = approval {
+        return settle(Decision::Allow, Reason::Approval { id }, &raised);
+    }
+    if let Some((reason, span)) = block {
+        let raised = Raised { step: StepId::A11, reason, spans: vec![span], lift: Lift::Classifier };
+        return StepResult::Needs { need: Need::Classifier, raised };
     }
     let is_harmless = find_tool(call.tool()).is_some_and(|tool| tool.is_harmless);
     if would_accept_edit(run, &raised) || is_harmless {
