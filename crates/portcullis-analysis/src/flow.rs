@@ -170,9 +170,12 @@ fn names_of(effect: &Effect) -> impl Iterator<Item = &str> {
     paths.iter().map(String::as_str).chain(only_written)
 }
 
+/// The most dollar signs of one word that are looked at; a word with more is long since not known.
+const MOST_DOLLARS: usize = 1_024;
+
 /// Returns the names of the variables in a word.
 pub(crate) fn variables(written: &str) -> impl Iterator<Item = &str> {
-    written.split('$').skip(1).filter_map(|rest| {
+    written.split('$').skip(1).take(MOST_DOLLARS).filter_map(|rest| {
         let rest = rest.strip_prefix('{').unwrap_or(rest);
         let end =
             rest.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(rest.len());

@@ -5,10 +5,10 @@
 
 use crate::argument::{Argument, Knowledge};
 use crate::case::Case;
-use crate::effect::Effect;
 use crate::effect::target::path_of;
+use crate::effect::{Act, Effect, Target};
 use crate::invocation::Invocation;
-use crate::path::is_inside;
+use crate::path::{is_inside, normalize};
 use crate::place::{Scope, is_free};
 
 /// Directories of the system in which a build has nothing to do.
@@ -116,6 +116,32 @@ pub(crate) fn takes_foreign_file(case: Case<'_>, effect: &Effect) -> bool {
         value.text != "-" && !target.is_all(|path| case.scope.is_in_project(path))
     })
 }
+
+/// Returns the directories a command may work in: where it runs, and where an option sends it. `None` if nobody knows.
+pub(crate) fn workplaces(case: Case<'_>, effect: &Effect) -> Option<Vec<String>> {
+    let Some(command) = case.command(effect) else {
+        return Some(Vec::new());
+    };
+    let entered = command.directories.alternatives()?;
+    let mut all: Vec<String> = entered.iter().map(|directory| normalize(directory)).collect();
+    let is_sent = command
+        .operands()
+        .iter()
+        .any(|word| SENDING_OPTIONS.iter().any(|option| word.text.starts_with(option)));
+    if is_sent {
+        // What these options name is looked at, and where links lead is known of what is looked at.
+        for look in case.of(&[Act::List]).filter(|look| look.invocation == effect.invocation) {
+            match &look.target {
+                Target::Path(path) if path.paths.is_empty() || path.is_lost => return None,
+                target => all.extend(target.paths().iter().cloned()),
+            }
+        }
+    }
+    Some(all)
+}
+
+/// Options that make a program work in another directory.
+const SENDING_OPTIONS: &[&str] = &["-C", "--git-dir", "--work-tree"];
 
 /// Options that name a file which says what containers get.
 const FILE_OPTIONS: &[&str] = &["-f", "--file", "--project-directory"];

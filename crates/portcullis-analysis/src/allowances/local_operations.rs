@@ -11,7 +11,9 @@ use crate::effect::{Act, Effect, Target};
 use crate::findings::Sample;
 use crate::invocation::Invocation;
 use crate::path;
-use crate::place::{is_agent_setting, is_free, startup_file};
+use crate::place::{
+    is_agent_directory, is_agent_setting, is_agent_shelter, is_among_agent_files, is_free, startup_file,
+};
 use crate::reach;
 
 pub(super) static ALLOWANCE: Allowance = Allowance {
@@ -25,6 +27,8 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
         Sample::Bash("cargo test --workspace 2>&1 | tail -40"),
         Sample::Bash("npm run build > /tmp/build.log"),
         Sample::Bash("git add -A && git commit -m 'Fix the parser'"),
+        Sample::Bash("git stash pop && git -C .claude add skills"),
+        Sample::Bash("git am --abort && git -C ../other pull"),
         Sample::Bash("./scripts/check.sh --fast"),
         Sample::Bash("make test"),
         Sample::Bash("go build -o /tmp/app ./cmd/app"),
@@ -66,6 +70,20 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
         Sample::Bash("docker compose -f /tmp/compose.yml up"),
         Sample::Bash("node --import 'data:text/javascript,1' a.js"),
         Sample::Bash("strace -o '|cat' ls"),
+        Sample::Bash("git apply fix.diff"),
+        Sample::Bash("git apply --directory=src fix.diff"),
+        Sample::Bash("git am fix.patch"),
+        Sample::Bash("patch src/a.rs fix.diff"),
+        Sample::Bash("patch -d src -p1 -i fix.diff"),
+        Sample::Bash("cd src && cpio -id"),
+        Sample::Bash("git -C ~/.claude init"),
+        Sample::Bash("git -C ~ pull"),
+        Sample::Bash("git --work-tree ~/.config stash pop"),
+        Sample::Bash("cd ~/.claude && git merge topic"),
+        Sample::Bash("for d in a b; do cd ~/.claude && git stash pop; done"),
+        Sample::Bash("git -C \"$PLACE\" init"),
+        Sample::Bash("ln -s .claude x"),
+        Sample::Bash("cp -r vendor/. ."),
     ],
     covers,
 };
@@ -78,7 +96,8 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
                 && !follows_fetched_code(case, effect)
         }
         Act::ContainerLocal => !reach::takes_foreign_file(case, effect),
-        Act::GitLocal | Act::GitRewrite | Act::KillOwn => true,
+        Act::KillOwn => true,
+        Act::GitLocal | Act::GitRewrite => !may_work_on_agents(case, effect),
         Act::Write | Act::Delete | Act::DeleteTree | Act::Move | Act::SetMode | Act::Link => {
             changes_own(case, effect) || (effect.act == Act::Write && is_for_the_runner(case, effect))
         }
@@ -90,6 +109,17 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
         }
         _ => false,
     }
+}
+
+/// Says whether a repository may be one with files of agents in it: outside the project, or nobody knows where.
+fn may_work_on_agents(case: Case<'_>, effect: &Effect) -> bool {
+    let is_of_agents = |path: &String| {
+        !case.scope.is_in_project(path)
+            && (is_among_agent_files(path)
+                || is_agent_shelter(path, case.scope)
+                || case.scope.home.as_ref() == Some(path))
+    };
+    reach::workplaces(case, effect).is_none_or(|places| places.iter().any(is_of_agents))
 }
 
 /// Files that a build runner names for what a step hands on.
@@ -212,6 +242,7 @@ fn changes_own(case: Case<'_>, effect: &Effect) -> bool {
                     && !case.scope.roots.iter().any(|root| root == path)
                     && !is_sweep(case, path, target.is_pattern)
                     && !is_agent_setting(path)
+                    && !is_agent_directory(path)
                     && !path.ends_with("/.git/config")
                     && startup_file(path, case.scope).is_none()
         })

@@ -1,12 +1,15 @@
 //! Changing what agents may do.
 //!
 //! An agent that widens its own permissions, adds servers or switches off its hooks is no longer under anybody's control.
+//! So is one that moves, removes or opens the directory where these settings and the record of what was denied are kept.
 //! Nothing clears this: tell the person what to change, and let them do it.
 
 use crate::case::Case;
-use crate::effect::Act;
+use crate::effect::{Act, Effect};
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
-use crate::place::is_agent_setting;
+use crate::place::{is_agent_directory, is_agent_hold, is_agent_setting, is_agent_shelter};
+use crate::reach;
+use crate::removal::{Place, places};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC038",
@@ -30,6 +33,23 @@ pub(super) static FINDING: Finding = Finding {
         Sample::Call("Config", &[("setting", "permissions.defaultMode"), ("value", "bypassPermissions")]),
         Sample::Bash("mv x.json ~/.gemini/settings.json"),
         Sample::Bash("chmod 000 .claude/hooks/check.sh"),
+        Sample::Bash("mv ~/.local/state/portcullis x"),
+        Sample::Bash("mv ~/.local/state x"),
+        Sample::Bash("mv ~/.config ~/.c"),
+        Sample::Bash("mv ~/.local/state/* /tmp/x"),
+        Sample::Bash("rm -rf .claude"),
+        Sample::Bash("rm -rf ~/.claude/*"),
+        Sample::Bash("find ~/.codex -delete"),
+        Sample::Bash("find ~/.local/state -exec rm -rf {} +"),
+        Sample::Bash("chmod 777 ~/.local/state/portcullis"),
+        Sample::Bash("rsync -a forged/ ~/.local/state/portcullis/"),
+        Sample::Bash("cp -r forged/. ~/.config/portcullis"),
+        Sample::Bash("tar -C ~/.codex -xf f.tar"),
+        Sample::Bash("git -C ~/.local/state/portcullis init"),
+        Sample::Bash("cd ~/.config/portcullis && git stash pop"),
+        Sample::Bash("git clone https://example.com/x.git ~/.codex"),
+        Sample::Bash("portcullis check --settings '{}' ls"),
+        Sample::Bash("portcullis eval --with-classifier 5 actions.jsonl"),
     ],
     misses: &[
         Sample::Bash("cat .claude/settings.json"),
@@ -45,17 +65,24 @@ pub(super) static FINDING: Finding = Finding {
         Sample::Bash("cp .claude/settings.json /tmp/settings.json"),
         Sample::Bash("jq . .mcp.json"),
         Sample::Bash("git diff .mcp.json"),
+        Sample::Bash("mkdir -p ~/.codex"),
+        Sample::Bash("cp -r ~/.claude /tmp/copy"),
+        Sample::Bash("git -C ~/.local/state/portcullis status"),
+        Sample::Bash("rm -rf .claude/worktrees/old"),
+        Sample::Bash("ln -s ../AGENTS.md .claude/"),
+        Sample::Bash("mv config .config"),
+        Sample::Bash("portcullis check --mode auto --json 'rm -rf .claude'"),
+        Sample::Bash("git -C .claude add ."),
+        Sample::Bash("docker exec web rm -rf /home/app/.config"),
+        Sample::Bash("find .claude -name '*.tmp' -delete"),
     ],
     filter,
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    let acts =
-        &[Act::AgentConfig, Act::Write, Act::Delete, Act::DeleteTree, Act::Wipe, Act::Move, Act::SetMode];
-    case.of(acts)
-        .filter(|effect| {
-            effect.act == Act::AgentConfig || effect.target.paths().iter().any(|path| is_agent_setting(path))
-        })
+    case.effects
+        .iter()
+        .filter(|effect| changes_agents(case, effect))
         .map(|effect| {
             let sentence = match effect.target.written() {
                 "" => "it changes what agents may do".to_owned(),
@@ -65,3 +92,38 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
         })
         .collect()
 }
+
+fn changes_agents(case: Case<'_>, effect: &Effect) -> bool {
+    let is_on = |test: &dyn Fn(&str) -> bool| effect.target.paths().iter().any(|path| test(path));
+    // The directories of a container are not those of this machine.
+    let is_here = || !case.is_in_container(effect);
+    match effect.act {
+        Act::AgentConfig => true,
+        Act::Delete | Act::DeleteTree | Act::Wipe | Act::Move => {
+            let is_taken = |place: &Place| {
+                let path = place.path.as_str();
+                let is_whole = is_agent_directory(path) || is_agent_shelter(path, case.scope);
+                is_whole && place.share.is_all()
+            };
+            is_on(&is_agent_setting) || places(case, effect).iter().any(is_taken) && is_here()
+        }
+        Act::SetMode => is_on(&is_agent_setting) || is_on(&is_agent_directory) && is_here(),
+        Act::Write => {
+            let brings_tree = || TREE_WRITERS.contains(&case.program(effect));
+            is_on(&is_agent_setting) || is_on(&is_agent_hold) && brings_tree() && is_here()
+        }
+        Act::GitLocal | Act::GitRewrite | Act::GitDiscard => {
+            let is_of_agents = |path: &String| {
+                !case.scope.is_in_project(path) && (is_agent_hold(path) || is_agent_setting(path))
+            };
+            reach::workplaces(case, effect).is_some_and(|places| places.iter().any(is_of_agents))
+        }
+        _ => false,
+    }
+}
+
+/// Programs that put files into a directory whose names they are not told one by one.
+const TREE_WRITERS: &[&str] = &[
+    "7z", "bsdtar", "cp", "cpio", "gcp", "git", "gln", "gmv", "gtar", "ln", "mv", "rclone", "rsync", "scp",
+    "tar", "unrar", "unzip",
+];

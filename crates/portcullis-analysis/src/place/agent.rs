@@ -1,6 +1,7 @@
 //! Files that say what agents may do, and files that tell them what to do.
 
-use super::pattern::any_ending;
+use super::Scope;
+use super::pattern::{any_ending, ends_with, lies_in};
 
 const SETTINGS: &[&str] = &[
     ".claude/settings.json",
@@ -10,6 +11,9 @@ const SETTINGS: &[&str] = &[
     ".mcp.json",
     ".portcullis/**",
     "portcullis/settings.json",
+    "portcullis/sessions/**",
+    ".config/portcullis/**",
+    ".local/state/portcullis/**",
     ".codex/**",
     ".gemini/settings.json",
     ".qwen/settings.json",
@@ -35,6 +39,24 @@ const SETTINGS: &[&str] = &[
     "managed-settings.json",
     "cline_mcp_settings.json",
 ];
+
+/// Directories that hold settings of agents beside other things.
+const DIRECTORIES: &[&str] = &[
+    ".claude",
+    ".cursor",
+    ".gemini",
+    ".qwen",
+    ".config/goose",
+    ".config/crush",
+    ".config/amp",
+    ".continue",
+    ".factory",
+    ".opencode",
+    ".kiro",
+];
+
+/// Directories of a home that hold those of agents.
+const SHELTERS: &[&str] = &[".config", ".local", ".local/state"];
 
 const INSTRUCTIONS: &[&str] = &[
     "CLAUDE.md",
@@ -68,7 +90,60 @@ pub fn is_agent_setting(path: &str) -> bool {
     any_ending(SETTINGS, path)
 }
 
+/// Says whether everything in a directory decides what agents may do.
+pub fn is_agent_hold(path: &str) -> bool {
+    let holds = SETTINGS.iter().filter_map(|pattern| pattern.strip_suffix("/**"));
+    holds.into_iter().any(|directory| ends_with(directory, path))
+}
+
+/// Says whether a directory holds settings or the state of an agent.
+pub fn is_agent_directory(path: &str) -> bool {
+    is_agent_hold(path) || any_ending(DIRECTORIES, path)
+}
+
+/// Says whether a path is such a directory or lies in one.
+pub fn is_among_agent_files(path: &str) -> bool {
+    is_agent_directory(path)
+        || is_agent_setting(path)
+        || DIRECTORIES.iter().any(|directory| lies_in(directory, path))
+}
+
+/// Says whether a directory of a home holds the directories of agents, so that these go where it goes.
+pub fn is_agent_shelter(path: &str, scope: &Scope) -> bool {
+    scope.below_home(path).is_some_and(|below| SHELTERS.contains(&below))
+}
+
 /// Says whether agents read a file as instructions.
 pub fn is_agent_instruction(path: &str) -> bool {
     any_ending(INSTRUCTIONS, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_of_agents_are_told_from_those_around_them() {
+        let scope = Scope { roots: vec!["/code/app".to_owned()], home: Some("/data/me".to_owned()) };
+        for (path, is_hold, is_directory, is_shelter) in [
+            ("/data/me/.local/state/portcullis", true, true, false),
+            ("/code/app/.portcullis", true, true, false),
+            ("/home/other/.codex", true, true, false),
+            ("/code/app/.claude/hooks", true, true, false),
+            ("/code/app/.claude", false, true, false),
+            ("/code/app/.claude/skills", false, false, false),
+            ("/data/me/.local/state", false, false, true),
+            ("/data/me/.config", false, false, true),
+            ("/home/other/.local", false, false, true),
+            ("/code/app/.config", false, false, false),
+            ("/code/portcullis", false, false, false),
+        ] {
+            assert_eq!(is_agent_hold(path), is_hold, "{path}");
+            assert_eq!(is_agent_directory(path), is_directory, "{path}");
+            assert_eq!(is_agent_shelter(path, &scope), is_shelter, "{path}");
+        }
+        assert!(is_among_agent_files("/data/me/.claude/plugins/x"));
+        assert!(is_among_agent_files("/data/me/.codex/x"));
+        assert!(!is_among_agent_files("/data/me/.config/nvim"));
+    }
 }

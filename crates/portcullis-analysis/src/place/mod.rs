@@ -13,7 +13,10 @@ mod startup;
 mod system;
 mod windows;
 
-pub use agent::{is_agent_instruction, is_agent_setting};
+pub use agent::{
+    is_agent_directory, is_agent_hold, is_agent_instruction, is_agent_setting, is_agent_shelter,
+    is_among_agent_files,
+};
 pub use host::{is_internal_host, is_loopback, is_metadata};
 pub use log::is_log;
 pub use open::is_open;

@@ -87,7 +87,7 @@ pub(super) fn any_ending(patterns: &[&str], path: &str) -> bool {
 }
 
 /// Says whether the last components of a path have the form of a pattern.
-fn ends_with(pattern: &str, path: &str) -> bool {
+pub(super) fn ends_with(pattern: &str, path: &str) -> bool {
     let mut components = path.rsplit('/');
     pattern
         .rsplit('/')
@@ -95,7 +95,7 @@ fn ends_with(pattern: &str, path: &str) -> bool {
 }
 
 /// Says whether a path lies below a directory that ends in the form of a pattern.
-fn lies_in(directory: &str, path: &str) -> bool {
+pub(super) fn lies_in(directory: &str, path: &str) -> bool {
     let last = directory.rsplit('/').next().unwrap_or(directory);
     let mut end = 0;
     for component in path.split('/') {

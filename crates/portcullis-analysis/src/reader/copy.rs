@@ -3,8 +3,10 @@
 use super::mode::gives_rights;
 use super::{certain, certain_here, has, is_idle, possible};
 use crate::argument::{Argument, Knowledge};
+use crate::effect::target::path_of;
 use crate::effect::{Act, Certainty, View};
 use crate::invocation::base_name;
+use crate::path::is_inside;
 use crate::profile::{Match, Use};
 
 /// So many bytes of names inside the destination are made; beyond that nobody knows them.
@@ -93,9 +95,27 @@ fn files(view: &View<'_>, found: &Match, from: Act) -> Vec<Use> {
             uses.push(possible(Act::Write, &unknown));
         }
     }
+    if from == Act::Read {
+        // Hidden files are among what is copied, settings and hooks too, and nobody knows their names.
+        let is_over = has(found, &["-T"]) || sources.iter().any(|source| is_content(&source.text));
+        uses.extend((is_over && is_around(view, &destination)).then(|| possible(Act::Unknown, &destination)));
+    }
     uses.push(certain(Act::Write, &destination));
     uses.extend(sources.iter().map(|source| certain(from, source)));
     uses
+}
+
+/// Says whether a source stands for all that is in a directory: `vendor/.`, and `vendor/` on some systems.
+fn is_content(source: &str) -> bool {
+    source.ends_with('/') || matches!(base_name(source), "." | "..")
+}
+
+/// Says whether a destination is the directory the command runs in, or one around it.
+fn is_around(view: &View<'_>, destination: &Argument) -> bool {
+    let directories = &view.invocation.directories;
+    let target = path_of(destination, directories, view.home);
+    let here = directories.alternatives().unwrap_or_default();
+    target.paths.iter().any(|path| here.iter().any(|directory| is_inside(directory, path)))
 }
 
 /// Returns the file that results if the destination is a directory.
@@ -124,6 +144,19 @@ mod tests {
         assert_eq!(effects("mv --target=out a"), ["move a", "write out"]);
         assert_eq!(effects("ln -sf /etc/hosts x"), ["link /etc/hosts", "write x"]);
         assert_eq!(effects("ln -s ../lib/x"), ["link ../lib/x", "write ."]);
+    }
+
+    #[test]
+    fn a_tree_that_is_copied_over_the_directory_it_runs_in_may_hold_anything() {
+        assert_eq!(effects("cp -r vendor/. ."), ["read vendor/.", "unknown .", "write ."]);
+        assert_eq!(
+            effects("cp -rT vendor /code/app"),
+            ["read vendor", "unknown /code/app", "write /code/app"]
+        );
+        assert_eq!(effects("cp -a x/./ ../app"), ["read x/./", "unknown ../app", "write ../app"]);
+        assert_eq!(effects("cp -r build/. dist"), ["read build/.", "write dist"]);
+        assert_eq!(effects("cp -r vendor/ ."), ["read vendor/", "unknown .", "write ."]);
+        assert_eq!(effects("cp -r vendor ."), ["read vendor", "write ."]);
     }
 
     #[test]

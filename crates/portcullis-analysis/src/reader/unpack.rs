@@ -1,6 +1,6 @@
 //! Programs that unpack archives into the directory they run in, or only show what is inside.
 
-use super::{certain_here, has, is_idle};
+use super::{certain_here, has, is_idle, nameless};
 use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
@@ -15,12 +15,15 @@ pub(super) fn unzip(view: &View<'_>, found: &Match) -> Vec<Use> {
     uses
 }
 
-/// Reads `cpio`: `-i` unpacks here, `-t` only looks.
+/// Reads `cpio`: `-i` unpacks here, `-t` only looks. Names in the archive may lead anywhere unless an option forbids it.
 pub(super) fn cpio(view: &View<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    let unpacks = has(found, &["-i"]) && !has(found, &["-t", "--to-stdout", "-D"]);
-    if unpacks {
+    let unpacks = has(found, &["-i"]) && !has(found, &["-t", "--to-stdout"]);
+    if unpacks && !has(found, &["-D"]) {
         uses.extend(certain_here(view, Act::Write));
+    }
+    if unpacks && !has(found, &["--no-absolute-filenames"]) {
+        uses.push(nameless(Act::Write));
     }
     uses
 }
@@ -34,7 +37,9 @@ mod tests {
         assert_eq!(effects("unzip a.zip"), ["read a.zip", "write ."]);
         assert_eq!(effects("unzip -qo a.zip -d out"), ["read a.zip", "write out"]);
         assert_eq!(effects("unzip -l a.zip"), ["read a.zip"]);
-        assert_eq!(effects("cpio -idm"), ["write ."]);
+        assert_eq!(effects("cpio -idm"), ["write", "write ."]);
+        assert_eq!(effects("cpio -idm --no-absolute-filenames"), ["write ."]);
+        assert_eq!(effects("cpio -i -D out"), ["write", "write out"]);
         assert!(effects("cpio -it").is_empty());
     }
 }
