@@ -85,6 +85,14 @@ pub struct HookCall {
     pub mode: Mode,
     /// The absolute directory the call runs in.
     pub cwd: String,
+    /// What the session is known by; may be empty.
+    pub session: String,
+    /// The file the session is written to, if it was named.
+    pub transcript: Option<String>,
+    /// The id of the call, if it has one.
+    pub call_id: Option<String>,
+    /// The subagent that makes the call, if one does.
+    pub agent: Option<String>,
 }
 
 /// Reads what Claude Code wrote to standard input.
@@ -101,10 +109,16 @@ pub fn parse(text: &[u8]) -> Result<Hook, HostError> {
     }
 }
 
-/// Answers a call; Claude Code shows the notice, if there is one, to its user.
-pub fn reply(verdict: &Verdict, notice: Option<&str>) -> HostReply {
+/// Answers a call. The advice, if there is any, is for the agent; Claude Code shows the notice to its user.
+pub fn reply(verdict: &Verdict, advice: Option<&str>, notice: Option<&str>) -> HostReply {
     let notice = notice.map(reason::notice);
-    let stdout = decision_json(verdict.decision.as_str(), &reason::reason(verdict), notice.as_deref());
+    let mut reason = reason::reason(verdict);
+    if let Some(advice) = advice {
+        reason.push_str(". ");
+        reason.push_str(advice);
+    }
+    let ending = verdict.ends_run.then(|| reason.clone());
+    let stdout = reply_json(verdict.decision.as_str(), &reason, notice.as_deref(), ending.as_deref());
     HostReply { stdout, stderr: String::new(), exit_code: 0 }
 }
 
@@ -117,13 +131,21 @@ pub fn no_opinion() -> HostReply {
 pub fn failure(message: &str) -> HostReply {
     let reason = reason::failure(message);
     HostReply {
-        stdout: decision_json("deny", &reason, None),
+        stdout: reply_json("deny", &reason, None, None),
         stderr: format!("{reason}\n"),
         exit_code: BLOCKING_EXIT_CODE,
     }
 }
 
 fn parse_call(mut fields: BTreeMap<String, Value>) -> Result<HookCall, HostError> {
+    // What only helps the judge is taken where it is what it should be.
+    let mut optional = |field: &str| match fields.remove(field) {
+        Some(Value::Text(text)) if !text.is_empty() => Some(text),
+        _ => None,
+    };
+    let session = optional("session_id").unwrap_or_default();
+    let (transcript, call_id, agent) =
+        (optional("transcript_path"), optional("tool_use_id"), optional("agent_id"));
     let tool = take_text(&mut fields, "tool_name")?;
     if tool.is_empty() {
         return Err(unknown("tool_name", ""));
@@ -142,7 +164,8 @@ fn parse_call(mut fields: BTreeMap<String, Value>) -> Result<HookCall, HostError
         Some(other) => return Err(wrong_type("tool_input", "an object", &other)),
         None => return Err(HostError::Missing { field: "tool_input" }),
     };
-    Ok(HookCall { call: ToolCall::new(&tool, input), mode, cwd })
+    let call = ToolCall::new(&tool, input);
+    Ok(HookCall { call, mode, cwd, session, transcript, call_id, agent })
 }
 
 fn take_text(fields: &mut BTreeMap<String, Value>, field: &'static str) -> Result<String, HostError> {
@@ -161,7 +184,7 @@ fn unknown(field: &'static str, value: &str) -> HostError {
     HostError::UnknownValue { field, value: value.escape_debug().to_string() }
 }
 
-fn decision_json(decision: &str, reason: &str, notice: Option<&str>) -> String {
+fn reply_json(decision: &str, reason: &str, notice: Option<&str>, ending: Option<&str>) -> String {
     let reply = ReplyWire {
         hook_specific_output: DecisionWire {
             hook_event_name: "PreToolUse",
@@ -169,6 +192,8 @@ fn decision_json(decision: &str, reason: &str, notice: Option<&str>) -> String {
             permission_decision_reason: reason,
         },
         system_message: notice,
+        goes_on: ending.map(|_| false),
+        stop_reason: ending,
     };
     // Serializing strings cannot fail; if it does, the prepared answer still blocks.
     serde_json::to_string(&reply).unwrap_or_else(|_| BLOCKING_STDOUT.to_owned())
@@ -180,6 +205,11 @@ struct ReplyWire<'a> {
     hook_specific_output: DecisionWire<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     system_message: Option<&'a str>,
+    /// Present and false when the run is to end.
+    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
+    goes_on: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_reason: Option<&'a str>,
 }
 
 #[derive(Serialize)]

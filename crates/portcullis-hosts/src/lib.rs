@@ -11,5 +11,6 @@ pub mod claude;
 pub mod json;
 mod reason;
 mod reply;
+pub mod tool_names;
 
 pub use reply::{HostError, HostReply};

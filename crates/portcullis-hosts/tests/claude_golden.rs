@@ -51,7 +51,7 @@ fn answer_call(call: HookCall) -> HostReply {
     context.home = Some("/home/ada".to_owned());
     let request = Request::new(&policy, call.call, context);
     let facts = Facts::of_empty_disk(request.questions());
-    claude::reply(&decide(&policy, &request, &facts).unwrap().into_verdict(), None)
+    claude::reply(&decide(&policy, &request, &facts).unwrap().into_verdict(), None, None)
 }
 
 fn inputs() -> Vec<(PathBuf, Vec<u8>)> {
