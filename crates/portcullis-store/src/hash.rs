@@ -1,0 +1,81 @@
+//! The hash that stands for text which is too long to keep, and for names which are no file names.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest as _, Sha256};
+
+/// What stands before a hash that is kept in the place of a text.
+const MARK: &str = "sha256:";
+
+/// Returns the SHA-256 of a text in hexadecimal.
+pub(crate) fn sha256(text: &str) -> String {
+    let mut hex = String::with_capacity(64);
+    for byte in Sha256::digest(text.as_bytes()) {
+        // Writing to a `String` cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}
+
+/// Returns what is kept of a text: itself, or its hash if it is longer than `most` bytes or looks like such a hash.
+pub(crate) fn kept(text: &str, most: usize) -> String {
+    if text.len() > most || text.starts_with(MARK) { hashed(text) } else { text.to_owned() }
+}
+
+/// Returns the hash that stands for a text.
+pub(crate) fn hashed(text: &str) -> String {
+    format!("{MARK}{}", sha256(text))
+}
+
+/// A text that is compared with kept ones. It is hashed once, and only if it must be.
+#[derive(Debug)]
+pub(crate) struct Sought<'a> {
+    text: &'a str,
+    hash: std::cell::OnceCell<String>,
+}
+
+impl<'a> Sought<'a> {
+    pub(crate) const fn new(text: &'a str) -> Self {
+        Self { text, hash: std::cell::OnceCell::new() }
+    }
+
+    /// Says whether a kept text is this one.
+    pub(crate) fn is(&self, kept: &str) -> bool {
+        match kept.strip_prefix(MARK) {
+            Some(hash) => self.hash.get_or_init(|| sha256(self.text)) == hash,
+            None => kept == self.text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn the_hash_is_sha256_in_hexadecimal() {
+        assert_eq!(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+
+    #[test]
+    fn a_text_is_found_again_however_it_is_kept() {
+        let mark = format!("sha256:{}", sha256("abc"));
+        for text in ["", "abc", "a longer text", &mark] {
+            let other = format!("{text} ");
+            for kept in [kept(text, 5), kept(text, 100), hashed(text)] {
+                assert!(Sought::new(text).is(&kept), "{text} {kept}");
+                assert!(!Sought::new(&other).is(&kept), "{text} {kept}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_cannot_pass_for_the_hash_of_another() {
+        let forged = kept("abc", 2);
+        assert!(forged.starts_with("sha256:"));
+        assert!(!Sought::new(&forged).is(&kept("abc", 2)));
+        assert!(!Sought::new("abc").is(&kept(&forged, 1_000)));
+    }
+}

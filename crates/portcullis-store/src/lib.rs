@@ -1,0 +1,82 @@
+//! What outlives a process: sessions with their denials and approvals, model calls, what was learned of models.
+//!
+//! ```text
+//! ~/.local/state/portcullis/            0700, made when something is first written
+//!   sessions/NAME.json, NAME.lock       denials, denied calls, approvals: exact, broken is an error
+//!   calls.jsonl, calls.1.jsonl          one line a model call: appended, rotated
+//!   learned.json                        what models do not take: a cache, broken is empty
+//!   breaker.json                        which endpoints fail: a cache, broken is empty
+//! ```
+//!
+//! Every tool call is a process of its own, and many run at once. What is counted is therefore changed under a file lock
+//! and replaced in one step: no count is lost, and a process that is killed loses at most its own. The time reaches the
+//! crate as a value, in unix milliseconds.
+//!
+//! INVARIANT: an error never allows. There is no approval in a file that cannot be read, an approval that cannot be
+//! marked as used is not given, and a count that cannot be read is not taken for none.
+
+mod breaker;
+mod cache;
+mod calls;
+mod disk;
+mod dumps;
+mod error;
+mod hash;
+mod learned;
+mod lock;
+mod overview;
+mod redaction;
+mod session;
+mod state;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use breaker::BreakerState;
+pub use calls::{CallOutcome, CallRecord, Calls};
+pub use dumps::Dumps;
+pub use error::StoreError;
+pub use learned::Learned;
+pub use overview::{Forgotten, RecentlyDenied};
+pub use redaction::{redact, redact_json};
+pub use session::SessionStore;
+pub use state::{DenialKind, DeniedCall, NewDenial, Recorded};
+
+/// The state directory of a user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Store {
+    root: PathBuf,
+    patience: Duration,
+}
+
+impl Store {
+    /// Names the directory. Nothing is read or made yet.
+    pub const fn new(root: PathBuf) -> Self {
+        Self { root, patience: lock::Lock::PATIENCE }
+    }
+
+    /// Sets how long another process that changes the same file is waited for; five seconds if it is not set. A change
+    /// takes about a millisecond, so only many at once on a busy machine, or a process that hangs, make anybody wait.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// Returns the directory.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the store of one session, by the id its host gave it.
+    pub fn session(&self, id: &str) -> SessionStore {
+        SessionStore::new(self.clone(), id)
+    }
+
+    fn sessions(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+
+    fn has_sessions(&self) -> Result<bool, StoreError> {
+        Ok(disk::has_directory(&self.root)? && disk::has_directory(&self.sessions())?)
+    }
+}

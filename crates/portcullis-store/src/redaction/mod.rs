@@ -1,0 +1,94 @@
+//! Blacks out secrets in any text or JSON: each becomes `[redacted:KIND]`, everything else stays byte for byte.
+//!
+//! Three things give a secret away: its own shape ([`shape`]), the name before it ([`label`], [`option`]) and the place
+//! it stands in ([`address`], [`block`]). Each finder walks the text once and looks only a bounded way ahead, or steps
+//! over what it has read, so that the time is linear whatever the text is.
+//!
+//! What is missed is printed, so a doubtful value goes when a name says what it is, and stays when only its look does: a
+//! commit hash is not a key. What is blacked out is bounded too, because a command must not hide in a dump: a value
+//! without quotes ends where a shell would end it.
+
+mod address;
+mod block;
+mod json;
+mod label;
+mod name;
+mod option;
+mod shape;
+mod text;
+mod value;
+
+use std::borrow::Cow;
+
+pub use json::redact_json;
+use text::Text;
+
+/// What stands before the kind.
+const MARK: &str = "[redacted:";
+
+/// How often a text is gone over: what is left after one round may show what a secret hid.
+const ROUNDS: u32 = 4;
+
+/// A part of the text that is a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Span {
+    start: usize,
+    end: usize,
+    kind: &'static str,
+}
+
+/// Replaces every secret in a text with `[redacted:KIND]`. Doing it again changes nothing.
+pub fn redact(text: &str) -> Cow<'_, str> {
+    let mut redacted = Cow::Borrowed(text);
+    for _ in 0..ROUNDS {
+        let spans = find(&redacted);
+        if spans.is_empty() {
+            break;
+        }
+        redacted = Cow::Owned(replace(&redacted, &spans));
+    }
+    redacted
+}
+
+/// Returns what stands in the place of a secret.
+fn mark(kind: &str) -> String {
+    format!("{MARK}{kind}]")
+}
+
+/// Finds the secrets of a text, in order and apart from each other.
+fn find(text: &str) -> Vec<Span> {
+    let view = Text::new(text);
+    let mut spans = Vec::new();
+    // Of two that begin at the same place the first one found names the kind.
+    block::find(view, &mut spans);
+    shape::find(view, &mut spans);
+    address::find(view, &mut spans);
+    label::find(view, &mut spans);
+    option::find(view, &mut spans);
+    for span in &mut spans {
+        (span.start, span.end) = (text.floor_char_boundary(span.start), text.ceil_char_boundary(span.end));
+    }
+    spans.retain(|span| span.start < span.end);
+    spans.sort_by_key(|span| span.start);
+    let mut apart: Vec<Span> = Vec::with_capacity(spans.len());
+    for span in spans {
+        match apart.last_mut() {
+            Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+            _ => apart.push(span),
+        }
+    }
+    apart
+}
+
+fn replace(text: &str, spans: &[Span]) -> String {
+    let mut replaced = String::with_capacity(text.len());
+    let mut kept_from = 0;
+    for span in spans {
+        // Spans begin and end between characters, so this is never `None`.
+        replaced.push_str(text.get(kept_from..span.start).unwrap_or_default());
+        replaced.push_str(&mark(span.kind));
+        kept_from = span.end;
+    }
+    replaced.push_str(text.get(kept_from..).unwrap_or_default());
+    replaced
+}
