@@ -3,6 +3,8 @@
 //! The reader of settings, the unknown-key check, the JSON Schema and the reference documentation all come from
 //! [`KEYS`]. A new key is a row here, a variant of [`KeyId`] and its use in `merge`.
 
+use std::borrow::Cow;
+
 use portcullis_core::Source;
 
 /// Names a key in code.
@@ -38,6 +40,39 @@ pub enum KeyId {
     Hooks,
     SkipBypassPrompt,
     SkipAutoPrompt,
+    Classifier,
+    ClassifierProvider,
+    ClassifierModel,
+    ClassifierBaseUrl,
+    ClassifierAuth,
+    ClassifierKeyVariable,
+    ClassifierKeyCommand,
+    ClassifierCaFile,
+    ClassifierProxy,
+    ClassifierModelsFile,
+    ClassifierStages,
+    ClassifierVerdict,
+    ClassifierSeverityThreshold,
+    ClassifierTimeout,
+    ClassifierOnFailure,
+    ClassifierOnLimit,
+    ClassifierTranscript,
+    ClassifierTranscriptTokens,
+    ClassifierProjectInstructions,
+    ClassifierReviewFindings,
+    ClassifierDump,
+    Fallback,
+    FallbackProvider,
+    FallbackModel,
+    FallbackBaseUrl,
+    FallbackAuth,
+    FallbackKeyVariable,
+    FallbackKeyCommand,
+    Templates,
+    TemplateBase,
+    TemplateIntent,
+    TemplatePermissions,
+    Explainer,
 }
 
 /// What a key's value must look like.
@@ -61,7 +96,30 @@ pub enum Kind {
     Boolean,
     /// A string.
     Text,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A whole number; both ends belong to the range.
+    Number {
+        /// The smallest.
+        least: u32,
+        /// The largest.
+        most: u32,
+    },
+    /// A program and its arguments, a word each. No shell reads them, and lists of several sources are not joined.
+    Words,
+    /// The name of an environment variable.
+    Variable,
+    /// A web address.
+    Address,
+    /// A file: absolute, under `~/`, or relative to the directory of the settings file.
+    Path,
 }
+
+/// Who can serve the model that judges.
+const PROVIDERS: Kind = Kind::Choice(&["anthropic", "openai", "chat", "ollama", "gemini", "none"]);
+
+/// How a key can be sent.
+const AUTHS: Kind = Kind::Choice(&["key", "bearer"]);
 
 /// Which sources may set a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +135,8 @@ pub enum Scope {
     NotProject,
     /// User, managed and flag settings.
     OutsideRepository,
+    /// User and managed settings.
+    UserOrManaged,
     /// Managed settings.
     Managed,
 }
@@ -191,6 +251,100 @@ pub const KEYS: &[Key] = &[
         "Accepted for the host's sake; Portcullis shows no such prompt."),
     row(KeyId::SkipAutoPrompt, "skipAutoPermissionPrompt", (Kind::Boolean, Scope::OutsideRepository, Merge::None), "false",
         "Accepted for the host's sake; Portcullis shows no such prompt."),
+    row(KeyId::Classifier, "classifier", (Kind::Object, Scope::OutsideRepository, Merge::None), "{}",
+        "The model that judges in auto mode. Without a provider the embedded judge decides alone. Not read from files inside the repository."),
+    row(KeyId::ClassifierProvider, "classifier.provider",
+        (PROVIDERS, Scope::OutsideRepository, Merge::Strongest), "\"none\"",
+        "Who serves the model: Anthropic's Messages API or a gateway that speaks it, OpenAI's Responses API, any server of chat completions, Ollama, Gemini, or nobody. Whoever sets it decides about the model, its address, the key, the certificates, the proxy and the fallback; weaker sources cannot change any of these."),
+    row(KeyId::ClassifierModel, "classifier.model", (Kind::Text, Scope::OutsideRepository, Merge::Strongest), "null",
+        "The id of the model, as its provider spells it. The provider's default when not set."),
+    row(KeyId::ClassifierBaseUrl, "classifier.baseUrl",
+        (Kind::Address, Scope::OutsideRepository, Merge::Strongest), "null",
+        "The address of the provider or of a gateway before it, without a password in it. The provider's own when not set."),
+    row(KeyId::ClassifierAuth, "classifier.auth", (AUTHS, Scope::OutsideRepository, Merge::Strongest), "\"key\"",
+        "How the key is sent to an Anthropic address: in the header for keys, or as a bearer token."),
+    row(KeyId::ClassifierKeyVariable, "classifier.keyVariable",
+        (Kind::Variable, Scope::OutsideRepository, Merge::Strongest), "null",
+        "The environment variable that holds the key. The provider's usual one when not set. The key itself is never read from settings."),
+    row(KeyId::ClassifierKeyCommand, "classifier.keyCommand",
+        (Kind::Words, Scope::OutsideRepository, Merge::Strongest), "[]",
+        "A program that prints the key, with its arguments, run without a shell. A path in place of its name is absolute, under `~/`, or relative to the directory of the settings file; a bare name is looked up outside of the workspace."),
+    row(KeyId::ClassifierCaFile, "classifier.caFile",
+        (Kind::Path, Scope::OutsideRepository, Merge::Strongest), "null",
+        "A PEM file with certificate authorities to trust besides the usual ones, as behind a corporate proxy."),
+    row(KeyId::ClassifierProxy, "classifier.proxy",
+        (Kind::Address, Scope::OutsideRepository, Merge::Strongest), "null",
+        "The address of the proxy that requests to the model go through."),
+    row(KeyId::ClassifierModelsFile, "classifier.modelsFile",
+        (Kind::Path, Scope::OutsideRepository, Merge::Strongest), "null",
+        "A file of one's own that says what models accept and cost, besides those that are known. Where managed settings set the provider, only theirs counts."),
+    row(KeyId::ClassifierStages, "classifier.stages",
+        (Kind::Choice(&["both", "fast", "thinking"]), Scope::OutsideRepository, Merge::Strongest), "\"both\"",
+        "Which stages judge: the fast one and, when it does not clear the action, the thinking one; only the fast one; or only the thinking one."),
+    row(KeyId::ClassifierVerdict, "classifier.verdict",
+        (Kind::Choice(&["auto", "block", "severity", "tool", "schema"]), Scope::OutsideRepository, Merge::Strongest), "\"auto\"",
+        "The form in which the model answers: what suits it best, a word in a tag, a severity, a tool call, or JSON that follows a schema."),
+    row(KeyId::ClassifierSeverityThreshold, "classifier.severityThreshold",
+        (Kind::Number { least: 1, most: 100 }, Scope::OutsideRepository, Merge::Strongest), "50",
+        "From which severity on an action is blocked, when the model answers with one. Lower is stricter."),
+    row(KeyId::ClassifierTimeout, "classifier.timeoutSeconds",
+        (Kind::Number { least: 1, most: 60 }, Scope::OutsideRepository, Merge::Strongest), "25",
+        "How long one judgement may take in seconds, all stages and repetitions together."),
+    row(KeyId::ClassifierOnFailure, "classifier.onFailure",
+        (Kind::Choice(&["deny", "ask"]), Scope::OutsideRepository, Merge::Strongest), "\"deny\"",
+        "What happens to an action when the model cannot be asked: it is denied, or a person decides."),
+    row(KeyId::ClassifierOnLimit, "classifier.onLimit",
+        (Kind::Choice(&["abort", "deny"]), Scope::OutsideRepository, Merge::Strongest), "\"abort\"",
+        "What happens when too many actions were denied and nobody is there to ask: the session ends with an error, or the action is denied like the others."),
+    row(KeyId::ClassifierTranscript, "classifier.transcript",
+        (Kind::Choice(&["jsonl", "text", "compact"]), Scope::OutsideRepository, Merge::Strongest), "\"jsonl\"",
+        "The form in which the model sees the session: a JSON line for each entry, plain text, or only the last entries cut short."),
+    row(KeyId::ClassifierTranscriptTokens, "classifier.transcriptTokens",
+        (Kind::Number { least: 500, most: 200_000 }, Scope::OutsideRepository, Merge::Strongest), "12000",
+        "How many tokens of the session the model sees at most. The oldest entries go first, the user's own words last."),
+    row(KeyId::ClassifierProjectInstructions, "classifier.projectInstructions",
+        (Kind::Boolean, Scope::OutsideRepository, Merge::Strongest), "true",
+        "Whether the model sees `CLAUDE.md`, `AGENTS.md` and `GEMINI.md` of the project, quoted as data."),
+    row(KeyId::ClassifierReviewFindings, "classifier.reviewFindings",
+        (Kind::Boolean, Scope::OutsideRepository, Merge::Strongest), "false",
+        "Whether the model weighs what the static analysis found against the user's words. Otherwise such an action is denied unless the user named it; what nothing clears is denied either way."),
+    row(KeyId::ClassifierDump, "classifier.dump",
+        (Kind::Boolean, Scope::OutsideRepository, Merge::Strongest), "false",
+        "Whether every request and answer is written to a private directory, secrets blacked out."),
+    row(KeyId::Fallback, "classifier.fallback", (Kind::Object, Scope::OutsideRepository, Merge::None), "{}",
+        "Another model that is asked when the first one is unavailable. It shares certificates and proxy with the first."),
+    row(KeyId::FallbackProvider, "classifier.fallback.provider",
+        (PROVIDERS, Scope::OutsideRepository, Merge::Strongest), "\"none\"",
+        "Who serves the other model. Whoever sets it decides about all of `classifier.fallback`."),
+    row(KeyId::FallbackModel, "classifier.fallback.model",
+        (Kind::Text, Scope::OutsideRepository, Merge::Strongest), "null",
+        "The id of the other model. The provider's default when not set."),
+    row(KeyId::FallbackBaseUrl, "classifier.fallback.baseUrl",
+        (Kind::Address, Scope::OutsideRepository, Merge::Strongest), "null",
+        "The address of its provider. The provider's own when not set."),
+    row(KeyId::FallbackAuth, "classifier.fallback.auth",
+        (AUTHS, Scope::OutsideRepository, Merge::Strongest), "\"key\"",
+        "How its key is sent to an Anthropic address."),
+    row(KeyId::FallbackKeyVariable, "classifier.fallback.keyVariable",
+        (Kind::Variable, Scope::OutsideRepository, Merge::Strongest), "null",
+        "The environment variable that holds its key. The provider's usual one when not set."),
+    row(KeyId::FallbackKeyCommand, "classifier.fallback.keyCommand",
+        (Kind::Words, Scope::OutsideRepository, Merge::Strongest), "[]",
+        "A program that prints its key, with its arguments, run without a shell."),
+    row(KeyId::Templates, "classifier.templates", (Kind::Object, Scope::UserOrManaged, Merge::None), "{}",
+        "Files in place of the built-in parts of the prompt. Where managed settings set the provider, only theirs count."),
+    row(KeyId::TemplateBase, "classifier.templates.base",
+        (Kind::Path, Scope::UserOrManaged, Merge::Strongest), "null",
+        "The part that says who the model is and what it looks at."),
+    row(KeyId::TemplateIntent, "classifier.templates.intent",
+        (Kind::Path, Scope::UserOrManaged, Merge::Strongest), "null",
+        "The part about what the user wants and what counts as consent."),
+    row(KeyId::TemplatePermissions, "classifier.templates.permissions",
+        (Kind::Path, Scope::UserOrManaged, Merge::Strongest), "null",
+        "The part with what is blocked and what may pass."),
+    row(KeyId::Explainer, "explainer",
+        (Kind::Choice(&["offline", "model", "off"]), Scope::OutsideRepository, Merge::Strongest), "\"offline\"",
+        "Who explains a command to the person who is asked: the static analysis, the model of `classifier`, or nobody."),
 ];
 
 impl Key {
@@ -235,7 +389,33 @@ impl Key {
                 | KeyId::AutoPowerShell
                 | KeyId::SkipBypassPrompt
                 | KeyId::SkipAutoPrompt
+                | KeyId::ClassifierProjectInstructions
+                | KeyId::ClassifierDump
+                | KeyId::ClassifierReviewFindings
         )
+    }
+
+    /// Returns the word that stands for a wrong one without widening; `None` if every guess could widen.
+    pub(crate) const fn strict_choice(&self) -> Option<&'static str> {
+        match self.id {
+            KeyId::ClassifierOnFailure => Some("deny"),
+            KeyId::ClassifierOnLimit => Some("abort"),
+            // Both stages clear what either of them clears; the thinking one looks closer than the fast one.
+            KeyId::ClassifierStages => Some("thinking"),
+            KeyId::ClassifierVerdict => Some("auto"),
+            KeyId::ClassifierTranscript => Some("jsonl"),
+            KeyId::Explainer => Some("offline"),
+            _ => None,
+        }
+    }
+
+    /// Returns the number that stands for a wrong one without widening.
+    pub(crate) fn strict_number(&self) -> Option<u32> {
+        match self.kind {
+            // The lower, the more is blocked.
+            Kind::Number { least, .. } if self.id == KeyId::ClassifierSeverityThreshold => Some(least),
+            _ => self.default.parse().ok(),
+        }
     }
 }
 
@@ -246,6 +426,7 @@ impl Scope {
             Self::Everywhere | Self::TrustedRepository | Self::SafeInRepository => true,
             Self::NotProject => !matches!(source, Source::Project),
             Self::OutsideRepository => !source.is_in_repository(),
+            Self::UserOrManaged => matches!(source, Source::User | Source::Policy),
             Self::Managed => matches!(source, Source::Policy),
         }
     }
@@ -260,6 +441,7 @@ impl Scope {
             Self::SafeInRepository => "every source; risky modes not from files inside the repository",
             Self::NotProject => "every source but the shared project file",
             Self::OutsideRepository => "user, managed and flag settings",
+            Self::UserOrManaged => "user and managed settings",
             Self::Managed => "managed settings",
         }
     }
@@ -267,8 +449,8 @@ impl Scope {
 
 impl Kind {
     /// Describes it for messages and the reference, with its article.
-    pub const fn as_str(self) -> &'static str {
-        match self {
+    pub fn describe(self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::Object | Self::FreeObject => "an object",
             Self::Rules => "a list of rules",
             Self::Directories => "a list of directories",
@@ -277,7 +459,18 @@ impl Kind {
             Self::Disable => "the word `disable`",
             Self::Boolean => "true or false",
             Self::Text => "a string",
-        }
+            Self::Words => "a list of words",
+            Self::Variable => "the name of an environment variable",
+            Self::Address => "an address that begins with `https://` or `http://`",
+            Self::Path => "the path of a file",
+            Self::Choice(words) => {
+                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+                return Cow::Owned(format!("one of {}", words.join(", ")));
+            }
+            Self::Number { least, most } => {
+                return Cow::Owned(format!("a whole number from {least} to {most}"));
+            }
+        })
     }
 }
 
@@ -296,6 +489,32 @@ mod tests {
                 let place = KEYS.iter().position(|other| other.path == parent).expect(key.path);
                 assert!(place < index, "{} stands before its object", key.path);
                 assert!(matches!(KEYS[place].kind, Kind::Object | Kind::FreeObject), "{parent}");
+            }
+        }
+    }
+    #[test]
+    fn defaults_and_strict_values_are_values_the_key_takes() {
+        for key in KEYS {
+            match key.kind {
+                Kind::Choice(words) => {
+                    let default: String = serde_json::from_str(key.default).expect(key.path);
+                    assert!(words.contains(&default.as_str()), "{}", key.path);
+                    assert!(key.strict_choice().is_none_or(|word| words.contains(&word)), "{}", key.path);
+                }
+                Kind::Number { least, most } => {
+                    let default: u32 = key.default.parse().expect(key.path);
+                    let strict = key.strict_number().expect(key.path);
+                    assert!(
+                        (least..=most).contains(&default) && (least..=most).contains(&strict),
+                        "{}",
+                        key.path
+                    );
+                }
+                Kind::Words => assert_eq!(key.default, "[]", "{}", key.path),
+                Kind::Variable | Kind::Address | Kind::Path | Kind::Text => {
+                    assert_eq!(key.default, "null", "{}", key.path);
+                }
+                _ => assert_eq!((key.strict_choice(), key.strict_number()), (None, None), "{}", key.path),
             }
         }
     }

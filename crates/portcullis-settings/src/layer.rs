@@ -49,7 +49,11 @@ impl Setting {
             (SettingValue::Switch(true), Kind::Disable) => "disable".to_owned(),
             (SettingValue::Switch(value), _) => value.to_string(),
             (SettingValue::Mode(mode), _) => mode.unwrap_or(Mode::Default).as_str().to_owned(),
+            (SettingValue::Text(text), Kind::Address) => without_password(text),
             (SettingValue::Text(text), _) => text.clone(),
+            (SettingValue::Number(number), _) => number.to_string(),
+            (SettingValue::Words(words), _) => serde_json::Value::from(words.as_slice()).to_string(),
+            (SettingValue::Wrong, _) => "not usable".to_owned(),
         }
     }
 }
@@ -61,6 +65,21 @@ pub(crate) enum SettingValue {
     /// A mode; `None` for one that is not taken, which leaves the built-in default and not a weaker source's mode.
     Mode(Option<Mode>),
     Text(String),
+    Number(u32),
+    /// A list that counts as a whole.
+    Words(Vec<String>),
+    /// A value that is wrong and has no strict reading. It beats weaker sources like any other value: none of them is
+    /// what its author meant.
+    Wrong,
+}
+
+/// Leaves out the user and the password an address may carry, wherever it was meant to end.
+fn without_password(address: &str) -> String {
+    match (address.split_once("://"), address.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
+        (None, Some((_, host))) => format!("…@{host}"),
+        (_, None) => address.to_owned(),
+    }
 }
 
 /// Something settings say that is not used.
@@ -83,12 +102,18 @@ pub enum IgnoredReason {
     InsideRepository,
     /// It is only taken from managed settings.
     OnlyManaged,
+    /// It is only taken from user and managed settings.
+    OnlyUserOrManaged,
     /// Managed settings allow no rules but their own (spec C10).
     ManagedRulesOnly,
     /// A settings file is broken, so nothing outside managed settings may widen (spec C11).
     BrokenSettings,
     /// The mode is taken away by settings (spec B).
     DisabledMode,
+    /// Managed settings choose who judges, and nobody else may redirect that.
+    ManagedClassifier,
+    /// A stronger source chooses who judges, and this belongs to another choice.
+    OtherClassifier,
 }
 
 impl IgnoredReason {
@@ -98,9 +123,12 @@ impl IgnoredReason {
             Self::UntrustedWorkspace => "this workspace is not trusted",
             Self::InsideRepository => "a file inside the repository may not set it",
             Self::OnlyManaged => "only managed settings may set it",
+            Self::OnlyUserOrManaged => "only user and managed settings may set it",
             Self::ManagedRulesOnly => "managed settings allow no rules but their own",
             Self::BrokenSettings => "a settings file is broken, and what it forbids may be lost",
             Self::DisabledMode => "settings take this mode away",
+            Self::ManagedClassifier => "managed settings choose the model that judges",
+            Self::OtherClassifier => "a stronger source chooses the model that judges",
         }
     }
 
@@ -108,9 +136,10 @@ impl IgnoredReason {
     pub const fn hint(self) -> Option<&'static str> {
         match self {
             Self::UntrustedWorkspace => Some("run `portcullis trust add`"),
-            Self::InsideRepository => Some("put it into your user settings"),
+            Self::InsideRepository | Self::OnlyUserOrManaged => Some("put it into your user settings"),
             Self::BrokenSettings => Some("repair the file"),
-            Self::OnlyManaged | Self::ManagedRulesOnly | Self::DisabledMode => None,
+            Self::OtherClassifier => Some("set it where the provider is set"),
+            Self::OnlyManaged | Self::ManagedRulesOnly | Self::DisabledMode | Self::ManagedClassifier => None,
         }
     }
 }
@@ -122,6 +151,25 @@ impl fmt::Display for Ignored {
         match self.reason.hint() {
             Some(hint) => write!(formatter, "; {hint}"),
             None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_shown_without_its_password() {
+        for (address, shown) in [
+            ("http://proxy.example.com:8080", "http://proxy.example.com:8080"),
+            ("http://me:secret@proxy.example.com:8080/x", "http://…@proxy.example.com:8080/x"),
+            ("http://me:s@cret@proxy.example.com", "http://…@proxy.example.com"),
+            ("http://me:sec/ret@proxy.example.com", "http://…@proxy.example.com"),
+            ("me:secret@proxy.example.com", "…@proxy.example.com"),
+            ("https://token@example.com", "https://…@example.com"),
+        ] {
+            assert_eq!(without_password(address), shown);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Settings of Portcullis: found, read, checked, layered, and compiled to a policy; and edited in place.
 //!
 //! ```text
-//! Environment, cwd ──► Locations ──► load ──► Loaded { policy, problems, ignored, documents, … }
+//! Environment, cwd ──► Locations ──► load ──► Loaded { policy, classifier, problems, ignored, … }
 //!                          │
-//!                          ├──► add_rule, remove_rule ──► EditReport
+//!                          ├──► add_rule, remove_rule, reset_auto_mode ──► EditReport
 //!                          └──► TrustStore, find_trust
 //! ```
 //!
@@ -12,6 +12,7 @@
 //! its reason, and neither ever widens what may run.
 
 mod auto_mode;
+mod classifier;
 mod directory;
 mod disk;
 mod edit;
@@ -29,7 +30,13 @@ mod schema;
 mod trust;
 
 pub use auto_mode::{AutoMode, Sentence};
-pub use edit::{ChangedLine, Destination, EditError, EditReport, Side, add_rule, remove_rule};
+pub use classifier::{
+    Classifier, Endpoint, Explainer, KeyAuth, OnFailure, OnLimit, Stages, TemplateFiles, TranscriptForm,
+    VerdictForm,
+};
+pub use edit::{
+    ChangedLine, Destination, EditError, EditReport, Side, add_rule, remove_rule, reset_auto_mode,
+};
 pub use extract::BROKEN_SETTINGS;
 pub use keys::{KEYS, Key, KeyId, Kind, Merge, Scope};
 pub use layer::{Ignored, IgnoredReason};

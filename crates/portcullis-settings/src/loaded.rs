@@ -6,6 +6,7 @@ use portcullis_core::rule::Behavior;
 use portcullis_core::{Origin, Policy, Source};
 
 use crate::auto_mode::AutoMode;
+use crate::classifier::{Classifier, Explainer};
 use crate::keys::Key;
 use crate::layer::Ignored;
 use crate::location::Owner;
@@ -44,8 +45,12 @@ pub enum TrustQuestion {
 pub struct Loaded {
     /// What the pipeline needs.
     pub policy: Policy,
-    /// What the classifier needs.
+    /// What the classifier is told.
     pub auto_mode: AutoMode,
+    /// Which model the classifier is, and how it judges.
+    pub classifier: Classifier,
+    /// Who explains commands.
+    pub explainer: Explainer,
     /// What is wrong, file by file.
     pub problems: Vec<Problem>,
     /// What settings say that is not used.
@@ -58,7 +63,7 @@ pub struct Loaded {
     pub trust: Option<Trust>,
     /// Whether a file could not be read in full, so that what it forbids may be lost. Then bypass and auto mode are
     /// off, and nothing outside managed settings widens: no allow rules, no additional directories, no `acceptEdits`
-    /// by default, no sandbox auto-allow, no lifted safety checks.
+    /// by default, no sandbox auto-allow, no lifted safety checks, no model that judges.
     pub damaged: bool,
 }
 

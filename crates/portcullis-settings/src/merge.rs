@@ -7,6 +7,7 @@ use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{DisabledModes, Mode, Planning, Policy, RuleSet, Sandbox, Source};
 
 use crate::auto_mode::{AutoMode, Sentence};
+use crate::classifier::{Classifier, Lock, assemble, find_explainer};
 use crate::keys::{KEYS, Key, KeyId, Kind, Merge, Scope};
 use crate::layer::{Ignored, IgnoredReason, Layer, Setting, SettingValue};
 use crate::loaded::{Document, Effective, Loaded};
@@ -34,20 +35,34 @@ pub(crate) fn merge(
         managed_rules_only: is_on(&layers, KeyId::ManagedRulesOnly),
         damaged,
         trusted: trust.is_some_and(Trust::is_trusted),
+        lock: Lock::new(&layers),
         rules: Vec::new(),
         settings: Vec::new(),
         ignored,
     };
-    for layer in layers {
-        merger.add(layer);
+    for (place, layer) in layers.into_iter().enumerate() {
+        merger.add(layer, place);
     }
     let disabled_modes = merger.disabled_modes();
     let default_mode = merger.default_mode(disabled_modes);
     let auto_mode = merger.auto_mode();
     let policy = merger.policy(default_mode, disabled_modes);
     let effective = merger.effective(default_mode);
+    let classifier = assemble(&|id| merger.strongest(id), merger.lock.is_managed());
+    let explainer = find_explainer(&|id| merger.strongest(id));
     let Merger { ignored, .. } = merger;
-    Loaded { policy, auto_mode, problems, ignored, documents, effective, trust, damaged }
+    Loaded {
+        policy,
+        auto_mode,
+        classifier,
+        explainer,
+        problems,
+        ignored,
+        documents,
+        effective,
+        trust,
+        damaged,
+    }
 }
 
 fn is_on(layers: &[Layer], id: KeyId) -> bool {
@@ -71,6 +86,8 @@ struct Merger {
     /// Whether restrictions may be lost, so that nothing outside managed settings may widen.
     damaged: bool,
     trusted: bool,
+    /// Who chooses the model that judges.
+    lock: Lock,
     rules: Vec<Rule>,
     /// Strongest source first; inside one source the later setting is the stronger.
     settings: Vec<Setting>,
@@ -78,7 +95,7 @@ struct Merger {
 }
 
 impl Merger {
-    fn add(&mut self, layer: Layer) {
+    fn add(&mut self, layer: Layer, place: usize) {
         for rule in layer.rules {
             match self.reason_against_rule(&rule) {
                 None => self.rules.push(rule),
@@ -89,7 +106,7 @@ impl Merger {
             }
         }
         for setting in layer.settings {
-            match self.reason_against_setting(&setting) {
+            match self.reason_against_setting(&setting, place) {
                 None => self.settings.push(setting),
                 Some(reason) => {
                     let what = format!("`{}`: `{}`", setting.key.path, setting.shown());
@@ -115,14 +132,14 @@ impl Merger {
         }
     }
 
-    fn reason_against_setting(&self, setting: &Setting) -> Option<IgnoredReason> {
+    fn reason_against_setting(&self, setting: &Setting, place: usize) -> Option<IgnoredReason> {
         let source = setting.origin.source;
         if source != Source::Policy && self.damaged && widens(setting) {
             Some(IgnoredReason::BrokenSettings)
         } else if source.is_in_repository() && !self.trusted && needs_trust(setting) {
             Some(IgnoredReason::UntrustedWorkspace)
         } else {
-            None
+            self.lock.reason_against(setting, place)
         }
     }
 
@@ -140,7 +157,7 @@ impl Merger {
     fn switch(&self, id: KeyId) -> Option<bool> {
         self.strongest(id).and_then(|setting| match setting.value {
             SettingValue::Switch(value) => Some(value),
-            SettingValue::Mode(_) | SettingValue::Text(_) => None,
+            _ => None,
         })
     }
 
@@ -190,6 +207,9 @@ impl Merger {
             },
             power_shell_auto: self.switch(KeyId::AutoPowerShell).unwrap_or(false),
             classify_all_shell: self.switch(KeyId::AutoClassifyAllShell).unwrap_or(false),
+            // Without a model there is nobody to review anything.
+            reviews_findings: self.switch(KeyId::ClassifierReviewFindings).unwrap_or(false)
+                && self.strongest(KeyId::ClassifierProvider).is_some_and(|setting| setting.shown() != "none"),
             has_permission_hooks: self.has_permission_hooks(),
         }
     }
@@ -226,7 +246,7 @@ impl Merger {
                 SettingValue::Text(text) => {
                     Some(Sentence { text: text.clone(), origin: setting.origin.clone() })
                 }
-                SettingValue::Switch(_) | SettingValue::Mode(_) => None,
+                _ => None,
             })
             .collect()
     }
@@ -283,8 +303,18 @@ fn widens(setting: &Setting) -> bool {
             | KeyId::SandboxEnabled
             | KeyId::SandboxAutoAllow
             | KeyId::AutoPowerShell
+            | KeyId::ClassifierReviewFindings
             | KeyId::Hooks,
         ) => *value,
+        // Without a model that judges, a person does.
+        (SettingValue::Text(provider), KeyId::ClassifierProvider | KeyId::FallbackProvider) => {
+            provider != "none"
+        }
+        (_, KeyId::TemplateBase | KeyId::TemplateIntent | KeyId::TemplatePermissions) => true,
+        (SettingValue::Text(word), KeyId::ClassifierOnFailure) => word == "ask",
+        (SettingValue::Number(number), KeyId::ClassifierSeverityThreshold) => {
+            *number > Classifier::default().severity_threshold
+        }
         _ => false,
     }
 }

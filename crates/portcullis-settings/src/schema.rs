@@ -48,6 +48,12 @@ fn property(key: &Key) -> Value {
         Kind::Disable => json!({"const": "disable"}),
         Kind::Boolean => json!({"type": "boolean"}),
         Kind::Text => json!({"type": "string"}),
+        Kind::Choice(words) => json!({"type": "string", "enum": words}),
+        Kind::Number { least, most } => json!({"type": "integer", "minimum": least, "maximum": most}),
+        Kind::Words => json!({"type": "array", "items": {"type": "string"}}),
+        Kind::Variable => json!({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}),
+        Kind::Address => json!({"type": "string", "pattern": "^https?://[^/?#:\\s]"}),
+        Kind::Path => json!({"type": "string", "minLength": 1}),
     };
     if let Some(object) = property.as_object_mut() {
         let scope = match key.id {
@@ -55,7 +61,7 @@ fn property(key: &Key) -> Value {
             _ => format!(" Taken from: {}.", key.scope.as_str()),
         };
         object.insert("description".to_owned(), json!(format!("{}{scope}", key.description)));
-        let has_default = !matches!(key.kind, Kind::Object | Kind::FreeObject | Kind::Disable | Kind::Text);
+        let has_default = !matches!(key.kind, Kind::Object | Kind::FreeObject) && key.default != "null";
         if has_default && let Ok(default) = serde_json::from_str::<Value>(key.default) {
             object.insert("default".to_owned(), default);
         }

@@ -28,7 +28,7 @@ pub(super) enum Change {
 }
 
 /// What the syntax tree accepts: exactly what the reader of settings accepts.
-const PARSE_OPTIONS: ParseOptions = ParseOptions {
+pub(super) const PARSE_OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
     allow_trailing_commas: true,
@@ -149,7 +149,7 @@ fn find_once<'node, 'text>(
     }
 }
 
-fn broken(file: &Path, text: &str, message: String, position: Position) -> EditError {
+pub(super) fn broken(file: &Path, text: &str, message: String, position: Position) -> EditError {
     let name: Arc<str> = Arc::from(file.to_string_lossy());
     let problem = Problem::new(Severity::Error, message)
         .in_file(&name)

@@ -1,4 +1,4 @@
-//! Adding and removing rules in a settings file, leaving every other byte as its author wrote it (spec C14).
+//! Adding and removing rules and sections in a settings file, leaving every other byte as its author wrote it (spec C14).
 //!
 //! The file is changed in one piece: locked, read, edited in a syntax tree that keeps comments and spacing, checked,
 //! written beside the old one, renamed over it. A rule that does not compile is never written, a file that is broken is
@@ -6,8 +6,10 @@
 
 mod change;
 mod error;
+mod section;
 mod target;
 
+use std::fs;
 use std::path::PathBuf;
 
 use portcullis_core::rule::{Behavior, Rule};
@@ -18,6 +20,7 @@ pub use error::EditError;
 use crate::disk::{DirectoryLock, Privacy, create_directory, replace};
 use crate::location::{Locations, Owner};
 use change::Change;
+use section::remove_section;
 use target::Target;
 
 /// Where a rule goes.
@@ -82,18 +85,52 @@ pub fn remove_rule(
     edit(locations, destination, &Change::Remove { behavior, text: text.to_owned() })
 }
 
+/// Removes the whole `autoMode` object from both files of the user, Claude Code's and ours, and reports each file that
+/// exists. If one of them cannot be edited, neither is.
+pub fn reset_auto_mode(locations: &Locations) -> Result<Vec<EditReport>, EditError> {
+    let mut targets: Vec<Target> = Vec::new();
+    for file in locations.files(Source::User) {
+        let destination = Destination { source: Source::User, owner: file.owner };
+        let named = Target::find(locations, destination)?;
+        if fs::symlink_metadata(&named.path).is_err() {
+            continue;
+        }
+        let target = named.resolve(locations, Source::User)?;
+        // Both names may lead to one file.
+        if targets.iter().all(|other| other.real_path != target.real_path) {
+            targets.push(target);
+        }
+    }
+    let change = |target: &Target, before: Option<&str>| {
+        before.map_or(Ok(None), |text| remove_section(&target.path, text, "autoMode"))
+    };
+    for target in &targets {
+        change(target, target.read()?.as_deref())?;
+    }
+    targets.iter().map(|target| write(target, |before| change(target, before))).collect()
+}
+
 fn edit(locations: &Locations, destination: Destination, change: &Change) -> Result<EditReport, EditError> {
     let named = Target::find(locations, destination)?;
-    let refused = |refusal| EditError::of_refusal(&named.path, refusal);
     if matches!(change, Change::Add(_)) {
-        create_directory(&named.directory, Privacy::Shared).map_err(|error| refused(error.into()))?;
+        create_directory(&named.directory, Privacy::Shared)
+            .map_err(|error| EditError::of_refusal(&named.path, error.into()))?;
     } else if !named.directory.exists() {
         return Err(change.missing(&named.path, &[]));
     }
     let target = named.resolve(locations, destination.source)?;
+    write(&target, |before| change.apply(&target.path, before))
+}
+
+/// Replaces a file by what `change` makes of it, while nobody else edits in its directory.
+fn write(
+    target: &Target,
+    change: impl FnOnce(Option<&str>) -> Result<Option<String>, EditError>,
+) -> Result<EditReport, EditError> {
+    let refused = |refusal| EditError::of_refusal(&target.path, refusal);
     let _lock = DirectoryLock::take(&target.directory).map_err(refused)?;
     let before = target.read()?;
-    let after = change.apply(&target.path, before.as_deref())?;
+    let after = change(before.as_deref())?;
     let file = target.path.clone();
     let Some(after) = after else { return Ok(EditReport { file, changed: false, lines: Vec::new() }) };
     replace(&target.real_path, before.as_deref(), &after, Privacy::Shared).map_err(refused)?;

@@ -7,6 +7,7 @@
 //! counts, as for every JSON reader, but restrictions of all of them hold.
 
 mod object;
+mod scalar;
 mod value;
 
 use std::path::Path;
@@ -120,15 +121,41 @@ impl Extractor<'_> {
     }
 
     fn problem(&mut self, severity: Severity, message: String, position: Position, hint: Option<String>) {
+        if self.has_room() {
+            let problem = self.made(severity, message, position, hint);
+            self.layer.problems.push(problem);
+        }
+    }
+
+    /// Reports a problem without the line it is in, which may hold a secret.
+    fn problem_without_excerpt(
+        &mut self,
+        severity: Severity,
+        message: String,
+        position: Position,
+        hint: Option<String>,
+    ) {
+        if self.has_room() {
+            let problem = self.made(severity, message, position, hint).without_excerpt();
+            self.layer.problems.push(problem);
+        }
+    }
+
+    /// Counts a problem, and says whether it is one of those that are reported one by one.
+    const fn has_room(&mut self) -> bool {
         if self.reported == REPORTED {
             self.behind += 1;
-            return;
+            return false;
         }
         self.reported += 1;
+        true
+    }
+
+    fn made(&self, severity: Severity, message: String, position: Position, hint: Option<String>) -> Problem {
         let mut problem =
             Problem::new(severity, message).in_file(self.input.label).at(self.input.text, position);
         problem.hint = hint;
-        self.layer.problems.push(problem);
+        problem
     }
 
     fn origin(&self, position: Position) -> Origin {

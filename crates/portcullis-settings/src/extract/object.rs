@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use portcullis_core::Source;
 
-use super::{Extractor, Taking};
+use super::scalar::consequence;
+use super::{Extractor, REPORTED, Taking};
+use crate::classifier::names_judge;
 use crate::json::{Member, Position, Value};
 use crate::keys::{KEYS, Key, KeyId, Kind, Scope};
-use crate::layer::IgnoredReason;
+use crate::layer::{IgnoredReason, SettingValue};
 use crate::location::Owner;
 use crate::problem::Severity;
 use portcullis_core::closeness::find_closest;
@@ -50,10 +52,21 @@ impl Extractor<'_> {
             }
             _ if matches!(key.kind, Kind::Object | Kind::FreeObject) => {
                 self.lost(key);
-                self.wrong_kind(key, &member.node, "");
+                self.wrong_object(key, member, taking);
             }
             _ if taking == Taking::Restrictions && !key.restricts() => {}
             _ => self.value(key, &member.node),
+        }
+    }
+
+    /// Reports something else in place of an object. Of the classifier's, what it was to say is kept as wrong.
+    fn wrong_object(&mut self, key: &'static Key, member: &Member<'_>, taking: Taking) {
+        match find_judge_key(key) {
+            Some(meant) if taking == Taking::Everything => {
+                self.wrong_kind(key, &member.node, consequence(key));
+                self.set(meant, SettingValue::Wrong, member.node.position);
+            }
+            _ => self.wrong_kind(key, &member.node, ""),
         }
     }
 
@@ -72,7 +85,7 @@ impl Extractor<'_> {
         if let Some(member) = asked
             && taking == Taking::Everything
         {
-            self.set(key, crate::layer::SettingValue::Switch(true), member.name_position);
+            self.set(key, SettingValue::Switch(true), member.name_position);
         }
     }
 
@@ -88,6 +101,7 @@ impl Extractor<'_> {
         if has_effect {
             let reason = match key.scope {
                 Scope::Managed => IgnoredReason::OnlyManaged,
+                Scope::UserOrManaged => IgnoredReason::OnlyUserOrManaged,
                 _ => IgnoredReason::InsideRepository,
             };
             self.ignore(format!("`{}`", key.path), member.name_position, reason);
@@ -105,8 +119,18 @@ impl Extractor<'_> {
     }
 
     fn unknown(&mut self, parent: Option<&Key>, name: &str, position: Position) {
+        if let Some(parent) = parent
+            && parent.path.starts_with("classifier")
+        {
+            self.unknown_of_classifier(parent, name, position);
+            return;
+        }
         let is_free = parent.is_some_and(|parent| parent.kind == Kind::FreeObject);
         if is_free || self.input.owner == Owner::ClaudeCode {
+            return;
+        }
+        if self.reported == REPORTED {
+            self.behind += 1;
             return;
         }
         let path = parent.map_or_else(|| name.to_owned(), |parent| format!("{}.{name}", parent.path));
@@ -117,5 +141,45 @@ impl Extractor<'_> {
         // What looks like a slip of the pen may be a restriction that is lost; anything else is none of our business.
         let severity = if hint.is_some() { Severity::Warning } else { Severity::Note };
         self.problem(severity, format!("unknown key `{shown}`"), position, hint);
+    }
+
+    /// Reports an unknown key of the classifier, in any file, since nobody else has such an object. One that looks like
+    /// a misspelt address or provider must not leave the usual one in place, and the line may hold a key.
+    fn unknown_of_classifier(&mut self, parent: &Key, name: &str, position: Position) {
+        if self.reported == REPORTED {
+            // Names are compared at a price; among so many mistakes nobody knows who is meant to judge.
+            self.behind += 1;
+            if let Some(provider) = Key::of(KeyId::ClassifierProvider) {
+                self.set(provider, SettingValue::Wrong, position);
+            }
+            return;
+        }
+        let siblings = KEYS.iter().filter(|key| key.parent() == Some(parent.path));
+        let near = find_closest(name, siblings.clone().map(Key::name));
+        let meant = siblings.into_iter().find(|key| Some(key.name()) == near);
+        let shown: String = name.chars().take(40).collect();
+        let mut message = format!("unknown key `{}.{shown}`", parent.path);
+        let mut severity = if meant.is_some() { Severity::Warning } else { Severity::Note };
+        let mut hint = meant.map(|key| format!("did you mean `{}`?", key.path));
+        let source = self.input.source;
+        if let Some(key) = meant.and_then(find_judge_key).filter(|key| key.scope.contains(source)) {
+            message.push_str(consequence(key));
+            self.set(key, SettingValue::Wrong, position);
+        } else if ["key", "token", "secret", "password"].iter().any(|word| name.to_lowercase().contains(word))
+        {
+            severity = Severity::Warning;
+            hint = Some("keys are never read from settings; name a variable with `keyVariable`".to_owned());
+        }
+        self.problem_without_excerpt(severity, message, position, hint);
+    }
+}
+
+/// Returns the key to mark as wrong when a key or an object that says who judges is.
+fn find_judge_key(key: &'static Key) -> Option<&'static Key> {
+    match key.id {
+        KeyId::Classifier => Key::of(KeyId::ClassifierProvider),
+        KeyId::Fallback => Key::of(KeyId::FallbackProvider),
+        KeyId::Templates => Key::of(KeyId::TemplateBase),
+        id => names_judge(id).then_some(key),
     }
 }

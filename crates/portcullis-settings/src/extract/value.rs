@@ -1,4 +1,4 @@
-//! Values: lists of rules, directories and sentences, modes, switches.
+//! Values: lists of rules, directories and sentences, modes, switches. Those of single keys are in `scalar`.
 
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{MODES, Mode};
@@ -6,7 +6,7 @@ use portcullis_core::{MODES, Mode};
 use super::Extractor;
 use crate::directory::resolve;
 use crate::json::{Node, Position, Value};
-use crate::keys::{Key, KeyId, Kind};
+use crate::keys::{Key, KeyId, Kind, Merge};
 use crate::layer::{IgnoredReason, SettingValue};
 use crate::problem::Severity;
 use portcullis_core::closeness::find_closest;
@@ -36,11 +36,15 @@ impl Extractor<'_> {
             Kind::Mode => self.mode(key, node),
             Kind::Disable => self.disable(key, node),
             Kind::Boolean => self.switch(key, node),
-            Kind::Text => {
+            Kind::Text if key.merge == Merge::None => {
                 if !matches!(node.value, Value::String(_)) {
                     self.wrong_kind(key, node, "");
                 }
             }
+            Kind::Text | Kind::Variable | Kind::Address | Kind::Path => self.text(key, node),
+            Kind::Choice(words) => self.choice(key, words, node),
+            Kind::Number { least, most } => self.number(key, &(least..=most), node),
+            Kind::Words => self.words(key, node),
             Kind::Object | Kind::FreeObject => {}
         }
     }
@@ -138,13 +142,15 @@ impl Extractor<'_> {
             Value::String(_) if key.kind == Kind::Disable => "another word",
             other => other.kind(),
         };
-        let message = format!("`{}` must be {}, not {found}{consequence}", key.path, key.kind.as_str());
+        let message = format!("`{}` must be {}, not {found}{consequence}", key.path, key.kind.describe());
         let name = key.name();
         let hint = match key.kind {
             Kind::Rules => Some(format!("write `\"{name}\": [\"Bash(git status)\"]`")),
             Kind::Directories | Kind::Sentences => Some(format!("write `\"{name}\": [\"…\"]`")),
             Kind::Disable => Some(format!("write `\"{name}\": \"disable\"`")),
+            Kind::Words => Some(format!("write `\"{name}\": [\"program\", \"argument\"]`")),
             Kind::Object | Kind::FreeObject | Kind::Mode | Kind::Boolean | Kind::Text => None,
+            Kind::Choice(_) | Kind::Number { .. } | Kind::Variable | Kind::Address | Kind::Path => None,
         };
         self.problem(Severity::Warning, message, node.position, hint);
     }

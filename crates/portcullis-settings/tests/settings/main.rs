@@ -2,10 +2,13 @@
 #![cfg(test)]
 
 mod attack;
+mod classifier;
+mod classifier_choice;
 mod edit;
 mod managed;
 mod precedence;
 mod repository;
+mod reset;
 mod samples;
 mod schema;
 mod source;

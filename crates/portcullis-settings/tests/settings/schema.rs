@@ -28,6 +28,23 @@ fn every_key_has_a_place_and_a_description_in_the_schema() {
     }
 }
 
+/// Says whether a text fits one of the two patterns our schema has.
+fn fits(pattern: &str, text: &str) -> bool {
+    match pattern {
+        "^[A-Za-z_][A-Za-z0-9_]*$" => {
+            text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+                && text.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
+        }
+        "^https?://[^/?#:\\s]" => {
+            let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+            rest.is_some_and(|rest| {
+                rest.starts_with(|first: char| !first.is_whitespace() && !"/?#:".contains(first))
+            })
+        }
+        other => panic!("the schema uses {other}"),
+    }
+}
+
 /// Checks a value against the part of JSON Schema that our schema uses.
 pub(crate) fn conforms(root: &Value, schema: &Value, value: &Value) -> Result<(), String> {
     if let Some(reference) = schema.get("$ref") {
@@ -40,13 +57,18 @@ pub(crate) fn conforms(root: &Value, schema: &Value, value: &Value) -> Result<()
         Some("array") => value.is_array(),
         Some("string") => value.is_string(),
         Some("boolean") => value.is_boolean(),
+        Some("integer") => value.is_u64(),
         Some(other) => panic!("the schema uses {other}"),
         None => true,
     };
     let word_fits = schema.get("enum").is_none_or(|words| words.as_array().unwrap().contains(value))
         && schema.get("const").is_none_or(|word| word == value)
         && schema.get("minLength").is_none_or(|_| value.as_str().is_some_and(|text| !text.is_empty()));
-    if !kind_fits || !word_fits {
+    let number_fits = schema.get("minimum").is_none_or(|least| value.as_u64() >= least.as_u64())
+        && schema.get("maximum").is_none_or(|most| value.as_u64() <= most.as_u64());
+    let pattern = schema.get("pattern").map(|pattern| pattern.as_str().unwrap());
+    let pattern_fits = pattern.is_none_or(|pattern| fits(pattern, value.as_str().unwrap_or_default()));
+    if !kind_fits || !word_fits || !number_fits || !pattern_fits {
         return Err(complaint());
     }
     for (name, member) in value.as_object().into_iter().flatten() {
