@@ -1,0 +1,40 @@
+//! What the model is told (spec D9, D10): our words as the system prompt, everybody else's as quoted data.
+//!
+//! ```text
+//! Templates + Sections ────────────────► system    our words, and the prose of user and managed settings
+//! SessionFacts ────────────────────────► session   quoted: directories, deny rules, the project's instructions
+//! findings of the static analysis ─────► facts     quoted
+//! ```
+//!
+//! INVARIANT: the system prompt holds nothing that a repository or an agent wrote, and the quoted parts hold no tag but
+//! ours.
+
+mod build;
+mod coverage;
+mod critique;
+mod excerpt;
+mod explainer;
+mod section;
+mod template;
+
+pub use build::{SessionFacts, build};
+pub use coverage::rule_of_finding;
+pub use critique::critique_prompt;
+pub use explainer::{EXPLAINER_SUFFIX, explainer_answer, explainer_prompt, read_explanation};
+pub use section::{CustomLists, DEFAULTS, Section, Sections, label_of};
+pub use template::{TemplateError, Templates};
+
+/// A question to the model without the words that make it a stage: the same bytes in every stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// Our own words with those of user and managed settings. Nothing a repository or an agent wrote.
+    pub system: String,
+    /// What holds for the session: directories, deny rules, the project's instructions. Quoted data; may be empty.
+    pub session: String,
+    /// The transcript before the action, one block an entry, each ending in a line break.
+    pub history: Vec<String>,
+    /// The action that is judged, in the form of an entry.
+    pub action: String,
+    /// What is known of the action: findings of the static analysis. Quoted data; may be empty.
+    pub facts: String,
+}

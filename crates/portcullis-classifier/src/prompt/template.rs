@@ -1,0 +1,289 @@
+//! The three templates of the system prompt (spec D10): who judges and how, what the user's words mean, the rules.
+//!
+//! Slots are written `{{name}}`. Only the template of the rules has any, and it has every one of them once: a template
+//! that left out the hard rules would quietly switch them off.
+
+use super::section::{Section, Sections};
+
+/// The longest template of a user's own, in bytes.
+const LONGEST_TEMPLATE: usize = 200_000;
+
+/// The templates, checked: each slot stands where it must.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Templates {
+    base: String,
+    intent: String,
+    permissions: String,
+}
+
+/// Why a template cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// It has a slot nobody fills.
+    #[error("the template `{template}` has the unknown slot `{{{{{slot}}}}}`: {}", known_slots(template))]
+    UnknownSlot {
+        /// Which template.
+        template: &'static str,
+        /// The name of the slot.
+        slot: String,
+    },
+    /// It lacks a slot.
+    #[error("the template `{template}` lacks the slot `{{{{{slot}}}}}`: add it where the list is to stand")]
+    MissingSlot {
+        /// Which template.
+        template: &'static str,
+        /// The name of the slot.
+        slot: &'static str,
+    },
+    /// It has a slot more than once.
+    #[error("the template `{template}` has the slot `{{{{{slot}}}}}` more than once: keep one of them")]
+    RepeatedSlot {
+        /// Which template.
+        template: &'static str,
+        /// The name of the slot.
+        slot: &'static str,
+    },
+    /// A slot begins and does not end.
+    #[error("the template `{template}` has a `{{{{` without `}}}}` behind it on the same line: close it")]
+    OpenSlot {
+        /// Which template.
+        template: &'static str,
+    },
+    /// It says nothing.
+    #[error("the template `{template}` is empty: write it, or remove the setting to use the built-in one")]
+    Empty {
+        /// Which template.
+        template: &'static str,
+    },
+    /// It holds a character nobody sees, and so perhaps words nobody sees.
+    #[error("the template `{template}` holds the hidden character U+{code:04X}: remove it")]
+    Hidden {
+        /// Which template.
+        template: &'static str,
+        /// The code of the character.
+        code: u32,
+    },
+    /// It is too long.
+    #[error("the template `{template}` has {bytes} bytes, more than {LONGEST_TEMPLATE}: shorten it")]
+    TooLong {
+        /// Which template.
+        template: &'static str,
+        /// How many bytes it has.
+        bytes: usize,
+    },
+}
+
+impl Templates {
+    /// Returns the templates the program comes with.
+    pub fn built_in() -> Self {
+        Self {
+            base: include_str!("../../data/prompts/base.md").to_owned(),
+            intent: include_str!("../../data/prompts/intent.md").to_owned(),
+            permissions: include_str!("../../data/prompts/permissions.md").to_owned(),
+        }
+    }
+
+    /// Takes the texts of user or managed settings in place of the built-in ones, and checks their slots.
+    ///
+    /// None of them may come from a repository: they are the words the judge obeys.
+    pub fn from_texts(
+        base: Option<String>,
+        intent: Option<String>,
+        permissions: Option<String>,
+    ) -> Result<Self, TemplateError> {
+        let mut templates = Self::built_in();
+        let texts = [
+            ("base", base, &mut templates.base),
+            ("intent", intent, &mut templates.intent),
+            ("permissions", permissions, &mut templates.permissions),
+        ];
+        for (name, text, place) in texts {
+            if let Some(text) = text {
+                let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+                check(name, &text)?;
+                *place = text;
+            }
+        }
+        Ok(templates)
+    }
+
+    /// Returns the system prompt: the templates with the lists in their slots.
+    pub fn fill(&self, sections: &Sections) -> String {
+        let mut out = String::new();
+        for text in [&self.base, &self.intent, &self.permissions] {
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            for piece in pieces(text.trim()) {
+                match piece {
+                    Piece::Text(text) => out.push_str(text),
+                    // Checked before: there is no other slot.
+                    Piece::Slot(name) => {
+                        out.push_str(&find_slot(name).map(|slot| sections.items(slot)).unwrap_or_default());
+                    }
+                    Piece::Open => {}
+                }
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
+
+/// A part of a template.
+enum Piece<'a> {
+    Text(&'a str),
+    Slot(&'a str),
+    /// A slot that does not end; nothing stands behind it.
+    Open,
+}
+
+/// Takes a template apart, once: what fills a slot is never looked at for slots.
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("{{") {
+        pieces.push(Piece::Text(before));
+        let line = behind.split('\n').next().unwrap_or_default();
+        let Some((name, _)) = line.split_once("}}") else {
+            pieces.push(Piece::Open);
+            return pieces;
+        };
+        pieces.push(Piece::Slot(name.trim()));
+        rest = behind.split_once("}}").map(|(_, rest)| rest).unwrap_or_default();
+    }
+    pieces.push(Piece::Text(rest));
+    pieces
+}
+
+fn check(template: &'static str, text: &str) -> Result<(), TemplateError> {
+    if text.len() > LONGEST_TEMPLATE {
+        return Err(TemplateError::TooLong { template, bytes: text.len() });
+    }
+    if text.trim().is_empty() {
+        return Err(TemplateError::Empty { template });
+    }
+    let is_hidden = |letter: &char| portcullis_core::is_hidden(*letter) && !matches!(letter, '\n' | '\t');
+    if let Some(hidden) = text.chars().find(is_hidden) {
+        return Err(TemplateError::Hidden { template, code: u32::from(hidden) });
+    }
+    let mut seen: Vec<Section> = Vec::new();
+    for piece in pieces(text) {
+        match piece {
+            Piece::Text(_) => {}
+            Piece::Open => return Err(TemplateError::OpenSlot { template }),
+            Piece::Slot(name) => match find_slot(name).filter(|_| has_slots(template)) {
+                None => {
+                    let slot = super::excerpt::beginning(name, 60);
+                    return Err(TemplateError::UnknownSlot { template, slot });
+                }
+                Some(slot) if seen.contains(&slot) => {
+                    return Err(TemplateError::RepeatedSlot { template, slot: slot.as_str() });
+                }
+                Some(slot) => seen.push(slot),
+            },
+        }
+    }
+    let missing = Section::ALL.into_iter().find(|slot| has_slots(template) && !seen.contains(slot));
+    missing.map_or(Ok(()), |slot| Err(TemplateError::MissingSlot { template, slot: slot.as_str() }))
+}
+
+fn has_slots(template: &str) -> bool {
+    template == "permissions"
+}
+
+fn find_slot(name: &str) -> Option<Section> {
+    Section::ALL.into_iter().find(|slot| slot.as_str() == name)
+}
+
+fn known_slots(template: &str) -> String {
+    if !has_slots(template) {
+        return "only the template `permissions` has slots".to_owned();
+    }
+    let names: Vec<String> = Section::ALL.iter().map(|slot| format!("`{{{{{}}}}}`", slot.as_str())).collect();
+    format!("use {}", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    const SLOTS: &str = "{{environment}} {{hard_deny}} {{soft_deny}} {{allow}}";
+
+    fn permissions(text: &str) -> Result<Templates, TemplateError> {
+        Templates::from_texts(None, None, Some(text.to_owned()))
+    }
+
+    #[test]
+    fn the_built_in_templates_pass_their_own_check() {
+        let Templates { base, intent, permissions } = Templates::built_in();
+        for (name, text) in [("base", base), ("intent", intent), ("permissions", permissions)] {
+            assert_eq!(check(name, &text), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_slot_that_is_unknown_missing_twice_or_open_is_named() {
+        for (text, message) in [
+            (
+                format!("{SLOTS} {{{{rules}}}}"),
+                "the template `permissions` has the unknown slot `{{rules}}`: use `{{environment}}`, \
+                 `{{hard_deny}}`, `{{soft_deny}}`, `{{allow}}`",
+            ),
+            (
+                "{{environment}} {{soft_deny}} {{allow}}".to_owned(),
+                "the template `permissions` lacks the slot `{{hard_deny}}`: add it where the list is to stand",
+            ),
+            (
+                format!("{SLOTS}\n{{{{ allow }}}}"),
+                "the template `permissions` has the slot `{{allow}}` more than once: keep one of them",
+            ),
+            (
+                format!("{SLOTS}\n{{{{allow\n}}}}"),
+                "the template `permissions` has a `{{` without `}}` behind it on the same line: close it",
+            ),
+            (
+                " \n".to_owned(),
+                "the template `permissions` is empty: write it, or remove the setting to use the built-in one",
+            ),
+            (
+                format!("{SLOTS} \u{202e}"),
+                "the template `permissions` holds the hidden character U+202E: remove it",
+            ),
+            (
+                "x".repeat(200_001),
+                "the template `permissions` has 200001 bytes, more than 200000: shorten it",
+            ),
+        ] {
+            assert_eq!(permissions(&text).unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn only_the_template_of_the_rules_has_slots() {
+        let error = Templates::from_texts(Some("{{allow}}".to_owned()), None, None).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the template `base` has the unknown slot `{{allow}}`: only the template `permissions` has slots"
+        );
+        assert!(Templates::from_texts(None, Some("{{}}".to_owned()), None).is_err());
+    }
+
+    #[test]
+    fn what_fills_a_slot_is_not_looked_at_for_slots() {
+        let own = ["Odd: {{hard_deny}} {{x}} {{".to_owned()];
+        let lists = super::super::CustomLists { allow: Some(&own), ..Default::default() };
+        let system = permissions(SLOTS).unwrap().fill(&Sections::resolve(lists));
+        assert_eq!(system.matches("- Odd: {{hard_deny}} {{x}} {{\n").count(), 1);
+        assert_eq!(system.matches("- Malware: ").count(), 1);
+    }
+
+    #[test]
+    fn a_template_of_the_users_own_takes_the_place_of_ours() {
+        let own = Templates::from_texts(Some("\u{feff}Judge.\r\n".to_owned()), None, None).unwrap();
+        let system = own.fill(&Sections::built_in());
+        assert!(system.starts_with("Judge.\n\n# What the user wants\n"), "{system}");
+    }
+}

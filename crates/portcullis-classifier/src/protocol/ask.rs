@@ -1,0 +1,281 @@
+//! Asking one model one question: the request, what the model refuses of it, retries, and the record of it all.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use super::exchange::{Exchange, ExchangeOutcome, Talk};
+use super::run::Endpoint;
+use super::stage::{self, Stage, Stages};
+use crate::estimate_tokens;
+use crate::key::fetch_key;
+use crate::model::{Model, Shape};
+use crate::prompt::Prompt;
+use crate::provider::{self, AnswerForm, AnswerSpec, Query, Reply, Usage};
+use crate::transport::{Cancel, Fault, FaultKind, RawResponse, Retry, next_delay};
+
+/// How often a request is sent anew because the model refused a parameter of it.
+const MOST_DROPPED: usize = 4;
+
+/// A request in the making; what the model refuses may change it.
+pub(super) struct Draft {
+    suffix: String,
+    max_tokens: u32,
+    stop: Option<&'static str>,
+    form: Form,
+}
+
+enum Form {
+    Text,
+    Tool(AnswerSpec),
+    Schema(AnswerSpec),
+}
+
+impl Draft {
+    /// Makes the draft of a stage.
+    pub(super) fn of_stage(model: &Model, stage: Stage, stages: Stages, shape: Shape) -> Self {
+        let limits = stage::limits(stage, stages, shape);
+        Self {
+            suffix: stage::last_words(stage, stages, shape),
+            max_tokens: limits.max_tokens,
+            stop: limits.stop,
+            form: match shape {
+                Shape::Block | Shape::Severity => Form::Text,
+                Shape::Tool => Form::Tool(stage::answer_spec(model)),
+                Shape::Schema => Form::Schema(stage::answer_spec(model)),
+            },
+        }
+    }
+
+    /// Makes the draft of a question whose answer is text, or follows a description.
+    pub(super) fn of_errand(model: &Model, suffix: &str, max_tokens: u32, spec: Option<&AnswerSpec>) -> Self {
+        let is_tool = model.shape_for(Some(Shape::Tool)) == Shape::Tool;
+        Self {
+            suffix: suffix.to_owned(),
+            max_tokens,
+            stop: None,
+            form: match spec {
+                None => Form::Text,
+                Some(spec) if is_tool => Form::Tool(spec.clone()),
+                Some(spec) => Form::Schema(spec.clone()),
+            },
+        }
+    }
+
+    /// Says whether a model has room for the prompt, the rest of the request and the answer.
+    pub(super) fn has_room(&self, model: &Model, prompt_tokens: usize) -> bool {
+        let described = match &self.form {
+            Form::Text => 0,
+            Form::Tool(spec) | Form::Schema(spec) => {
+                let words = [spec.name, spec.description, &spec.schema.to_string()];
+                words.into_iter().map(estimate_tokens).sum()
+            }
+        };
+        let rest = estimate_tokens(&self.suffix).saturating_add(described);
+        model.has_room(prompt_tokens.saturating_add(rest), self.max_tokens)
+    }
+}
+
+/// Estimates the tokens of a prompt, with the tags around its transcript.
+pub(super) fn prompt_tokens(prompt: &Prompt) -> usize {
+    let Prompt { system, session, history, action, facts } = prompt;
+    let texts = [system, session, action, facts].into_iter().chain(history).map(String::as_str);
+    texts.chain(["<transcript>\n", "</transcript>\n"]).map(estimate_tokens).sum()
+}
+
+/// What is asked for, and the place of whoever is asked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) talk: Talk,
+    pub(super) position: usize,
+}
+
+/// What was said, and what was learned of models on the way.
+#[derive(Default)]
+pub(super) struct Log {
+    pub(super) exchanges: Vec<Exchange>,
+    pub(super) learned: Vec<(String, String)>,
+}
+
+impl Log {
+    /// Says whether a quick look was answered, and the answer did not clear the action.
+    pub(super) fn is_escalated(&self) -> bool {
+        let is_open = |outcome: &ExchangeOutcome| match outcome {
+            ExchangeOutcome::Allow | ExchangeOutcome::Answer => false,
+            ExchangeOutcome::Block | ExchangeOutcome::Unclear => true,
+            ExchangeOutcome::Fault(kind) => no_verdict(kind).is_some(),
+        };
+        let is_quick = |exchange: &&Exchange| exchange.talk == Talk::Stage(Stage::Fast);
+        self.exchanges.iter().filter(is_quick).any(|exchange| is_open(&exchange.outcome))
+    }
+
+    /// Says what became of the last exchange.
+    pub(super) fn conclude(&mut self, outcome: ExchangeOutcome) {
+        if let Some(last) = self.exchanges.last_mut() {
+            last.outcome = outcome;
+        }
+    }
+
+    /// Notes that somebody was not asked because the prompt has no room there, and returns that as a fault.
+    pub(super) fn skip(&mut self, endpoint: &Endpoint, place: Place) -> Fault {
+        let fault = fault_of(FaultKind::TooLong, "the prompt is longer than the model takes");
+        let outcome = ExchangeOutcome::Fault(fault.kind.clone());
+        self.exchanges.push(Exchange { outcome, ..begin(endpoint, place) });
+        fault
+    }
+}
+
+/// Begins the record of an exchange.
+fn begin(endpoint: &Endpoint, place: Place) -> Exchange {
+    let usage = Usage::default();
+    Exchange {
+        talk: place.talk,
+        endpoint: place.position,
+        provider: endpoint.model.provider,
+        model: endpoint.model.id.clone(),
+        request: serde_json::Value::Null,
+        status: None,
+        response: String::new(),
+        outcome: ExchangeOutcome::Answer,
+        is_outage: false,
+        usage,
+        cost: endpoint.model.cost(&usage),
+        elapsed: Duration::ZERO,
+        attempts: 0,
+    }
+}
+
+/// Sends a request until it is answered, refused for good, or out of time.
+pub(super) fn ask(
+    endpoint: &mut Endpoint,
+    place: Place,
+    prompt: &Prompt,
+    draft: &dyn Fn(&Model) -> Draft,
+    deadline: Instant,
+    cancel: &Cancel,
+    log: &mut Log,
+) -> Result<Reply, Fault> {
+    let start = Instant::now();
+    let mut exchange = begin(endpoint, place);
+    let answered = attempt(endpoint, &mut exchange, prompt, draft, deadline, cancel, log);
+    if let Err(fault) = &answered {
+        exchange.outcome = ExchangeOutcome::Fault(fault.kind.clone());
+        exchange.is_outage = fault.kind.is_outage();
+    }
+    exchange.elapsed = start.elapsed();
+    log.exchanges.push(exchange);
+    answered
+}
+
+fn attempt(
+    endpoint: &mut Endpoint,
+    exchange: &mut Exchange,
+    prompt: &Prompt,
+    draft: &dyn Fn(&Model) -> Draft,
+    deadline: Instant,
+    cancel: &Cancel,
+    log: &mut Log,
+) -> Result<Reply, Fault> {
+    if endpoint.is_resting {
+        return Err(resting());
+    }
+    if !endpoint.connection.has_key() {
+        let secret = fetch_key(&endpoint.key, deadline)?;
+        endpoint.connection.set_key(endpoint.auth, secret);
+    }
+    let mut retries = 0;
+    let mut dropped = 0;
+    loop {
+        let fault = match send_once(endpoint, exchange, prompt, draft, deadline, cancel) {
+            Ok(reply) => return Ok(reply),
+            Err(fault) => fault,
+        };
+        if let FaultKind::Unsupported(parameter) = &fault.kind
+            && dropped < MOST_DROPPED
+            && endpoint.model.drop_parameter(parameter)
+        {
+            dropped += 1;
+            log.learned.push((endpoint.name(), parameter.clone()));
+            continue;
+        }
+        let remaining = deadline.saturating_duration_since(Instant::now());
+        let Some(delay) = next_delay(&fault, retries, remaining, jitter()) else {
+            return Err(fault);
+        };
+        retries += 1;
+        if !cancel.sleep(delay) {
+            return Err(fault_of(FaultKind::Aborted, "the caller gave up"));
+        }
+    }
+}
+
+fn send_once(
+    endpoint: &Endpoint,
+    exchange: &mut Exchange,
+    prompt: &Prompt,
+    draft: &dyn Fn(&Model) -> Draft,
+    deadline: Instant,
+    cancel: &Cancel,
+) -> Result<Reply, Fault> {
+    let Endpoint { model, connection, .. } = endpoint;
+    let draft = draft(model);
+    let query = Query {
+        prompt,
+        suffix: &draft.suffix,
+        max_tokens: draft.max_tokens,
+        stop: draft.stop.filter(|_| model.stop),
+        form: match &draft.form {
+            Form::Text => AnswerForm::Text,
+            Form::Tool(spec) => AnswerForm::Tool(spec),
+            Form::Schema(spec) => AnswerForm::Schema(spec),
+        },
+    };
+    let request = provider::request(model, &query);
+    if Instant::now() >= deadline {
+        return Err(fault_of(FaultKind::Timeout, "there was no time left to ask"));
+    }
+    exchange.attempts += 1;
+    let sent = connection.send(&request, deadline, cancel);
+    exchange.request = request.body;
+    let RawResponse { status, headers, body, .. } = sent?;
+    // Before anything is read or cut, so that no part of the key is left anywhere.
+    let body = connection.without_key(body);
+    exchange.status = Some(status);
+    exchange.response = String::from_utf8_lossy(&body).into_owned();
+    let answered = provider::answer(model.provider, status, &headers, &body);
+    let usage = match &answered {
+        Ok(reply) => reply.usage,
+        Err(fault) => fault.usage,
+    };
+    exchange.usage = exchange.usage.plus(usage);
+    exchange.cost = exchange.cost.zip(model.cost(&usage)).map(|(before, now)| before + now);
+    let reply = answered.map_err(|fault| connection.clean_complaint(fault))?;
+    Ok(Reply { is_stopped: reply.is_stopped && query.stop.is_some(), ..reply })
+}
+
+/// Says why a fault is a failed verdict of a model that did answer, if it is one.
+pub(super) const fn no_verdict(kind: &FaultKind) -> Option<&'static str> {
+    match kind {
+        FaultKind::Refused => Some("it refused to answer"),
+        FaultKind::Truncated => Some("its answer was cut off"),
+        FaultKind::Empty => Some("it answered nothing"),
+        FaultKind::Ambiguous => Some("it answered more than once"),
+        _ => None,
+    }
+}
+
+pub(super) fn no_endpoint() -> Fault {
+    fault_of(FaultKind::Connection, "no model is configured")
+}
+
+fn resting() -> Fault {
+    fault_of(FaultKind::BreakerOpen, "it failed several times in a row and is left alone for a while")
+}
+
+fn fault_of(kind: FaultKind, message: &str) -> Fault {
+    Fault::new(kind, message, Retry::No)
+}
+
+/// Returns a number from 0 to 1, so that several processes do not retry at the same moment.
+fn jitter() -> f64 {
+    let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
+    f64::from(nanos % 1_000) / 1_000.0
+}

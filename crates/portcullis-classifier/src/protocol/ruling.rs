@@ -1,0 +1,90 @@
+//! What came of a judgement, and what it means for the pipeline.
+
+use portcullis_core::{Answer, Gate};
+
+use super::exchange::Exchange;
+use super::stage::Stage;
+use crate::transport::{Fault, FaultKind};
+
+/// A judgement with everything that was said on the way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ruling {
+    /// What came of it.
+    pub outcome: RulingOutcome,
+    /// Every exchange with a model, in order.
+    pub exchanges: Vec<Exchange>,
+    /// Parameters a model refused, with the name of its endpoint, to be left out from now on.
+    pub learned: Vec<(String, String)>,
+}
+
+/// What came of a judgement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RulingOutcome {
+    /// The action may run.
+    Allow {
+        /// The stage that said so.
+        stage: Stage,
+    },
+    /// The action is blocked.
+    Block {
+        /// The stage that said so.
+        stage: Stage,
+        /// The rule it breaks, if one was named.
+        category: Option<String>,
+        /// One sentence.
+        reason: String,
+    },
+    /// What the model said is no verdict.
+    Unclear {
+        /// The stage that said it.
+        stage: Stage,
+        /// Why it is none.
+        why: String,
+    },
+    /// No model could be asked.
+    Failed(Fault),
+}
+
+impl Ruling {
+    /// Returns what the pipeline is told. In no failure is the action allowed (spec D13).
+    pub fn answer(&self, gate: Gate) -> Answer {
+        match &self.outcome {
+            RulingOutcome::Allow { stage } => Answer::Allow { by: stage.as_str().to_owned() },
+            RulingOutcome::Block { stage, category, reason } => {
+                let sentence = match category {
+                    Some(category) => format!("[{category}] {reason}"),
+                    None => reason.clone(),
+                };
+                Answer::Deny { by: stage.as_str().to_owned(), sentence }
+            }
+            RulingOutcome::Unclear { stage, why } => {
+                let detail = format!(
+                    "the {} classifier gave no verdict ({why}), so it is blocked to be safe",
+                    stage.as_str()
+                );
+                Answer::Unavailable { detail, gate: Gate::Closed }
+            }
+            RulingOutcome::Failed(fault) => failed(fault, gate),
+        }
+    }
+}
+
+fn failed(fault: &Fault, gate: Gate) -> Answer {
+    let phrase = fault.kind.phrase();
+    match fault.kind {
+        FaultKind::TooLong => Answer::TooLong {
+            detail: format!("the session is too long for the classifier ({})", fault.message),
+        },
+        // Whoever gave up does not want to be asked now.
+        FaultKind::Aborted => {
+            Answer::Unavailable { detail: "the classifier was interrupted".to_owned(), gate: Gate::Closed }
+        }
+        _ => {
+            let detail = format!(
+                "the classifier is unavailable ({phrase}: {}), so it cannot say whether this is safe",
+                fault.message
+            );
+            Answer::Unavailable { detail, gate }
+        }
+    }
+}

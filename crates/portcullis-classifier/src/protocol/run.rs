@@ -1,0 +1,239 @@
+//! Judging: the quick look, the careful one, and whoever stands in when a provider fails.
+
+use std::time::{Duration, Instant};
+
+use super::ask::{Draft, Log, Place, ask, no_endpoint, no_verdict, prompt_tokens};
+use super::exchange::{Exchange, ExchangeOutcome, Talk};
+use super::ruling::{Ruling, RulingOutcome};
+use super::stage::{self, Stage, Stages};
+use super::verdict::{Reading, StageVerdict};
+use crate::key::KeySource;
+use crate::model::{Model, Shape};
+use crate::prompt::Prompt;
+use crate::provider::{AnswerSpec, Reply};
+use crate::transport::{Auth, Cancel, Connection, Fault, FaultKind};
+
+/// A model and the way to it.
+#[derive(Debug)]
+pub struct Endpoint {
+    /// The model, with what was learned of it.
+    pub model: Model,
+    /// The way to it; its key is fetched when it is first needed.
+    pub connection: Connection,
+    /// How the key is presented.
+    pub auth: Auth,
+    /// Where its key is.
+    pub key: KeySource,
+    /// Whether it failed so often lately that it is left alone for now.
+    pub is_resting: bool,
+}
+
+impl Endpoint {
+    /// Returns what it is known by: the provider, the model, and the address, since one gateway's troubles are not
+    /// another's.
+    pub fn name(&self) -> String {
+        format!("{} {} {}", self.model.provider, self.model.id, self.connection.base().as_str())
+    }
+}
+
+/// A judge: whom it asks, and how.
+#[derive(Debug)]
+pub struct Judge {
+    /// The model that is asked, and those that stand in for it, in order.
+    pub endpoints: Vec<Endpoint>,
+    /// Which stages there are.
+    pub stages: Stages,
+    /// The shape of the verdict; `None` for the model's own.
+    pub shape: Option<Shape>,
+    /// The severity that blocks, where the verdict is one.
+    pub threshold: u32,
+    /// The labels of the rules the model is given.
+    pub labels: Vec<String>,
+    /// How long a judgement may take, everything included.
+    pub timeout: Duration,
+}
+
+/// A question whose answer is not a verdict: an explanation, a critique.
+#[derive(Debug, Clone, Copy)]
+pub struct Errand<'a> {
+    /// What it is for.
+    pub talk: Talk,
+    /// What it is about.
+    pub prompt: &'a Prompt,
+    /// The words that come last.
+    pub suffix: &'a str,
+    /// The most tokens of the answer.
+    pub max_tokens: u32,
+    /// What a structured answer looks like; `None` for text.
+    pub spec: Option<&'a AnswerSpec>,
+}
+
+/// What came of an errand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ErrandResult {
+    /// The answer, or why there is none.
+    pub answered: Result<Reply, Fault>,
+    /// Every exchange with a model, in order.
+    pub exchanges: Vec<Exchange>,
+    /// Parameters a model refused, with the name of its endpoint, to be left out from now on.
+    pub learned: Vec<(String, String)>,
+}
+
+impl Judge {
+    /// Judges the action of a prompt.
+    ///
+    /// A model whose window the prompt does not fit is passed over as if it were not there. Where a provider says so
+    /// itself the judgement ends: its word is better than an estimate.
+    pub fn judge(&mut self, prompt: &Prompt, cancel: &Cancel) -> Ruling {
+        let deadline = Instant::now() + self.timeout;
+        let tokens = prompt_tokens(prompt);
+        let mut log = Log::default();
+        let mut outcome = None;
+        let mut skipped = None;
+        for position in 0..self.endpoints.len() {
+            if let Some(fault) = self.skip(position, tokens, &mut log) {
+                skipped = Some(fault);
+                continue;
+            }
+            let own = share_of(deadline, self.endpoints.len() - position);
+            let judged = self.judge_with(position, prompt, own, cancel, &mut log);
+            let is_final = match &judged {
+                RulingOutcome::Failed(fault) => {
+                    matches!(fault.kind, FaultKind::Aborted | FaultKind::TooLong)
+                }
+                _ => true,
+            };
+            outcome = Some(judged);
+            if is_final {
+                break;
+            }
+        }
+        let nobody = || RulingOutcome::Failed(skipped.unwrap_or_else(no_endpoint));
+        Ruling { outcome: outcome.unwrap_or_else(nobody), exchanges: log.exchanges, learned: log.learned }
+    }
+
+    /// Runs an errand with the first model that answers.
+    pub fn run_errand(&mut self, errand: Errand<'_>, cancel: &Cancel) -> ErrandResult {
+        let Errand { talk, prompt, suffix, max_tokens, spec } = errand;
+        let deadline = Instant::now() + self.timeout;
+        let tokens = prompt_tokens(prompt);
+        let draft = |model: &Model| Draft::of_errand(model, suffix, max_tokens, spec);
+        let mut log = Log::default();
+        let mut answered = None;
+        let mut skipped = None;
+        let count = self.endpoints.len();
+        for (position, endpoint) in self.endpoints.iter_mut().enumerate() {
+            let place = Place { talk, position };
+            if !draft(&endpoint.model).has_room(&endpoint.model, tokens) {
+                skipped = Some(log.skip(endpoint, place));
+                continue;
+            }
+            let own = share_of(deadline, count - position);
+            let asked = ask(endpoint, place, prompt, &draft, own, cancel, &mut log);
+            let is_final = !matches!(&asked, Err(fault) if fault.kind != FaultKind::Aborted);
+            answered = Some(asked);
+            if is_final {
+                break;
+            }
+        }
+        let nobody = || Err(skipped.unwrap_or_else(no_endpoint));
+        ErrandResult {
+            answered: answered.unwrap_or_else(nobody),
+            exchanges: log.exchanges,
+            learned: log.learned,
+        }
+    }
+
+    /// Returns the stages of the next look at an action.
+    fn stages(&self, log: &Log) -> &'static [Stage] {
+        match self.stages {
+            // Whoever stands in for a model that would have blocked looks closely at once.
+            Stages::Both if log.is_escalated() => &[Stage::Thinking],
+            Stages::Both => &[Stage::Fast, Stage::Thinking],
+            Stages::Fast => &[Stage::Fast],
+            Stages::Thinking => &[Stage::Thinking],
+        }
+    }
+
+    /// Notes that an endpoint is passed over, if one of its stages has no room for a prompt of so many tokens.
+    fn skip(&self, position: usize, tokens: usize, log: &mut Log) -> Option<Fault> {
+        let endpoint = self.endpoints.get(position)?;
+        let model = &endpoint.model;
+        let shape = model.shape_for(self.shape);
+        let has_room =
+            |stage: &&Stage| Draft::of_stage(model, **stage, self.stages, shape).has_room(model, tokens);
+        let stage = self.stages(log).iter().find(|stage| !has_room(stage))?;
+        Some(log.skip(endpoint, Place { talk: Talk::Stage(*stage), position }))
+    }
+
+    fn judge_with(
+        &mut self,
+        position: usize,
+        prompt: &Prompt,
+        deadline: Instant,
+        cancel: &Cancel,
+        log: &mut Log,
+    ) -> RulingOutcome {
+        let mut outcome = RulingOutcome::Failed(no_endpoint());
+        for stage in self.stages(log).iter().copied() {
+            let verdict = match self.ask_stage(position, stage, prompt, deadline, cancel, log) {
+                Ok(verdict) => verdict,
+                Err(fault) => match no_verdict(&fault.kind) {
+                    Some(why) => StageVerdict::Unclear { why },
+                    None => return RulingOutcome::Failed(fault),
+                },
+            };
+            outcome = match verdict {
+                StageVerdict::Allow => return RulingOutcome::Allow { stage },
+                StageVerdict::Block { category, reason } => RulingOutcome::Block { stage, category, reason },
+                StageVerdict::Unclear { why } => RulingOutcome::Unclear { stage, why: why.to_owned() },
+            };
+        }
+        outcome
+    }
+
+    fn ask_stage(
+        &mut self,
+        position: usize,
+        stage: Stage,
+        prompt: &Prompt,
+        deadline: Instant,
+        cancel: &Cancel,
+        log: &mut Log,
+    ) -> Result<StageVerdict, Fault> {
+        let Self { endpoints, stages, shape, threshold, labels, .. } = self;
+        let endpoint = endpoints.get_mut(position).ok_or_else(no_endpoint)?;
+        let (stages, wanted) = (*stages, *shape);
+        let draft = |model: &Model| Draft::of_stage(model, stage, stages, model.shape_for(wanted));
+        let place = Place { talk: Talk::Stage(stage), position };
+        let reply = ask(endpoint, place, prompt, &draft, deadline, cancel, log)?;
+        let Endpoint { model, connection, .. } = endpoint;
+        let reading = Reading {
+            stage,
+            shape: model.shape_for(wanted),
+            threshold: stage::severity_threshold(stage, stages, *threshold),
+            labels,
+            prompt,
+            thinking_field: &model.thinking_field,
+        };
+        let verdict = reading.read(&reply);
+        log.conclude(match verdict {
+            StageVerdict::Allow => ExchangeOutcome::Allow,
+            StageVerdict::Block { .. } => ExchangeOutcome::Block,
+            StageVerdict::Unclear { .. } => ExchangeOutcome::Unclear,
+        });
+        Ok(match verdict {
+            StageVerdict::Block { category, reason } => {
+                StageVerdict::Block { category, reason: connection.clean_text(&reason) }
+            }
+            other => other,
+        })
+    }
+}
+
+/// Returns when an endpoint must be done so that those after it still have their share of the time.
+fn share_of(deadline: Instant, count: usize) -> Instant {
+    let now = Instant::now();
+    let left = deadline.saturating_duration_since(now);
+    now + left / u32::try_from(count.max(1)).unwrap_or(u32::MAX)
+}

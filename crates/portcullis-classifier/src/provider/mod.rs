@@ -1,0 +1,148 @@
+//! The protocols models are spoken to with, one file each: a [`Query`] becomes a request, an answer a [`Reply`].
+//!
+//! No I/O here: what is sent is a value, and so is what came back.
+//!
+//! ```text
+//! Prompt ─ layout ─┐
+//! Model ───────────┼─► request (one file a protocol) ─► WireRequest
+//! Query ───────────┘
+//! status, headers, body ─► envelope ─► answer (one file a protocol) ─► Reply
+//!                             └─► complaint ─► failure ─► Fault
+//! ```
+//!
+//! INVARIANT: what stands before the last block of a request depends on the prompt, the model and the form of the answer
+//! alone, never on the stage. And an answer that is not wholly what its protocol promises is a fault.
+
+mod anthropic;
+mod chat;
+mod complaint;
+mod envelope;
+mod failure;
+mod gemini;
+mod layout;
+mod ollama;
+mod responses;
+mod unsupported;
+
+use serde_json::Value;
+
+use crate::model::{Model, Provider};
+use crate::prompt::Prompt;
+use crate::transport::Fault;
+
+/// One question to a model, whatever it is served by.
+#[derive(Debug, Clone, Copy)]
+pub struct Query<'a> {
+    /// What it is about.
+    pub prompt: &'a Prompt,
+    /// The words that come last: what to answer now.
+    pub suffix: &'a str,
+    /// The most tokens of the answer, without room for thoughts a model cannot leave.
+    pub max_tokens: u32,
+    /// Where the answer ends, if the model takes such.
+    pub stop: Option<&'a str>,
+    /// The form of the answer.
+    pub form: AnswerForm<'a>,
+}
+
+/// The form an answer must have.
+#[derive(Debug, Clone, Copy)]
+pub enum AnswerForm<'a> {
+    /// Text.
+    Text,
+    /// A call of this tool.
+    Tool(&'a AnswerSpec),
+    /// JSON that follows the schema.
+    Schema(&'a AnswerSpec),
+}
+
+/// What a structured answer looks like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerSpec {
+    /// The name of the tool or the schema.
+    pub name: &'static str,
+    /// What it is for.
+    pub description: &'static str,
+    /// Its fields as a JSON schema: every one required, no others.
+    pub schema: Value,
+}
+
+/// A request, ready to be sent below an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WireRequest {
+    /// What is appended to the base address, with its leading `/`.
+    pub path: String,
+    /// Headers besides the content type and the key.
+    pub headers: Vec<(&'static str, String)>,
+    /// The body: JSON with its fields in a fixed order.
+    pub body: Value,
+}
+
+/// What a model answered.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reply {
+    /// Its text, thoughts left out; empty if there is none.
+    pub text: String,
+    /// The tool it called, with what it gave: name and arguments.
+    pub tool: Option<(String, Value)>,
+    /// What it cost in tokens.
+    pub usage: Usage,
+    /// Whether it ends because a stop sequence came. Where the protocol cannot tell that from an end by itself, whether
+    /// it may.
+    pub is_stopped: bool,
+}
+
+/// Tokens of one call. The three kinds of input do not overlap, whatever the provider counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Of the prompt, neither read from a cache nor written to it.
+    pub input: u64,
+    /// Of the prompt, read from the cache.
+    pub cache_read: u64,
+    /// Of the prompt, written to the cache.
+    pub cache_write: u64,
+    /// Of the answer, thoughts included.
+    pub output: u64,
+}
+
+impl Usage {
+    /// Adds the tokens of another call.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_write: self.cache_write.saturating_add(other.cache_write),
+            output: self.output.saturating_add(other.output),
+        }
+    }
+}
+
+/// What came back of a request: an answer, or why there is none. A model that refused, was cut off or said nothing has
+/// not answered.
+pub type Answered = Result<Reply, Fault>;
+
+/// Makes the request that asks a model a question.
+pub fn request(model: &Model, query: &Query<'_>) -> WireRequest {
+    match model.provider {
+        Provider::Anthropic => anthropic::request(model, query),
+        Provider::OpenAi => responses::request(model, query),
+        Provider::Chat => chat::request(model, query),
+        Provider::Ollama => ollama::request(model, query),
+        Provider::Gemini => gemini::request(model, query),
+    }
+}
+
+/// Reads what came back of a request.
+pub fn answer(provider: Provider, status: u16, headers: &[(String, String)], body: &[u8]) -> Answered {
+    match provider {
+        Provider::Anthropic => anthropic::answer(status, headers, body),
+        Provider::OpenAi => responses::answer(status, headers, body),
+        Provider::Chat => chat::answer(status, headers, body),
+        Provider::Ollama => ollama::answer(status, headers, body),
+        Provider::Gemini => gemini::answer(status, headers, body),
+    }
+}
+
+#[cfg(test)]
+mod answer_tests;

@@ -1,0 +1,93 @@
+//! Ollama's own API, which alone lets the window be chosen and an answer be bound to a schema.
+
+use serde_json::{Value, json};
+
+use super::envelope::{Envelope, Parts, count, list, text, without_thoughts};
+use super::layout::{self, Body};
+use super::{AnswerForm, Answered, Query, Usage, WireRequest, chat};
+use crate::model::{Model, Provider, ThinkingOff};
+use crate::transport::FaultKind;
+
+const ENVELOPE: Envelope = Envelope { provider: Provider::Ollama, usage };
+
+/// Makes the request that asks a question.
+///
+/// A prompt longer than the window would lose its beginning without a word, so the window is always named, and cutting
+/// and sliding are switched off where the server knows how.
+pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
+    let mut body = Body::default();
+    body.put("model", model.id.as_str());
+    body.put("stream", false);
+    body.put_some(
+        "think",
+        match model.thinking_off {
+            ThinkingOff::Disabled | ThinkingOff::BetweenTools | ThinkingOff::EffortNone => Some(json!(false)),
+            ThinkingOff::Always => Some(json!("low")),
+            ThinkingOff::Never => None,
+        },
+    );
+    body.put("truncate", false);
+    body.put("shift", false);
+    match query.form {
+        AnswerForm::Text => {}
+        AnswerForm::Tool(spec) => {
+            let function =
+                json!({"name": spec.name, "description": spec.description, "parameters": spec.schema});
+            body.put("tools", json!([{"type": "function", "function": function}]));
+        }
+        AnswerForm::Schema(spec) => body.put_some("format", model.schema.then(|| spec.schema.clone())),
+    }
+    body.put("messages", chat::messages(query));
+    let mut options = Body::default();
+    options.put("num_ctx", model.context);
+    options.put_some("temperature", model.temperature.then_some(0));
+    options.put("num_predict", layout::limit(model, query));
+    options.put_some("stop", layout::stops(model, query));
+    body.put_some("options", options.into_value());
+    body.into_request(model, "/api/chat".to_owned())
+}
+
+/// Reads what came back.
+pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> Answered {
+    let body = ENVELOPE.open(status, headers, body)?;
+    let usage = usage(&body);
+    let malformed = |what: &str| ENVELOPE.fault(FaultKind::Malformed, what, usage);
+    if body.get("done") != Some(&Value::Bool(true)) {
+        return Err(malformed("something unfinished"));
+    }
+    match text(&body, "done_reason") {
+        Some("stop") => {}
+        Some("length") => {
+            return Err(ENVELOPE.fault(FaultKind::Truncated, "more than fits its limit", usage));
+        }
+        Some("load" | "unload") => return Err(ENVELOPE.fault(FaultKind::Empty, "nothing", usage)),
+        Some(other) => return Err(malformed(&format!("and stopped for an unknown reason: {other}"))),
+        // Older servers do not say.
+        None if body.get("done_reason").is_none() => {}
+        None => return Err(malformed("without saying why it stopped")),
+    }
+    let Some(message) = body.get("message").filter(|message| message.is_object()) else {
+        return Err(malformed("without a message"));
+    };
+    // The same word stands for an end by itself and for a stop sequence.
+    let mut parts = Parts { is_stopped: true, ..Parts::default() };
+    match message.get("content") {
+        None | Some(Value::Null) => {}
+        Some(Value::String(text)) => parts.add_text(without_thoughts(text)),
+        Some(_) => return Err(malformed("content that is no text")),
+    }
+    for call in list(message, "tool_calls").ok_or_else(|| malformed("tool calls that are no list"))? {
+        let function = call.get("function").unwrap_or(&Value::Null);
+        let name = text(function, "name").ok_or_else(|| malformed("a tool call without a name"))?;
+        parts.calls.push((name.to_owned(), function.get("arguments").cloned().unwrap_or_default()));
+    }
+    ENVELOPE.reply(parts, usage)
+}
+
+fn usage(body: &Value) -> Usage {
+    Usage {
+        input: count(body, &["prompt_eval_count"]),
+        output: count(body, &["eval_count"]),
+        ..Usage::default()
+    }
+}

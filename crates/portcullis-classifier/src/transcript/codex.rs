@@ -1,0 +1,272 @@
+//! Codex's session files ("rollouts"): one JSON record a line, in order, each a type and a payload.
+//!
+//! What the user said is written twice: as an item of the conversation and as an event. Newer versions also note where
+//! each piece of an item comes from; in older ones the host's own pieces are told by how they begin.
+
+use portcullis_core::{Input, Value};
+use portcullis_hosts::{json, tool_names};
+use serde::Deserialize;
+
+use super::lines::{Window, lines};
+use super::speaker::{self, Speaker};
+use super::wire::{Content, Count, Many, Object, Present, Text};
+use super::{Entry, NoticeKind, Transcript};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Record<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    payload: Object<Payload<'a>>,
+}
+
+/// The fields of all payloads that matter; none has all of them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Payload<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    role: Text<'a>,
+    #[serde(borrow)]
+    content: Content<'a>,
+    #[serde(borrow, rename = "internal_chat_message_metadata_passthrough")]
+    sources: Object<Sources<'a>>,
+    #[serde(borrow)]
+    name: Text<'a>,
+    #[serde(borrow)]
+    namespace: Text<'a>,
+    #[serde(borrow)]
+    arguments: Text<'a>,
+    #[serde(borrow)]
+    input: Text<'a>,
+    #[serde(borrow)]
+    call_id: Text<'a>,
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow)]
+    action: Object<Action<'a>>,
+    #[serde(borrow)]
+    message: Text<'a>,
+    #[serde(borrow)]
+    item: Object<Item<'a>>,
+    num_turns: Count,
+    source: Object<Source>,
+    #[serde(borrow)]
+    thread_source: Text<'a>,
+}
+
+/// Where the pieces of a message come from.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Sources<'a> {
+    #[serde(borrow, rename = "content_item_kinds")]
+    kinds: Many<Text<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Action<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    command: Many<Text<'a>>,
+    #[serde(borrow)]
+    working_directory: Text<'a>,
+    #[serde(borrow)]
+    query: Text<'a>,
+    #[serde(borrow)]
+    url: Text<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Item<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Text<'a>,
+    #[serde(borrow)]
+    content: Content<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Source {
+    subagent: Present,
+}
+
+/// Reads a session file. In a subagent's file it is another agent that speaks.
+pub(super) fn read(window: Window<'_>) -> Transcript {
+    // Whose file it is stands in its first line. If that is lost, nobody in it counts as the user.
+    let has_begun = window.is_cut && window.head.is_none();
+    let mut reader = Reader { is_subagent: window.is_cut, has_begun, ..Reader::default() };
+    for line in window.head.into_iter().chain(lines(window.body)) {
+        match serde_json::from_slice::<Object<Record<'_>>>(line) {
+            Ok(Object(Some(record))) if !record.kind.as_str().is_empty() => reader.take(&record),
+            Ok(_) | Err(_) => reader.transcript.skipped += 1,
+        }
+    }
+    reader.transcript
+}
+
+#[derive(Debug, Default)]
+struct Reader {
+    transcript: Transcript,
+    is_subagent: bool,
+    has_begun: bool,
+}
+
+impl Reader {
+    fn take(&mut self, record: &Record<'_>) {
+        let Some(payload) = &record.payload.0 else {
+            return;
+        };
+        match record.kind.as_str() {
+            // A forked session repeats the records of the one it comes from; only the first is its own.
+            "session_meta" if !self.has_begun => {
+                self.has_begun = true;
+                self.is_subagent = payload.thread_source.as_str() == "subagent"
+                    || payload.source.0.as_ref().is_some_and(|source| source.subagent.0);
+            }
+            "response_item" => self.take_item(payload),
+            "event_msg" => self.take_event(payload),
+            "compacted" => {
+                let text = payload.message.as_str().to_owned();
+                self.transcript.entries.push(Entry::Notice { kind: NoticeKind::Summary, text });
+            }
+            _ => {}
+        }
+    }
+
+    fn take_item(&mut self, payload: &Payload<'_>) {
+        match payload.kind.as_str() {
+            "message" if payload.role.as_str() == "user" => self.take_message(payload),
+            "function_call" => {
+                let input = arguments(payload.arguments.as_str());
+                self.push_calls(payload, tool_names::codex(payload.name.as_str(), namespace(payload), input));
+            }
+            "custom_tool_call" => {
+                let input = Input::of_text("input", payload.input.as_str());
+                self.push_calls(payload, tool_names::codex(payload.name.as_str(), namespace(payload), input));
+            }
+            "local_shell_call" => {
+                if let Some(action) = &payload.action.0 {
+                    self.push_calls(payload, tool_names::codex("local_shell", None, shell_input(action)));
+                }
+            }
+            "web_search_call" => {
+                if let Some(action) = &payload.action.0 {
+                    let (name, field, text) = match action.url.0.as_deref() {
+                        Some(url) if action.kind.as_str() != "search" => ("web_fetch", "url", url),
+                        Some(_) | None => ("web_search", "query", action.query.as_str()),
+                    };
+                    self.push_calls(payload, tool_names::codex(name, None, Input::of_text(field, text)));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn take_event(&mut self, payload: &Payload<'_>) {
+        match payload.kind.as_str() {
+            "user_message" => {
+                self.push_turn(speaker::codex(payload.message.as_str()), payload.message.as_str());
+            }
+            "item_completed" => {
+                if let Some(item) = payload.item.0.as_ref().filter(|item| item.kind.as_str() == "UserMessage")
+                {
+                    let text = item.content.texts().collect::<Vec<_>>().join("\n");
+                    self.push_turn(speaker::codex(&text), &text);
+                }
+            }
+            "thread_rolled_back" => self.roll_back(payload.num_turns.0.unwrap_or(0)),
+            _ => {}
+        }
+    }
+
+    fn take_message(&mut self, payload: &Payload<'_>) {
+        let kinds = payload.sources.0.as_ref().map(|sources| sources.kinds.0.as_slice()).unwrap_or_default();
+        let mut words: Vec<&str> = Vec::new();
+        let mut others = None;
+        for (index, block) in payload.content.0.iter().enumerate() {
+            let Some(text) = block.text.0.as_deref() else {
+                continue;
+            };
+            let is_users = kinds.get(index).is_none_or(|kind| kind.as_str().starts_with("user."));
+            match speaker::codex(text) {
+                Speaker::Human if is_users && (kinds.is_empty() || kinds.len() > index) => words.push(text),
+                Speaker::Other(kind) => others = others.or(Some((kind, text))),
+                Speaker::Human | Speaker::Nobody => {}
+            }
+        }
+        if words.is_empty() {
+            if let Some((kind, text)) = others {
+                self.push_turn(Speaker::Other(kind), text);
+            }
+        } else {
+            self.push_turn(Speaker::Human, &words.join("\n"));
+        }
+    }
+
+    fn push_turn(&mut self, speaker: Speaker, text: &str) {
+        let entry = match speaker {
+            Speaker::Human if self.is_subagent => {
+                Entry::Notice { kind: NoticeKind::Agent, text: text.to_owned() }
+            }
+            Speaker::Human => Entry::Human(text.to_owned()),
+            // The notification quotes what the other agent answered, and an agent must not talk to its judge.
+            Speaker::Other(kind) if text.trim_start().starts_with("<subagent_notification>") => {
+                Entry::Notice { kind, text: "another agent reported".to_owned() }
+            }
+            Speaker::Other(kind) => Entry::Notice { kind, text: text.to_owned() },
+            Speaker::Nobody => return,
+        };
+        // The item and the event say the same.
+        if self.transcript.entries.last() != Some(&entry) {
+            self.transcript.entries.push(entry);
+        }
+    }
+
+    fn push_calls(&mut self, payload: &Payload<'_>, calls: Vec<portcullis_core::ToolCall>) {
+        let id = payload.call_id.0.as_deref().or(payload.id.0.as_deref());
+        let entries = calls
+            .into_iter()
+            .filter(|call| !call.tool().is_empty())
+            .map(|call| Entry::Call { id: id.map(str::to_owned), call });
+        self.transcript.entries.extend(entries);
+    }
+
+    /// Forgets the last turns of the user and what followed them.
+    fn roll_back(&mut self, turns: u64) {
+        let is_turn = |entry: &Entry| match entry {
+            Entry::Human(_) => true,
+            Entry::Notice { kind, .. } => *kind == NoticeKind::Agent && self.is_subagent,
+            Entry::Call { .. } => false,
+        };
+        let Some(last) = usize::try_from(turns).ok().and_then(|turns| turns.checked_sub(1)) else {
+            return;
+        };
+        let entries = &self.transcript.entries;
+        let place =
+            (0..entries.len()).rev().filter(|index| entries.get(*index).is_some_and(is_turn)).nth(last);
+        self.transcript.entries.truncate(place.unwrap_or(0));
+    }
+}
+
+fn namespace<'a>(payload: &'a Payload<'_>) -> Option<&'a str> {
+    payload.namespace.0.as_deref().filter(|namespace| !namespace.is_empty())
+}
+
+/// Reads the arguments of a call, which are JSON in a text. If they are not, they are shown as they are.
+fn arguments(text: &str) -> Input {
+    json::parse_input(text.as_bytes()).unwrap_or_else(|_| Input::of_text("arguments", text))
+}
+
+fn shell_input(action: &Action<'_>) -> Input {
+    let words = action.command.0.iter().map(|word| Value::Text(word.as_str().to_owned())).collect();
+    let mut fields = vec![("command".to_owned(), Value::List(words))];
+    if let Some(directory) = action.working_directory.0.as_deref() {
+        fields.push(("workdir".to_owned(), Value::Text(directory.to_owned())));
+    }
+    fields.into_iter().collect()
+}

@@ -1,0 +1,421 @@
+//! The requests of each protocol, byte for byte: `tests/golden/<model>.<form>.<stage>.json`.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p portcullis-classifier --test golden_requests` writes them anew; read their diff before
+//! committing.
+#![cfg(test)]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use portcullis_classifier::model::{Model, ModelTable, Provider};
+use portcullis_classifier::prompt::Prompt;
+use portcullis_classifier::provider::{AnswerForm, AnswerSpec, Query, WireRequest, request};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+const FAST: &str = "Take a quick look. Begin with <block>.\n";
+const THINKING: &str = "Look closely. Write your <thinking> down first.\n";
+
+/// The models whose requests are kept: the default of each provider, and those that need something else.
+const KEPT: &[(Provider, &str)] = &[
+    (Provider::Anthropic, "claude-haiku-5-5"),
+    (Provider::OpenAi, "gpt-6-luna"),
+    (Provider::Chat, "house-model"),
+    (Provider::Ollama, "qwen3"),
+    (Provider::Gemini, "gemini-3.5-flash-lite"),
+];
+
+/// Models that need something else, kept in their quick text form alone.
+const PECULIAR: &[(Provider, &str)] = &[
+    (Provider::Anthropic, "claude-haiku-4-5-20251001"),
+    (Provider::Anthropic, "claude-sonnet-5-5"),
+    (Provider::Anthropic, "claude-opus-5-5"),
+    (Provider::OpenAi, "gpt-4.1-mini"),
+    (Provider::OpenAi, "gpt-5-mini"),
+    (Provider::Chat, "gpt-6-luna"),
+    (Provider::Gemini, "gemini-3.8-flash"),
+];
+
+fn prompt() -> Prompt {
+    Prompt {
+        system: "You review one action of a coding agent.\n".to_owned(),
+        session: "<session>\n{\"directory\":\"/home/ada/app\"}\n</session>\n".to_owned(),
+        history: vec![
+            "{\"user\":\"fix the test and push\"}\n".to_owned(),
+            "{\"Bash\":\"cargo test \\u003c/transcript>\"}\n".to_owned(),
+        ],
+        action: "{\"Bash\":\"git push --force\"}\n".to_owned(),
+        facts: "<facts>\n{\"finding\":\"git-force-push\"}\n</facts>\n".to_owned(),
+    }
+}
+
+fn spec() -> AnswerSpec {
+    AnswerSpec {
+        name: "classify_result",
+        description: "Give the verdict",
+        schema: json!({
+            "type": "object",
+            "properties": {"should_block": {"type": "boolean"}, "reason": {"type": "string"}},
+            "required": ["should_block", "reason"],
+            "additionalProperties": false,
+        }),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Fast,
+    Thinking,
+}
+
+const STAGES: [(&str, Stage); 2] = [("fast", Stage::Fast), ("thinking", Stage::Thinking)];
+
+fn ask(model: &Model, prompt: &Prompt, form: AnswerForm<'_>, stage: Stage) -> WireRequest {
+    let (suffix, max_tokens, stop) = match stage {
+        Stage::Fast => (FAST, 64, Some("</block>")),
+        Stage::Thinking => (THINKING, 4_096, None),
+    };
+    request(model, &Query { prompt, suffix, max_tokens, stop, form })
+}
+
+fn forms(spec: &AnswerSpec) -> [(&'static str, AnswerForm<'_>); 3] {
+    [("text", AnswerForm::Text), ("tool", AnswerForm::Tool(spec)), ("schema", AnswerForm::Schema(spec))]
+}
+
+fn find(provider: Provider, id: &str) -> Model {
+    ModelTable::built_in().find(provider, id)
+}
+
+/// Returns every row of the table, the ones for unknown models under a name of their own.
+fn all_models() -> Vec<Model> {
+    let table = ModelTable::built_in();
+    let named = table.models().iter().map(|model| table.find(model.provider, &model.id.replace('*', "any")));
+    named.collect()
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+/// Compares a request with its file, or writes it.
+fn check_golden(model: &Model, form: &str, stage: &str, request: &WireRequest) -> String {
+    let name = format!("{}-{}.{form}.{stage}.json", model.provider, model.id);
+    let headers: Value = request.headers.iter().map(|(name, value)| json!([name, value])).collect();
+    let shown = json!({"path": request.path, "headers": headers, "body": request.body});
+    let shown = format!("{}\n", serde_json::to_string_pretty(&shown).unwrap());
+    let path = folder().join(&name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::create_dir_all(folder()).unwrap();
+        std::fs::write(&path, &shown).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert_eq!(shown, expected, "{name}");
+    name
+}
+
+#[test]
+fn every_request_is_the_one_that_was_committed() {
+    let (prompt, spec) = (prompt(), spec());
+    let mut names = BTreeSet::new();
+    for (provider, id) in KEPT {
+        let model = find(*provider, id);
+        for (form_name, form) in forms(&spec) {
+            for (stage_name, stage) in STAGES {
+                let request = ask(&model, &prompt, form, stage);
+                names.insert(check_golden(&model, form_name, stage_name, &request));
+            }
+        }
+    }
+    for (provider, id) in PECULIAR {
+        let model = find(*provider, id);
+        let request = ask(&model, &prompt, AnswerForm::Text, Stage::Fast);
+        names.insert(check_golden(&model, "text", "fast", &request));
+    }
+    let files = std::fs::read_dir(folder()).unwrap();
+    let files: BTreeSet<String> =
+        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(files, names, "a file that no request is compared with");
+}
+
+/// Takes out of a body what may differ between stages: the last block and the limits.
+fn shared_part(provider: Provider, mut body: Value, suffix: &str) -> Value {
+    let last = match provider {
+        Provider::Anthropic => body.pointer_mut("/messages/1/content"),
+        Provider::OpenAi => body.pointer_mut("/input/1/content"),
+        Provider::Gemini => body.pointer_mut("/contents/0/parts"),
+        Provider::Chat | Provider::Ollama => body.pointer_mut("/messages/1/content"),
+    };
+    match last.unwrap() {
+        Value::Array(blocks) => {
+            let block = blocks.pop().unwrap();
+            assert_eq!(block["text"], suffix);
+            assert_eq!(block.get("cache_control"), None);
+        }
+        Value::String(text) => {
+            text.truncate(text.strip_suffix(suffix).unwrap().len());
+        }
+        other => panic!("{other}"),
+    }
+    for parent in ["", "/options", "/generationConfig"] {
+        if let Some(Value::Object(fields)) = body.pointer_mut(parent) {
+            let limits = [
+                "max_tokens",
+                "max_completion_tokens",
+                "max_output_tokens",
+                "num_predict",
+                "maxOutputTokens",
+                "stop",
+                "stop_sequences",
+                "stopSequences",
+            ];
+            fields.retain(|name, _| !limits.contains(&name.as_str()));
+        }
+    }
+    body
+}
+
+#[test]
+fn two_stages_share_everything_but_the_last_block_and_the_limits() {
+    let (prompt, spec) = (prompt(), spec());
+    for model in all_models() {
+        for (form_name, form) in forms(&spec) {
+            let fast = ask(&model, &prompt, form, Stage::Fast);
+            let thinking = ask(&model, &prompt, form, Stage::Thinking);
+            assert_eq!((&fast.path, &fast.headers), (&thinking.path, &thinking.headers));
+            let left = shared_part(model.provider, fast.body.clone(), FAST);
+            let right = shared_part(model.provider, thinking.body.clone(), THINKING);
+            assert_eq!(left.to_string(), right.to_string(), "{} {form_name}", model.id);
+        }
+    }
+}
+
+#[test]
+fn two_stages_are_the_same_bytes_up_to_the_last_block() {
+    let (prompt, spec) = (prompt(), spec());
+    for model in all_models() {
+        for (form_name, form) in forms(&spec) {
+            let fast = ask(&model, &prompt, form, Stage::Fast).body.to_string();
+            let thinking = ask(&model, &prompt, form, Stage::Thinking).body.to_string();
+            let start = fast.find(FAST.trim()).unwrap();
+            assert_eq!(thinking.find(THINKING.trim()), Some(start), "{} {form_name}", model.id);
+            let (shared, _) = fast.split_at(start);
+            assert_eq!(shared, thinking.split_at(start).0, "{} {form_name}", model.id);
+            assert!(shared.contains("git push --force") && shared.contains("git-force-push"));
+        }
+    }
+}
+
+/// Collects the texts of a request in their order, the system prompt left out.
+fn texts(provider: Provider, body: &Value) -> String {
+    let messages = match provider {
+        Provider::OpenAi => &body["input"],
+        Provider::Gemini => &body["contents"],
+        Provider::Anthropic | Provider::Chat | Provider::Ollama => &body["messages"],
+    };
+    let mut out = String::new();
+    for message in messages.as_array().unwrap().iter().filter(|message| message["role"] != "system") {
+        assert_eq!(message["role"], "user");
+        let content = if provider == Provider::Gemini { &message["parts"] } else { &message["content"] };
+        match content {
+            Value::String(text) => out.push_str(text),
+            Value::Array(blocks) => {
+                for block in blocks {
+                    out.push_str(block["text"].as_str().unwrap());
+                }
+            }
+            other => panic!("{other}"),
+        }
+    }
+    out
+}
+
+#[test]
+fn every_protocol_says_the_same_in_the_same_order() {
+    let prompt = prompt();
+    let expected = format!(
+        "{}<transcript>\n{}{}</transcript>\n{}{FAST}",
+        prompt.session,
+        prompt.history.concat(),
+        prompt.action,
+        prompt.facts
+    );
+    let bare = Prompt { session: String::new(), facts: String::new(), history: Vec::new(), ..prompt.clone() };
+    let expected_bare = format!("<transcript>\n{}</transcript>\n{FAST}", prompt.action);
+    for model in all_models() {
+        let body = ask(&model, &prompt, AnswerForm::Text, Stage::Fast).body;
+        assert_eq!(texts(model.provider, &body), expected, "{}", model.id);
+        let body = ask(&model, &bare, AnswerForm::Text, Stage::Fast).body;
+        assert_eq!(texts(model.provider, &body), expected_bare, "{}", model.id);
+    }
+}
+
+fn count_marks(value: &Value) -> usize {
+    match value {
+        Value::Object(fields) => {
+            usize::from(fields.contains_key("cache_control"))
+                + fields.values().map(count_marks).sum::<usize>()
+        }
+        Value::Array(items) => items.iter().map(count_marks).sum(),
+        _ => 0,
+    }
+}
+
+#[test]
+fn there_are_at_most_three_cache_marks_and_only_where_the_model_has_them() {
+    let (prompt, spec) = (prompt(), spec());
+    let without_session = Prompt { session: " ".to_owned(), ..prompt.clone() };
+    for model in all_models() {
+        for (_, form) in forms(&spec) {
+            let marks = |prompt: &Prompt| count_marks(&ask(&model, prompt, form, Stage::Fast).body);
+            let expected = if model.least_cached.is_some() { (3, 2) } else { (0, 0) };
+            assert_eq!((marks(&prompt), marks(&without_session)), expected, "{}", model.id);
+        }
+    }
+    let body =
+        ask(&find(Provider::Anthropic, "claude-haiku-5-5"), &prompt, AnswerForm::Text, Stage::Fast).body;
+    assert!(body.pointer("/system/0/cache_control").is_some());
+    assert!(body.pointer("/messages/0/content/0/cache_control").is_some());
+    assert_eq!(body.pointer("/messages/1/content/3/text"), Some(&Value::from(prompt.action)));
+    assert!(body.pointer("/messages/1/content/3/cache_control").is_some());
+}
+
+#[test]
+fn a_grown_transcript_keeps_the_bytes_it_had() {
+    let earlier = prompt();
+    let mut later = earlier.clone();
+    later.history.push(std::mem::replace(&mut later.action, "{\"Bash\":\"ls\"}\n".to_owned()));
+    for model in all_models() {
+        let text = |prompt| texts(model.provider, &ask(&model, prompt, AnswerForm::Text, Stage::Fast).body);
+        let (before, after) = (text(&earlier), text(&later));
+        let end = before.find("</transcript>\n").unwrap();
+        assert_eq!(before.split_at(end).0, after.split_at(end).0, "{}", model.id);
+    }
+}
+
+#[test]
+fn the_same_question_is_always_the_same_request() {
+    let spec = spec();
+    for model in all_models() {
+        for (_, form) in forms(&spec) {
+            let first = ask(&model, &prompt(), form, Stage::Fast);
+            let second = ask(&model.clone(), &prompt(), form, Stage::Fast);
+            assert_eq!(first.body.to_string(), second.body.to_string());
+            assert_eq!(first, second);
+        }
+    }
+}
+
+fn has_field(value: &Value, name: &str) -> bool {
+    match value {
+        Value::Object(fields) => {
+            fields.contains_key(name) || fields.values().any(|value| has_field(value, name))
+        }
+        Value::Array(items) => items.iter().any(|item| has_field(item, name)),
+        _ => false,
+    }
+}
+
+#[test]
+fn what_a_model_refuses_is_not_sent() {
+    let (prompt, spec) = (prompt(), spec());
+    for model in all_models() {
+        let body = |form| ask(&model, &prompt, form, Stage::Fast).body;
+        let text = body(AnswerForm::Text);
+        assert_eq!(has_field(&text, "temperature"), model.temperature, "{}", model.id);
+        for name in ["top_p", "topP", "top_k", "truncation", "prefill"] {
+            assert!(!has_field(&text, name), "{}", model.id);
+        }
+        let has_stop = ["stop", "stop_sequences", "stopSequences"].iter().any(|name| has_field(&text, name));
+        assert_eq!(has_stop, model.stop, "{}", model.id);
+        let schema = body(AnswerForm::Schema(&spec)).to_string();
+        assert_eq!(schema.contains("should_block"), model.schema, "{}", model.id);
+        let tool = body(AnswerForm::Tool(&spec)).to_string();
+        let is_forced = [
+            "\"type\":\"tool\"",
+            "\"tool_choice\":\"required\"",
+            "\"mode\":\"ANY\"",
+            "\"tool_choice\":{\"type\":\"function\"",
+        ];
+        assert_eq!(is_forced.iter().any(|forced| tool.contains(forced)), model.forced_tool, "{}", model.id);
+    }
+}
+
+#[test]
+fn a_dropped_parameter_is_gone_from_the_next_request() {
+    let (prompt, spec) = (prompt(), spec());
+    let (tool, schema) = (AnswerForm::Tool(&spec), AnswerForm::Schema(&spec));
+    for (provider, id, form, refused, gone) in [
+        (Provider::Anthropic, "claude-haiku-5-5", AnswerForm::Text, "thinking.type.disabled", "thinking"),
+        (Provider::Anthropic, "claude-opus-5-5", AnswerForm::Text, "output_config.effort", "effort"),
+        (Provider::Anthropic, "claude-haiku-5-5", schema, "output_config.format", "format"),
+        (Provider::Anthropic, "claude-haiku-4-5", tool, "tools.0.strict", "strict"),
+        (
+            Provider::Anthropic,
+            "claude-haiku-4-5",
+            AnswerForm::Text,
+            "system.0.cache_control",
+            "cache_control",
+        ),
+        (Provider::OpenAi, "gpt-6-luna", AnswerForm::Text, "reasoning", "reasoning"),
+        (Provider::OpenAi, "gpt-6-luna", schema, "text.format", "format"),
+        (Provider::OpenAi, "gpt-6-luna", tool, "parallel_tool_calls", "parallel_tool_calls"),
+        (Provider::OpenAi, "gpt-6-luna", tool, "prompt_cache_key", "prompt_cache_key"),
+        (Provider::Chat, "x", AnswerForm::Text, "max_tokens", "max_tokens"),
+        (Provider::Chat, "gpt-6-luna", AnswerForm::Text, "max_completion_tokens", "max_completion_tokens"),
+        (Provider::Chat, "gpt-6-luna", AnswerForm::Text, "reasoning", "reasoning_effort"),
+        (Provider::Chat, "x", schema, "response_format", "response_format"),
+        (Provider::Ollama, "x", AnswerForm::Text, "thinking", "think"),
+        (Provider::Ollama, "x", schema, "format", "format"),
+        (Provider::Gemini, "gemini-3.8-flash", AnswerForm::Text, "thinkingLevel", "thinkingConfig"),
+        (Provider::Gemini, "x", schema, "responseJsonSchema", "responseMimeType"),
+        (Provider::Gemini, "x", AnswerForm::Text, "safetySettings", "safetySettings"),
+    ] {
+        let mut model = find(provider, id);
+        assert!(has_field(&ask(&model, &prompt, form, Stage::Fast).body, gone), "{provider} {gone}");
+        assert!(model.drop_parameter(refused), "{provider} {refused}");
+        let next = ask(&model, &prompt, form, Stage::Fast).body;
+        assert!(!has_field(&next, gone), "{provider} {gone}");
+        assert!(texts(provider, &next).ends_with(FAST), "{provider} {gone}");
+    }
+}
+
+#[test]
+fn a_model_that_thinks_within_its_limit_gets_room() {
+    let prompt = prompt();
+    let body =
+        ask(&find(Provider::Anthropic, "claude-opus-5-5"), &prompt, AnswerForm::Text, Stage::Fast).body;
+    assert_eq!((&body["max_tokens"], &body["output_config"]["effort"]), (&json!(2_112), &json!("low")));
+    let mut model = find(Provider::Anthropic, "claude-haiku-5-5");
+    assert_eq!(ask(&model, &prompt, AnswerForm::Text, Stage::Fast).body["max_tokens"], 64);
+    model.padding = u32::MAX;
+    assert_eq!(ask(&model, &prompt, AnswerForm::Text, Stage::Fast).body["max_tokens"], u32::MAX);
+}
+
+#[test]
+fn no_id_leads_to_another_address() {
+    let prompt = prompt();
+    for (id, expected) in [
+        ("gemini-3.5-flash-lite", "/v1beta/models/gemini-3.5-flash-lite:generateContent"),
+        ("models/gemini-x", "/v1beta/models/gemini-x:generateContent"),
+        ("../../x?key=1#", "/v1beta/models/..%2F..%2Fx%3Fkey%3D1%23:generateContent"),
+        ("a\r\nb é", "/v1beta/models/a%0D%0Ab%20%C3%A9:generateContent"),
+    ] {
+        let request = ask(&find(Provider::Gemini, id), &prompt, AnswerForm::Text, Stage::Fast);
+        assert_eq!(request.path, expected);
+    }
+}
+
+#[test]
+fn calls_with_one_system_prompt_share_a_cache_key_and_others_do_not() {
+    let model = find(Provider::OpenAi, "gpt-6-luna");
+    let key = |prompt: &Prompt| {
+        let body = ask(&model, prompt, AnswerForm::Text, Stage::Fast).body;
+        body["prompt_cache_key"].as_str().unwrap().to_owned()
+    };
+    let mut other = prompt();
+    other.action = "{\"Bash\":\"ls\"}\n".to_owned();
+    assert_eq!(key(&prompt()), key(&other));
+    other.system.push('!');
+    assert_ne!(key(&prompt()), key(&other));
+    assert!(key(&other).len() <= 64);
+}

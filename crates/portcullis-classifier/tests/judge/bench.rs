@@ -1,0 +1,175 @@
+//! A judge, a server that follows a script, and what comes of bringing them together.
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use portcullis_classifier::KeySource;
+use portcullis_classifier::model::{KeyHeader, ModelTable, Provider};
+use portcullis_classifier::prompt::Prompt;
+use portcullis_classifier::protocol::{Endpoint, Judge, Ruling, RulingOutcome, Stage, Stages};
+use portcullis_classifier::transport::{Auth, BaseUrl, Cancel, Connection, FaultKind};
+use portcullis_core::{Answer, Gate};
+use portcullis_testkit::{Script, ScriptedServer};
+
+/// Time for everything that ends by itself, retries included.
+pub(crate) const LONG: Duration = Duration::from_secs(20);
+
+/// Time for a server that never ends.
+pub(crate) const SHORT: Duration = Duration::from_millis(300);
+
+/// Rows that are tried at once. Most of their time they wait.
+const WORKERS: usize = 8;
+
+/// Starts a server that follows a script.
+pub(crate) fn serve(script: &str) -> ScriptedServer {
+    ScriptedServer::start(Script::from_json(script).unwrap_or_else(|error| panic!("{script}: {error}")))
+}
+
+/// Returns the model a provider is tested with.
+pub(crate) fn model_of(provider: Provider) -> &'static str {
+    match provider {
+        Provider::Anthropic => "claude-haiku-5-5",
+        Provider::OpenAi => "gpt-6-luna",
+        Provider::Chat => "house-model",
+        Provider::Ollama => "qwen3",
+        Provider::Gemini => "gemini-3.5-flash-lite",
+    }
+}
+
+/// Returns the way to a model below an address.
+pub(crate) fn endpoint_of(provider: Provider, model: &str, address: &str) -> Endpoint {
+    let base = match provider {
+        Provider::OpenAi | Provider::Chat => format!("{address}/v1"),
+        Provider::Anthropic | Provider::Ollama | Provider::Gemini => address.to_owned(),
+    };
+    Endpoint {
+        model: ModelTable::built_in().find(provider, model),
+        connection: Connection::new(BaseUrl::parse(&base).unwrap()),
+        auth: match provider.key_header() {
+            KeyHeader::Named(name) => Auth::Header(name),
+            KeyHeader::Bearer => Auth::Bearer,
+        },
+        key: KeySource::Variable { name: "JUDGE_KEY".to_owned(), value: Some("a-test-key".to_owned()) },
+        is_resting: false,
+    }
+}
+
+/// Returns the way to the usual model of a server.
+pub(crate) fn endpoint(provider: Provider, server: &ScriptedServer) -> Endpoint {
+    endpoint_of(provider, model_of(provider), &server.url())
+}
+
+/// Returns a judge of both stages who has time.
+pub(crate) fn judge(endpoints: Vec<Endpoint>) -> Judge {
+    Judge {
+        endpoints,
+        stages: Stages::Both,
+        shape: None,
+        threshold: 50,
+        labels: vec!["Production Deploy".to_owned()],
+        timeout: LONG,
+    }
+}
+
+/// Returns the judge who asks one server as Anthropic's.
+pub(crate) fn judge_at(server: &ScriptedServer) -> Judge {
+    judge(vec![endpoint(Provider::Anthropic, server)])
+}
+
+/// Judges an action that no verdict in these tests repeats.
+pub(crate) fn rule(judge: &mut Judge) -> Ruling {
+    judge.judge(&prompt(), &Cancel::new())
+}
+
+pub(crate) fn prompt() -> Prompt {
+    Prompt {
+        system: "You review one action of a coding agent.\n".to_owned(),
+        session: "<session>\n{\"cwd\":\"/home/ada/app\"}\n</session>\n".to_owned(),
+        history: vec!["{\"user\":\"fix the test\"}\n".to_owned(), "{\"Bash\":\"cargo test\"}\n".to_owned()],
+        action: "{\"Bash\":\"frobnicate --now\"}\n".to_owned(),
+        facts: "<facts>\nnothing was found\n</facts>\n".to_owned(),
+    }
+}
+
+/// Says what came of a judgement, in words: `allow fast`, `block thinking`, `unclear fast: …`, `failed Timeout`.
+pub(crate) fn told(ruling: &Ruling) -> String {
+    match &ruling.outcome {
+        RulingOutcome::Allow { stage } => format!("allow {}", stage.as_str()),
+        RulingOutcome::Block { stage, .. } => format!("block {}", stage.as_str()),
+        RulingOutcome::Unclear { stage, why } => format!("unclear {}: {why}", stage.as_str()),
+        RulingOutcome::Failed(fault) => format!("failed {:?}", fault.kind),
+    }
+}
+
+/// What a failure becomes, whatever the gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// The provider failed: the gate decides.
+    Failed(FaultKind),
+    /// It answered, and that was no verdict: denied whatever the gate.
+    NoVerdict(Stage, &'static str),
+    /// The prompt is too long: a person is asked whatever the gate.
+    TooLong,
+}
+
+/// Checks what becomes of a ruling behind both gates, and that its sentence names what happened.
+pub(crate) fn check_fate(name: &str, ruling: &Ruling, fate: &Fate, says: &str) {
+    let expected = match fate {
+        Fate::Failed(kind) => format!("failed {kind:?}"),
+        Fate::NoVerdict(stage, why) => format!("unclear {}: {why}", stage.as_str()),
+        Fate::TooLong => "failed TooLong".to_owned(),
+    };
+    assert_eq!(told(ruling), expected, "{name}: {:?}", ruling.outcome);
+    for gate in [Gate::Closed, Gate::Open] {
+        let detail = match (ruling.answer(gate), fate) {
+            (Answer::Unavailable { detail, gate: kept }, Fate::Failed(kind)) => {
+                let is_kept = *kind != FaultKind::Aborted;
+                assert_eq!(kept, if is_kept { gate } else { Gate::Closed }, "{name}");
+                detail
+            }
+            (Answer::Unavailable { detail, gate: kept }, Fate::NoVerdict(..)) => {
+                assert_eq!(kept, Gate::Closed, "{name}");
+                detail
+            }
+            (Answer::TooLong { detail }, Fate::TooLong) => detail,
+            (answer, _) => panic!("{name}: {answer:?}"),
+        };
+        assert!(detail.contains(says), "{name}: no {says:?} in {detail:?}");
+        assert!(!detail.contains("a-test-key"), "{name}: {detail}");
+    }
+}
+
+/// Tries every item of a table, several at once.
+pub(crate) fn for_all<T: Sync>(items: &[T], test: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    test(item);
+                }
+            });
+        }
+    });
+}
+
+/// A port nobody listens at, and that nobody else can take while this lives: it is one end of a connection.
+pub(crate) struct DeadPort {
+    _listener: TcpListener,
+    client: TcpStream,
+}
+
+impl DeadPort {
+    pub(crate) fn new() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        Self { _listener: listener, client }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        let address: SocketAddr = self.client.local_addr().unwrap();
+        format!("http://{address}")
+    }
+}

@@ -1,0 +1,40 @@
+//! Session files of all hosts, read and rendered.
+#![cfg(test)]
+
+mod encoding;
+mod hosts;
+mod malformed;
+mod properties;
+mod rendering;
+mod session;
+
+use portcullis_classifier::transcript::{Entry, Style, Transcript, render};
+use portcullis_core::{Input, ToolCall};
+use portcullis_hosts::json;
+
+/// Makes a call of a tool's name and its input as JSON.
+fn call(tool: &str, input: &str) -> ToolCall {
+    ToolCall::new(tool, self::input(input))
+}
+
+fn input(text: &str) -> Input {
+    json::parse_input(text.as_bytes()).unwrap()
+}
+
+/// Makes a transcript of entries.
+fn transcript(entries: Vec<Entry>) -> Transcript {
+    Transcript { entries, ..Transcript::default() }
+}
+
+fn human(text: &str) -> Entry {
+    Entry::Human(text.to_owned())
+}
+
+fn bash(command: &str) -> Entry {
+    Entry::Call { id: None, call: ToolCall::bash(command) }
+}
+
+/// Returns a transcript as the judge reads it.
+fn shown(transcript: &Transcript) -> String {
+    render(transcript, &ToolCall::bash("true"), &Style::default()).unwrap().history.concat()
+}
