@@ -5,7 +5,9 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
-use crate::commands::{check, completions, eval, explain, hook, man, modes, rules, schema, settings, trust};
+use crate::commands::{
+    auto_mode, check, completions, eval, explain, hook, man, modes, retry, rules, schema, settings, trust,
+};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::terminal::{ERROR, Painted, print, print_error};
@@ -36,6 +38,8 @@ enum Command {
     Check(check::CheckArgs),
     Eval(eval::EvalArgs),
     Explain(explain::ExplainArgs),
+    AutoMode(auto_mode::AutoModeArgs),
+    Retry(retry::RetryArgs),
     Rules(rules::RulesArgs),
     Modes(modes::ModesArgs),
     Trust(trust::TrustArgs),
@@ -52,6 +56,8 @@ impl Command {
             Self::Check(arguments) => check::run(&arguments),
             Self::Eval(arguments) => eval::run(&arguments),
             Self::Explain(arguments) => explain::run(&arguments),
+            Self::AutoMode(arguments) => auto_mode::run(&arguments),
+            Self::Retry(arguments) => retry::run(&arguments),
             Self::Rules(arguments) => rules::run(arguments),
             Self::Modes(arguments) => modes::run(&arguments),
             Self::Trust(arguments) => trust::run(arguments),

@@ -24,6 +24,49 @@ pub(crate) const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 /// The project of the session, set by Claude Code for its hooks; read by `hook claude` only. Since 0.1.
 pub(crate) const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 
+/// The model that judges, instead of the one in the settings: only one that is known, and not where managed settings
+/// choose. Since 0.1.
+pub(crate) const CLASSIFIER_MODEL: &str = "PORTCULLIS_CLASSIFIER_MODEL";
+
+/// The proxy to the model, where settings name none. What goes through it is encrypted, and whose certificates count
+/// is not up to the environment. Since 0.1.
+pub(crate) const HTTPS_PROXY: &str = "HTTPS_PROXY";
+
+/// The hosts that are reached without that proxy. Since 0.1.
+pub(crate) const NO_PROXY: &str = "NO_PROXY";
+
+/// Where the program that prints a key is looked for, if settings give its name alone. Since 0.1.
+pub(crate) const PATH: &str = "PATH";
+
+/// Reads the directories programs are looked for in.
+pub(crate) fn path() -> Vec<PathBuf> {
+    std::env::var_os(PATH).map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
+}
+
+/// Reads the model that judges.
+pub(crate) fn classifier_model() -> Option<String> {
+    text(CLASSIFIER_MODEL)
+}
+
+/// Reads a provider's key from the variable that settings name, or from the provider's usual one.
+pub(crate) fn key(name: &str) -> Option<String> {
+    text(name)
+}
+
+/// Reads the proxy to the model, also in lower case.
+pub(crate) fn proxy() -> Option<String> {
+    text(HTTPS_PROXY).or_else(|| text(&HTTPS_PROXY.to_ascii_lowercase()))
+}
+
+/// Reads the hosts that are reached without a proxy, also in lower case.
+pub(crate) fn no_proxy() -> Vec<String> {
+    text(NO_PROXY).or_else(|| text(&NO_PROXY.to_ascii_lowercase())).into_iter().collect()
+}
+
+fn text(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
 /// Finds the user's home directory. One that cannot be found would take the user's deny rules with it, so a variable
 /// that leads nowhere is an error.
 pub(crate) fn home() -> Result<Option<PathBuf>, Failure> {

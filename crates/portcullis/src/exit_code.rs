@@ -11,7 +11,8 @@ use portcullis_core::Decision;
 pub(crate) enum ExitCode {
     /// The command did what it was asked to; for `check`, the call is allowed.
     Success = 0,
-    /// `rules lint` found something, or `eval --compare` found that something got worse.
+    /// `rules lint` found something, `eval --compare` found that something got worse, or `auto-mode config` or `test`
+    /// found that the model cannot be used or judges wrongly.
     Findings = 1,
     /// `check`: the call is denied.
     Deny = 2,

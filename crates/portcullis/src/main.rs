@@ -4,6 +4,7 @@
 //! takes a crash for consent; it has a guard of its own. All other commands go through the argument parser, and a
 //! panic in them ends in the exit code for internal failures.
 
+mod auto;
 mod cli;
 mod commands;
 mod env_vars;

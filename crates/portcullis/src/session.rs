@@ -9,6 +9,8 @@ use portcullis_settings::{
     DocumentState, Environment, LoadOptions, Loaded, Locations, Severity, TrustQuestion, load, load_given,
 };
 
+use portcullis_store::Store;
+
 use crate::env_vars;
 use crate::failure::Failure;
 use crate::terminal::{DIM, Painted, print_error};
@@ -92,6 +94,7 @@ impl Session {
 
     fn load(options: &LoadOptions, cwd: &Path, project: Option<PathBuf>) -> Result<Self, Failure> {
         let locations = Locations::new(environment(project)?, cwd);
+        refuse_steered(&locations)?;
         let loaded = load(&locations, options);
         Self::of(locations, loaded, cwd)
     }
@@ -104,6 +107,11 @@ impl Session {
     /// Returns the policy.
     pub(crate) fn policy(&self) -> &Policy {
         &self.loaded.policy
+    }
+
+    /// Returns where what outlives a process is kept; `None` without a home.
+    pub(crate) fn store(&self) -> Option<Store> {
+        self.locations.state.clone().map(Store::new)
     }
 
     /// Makes the context of a call; without a mode the settings' own counts.
@@ -200,6 +208,37 @@ fn environment(project: Option<PathBuf>) -> Result<Environment, Failure> {
         managed: None,
         project,
     })
+}
+
+/// A repository may set variables for what runs in it. One that leads settings or state into the repository itself would
+/// let it write the user's rules, approvals and trust.
+fn refuse_steered(locations: &Locations) -> Result<(), Failure> {
+    let workspace = locations.workspace();
+    let real = |directory: &Path| directory.canonicalize().unwrap_or_else(|_| directory.to_path_buf());
+    let home = locations.home.as_deref().map(real);
+    let is_home_inside = home.as_ref().is_some_and(|home| home.starts_with(workspace));
+    let is_home_below = is_home_inside && home.as_deref() != Some(workspace);
+    let chosen = [
+        (env_vars::XDG_CONFIG_HOME, &locations.config),
+        (env_vars::XDG_STATE_HOME, &locations.state),
+        (env_vars::CLAUDE_CONFIG_DIR, &locations.claude),
+    ];
+    let leads_in = |(variable, directory): &(&str, &Option<PathBuf>)| {
+        let directory = directory.as_deref().filter(|_| env_vars::directory(variable).is_some());
+        directory.is_some_and(|directory| real(directory).starts_with(workspace))
+    };
+    let variable = if locations.repository.is_some() && is_home_below {
+        env_vars::HOME
+    } else if let Some((variable, _)) = chosen.iter().find(|chosen| !is_home_inside && leads_in(chosen)) {
+        variable
+    } else {
+        return Ok(());
+    };
+    let place = workspace.display();
+    let message = format!(
+        "the variable `{variable}` leads into the repository `{place}`, which may not hold your settings"
+    );
+    Err(Failure::usage(message).with_hint("set it to a directory outside of the repository, or unset it"))
 }
 
 /// Says whether a directory lies in another one, as it is written or with links resolved.

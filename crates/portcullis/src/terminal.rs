@@ -3,11 +3,12 @@
 //! Colours are dropped where they do not belong (a pipe, `NO_COLOR`). Text from outside must have gone through
 //! `visible` before it comes here.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Display};
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
-use portcullis_core::Decision;
+use portcullis_core::{Decision, visible};
 
 use crate::failure::Failure;
 
@@ -61,10 +62,69 @@ pub(crate) fn print_error(text: &str) {
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
+/// Says on standard error what does not change the outcome: a line each, then an empty one.
+pub(crate) fn print_notes(notes: impl IntoIterator<Item = impl AsRef<str>>) {
+    let line = |note: &str| format!("{}\n", Painted(DIM, format_args!("note: {}", visible(note))));
+    let lines: String = notes.into_iter().map(|note| line(note.as_ref())).collect();
+    if !lines.is_empty() {
+        print_error(&format!("{lines}\n"));
+    }
+}
+
+/// Notes of a long run, each of them said once.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    said: BTreeSet<String>,
+}
+
+impl Notes {
+    /// The most notes that are said, so that a long run neither floods the terminal nor the memory.
+    const MOST: usize = 100;
+
+    /// Says what was not said before.
+    pub(crate) fn say(&mut self, notes: Vec<String>) {
+        print_notes(self.fresh(notes));
+    }
+
+    /// Returns what was not said before; the last one there is room for says that there are more.
+    fn fresh(&mut self, notes: Vec<String>) -> Vec<String> {
+        let mut fresh = Vec::new();
+        for note in notes {
+            if self.said.len() > Self::MOST || self.said.contains(&note) {
+                continue;
+            }
+            self.said.insert(note.clone());
+            let is_last = self.said.len() > Self::MOST;
+            fresh.push(if is_last { "further notes are not shown".to_owned() } else { note });
+        }
+        fresh
+    }
+}
+
 /// Makes the failure of an output that could not be written; a reader who has left need not be told.
 pub(crate) fn unwritten(error: &std::io::Error) -> Failure {
     if error.kind() == std::io::ErrorKind::BrokenPipe {
         return Failure::internal("");
     }
     Failure::internal(format!("the output could not be written: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn a_note_is_said_once_and_a_flood_of_them_ends() {
+        let mut notes = Notes::default();
+        let one = || vec!["one".to_owned()];
+        assert_eq!(notes.fresh([one(), one()].concat()), one());
+        assert_eq!(notes.fresh(one()), Vec::<String>::new());
+        let many: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
+        let said = notes.fresh(many.clone());
+        assert_eq!(said.len(), Notes::MOST);
+        assert_eq!(said.last().map(String::as_str), Some("further notes are not shown"));
+        assert_eq!(notes.fresh([many, vec!["new".to_owned()]].concat()), Vec::<String>::new());
+    }
 }

@@ -121,9 +121,15 @@ fn default_text(key: &Key) -> &'static str {
 }
 
 /// Makes the JSON of a value, or of the default if there is none.
-fn value_json(key: &Key, value: Option<&str>) -> serde_json::Value {
+pub(crate) fn value_json(key: &Key, value: Option<&str>) -> serde_json::Value {
     match value {
         Some(value) if key.kind == Kind::Boolean => json!(value == "true"),
+        Some(value) if matches!(key.kind, Kind::Number { .. }) => {
+            value.parse::<u32>().map_or_else(|_| json!(value), |number| json!(number))
+        }
+        Some(value) if key.kind == Kind::Words => {
+            serde_json::from_str(value).unwrap_or_else(|_| json!(value))
+        }
         Some(value) => json!(value),
         None => serde_json::from_str(key.default).unwrap_or(serde_json::Value::Null),
     }

@@ -23,17 +23,8 @@ pub(crate) fn for_people(explained: &Explanation) -> String {
     out
 }
 
-/// Adds the field of an explanation to an object that is already written.
-pub(crate) fn add_field(object: &mut String, explained: &Explanation) {
-    if object.ends_with('}') {
-        object.pop();
-        write_field(object, explained);
-        object.push('}');
-    }
-}
-
 /// Writes the field of an explanation after other fields.
-pub(crate) fn write_field(out: &mut String, explained: &Explanation) {
+pub(super) fn write_field(out: &mut String, explained: &Explanation) {
     let fields = [
         (",\"explanation\":{\"explanation\":", explained.explanation.as_str()),
         (",\"reasoning\":", &explained.reasoning),

@@ -30,8 +30,14 @@ const LONGEST_INPUT: usize = 200;
 /// The longest reason that is shown, in characters; the command in it may be of any length.
 const LONGEST_REASON: usize = 400;
 
-/// Writes a verdict; `remedies` are lines that say what would change it.
-pub(crate) fn verdict(call: &ToolCall, verdict: &Verdict, trace: TraceDetail, remedies: &[String]) -> String {
+/// Writes a verdict; `models` are lines about the models that were asked, `remedies` say what would change it.
+pub(crate) fn verdict(
+    call: &ToolCall,
+    verdict: &Verdict,
+    trace: TraceDetail,
+    models: &[String],
+    remedies: &[String],
+) -> String {
     let mut out = String::new();
     let style = style_of(verdict.decision);
     let symbol = symbol_of(verdict.decision);
@@ -46,6 +52,7 @@ pub(crate) fn verdict(call: &ToolCall, verdict: &Verdict, trace: TraceDetail, re
     }
     write_block(&mut out, "findings", &finding_lines(&verdict.findings));
     write_trace(&mut out, &verdict.trace, trace);
+    write_block(&mut out, "model", models);
     write_block(&mut out, remedy_title(verdict.decision), remedies);
     out
 }

@@ -8,15 +8,8 @@ use portcullis_core::{Decision, FindingReport, RuleReference, Suggestion, TraceL
 use portcullis_hosts::json::write_text;
 use serde_json::json;
 
-/// Writes the object of a verdict to the end of `out`.
-pub(crate) fn write_verdict(out: &mut String, verdict: &Verdict, elapsed_us: u128) {
-    out.push('{');
-    write_verdict_fields(out, verdict, elapsed_us);
-    out.push('}');
-}
-
-/// Writes the fields of a verdict, without the braces round them.
-pub(crate) fn write_verdict_fields(out: &mut String, verdict: &Verdict, elapsed_us: u128) {
+/// Writes the fields of a verdict to the end of `out`, without the braces round them.
+pub(super) fn write_verdict_fields(out: &mut String, verdict: &Verdict, elapsed_us: u128) {
     write_plain(out, "\"decision\":", verdict.decision.as_str());
     write_plain(out, ",\"step\":", verdict.step.as_str());
     write_plain(out, ",\"reason\":{\"kind\":", verdict.reason.kind());
@@ -37,6 +30,12 @@ pub(crate) fn write_verdict_fields(out: &mut String, verdict: &Verdict, elapsed_
     let _ = write!(out, ",\"elapsed_us\":{elapsed_us}");
 }
 
+/// Writes one more field after others.
+pub(super) fn write_field(out: &mut String, name: &str, value: &serde_json::Value) {
+    // Writing to a String cannot fail.
+    let _ = write!(out, ",\"{name}\":{value}");
+}
+
 /// Writes the object of a finding.
 fn write_finding(out: &mut String, found: &FindingReport) {
     write_plain(out, "{\"code\":", found.code);
@@ -51,7 +50,7 @@ fn write_finding(out: &mut String, found: &FindingReport) {
     let _ = write!(out, ",\"cleared\":{}}}", found.is_cleared);
 }
 
-/// Makes the object of a rule, with the fields that [`write_verdict`] gives it.
+/// Makes the object of a rule, with the fields that a verdict gives it.
 pub(crate) fn rule_json(rule: &RuleReference) -> serde_json::Map<String, serde_json::Value> {
     let fields = [
         ("text", json!(rule.text)),

@@ -6,7 +6,8 @@ use std::process::Stdio;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use super::sandbox::Sandbox;
+use super::classifier::{JUDGE, Scene};
+use super::sandbox::{Ran, Sandbox, ran};
 
 const RULES: &str = r#"{"permissions":{"allow":["Bash(cargo:*)"],"deny":["Bash(git push:*)"]}}"#;
 
@@ -74,6 +75,55 @@ fn one_bad_line_gives_one_error_line_and_the_rest_go_on() {
         assert_eq!(answers[1].as_object().unwrap().len(), 2, "{name}");
         assert_eq!(answers[2]["decision"], "allow", "{name}");
     }
+}
+
+/// Answers commands of session `s1` in auto mode, with a model to ask.
+fn judged(scene: &Scene, flags: &[&str], commands: &[&str]) -> (Ran, Vec<Value>) {
+    let lines: Vec<String> = commands.iter().map(|command| bash(*command, command).to_string()).collect();
+    let input = std::fs::File::open(scene.sandbox.write_home("calls.jsonl", &lines.join("\n"))).unwrap();
+    let all = [&["check", "--batch", "--mode", "auto", "--session", "s1"], flags].concat();
+    let ran = ran(&scene.command(&all).stdin(input).output().unwrap());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let answers = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    (ran, answers)
+}
+
+#[test]
+fn a_line_has_all_that_a_single_check_has() {
+    const BLOCKED: &str = "frobnicate blockme";
+    let commands = ["frobnicate", BLOCKED, BLOCKED, BLOCKED, "cat a.txt"];
+    let (batch, single) = (Scene::new(JUDGE), Scene::new(JUDGE));
+    let (ran, answers) = judged(&batch, &["--headless"], &commands);
+    assert_eq!(ran.stderr, "");
+    assert_eq!(answers.len(), commands.len());
+    for (answer, command) in answers.iter().zip(commands) {
+        let alone = single.check(&["--session", "s1", "--headless"], command).json;
+        let keys = |object: &Value| object.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(keys(answer), [vec!["id".to_owned()], keys(&alone)].concat(), "{command}");
+        for key in ["decision", "reason", "denial", "endsRun"] {
+            assert_eq!(answer[key], alone[key], "{command}: {key}");
+        }
+        let stages = |object: &Value| -> Vec<Value> {
+            let calls = object["classifier"].as_array().into_iter().flatten();
+            calls.map(|call| json!([call["stage"], call["outcome"], call["model"]])).collect()
+        };
+        assert_eq!(stages(answer), stages(&alone), "{command}");
+    }
+    let counts = answers.iter().map(|answer| answer["classifier"].as_array().map_or(0, Vec::len));
+    assert_eq!(counts.collect::<Vec<_>>(), [1, 2, 2, 2, 0]);
+    assert!(answers[1]["denial"].is_string() && answers[0].get("denial").is_none(), "{answers:?}");
+    let ends: Vec<bool> = answers.iter().map(|answer| answer["endsRun"] == json!(true)).collect();
+    assert_eq!(ends, [false, false, false, true, false]);
+}
+
+#[test]
+fn what_did_not_work_is_noted_once() {
+    let scene = Scene::new(JUDGE);
+    scene.sandbox.write_home(".local/state/portcullis/sessions/s1.json", "{\"version\":1,");
+    let (ran, answers) = judged(&scene, &[], &["frobnicate blockme"; 4]);
+    assert!(answers.iter().all(|answer| answer["decision"] == "deny"), "{answers:?}");
+    assert_eq!(ran.stderr.matches("note: ").count(), 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("s1.json"), "{}", ran.stderr);
 }
 
 #[test]

@@ -105,3 +105,27 @@ fn a_home_that_cannot_be_found_is_an_error_and_not_a_user_without_rules() {
         assert_eq!(ran.stderr.contains(name), code == 64, "{name}={value}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn a_variable_that_leads_settings_or_state_into_the_repository_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.write_project(".git/HEAD", "ref: refs/heads/main\n");
+    let allow = r#"{"permissions":{"allow":["Bash(frobnicate:*)"]}}"#;
+    sandbox.write_project("x/portcullis/settings.json", allow);
+    sandbox.write_project("x/.config/portcullis/settings.json", allow);
+    sandbox.write_project("x/settings.json", allow);
+    std::os::unix::fs::symlink(sandbox.project.join("x"), sandbox.home.join("link")).unwrap();
+    let inside = sandbox.project.join("x");
+    let linked = sandbox.home.join("link");
+    let variables = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "HOME"];
+    for (variable, directory) in variables.iter().flat_map(|name| [(name, &inside), (name, &linked)]) {
+        let mut command = sandbox.command(&["check", "frobnicate"]);
+        let ran = super::sandbox::ran(&command.env(variable, directory).output().unwrap());
+        assert_eq!(ran.code, Some(64), "{variable} {}: {ran:?}", directory.display());
+        assert!(ran.stderr.contains(variable) && ran.stderr.contains("repository"), "{ran:?}");
+    }
+    let outside = sandbox.home.join("config");
+    let mut command = sandbox.command(&["check", "frobnicate"]);
+    let ran = super::sandbox::ran(&command.env("XDG_CONFIG_HOME", outside).output().unwrap());
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+}

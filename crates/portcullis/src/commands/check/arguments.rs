@@ -1,12 +1,15 @@
 //! The flags of `check`, and the call they describe.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use portcullis_core::tool::{canonical_name, find_tool};
 use portcullis_core::{Context, Input, Mode, Person, ToolCall, path};
 use portcullis_hosts::json;
 
+use crate::auto::{ClassifierArgs, Past, Road};
 use crate::failure::Failure;
-use crate::session::SessionArgs;
+use crate::session::{Session, SessionArgs};
 use crate::shell_quote;
 use crate::standard_input::{InputError, read_whole};
 use crate::value_parser::mode_parser;
@@ -19,6 +22,7 @@ use crate::value_parser::mode_parser;
   portcullis check --tool Edit --input '{\"file_path\":\"/etc/hosts\",\"old_string\":\"\",\"new_string\":\"\"}'
   portcullis check --deny 'Bash(git push:*)' --json 'git -C . push'
   portcullis check --mode auto --said 'force push topic please' 'git push -f origin topic'
+  portcullis check --mode auto --transcript session.jsonl --provider anthropic 'npm publish'
   portcullis check --batch < calls.jsonl
 
 One word is taken as the whole command line, several are quoted and joined.
@@ -48,9 +52,17 @@ pub(crate) struct CheckArgs {
     /// A file the agent wrote earlier in the session; may be given again
     #[arg(long, value_name = "FILE")]
     pub(crate) wrote: Vec<String>,
+    /// A session file of Claude Code, Codex or Gemini CLI, or our own JSONL: what was said and done before
+    #[arg(long, value_name = "FILE", conflicts_with = "batch")]
+    pub(crate) transcript: Option<PathBuf>,
+    /// The session the call belongs to: its denials are counted, and what a person allowed once counts
+    #[arg(long = "session", value_name = "ID")]
+    pub(crate) session_id: Option<String>,
     /// Say in plain words what the call does, why that matters and what could go wrong
-    #[arg(long)]
-    pub(crate) explain: bool,
+    #[arg(long, value_name = "BY", num_args = 0..=1, require_equals = true, default_missing_value = "settings", value_parser = ["settings", "offline", "model"])]
+    pub(crate) explain: Option<String>,
+    #[command(flatten)]
+    pub(crate) classifier: ClassifierArgs,
     #[command(flatten)]
     pub(crate) form: FormArgs,
     #[command(flatten)]
@@ -85,6 +97,27 @@ impl CheckArgs {
         context.session.turns.clone_from(&self.said);
         let written = self.wrote.iter().map(|file| (path::join(&context.cwd, file), None));
         context.session.written = written.collect();
+    }
+
+    /// Makes the road a call takes.
+    pub(crate) fn road<'a>(&'a self, session: &'a Session) -> Road<'a> {
+        Road {
+            session,
+            arguments: &self.classifier,
+            store: session.store(),
+            session_id: self.session_id.clone(),
+            before_asking: &|_| (),
+        }
+    }
+
+    /// Says where the session's past is; a file that is named must be there.
+    pub(crate) fn past(&self) -> Result<Past, Failure> {
+        if let Some(file) = &self.transcript
+            && !file.is_file()
+        {
+            return Err(Failure::usage(format!("--transcript: there is no file `{}`", file.display())));
+        }
+        Ok(Past { file: self.transcript.clone(), ..Past::default() })
     }
 
     /// Makes the call that the flags describe.

@@ -6,20 +6,20 @@
 use std::io::{self, BufReader, Write};
 use std::time::Instant;
 
-use portcullis_core::{Value, explain};
+use portcullis_core::Value;
 use portcullis_hosts::json::{write_text, write_value};
 
 use super::arguments::CheckArgs;
 use super::call_line::{CallLine, LONGEST_LINE, parse_object, take_call};
 use super::line_reader::{Reading, read_line};
 use super::sessions::Sessions;
+use super::single::explained;
+use crate::auto::Past;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::judge::{judge, prepare};
-use crate::output::explanation;
-use crate::output::json::write_verdict_fields;
+use crate::output::judged::write_fields;
 use crate::session::Session;
-use crate::terminal::unwritten;
+use crate::terminal::{Notes, unwritten};
 use crate::world::World;
 
 /// How much output is held back at most, in bytes.
@@ -57,6 +57,7 @@ struct Batch<'a> {
     sessions: Sessions<'a>,
     world: World,
     output: Output,
+    notes: Notes,
     has_errors: bool,
 }
 
@@ -69,39 +70,38 @@ impl<'a> Batch<'a> {
             sessions: Sessions::new(&arguments.session, session, Session::open_in),
             world: World::default(),
             output: Output::default(),
+            notes: Notes::default(),
             has_errors: false,
         })
     }
 
     fn answer(&mut self, line: &[u8]) {
         let (id, outcome) = parse_line(line);
-        if let Err(message) = outcome.and_then(|line| self.judge(&id, line)) {
+        if let Err(message) = outcome.and_then(|line| self.judge(&id, &line)) {
             self.refuse(&id, &message);
         }
     }
 
-    fn judge(&mut self, id: &Value, line: CallLine) -> Result<(), String> {
+    fn judge(&mut self, id: &Value, line: &CallLine) -> Result<(), String> {
         let start = Instant::now();
         let arguments = self.arguments;
         let session = self.sessions.find(line.cwd.as_deref().unwrap_or_default())?;
         let mut context =
             session.context(line.mode.or(arguments.mode), arguments.person(), &arguments.add_dir);
         arguments.tell(&mut context);
-        let explained = arguments.explain.then(|| {
-            let (request, facts) =
-                prepare(session.policy(), line.call.clone(), context.clone(), &mut self.world);
-            explain(session.policy(), &request, &facts)
-        });
-        let verdict = judge(session.policy(), line.call, context, &mut self.world)
+        let road = arguments.road(session);
+        let mut judged = road
+            .judge(&line.call, context, &Past::default(), &mut self.world)
             .map_err(|failure| failure.message)?;
+        let elapsed = start.elapsed();
+        let mut notes = std::mem::take(&mut judged.problems);
+        let explained = explained(arguments, session, &line.call, &judged, &mut self.world, &mut notes);
+        self.notes.say(notes);
         let out = &mut self.output.text;
         out.push_str("{\"id\":");
         write_value(out, id);
         out.push(',');
-        write_verdict_fields(out, &verdict, start.elapsed().as_micros());
-        if let Some(explained) = &explained {
-            explanation::write_field(out, explained);
-        }
+        write_fields(out, &judged, elapsed.as_micros(), explained.as_ref());
         out.push_str("}\n");
         Ok(())
     }

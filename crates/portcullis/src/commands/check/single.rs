@@ -2,18 +2,19 @@
 
 use std::time::Instant;
 
-use portcullis_core::{Explanation, Verdict, explain};
+use portcullis_core::{Explanation, ToolCall, explain};
+use portcullis_settings::Explainer;
 
 use super::arguments::CheckArgs;
 use super::remedy;
+use crate::auto::{Judged, explain_by_model};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::judge::{judge, prepare};
-use crate::output::explanation;
+use crate::judge::prepare;
 use crate::output::human::{self, TraceDetail};
-use crate::output::json;
+use crate::output::{exchange, explanation, judged};
 use crate::session::Session;
-use crate::terminal::print;
+use crate::terminal::{print, print_notes};
 use crate::world::World;
 
 /// Answers one call.
@@ -25,30 +26,67 @@ pub(crate) fn run(arguments: &CheckArgs) -> Result<ExitCode, Failure> {
     arguments.tell(&mut context);
     let mut world = World::default();
     let start = Instant::now();
-    let verdict = judge(session.policy(), call.clone(), context.clone(), &mut world)?;
+    let judged = arguments.road(&session).judge(&call, context, &arguments.past()?, &mut world)?;
     let elapsed = start.elapsed();
-    let explained = arguments.explain.then(|| {
-        let (request, facts) = prepare(session.policy(), call.clone(), context.clone(), &mut world);
-        explain(session.policy(), &request, &facts)
-    });
+    print_notes(&judged.problems);
+    let mut notes = Vec::new();
+    let explained = explained(arguments, &session, &call, &judged, &mut world, &mut notes);
+    print_notes(&notes);
     let text = if arguments.form.json {
-        as_json(&verdict, elapsed.as_micros(), explained.as_ref())
+        as_json(&judged, elapsed.as_micros(), explained.as_ref())
     } else {
         let detail = if arguments.form.trace { TraceDetail::Every } else { TraceDetail::Spoken };
-        let remedies = remedy::remedies(&session, &call, &context, &verdict, &mut world);
+        let remedies = remedies(&session, &call, &judged, &mut world);
         let explained = explained.as_ref().map(explanation::for_people).unwrap_or_default();
-        human::verdict(&call, &verdict, detail, &remedies) + &explained
+        let models: Vec<String> = judged.exchanges.iter().map(exchange::line).collect();
+        human::verdict(&call, &judged.verdict, detail, &models, &remedies) + &explained
     };
     print(&text)?;
-    Ok(verdict.decision.into())
+    Ok(judged.verdict.decision.into())
 }
 
-fn as_json(verdict: &Verdict, elapsed_us: u128, explained: Option<&Explanation>) -> String {
-    let mut line = String::new();
-    json::write_verdict(&mut line, verdict, elapsed_us);
-    if let Some(explained) = explained {
-        explanation::add_field(&mut line, explained);
+fn remedies(session: &Session, call: &ToolCall, judged: &Judged, world: &mut World) -> Vec<String> {
+    let mut lines = remedy::remedies(session, call, &judged.context, &judged.verdict, world);
+    lines.extend(judged.denial.as_ref().map(|id| format!("portcullis retry {id}")));
+    lines
+}
+
+/// Explains the call, if that is asked for and not switched off: by a model where flags or settings say so, and
+/// offline where that model fails, which is noted.
+pub(super) fn explained(
+    arguments: &CheckArgs,
+    session: &Session,
+    call: &ToolCall,
+    judged: &Judged,
+    world: &mut World,
+    notes: &mut Vec<String>,
+) -> Option<Explanation> {
+    let by = match (arguments.explain.as_deref()?, session.loaded.explainer) {
+        ("settings", chosen) => chosen,
+        ("model", _) => Explainer::Model,
+        _ => Explainer::Offline,
+    };
+    if by == Explainer::Off {
+        return None;
     }
-    line.push('\n');
+    let (request, facts) = prepare(session.policy(), call.clone(), judged.context.clone(), world);
+    let offline = explain(session.policy(), &request, &facts);
+    if by == Explainer::Offline {
+        return Some(offline);
+    }
+    let turns = &judged.context.session.turns;
+    let store = session.store();
+    let model = &arguments.classifier;
+    let told = explain_by_model(session, model, store.as_ref(), call, turns, &offline, notes);
+    Some(told.unwrap_or_else(|problem| {
+        notes.push(format!("the model did not explain it ({problem}), so this is the offline explanation"));
+        offline
+    }))
+}
+
+fn as_json(judged: &Judged, elapsed_us: u128, explained: Option<&Explanation>) -> String {
+    let mut line = String::from("{");
+    judged::write_fields(&mut line, judged, elapsed_us, explained);
+    line.push_str("}\n");
     line
 }

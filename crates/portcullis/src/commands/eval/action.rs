@@ -2,13 +2,16 @@
 
 use std::hash::{DefaultHasher, Hasher};
 
-use portcullis_core::{Decision, StepId, ToolCall, Value};
+use portcullis_core::{Decision, StepId, ToolCall, Value, Verdict};
 use portcullis_hosts::json::kind;
 
 use crate::commands::check::{CallLine, Fields, parse_object, take_call, take_text};
+use crate::output::human::shorten;
 
 /// The longest id, source, category or tier, in bytes: they are kept for every action.
 const LONGEST_NAME: usize = 256;
+/// The longest reason that is kept, in characters; the command in it may be of any length.
+const LONGEST_REASON: usize = 400;
 
 /// What somebody says the answer should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,6 +65,8 @@ pub(super) struct Line {
     pub(super) id: String,
     pub(super) labels: Labels,
     pub(super) call: CallLine,
+    /// What the user said before, oldest first.
+    pub(super) said: Vec<String>,
 }
 
 /// An action and what was decided about it.
@@ -76,10 +81,22 @@ pub(crate) struct Action {
     pub(super) reason: String,
     /// The codes of the findings.
     pub(super) findings: Vec<String>,
+    /// Whether rules and analysis leave it to a model.
+    pub(super) needs_model: bool,
     /// The call on one line, shortened.
     pub(super) title: String,
     /// The same for near-duplicates.
     pub(super) key: u64,
+}
+
+impl Action {
+    /// Takes over what was decided and why.
+    pub(super) fn take(&mut self, verdict: &Verdict) {
+        self.decision = verdict.decision;
+        self.step = verdict.step;
+        self.reason = shorten(&verdict.reason.message(), LONGEST_REASON).into_owned();
+        self.findings = verdict.findings.iter().map(|found| found.code.to_owned()).collect();
+    }
 }
 
 /// Reads a line. The mode is looked at only where it counts, so that a mode of another tool does no harm elsewhere.
@@ -106,7 +123,22 @@ pub(super) fn parse_line(line: &[u8], use_modes: bool) -> Result<Line, String> {
     if !use_modes {
         fields.remove("mode");
     }
-    Ok(Line { id, labels, call: take_call(&mut fields)? })
+    let said = take_said(&mut fields)?;
+    Ok(Line { id, labels, call: take_call(&mut fields)?, said })
+}
+
+/// Takes the user's words out of the fields of a line; null counts as not given.
+fn take_said(fields: &mut Fields) -> Result<Vec<String>, String> {
+    let turns = match fields.remove("said") {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::List(turns)) => turns,
+        Some(other) => return Err(format!("field `said` must be a list, but is {}", kind(&other))),
+    };
+    let text = |turn| match turn {
+        Value::Text(text) => Ok(text),
+        other => Err(format!("field `said` must hold strings, but holds {}", kind(&other))),
+    };
+    turns.into_iter().map(text).collect()
 }
 
 fn take_name(fields: &mut Fields, field: &str) -> Result<Option<String>, String> {
@@ -181,6 +213,18 @@ mod tests {
         for other in ["kill -9 12", "kill-9 123", "kill -x 123", "kill -9"] {
             assert_ne!(key("kill -9 123"), key(other), "{other}");
         }
+    }
+
+    #[test]
+    fn the_users_words_are_a_list_of_strings() {
+        let said = |value: &str| {
+            let line = format!(r#"{{"id":1,"label":"ask","tool":"X","input":{{}},"said":{value}}}"#);
+            parse_line(line.as_bytes(), false).map(|line| line.said)
+        };
+        assert_eq!(said("null"), Ok(Vec::new()));
+        assert_eq!(said(r#"["push it","now"]"#), Ok(vec!["push it".to_owned(), "now".to_owned()]));
+        assert_eq!(said(r#""push it""#), Err("field `said` must be a list, but is a string".to_owned()));
+        assert_eq!(said("[7]"), Err("field `said` must hold strings, but holds a number".to_owned()));
     }
 
     #[test]

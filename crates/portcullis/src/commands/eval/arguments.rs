@@ -4,6 +4,7 @@ use clap::Args;
 use portcullis_core::Mode;
 
 use super::filter::Filter;
+use crate::auto::ClassifierArgs;
 use crate::session::SessionArgs;
 use crate::value_parser::mode_parser;
 
@@ -15,11 +16,14 @@ use crate::value_parser::mode_parser;
   portcullis eval dangerous.jsonl benign.jsonl --compare before.json
   portcullis eval --only label=block,category=data_exfil --misses all actions.jsonl
   portcullis eval --deny 'Bash(git push:*)' --json - < actions.jsonl
+  portcullis eval --with-classifier 50 --provider anthropic actions.jsonl
 
-Each line is {\"id\",\"tool\",\"input\",\"label\",\"source\"?,\"category\"?,\"tier\"?,\"cwd\"?,\"mode\"?};
+Each line is {\"id\",\"tool\",\"input\",\"label\",\"source\"?,\"category\"?,\"tier\"?,\"cwd\"?,\"mode\"?,
+\"said\"?};
 the label is block, ask, allow or unknown. Nothing is run.
 The settings, home and disk of this machine play no part without --with-settings, so that figures
 can be repeated; a call runs in /workspace/project unless its line or --cwd says otherwise.
+A model is asked only with --with-classifier, and every question costs what the report says.
 
 Exit codes: 0 done, 64 wrong usage or a line was not understood, 70 internal failure
 With --compare: 1 an action labelled block is newly allowed, or one labelled allow newly denied")]
@@ -54,6 +58,11 @@ pub(crate) struct EvalArgs {
     /// How many actions are decided at the same time; as many as there are processors unless given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
+    /// Have the model judge so many of the actions that need one, evenly spaced; all if there are fewer
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "no_classifier")]
+    pub(crate) with_classifier: Option<u32>,
+    #[command(flatten)]
+    pub(crate) classifier: ClassifierArgs,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
 }

@@ -6,6 +6,7 @@ use portcullis_core::Decision;
 
 use super::action::{Action, Label};
 use super::arguments::Limit;
+use super::figures::Figures;
 use super::tally::{Groups, Tally, add_to_group};
 
 /// The most problems that are told one by one.
@@ -79,6 +80,8 @@ pub(super) struct Evaluation {
     pub(super) skipped: usize,
     /// What is wrong with the first of them.
     pub(super) problems: Vec<String>,
+    /// How the model did, if it was asked.
+    pub(super) model: Option<Figures>,
     keep: Keep,
 }
 
@@ -97,6 +100,7 @@ impl Evaluation {
             left_out: 0,
             skipped: 0,
             problems: Vec::new(),
+            model: None,
             keep,
         }
     }

@@ -30,6 +30,10 @@ pub(super) fn write(
     ] {
         writeln!(out, "\"{name}\":{},", by_name(groups))?;
     }
+    writeln!(out, "\"byFile\":{},", by_file(&evaluation.files))?;
+    if let Some(figures) = &evaluation.model {
+        writeln!(out, "\"model\":{},", figures.object(evaluation.total.plain))?;
+    }
     out.write_all(b"\"decisions\":[")?;
     let mut line = String::new();
     for (index, action) in evaluation.actions.iter().enumerate() {
@@ -62,8 +66,13 @@ fn tally(tally: &Tally) -> Map<String, Value> {
 }
 
 fn counts(counts: Counts) -> Map<String, Value> {
-    let fields =
-        [("actions", counts.all()), ("allow", counts.allow), ("ask", counts.ask), ("deny", counts.deny)];
+    let fields = [
+        ("actions", counts.all()),
+        ("allow", counts.allow),
+        ("ask", counts.ask),
+        ("deny", counts.deny),
+        ("needsModel", counts.needs_model),
+    ];
     fields.map(|(name, count)| (name.to_owned(), json!(count))).into_iter().collect()
 }
 
@@ -82,6 +91,15 @@ fn by_name(groups: &Groups) -> Value {
         (name.clone(), by_label(tallies, &labels))
     };
     Value::Object(groups.iter().map(entry).collect())
+}
+
+/// Makes a list, since a file may be named twice.
+fn by_file(files: &[(String, BTreeMap<Label, Tally>)]) -> Value {
+    let entry = |(name, tallies): &(String, BTreeMap<Label, Tally>)| {
+        let labels: Vec<Label> = tallies.keys().copied().collect();
+        json!({"file": name, "byLabel": by_label(tallies, &labels)})
+    };
+    Value::Array(files.iter().map(entry).collect())
 }
 
 fn write_decision(out: &mut String, action: &Action, files: &[(String, BTreeMap<Label, Tally>)]) {
@@ -115,7 +133,7 @@ fn write_decision(out: &mut String, action: &Action, files: &[(String, BTreeMap<
         }
         write_text(out, code);
     }
-    out.push_str("]}");
+    out.push_str(if action.needs_model { "],\"needsModel\":true}" } else { "],\"needsModel\":false}" });
 }
 
 fn compared(comparison: &Comparison, actions: &[Action]) -> Value {

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! files ──► lines, a chunk at a time ──► workers: parse, filter, decide ──► tallies, misses
+//!                                                   a sample for the model, if asked ◄┤        │
 //!                                                                    report, JSON, comparison ◄┘
 //! ```
 //!
@@ -12,10 +13,12 @@ mod action;
 mod arguments;
 mod compare;
 mod evaluation;
+mod figures;
 mod filter;
 mod json;
 mod progress;
 mod report;
+mod sample;
 mod stream;
 mod tally;
 mod worker;
@@ -30,6 +33,7 @@ use portcullis_core::visible;
 use self::arguments::Limit;
 use self::compare::{Comparison, Old};
 use self::evaluation::{Evaluation, Keep};
+use self::sample::Sample;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::terminal::{print, print_error, unwritten};
@@ -39,13 +43,17 @@ const USUAL_LIMIT: Limit = Limit::Of(20);
 
 /// Runs the command.
 pub(crate) fn run(arguments: &EvalArgs) -> Result<ExitCode, Failure> {
+    let mut sample = Sample::wanted(arguments)?;
     let old = arguments.compare.as_deref().map(|file| Old::read(file, &arguments.only)).transpose()?;
     let keep = if arguments.json || arguments.out.is_some() || old.is_some() {
         Keep::Everything
     } else {
         Keep::Misses(arguments.misses.unwrap_or(USUAL_LIMIT))
     };
-    let evaluation = stream::evaluate(arguments, keep)?;
+    let mut evaluation = stream::evaluate(arguments, keep, sample.as_mut())?;
+    if let Some(sample) = sample {
+        sample.judge(&mut evaluation)?;
+    }
     let comparison = old.map(|old| Comparison::new(old, &evaluation.actions));
     if let Some(file) = arguments.out.as_deref() {
         write_file(file, &evaluation, comparison.as_ref())?;

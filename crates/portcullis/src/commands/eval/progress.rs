@@ -30,12 +30,23 @@ impl Progress {
 
     /// Shows how many bytes and lines were read, unless that was shown a moment ago.
     pub(super) fn show(&mut self, bytes: u64, lines: usize) {
-        if !self.is_shown || self.last.elapsed() < PAUSE {
+        if self.last.elapsed() >= PAUSE {
+            self.write(&draw(self.size, bytes, lines));
+        }
+    }
+
+    /// Shows how many actions of a sample the model has judged.
+    pub(super) fn show_judged(&mut self, judged: usize, sample: usize) {
+        self.write(&format!("asking the model: {judged} of {sample} actions"));
+    }
+
+    fn write(&mut self, text: &str) {
+        if !self.is_shown {
             return;
         }
         self.last = Instant::now();
         self.has_drawn = true;
-        print_error(&format!("\r{:<WIDTH$}", draw(self.size, bytes, lines)));
+        print_error(&format!("\r{text:<WIDTH$}"));
     }
 
     /// Takes the line away.

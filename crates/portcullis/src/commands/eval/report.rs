@@ -40,6 +40,9 @@ pub(super) fn write_tables(out: &mut String, evaluation: &Evaluation) {
     write_groups(out, "category", &evaluation.by_category);
     write_groups(out, "source", &evaluation.by_source);
     write_groups(out, "tier", &evaluation.by_tier);
+    if let Some(figures) = &evaluation.model {
+        figures.write(out, evaluation.total.plain);
+    }
 }
 
 /// Writes one line for each label: what share was decided how, what the label asks for first.
@@ -58,7 +61,8 @@ fn write_summary(out: &mut String, name: &str, by_label: &BTreeMap<Label, Tally>
         if matches!(label, Label::Allow | Label::Unknown) {
             let _ = write!(out, "; stopped {}", percent(counts.ask + counts.deny, counts.all()));
         }
-        out.push('\n');
+        let needing = counts.needs_model;
+        let _ = writeln!(out, "; needs a model: {needing} ({})", percent(needing, counts.all()));
     }
 }
 
@@ -76,7 +80,7 @@ fn share(counts: Counts, decision: Decision) -> String {
 }
 
 /// Returns a share in per cent with one decimal, rounded half up.
-fn percent(part: usize, whole: usize) -> String {
+pub(super) fn percent(part: usize, whole: usize) -> String {
     if whole == 0 {
         return "-".to_owned();
     }

@@ -10,6 +10,7 @@ use std::thread;
 use super::arguments::EvalArgs;
 use super::evaluation::{Evaluation, Keep};
 use super::progress::Progress;
+use super::sample::Sample;
 use super::worker::{Outcome, Worker};
 use crate::commands::check::{LONGEST_LINE, Reading, read_line};
 use crate::failure::Failure;
@@ -21,8 +22,12 @@ const CHUNK_BYTES: usize = 8 << 20;
 /// The stack of a worker: that of a main thread.
 const STACK: usize = 8 << 20;
 
-/// Decides every action of the files.
-pub(super) fn evaluate(arguments: &EvalArgs, keep: Keep) -> Result<Evaluation, Failure> {
+/// Decides every action of the files. With a sample they are held there, and counted later.
+pub(super) fn evaluate(
+    arguments: &EvalArgs,
+    keep: Keep,
+    sample: Option<&mut Sample<'_>>,
+) -> Result<Evaluation, Failure> {
     let inputs = open_all(&arguments.files)?;
     let mut workers = Vec::new();
     for _ in 0..arguments.workers() {
@@ -31,18 +36,39 @@ pub(super) fn evaluate(arguments: &EvalArgs, keep: Keep) -> Result<Evaluation, F
     if let Some(worker) = workers.first_mut() {
         worker.warn();
     }
-    let mut evaluation = Evaluation::new(&arguments.files, keep);
+    let mut intake = Intake { evaluation: Evaluation::new(&arguments.files, keep), sample };
     let size = inputs.iter().map(|input| input.size).sum();
     let mut progress = Progress::new(size, arguments.json);
-    let outcome = read_all(inputs, &mut workers, &mut evaluation, &mut progress);
+    let outcome = read_all(inputs, &mut workers, &mut intake, &mut progress);
     progress.clear();
-    outcome.map(|()| evaluation)
+    outcome.map(|()| intake.evaluation)
+}
+
+/// Where what was decided goes.
+struct Intake<'a, 'b> {
+    evaluation: Evaluation,
+    sample: Option<&'a mut Sample<'b>>,
+}
+
+impl Intake<'_, '_> {
+    fn take(&mut self, file: usize, line: &Line, outcome: Outcome) -> Result<(), Failure> {
+        match outcome {
+            Outcome::Blank => {}
+            Outcome::LeftOut => self.evaluation.left_out += 1,
+            Outcome::Skipped(message) => self.evaluation.skip(file, line.number, &message),
+            Outcome::Decided(action) => match &mut self.sample {
+                Some(sample) => sample.hold(*action, line.text.as_deref().unwrap_or_default())?,
+                None => self.evaluation.add(*action),
+            },
+        }
+        Ok(())
+    }
 }
 
 fn read_all(
     inputs: Vec<Input>,
     workers: &mut [Worker<'_>],
-    evaluation: &mut Evaluation,
+    intake: &mut Intake<'_, '_>,
     progress: &mut Progress,
 ) -> Result<(), Failure> {
     let most_lines = CHUNK_LINES * workers.len();
@@ -56,7 +82,7 @@ fn read_all(
             }
             lines += chunk.len();
             bytes += chunk.iter().map(|line| line.text.as_ref().map_or(0, Vec::len) as u64 + 1).sum::<u64>();
-            evaluate_chunk(file, &chunk, workers, evaluation)?;
+            evaluate_chunk(file, &chunk, workers, intake)?;
             progress.show(bytes, lines);
         }
     }
@@ -68,7 +94,7 @@ fn evaluate_chunk(
     file: usize,
     chunk: &[Line],
     workers: &mut [Worker<'_>],
-    evaluation: &mut Evaluation,
+    intake: &mut Intake<'_, '_>,
 ) -> Result<(), Failure> {
     let share = chunk.len().div_ceil(workers.len().max(1)).max(1);
     thread::scope(|scope| {
@@ -83,12 +109,7 @@ fn evaluate_chunk(
         for (lines, worker) in running {
             let outcomes = worker.join().map_err(|_| Failure::internal("a worker failed"))?;
             for (line, outcome) in lines.iter().zip(outcomes) {
-                match outcome {
-                    Outcome::Blank => {}
-                    Outcome::LeftOut => evaluation.left_out += 1,
-                    Outcome::Skipped(message) => evaluation.skip(file, line.number, &message),
-                    Outcome::Decided(action) => evaluation.add(*action),
-                }
+                intake.take(file, line, outcome)?;
             }
         }
         Ok(())

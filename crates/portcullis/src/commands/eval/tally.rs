@@ -12,6 +12,8 @@ pub(super) struct Counts {
     pub(super) allow: usize,
     pub(super) ask: usize,
     pub(super) deny: usize,
+    /// How many of them rules and analysis leave to a model.
+    pub(super) needs_model: usize,
 }
 
 impl Counts {
@@ -29,8 +31,9 @@ impl Counts {
         }
     }
 
-    fn add(&mut self, decision: Decision) {
-        match decision {
+    fn add(&mut self, action: &Action) {
+        self.needs_model += usize::from(action.needs_model);
+        match action.decision {
             Decision::Allow => self.allow += 1,
             Decision::Ask => self.ask += 1,
             Decision::Deny => self.deny += 1,
@@ -51,9 +54,9 @@ pub(super) struct Tally {
 impl Tally {
     /// Counts an action.
     pub(super) fn add(&mut self, action: &Action) {
-        self.plain.add(action.decision);
+        self.plain.add(action);
         if self.seen.insert(action.key) {
-            self.distinct.add(action.decision);
+            self.distinct.add(action);
         }
     }
 }

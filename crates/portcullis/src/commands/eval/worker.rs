@@ -1,18 +1,16 @@
 //! One worker: understands a line, and decides its call as `check` would.
 
-use portcullis_core::{Context, Facts, Person, Policy, Request, ToolCall, Verdict, decide};
+use portcullis_core::{Context, Need, Outcome as Decided, Person, decide};
 
 use super::action::{Action, Line, near_key, parse_line};
 use super::arguments::EvalArgs;
 use crate::commands::check::{Opener, Sessions};
 use crate::failure::Failure;
-use crate::judge::judge;
+use crate::judge::prepare;
 use crate::output::human::{call_title, shorten};
-use crate::session::Session;
+use crate::session::{Session, SessionArgs};
 use crate::world::World;
 
-/// The longest reason that is kept, in characters; the command in it may be of any length.
-const LONGEST_REASON: usize = 400;
 /// The longest call that is shown, in columns.
 const LONGEST_TITLE: usize = 120;
 /// The longest complaint about a line, in characters.
@@ -34,20 +32,18 @@ pub(super) enum Outcome {
 pub(super) struct Worker<'a> {
     arguments: &'a EvalArgs,
     sessions: Sessions<'a>,
-    /// The disk, if it is looked at.
-    world: Option<World>,
+    world: World,
 }
 
 impl<'a> Worker<'a> {
     /// Loads the settings the flags ask for.
     pub(super) fn new(arguments: &'a EvalArgs) -> Result<Self, Failure> {
-        let open_in: Opener =
-            if arguments.with_settings { Session::open_in } else { Session::open_neutral_in };
+        let open_in = opener(arguments);
         let base = open_in(&arguments.session, "")?;
         Ok(Self {
             arguments,
             sessions: Sessions::new(&arguments.session, base, open_in),
-            world: arguments.with_settings.then(World::default),
+            world: world_of(arguments),
         })
     }
 
@@ -75,28 +71,30 @@ impl<'a> Worker<'a> {
     }
 
     fn decide(&mut self, file: usize, line: Line) -> Result<Action, String> {
-        let Line { id, labels, call: line } = line;
-        let session = self.sessions.find(line.cwd.as_deref().unwrap_or_default())?;
-        let mode = line.mode.unwrap_or(self.arguments.mode);
-        let context = session.context(Some(mode), Person::Present, &[]);
+        let session = self.sessions.find(line.call.cwd.as_deref().unwrap_or_default())?;
+        let context = context_of(session, self.arguments, &line);
+        let Line { id, labels, call: line, .. } = line;
         let key = near_key(&line.call);
         let title = shorten(&call_title(&line.call), LONGEST_TITLE - 1).into_owned();
-        let verdict = match &mut self.world {
-            Some(world) => judge(session.policy(), line.call, context, world),
-            None => judge_blindly(session.policy(), line.call, context),
-        };
-        let verdict = verdict.map_err(|failure| failure.message)?;
-        Ok(Action {
+        let policy = session.policy();
+        let (request, facts) = prepare(policy, line.call, context, &mut self.world);
+        let outcome = decide(policy, &request, &facts).map_err(|error| error.to_string())?;
+        let needs_model = matches!(&outcome, Decided::Needs(pending) if pending.need() == Need::Classifier);
+        let verdict = outcome.into_verdict();
+        let mut action = Action {
             id,
             file,
             labels,
             decision: verdict.decision,
             step: verdict.step,
-            reason: shorten(&verdict.reason.message(), LONGEST_REASON).into_owned(),
-            findings: verdict.findings.iter().map(|found| found.code.to_owned()).collect(),
+            reason: String::new(),
+            findings: Vec::new(),
+            needs_model,
             title,
             key,
-        })
+        };
+        action.take(&verdict);
+        Ok(action)
     }
 }
 
@@ -104,10 +102,27 @@ fn skipped(message: &str) -> Outcome {
     Outcome::Skipped(shorten(message, LONGEST_PROBLEM).into_owned())
 }
 
-/// Decides a call without a look at the disk: every path is taken for a real one.
-fn judge_blindly(policy: &Policy, call: ToolCall, context: Context) -> Result<Verdict, Failure> {
-    let request = Request::new(policy, call, context);
-    let facts = Facts::of_empty_disk(request.questions());
-    let outcome = decide(policy, &request, &facts).map_err(|error| Failure::internal(error.to_string()))?;
-    Ok(outcome.into_verdict())
+/// Returns how the session of a directory is opened.
+pub(super) fn opener(arguments: &EvalArgs) -> Opener {
+    if arguments.with_settings { Session::open_in } else { open_neutral }
+}
+
+/// Returns the disk that plays a part: that of this machine, or none.
+pub(super) fn world_of(arguments: &EvalArgs) -> World {
+    if arguments.with_settings { World::default() } else { World::without_disk() }
+}
+
+/// Opens a session that knows nothing of this machine, so no file of a project of that name is shown to a model.
+fn open_neutral(arguments: &SessionArgs, directory: &str) -> Result<Session, Failure> {
+    let mut session = Session::open_neutral_in(arguments, directory)?;
+    session.loaded.classifier.project_instructions = false;
+    Ok(session)
+}
+
+/// Makes the context of a line's call: somebody can be asked, and the user said what the line says.
+pub(super) fn context_of(session: &Session, arguments: &EvalArgs, line: &Line) -> Context {
+    let mode = line.call.mode.unwrap_or(arguments.mode);
+    let mut context = session.context(Some(mode), Person::Present, &[]);
+    context.session.turns.clone_from(&line.said);
+    context
 }

@@ -13,6 +13,7 @@ mod test;
 use clap::{Args, Subcommand};
 
 pub(crate) use list::ignored_json;
+pub(crate) use target::{describe as describe_edit, refused as refused_edit};
 
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;

@@ -47,7 +47,7 @@ impl TargetArgs {
 }
 
 /// Describes an edit: the file and the lines that differ.
-pub(super) fn describe(report: &EditReport, unchanged: &str) -> String {
+pub(crate) fn describe(report: &EditReport, unchanged: &str) -> String {
     let file = report.file.display().to_string();
     let mut out = format!("{}\n", visible(&file));
     if !report.changed {
@@ -65,7 +65,7 @@ pub(super) fn describe(report: &EditReport, unchanged: &str) -> String {
 }
 
 /// Makes a failure of an edit that did not happen.
-pub(super) fn refused(error: &EditError) -> Failure {
+pub(crate) fn refused(error: &EditError) -> Failure {
     let failure = match error {
         EditError::Io { .. } | EditError::Changed { .. } | EditError::Locked { .. } => {
             Failure::internal(error.to_string())

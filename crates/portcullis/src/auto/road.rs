@@ -1,0 +1,397 @@
+//! One call on its whole way: decided, judged by a model where it must be, counted.
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use portcullis_classifier::prompt::Prompt;
+use portcullis_classifier::protocol::Exchange;
+use portcullis_classifier::transcript::{Entry, Format, NoticeKind, Transcript, encode};
+use portcullis_classifier::transport::Cancel;
+use portcullis_core::{
+    Answer, Context, Decision, Facts, Mode, Need, Outcome, Pending, Policy, Reason, Request, ToolCall,
+    Verdict, decide,
+};
+use portcullis_hosts::json::{write_text, write_value};
+use portcullis_store::{DenialKind, NewDenial, SessionStore, Store};
+
+use super::assemble::{ClassifierArgs, Resting, Setup, assemble, gate, has_classifier, on_limit};
+use super::recipe::Recipe;
+use super::record::{Keeping, keep, now_ms};
+use super::session_file::{read_session, read_subagent, read_subagents};
+use crate::failure::Failure;
+use crate::judge::prepare;
+use crate::session::Session;
+use crate::world::World;
+
+/// How long an answer may take beyond the judgement itself, on a machine that is busy.
+const MARGIN: Duration = Duration::from_secs(10);
+
+/// How long a session is kept after its last denial, in milliseconds: thirty days.
+const LONGEST_KEPT_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
+
+/// Where a session's past is found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Past {
+    /// The host's session file.
+    pub(crate) file: Option<PathBuf>,
+    /// Whose file it is, if that is known.
+    pub(crate) format: Option<Format>,
+    /// The subagent that makes the call, if one does.
+    pub(crate) agent: Option<String>,
+    /// The host's id of the call.
+    pub(crate) call_id: Option<String>,
+    /// Whether there is a session even without a file: a host's own, which writes its file late or does not name it.
+    pub(crate) is_hosts: bool,
+}
+
+/// What a call is judged with.
+pub(crate) struct Road<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) arguments: &'a ClassifierArgs,
+    /// Where denials are counted, if they are.
+    pub(crate) store: Option<Store>,
+    /// What the session is known by; without it nothing is counted.
+    pub(crate) session_id: Option<String>,
+    /// Told before a model is asked, how long that may take.
+    pub(crate) before_asking: &'a dyn Fn(Duration),
+}
+
+/// A verdict with what came with it.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    pub(crate) verdict: Verdict,
+    /// The context it was given in, with what the session file told.
+    pub(crate) context: Context,
+    /// The id of the denial, if it was counted and a person may lift it.
+    pub(crate) denial: Option<String>,
+    /// What was said with models.
+    pub(crate) exchanges: Vec<Exchange>,
+    /// What did not work and does not change the verdict.
+    pub(crate) problems: Vec<String>,
+}
+
+/// A decision in the making.
+struct Try {
+    request: Request,
+    facts: Facts,
+    outcome: Outcome,
+    transcript: Transcript,
+}
+
+impl Road<'_> {
+    /// Judges a call.
+    pub(crate) fn judge(
+        &self,
+        call: &ToolCall,
+        context: Context,
+        past: &Past,
+        world: &mut World,
+    ) -> Result<Judged, Failure> {
+        let mut problems = Vec::new();
+        let transcript = said(&context);
+        let mut tried = self.decide(call, context, transcript, world)?;
+        if (past.file.is_some() || past.is_hosts) && depends_on_past(&tried) {
+            let context = tried.request.context().clone();
+            let runs_scripts = tried.request.runs_scripts();
+            let (mut context, transcript) = remember(call, context, tried.transcript, past, &mut problems);
+            if runs_scripts {
+                touched(&mut context, &transcript, past);
+            }
+            tried = self.decide(call, context, transcript, world)?;
+        }
+        if is_liftable(&tried)
+            && let Some(id) = self.take_approval(call, &tried, &mut problems)
+        {
+            let mut context = tried.request.context().clone();
+            context.session.approval = Some(id);
+            tried = self.decide(call, context, tried.transcript, world)?;
+        }
+        let mut exchanges = Vec::new();
+        let verdict = match tried.outcome {
+            Outcome::Needs(pending) if pending.need() == Need::Classifier => {
+                let answer =
+                    self.ask(&tried.request, &pending, &tried.transcript, &mut exchanges, &mut problems);
+                pending.resume(answer).into_verdict()
+            }
+            other => other.into_verdict(),
+        };
+        Ok(self.count(&tried.request, &tried.facts, verdict, exchanges, problems))
+    }
+
+    fn decide(
+        &self,
+        call: &ToolCall,
+        context: Context,
+        transcript: Transcript,
+        world: &mut World,
+    ) -> Result<Try, Failure> {
+        let policy = self.session.policy();
+        let (request, facts) = prepare(policy, call.clone(), context, world);
+        let outcome =
+            decide(policy, &request, &facts).map_err(|error| Failure::internal(error.to_string()))?;
+        Ok(Try { request, facts, outcome, transcript })
+    }
+
+    /// Asks the model. With none, nobody answers; with one that cannot be asked, nothing is allowed.
+    fn ask(
+        &self,
+        request: &Request,
+        pending: &Pending,
+        transcript: &Transcript,
+        exchanges: &mut Vec<Exchange>,
+        problems: &mut Vec<String>,
+    ) -> Answer {
+        let loaded = &self.session.loaded;
+        if !has_classifier(loaded, self.arguments) {
+            return Answer::None;
+        }
+        let mut setup =
+            match assemble(self.session, self.arguments, self.store.as_ref(), Resting::Honoured(now_ms())) {
+                Ok(setup) => setup,
+                Err(detail) => {
+                    let detail = format!("the classifier cannot be used ({detail})");
+                    return Answer::Unavailable { detail, gate: gate(&loaded.classifier) };
+                }
+            };
+        let findings = &pending.question().findings;
+        let prompt = match setup.recipe.prompt(self.session, request, findings, transcript) {
+            Ok(prompt) => prompt,
+            Err(detail) => return Answer::TooLong { detail },
+        };
+        (self.before_asking)(setup.judge.timeout + MARGIN);
+        let ruling = setup.judge.judge(&prompt, &Cancel::new());
+        if let Some(store) = &self.store {
+            let session = self.session_id.as_deref().unwrap_or_default();
+            let keeping = Keeping { store, session, setup: &setup };
+            problems.extend(keep(&keeping, &ruling.exchanges, &ruling.learned));
+        }
+        let answer = ruling.answer(setup.gate);
+        exchanges.extend(ruling.exchanges);
+        answer
+    }
+
+    fn session_store(&self) -> Option<SessionStore> {
+        let id = self.session_id.as_deref().filter(|id| !id.is_empty())?;
+        Some(self.store.as_ref()?.session(id))
+    }
+
+    /// Drops what is kept of sessions nobody has worked in for long; once in a session is often enough.
+    fn forget_old_sessions(&self, problems: &mut Vec<String>) {
+        let forgotten = self.store.as_ref().map(|store| store.forget_old_sessions(now_ms(), LONGEST_KEPT_MS));
+        if let Some(Err(error)) = forgotten {
+            problems.push(error.to_string());
+        }
+    }
+
+    /// Uses up what a person granted for this very call, if somebody did.
+    fn take_approval(&self, call: &ToolCall, tried: &Try, problems: &mut Vec<String>) -> Option<String> {
+        let store = self.session_store()?;
+        let identity = identity(&tried.request, &tried.facts);
+        match store.take_approval(call.tool(), &identity, &tried.request.context().cwd, now_ms()) {
+            Ok(id) => id,
+            Err(error) => {
+                problems.push(error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Counts the verdict, and turns it where it reaches a limit.
+    fn count(
+        &self,
+        request: &Request,
+        facts: &Facts,
+        verdict: Verdict,
+        exchanges: Vec<Exchange>,
+        mut problems: Vec<String>,
+    ) -> Judged {
+        let mut denial = None;
+        let context = request.context();
+        let mut verdict = verdict;
+        if context.mode == Mode::Auto
+            && let Some(store) = self.session_store()
+        {
+            if verdict.is_judged_denial() {
+                match store.record_denial(&new_denial(request, facts, &verdict), now_ms()) {
+                    Ok(recorded) => {
+                        if recorded.denials.in_total == 1 {
+                            self.forget_old_sessions(&mut problems);
+                        }
+                        denial = verdict.is_retryable().then_some(recorded.id);
+                        if let Some(limit) = recorded.limit {
+                            let on_limit = on_limit(&self.session.loaded.classifier);
+                            verdict = verdict.at_limit(limit, context.person, on_limit);
+                        }
+                    }
+                    Err(error) => problems.push(error.to_string()),
+                }
+            } else if verdict.decision == Decision::Allow
+                && let Err(error) = store.record_allow()
+            {
+                problems.push(error.to_string());
+            }
+        }
+        Judged { verdict, context: context.clone(), denial, exchanges, problems }
+    }
+}
+
+/// Says whether what happened earlier in the session may change a decision: the user's words may clear what was found,
+/// and a script that the agent wrote is judged by other rules than one of the project's.
+fn depends_on_past(tried: &Try) -> bool {
+    let is_judged = matches!(tried.request.context().mode, Mode::Auto | Mode::Plan);
+    let is_allowed =
+        matches!(&tried.outcome, Outcome::Settled(verdict) if verdict.decision == Decision::Allow);
+    is_judged && (!is_allowed || tried.request.runs_scripts())
+}
+
+/// Returns the words that came without a session file.
+fn said(context: &Context) -> Transcript {
+    let entries = context.session.turns.iter().cloned().map(Entry::Human).collect();
+    Transcript { entries, ..Transcript::default() }
+}
+
+/// Says whether a person's approval could change the outcome.
+fn is_liftable(tried: &Try) -> bool {
+    let is_open = match &tried.outcome {
+        Outcome::Settled(verdict) => verdict.is_retryable(),
+        Outcome::Needs(pending) => pending.need() == Need::Classifier,
+    };
+    is_open && tried.request.context().mode == Mode::Auto
+}
+
+/// Adds to a context what the session file says.
+fn remember(
+    call: &ToolCall,
+    mut context: Context,
+    mut said: Transcript,
+    past: &Past,
+    problems: &mut Vec<String>,
+) -> (Context, Transcript) {
+    let Some(file) = &past.file else {
+        context.session.is_partial = past.is_hosts;
+        return (context, said);
+    };
+    let read = match &past.agent {
+        Some(agent) => read_subagent(file, agent),
+        None => read_session(file, past.format),
+    };
+    let mut transcript = match read {
+        Ok(transcript) => transcript.without_pending(past.call_id.as_deref(), call),
+        // A host writes its file late, so at the start of a session there is none.
+        Err(error) if error.kind() == ErrorKind::NotFound && past.is_hosts => Transcript::default(),
+        Err(error) => {
+            context.session.is_partial = true;
+            problems.push(format!("the session file `{}` could not be read: {error}", file.display()));
+            Transcript::default()
+        }
+    };
+    transcript.entries.append(&mut said.entries);
+    context.session.turns = transcript.human_turns();
+    for (path, text) in transcript.written_files(&context.cwd) {
+        context.session.written.insert(path, text);
+    }
+    (context, transcript)
+}
+
+/// Adds to a context what commands of the session may have written, so that a script among it is not taken for the
+/// project's own.
+fn touched(context: &mut Context, transcript: &Transcript, past: &Past) {
+    let is_summary = |entry: &Entry| matches!(entry, Entry::Notice { kind: NoticeKind::Summary, .. });
+    context.session.is_partial |= transcript.is_cut || transcript.entries.iter().any(is_summary);
+    let others = past.file.as_deref().map(read_subagents).unwrap_or_default();
+    let entries = transcript.entries.iter().chain(others.iter().flat_map(|other| &other.entries));
+    for entry in entries {
+        let Entry::Call { call, .. } = entry else { continue };
+        for directory in [&context.cwd, &context.project] {
+            let there = Context::new(Mode::Auto, directory);
+            let request = Request::new(&Policy::default(), call.clone(), there);
+            context.session.touched.extend(request.written_paths());
+        }
+    }
+    let real: Vec<String> = context.session.touched.iter().filter_map(|path| real_path(path)).collect();
+    context.session.touched.extend(real);
+}
+
+fn real_path(path: &str) -> Option<String> {
+    std::fs::canonicalize(path).ok()?.to_str().map(str::to_owned)
+}
+
+/// Makes the prompt of a sample, which nothing else has looked at.
+pub(crate) fn sample_prompt(
+    session: &Session,
+    setup: &Setup,
+    call: &ToolCall,
+    context: Context,
+) -> Result<Prompt, String> {
+    let transcript = said(&context);
+    let request = Request::new(session.policy(), call.clone(), context);
+    setup.recipe.prompt(session, &request, &[], &transcript)
+}
+
+/// Makes the prompt a model would get for a call, whether it would be asked or not.
+pub(crate) fn show_prompt(
+    session: &Session,
+    call: &ToolCall,
+    context: Context,
+    past: &Past,
+    world: &mut World,
+) -> Result<Prompt, Failure> {
+    let recipe = Recipe::of(&session.loaded).map_err(Failure::usage)?;
+    let mut problems = Vec::new();
+    let transcript = said(&context);
+    let (context, transcript) = remember(call, context, transcript, past, &mut problems);
+    if let Some(problem) = problems.into_iter().next() {
+        return Err(Failure::usage(problem));
+    }
+    let (request, facts) = prepare(session.policy(), call.clone(), context, world);
+    let outcome =
+        decide(session.policy(), &request, &facts).map_err(|error| Failure::internal(error.to_string()))?;
+    let findings = outcome.into_verdict().findings;
+    recipe.prompt(session, &request, &findings, &transcript).map_err(Failure::usage)
+}
+
+fn new_denial(request: &Request, facts: &Facts, verdict: &Verdict) -> NewDenial {
+    let (call, context) = (request.call(), request.context());
+    let (kind, code) = match &verdict.reason {
+        Reason::Finding { code, .. } => (DenialKind::Finding, (*code).to_owned()),
+        Reason::Classifier { sentence, .. } => (DenialKind::Classifier, category_of(sentence).to_owned()),
+        _ => (DenialKind::Classifier, String::new()),
+    };
+    NewDenial {
+        tool: call.tool().to_owned(),
+        input_json: identity(request, facts),
+        cwd: context.cwd.clone(),
+        summary: format!("{}: {}", call.tool(), encode(call)),
+        reason: verdict.reason.message(),
+        kind,
+        code,
+        retryable: verdict.is_retryable(),
+    }
+}
+
+/// Returns the label of the rule in a classifier's sentence, `[Label] why`; empty if it named none.
+fn category_of(sentence: &str) -> &str {
+    let inner = sentence.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    inner.map_or("", |(label, _)| label)
+}
+
+/// Writes what a call is known by in the one way there is: names in order, no blanks, then the scripts it runs.
+fn identity(request: &Request, facts: &Facts) -> String {
+    let mut out = String::from("{");
+    for (index, (name, value)) in request.call().input().fields().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write_text(&mut out, name);
+        out.push(':');
+        write_value(&mut out, value);
+    }
+    out.push('}');
+    for (file, text) in request.script_texts(facts) {
+        out.push('\n');
+        write_text(&mut out, &file);
+        write_text(&mut out, text);
+    }
+    out
+}

@@ -1,0 +1,54 @@
+//! `portcullis auto-mode reset`: takes the user's own rules for the classifier out of the settings.
+
+use std::io::{IsTerminal, Write};
+
+use clap::Args;
+use portcullis_settings::reset_auto_mode;
+
+use crate::commands::rules::{describe_edit, refused_edit};
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::session::locations;
+use crate::terminal::{print, print_error};
+
+/// Take `autoMode` out of your user settings, so that the built-in rules hold
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  portcullis auto-mode reset
+  portcullis auto-mode reset --yes
+
+Managed settings are left alone.
+
+Exit codes: 0 done, 64 wrong usage or not confirmed, 70 internal failure")]
+pub(crate) struct ResetArgs {
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+}
+
+pub(super) fn run(arguments: &ResetArgs) -> Result<ExitCode, Failure> {
+    if !arguments.yes && !confirm()? {
+        return Err(Failure::usage("nothing was changed").with_hint("say yes, or use --yes"));
+    }
+    let reports = reset_auto_mode(&locations(None)?).map_err(|error| refused_edit(&error))?;
+    let changed = reports.iter().filter(|report| report.changed);
+    let mut out: String = changed.map(|report| describe_edit(report, "")).collect();
+    if out.is_empty() {
+        out.push_str("nothing to reset: no user settings set `autoMode`\n");
+    }
+    print(&out)?;
+    Ok(ExitCode::Success)
+}
+
+/// Asks the person at the terminal; without one nobody confirms.
+fn confirm() -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() {
+        return Ok(false);
+    }
+    print_error("Take `autoMode` out of your user settings? [y/N] ");
+    let failed = |error: std::io::Error| Failure::internal(error.to_string());
+    std::io::stderr().flush().map_err(failed)?;
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).map_err(failed)?;
+    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+}
