@@ -13,7 +13,7 @@ fn answer(bytes: &[u8]) -> HostReply {
             let policy = Policy::default();
             let request = Request::new(&policy, hook.call, Context::new(hook.mode, &hook.cwd));
             let outcome = decide(&policy, &request, &Facts::default()).expect("the session was not aborted");
-            claude::reply(&outcome.into_verdict(), None)
+            claude::reply(&outcome.into_verdict(), None, None)
         }
         Err(error) => claude::failure(&error.to_string()),
     }

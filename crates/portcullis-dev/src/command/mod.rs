@@ -5,6 +5,7 @@ mod check;
 mod fuzz;
 mod generate;
 mod instructions;
+mod overhead;
 mod test;
 
 use anyhow::{Result, bail};
@@ -42,6 +43,11 @@ const COMMANDS: &[CommandInfo] = &[
         name: "instructions",
         summary: "count instructions with valgrind and compare with benches/instructions.toml; `--write` renews it",
         run: instructions::run,
+    },
+    CommandInfo {
+        name: "overhead",
+        summary: "[--runs N]: time from the start of a hook to its request at the model, release build",
+        run: overhead::run,
     },
     CommandInfo {
         name: "fuzz",

@@ -6,8 +6,9 @@ use anyhow::{Result, bail, ensure};
 
 use crate::{output, process, repository};
 
-/// What the tests call beside cargo: `bash -n` is the parser's oracle, `git check-ignore` that of the path patterns.
-const PREREQUISITES: &[&str] = &["bash", "git"];
+/// What the tests call beside cargo, with the package that has it: `bash -n` is the parser's oracle, `git check-ignore`
+/// that of the path patterns, and `script` gives a command a terminal.
+const PREREQUISITES: &[(&str, &str)] = &[("bash", "bash"), ("git", "git"), ("script", "bsdutils")];
 
 pub(super) fn run(arguments: &[String]) -> Result<()> {
     install_prerequisites()?;
@@ -28,8 +29,8 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
 }
 
 fn install_prerequisites() -> Result<()> {
-    let missing: Vec<&str> =
-        PREREQUISITES.iter().copied().filter(|name| process::find_program(name).is_none()).collect();
+    let (missing, packages): (Vec<&str>, Vec<&str>) =
+        PREREQUISITES.iter().copied().filter(|(name, _)| process::find_program(name).is_none()).unzip();
     if missing.is_empty() {
         return Ok(());
     }
@@ -38,7 +39,7 @@ fn install_prerequisites() -> Result<()> {
         bail!("the tests need `{names}`: install them and try again");
     }
     let installed = process::run(Command::new("apt-get").arg("update"))
-        .and_then(|()| process::run(Command::new("apt-get").args(["install", "-y"]).args(&missing)));
+        .and_then(|()| process::run(Command::new("apt-get").args(["install", "-y"]).args(&packages)));
     match installed {
         Ok(()) => Ok(()),
         Err(error) => bail!("the tests need `{names}` and they could not be installed: {error:#}"),

@@ -3,6 +3,7 @@
 mod cli;
 mod exit_codes;
 mod findings;
+mod models;
 mod modes;
 mod schema;
 mod settings;
@@ -35,6 +36,7 @@ pub fn pages_of_binary(root: &Path) -> Result<Vec<(String, String)>> {
 pub fn static_pages(root: &Path) -> Result<Vec<(String, String)>> {
     let pages = [
         ("docs/reference/exit-codes.md", exit_codes::page(root)?),
+        ("docs/reference/models.md", models::page()),
         ("docs/reference/modes.md", modes::page()),
         ("docs/reference/settings.md", settings::page()),
         ("crates/portcullis-settings/schema/settings.json", schema::page()),

@@ -1,5 +1,6 @@
 //! The page of settings keys, from the key table.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use portcullis_settings::{KEYS, Kind, Merge, Scope};
@@ -29,8 +30,8 @@ pub(super) fn page() -> String {
     page
 }
 
-const fn kind(kind: Kind) -> &'static str {
-    match kind {
+fn kind(kind: Kind) -> Cow<'static, str> {
+    Cow::Borrowed(match kind {
         Kind::Object | Kind::FreeObject => "object",
         Kind::Rules => "list of rules",
         Kind::Directories => "list of directories",
@@ -39,7 +40,16 @@ const fn kind(kind: Kind) -> &'static str {
         Kind::Disable => "`\"disable\"`",
         Kind::Boolean => "boolean",
         Kind::Text => "string",
-    }
+        Kind::Words => "list of words",
+        Kind::Variable => "name of an environment variable",
+        Kind::Address => "address",
+        Kind::Path => "path of a file",
+        Kind::Choice(words) => {
+            let words: Vec<String> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
+            return Cow::Owned(words.join(", "));
+        }
+        Kind::Number { least, most } => return Cow::Owned(format!("whole number from {least} to {most}")),
+    })
 }
 
 const fn scope(scope: Scope) -> &'static str {
@@ -49,6 +59,7 @@ const fn scope(scope: Scope) -> &'static str {
         Scope::SafeInRepository => "everyone; risky modes not from the repository",
         Scope::NotProject => "everyone but the shared project file",
         Scope::OutsideRepository => "user, managed and flag settings",
+        Scope::UserOrManaged => "user and managed settings",
         Scope::Managed => "managed settings",
     }
 }

@@ -1,7 +1,7 @@
 //! Checks on manifests: which crate may depend on which, fences, lints and licences.
 //!
-//! Arrows only point left: shell ← analysis ← core ← {settings, hosts} ← portcullis. The guard stands alone, because it
-//! must work when everything else has failed.
+//! Arrows only point left: shell ← analysis ← core ← {settings, hosts ← classifier, store} ← portcullis. The guard stands
+//! alone, because it must work when everything else has failed. The test kit serves tests alone.
 
 use serde_json::Value;
 
@@ -77,15 +77,44 @@ const CRATES: &[CrateInfo] = &[
         own_lints: Some("signal handlers need unsafe code, which the workspace forbids"),
     },
     CrateInfo {
+        name: "portcullis-classifier",
+        internal: &["portcullis-core", "portcullis-hosts", "portcullis-testkit"],
+        external: External::Only(&["memchr", "serde", "serde_json", "thiserror", "ureq"]),
+        purity: Purity::Free,
+        own_lints: None,
+    },
+    CrateInfo {
+        name: "portcullis-store",
+        internal: &["portcullis-core"],
+        external: External::Any,
+        purity: Purity::Free,
+        own_lints: None,
+    },
+    CrateInfo {
+        name: "portcullis-testkit",
+        internal: &[],
+        external: External::Only(&["serde", "serde_json"]),
+        purity: Purity::Free,
+        own_lints: None,
+    },
+    CrateInfo {
         name: "portcullis",
-        internal: &["portcullis-core", "portcullis-settings", "portcullis-hosts", "portcullis-guard"],
+        internal: &[
+            "portcullis-core",
+            "portcullis-settings",
+            "portcullis-hosts",
+            "portcullis-guard",
+            "portcullis-classifier",
+            "portcullis-store",
+            "portcullis-testkit",
+        ],
         external: External::Any,
         purity: Purity::Free,
         own_lints: None,
     },
     CrateInfo {
         name: "portcullis-dev",
-        internal: &["portcullis-core", "portcullis-settings"],
+        internal: &["portcullis-classifier", "portcullis-core", "portcullis-settings", "portcullis-testkit"],
         external: External::Any,
         purity: Purity::Free,
         own_lints: None,
