@@ -132,6 +132,11 @@ impl Request {
         self.scripts().into_iter().filter_map(text).collect()
     }
 
+    /// Says whether the call writes files that it does not name, as a patch does.
+    pub fn writes_unnamed(&self) -> bool {
+        self.effects().iter().any(|effect| effect.act == Act::Write && effect.target.paths().is_empty())
+    }
+
     /// Returns the files and directories that the call writes, absolute. What it only makes room in is none of them.
     pub fn written_paths(&self) -> Vec<String> {
         let invocations = &self.survey().invocations;

@@ -307,6 +307,7 @@ fn touched(context: &mut Context, transcript: &Transcript, past: &Past) {
             let there = Context::new(Mode::Auto, directory);
             let request = Request::new(&Policy::default(), call.clone(), there);
             context.session.touched.extend(request.written_paths());
+            context.session.is_partial |= request.writes_unnamed();
         }
     }
     let real: Vec<String> = context.session.touched.iter().filter_map(|path| real_path(path)).collect();

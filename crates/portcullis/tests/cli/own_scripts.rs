@@ -27,12 +27,16 @@ fn a_script_is_the_agents_own_however_it_was_written() {
     let scene = Scene::new(STERN);
     scene.sandbox.write_project("x.sh", "frobnicate --now\n");
     assert_eq!(answer(&scene, &[human("hello")], "bash x.sh"), "allow", "the project's own");
+    let elsewhere = [human("hello"), bash("echo hi > notes.txt"), bash("mkdir -p src/a"), bash("cargo test")];
+    assert_eq!(answer(&scene, &elsewhere, "bash x.sh"), "allow", "other files were written");
     let writing = [
         bash("echo 'frobnicate --now' > x.sh"),
         bash("printf 'frobnicate' | tee -a x.sh"),
         bash("cp /tmp/y x.sh"),
         bash("mv y.txt x.sh"),
         bash("cp -r vendor/. ."),
+        bash("git apply p.patch"),
+        bash("patch -p1 < p.patch"),
         bash("sed -i s/a/b/ ./x.sh"),
         bash("python3 -c \"open('x.sh', 'w').write('frobnicate')\""),
         bash("cd src && echo frobnicate > ../x.sh"),
