@@ -5,11 +5,11 @@
 
 use crate::argument::{Argument, Knowledge};
 use crate::case::Case;
-use crate::effect::target::path_of;
+use crate::effect::target::{host_in, path_of};
 use crate::effect::{Act, Effect, Target};
 use crate::invocation::Invocation;
 use crate::path::{is_inside, normalize};
-use crate::place::{Scope, is_free};
+use crate::place::{Scope, is_free, is_loopback};
 
 /// Directories of the system in which a build has nothing to do.
 const ELSEWHERE: &[&str] = &[
@@ -218,4 +218,13 @@ fn is_loading(option: &str) -> bool {
     SHORT_LOADING.contains(&option)
         || option.len() > 2 && !name.contains("log") && LOADING.iter().any(|part| name.contains(part))
         || matches!(option, "@" | "+" | "CC" | "CXX" | "LD" | "AR" | "MAKE")
+}
+
+/// Says whether a command names a service on this machine, such as an emulator.
+pub(crate) fn names_local_service(case: Case<'_>, effect: &Effect) -> bool {
+    let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
+    words.iter().any(|word| {
+        let address = word.text.split_once('=').map_or(word.text.as_str(), |(_, value)| value);
+        address.contains("://") && host_in(address).is_some_and(|host| is_loopback(&host))
+    })
 }

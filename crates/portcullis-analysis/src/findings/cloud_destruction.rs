@@ -5,11 +5,9 @@
 //! Or name the resource and say that it is to be deleted.
 
 use crate::case::Case;
-use crate::effect::target::host_in;
-use crate::effect::{Act, Effect};
+use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
-use crate::invocation::Invocation;
-use crate::place::is_loopback;
+use crate::reach::names_local_service;
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC014",
@@ -49,7 +47,7 @@ pub(super) static FINDING: Finding = Finding {
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
     case.of(&[Act::CloudDelete])
-        .filter(|effect| !is_local(case, effect))
+        .filter(|effect| !names_local_service(case, effect))
         .map(|effect| {
             let sentence = match effect.target.written() {
                 "" => "it deletes cloud resources".to_owned(),
@@ -58,13 +56,4 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
             Sighting::of(case, effect, sentence)
         })
         .collect()
-}
-
-/// Says whether a command names a service on this machine, such as an emulator.
-fn is_local(case: Case<'_>, effect: &Effect) -> bool {
-    let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
-    words.iter().any(|word| {
-        let address = word.text.split_once('=').map_or(word.text.as_str(), |(_, value)| value);
-        address.contains("://") && host_in(address).is_some_and(|host| is_loopback(&host))
-    })
 }
