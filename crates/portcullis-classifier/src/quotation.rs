@@ -3,9 +3,8 @@
 //! INVARIANT: in a quotation there is no `<`, no line break and no character a reader would not see. So no text can open
 //! or close a tag, begin a line of its own, or hide.
 
-use std::fmt::Write as _;
-
 use portcullis_core::is_hidden;
+use portcullis_hosts::json::write_escape;
 
 /// Writes a text as a JSON string in which `<` is an escape too.
 pub fn quote(text: &str) -> String {
@@ -17,7 +16,7 @@ pub fn quote(text: &str) -> String {
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),
-        other => push_escape(out, other),
+        other => write_escape(out, other),
     });
     out.push('"');
     out
@@ -29,7 +28,7 @@ pub fn escape(text: &str) -> String {
     push_plain(&mut out, text, |out, character| match character {
         '"' | '\\' | '\n' | '\t' => out.push(character),
         '\r' => {}
-        other => push_escape(out, other),
+        other => write_escape(out, other),
     });
     out
 }
@@ -55,14 +54,6 @@ fn is_special(character: char) -> bool {
         '"' | '\\' | '<' => true,
         ' '..='~' => false,
         _ => matches!(character, '\u{fe64}' | '\u{ff1c}') || is_hidden(character),
-    }
-}
-
-fn push_escape(out: &mut String, character: char) {
-    let mut units = [0; 2];
-    for unit in character.encode_utf16(&mut units) {
-        // Writing to a String cannot fail.
-        let _ = write!(out, "\\u{unit:04x}");
     }
 }
 

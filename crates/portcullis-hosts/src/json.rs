@@ -25,7 +25,7 @@ impl From<serde_json::Error> for JsonError {
 
 /// Reads one JSON value.
 pub fn parse(text: &[u8]) -> Result<Value, JsonError> {
-    Ok(serde_json::from_slice::<ValueWire>(text)?.0)
+    Ok(serde_json::from_slice::<ValueWire<true>>(text)?.0)
 }
 
 /// Reads the input of a tool call, which must be an object.
@@ -104,7 +104,8 @@ fn separate(out: &mut String, index: usize) {
     }
 }
 
-fn write_escape(out: &mut String, character: char) {
+/// Writes a character as the escape, or the two, that JSON has for it.
+pub fn write_escape(out: &mut String, character: char) {
     let mut units = [0; 2];
     for unit in character.encode_utf16(&mut units) {
         // Writing to a String cannot fail.
@@ -112,18 +113,20 @@ fn write_escape(out: &mut String, character: char) {
     }
 }
 
-/// A [`Value`] as it comes over the wire.
-struct ValueWire(Value);
+/// A [`Value`] as it comes over the wire. A name given twice in one object is an error if `UNIQUE`; else the last one
+/// counts, as for most readers.
+#[derive(Debug)]
+pub struct ValueWire<const UNIQUE: bool>(pub Value);
 
-impl<'de> Deserialize<'de> for ValueWire {
+impl<'de, const UNIQUE: bool> Deserialize<'de> for ValueWire<UNIQUE> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor).map(Self)
+        deserializer.deserialize_any(ValueVisitor::<UNIQUE>).map(Self)
     }
 }
 
-struct ValueVisitor;
+struct ValueVisitor<const UNIQUE: bool>;
 
-impl<'de> Visitor<'de> for ValueVisitor {
+impl<'de, const UNIQUE: bool> Visitor<'de> for ValueVisitor<UNIQUE> {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -161,7 +164,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(ValueWire(item)) = items.next_element()? {
+        while let Some(ValueWire::<UNIQUE>(item)) = items.next_element()? {
             list.push(item);
         }
         Ok(Value::List(list))
@@ -169,8 +172,8 @@ impl<'de> Visitor<'de> for ValueVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
         let mut object = BTreeMap::new();
-        while let Some((name, ValueWire(value))) = fields.next_entry::<String, ValueWire>()? {
-            if object.contains_key(&name) {
+        while let Some((name, ValueWire(value))) = fields.next_entry::<String, ValueWire<UNIQUE>>()? {
+            if UNIQUE && object.contains_key(&name) {
                 return Err(de::Error::custom(format_args!(
                     "field `{}` is given twice",
                     name.escape_debug()

@@ -4,14 +4,14 @@
 //! what is not asked for (tool results above all) is skipped without being built.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
 use portcullis_core::{Input, Value};
+use portcullis_hosts::json::ValueWire;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// A text, or nothing.
 #[derive(Debug, Default)]
@@ -353,71 +353,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
 
 impl<'de> Deserialize<'de> for Fields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(match AnyValue::deserialize(deserializer)?.0 {
+        // Of a name given twice the last counts, as it did for the host.
+        Ok(match ValueWire::<false>::deserialize(deserializer)?.0 {
             Value::Object(fields) => Self(fields.into_iter().collect()),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::List(_) => {
                 Self::default()
             }
         })
-    }
-}
-
-/// Any value as the core's own. Of a name given twice the last counts, as it did for the host.
-struct AnyValue(Value);
-
-impl<'de> Deserialize<'de> for AnyValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(AnyVisitor).map(Self)
-    }
-}
-
-struct AnyVisitor;
-
-impl<'de> Visitor<'de> for AnyVisitor {
-    type Value = Value;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("any JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.to_string()))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.to_string()))
-    }
-
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
-        let number = serde_json::Number::from_f64(value).ok_or_else(|| E::custom("number out of range"))?;
-        Ok(Value::Number(number.to_string()))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::Text(value.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(AnyValue(item)) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(Value::List(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
-        let mut object = BTreeMap::new();
-        while let Some((name, AnyValue(value))) = fields.next_entry::<String, AnyValue>()? {
-            object.insert(name, value);
-        }
-        Ok(Value::Object(object))
     }
 }
