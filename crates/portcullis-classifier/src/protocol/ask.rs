@@ -135,7 +135,6 @@ fn begin(endpoint: &Endpoint, place: Place) -> Exchange {
         status: None,
         response: String::new(),
         outcome: ExchangeOutcome::Answer,
-        is_outage: false,
         usage,
         cost: endpoint.model.cost(&usage),
         elapsed: Duration::ZERO,
@@ -158,7 +157,6 @@ pub(super) fn ask(
     let answered = attempt(endpoint, &mut exchange, prompt, draft, deadline, cancel, log);
     if let Err(fault) = &answered {
         exchange.outcome = ExchangeOutcome::Fault(fault.kind.clone());
-        exchange.is_outage = fault.kind.is_outage();
     }
     exchange.elapsed = start.elapsed();
     log.exchanges.push(exchange);

@@ -55,8 +55,6 @@ pub struct Exchange {
     pub response: String,
     /// What became of it.
     pub outcome: ExchangeOutcome,
-    /// Whether it failed because the provider, or the way to it, is down.
-    pub is_outage: bool,
     /// The tokens of all attempts.
     pub usage: Usage,
     /// What they cost, in dollars, each at its own price, if the prices are known.
@@ -68,6 +66,11 @@ pub struct Exchange {
 }
 
 impl Exchange {
+    /// Says whether it failed because the provider, or the way to it, is down.
+    pub fn is_outage(&self) -> bool {
+        matches!(&self.outcome, ExchangeOutcome::Fault(kind) if kind.is_outage())
+    }
+
     /// Says whether it ended in a failure and not in an answer.
     pub fn is_fault(&self) -> bool {
         matches!(self.outcome, ExchangeOutcome::Fault(_))

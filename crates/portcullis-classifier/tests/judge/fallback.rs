@@ -76,7 +76,7 @@ fn a_provider_that_hangs_leaves_the_next_its_share_of_the_time() {
     let ruling = rule(&mut judge);
     assert_eq!(told(&ruling), "allow fast");
     let places: Vec<(usize, bool)> =
-        ruling.exchanges.iter().map(|exchange| (exchange.endpoint, exchange.is_outage)).collect();
+        ruling.exchanges.iter().map(|exchange| (exchange.endpoint, exchange.is_outage())).collect();
     assert_eq!(places, [(0, true), (1, false)]);
 }
 

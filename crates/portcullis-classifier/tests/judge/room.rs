@@ -54,7 +54,7 @@ fn where_nobody_has_room_the_prompt_is_too_long_and_nothing_is_sent() {
     let says = "too long for the classifier (the prompt is longer than the model takes)";
     check_fate("all small", &ruling, &Fate::TooLong, says);
     assert_eq!(talks(&ruling), [(0, 0, TOO_LONG), (1, 0, TOO_LONG)]);
-    assert_eq!((server.requests().len(), ruling.exchanges[0].is_outage), (0, false));
+    assert_eq!((server.requests().len(), ruling.exchanges[0].is_outage()), (0, false));
 }
 
 #[test]

@@ -237,13 +237,13 @@ fn every_row_of_the_failure_table_ends_as_it_says_and_none_allows() {
         match &row.fate {
             Fate::Failed(kind) => {
                 assert_eq!(
-                    (last.outcome.as_str(), last.is_outage),
+                    (last.outcome.as_str(), last.is_outage()),
                     (kind.phrase(), kind.is_outage()),
                     "{}",
                     row.name
                 );
             }
-            Fate::NoVerdict(..) | Fate::TooLong => assert!(!last.is_outage, "{}", row.name),
+            Fate::NoVerdict(..) | Fate::TooLong => assert!(!last.is_outage(), "{}", row.name),
         }
         assert_eq!(ruling.learned, [], "{}", row.name);
     });
@@ -276,7 +276,7 @@ fn a_connection_that_is_refused_is_tried_three_times() {
         "connection failed: the connection to",
     );
     let last = ruling.exchanges.last().unwrap();
-    assert_eq!((last.attempts, last.status, last.is_outage), (3, None, true));
+    assert_eq!((last.attempts, last.status, last.is_outage()), (3, None, true));
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn the_time_a_server_names_is_waited_before_the_request_is_sent_again() {
     assert_eq!(server.requests().len(), 2);
     let exchange = &ruling.exchanges[0];
     assert!(exchange.elapsed >= Duration::from_secs(1), "{:?}", exchange.elapsed);
-    assert_eq!((exchange.attempts, exchange.outcome.as_str(), exchange.is_outage), (2, "allow", false));
+    assert_eq!((exchange.attempts, exchange.outcome.as_str(), exchange.is_outage()), (2, "allow", false));
     let bodies: Vec<Vec<u8>> = server.requests().into_iter().map(|request| request.body).collect();
     assert_eq!(bodies[0], bodies[1], "the same question is asked again");
 }

@@ -35,8 +35,6 @@ pub(crate) struct Setup {
     pub(crate) judge: Judge,
     pub(crate) recipe: Recipe,
     pub(crate) gate: Gate,
-    /// What each endpoint is known by in the store.
-    pub(crate) endpoint_names: Vec<String>,
     pub(crate) dumps: bool,
 }
 
@@ -74,17 +72,14 @@ pub(crate) fn assemble(
     let recipe = Recipe::of(&session.loaded)?;
     let fallback = classifier.fallback.as_ref().filter(|_| arguments.provider.is_none());
     let mut endpoints = Vec::new();
-    let mut endpoint_names = Vec::new();
     for (position, named) in std::iter::once(&first).chain(fallback).enumerate() {
         let may_name_model = position == 0 && !classifier.is_managed;
         let chosen = may_name_model.then(env_vars::classifier_model).flatten();
         let mut endpoint = endpoint(named, chosen, classifier, &table, &session.locations)?;
-        let name = endpoint.name();
         if let Some(store) = store {
-            recall(&mut endpoint, &name, store, resting);
+            recall(&mut endpoint, store, resting);
         }
         endpoints.push(endpoint);
-        endpoint_names.push(name);
     }
     Ok(Setup {
         judge: Judge {
@@ -101,7 +96,6 @@ pub(crate) fn assemble(
         },
         recipe,
         gate: gate(classifier),
-        endpoint_names,
         dumps: classifier.dump,
     })
 }
@@ -171,12 +165,13 @@ fn endpoint(
 }
 
 /// Adds to an endpoint what the store knows of it.
-fn recall(endpoint: &mut Endpoint, name: &str, store: &Store, resting: Resting) {
-    for parameter in store.learned().refused.get(name).into_iter().flatten() {
+fn recall(endpoint: &mut Endpoint, store: &Store, resting: Resting) {
+    let name = endpoint.name();
+    for parameter in store.learned().refused.get(&name).into_iter().flatten() {
         endpoint.model.drop_parameter(parameter);
     }
     if let Resting::Honoured(now_ms) = resting {
-        let state = store.breaker(name);
+        let state = store.breaker(&name);
         let breaker = Breaker { failures: state.failures, open_until: Some(state.open_until_ms) };
         endpoint.is_resting = breaker.is_open(now_ms);
     }

@@ -58,11 +58,12 @@ pub(crate) fn keep(
 
 fn update_breakers(keeping: &Keeping<'_>, exchanges: &[Exchange]) -> Vec<String> {
     let mut problems = Vec::new();
-    for (position, name) in keeping.setup.endpoint_names.iter().enumerate() {
+    for (position, endpoint) in keeping.setup.judge.endpoints.iter().enumerate() {
+        let name = &endpoint.name();
         let is_own = |exchange: &&Exchange| exchange.endpoint == position && exchange.attempts > 0;
         let Some(last) = exchanges.iter().rfind(is_own) else { continue };
         let known = keeping.store.breaker(name);
-        if !last.is_outage && known.failures == 0 {
+        if !last.is_outage() && known.failures == 0 {
             continue;
         }
         let updated = keeping.store.update_breaker(name, |state| {
@@ -70,7 +71,7 @@ fn update_breakers(keeping: &Keeping<'_>, exchanges: &[Exchange]) -> Vec<String>
                 failures: state.failures,
                 open_until: Some(state.open_until_ms).filter(|until| *until > 0),
             };
-            if last.is_outage {
+            if last.is_outage() {
                 breaker.after_outage(now_ms());
             } else {
                 breaker.after_success();
