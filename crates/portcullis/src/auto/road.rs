@@ -278,11 +278,12 @@ fn remember(
     };
     let mut transcript = match read {
         Ok(transcript) => transcript.without_pending(past.call_id.as_deref(), call),
-        // A host writes its file late, so at the start of a session there is none.
-        Err(error) if error.kind() == ErrorKind::NotFound && past.is_hosts => Transcript::default(),
         Err(error) => {
             context.session.is_partial = true;
-            problems.push(format!("the session file `{}` could not be read: {error}", file.display()));
+            // A host writes its file late, so at the start of a session there is none, which is nobody's problem.
+            if error.kind() != ErrorKind::NotFound || !past.is_hosts {
+                problems.push(format!("the session file `{}` could not be read: {error}", file.display()));
+            }
             Transcript::default()
         }
     };
@@ -298,10 +299,10 @@ fn remember(
 /// project's own.
 fn touched(context: &mut Context, transcript: &Transcript, past: &Past) {
     let is_summary = |entry: &Entry| matches!(entry, Entry::Notice { kind: NoticeKind::Summary, .. });
-    context.session.is_partial |= transcript.is_cut || transcript.entries.iter().any(is_summary);
     let others = past.file.as_deref().map(read_subagents).unwrap_or_default();
-    let entries = transcript.entries.iter().chain(others.iter().flat_map(|other| &other.entries));
-    for entry in entries {
+    let all = || std::iter::once(transcript).chain(&others);
+    context.session.is_partial |= all().any(|one| one.is_cut || one.entries.iter().any(is_summary));
+    for entry in all().flat_map(|one| &one.entries) {
         let Entry::Call { call, .. } = entry else { continue };
         for directory in [&context.cwd, &context.project] {
             let there = Context::new(Mode::Auto, directory);

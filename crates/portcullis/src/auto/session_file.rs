@@ -37,12 +37,21 @@ pub(crate) fn read_session(path: &Path, format: Option<Format>) -> io::Result<Tr
     Ok(read_end(first_line, &end, format))
 }
 
-/// Reads what the subagents of a Claude Code session did, as far as there are not too many of them.
+/// Reads what the subagents of a Claude Code session did. What cannot be read, or is one too many, counts as cut.
 pub(crate) fn read_subagents(main: &Path) -> Vec<Transcript> {
     let Ok(entries) = fs::read_dir(main.with_extension("").join("subagents")) else { return Vec::new() };
     let files = entries.flatten().map(|entry| entry.path());
     let files = files.filter(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
-    files.take(MOST_SUBAGENTS).filter_map(|file| read_session(&file, Some(Format::Claude)).ok()).collect()
+    let read = |(place, file): (usize, PathBuf)| {
+        let within = Some(file).filter(|_| place < MOST_SUBAGENTS);
+        within.and_then(|file| read_session(&file, Some(Format::Claude)).ok()).unwrap_or_else(unknown)
+    };
+    files.take(MOST_SUBAGENTS + 1).enumerate().map(read).collect()
+}
+
+/// Stands for what happened and cannot be read.
+fn unknown() -> Transcript {
+    Transcript { is_cut: true, ..Transcript::default() }
 }
 
 /// Reads the session of a Claude Code subagent: the user's words from the main session, then what the subagent did.
@@ -52,11 +61,12 @@ pub(crate) fn read_subagent(main: &Path, agent: &str) -> io::Result<Transcript> 
     let mut transcript = read_session(main, Some(Format::Claude))?;
     let is_plain =
         !agent.is_empty() && agent.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    // Where the subagent's own file is missing, so is what it did.
     if !is_plain {
-        return Ok(transcript);
+        return Ok(Transcript { is_cut: true, ..transcript });
     }
     let own: PathBuf = main.with_extension("").join("subagents").join(format!("agent-{agent}.jsonl"));
-    let Ok(mut inner) = read_session(&own, Some(Format::Claude)) else { return Ok(transcript) };
+    let mut inner = read_session(&own, Some(Format::Claude)).unwrap_or_else(|_| unknown());
     for entry in &mut inner.entries {
         if let Entry::Human(text) = entry {
             *entry = Entry::Notice { kind: NoticeKind::Agent, text: std::mem::take(text) };
@@ -64,6 +74,7 @@ pub(crate) fn read_subagent(main: &Path, agent: &str) -> io::Result<Transcript> 
     }
     transcript.entries.append(&mut inner.entries);
     transcript.skipped += inner.skipped;
+    transcript.is_cut |= inner.is_cut;
     Ok(transcript)
 }
 

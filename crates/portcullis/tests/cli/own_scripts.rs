@@ -69,6 +69,15 @@ fn what_was_forgotten_may_have_been_written() {
     let mut call = scene.call(&directory, "bash x.sh");
     call["session_id"] = json!("s2");
     assert_eq!(scene.hook(&call).decision, "deny", "a session file that cannot be read");
+    call["session_id"] = json!("s4");
+    call["transcript_path"] = json!(scene.sandbox.home.join("gone.jsonl"));
+    assert_eq!(scene.hook(&call).decision, "deny", "a session file that is not there");
+    call["session_id"] = json!("s5");
+    let file = scene.sandbox.write_home("main.jsonl", &claude_session(&[human("hello")]));
+    call["transcript_path"] = json!(file);
+    assert_eq!(scene.hook(&call).decision, "allow", "the whole session is known");
+    call["agent_id"] = json!("gone");
+    assert_eq!(scene.hook(&call).decision, "deny", "a subagent whose file is not there");
     call["session_id"] = json!("s3");
     call.as_object_mut().unwrap().remove("transcript_path");
     assert_eq!(scene.hook(&call).decision, "deny", "no session file is named");
