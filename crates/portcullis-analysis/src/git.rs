@@ -1,6 +1,7 @@
 //! What a `git push` pushes where.
 
 use crate::argument::Argument;
+use crate::invocation::Invocation;
 
 /// A push, as far as its words tell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -65,6 +66,12 @@ impl Push {
         }
         self.branches.push(to.strip_prefix("refs/heads/").unwrap_or(to).to_owned());
     }
+}
+
+/// Returns the branches of the remote that a push names; `None` if it takes all, or not all words are known.
+pub fn pushed_branches(command: &Invocation) -> Option<Vec<String>> {
+    let push = Push::of(command.operands());
+    (push.is_known && !push.takes_all).then_some(push.branches)
 }
 
 /// Branches that people build or deploy from.

@@ -39,6 +39,7 @@ pub use argument::{Argument, Knowledge};
 pub use assessment::{Assessment, assess};
 pub use case::{Background, Case};
 pub use directories::Directories;
+pub use git::pushed_branches;
 pub use invocation::{Access, Invocation, Opacity, Redirection, Survey, Variable, Wrapping, base_name};
 pub use mention::{implied, mentioned};
 pub use survey::{SYNTAX_ERROR, Surroundings, survey};

@@ -20,6 +20,26 @@ pub(crate) fn clears(turns: &[String], found: &Found, command: &str) -> bool {
     })
 }
 
+/// Returns the sentences that are the user's own: not what is quoted, and nothing of a block.
+pub(crate) fn own_sentences(turn: &str) -> Vec<String> {
+    let mut is_block = false;
+    let mut own = String::with_capacity(turn.len());
+    for line in turn.lines() {
+        let is_fence = ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence));
+        is_block ^= is_fence;
+        if !is_block && !is_fence {
+            own.push_str(line);
+            own.push('\n');
+        }
+    }
+    sentences(&marked(&own, ""))
+}
+
+/// Says whether a sentence tells to do something or lets it be done, and neither forbids, doubts nor only tells.
+pub(crate) fn tells_to_act(sentence: &str) -> bool {
+    is_instruction(&sentence.to_lowercase().replace('\u{2019}', "'"), &[])
+}
+
 /// Stands for the command where a turn repeats it, so that its own words and full stops are not taken for the user's.
 const REPEATED: char = '\u{1}';
 

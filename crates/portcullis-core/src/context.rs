@@ -30,6 +30,9 @@ pub struct Context {
 }
 
 /// What happened in a session before a call, as far as a judgement needs it.
+///
+/// The default is a session in which nothing happened yet. Whoever has not followed a session from its first call on
+/// sets [`Self::is_partial`]; else a script that the agent wrote counts as the project's.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Session {
     /// What the user said, oldest first: human turns only, no summaries, no tool results.
@@ -41,8 +44,20 @@ pub struct Session {
     pub touched: BTreeSet<String>,
     /// Whether more happened than is known here, so that any script may be the agent's own.
     pub is_partial: bool,
-    /// The id of the denial after which a person allowed this very call once, if one did.
-    pub approval: Option<String>,
+    /// What a person allowed of this very call, once, after it had not been allowed; if somebody did.
+    pub approval: Option<Approval>,
+    /// Sentences in which the user forbade something or permitted it again, oldest first, whatever became of the turns
+    /// they stood in. [`crate::state_boundaries`] collects them.
+    pub boundaries: Vec<String>,
+}
+
+/// A person's word for one very call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// The id of the call it was given for.
+    pub id: String,
+    /// Whether it answers what a person would be asked, in every mode; else it only lifts what auto mode judged.
+    pub answers_questions: bool,
 }
 
 /// Whether somebody can be asked.

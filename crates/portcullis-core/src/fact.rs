@@ -36,6 +36,21 @@ pub enum Resolution {
 }
 
 /// The answers.
+///
+/// A question that nobody answers counts as the unsafe answer:
+///
+/// ```
+/// use portcullis_core::{Context, Decision, Facts, Mode, Policy, Request, ToolCall, decide};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let policy = Policy::default();
+/// let request = Request::new(&policy, ToolCall::bash("cat notes.txt"), Context::new(Mode::Default, "/code/app"));
+/// let answered = Facts::of_empty_disk(request.questions());
+/// assert_eq!(decide(&policy, &request, &answered)?.into_verdict().decision, Decision::Allow);
+/// assert_eq!(decide(&policy, &request, &Facts::default())?.into_verdict().decision, Decision::Ask);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
     paths: BTreeMap<String, Resolution>,
@@ -45,7 +60,8 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Answers as if the disk held nothing: no path is a link, no file is there.
+    /// Answers as if the disk held nothing: no path is a link, no file is there. For tests, and where no disk is meant;
+    /// for a call that will run, it takes links on trust.
     pub fn of_empty_disk<'a>(questions: impl IntoIterator<Item = &'a Question>) -> Self {
         let mut facts = Self::default();
         for question in questions {

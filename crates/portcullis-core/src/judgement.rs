@@ -277,7 +277,7 @@ fn background_of(request: &Request, facts: &Facts) -> Background {
 }
 
 /// Adds the places that links of a path lead to. A path nobody could follow may lead anywhere.
-fn with_links(effect: &Effect, facts: &Facts) -> Effect {
+pub(crate) fn with_links(effect: &Effect, facts: &Facts) -> Effect {
     let mut effect = effect.clone();
     if let Target::Path(path) = &mut effect.target {
         let mut leads = Vec::new();

@@ -6,14 +6,15 @@
 //!
 //! ```
 //! use portcullis_core::rule::{Behavior, Rule};
-//! use portcullis_core::{
-//!     Context, Decision, Facts, Mode, Origin, Policy, Request, Source, ToolCall, decide,
-//! };
+//! use portcullis_core::{Context, Decision, Facts, Mode, Origin, Policy, Request, Source, ToolCall, decide};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let rule = Rule::compile("Bash(git push:*)", Behavior::Deny, Origin::bare(Source::User))?;
-//! let policy = Policy::of_rules(vec![rule]);
-//! let request = Request::new(&policy, ToolCall::bash("cd src && git -C . push"), Context::new(Mode::Auto, "/code/app"));
+//! let policy = Policy::of_rules(vec![
+//!     Rule::compile("Bash(git *)", Behavior::Allow, Origin::bare(Source::User))?,
+//!     Rule::compile("Bash(git push:*)", Behavior::Deny, Origin::bare(Source::User))?,
+//! ]);
+//! let call = ToolCall::bash("git fetch && git -C . push");
+//! let request = Request::new(&policy, call, Context::new(Mode::Default, "/code/app"));
 //! let facts = Facts::of_empty_disk(request.questions());
 //! let verdict = decide(&policy, &request, &facts)?.into_verdict();
 //! assert_eq!(verdict.decision, Decision::Deny);
@@ -22,10 +23,17 @@
 //! # }
 //! ```
 //!
+//! In use, `portcullis-settings` makes the policy of files and `portcullis-world` answers the questions from the disk.
+//! An [`Outcome`] that is not settled says whom it [`Need`]s, and [`Pending::resume`] goes on with the [`Answer`].
+//! The guide `docs/guides/embed-the-library.md` shows all of it, and `examples/harness` runs it.
+//!
+//! Every type is plain data, `Send` and `Sync`; one policy serves any number of threads.
+//!
 //! The crate reads no file, clock or environment. What it must know from the disk it lists as [`Question`]s, and an
 //! unanswered one counts as the unsafe answer. [`decide`] has no error but an aborted session: problems become reasons,
 //! and no problem ever becomes an allow.
 
+mod boundary;
 mod call;
 pub mod closeness;
 mod consent;
@@ -58,8 +66,9 @@ mod trap;
 mod verdict;
 mod visible;
 
+pub use boundary::state_boundaries;
 pub use call::ToolCall;
-pub use context::{Context, Person, Session, ToolHints};
+pub use context::{Approval, Context, Person, Session, ToolHints};
 pub use decision::Decision;
 pub use denials::{DenialLimit, Denials};
 pub use explainer::{Explanation, RiskLevel, explain};

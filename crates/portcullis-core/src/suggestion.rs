@@ -1,7 +1,12 @@
 //! Rules that would settle such calls: at most five, general enough to be of use again, never a here-document, a secret
 //! or a prefix that would allow anything.
+//!
+//! What cannot be undone is allowed word for word or not at all: whoever wants to remove `node_modules` today does not
+//! want every later removal to pass. A rule that denies it may be as wide as any.
 
+use portcullis_analysis::effect::{Act, Effect};
 use portcullis_analysis::environment::is_safe_prefix;
+use portcullis_analysis::tool_call::is_named_removal;
 use portcullis_analysis::{Access, Argument, Invocation, Wrapping, base_name};
 
 use crate::coverage::{GapKind, Grounds};
@@ -79,6 +84,12 @@ const NEVER_SUGGESTED: &[&str] = &[
     "vim",
 ];
 
+/// Programs whose next call may destroy what this one does not, whatever their effects are now.
+const NEVER_WIDENED: &[&str] = &[
+    "chattr", "chgrp", "chmod", "chown", "dd", "kill", "killall", "pkill", "rm", "rmdir", "setfacl", "shred",
+    "srm", "truncate", "unlink", "wipefs",
+];
+
 /// Beginnings of well-known credentials.
 const SECRET_STARTS: &[&str] = &[
     "sk-",
@@ -114,7 +125,7 @@ const SECRET_WORDS: &[&str] = &[
 /// Lists the rules that would have allowed the call, and one that would deny it.
 pub(crate) fn suggest(run: &mut Run<'_>, reason: &Reason) -> Vec<Suggestion> {
     let is_settleable = match reason {
-        Reason::Unsettled { .. } | Reason::OutsideWorkspace { .. } | Reason::Headless => true,
+        Reason::Unsettled { .. } | Reason::OutsideWorkspace { .. } | Reason::Headless { .. } => true,
         Reason::Mode(mode) => *mode == crate::Mode::DontAsk,
         Reason::Rule { .. }
         | Reason::Covered { .. }
@@ -128,6 +139,7 @@ pub(crate) fn suggest(run: &mut Run<'_>, reason: &Reason) -> Vec<Suggestion> {
         | Reason::Classifier { .. }
         | Reason::Hook { .. }
         | Reason::Person
+        | Reason::Boundary { .. }
         | Reason::Approval { .. }
         | Reason::Unavailable { .. }
         | Reason::Limit { .. }
@@ -136,58 +148,148 @@ pub(crate) fn suggest(run: &mut Run<'_>, reason: &Reason) -> Vec<Suggestion> {
     if !is_settleable {
         return Vec::new();
     }
-    let mut rules = Vec::new();
+    let mut proposals = Vec::new();
     let request = run.request;
     match &request.subject {
-        Subject::Shell(shell) => for_shell(run, shell, &mut rules),
-        Subject::Files(files) => rules
+        Subject::Shell(shell) => for_shell(run, shell, &mut proposals),
+        Subject::Files(files) => proposals
             .extend(files.iter().filter_map(|path_use| for_path(path_use.access, path_use.path.as_deref()?))),
         Subject::Fetch { host } => {
-            rules.extend(host.iter().map(|host| ("WebFetch".to_owned(), Some(format!("domain:{host}")))));
+            proposals
+                .extend(host.iter().map(|host| Proposal::both("WebFetch", Some(format!("domain:{host}")))));
         }
         Subject::Other if request.call().kind() != ToolKind::Agent => {
-            rules.push((request.call().tool().to_owned(), None));
+            let tool = request.call().tool();
+            let is_removal = is_named_removal(tool) || is_beyond_undoing(request.effects());
+            let whole = Proposal::both(tool, None);
+            let allow = whole.allow.filter(|_| !is_removal);
+            proposals.push(Proposal { allow, ..whole });
         }
         Subject::Other | Subject::PowerShell(_) | Subject::Malformed(_) => {}
     }
-    finish(rules)
+    finish(proposals)
 }
 
-/// Prints the rules, without repetition and without what would allow anything, and adds the deny form of the first.
-fn finish(rules: Vec<(String, Option<String>)>) -> Vec<Suggestion> {
+/// Rules for one part of a call.
+struct Proposal {
+    /// The one that would allow it, if there is one that would not allow too much.
+    allow: Option<String>,
+    /// The one that would deny it.
+    deny: String,
+}
+
+impl Proposal {
+    /// Allows and denies by the same rule.
+    fn both(tool: &str, content: Option<String>) -> Self {
+        let deny = RuleText { tool: tool.to_owned(), content }.to_string();
+        Self { allow: Some(deny.clone()), deny }
+    }
+}
+
+/// Lists the rules, without repetition and without what would allow anything, and the deny form if there is one part.
+fn finish(proposals: Vec<Proposal>) -> Vec<Suggestion> {
     let mut suggestions: Vec<Suggestion> = Vec::new();
-    for (tool, content) in rules {
-        let rule = RuleText { tool, content }.to_string();
-        let compiled = Rule::compile(&rule, Behavior::Allow, Origin::bare(Source::Session));
-        let is_useful = compiled.is_ok_and(|compiled| !is_dangerous_allow(&compiled));
-        let is_new = !suggestions.iter().any(|known| known.rule == rule);
-        if is_useful && is_new && suggestions.len() < MOST {
+    let mut denials: Vec<String> = Vec::new();
+    for Proposal { allow, deny } in proposals {
+        let compile = |rule: &str| Rule::compile(rule, Behavior::Allow, Origin::bare(Source::Session)).ok();
+        let is_good = |rule: &str| compile(rule).is_some_and(|compiled| !is_dangerous_allow(&compiled));
+        if allow.as_deref().map_or_else(|| compile(&deny).is_none(), |rule| !is_good(rule)) {
+            continue;
+        }
+        if let Some(rule) = allow
+            && !suggestions.iter().any(|known| known.rule == rule)
+            && suggestions.len() < MOST
+        {
             suggestions.push(Suggestion { behavior: Behavior::Allow, rule });
         }
+        if !denials.contains(&deny) {
+            denials.push(deny);
+        }
     }
-    if let [only] = suggestions.as_slice() {
-        let deny = Suggestion { behavior: Behavior::Deny, rule: only.rule.clone() };
-        suggestions.push(deny);
+    if suggestions.len() <= 1
+        && let [only] = denials.as_slice()
+    {
+        suggestions.push(Suggestion { behavior: Behavior::Deny, rule: only.clone() });
     }
     suggestions
 }
 
-fn for_shell(run: &mut Run<'_>, shell: &Shell, rules: &mut Vec<(String, Option<String>)>) {
-    let tool = run.request.call().tool().to_owned();
+fn for_shell(run: &mut Run<'_>, shell: &Shell, proposals: &mut Vec<Proposal>) {
+    let tool = run.request.call().tool();
     let coverage = run.coverage(Grounds::Rules);
     for gap in &coverage.gaps {
         match &gap.kind {
             GapKind::Path { access, path } => {
-                rules.extend(path.as_deref().and_then(|path| for_path(*access, path)));
+                proposals.extend(path.as_deref().and_then(|path| for_path(*access, path)));
             }
             GapKind::Command => {
                 let invocation = shell.survey.invocations.get(gap.invocation);
-                let pattern =
-                    invocation.filter(|invocation| !is_changed(shell, invocation)).and_then(generalize);
-                rules.extend(pattern.map(|pattern| (tool.clone(), Some(pattern))));
+                let own = invocation.filter(|invocation| !is_changed(shell, invocation));
+                let effects = shell.effects_of(gap.invocation);
+                proposals.extend(own.and_then(|invocation| for_command(tool, invocation, effects)));
             }
         }
     }
+}
+
+/// Proposes to allow all such commands, or, where what is done cannot be undone, this very one.
+fn for_command(tool: &str, invocation: &Invocation, effects: &[Effect]) -> Option<Proposal> {
+    let whole = Proposal::both(tool, Some(generalize(invocation)?));
+    let program = base_name(invocation.program()?.fixed()?);
+    let is_destroyer = NEVER_WIDENED.contains(&program) || program.starts_with("mkfs");
+    if !is_destroyer && !is_beyond_undoing(effects) {
+        return Some(whole);
+    }
+    let exact = exactly(invocation).map(|content| RuleText { tool: tool.to_owned(), content: Some(content) });
+    Some(Proposal { allow: exact.map(|rule| rule.to_string()), ..whole })
+}
+
+/// Says whether something is done that nobody can take back, or that gives power over the machine.
+fn is_beyond_undoing(effects: &[Effect]) -> bool {
+    effects.iter().any(|effect| {
+        matches!(
+            effect.act,
+            Act::Delete
+                | Act::DeleteTree
+                | Act::Wipe
+                | Act::SetMode
+                | Act::Uninstall
+                | Act::GitDiscard
+                | Act::GitErase
+                | Act::GitDeleteRemote
+                | Act::Kill
+                | Act::PowerOff
+                | Act::ServiceStop
+                | Act::Disk
+                | Act::Mount
+                | Act::Elevate
+                | Act::Account
+                | Act::Grant
+                | Act::TamperLog
+                | Act::CloudDelete
+                | Act::StorageDelete
+                | Act::InfraDestroy
+                | Act::ClusterDelete
+                | Act::ContainerDelete
+                | Act::ContainerPurge
+                | Act::DatabaseDestroy
+                | Act::Moderate
+        )
+    })
+}
+
+/// Writes an invocation word for word. One that names no particular thing, such as `.` or a pattern, means something
+/// else in every directory, and one with quotes or variables may hold anything: neither is proposed.
+fn exactly(invocation: &Invocation) -> Option<String> {
+    let written = invocation.as_written();
+    let is_particular = |word: &str| word.contains(|letter: char| letter.is_ascii_alphanumeric());
+    let is_good =
+        |word: &str| (is_plain_word(word) || is_option(word)) && is_particular(word) && !is_secret(word);
+    written.split(' ').all(is_good).then(|| ShellPattern::escape(&written))
+}
+
+fn is_option(word: &str) -> bool {
+    word.strip_prefix("--").is_some_and(|rest| rest.split('=').all(is_plain_word))
 }
 
 /// Says whether an invocation is wrapped by one that does more than run it: a rule for it alone would not settle the call.
@@ -196,7 +298,7 @@ fn is_changed(shell: &Shell, invocation: &Invocation) -> bool {
     parent.is_some_and(|parent| parent.wrapping == Wrapping::Changing || is_changed(shell, parent))
 }
 
-fn for_path(access: Access, path: &str) -> Option<(String, Option<String>)> {
+fn for_path(access: Access, path: &str) -> Option<Proposal> {
     let name = match access {
         Access::Read => "Read",
         Access::Write | Access::Remove => "Edit",
@@ -209,7 +311,7 @@ fn for_path(access: Access, path: &str) -> Option<(String, Option<String>)> {
     let is_plain = pattern
         .chars()
         .all(|letter| letter.is_alphanumeric() || "-_./ +@,".contains(letter) || letter == '*');
-    is_plain.then(|| (name.to_owned(), Some(pattern)))
+    is_plain.then(|| Proposal::both(name, Some(pattern)))
 }
 
 /// Turns an invocation into a pattern that covers its next variant: program, subcommand, and any arguments.

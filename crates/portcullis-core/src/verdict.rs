@@ -123,6 +123,8 @@ pub enum Reason {
     Classifier {
         /// Which stage: `fast`, `thinking`, `embedded`.
         stage: String,
+        /// The rule the call breaks, if it named one.
+        category: Option<String>,
         /// Its sentence.
         sentence: String,
     },
@@ -135,6 +137,13 @@ pub enum Reason {
     },
     /// A person answered.
     Person,
+    /// It does what the user said not to do in this session.
+    Boundary {
+        /// What the user said.
+        sentence: String,
+        /// What the call does, as a clause.
+        deed: String,
+    },
     /// A person allowed this very call once, after it had been denied.
     Approval {
         /// The id of the denial.
@@ -146,7 +155,10 @@ pub enum Reason {
         detail: String,
     },
     /// Nobody is there to ask.
-    Headless,
+    Headless {
+        /// Why it needs somebody, in one clause.
+        cause: String,
+    },
     /// A limit was reached.
     Limit {
         /// Which.
@@ -235,13 +247,48 @@ impl Verdict {
     pub fn is_judged_denial(&self) -> bool {
         self.decision == Decision::Deny
             && self.step == StepId::A11
-            && matches!(self.reason, Reason::Finding { .. } | Reason::Classifier { .. })
+            && matches!(
+                self.reason,
+                Reason::Finding { .. } | Reason::Classifier { .. } | Reason::Boundary { .. }
+            )
     }
 
     /// Says whether a person may lift the denial for once: it was auto mode's own, and nothing in it is beyond consent.
     pub fn is_retryable(&self) -> bool {
-        let is_soft = |found: &FindingReport| found.is_cleared || found.must_name.is_some();
-        self.is_judged_denial() && self.findings.iter().all(is_soft)
+        self.is_judged_denial() && self.is_within_consent()
+    }
+
+    /// Says whether it is a question that a person may answer before it is asked again: one for a person, or a denial
+    /// only because nobody could be asked. What nothing clears, no answer lifts.
+    pub fn is_answerable(&self) -> bool {
+        let is_unasked = self.step == StepId::A11
+            && matches!(
+                self.reason,
+                Reason::Headless { .. } | Reason::Mode(Mode::DontAsk) | Reason::Unavailable { .. }
+            );
+        let is_question = match self.decision {
+            Decision::Allow => false,
+            Decision::Ask => !matches!(self.reason, Reason::Interaction | Reason::Error { .. }),
+            Decision::Deny => is_unasked,
+        };
+        is_question && self.is_within_consent()
+    }
+
+    /// Takes back an allow that was given without something it may depend on: a person must say, and without one it is
+    /// denied.
+    pub fn doubted(mut self, detail: &str, person: Person) -> Self {
+        if self.decision != Decision::Allow {
+            return self;
+        }
+        let decision = if person == Person::Present { Decision::Ask } else { Decision::Deny };
+        let reason = Reason::Error { detail: detail.to_owned() };
+        let outcome = TraceOutcome::Settle(decision);
+        self.trace.push(TraceLine { step: StepId::A11, outcome, detail: reason.message() });
+        Self { decision, step: StepId::A11, reason, ..self }
+    }
+
+    fn is_within_consent(&self) -> bool {
+        self.findings.iter().all(|found| found.is_cleared || found.must_name.is_some())
     }
 
     /// Turns a denial that reached a limit: to a person if one is there, else the run may end (spec D12). What nothing
@@ -290,9 +337,10 @@ impl Reason {
             Self::Classifier { .. } => "classifier",
             Self::Hook { .. } => "hook",
             Self::Person => "person",
+            Self::Boundary { .. } => "boundary",
             Self::Approval { .. } => "approval",
             Self::Unavailable { .. } => "unavailable",
-            Self::Headless => "headless",
+            Self::Headless { .. } => "headless",
             Self::Limit { .. } => "limit",
             Self::Error { .. } => "error",
         }
@@ -316,9 +364,10 @@ impl Reason {
             | Self::Classifier { .. }
             | Self::Hook { .. }
             | Self::Person
+            | Self::Boundary { .. }
             | Self::Approval { .. }
             | Self::Unavailable { .. }
-            | Self::Headless
+            | Self::Headless { .. }
             | Self::Limit { .. }
             | Self::Error { .. } => None,
         }
@@ -360,14 +409,21 @@ impl Reason {
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                 format!("no rule or proof settles {}{more}", texts.join(", "))
             }
-            Self::Classifier { stage, sentence } if sentence.is_empty() => {
+            Self::Classifier { stage, category: None, sentence } if sentence.is_empty() => {
                 format!("the {stage} classifier sees no reason to block it")
             }
-            Self::Classifier { stage, sentence } => format!("the {stage} classifier: {sentence}"),
+            Self::Classifier { stage, category: None, sentence } => {
+                format!("the {stage} classifier: {sentence}")
+            }
+            Self::Classifier { stage, category: Some(category), sentence } => {
+                format!("the {stage} classifier: [{category}] {sentence}")
+            }
+            Self::Hook { name, sentence } if sentence.is_empty() => format!("the hook `{name}` decided so"),
             Self::Hook { name, sentence } => format!("the hook `{name}`: {sentence}"),
             Self::Person => "a person answered".to_owned(),
+            Self::Boundary { sentence, deed } => format!("it {deed}, and the user said: `{sentence}`"),
             Self::Approval { id } => format!("a person allowed this very call once ({id})"),
-            Self::Headless => "it needs a person, and nobody is there to ask".to_owned(),
+            Self::Headless { cause } => format!("it needs a person, and nobody is there to ask: {cause}"),
             Self::Unavailable { detail } | Self::Limit { detail } | Self::Error { detail } => detail.clone(),
         }
     }

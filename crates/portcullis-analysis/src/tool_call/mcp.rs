@@ -165,6 +165,26 @@ const STRONG: &[(&str, Act)] = &[
     ("write", Act::Write),
 ];
 
+/// Verbs after which something is gone, whatever it was.
+const REMOVING: &[&str] = &[
+    "clear",
+    "delete",
+    "destroy",
+    "drop",
+    "erase",
+    "kill",
+    "purge",
+    "remove",
+    "reset",
+    "revoke",
+    "rm",
+    "terminate",
+    "truncate",
+    "uninstall",
+    "unlink",
+    "wipe",
+];
+
 /// Nouns whose value is a secret: asking for it shows it.
 const SECRETS: &[&str] = &["credential", "password", "passphrase", "secret"];
 
@@ -245,6 +265,12 @@ pub(super) fn layout(tool: &str, call: &Call<'_>) -> Layout {
         layout.effects.push(effect(Act::Send, target));
     }
     layout
+}
+
+/// Says whether a tool of an MCP server is named after a removal.
+pub fn is_named_removal(tool: &str) -> bool {
+    let name = tool.rsplit("__").next().unwrap_or(tool);
+    words_of(name).iter().any(|word| REMOVING.contains(&word.as_str()))
 }
 
 /// Returns what a tool does by the words of its name.

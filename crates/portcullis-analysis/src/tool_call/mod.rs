@@ -3,6 +3,7 @@
 mod address;
 mod mcp;
 
+pub use mcp::is_named_removal;
 use portcullis_shell::Span;
 
 use crate::effect::{Act, Effect, PathTarget, Target, effects, target};

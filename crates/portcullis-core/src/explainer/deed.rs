@@ -66,6 +66,13 @@ pub(super) fn merge<'a>(
     deeds
 }
 
+/// Says what one effect does, as a clause: “removes `a` with everything below”.
+pub(crate) fn clause_of(effect: &Effect) -> String {
+    let only = std::iter::once((effect, Circumstance::default()));
+    let clauses = merge("", only).into_iter().map(|deed| deed.clause(Detail { count: 1, length: 80 }));
+    clauses.collect()
+}
+
 /// Returns what a target is called.
 fn name_of(target: &Target) -> &str {
     match (target.written().trim(), target) {

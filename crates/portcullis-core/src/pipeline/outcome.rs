@@ -53,6 +53,8 @@ pub enum Answer {
     Deny {
         /// Who says so.
         by: String,
+        /// The rule the call breaks, if a classifier named one.
+        category: Option<String>,
         /// Why, in one sentence.
         sentence: String,
     },
@@ -83,6 +85,26 @@ pub enum Gate {
 }
 
 /// A question that waits for an answer.
+///
+/// ```
+/// use portcullis_core::{
+///     Answer, Context, Decision, Facts, Mode, Need, Outcome, Policy, Request, ToolCall, decide,
+/// };
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let policy = Policy::default();
+/// let request = Request::new(&policy, ToolCall::bash("make install"), Context::new(Mode::Default, "/code/app"));
+/// let facts = Facts::of_empty_disk(request.questions());
+/// let Outcome::Needs(pending) = decide(&policy, &request, &facts)? else {
+///     return Err("no rule or proof settles it".into());
+/// };
+/// assert_eq!(pending.need(), Need::Person);
+/// let answer = Answer::Allow { by: "person".to_owned() };
+/// assert_eq!(pending.clone().resume(answer).into_verdict().decision, Decision::Allow);
+/// assert_eq!(pending.unanswered().decision, Decision::Ask);
+/// # Ok(())
+/// # }
+/// ```
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
@@ -119,10 +141,10 @@ impl Pending {
         }
         match answer {
             Answer::Allow { by } => {
-                Outcome::Settled(self.settle(Decision::Allow, reason_of(need, by, String::new())))
+                Outcome::Settled(self.settle(Decision::Allow, reason_of(need, by, None, String::new())))
             }
-            Answer::Deny { by, sentence } => {
-                Outcome::Settled(self.settle(Decision::Deny, reason_of(need, by, sentence)))
+            Answer::Deny { by, category, sentence } => {
+                Outcome::Settled(self.settle(Decision::Deny, reason_of(need, by, category, sentence)))
             }
             Answer::Unavailable { detail, gate } => self.fail(gate, Reason::Unavailable { detail }),
             Answer::TooLong { detail } => {
@@ -174,7 +196,8 @@ impl Pending {
                 Outcome::Needs(self)
             }
             (Need::Classifier | Need::Hooks | Need::Person, Person::Absent) => {
-                Outcome::Settled(self.settle(Decision::Deny, Reason::Headless))
+                let cause = self.verdict.reason.message();
+                Outcome::Settled(self.settle(Decision::Deny, Reason::Headless { cause }))
             }
             (Need::Hooks | Need::Person, Person::Present) => {
                 let detail = "a person must say".to_owned();
@@ -194,9 +217,9 @@ impl Pending {
     }
 }
 
-fn reason_of(need: Need, by: String, sentence: String) -> Reason {
+fn reason_of(need: Need, by: String, category: Option<String>, sentence: String) -> Reason {
     match need {
-        Need::Classifier => Reason::Classifier { stage: by, sentence },
+        Need::Classifier => Reason::Classifier { stage: by, category, sentence },
         Need::Hooks => Reason::Hook { name: by, sentence },
         Need::Person => Reason::Person,
     }

@@ -87,7 +87,7 @@ impl DomainPattern {
         !self.source.contains('*')
     }
 
-    /// Says whether the pattern matches a host, as [`host_of`] returns it.
+    /// Says whether the pattern matches a host, which is given without a port; IPv6 addresses in brackets.
     pub fn matches(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let host = host.strip_suffix('.').unwrap_or(&host);

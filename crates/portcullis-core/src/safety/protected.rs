@@ -21,9 +21,31 @@ const DIRECTORIES: &[&str] = &[
     ".portcullis",
 ];
 
-/// Pairs of a directory and its child with the same meaning.
-const NESTED_DIRECTORIES: &[(&str, &str)] =
-    &[(".config", "git"), (".config", "portcullis"), ("etc", "claude-code"), ("etc", "portcullis")];
+/// Pairs of a directory and what it has, a directory or a file, with the same meaning.
+const NESTED: &[(&str, &str)] = &[
+    (".config", "git"),
+    (".config", "portcullis"),
+    ("etc", "claude-code"),
+    ("etc", "portcullis"),
+    // What was granted, forbidden and decided.
+    ("state", "portcullis"),
+    // Where agents are told to ask.
+    (".config", "amp"),
+    (".config", "crush"),
+    (".config", "opencode"),
+    (".opencode", "plugin"),
+    (".opencode", "plugins"),
+    (".copilot", "hooks"),
+    (".github", "hooks"),
+    (".codex", "config.toml"),
+    (".codex", "hooks.json"),
+    (".codex", "sessions"),
+    (".cursor", "hooks.json"),
+    (".factory", "hooks.json"),
+    (".factory", "settings.json"),
+    (".gemini", "settings.json"),
+    (".qwen", "settings.json"),
+];
 
 /// Places inside a protected directory that agents keep their own work in.
 const EXCEPTIONS: &[&[&str]] =
@@ -116,8 +138,7 @@ pub(crate) fn is_protected(path: &str) -> bool {
     }
     components.iter().enumerate().any(|(place, component)| {
         let next = components.get(place + 1);
-        let nested =
-            NESTED_DIRECTORIES.iter().any(|(parent, child)| component == parent && next == Some(child));
+        let nested = NESTED.iter().any(|(parent, child)| component == parent && next == Some(child));
         let excepted = EXCEPTIONS.iter().any(|exception| {
             components.get(place..place + exception.len()).is_some_and(|here| here == *exception)
         });
@@ -161,6 +182,10 @@ mod tests {
             "/a/.git::$INDEX_ALLOCATION/config",
             "/a/.gi\u{200b}t/config",
             "/a/.bashrc.",
+            "/home/me/.local/state/portcullis/grants.json",
+            "/home/me/.codex/hooks.json",
+            "/home/me/.copilot/hooks/portcullis.json",
+            "/home/me/.config/opencode/plugin/portcullis.js",
         ] {
             assert!(is_protected(path), "{path}");
         }
@@ -169,6 +194,9 @@ mod tests {
             "/a/.gitignore",
             "/a/.claude/worktrees/x/y.rs",
             "/home/me/.config/nvim/init.lua",
+            "/home/me/.local/state/nvim/log",
+            "/a/.cursor/rules/style.mdc",
+            "/a/.codex/notes.md",
             "/",
         ] {
             assert!(!is_protected(path), "{path}");

@@ -2,6 +2,8 @@
 #![cfg(test)]
 
 mod allow_rules;
+mod answers;
+mod boundaries;
 mod classifier;
 mod consent;
 mod deny_rules_hold;

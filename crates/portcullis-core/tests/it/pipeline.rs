@@ -256,8 +256,10 @@ fn a11_the_mode_or_an_absent_person_turns_a_question() {
     assert_eq!(pending.need(), Need::Hooks);
     let allowed = pending.clone().resume(Answer::Allow { by: "my-hook".into() }).into_verdict();
     assert_eq!(short(&allowed), "allow A11");
-    let denied =
-        pending.clone().resume(Answer::Deny { by: "my-hook".into(), sentence: "no".into() }).into_verdict();
+    let denied = pending
+        .clone()
+        .resume(Answer::Deny { by: "my-hook".into(), category: None, sentence: "no".into() })
+        .into_verdict();
     assert_eq!(short(&denied), "deny A11");
     assert_eq!(short(&pending.unanswered()), "deny A11");
 }
@@ -273,8 +275,10 @@ fn a11_auto_mode_asks_the_classifier_and_an_answer_settles_the_call() {
     assert_eq!(pending.question().decision, Decision::Ask);
     let allowed = pending.clone().resume(Answer::Allow { by: "fast".into() }).into_verdict();
     assert_eq!((short(&allowed), allowed.reason.kind()), ("allow A11".to_owned(), "classifier"));
-    let denied =
-        pending.clone().resume(Answer::Deny { by: "thinking".into(), sentence: "no".into() }).into_verdict();
+    let denied = pending
+        .clone()
+        .resume(Answer::Deny { by: "thinking".into(), category: None, sentence: "no".into() })
+        .into_verdict();
     assert_eq!(short(&denied), "deny A11");
     let Outcome::Needs(next) = pending.resume(Answer::None) else {
         panic!("a person must be asked next");

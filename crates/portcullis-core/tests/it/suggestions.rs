@@ -86,6 +86,55 @@ fn dangerous_prefixes_secrets_and_bodies_are_never_suggested() {
 }
 
 #[test]
+fn what_cannot_be_undone_is_allowed_word_for_word_or_not_at_all() {
+    let cases: &[(&str, Option<&str>, &str)] = &[
+        ("rm -rf node_modules", Some("Bash(rm -rf node_modules)"), "Bash(rm *)"),
+        ("rm a.log", Some("Bash(rm a.log)"), "Bash(rm *)"),
+        ("rm -rf dist/*", None, "Bash(rm *)"),
+        ("git clean -fdx .", None, "Bash(git clean *)"),
+        ("rm -rf 'a b'", None, "Bash(rm *)"),
+        ("rm -rf \"$X\"", None, "Bash(rm *)"),
+        ("git clean -fdx", Some("Bash(git clean -fdx)"), "Bash(git clean *)"),
+        ("git branch -D topic", Some("Bash(git branch -D topic)"), "Bash(git branch *)"),
+        ("git reset --hard HEAD~1", None, "Bash(git reset *)"),
+        ("docker system prune", Some("Bash(docker system prune)"), "Bash(docker system *)"),
+        ("docker volume rm data", Some("Bash(docker volume rm data)"), "Bash(docker volume *)"),
+        ("kill -9 4711", Some("Bash(kill -9 4711)"), "Bash(kill *)"),
+        ("pkill node", Some("Bash(pkill node)"), "Bash(pkill *)"),
+        ("chmod -R 755 dist", Some("Bash(chmod -R 755 dist)"), "Bash(chmod *)"),
+        ("dd if=a.img of=b.img", None, "Bash(dd *)"),
+        ("mkfs.ext4 disk.img", Some("Bash(mkfs.ext4 disk.img)"), "Bash(mkfs.ext4 *)"),
+        ("truncate --size=0 a.log", Some("Bash(truncate --size=0 a.log)"), "Bash(truncate *)"),
+        ("find . -name x -delete", None, "Bash(find *)"),
+        ("kubectl delete pod web", Some("Bash(kubectl delete pod web)"), "Bash(kubectl delete *)"),
+        ("terraform destroy", Some("Bash(terraform destroy)"), "Bash(terraform destroy *)"),
+    ];
+    for (command, allow, deny) in cases {
+        let verdict = decide_bash(&Policy::default(), command, Mode::Default);
+        let denied = verdict.suggestions.iter().find(|suggestion| suggestion.behavior == Behavior::Deny);
+        assert_eq!(allowed(&verdict), allow.as_slice(), "{command}");
+        assert_eq!(denied.map(|suggestion| suggestion.rule.as_str()), Some(*deny), "{command}");
+        let Some(rule) = allow else { continue };
+        let rule = Rule::compile(rule, Behavior::Allow, Origin::bare(Source::User)).expect(rule);
+        let decision = |command: &str| {
+            decide_bash(&Policy::of_rules(vec![rule.clone()]), command, Mode::Default).decision
+        };
+        assert_eq!(decision(command), Decision::Allow, "{command}");
+        assert_eq!(decision(&format!("{command} other")), Decision::Ask, "{command}");
+    }
+    for command in ["sudo rm -rf build", "sudo systemctl stop db", "find . | xargs rm"] {
+        let verdict = decide_bash(&Policy::default(), command, Mode::Default);
+        assert_eq!(allowed(&verdict), Vec::<&str>::new(), "{command}");
+    }
+    for tool in ["mcp__github__delete_repository", "mcp__db__drop_table"] {
+        let call = ToolCall::new(tool, Input::default());
+        let verdict = decide_call(&Policy::default(), call, context(Mode::Default));
+        let told: Vec<_> = verdict.suggestions.iter().map(|one| (one.behavior, one.rule.as_str())).collect();
+        assert_eq!(told, [(Behavior::Deny, tool)]);
+    }
+}
+
+#[test]
 fn there_are_at_most_five() {
     let many = ["a", "b", "c", "d", "e", "f", "g"].join(" && ");
     assert_eq!(decide_bash(&Policy::default(), &many, Mode::Default).suggestions.len(), 5);

@@ -1,5 +1,7 @@
-//! A6: an ask rule about the content or a parameter of the call; no mode lifts it.
+//! A6: an ask rule about the content or a parameter of the call, or a boundary the user stated in the session; no mode
+//! lifts them. Auto mode denies what crosses a boundary.
 
+use crate::boundary::crossing;
 use crate::pipeline::run::{Lift, Run, StepResult};
 use crate::verdict::Certainty;
 
@@ -8,6 +10,9 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
         Some(found) if found.certainty == Certainty::Certain => {
             StepResult::Ask { reason: found.reason(), spans: found.spans.clone(), lift: Lift::Nobody }
         }
-        Some(_) | None => StepResult::pass(),
+        Some(_) | None => match crossing(run.request, run.facts) {
+            Some((reason, span)) => StepResult::Ask { reason, spans: vec![span], lift: Lift::Nobody },
+            None => StepResult::pass(),
+        },
     }
 }

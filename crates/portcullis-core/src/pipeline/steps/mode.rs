@@ -19,6 +19,9 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
         spans: Vec::new(),
         lift: Lift::Nobody,
     });
+    if let Some(reason) = answer(run, &raised) {
+        return settle(Decision::Allow, reason, &raised);
+    }
     match run.request.context().mode {
         Mode::DontAsk => settle(Decision::Deny, Reason::Mode(Mode::DontAsk), &raised),
         Mode::Auto => auto(run, raised),
@@ -32,6 +35,16 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
         }
         Mode::Default | Mode::Plan | Mode::AcceptEdits | Mode::BypassPermissions => person(run, raised),
     }
+}
+
+/// Returns the answer that a person gave to this very question beforehand. What only a person can answer while the tool
+/// runs, and what nothing clears, it does not settle.
+fn answer(run: &Run<'_>, raised: &Raised) -> Option<Reason> {
+    let approval = run.request.context().session.approval.as_ref()?;
+    let is_answer = approval.answers_questions
+        && raised.reason != Reason::Interaction
+        && !run.judgement().is_beyond_consent();
+    is_answer.then(|| Reason::Approval { id: approval.id.clone() })
 }
 
 fn settle(decision: Decision, reason: Reason, raised: &Raised) -> StepResult {
@@ -54,11 +67,15 @@ fn auto(run: &mut Run<'_>, raised: Raised) -> StepResult {
     {
         return StepResult::Settle { decision: Decision::Deny, reason, spans: vec![span] };
     }
-    if is_person_only {
+    let is_boundary = matches!(raised.reason, Reason::Boundary { .. });
+    if is_boundary && approval.is_none() {
+        return settle(Decision::Deny, raised.reason.clone(), &raised);
+    }
+    if is_person_only && !is_boundary {
         return person(run, raised);
     }
-    if let Some(id) = approval {
-        return settle(Decision::Allow, Reason::Approval { id }, &raised);
+    if let Some(approval) = approval {
+        return settle(Decision::Allow, Reason::Approval { id: approval.id }, &raised);
     }
     if let Some((reason, span)) = block {
         let raised = Raised { step: StepId::A11, reason, spans: vec![span], lift: Lift::Classifier };
@@ -95,6 +112,9 @@ fn person(run: &Run<'_>, raised: Raised) -> StepResult {
     match run.request.context().person {
         Person::Present => StepResult::Needs { need: Need::Person, raised },
         Person::Absent if run.policy.has_permission_hooks => StepResult::Needs { need: Need::Hooks, raised },
-        Person::Absent => settle(Decision::Deny, Reason::Headless, &raised),
+        Person::Absent => {
+            let cause = raised.reason.message();
+            settle(Decision::Deny, Reason::Headless { cause }, &raised)
+        }
     }
 }

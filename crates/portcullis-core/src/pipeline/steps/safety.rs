@@ -1,4 +1,8 @@
-//! A7: protected paths and critical removals; no mode lifts them, bypass mode only where settings say so.
+//! A7: protected paths, critical removals, and an agent that would grant itself something; no mode lifts them, bypass
+//! mode only where settings say so.
+
+use portcullis_analysis::Invocation;
+use portcullis_analysis::effect::Act;
 
 use crate::mode::Mode;
 use crate::pipeline::run::{Lift, Run, StepResult};
@@ -8,6 +12,11 @@ use crate::verdict::{Reason, SafetyCheck};
 pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
     if let Some((subject, span)) = find_critical_removal(run) {
         let reason = Reason::Safety { check: SafetyCheck::CriticalRemoval, subject };
+        return StepResult::Ask { reason, spans: vec![span], lift: Lift::Nobody };
+    }
+    if grants_itself(run)
+        && let Some((reason, span)) = run.judgement().block()
+    {
         return StepResult::Ask { reason, spans: vec![span], lift: Lift::Nobody };
     }
     let is_lifted =
@@ -23,4 +32,14 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
         },
         None => StepResult::pass(),
     }
+}
+
+/// Says whether a command would change what agents may do through our own program.
+fn grants_itself(run: &Run<'_>) -> bool {
+    let invocations = &run.request.survey().invocations;
+    let program = |place: usize| invocations.get(place).and_then(Invocation::program_name);
+    run.request.effects().iter().any(|effect| {
+        let program = effect.invocation.and_then(program);
+        effect.act == Act::AgentConfig && matches!(program, Some("portcullis" | "portcullis-amp"))
+    })
 }

@@ -1,0 +1,323 @@
+//! Whether a call does what the user said not to do.
+
+use portcullis_analysis::effect::{Act, Effect};
+use portcullis_analysis::{Invocation, Surroundings, Survey, pushed_branches};
+use portcullis_shell::Span;
+
+use super::deed::{Deed, Kind, Object};
+use super::objects::ENVIRONMENTS;
+use super::reading::{Says, read};
+use crate::explainer::clause_of;
+use crate::fact::{Facts, Resolution};
+use crate::judgement::with_links;
+use crate::path;
+use crate::request::Request;
+use crate::verdict::Reason;
+
+/// Finds the first thing that a call does and the user forbade, unless it was permitted again.
+pub(crate) fn crossing(request: &Request, facts: &Facts) -> Option<(Reason, Span)> {
+    let sentences = &request.context().session.boundaries;
+    if sentences.is_empty() {
+        return None;
+    }
+    let said: Vec<(&String, Says)> = sentences.iter().map(|sentence| (sentence, read(sentence))).collect();
+    let own = Work {
+        request,
+        facts,
+        effects: request.effects().iter().map(|effect| with_links(effect, facts)).collect(),
+        survey: request.survey().clone(),
+        is_script: false,
+    };
+    std::iter::once(own).chain(scripts(request, facts)).find_map(|work| work.crossing(&said))
+}
+
+/// Says whether a permission has something to do with what was forbidden.
+pub(super) fn lifts(permitted: &[Deed], forbidden: &[Deed]) -> bool {
+    permitted.iter().any(|may| forbidden.iter().any(|not| is_related(may.kind, not.kind)))
+}
+
+fn is_related(may: Kind, not: Kind) -> bool {
+    may.includes(not) || not.includes(may)
+}
+
+/// Reads the scripts of the project that a call runs, one level deep.
+fn scripts<'a>(request: &'a Request, facts: &'a Facts) -> impl Iterator<Item = Work<'a>> {
+    let context = request.context();
+    let surroundings = Surroundings { directory: &context.cwd, home: context.home.as_deref() };
+    request.scripts().into_iter().filter_map(move |script| {
+        let text = match facts.text(&script.file) {
+            Some(Resolution::Text(text)) => text.as_str(),
+            _ => context.session.written.get(&script.file)?.as_deref()?,
+        };
+        let layout = script.layout(text, surroundings)?;
+        Some(Work { request, facts, effects: layout.effects, survey: layout.survey, is_script: true })
+    })
+}
+
+/// What a command line does.
+struct Work<'a> {
+    request: &'a Request,
+    facts: &'a Facts,
+    effects: Vec<Effect>,
+    survey: Survey,
+    is_script: bool,
+}
+
+impl Work<'_> {
+    fn crossing(&self, said: &[(&String, Says)]) -> Option<(Reason, Span)> {
+        for effect in &self.effects {
+            let mut standing: Option<&String> = None;
+            for (sentence, says) in said {
+                match says {
+                    Says::Forbids(deeds) if deeds.iter().any(|deed| self.does(effect, deed)) => {
+                        standing = Some(sentence);
+                    }
+                    Says::Permits(deeds) if deeds.iter().any(|deed| self.is_permitted(effect, deed)) => {
+                        standing = None;
+                    }
+                    Says::Forbids(_) | Says::Permits(_) | Says::Warns | Says::Nothing => {}
+                }
+            }
+            if let Some(sentence) = standing {
+                let deed = clause_of(effect);
+                let span = if self.is_script { Span::default() } else { effect.span };
+                return Some((Reason::Boundary { sentence: sentence.clone(), deed }, span));
+            }
+        }
+        None
+    }
+
+    /// Says whether an effect is what a deed is about.
+    fn does(&self, effect: &Effect, deed: &Deed) -> bool {
+        self.is_kind(effect, deed.kind)
+            && (deed.objects.is_empty() || deed.objects.iter().any(|object| self.is_done_to(effect, object)))
+    }
+
+    /// Says whether a permission covers an effect, all of it: whoever may push one branch may not push another.
+    fn is_permitted(&self, effect: &Effect, deed: &Deed) -> bool {
+        let is_covered = |object: &Object| match object {
+            Object::Place(_) | Object::Tests => {
+                let paths = effect.target.paths();
+                !paths.is_empty() && paths.iter().all(|path| self.lies_in(path, object))
+            }
+            Object::Branch(branch) => {
+                self.branches(effect).is_some_and(|all| all.iter().all(|one| one == branch))
+            }
+            Object::Environment(name) => self.is_named(effect, name) || !self.names_environment(effect),
+        };
+        self.is_kind(effect, deed.kind) && (deed.objects.is_empty() || deed.objects.iter().any(is_covered))
+    }
+
+    fn command(&self, effect: &Effect) -> Option<&Invocation> {
+        effect.invocation.and_then(|place| self.survey.invocations.get(place))
+    }
+
+    fn is_kind(&self, effect: &Effect, kind: Kind) -> bool {
+        let is_git =
+            |verbs: &[&str]| self.command(effect).is_some_and(|command| is_version_control(command, verbs));
+        let is_task = |words: &[&str]| {
+            matches!(effect.act, Act::RunProject | Act::Execute)
+                && self.command(effect).is_some_and(|command| has_part(command, words))
+        };
+        match kind {
+            Kind::Push => {
+                matches!(effect.act, Act::GitPush | Act::GitPushForce | Act::GitDeleteRemote)
+                    || is_task(&["push"])
+                    || is_git(&["send-pack", "http-push"])
+                    || self.pushes_elsewhere(effect)
+            }
+            Kind::ForcePush => effect.act == Act::GitPushForce,
+            Kind::Commit => is_git(&["commit", "ci"]),
+            Kind::Deploy => is_deployment(effect.act) || is_task(&["deploy"]),
+            Kind::Publish => effect.act == Act::Publish || is_task(&["publish"]),
+            Kind::Release => {
+                effect.act == Act::Publish
+                    || is_deployment(effect.act)
+                    || is_task(&["release", "publish", "deploy"])
+            }
+            Kind::Delete => matches!(effect.act, Act::Delete | Act::DeleteTree | Act::Wipe),
+            Kind::Install => {
+                matches!(effect.act, Act::InstallPackage | Act::InstallGlobal | Act::InstallDeclared)
+            }
+            Kind::InstallNew => matches!(effect.act, Act::InstallPackage | Act::InstallGlobal),
+            Kind::Merge => effect.act == Act::Merge || is_git(&["merge"]),
+            Kind::Migrate => self.migrates(effect),
+            Kind::Rebase => is_git(&["rebase"]),
+            Kind::Amend => is_git(&["commit"]) && self.has_word(effect, "--amend"),
+            Kind::Stash => is_git(&["stash"]),
+            Kind::PullRequest => self.opens_pull_request(effect),
+            Kind::Touch => changes_file(effect.act),
+        }
+    }
+
+    fn has_word(&self, effect: &Effect, word: &str) -> bool {
+        self.command(effect)
+            .is_some_and(|command| command.arguments.iter().any(|argument| argument.text == word))
+    }
+
+    fn migrates(&self, effect: &Effect) -> bool {
+        let Some(command) = self.command(effect).filter(|_| !effect.act.is_observing()) else { return false };
+        let is_alembic = command.program_name() == Some("alembic")
+            && command.operands().iter().any(|word| matches!(word.text.as_str(), "upgrade" | "downgrade"));
+        is_alembic || has_part(command, &["migrate", "migration", "migrations"])
+    }
+
+    /// Says whether an image or data is pushed, or a tool of a server is named after it.
+    fn pushes_elsewhere(&self, effect: &Effect) -> bool {
+        let Some(command) = self.command(effect) else {
+            let tool = self.request.call().tool();
+            let has = |name: &str| tool.split('_').any(|part| part == name);
+            return tool.starts_with("mcp__") && has("push") && !has("notification");
+        };
+        matches!(command.program_name(), Some("buildah" | "docker" | "dvc" | "podman"))
+            && !effect.act.is_observing()
+            && command.operands().iter().take(2).any(|word| word.text == "push")
+    }
+
+    fn opens_pull_request(&self, effect: &Effect) -> bool {
+        let Some(command) = self.command(effect) else {
+            return self.request.call().tool().ends_with("create_pull_request");
+        };
+        let words: Vec<&str> = command.operands().iter().map(|word| word.text.as_str()).collect();
+        matches!(command.program_name(), Some("gh" | "glab" | "hub"))
+            && words.iter().any(|word| matches!(*word, "pr" | "mr" | "pull-request"))
+            && (words.contains(&"create") || words.contains(&"pull-request"))
+    }
+
+    fn is_done_to(&self, effect: &Effect, object: &Object) -> bool {
+        match object {
+            Object::Place(_) | Object::Tests => {
+                let takes_all = matches!(effect.act, Act::DeleteTree | Act::Move | Act::Wipe);
+                let is_above = |path: &String| {
+                    takes_all && self.bases(object).iter().any(|base| path::is_inside(base, path))
+                };
+                effect.target.paths().iter().any(|path| self.lies_in(path, object) || is_above(path))
+            }
+            // A push whose branch nobody knows may be to any.
+            Object::Branch(branch) => self.branches(effect).is_none_or(|all| all.contains(branch)),
+            Object::Environment(name) => self.is_named(effect, name) || !self.names_environment(effect),
+        }
+    }
+
+    /// Says whether a path is what the user named, or lies in it.
+    fn lies_in(&self, path: &str, object: &Object) -> bool {
+        let below = self
+            .request
+            .roots
+            .iter()
+            .filter_map(|root| path.strip_prefix(root.as_str()))
+            .min_by_key(|it| it.len());
+        match object {
+            Object::Place(name) => {
+                let bare = name.trim_start_matches("./").trim_end_matches('/');
+                let is_component = !bare.contains('/') && !bare.starts_with('~');
+                let is_part = below.is_some_and(|below| below.split('/').any(|part| part == bare));
+                is_component && is_part || self.bases(object).iter().any(|base| path::is_inside(path, base))
+            }
+            Object::Tests => below.is_some_and(is_test),
+            Object::Branch(_) | Object::Environment(_) => false,
+        }
+    }
+
+    /// Returns the absolute paths a name may stand for.
+    fn bases(&self, object: &Object) -> Vec<String> {
+        let Object::Place(name) = object else { return Vec::new() };
+        let context = self.request.context();
+        let name = name.trim_end_matches('/');
+        match (name.strip_prefix("~/"), &context.home) {
+            (Some(below), Some(home)) => vec![path::join(home, below)],
+            _ => self.request.roots.iter().map(|root| path::join(root, name)).collect(),
+        }
+    }
+
+    /// Returns the branches that are pushed; `None` if they are not known.
+    fn branches(&self, effect: &Effect) -> Option<Vec<String>> {
+        let named = pushed_branches(self.command(effect)?)?;
+        if !named.is_empty() && !named.iter().any(|branch| matches!(branch.as_str(), "HEAD" | "@")) {
+            return Some(named);
+        }
+        let head = self.request.roots.iter().find_map(|root| {
+            match self.facts.text(&format!("{root}/.git/HEAD")) {
+                Some(Resolution::Text(text)) => {
+                    text.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
+                }
+                _ => None,
+            }
+        })?;
+        Some(
+            named
+                .into_iter()
+                .filter(|branch| !matches!(branch.as_str(), "HEAD" | "@"))
+                .chain([head])
+                .collect(),
+        )
+    }
+
+    fn is_named(&self, effect: &Effect, environment: &str) -> bool {
+        let spellings: &[&str] = match environment {
+            "prod" | "production" | "live" => &["prod", "production", "live", "prd"],
+            "stage" | "staging" => &["stage", "staging", "stg"],
+            other => &[other],
+        };
+        self.command(effect).is_some_and(|command| has_part(command, spellings))
+    }
+
+    fn names_environment(&self, effect: &Effect) -> bool {
+        self.command(effect).is_some_and(|command| has_part(command, ENVIRONMENTS))
+    }
+}
+
+fn is_deployment(act: Act) -> bool {
+    matches!(act, Act::Deploy | Act::InfraApply | Act::InfraBlind | Act::ClusterWrite)
+}
+
+fn changes_file(act: Act) -> bool {
+    matches!(
+        act,
+        Act::Write
+            | Act::Delete
+            | Act::DeleteTree
+            | Act::Move
+            | Act::Wipe
+            | Act::SetMode
+            | Act::Link
+            | Act::GitDiscard
+    )
+}
+
+/// Says whether a path below a working directory belongs to the tests.
+fn is_test(below: &str) -> bool {
+    let name = below.rsplit('/').next().unwrap_or_default();
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+    below.split('/').any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec"))
+        || stem.starts_with("test_")
+        || stem.ends_with("_test")
+        || name.contains(".test.")
+        || name.contains(".spec.")
+}
+
+/// Says whether a command is one of these of a version control program.
+fn is_version_control(command: &Invocation, verbs: &[&str]) -> bool {
+    const GLOBAL_VALUED: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "-R"];
+    if !matches!(command.program_name(), Some("git" | "hg" | "jj" | "svn")) {
+        return false;
+    }
+    let mut words = command.operands().iter().map(|word| word.text.as_str());
+    while let Some(word) = words.next() {
+        if GLOBAL_VALUED.contains(&word) {
+            let _ = words.next();
+        } else if !word.starts_with('-') {
+            return verbs.contains(&word);
+        }
+    }
+    false
+}
+
+/// Says whether one of the words of a command has a part of this name: `db:migrate`, `deploy-web`.
+fn has_part(command: &Invocation, names: &[&str]) -> bool {
+    let is_part = |word: &str| {
+        word.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|part| names.contains(&part))
+    };
+    let words = command.arguments.iter().skip(1).map(|word| word.text.as_str());
+    words.filter(|word| !word.contains(char::is_whitespace)).any(is_part)
+}
