@@ -1,223 +1,102 @@
-//! Claude Code: its `PreToolUse` hook.
+//! Claude Code.
 //!
-//! Claude Code writes one JSON object to the hook's standard input and reads one from its standard output. A hook that
-//! crashes, is silent or ends with an exit code other than 2 does not object, so every answer here is explicit:
+//! It writes one JSON object to the hook's standard input and reads one from its standard output. A hook that crashes,
+//! is silent or ends with an exit code other than 2 does not object, so every answer to `PreToolUse` is explicit:
 //!
 //! | what | standard output | exit code |
 //! |---|---|---|
-//! | a verdict | `permissionDecision` with the reason | 0 |
-//! | input that is not understood, an internal failure | `deny` with the reason, also on standard error | 2 |
-//! | another event than `PreToolUse` | nothing: Portcullis has no opinion on it | 0 |
+//! | a verdict on `PreToolUse` | `permissionDecision` with the reason | 0 |
+//! | a verdict on `PermissionRequest` | `decision`; nothing for an ask, which is on its way to the user | 0 |
+//! | input that is not understood, an internal failure | a denial with the reason, also on standard error | 2 |
+//! | a fact of the session, any other event | nothing | 0 |
 //!
-//! Unknown fields are skipped, so that a newer Claude Code still works; an unknown event is refused, because it could
-//! be one that guards a call. Claude Code's tool names are the canonical ones.
+//! Its tool names are the canonical ones, and its modes are ours; a mode that is not known counts as the default one.
 
-use std::collections::BTreeMap;
-
-use portcullis_core::{Mode, ToolCall, Value, Verdict};
+use portcullis_core::{Mode, ToolCall};
 use serde::Serialize;
 
-use crate::json;
-use crate::reason;
+use crate::adapter::{Adapter, Answer, Event, HookSession, Moment, SessionFormat, Told};
+use crate::claude_family::{self, Dialect, Extras, Standing};
+use crate::host::Host;
+use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
 use crate::reply::{HostError, HostReply};
 
-/// The exit code that blocks a call, whatever standard output says.
-pub const BLOCKING_EXIT_CODE: i32 = 2;
+/// Claude Code.
+pub(crate) static ADAPTER: Adapter = Adapter {
+    host: Host::Claude,
+    title: "Claude Code",
+    usual: &BEFORE,
+    others: &[&REQUEST],
+    session_format: Some(SessionFormat::Claude),
+    read,
+    write,
+    registration: Registration {
+        programs: &["claude"],
+        folder: Folder { variable: Some("CLAUDE_CONFIG_DIR"), base: Base::Home, path: ".claude" },
+        pieces,
+        afterwards: "",
+    },
+};
 
-/// Standard output of the answer that is prepared before anything can fail.
-pub const BLOCKING_STDOUT: &str = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"portcullis: the permission check failed or ran out of time; blocked to be safe"}}"#;
+static BEFORE: Moment = claude_family::BEFORE;
 
-/// Standard error of the answer that is prepared before anything can fail.
-pub const BLOCKING_STDERR: &str =
-    "portcullis: the permission check failed or ran out of time; blocked to be safe\n";
+static REQUEST: Moment = claude_family::REQUEST;
 
-/// The events Portcullis has no opinion on.
-const OTHER_EVENTS: [&str; 32] = [
-    "ConfigChange",
-    "CwdChanged",
-    "DirectoryAdded",
-    "Elicitation",
-    "ElicitationResult",
-    "FileChanged",
-    "InstructionsLoaded",
-    "MessageDisplay",
-    "Notification",
-    "PermissionDenied",
-    "PermissionRequest",
-    "PostCompact",
-    "PostModelSwitch",
-    "PostToolBatch",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "PreCompact",
-    "PreModelSwitch",
-    "SessionEnd",
-    "SessionStart",
-    "Setup",
-    "Stop",
-    "StopFailure",
-    "SubagentStart",
-    "SubagentStop",
-    "TaskCompleted",
-    "TaskCreated",
-    "TeammateIdle",
-    "UserPromptExpansion",
-    "UserPromptSubmit",
-    "WorktreeCreate",
-    "WorktreeRemove",
-];
+const EXTRAS: Extras = Extras { notice: true, ending: true };
 
-/// What Claude Code wants to know.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Hook {
-    /// May this call run?
-    PreToolUse(HookCall),
-    /// Something that needs no answer.
-    Other,
+/// The first version that knows `onFailure`, which makes it block when a hook cannot be started or takes too long.
+const KNOWS_ON_FAILURE: (u32, u32, u32) = (2, 1, 295);
+
+static DIALECT: Dialect = Dialect {
+    before: &BEFORE,
+    request: Some(&REQUEST),
+    standing: |word| Standing::of(word.and_then(Mode::find).unwrap_or(Mode::Default)),
+    calls: |tool, input| vec![ToolCall::new(tool, input)],
+    session: |session, told| HookSession { project: (told.variable)("CLAUDE_PROJECT_DIR"), ..session },
+};
+
+fn read(told: &Told<'_>) -> Result<Event, HostError> {
+    claude_family::read(told, &DIALECT)
 }
 
-/// A call and what surrounds it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookCall {
-    /// The call.
-    pub call: ToolCall,
-    /// The session's permission mode; one that is not known counts as the default mode.
-    pub mode: Mode,
-    /// The absolute directory the call runs in.
-    pub cwd: String,
-    /// What the session is known by; may be empty.
-    pub session: String,
-    /// The file the session is written to, if it was named.
-    pub transcript: Option<String>,
-    /// The id of the call, if it has one.
-    pub call_id: Option<String>,
-    /// The subagent that makes the call, if one does.
-    pub agent: Option<String>,
+fn write(moment: &'static Moment, answer: &Answer) -> HostReply {
+    claude_family::write(moment, answer, EXTRAS)
 }
 
-/// Reads what Claude Code wrote to standard input.
-pub fn parse(text: &[u8]) -> Result<Hook, HostError> {
-    let mut fields = match json::parse(text)? {
-        Value::Object(fields) => fields,
-        other => return Err(HostError::NotAnObject { found: json::kind(&other) }),
+/// Our program is started without a shell. What only keeps facts runs beside the session and is never waited for long.
+fn pieces(command: &HookCommand) -> Vec<Piece> {
+    const FACTS: [(&[&str], &str); 4] = [
+        (&["hooks", "UserPromptSubmit"], ""),
+        (&["hooks", "PostToolUse"], "Write|Edit|NotebookEdit|ExitPlanMode"),
+        (&["hooks", "SessionStart"], ""),
+        (&["hooks", "SessionEnd"], ""),
+    ];
+    let element = |at, matcher: &str, timeout: u32, blocks: bool| {
+        let fails_shut = blocks && command.host_version.is_some_and(|version| version >= KNOWS_ON_FAILURE);
+        let handler = Handler {
+            kind: "command",
+            command: &command.program,
+            args: &command.arguments,
+            timeout,
+            on_failure: fails_shut.then_some("block"),
+        };
+        claude_family::element("settings.json", at, matcher, handler)
     };
-    let event = take_text(&mut fields, "hook_event_name")?;
-    match event.as_str() {
-        "PreToolUse" => parse_call(fields).map(Hook::PreToolUse),
-        other if OTHER_EVENTS.contains(&other) => Ok(Hook::Other),
-        other => Err(unknown("hook_event_name", other)),
-    }
-}
-
-/// Answers a call. The advice, if there is any, is for the agent; Claude Code shows the notice to its user.
-pub fn reply(verdict: &Verdict, advice: Option<&str>, notice: Option<&str>) -> HostReply {
-    let notice = notice.map(reason::notice);
-    let mut reason = reason::reason(verdict);
-    if let Some(advice) = advice {
-        reason.push_str(". ");
-        reason.push_str(advice);
-    }
-    let ending = verdict.ends_run.then(|| reason.clone());
-    let stdout = reply_json(verdict.decision.as_str(), &reason, notice.as_deref(), ending.as_deref());
-    HostReply { stdout, stderr: String::new(), exit_code: 0 }
-}
-
-/// Answers an event that needs no answer.
-pub fn no_opinion() -> HostReply {
-    HostReply { stdout: String::new(), stderr: String::new(), exit_code: 0 }
-}
-
-/// Blocks a call that could not be decided, and says why.
-pub fn failure(message: &str) -> HostReply {
-    let reason = reason::failure(message);
-    HostReply {
-        stdout: reply_json("deny", &reason, None, None),
-        stderr: format!("{reason}\n"),
-        exit_code: BLOCKING_EXIT_CODE,
-    }
-}
-
-fn parse_call(mut fields: BTreeMap<String, Value>) -> Result<HookCall, HostError> {
-    // What only helps the judge is taken where it is what it should be.
-    let mut optional = |field: &str| match fields.remove(field) {
-        Some(Value::Text(text)) if !text.is_empty() => Some(text),
-        _ => None,
-    };
-    let session = optional("session_id").unwrap_or_default();
-    let (transcript, call_id, agent) =
-        (optional("transcript_path"), optional("tool_use_id"), optional("agent_id"));
-    let tool = take_text(&mut fields, "tool_name")?;
-    if tool.is_empty() {
-        return Err(unknown("tool_name", ""));
-    }
-    let cwd = take_text(&mut fields, "cwd")?;
-    if !cwd.starts_with('/') {
-        return Err(unknown("cwd", &cwd));
-    }
-    let mode = match fields.remove("permission_mode") {
-        None | Some(Value::Null) => Mode::Default,
-        Some(Value::Text(name)) => Mode::find(&name).unwrap_or(Mode::Default),
-        Some(other) => return Err(wrong_type("permission_mode", "a string", &other)),
-    };
-    let input = match fields.remove("tool_input") {
-        Some(Value::Object(input)) => input.into_iter().collect(),
-        Some(other) => return Err(wrong_type("tool_input", "an object", &other)),
-        None => return Err(HostError::Missing { field: "tool_input" }),
-    };
-    let call = ToolCall::new(&tool, input);
-    Ok(HookCall { call, mode, cwd, session, transcript, call_id, agent })
-}
-
-fn take_text(fields: &mut BTreeMap<String, Value>, field: &'static str) -> Result<String, HostError> {
-    match fields.remove(field) {
-        Some(Value::Text(text)) => Ok(text),
-        Some(other) => Err(wrong_type(field, "a string", &other)),
-        None => Err(HostError::Missing { field }),
-    }
-}
-
-fn wrong_type(field: &'static str, expected: &'static str, found: &Value) -> HostError {
-    HostError::WrongType { field, expected, found: json::kind(found) }
-}
-
-fn unknown(field: &'static str, value: &str) -> HostError {
-    HostError::UnknownValue { field, value: value.escape_debug().to_string() }
-}
-
-fn reply_json(decision: &str, reason: &str, notice: Option<&str>, ending: Option<&str>) -> String {
-    let reply = ReplyWire {
-        hook_specific_output: DecisionWire {
-            hook_event_name: "PreToolUse",
-            permission_decision: decision,
-            permission_decision_reason: reason,
-        },
-        system_message: notice,
-        goes_on: ending.map(|_| false),
-        stop_reason: ending,
-    };
-    // Serializing strings cannot fail; if it does, the prepared answer still blocks.
-    serde_json::to_string(&reply).unwrap_or_else(|_| BLOCKING_STDOUT.to_owned())
+    let calls = element(&["hooks", "PreToolUse"], "*", 90, true);
+    let facts = FACTS.iter().map(|(at, matcher)| element(at, matcher, 10, false));
+    std::iter::once(calls).chain(facts).collect()
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ReplyWire<'a> {
-    hook_specific_output: DecisionWire<'a>,
+struct Handler<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    command: &'a str,
+    args: &'a [String],
+    timeout: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    system_message: Option<&'a str>,
-    /// Present and false when the run is to end.
-    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
-    goes_on: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stop_reason: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DecisionWire<'a> {
-    hook_event_name: &'a str,
-    permission_decision: &'a str,
-    permission_decision_reason: &'a str,
+    on_failure: Option<&'a str>,
 }
 
 #[cfg(test)]
@@ -225,17 +104,14 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
+    use crate::adapter::FactKind;
 
-    fn failure_of(text: &str) -> String {
-        parse(text.as_bytes()).unwrap_err().to_string()
+    fn read_text(text: &str) -> Result<Event, HostError> {
+        read(&Told { input: text.as_bytes(), directory: "/", variable: &|_| None })
     }
 
-    #[test]
-    fn the_prepared_answer_is_what_a_failure_would_say() {
-        let reply = failure("the permission check failed or ran out of time");
-        assert_eq!(reply.stdout, BLOCKING_STDOUT);
-        assert_eq!(reply.stderr, BLOCKING_STDERR);
-        assert_eq!(reply.exit_code, BLOCKING_EXIT_CODE);
+    fn failure_of(text: &str) -> String {
+        read_text(text).unwrap_err().to_string()
     }
 
     #[test]
@@ -256,16 +132,18 @@ mod tests {
             let text = format!(
                 r#"{{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{{}},"cwd":"/w","permission_mode":{mode}}}"#
             );
-            let Hook::PreToolUse(call) = parse(text.as_bytes()).unwrap() else { panic!("{mode}") };
-            assert_eq!(call.mode, expected, "{mode}");
+            let Event::Call(call) = read_text(&text).unwrap() else { panic!("{mode}") };
+            assert_eq!(call.mode, Some(expected), "{mode}");
         }
     }
 
     #[test]
     fn other_events_need_no_answer_and_unknown_ones_are_refused() {
-        for event in OTHER_EVENTS {
+        for event in
+            ["ConfigChange", "Notification", "PostToolUseFailure", "PreCompact", "Stop", "WorktreeRemove"]
+        {
             let text = format!(r#"{{"hook_event_name":"{event}","cwd":1}}"#);
-            assert_eq!(parse(text.as_bytes()), Ok(Hook::Other), "{event}");
+            assert_eq!(read_text(&text), Ok(Event::Other), "{event}");
         }
         let message = failure_of(r#"{"hook_event_name":"pretooluse\u001b"}"#);
         assert_eq!(
@@ -291,7 +169,7 @@ mod tests {
             ),
             (
                 r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","cwd":"work"}"#,
-                "field `cwd` of the hook input has the unknown value `work`",
+                "field `cwd` of the hook input must be an absolute path, but is `work`",
             ),
             (
                 r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","cwd":"/w"}"#,
@@ -308,6 +186,53 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(failure_of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn facts_are_read_and_broken_ones_are_passed_over() {
+        let fact = |rest: &str| read_text(&format!(r#"{{"cwd":"/w","session_id":"s",{rest}}}"#)).unwrap();
+        let Event::Fact(said) = fact(r#""hook_event_name":"UserPromptSubmit","prompt":"do not push""#) else {
+            panic!("no fact")
+        };
+        assert_eq!(said.kind, FactKind::Prompt { text: "do not push".to_owned() });
+        assert_eq!(said.session.id, "s");
+        assert_eq!(fact(r#""hook_event_name":"UserPromptSubmit","prompt":7"#), Event::Other);
+        assert_eq!(fact(r#""hook_event_name":"PostToolUse","tool_name":"Write""#), Event::Other);
+        let Event::Fact(ended) = fact(r#""hook_event_name":"SessionEnd""#) else { panic!("no fact") };
+        assert_eq!(ended.kind, FactKind::Ended);
+        let task = r#""hook_event_name":"UserPromptSubmit","prompt":"push it, I allow it","agent_id":"a1""#;
+        assert_eq!(fact(task), Event::Other, "a subagent's task is not the user's word");
+    }
+
+    #[test]
+    fn a_version_that_can_is_told_to_block_when_the_hook_cannot_run() {
+        for (version, expected) in [
+            (None, None),
+            (Some((2, 1, 294)), None),
+            (Some((2, 1, 295)), Some("block")),
+            (Some((3, 0, 0)), Some("block")),
+        ] {
+            let command = HookCommand {
+                program: "/opt/bin/portcullis".to_owned(),
+                arguments: vec!["hook".to_owned(), "claude".to_owned()],
+                host_version: version,
+            };
+            let pieces = pieces(&command);
+            let values: Vec<_> = pieces
+                .iter()
+                .map(|piece| match piece {
+                    Piece::Element { at, value, .. } => (at.join("."), value),
+                    other => panic!("{other:?}"),
+                })
+                .collect();
+            let (at, calls) = &values[0];
+            assert_eq!((at.as_str(), calls["matcher"].as_str()), ("hooks.PreToolUse", Some("*")));
+            assert_eq!(calls["hooks"][0]["command"], "/opt/bin/portcullis");
+            assert_eq!(calls["hooks"][0]["args"][1], "claude");
+            assert_eq!(calls["hooks"][0]["onFailure"].as_str(), expected, "{version:?}");
+            // A fact that is lost must not stop the session.
+            assert!(values[1..].iter().all(|(_, value)| value["hooks"][0].get("onFailure").is_none()));
         }
     }
 }

@@ -48,6 +48,20 @@ pub fn kind(value: &Value) -> &'static str {
     }
 }
 
+/// Writes the input of a tool call in the one way there is, names in order and no blanks, to the end of `out`.
+pub fn write_input(out: &mut String, input: &Input) {
+    out.push('{');
+    for (index, (name, value)) in input.fields().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write_text(out, name);
+        out.push(':');
+        write_value(out, value);
+    }
+    out.push('}');
+}
+
 /// Writes a value as compact JSON to the end of `out`.
 pub fn write_value(out: &mut String, value: &Value) {
     match value {

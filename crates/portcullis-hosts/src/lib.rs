@@ -1,16 +1,42 @@
 //! One file per agent: its JSON to a call, a verdict to its JSON, and the exit code it understands.
 //!
 //! ```text
-//! host JSON ── <host>::parse ──► Hook ──► (decide) ──► Verdict ── <host>::reply ──► HostReply
+//! host JSON ── read ──► Event::Call ──► (decide) ──► Verdict ── Answer::of ──► Answer ── write ──► HostReply
 //! ```
 //!
-//! Pure: nothing is read or written here. Input that is not understood is a [`HostError`], and every host turns an
-//! error into its own blocking answer, never into silence.
+//! Hosts differ in what they can be told: [`Capabilities`] says so for each moment, and a verdict becomes what the
+//! moment can say, always towards safety. Pure: nothing is read or written here. Input that is not understood is a
+//! [`HostError`], and every host turns an error into its own blocking answer, never into silence.
+//!
+//! A harness of its own needs no host. [`json`] reads the input of its calls, and [`tool_names`] knows what other agents
+//! call the tools that the core knows.
 
-pub mod claude;
+mod adapter;
+mod amp;
+mod capability;
+mod claude;
+mod claude_family;
+mod codex;
+mod copilot;
+mod crush;
+mod cursor;
+mod droid;
+mod fields;
+mod gemini;
+mod generic;
+mod host;
 pub mod json;
+mod opencode;
+mod qwen;
 mod reason;
+pub mod registration;
 mod reply;
 pub mod tool_names;
 
+pub use adapter::{
+    Adapter, Answer, Blocking, Event, FactKind, HookCall, HookSession, Moment, SessionFact, SessionFormat,
+    Told,
+};
+pub use capability::{AskBy, Capabilities, Said};
+pub use host::Host;
 pub use reply::{HostError, HostReply};

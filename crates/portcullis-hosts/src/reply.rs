@@ -1,5 +1,7 @@
 //! What goes back to a host, and why a host's input may not be understood.
 
+use serde::Serialize;
+
 use crate::json::JsonError;
 
 /// What the hook process writes and the code it ends with.
@@ -11,6 +13,19 @@ pub struct HostReply {
     pub stderr: String,
     /// The exit code.
     pub exit_code: i32,
+}
+
+impl HostReply {
+    /// Says nothing.
+    pub const fn silence() -> Self {
+        Self { stdout: String::new(), stderr: String::new(), exit_code: 0 }
+    }
+
+    /// Says one JSON value. Serializing strings cannot fail; if it does, the prepared answer still blocks.
+    pub(crate) fn json(wire: &impl Serialize, blocking: &str) -> Self {
+        let stdout = serde_json::to_string(wire).unwrap_or_else(|_| blocking.to_owned());
+        Self { stdout, ..Self::silence() }
+    }
 }
 
 /// Why a host's input was not understood. Each host blocks on it.
@@ -40,6 +55,14 @@ pub enum HostError {
         expected: &'static str,
         /// What it is.
         found: &'static str,
+    },
+    /// A path is relative, and nobody knows to what.
+    #[error("field `{field}` of the hook input must be an absolute path, but is `{value}`")]
+    NotAbsolute {
+        /// Its name.
+        field: &'static str,
+        /// The path, made printable.
+        value: String,
     },
     /// A field has a value that means nothing here.
     #[error("field `{field}` of the hook input has the unknown value `{value}`")]

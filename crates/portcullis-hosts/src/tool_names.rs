@@ -15,6 +15,7 @@
 
 use std::collections::BTreeMap;
 
+use portcullis_core::tool::{canonical_name, find_tool};
 use portcullis_core::{Input, ToolCall, Value};
 
 /// Returns the canonical name of a tool of an MCP server.
@@ -42,14 +43,16 @@ pub fn codex(name: &str, namespace: Option<&str>, input: Input) -> Vec<ToolCall>
 /// The name of an MCP tool, `mcp_SERVER_TOOL`, is read as if no server had `_` in its name. A caller who is told the
 /// server knows better: [`mcp`].
 pub fn gemini(name: &str, input: Input) -> Vec<ToolCall> {
-    gemini_tool(name, &input).unwrap_or_else(|| vec![ToolCall::new(&gemini_name(name), input)])
+    gemini_tool(name, &input).unwrap_or_else(|| vec![gemini_other(name, input)])
 }
 
-fn gemini_name(name: &str) -> String {
+fn gemini_other(name: &str, input: Input) -> ToolCall {
     let server_and_tool = name.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_'));
     match server_and_tool.and_then(|rest| rest.split_once('_')) {
-        Some((server, tool)) if !server.is_empty() && !tool.is_empty() => mcp(server, tool),
-        Some(_) | None => name.to_owned(),
+        Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
+            ToolCall::new(&mcp(server, tool), input)
+        }
+        Some(_) | None => foreign("gemini", name, input),
     }
 }
 
@@ -57,7 +60,7 @@ fn codex_tool(name: &str, input: &Input) -> Option<Vec<ToolCall>> {
     let one = |call| Some(vec![call]);
     match name {
         "Bash" | "shell" | "shell_command" | "container.exec" | "local_shell" | "exec_command" => {
-            shell(input)
+            shell(input, &["workdir"])
         }
         "apply_patch" => {
             patch(input.text("input").or_else(|| input.text("patch")).or_else(|| input.text("command"))?)
@@ -92,13 +95,14 @@ fn gemini_tool(name: &str, input: &Input) -> Option<Vec<ToolCall>> {
     const FOLDER: Renaming<'_> = ("path", &["dir_path", "path"]);
     let one = |call| Some(vec![call]);
     match name {
-        "run_shell_command" => shell(input),
+        "run_shell_command" => shell(input, &["dir_path"]),
         "write_file" => one(renamed("Write", input, &[FILE, ("content", &["content"])])?),
         "replace" => {
             let texts = [FILE, ("old_string", &["old_string"]), ("new_string", &["new_string"])];
             one(with_flag(renamed("Edit", input, &texts)?, "replace_all", replaces_all(input)))
         }
         "read_file" => one(renamed("Read", input, &[FILE])?),
+        "read_many_files" => reads(input),
         "glob" => one(renamed("Glob", input, &[PATTERN, FOLDER])?),
         "list_directory" => one(renamed("Glob", input, &[FOLDER])?),
         "grep_search" | "search_file_content" => one(renamed("Grep", input, &[PATTERN, FOLDER])?),
@@ -117,21 +121,61 @@ fn gemini_tool(name: &str, input: &Input) -> Option<Vec<ToolCall>> {
 }
 
 /// Our name of a field, and theirs.
-type Renaming<'a> = (&'a str, &'a [&'a str]);
+pub(crate) type Renaming<'a> = (&'a str, &'a [&'a str]);
 
-/// Makes a call of the texts of another; the first one it must have.
+/// Makes a call of the texts of another; `None` if it lacks the first one. What is not understood is a call that nothing
+/// allows.
 fn renamed(tool: &str, input: &Input, fields: &[Renaming<'_>]) -> Option<ToolCall> {
+    let (_, first) = fields.first()?;
+    first.iter().find_map(|name| input.field(name))?;
+    Some(ToolCall::new(tool, translated(input, fields).unwrap_or_else(not_understood)))
+}
+
+/// A tool of a host: its names there, our name, and what its fields are called.
+pub(crate) struct Row {
+    /// Its names there.
+    pub(crate) theirs: &'static [&'static str],
+    /// Our name.
+    pub(crate) ours: &'static str,
+    /// Our names of the fields, each with theirs. The first one it must have. If there are none, the input stays.
+    pub(crate) fields: &'static [Renaming<'static>],
+}
+
+/// Returns the call that a tool of a table amounts to; `None` if the table does not have it.
+pub(crate) fn by_table(table: &[Row], name: &str, input: &Input) -> Option<ToolCall> {
+    let row = table.iter().find(|row| row.theirs.contains(&name))?;
+    if row.fields.is_empty() {
+        return Some(ToolCall::new(row.ours, input.clone()));
+    }
+    Some(ToolCall::new(row.ours, translated(input, row.fields).unwrap_or_else(not_understood)))
+}
+
+/// Translates the fields of an input. A field that is no text or has two values, as two spellings of its name can give
+/// it, is not understood, and neither is an input without the first field.
+fn translated(input: &Input, fields: &[Renaming<'_>]) -> Option<Input> {
     let mut values = BTreeMap::new();
     for (index, (ours, theirs)) in fields.iter().enumerate() {
-        match theirs.iter().find_map(|name| input.text(name)) {
-            Some(text) => {
-                values.insert((*ours).to_owned(), Value::Text(text.to_owned()));
+        let mut found =
+            theirs.iter().filter_map(|name| input.field(name)).filter(|value| **value != Value::Null);
+        match found.next() {
+            Some(value @ Value::Text(_)) if found.all(|other| other == value) => {
+                values.insert((*ours).to_owned(), value.clone());
             }
-            None if index == 0 => return None,
-            None => {}
+            None if index > 0 => {}
+            Some(_) | None => return None,
         }
     }
-    Some(ToolCall::new(tool, values.into_iter().collect()))
+    Some(values.into_iter().collect())
+}
+
+/// The input of a call that runs something, touches a file or fetches a page and does not say what: nothing allows it.
+pub(crate) fn not_understood() -> Input {
+    std::iter::once(("file_path".to_owned(), Value::Null)).collect()
+}
+
+/// Returns what a patch does to each file. A patch that is not understood is an edit that nothing allows.
+pub(crate) fn patch_or_refusal(text: Option<&str>) -> Vec<ToolCall> {
+    text.and_then(patch).unwrap_or_else(|| vec![ToolCall::new("Edit", not_understood())])
 }
 
 fn with_flag(call: ToolCall, name: &str, is_on: bool) -> ToolCall {
@@ -150,32 +194,84 @@ fn replaces_all(input: &Input) -> bool {
     }
 }
 
-/// Makes one call for every address in the text that says what to fetch.
+/// Makes one call for every file or pattern of a list of files to read; `None` if there is no list.
+pub(crate) fn reads(input: &Input) -> Option<Vec<ToolCall>> {
+    let mut calls = Vec::new();
+    for name in ["include", "paths"] {
+        let Some(Value::List(files)) = input.field(name) else { continue };
+        calls.extend(files.iter().map(|file| match file.as_text() {
+            Some(file) if file.contains(['*', '?', '[', '{']) => {
+                ToolCall::new("Glob", Input::of_text("pattern", file))
+            }
+            Some(file) => ToolCall::new("Read", Input::of_text("file_path", file)),
+            None => ToolCall::new("Read", not_understood()),
+        }));
+    }
+    (!calls.is_empty()).then_some(calls)
+}
+
+/// Makes one call for every address in the texts that say what to fetch.
 fn fetches(input: &Input) -> Option<Vec<ToolCall>> {
-    let prompt = input.text("prompt").or_else(|| input.text("url"))?;
-    let ends = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '<' | '>' | '`' | ')');
-    let addresses = prompt.split(ends).filter_map(|word| {
-        let start = ["https://", "http://"].iter().filter_map(|scheme| word.find(scheme)).min()?;
-        word.get(start..)
-    });
+    let texts: Vec<&str> = ["prompt", "url"].iter().filter_map(|name| input.text(name)).collect();
+    let prompt = *texts.first()?;
+    let mut addresses: Vec<Option<&str>> = Vec::new();
+    for word in texts.iter().flat_map(|text| text.split(is_blank)).filter(|word| word.contains("://")) {
+        let found = addresses_in(word);
+        // The host may read an address where none is seen here.
+        let found = if found.is_empty() { vec![None] } else { found.into_iter().map(Some).collect() };
+        for address in found {
+            if !addresses.contains(&address) {
+                addresses.push(address);
+            }
+        }
+    }
+    // The host fetches no more, and which of them is its choice.
+    if addresses.len() > MOST_ADDRESSES {
+        addresses = vec![None];
+    }
     let fields = |address: &str| {
         [("url", address), ("prompt", prompt)]
             .map(|(name, text)| (name.to_owned(), Value::Text(text.to_owned())))
     };
-    // The host fetches at most twenty.
-    let calls: Vec<ToolCall> = addresses
-        .take(MOST_ADDRESSES)
-        .map(|address| ToolCall::new("WebFetch", fields(address).into_iter().collect()))
-        .collect();
+    let one = |address: Option<&str>| {
+        let input = address.map_or_else(not_understood, |address| fields(address).into_iter().collect());
+        ToolCall::new("WebFetch", input)
+    };
+    let calls: Vec<ToolCall> = addresses.into_iter().map(one).collect();
     (!calls.is_empty()).then_some(calls)
+}
+
+/// Says whether a letter parts words for the host, which knows one blank more.
+fn is_blank(letter: char) -> bool {
+    letter.is_whitespace() || letter == '\u{feff}'
+}
+
+/// Returns the addresses in a word. A scheme may be in capitals, and what encloses an address is not part of it.
+fn addresses_in(word: &str) -> Vec<&str> {
+    let ends = |letter: char| matches!(letter, '"' | '\'' | '<' | '>' | '`' | ')');
+    let address = |part| -> Option<&str> {
+        let part: &str = part;
+        let lower = part.to_ascii_lowercase();
+        let start = ["https://", "http://"].iter().filter_map(|scheme| lower.find(scheme)).min()?;
+        part.get(start..)
+    };
+    word.split(ends).filter_map(address).collect()
 }
 
 /// How many pages one call may fetch.
 const MOST_ADDRESSES: usize = 20;
 
-/// Makes a Bash call of a command line or a list of words.
-fn shell(input: &Input) -> Option<Vec<ToolCall>> {
-    let command = match input.field("command").or_else(|| input.field("cmd"))? {
+/// Makes a Bash call of a command line or a list of words, run in the directory that one of the fields names. A field
+/// that the host does not look at must not be among them.
+fn shell(input: &Input, directories: &[&str]) -> Option<Vec<ToolCall>> {
+    let lines = (input.field("command"), input.field("cmd"));
+    if let (Some(one), Some(other)) = lines
+        && one != other
+    {
+        // Which of them the host runs depends on its version.
+        return Some(vec![ToolCall::new("Bash", not_understood())]);
+    }
+    let command = match lines.0.or(lines.1)? {
         Value::Text(line) => line.clone(),
         Value::List(words) => {
             let words: Vec<&str> = words.iter().map(Value::as_text).collect::<Option<_>>()?;
@@ -193,14 +289,19 @@ fn shell(input: &Input) -> Option<Vec<ToolCall>> {
         Some(shell) => format!("{} -c {}", quoted(shell), quoted(&command)),
         None => command,
     };
-    let directory = ["workdir", "dir_path", "directory", "cwd"].iter().find_map(|name| input.text(name));
+    let directory = directories.iter().find_map(|name| input.text(name));
     let command = match directory.filter(|directory| !directory.is_empty()) {
-        Some(directory) => format!("cd {} && {command}", quoted(directory)),
+        Some(directory) => in_directory(directory, &command),
         None => command,
     };
     let has_no_sandbox = input.text("sandbox_permissions") == Some("require_escalated")
         || input.field("with_escalated_permissions") == Some(&Value::Bool(true));
     Some(vec![with_flag(ToolCall::bash(&command), "dangerouslyDisableSandbox", has_no_sandbox)])
+}
+
+/// Writes a command line that is run in a directory. A line of its own holds for all that follows, also behind `&`.
+pub(crate) fn in_directory(directory: &str, command: &str) -> String {
+    format!("cd {}\n{command}", quoted(directory))
 }
 
 /// Says whether a shell is one of the system's. Any other is a program like any other.
@@ -237,6 +338,9 @@ enum Piece<'a> {
     Changed { path: &'a str, old: String, new: String, is_open: bool },
 }
 
+/// What stands before a path in a patch.
+const HEADERS: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
+
 /// Reads a patch in Codex's form. A patch that is not understood to its last line is `None`.
 fn patch(text: &str) -> Option<Vec<ToolCall>> {
     let body = text.trim().strip_prefix("*** Begin Patch")?.strip_suffix("*** End Patch")?;
@@ -244,6 +348,10 @@ fn patch(text: &str) -> Option<Vec<ToolCall>> {
     let mut piece: Option<Piece<'_>> = None;
     for line in body.strip_prefix('\r').unwrap_or(body).strip_prefix('\n')?.split_terminator('\n') {
         let header = line.trim_end_matches('\r');
+        // Codex takes blanks off a header, other readers leave them: such a path names two files.
+        if HEADERS.iter().filter_map(|start| header.strip_prefix(start)).any(|path| path.trim() != path) {
+            return None;
+        }
         if let Some(path) = header.strip_prefix("*** Add File: ") {
             finish(piece.take(), &mut calls);
             piece = Some(Piece::Added { path, content: String::new() });
@@ -305,8 +413,9 @@ fn finish(piece: Option<Piece<'_>>, calls: &mut Vec<ToolCall>) {
             let fields = [("file_path", path), ("content", &content)];
             calls.push(call_of("Write", &fields));
         }
-        Some(Piece::Changed { path, old, new, is_open: true }) => calls.push(edit(path, &old, &new)),
-        Some(Piece::Changed { is_open: false, .. }) | None => {}
+        // A file without a change is named all the same, so that nothing in a patch goes unjudged.
+        Some(Piece::Changed { path, old, new, .. }) => calls.push(edit(path, &old, &new)),
+        None => {}
     }
 }
 
@@ -317,6 +426,37 @@ fn edit(path: &str, old: &str, new: &str) -> ToolCall {
 fn call_of(tool: &str, fields: &[(&str, &str)]) -> ToolCall {
     let fields = fields.iter().map(|(name, text)| ((*name).to_owned(), Value::Text((*text).to_owned())));
     ToolCall::new(tool, fields.collect())
+}
+
+/// Makes a Bash call of the fields that hold a command line and the directory it runs in. One that is not understood is
+/// a command that nothing allows.
+pub(crate) fn command_line(input: &Input, command: &[&str], directory: &[&str]) -> ToolCall {
+    let Some(fields) = translated(input, &[("command", command), ("directory", directory)]) else {
+        return ToolCall::new("Bash", not_understood());
+    };
+    let command = fields.text("command").unwrap_or_default();
+    match fields.text("directory").filter(|directory| !directory.is_empty()) {
+        Some(directory) => ToolCall::bash(&in_directory(directory, command)),
+        None => ToolCall::bash(command),
+    }
+}
+
+/// Makes a Bash call that removes the file that one of the fields names.
+pub(crate) fn removal(input: &Input, file: &[&str]) -> ToolCall {
+    match translated(input, &[("file_path", file)]).as_ref().and_then(|fields| fields.text("file_path")) {
+        Some(path) => ToolCall::bash(&format!("rm -- {}", quoted(path))),
+        None => ToolCall::new("Bash", not_understood()),
+    }
+}
+
+/// Makes a call of a tool that a host's table does not have. If its name is one of ours, or that of an MCP server's tool,
+/// it stands for something else there: the host's name goes before it, so that no rule or proof takes it for ours.
+pub(crate) fn foreign(host: &str, name: &str, input: Input) -> ToolCall {
+    if find_tool(canonical_name(name)).is_some() || name.starts_with("mcp__") {
+        ToolCall::new(&format!("{host}.{name}"), input)
+    } else {
+        ToolCall::new(name, input)
+    }
 }
 
 #[cfg(test)]
@@ -346,11 +486,7 @@ mod tests {
     fn codex_tools_become_ours() {
         for (name, text, expected) in [
             ("exec_command", r#"{"cmd":"ls -la"}"#, r#"Bash {"command":"ls -la"}"#),
-            (
-                "shell_command",
-                r#"{"command":"ls","workdir":"/a b"}"#,
-                r#"Bash {"command":"cd '/a b' && ls"}"#,
-            ),
+            ("shell_command", r#"{"command":"ls","workdir":"/a b"}"#, r#"Bash {"command":"cd '/a b'\nls"}"#),
             ("shell", r#"{"command":["bash","-lc","ls | wc"]}"#, r#"Bash {"command":"ls | wc"}"#),
             (
                 "shell",
@@ -397,11 +533,7 @@ mod tests {
     fn gemini_tools_become_ours() {
         for (name, text, expected) in [
             ("run_shell_command", r#"{"command":"ls","description":"x"}"#, r#"Bash {"command":"ls"}"#),
-            (
-                "run_shell_command",
-                r#"{"command":"ls","dir_path":"sub"}"#,
-                r#"Bash {"command":"cd sub && ls"}"#,
-            ),
+            ("run_shell_command", r#"{"command":"ls","dir_path":"sub"}"#, r#"Bash {"command":"cd sub\nls"}"#),
             ("write_file", r#"{"file_path":"a","content":"b"}"#, r#"Write {"content":"b","file_path":"a"}"#),
             (
                 "replace",
@@ -432,7 +564,43 @@ mod tests {
             ("mcp_rc_create_issue", "{}", "mcp__rc__create_issue {}"),
             ("mcp_rc", "{}", "mcp_rc {}"),
             ("save_memory", r#"{"fact":"f"}"#, r#"save_memory {"fact":"f"}"#),
+            ("TodoWrite", "{}", "gemini.TodoWrite {}"),
+            ("Task", "{}", "gemini.Task {}"),
+            ("mcp__a__b", "{}", "gemini.mcp__a__b {}"),
+            (
+                "run_shell_command",
+                r#"{"command":"rm -rf .","directory":"/tmp/x","cwd":"/tmp/x"}"#,
+                r#"Bash {"command":"rm -rf ."}"#,
+            ),
             ("write_file", r#"{"content":"b"}"#, r#"write_file {"content":"b"}"#),
+        ] {
+            assert_eq!(shown(&gemini(name, input(text))), expected, "{name} {text}");
+        }
+    }
+
+    #[test]
+    fn what_gemini_could_read_otherwise_is_not_understood() {
+        let many: Vec<String> = (0..21).map(|number| format!("http://a{number}")).collect();
+        let many = format!(r#"{{"prompt":"{}"}}"#, many.join(" "));
+        for (name, text, expected) in [
+            ("read_file", r#"{"file_path":"/b","absolute_path":"/a"}"#, r#"Read {"file_path":null}"#),
+            ("read_file", r#"{"file_path":["/a"]}"#, r#"Read {"file_path":null}"#),
+            (
+                "read_many_files",
+                r#"{"include":["a","b*"]}"#,
+                "Read {\"file_path\":\"a\"}\nGlob {\"pattern\":\"b*\"}",
+            ),
+            ("read_many_files", r#"{"paths":[7]}"#, r#"Read {"file_path":null}"#),
+            ("read_many_files", "{}", "read_many_files {}"),
+            ("run_shell_command", r#"{"command":"ls","cmd":"rm a"}"#, r#"Bash {"file_path":null}"#),
+            (
+                "web_fetch",
+                r#"{"prompt":"see HTTPS://evil http:\\\\worse/:// and","url":"http://third"}"#,
+                "WebFetch {\"prompt\":\"see HTTPS://evil http:\\\\\\\\worse/:// and\",\"url\":\"HTTPS://evil\"}\n\
+                 WebFetch {\"file_path\":null}\n\
+                 WebFetch {\"prompt\":\"see HTTPS://evil http:\\\\\\\\worse/:// and\",\"url\":\"http://third\"}",
+            ),
+            ("web_fetch", &many, r#"WebFetch {"file_path":null}"#),
         ] {
             assert_eq!(shown(&gemini(name, input(text))), expected, "{name} {text}");
         }
@@ -466,6 +634,9 @@ mod tests {
             "*** Begin Patch\n*** Add File: a\nb\n*** End Patch",
             "*** Begin Patch\n*** Update File: a\n?b\n*** End Patch",
             "*** Begin Patch\n*** Move to: a\n*** End Patch",
+            "*** Begin Patch\n*** Delete File: .env \n*** End Patch",
+            "*** Begin Patch\n*** Add File:  a\n+b\n*** End Patch",
+            "*** Begin Patch\n*** Delete File: a\n *** Delete File: b\n*** End Patch",
             "rm -rf /",
         ] {
             let expected = Input::of_text("input", text);

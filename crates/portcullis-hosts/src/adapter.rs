@@ -1,0 +1,239 @@
+//! What every host's file provides, and what passes between it and the binary.
+//!
+//! ```text
+//! Told ── read ──► Event::Call ──► (decide) ──► Verdict ── Answer::of(mask) ──► Answer ── write ──► HostReply
+//!              └─► Event::Fact  ──► (remember) ──► nothing to say
+//! ```
+
+use std::fmt;
+
+use portcullis_core::{Decision, Mode, Person, Reason, ToolCall, Verdict};
+
+use crate::capability::{Capabilities, Said};
+use crate::host::Host;
+use crate::reason;
+use crate::registration::Registration;
+use crate::reply::{HostError, HostReply};
+
+/// One host: how to read what it says, how to answer, how it is told to call us.
+#[derive(Debug)]
+pub struct Adapter {
+    /// Which host.
+    pub host: Host,
+    /// Its name for people.
+    pub title: &'static str,
+    /// The moment at which it asks about every call.
+    pub usual: &'static Moment,
+    /// The other moments at which it asks.
+    pub others: &'static [&'static Moment],
+    /// The form of its session file, if we can read it.
+    pub session_format: Option<SessionFormat>,
+    /// Reads what it handed over.
+    pub read: fn(&Told<'_>) -> Result<Event, HostError>,
+    /// Writes an answer to a call.
+    pub write: fn(&'static Moment, &Answer) -> HostReply,
+    /// How it is registered.
+    pub registration: Registration,
+}
+
+/// What a host handed over: its input, and where it started us.
+#[derive(Clone, Copy)]
+pub struct Told<'a> {
+    /// Standard input.
+    pub input: &'a [u8],
+    /// The directory of this process.
+    pub directory: &'a str,
+    /// Looks up a variable of the environment.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl fmt::Debug for Told<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The environment may hold keys.
+        formatter.debug_struct("Told").field("input", &self.input).finish_non_exhaustive()
+    }
+}
+
+/// A moment at which a host asks whether a call may run.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// The event's name on the wire.
+    pub event: &'static str,
+    /// What an answer can say there.
+    pub capabilities: Capabilities,
+    /// The answer that blocks, prepared before anything can fail.
+    pub blocking: Blocking,
+}
+
+/// An answer that blocks and needs nothing to be worked out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Blocking {
+    /// Standard output.
+    pub stdout: &'static str,
+    /// Standard error.
+    pub stderr: &'static str,
+    /// The exit code.
+    pub exit_code: i32,
+}
+
+/// What a host wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// May this call run?
+    Call(Box<HookCall>),
+    /// Something happened in the session that later calls may depend on; nothing is to be answered.
+    Fact(SessionFact),
+    /// Something that needs no answer and is not kept.
+    Other,
+}
+
+/// A call and what surrounds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookCall {
+    /// When it is asked.
+    pub moment: &'static Moment,
+    /// The call; several only where one call of the host amounts to several of ours, and then each must be allowed. Never
+    /// empty.
+    pub calls: Vec<ToolCall>,
+    /// The session's permission mode; `None` if the host has none or its word for it says nothing, so that settings decide.
+    pub mode: Option<Mode>,
+    /// Whether somebody can be asked; `None` if the host does not say.
+    pub person: Option<Person>,
+    /// The session it is made in.
+    pub session: HookSession,
+    /// The id of the call, if it has one.
+    pub call_id: Option<String>,
+}
+
+/// The session a call or a fact belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HookSession {
+    /// What it is known by; may be empty.
+    pub id: String,
+    /// The absolute directory the call runs in.
+    pub cwd: String,
+    /// The directory the session was started in, if the host says so and it may be another one.
+    pub project: Option<String>,
+    /// The file it is written to, if it was named.
+    pub transcript: Option<String>,
+    /// The subagent that acts, if one does.
+    pub agent: Option<String>,
+}
+
+/// Something that happened in a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionFact {
+    /// The session.
+    pub session: HookSession,
+    /// The mode it was in, if the host said.
+    pub mode: Option<Mode>,
+    /// What happened.
+    pub kind: FactKind,
+}
+
+/// What may happen in a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FactKind {
+    /// The user said something.
+    Prompt {
+        /// The words.
+        text: String,
+    },
+    /// A call ran.
+    Done {
+        /// The calls it amounted to.
+        calls: Vec<ToolCall>,
+        /// Its id.
+        call_id: Option<String>,
+    },
+    /// The host's own judge denied a call.
+    Denied {
+        /// The calls it amounted to.
+        calls: Vec<ToolCall>,
+        /// Why.
+        reason: String,
+    },
+    /// The session began or went on: `startup`, `resume`, `clear`, `compact`.
+    Started {
+        /// How.
+        source: String,
+    },
+    /// The session ended.
+    Ended,
+    /// A subagent ended.
+    SubagentEnded,
+}
+
+/// The forms of session files we can read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionFormat {
+    /// Claude Code's.
+    Claude,
+    /// Codex's.
+    Codex,
+    /// Gemini CLI's.
+    Gemini,
+}
+
+/// What a host is told, before it is put in the host's own words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// What is said.
+    pub said: Said,
+    /// Why, for the agent or the person, by the host's choice.
+    pub reason: String,
+    /// What the user should know and the agent need not.
+    pub notice: Option<String>,
+    /// Whether the run should end.
+    pub ends_run: bool,
+}
+
+/// Follows a question that the host cannot put to its user.
+const CANNOT_ASK: &str = "This needs the user, who cannot be asked here: the call was NOT run. Do not try another way; go \
+                          on with something else, or stop and tell the user, who can run `portcullis allow --last` in a \
+                          terminal of their own";
+
+impl Answer {
+    /// Puts a verdict into what a moment can say, always towards safety. The advice is for the agent.
+    pub fn of(
+        verdict: &Verdict,
+        capabilities: Capabilities,
+        advice: Option<&str>,
+        notice: Option<&str>,
+    ) -> Self {
+        let said = capabilities.lower(verdict.decision);
+        let mut reason = reason::reason(verdict);
+        // A question that nobody could be asked is a denial that a person may lift, whoever made it one.
+        let is_unasked = match verdict.decision {
+            Decision::Allow => false,
+            Decision::Ask => said == Said::Deny,
+            Decision::Deny => matches!(verdict.reason, Reason::Headless { .. }) && verdict.is_answerable(),
+        };
+        for sentence in advice.into_iter().chain(is_unasked.then_some(CANNOT_ASK)) {
+            reason.push_str(". ");
+            reason.push_str(sentence);
+        }
+        Self { said, reason, notice: notice.map(reason::notice), ends_run: verdict.ends_run }
+    }
+
+    /// Blocks a call that could not be decided, and says why.
+    pub fn failure(message: &str) -> Self {
+        Self { said: Said::Deny, reason: reason::failure(message), notice: None, ends_run: false }
+    }
+}
+
+impl Adapter {
+    /// Returns all moments at which the host asks, the usual one first.
+    pub fn moments(&self) -> impl Iterator<Item = &'static Moment> {
+        std::iter::once(self.usual).chain(self.others.iter().copied())
+    }
+
+    /// Blocks a call that could not be decided: the answer on standard output, the reason also on standard error, and the
+    /// exit code that blocks.
+    pub fn fail(&self, moment: &'static Moment, message: &str) -> HostReply {
+        let answer = Answer::failure(message);
+        let stderr = format!("{}\n", answer.reason);
+        let reply = (self.write)(moment, &answer);
+        HostReply { stderr, exit_code: moment.blocking.exit_code, ..reply }
+    }
+}

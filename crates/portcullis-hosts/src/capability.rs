@@ -1,0 +1,101 @@
+//! What an answer can say at a moment of a host, and what a verdict becomes there.
+//!
+//! | verdict | if the moment can say so | otherwise |
+//! |---|---|---|
+//! | allow | allow | silence: the host goes its own way, which is never laxer |
+//! | ask | ask | silence where the host then asks its user by itself, else deny |
+//! | deny | deny | – every moment can |
+
+use portcullis_core::Decision;
+
+/// What an answer can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent abilities, each a column of the table of hosts"
+)]
+pub struct Capabilities {
+    /// Whether an allow makes the host run the call without asking its user.
+    pub allow: bool,
+    /// How its user is asked.
+    pub ask: AskBy,
+    /// Whether the reason of a denial reaches the agent.
+    pub reason: bool,
+    /// Whether an answer can change the input of the call.
+    pub changed_input: bool,
+    /// Whether a failure, bad output or a time-out of ours lets the call run.
+    pub fails_open: bool,
+}
+
+/// How a host's user is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskBy {
+    /// By saying so.
+    Saying,
+    /// By saying nothing: the host is about to ask by itself.
+    Silence,
+    /// Not at all.
+    Nothing,
+}
+
+/// What is said to a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// The call runs.
+    Allow,
+    /// The host asks its user.
+    Ask,
+    /// The call does not run.
+    Deny,
+    /// Nothing: the host goes its own way.
+    Silence,
+}
+
+impl Said {
+    /// Returns the word for logs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+            Self::Silence => "silence",
+        }
+    }
+}
+
+impl Capabilities {
+    /// Turns a decision into what can be said.
+    pub const fn lower(self, decision: Decision) -> Said {
+        match (decision, self.ask) {
+            (Decision::Allow, _) if self.allow => Said::Allow,
+            (Decision::Allow, _) => Said::Silence,
+            (Decision::Ask, AskBy::Saying) => Said::Ask,
+            (Decision::Ask, AskBy::Silence) => Said::Silence,
+            (Decision::Ask, AskBy::Nothing) | (Decision::Deny, _) => Said::Deny,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_said_becomes_stricter_or_the_hosts_own_way() {
+        let mask =
+            |allow, ask| Capabilities { allow, ask, reason: true, changed_input: false, fails_open: true };
+        for allow in [true, false] {
+            for ask in [AskBy::Saying, AskBy::Silence, AskBy::Nothing] {
+                let mask = mask(allow, ask);
+                assert_eq!(mask.lower(Decision::Deny), Said::Deny);
+                assert_eq!(mask.lower(Decision::Allow), if allow { Said::Allow } else { Said::Silence });
+                let asked = match ask {
+                    AskBy::Saying => Said::Ask,
+                    AskBy::Silence => Said::Silence,
+                    AskBy::Nothing => Said::Deny,
+                };
+                assert_eq!(mask.lower(Decision::Ask), asked);
+            }
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The JSON that Claude Code, Codex, Qwen Code, Droid and VS Code share: how it is read, answered and registered.
+//!
+//! ```text
+//! {"hook_event_name", "cwd", "tool_name", "tool_input", …} ──► Event     what differs is a host's Dialect
+//! Answer ──► {"hookSpecificOutput": {…}}                                 what a moment can say is its mask
+//! ```
+//!
+//! Unknown fields are skipped, so that a newer host still works; an unknown event is refused, because it could be one
+//! that guards a call.
+
+use portcullis_core::{Input, Mode, Person, ToolCall, Value};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::adapter::{Answer, Blocking, Event, FactKind, HookCall, HookSession, Moment, SessionFact, Told};
+use crate::capability::{AskBy, Capabilities, Said};
+use crate::fields::{Fields, unknown, wrong_type};
+use crate::registration::{HookCommand, Piece};
+use crate::reply::{HostError, HostReply};
+
+/// What a host of the family says in its own way.
+pub(crate) struct Dialect {
+    /// The moment before every call.
+    pub(crate) before: &'static Moment,
+    /// The moment before the host asks its user, if it tells us.
+    pub(crate) request: Option<&'static Moment>,
+    /// What its word for the permission mode means; it may have none.
+    pub(crate) standing: fn(Option<&str>) -> Standing,
+    /// The calls that one of its calls amounts to; never none.
+    pub(crate) calls: fn(&str, Input) -> Vec<ToolCall>,
+    /// Completes the session with what only this host says, and takes from it what must not be used.
+    pub(crate) session: fn(HookSession, &Told<'_>) -> HookSession,
+}
+
+/// How freely a session runs, as its host says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// The mode; `None` if the settings decide.
+    pub(crate) mode: Option<Mode>,
+    /// Whether somebody can be asked; `None` if that is not said.
+    pub(crate) person: Option<Person>,
+}
+
+impl Standing {
+    /// A mode, with nothing said of a person.
+    pub(crate) const fn of(mode: Mode) -> Self {
+        Self { mode: Some(mode), person: None }
+    }
+}
+
+/// The events nothing is kept of.
+const OTHER_EVENTS: [&str; 25] = [
+    "ConfigChange",
+    "CwdChanged",
+    "DirectoryAdded",
+    "Elicitation",
+    "ElicitationResult",
+    "FileChanged",
+    "InstructionsLoaded",
+    "MessageDisplay",
+    "Notification",
+    "PostCompact",
+    "PostModelSwitch",
+    "PostToolBatch",
+    "PostToolUseFailure",
+    "PreCompact",
+    "PreModelSwitch",
+    "Setup",
+    "Stop",
+    "StopFailure",
+    "SubagentStart",
+    "TaskCompleted",
+    "TaskCreated",
+    "TeammateIdle",
+    "UserPromptExpansion",
+    "WorktreeCreate",
+    "WorktreeRemove",
+];
+
+/// The events that tell what happened in a session.
+const FACT_EVENTS: [&str; 6] =
+    ["PermissionDenied", "PostToolUse", "SessionEnd", "SessionStart", "SubagentStop", "UserPromptSubmit"];
+
+/// Reads what a host of the family handed over.
+pub(crate) fn read(told: &Told<'_>, dialect: &Dialect) -> Result<Event, HostError> {
+    let mut fields = Fields::read(told.input)?;
+    let event = fields.text("hook_event_name")?;
+    read_event(&event, fields, told, dialect)
+}
+
+/// Reads an event whose name is known.
+pub(crate) fn read_event(
+    event: &str,
+    fields: Fields,
+    told: &Told<'_>,
+    dialect: &Dialect,
+) -> Result<Event, HostError> {
+    let moment = match event {
+        "PreToolUse" => Some(dialect.before),
+        "PermissionRequest" => dialect.request,
+        _ => None,
+    };
+    match moment {
+        Some(moment) => read_call(moment, fields, told, dialect),
+        None if OTHER_EVENTS.contains(&event) => Ok(Event::Other),
+        None if FACT_EVENTS.contains(&event) => {
+            Ok(read_fact(event, fields, told, dialect).map_or(Event::Other, Event::Fact))
+        }
+        None => Err(unknown("hook_event_name", event)),
+    }
+}
+
+fn read_call(
+    moment: &'static Moment,
+    mut fields: Fields,
+    told: &Told<'_>,
+    dialect: &Dialect,
+) -> Result<Event, HostError> {
+    let tool = fields.word("tool_name")?;
+    let session = read_session(&mut fields, told, dialect)?;
+    let Standing { mode, person } = read_standing(&mut fields, dialect)?;
+    let call_id = fields.optional("tool_use_id");
+    let calls = (dialect.calls)(&tool, fields.input("tool_input")?);
+    Ok(Event::Call(Box::new(HookCall { moment, calls, mode, person, session, call_id })))
+}
+
+fn read_session(fields: &mut Fields, told: &Told<'_>, dialect: &Dialect) -> Result<HookSession, HostError> {
+    let session = HookSession {
+        id: fields.optional("session_id").unwrap_or_default(),
+        cwd: fields.directory("cwd")?,
+        project: None,
+        transcript: fields.optional("transcript_path"),
+        agent: fields.optional("agent_id"),
+    };
+    Ok((dialect.session)(session, told))
+}
+
+fn read_standing(fields: &mut Fields, dialect: &Dialect) -> Result<Standing, HostError> {
+    match fields.take("permission_mode") {
+        None | Some(Value::Null) => Ok((dialect.standing)(None)),
+        Some(Value::Text(word)) => Ok((dialect.standing)(Some(&word))),
+        Some(other) => Err(wrong_type("permission_mode", "a string", &other)),
+    }
+}
+
+/// Reads a fact. One without a session is nobody's, and one that lacks what it is about says nothing.
+fn read_fact(event: &str, mut fields: Fields, told: &Told<'_>, dialect: &Dialect) -> Option<SessionFact> {
+    let session = read_session(&mut fields, told, dialect).ok()?;
+    let mode = read_standing(&mut fields, dialect).ok().and_then(|standing| standing.mode);
+    let mut calls = || -> Option<Vec<ToolCall>> {
+        let tool = fields.word("tool_name").ok()?;
+        Some((dialect.calls)(&tool, fields.input("tool_input").ok()?))
+    };
+    let kind = match event {
+        "PermissionDenied" => {
+            FactKind::Denied { calls: calls()?, reason: fields.optional("reason").unwrap_or_default() }
+        }
+        "PostToolUse" => FactKind::Done { calls: calls()?, call_id: fields.optional("tool_use_id") },
+        "SessionStart" => FactKind::Started { source: fields.optional("source").unwrap_or_default() },
+        "SessionEnd" => FactKind::Ended,
+        "SubagentStop" => FactKind::SubagentEnded,
+        // What a subagent is told was written by an agent: it is nobody's word.
+        _ if session.agent.is_some() => return None,
+        _ => FactKind::Prompt { text: fields.optional("prompt")? },
+    };
+    Some(SessionFact { session, mode, kind })
+}
+
+/// The exit code that blocks a call, whatever standard output says.
+pub(crate) const BLOCKING_EXIT_CODE: i32 = 2;
+
+/// Standard error of every prepared answer.
+pub(crate) const BLOCKING_STDERR: &str =
+    "portcullis: the permission check failed or ran out of time; blocked to be safe\n";
+
+/// Standard output of the prepared answer to a call that is about to run.
+const BLOCKING_BEFORE: &str = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"portcullis: the permission check failed or ran out of time; blocked to be safe"}}"#;
+
+/// Standard output of the prepared answer to a question that the host would put to its user.
+const BLOCKING_REQUEST: &str = r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"portcullis: the permission check failed or ran out of time; blocked to be safe"}}}"#;
+
+/// Which of the fields beside the decision a host takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Extras {
+    /// `systemMessage`, which the user sees.
+    pub(crate) notice: bool,
+    /// `continue` and `stopReason`, which end the run.
+    pub(crate) ending: bool,
+}
+
+/// The moment before every call, with all that the format can say there.
+pub(crate) const BEFORE: Moment = Moment {
+    event: "PreToolUse",
+    capabilities: Capabilities {
+        allow: true,
+        ask: AskBy::Saying,
+        reason: true,
+        changed_input: true,
+        fails_open: true,
+    },
+    blocking: Blocking { stdout: BLOCKING_BEFORE, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
+};
+
+/// The moment before the host asks its user, with all that the format can say there. Whatever fails, the user is asked.
+pub(crate) const REQUEST: Moment = Moment {
+    event: "PermissionRequest",
+    capabilities: Capabilities {
+        allow: true,
+        ask: AskBy::Silence,
+        reason: true,
+        changed_input: true,
+        fails_open: false,
+    },
+    blocking: Blocking { stdout: BLOCKING_REQUEST, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
+};
+
+/// Answers at one of the two moments.
+pub(crate) fn write(moment: &Moment, answer: &Answer, extras: Extras) -> HostReply {
+    if moment.event == REQUEST.event { request(answer, extras) } else { before(answer, extras) }
+}
+
+/// Answers a call that is about to run.
+fn before(answer: &Answer, extras: Extras) -> HostReply {
+    let decision = match answer.said {
+        Said::Allow => Some("allow"),
+        Said::Ask => Some("ask"),
+        Said::Deny => Some("deny"),
+        Said::Silence => None,
+    };
+    let output = decision.map(|decision| OutputWire::Before {
+        hook_event_name: "PreToolUse",
+        permission_decision: decision,
+        permission_decision_reason: &answer.reason,
+    });
+    reply(output, answer, extras, BLOCKING_BEFORE)
+}
+
+/// Answers a question that the host would put to its user.
+fn request(answer: &Answer, extras: Extras) -> HostReply {
+    let decision = match answer.said {
+        Said::Allow => Some(BehaviorWire { behavior: "allow", message: None }),
+        Said::Deny => Some(BehaviorWire { behavior: "deny", message: Some(&answer.reason) }),
+        Said::Ask | Said::Silence => None,
+    };
+    let output =
+        decision.map(|decision| OutputWire::Request { hook_event_name: "PermissionRequest", decision });
+    reply(output, answer, extras, BLOCKING_REQUEST)
+}
+
+fn reply(
+    output: Option<OutputWire<'_>>,
+    answer: &Answer,
+    extras: Extras,
+    blocking: &'static str,
+) -> HostReply {
+    let notice = answer.notice.as_deref().filter(|_| extras.notice);
+    let ends = answer.ends_run && extras.ending;
+    if output.is_none() && notice.is_none() && !ends {
+        return HostReply::silence();
+    }
+    let wire = ReplyWire {
+        hook_specific_output: output,
+        system_message: notice,
+        goes_on: ends.then_some(false),
+        stop_reason: ends.then_some(answer.reason.as_str()),
+    };
+    HostReply::json(&wire, blocking)
+}
+
+/// Registers a handler for an event: an element of the list of its hooks. An empty matcher is left out.
+pub(crate) fn element(
+    file: &'static str,
+    at: &'static [&'static str],
+    matcher: &str,
+    handler: impl Serialize,
+) -> Piece {
+    let hooks = json!([handler]);
+    let value = match matcher {
+        "" => json!({ "hooks": hooks }),
+        _ => json!({ "matcher": matcher, "hooks": hooks }),
+    };
+    Piece::Element { file, at, value, is_first: false }
+}
+
+/// A handler of a host that hands commands to a shell; the time-out is in the host's own unit.
+pub(crate) fn shell_handler(command: &HookCommand, timeout: u32) -> impl Serialize {
+    json!({ "type": "command", "command": command.line(), "timeout": timeout })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ReplyWire<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<OutputWire<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<&'a str>,
+    /// Present and false when the run is to end.
+    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
+    goes_on: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_reason: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+enum OutputWire<'a> {
+    Before { hook_event_name: &'a str, permission_decision: &'a str, permission_decision_reason: &'a str },
+    Request { hook_event_name: &'a str, decision: BehaviorWire<'a> },
+}
+
+#[derive(Serialize)]
+struct BehaviorWire<'a> {
+    behavior: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+}

@@ -1,0 +1,475 @@
+//! Copilot CLI and the agent of VS Code, which read the same file of hooks.
+//!
+//! They are told apart by what they write: VS Code names the event in `hook_event_name` and speaks Claude Code's format,
+//! Copilot CLI has names in camel case and says the event by its fields alone.
+//!
+//! | moment | standard output | exit code |
+//! |---|---|---|
+//! | Copilot CLI, before a call | `permissionDecision` with the reason | 0 |
+//! | Copilot CLI, before it asks its user | `behavior`; nothing for an ask | 0 |
+//! | VS Code, before a call | Claude Code's | 0 |
+//! | input that is not understood, an internal failure | a denial, with the reason also on standard error | 2 |
+//!
+//! Copilot CLI takes a crash for a denial and lets a call run when time is up; in VS Code both let it run. Neither says in
+//! which mode a session is, so the settings decide.
+//!
+//! A path with a scheme, such as `file:///etc/hosts`, means another file to VS Code than to everybody else, and is not
+//! understood.
+
+use portcullis_core::tool::find_tool;
+use portcullis_core::{Input, ToolCall, Value};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::adapter::{
+    Adapter, Answer, Blocking, Event, FactKind, HookCall, HookSession, Moment, SessionFact, Told,
+};
+use crate::capability::{AskBy, Capabilities, Said};
+use crate::claude_family::{self, BLOCKING_EXIT_CODE, BLOCKING_STDERR, Dialect, Extras, Standing};
+use crate::fields::{Fields, unknown, wrong_type};
+use crate::host::Host;
+use crate::json::parse_input;
+use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
+use crate::reply::{HostError, HostReply};
+use crate::tool_names::{Row, by_table, foreign, mcp, not_understood, patch_or_refusal};
+
+/// Copilot CLI and the agent of VS Code.
+pub(crate) static ADAPTER: Adapter = Adapter {
+    host: Host::Copilot,
+    title: "Copilot CLI and VS Code",
+    usual: &BEFORE,
+    others: &[&REQUEST, &CODE_BEFORE],
+    session_format: None,
+    read,
+    write,
+    registration: Registration {
+        programs: &["copilot", "code"],
+        folder: Folder { variable: None, base: Base::Home, path: ".copilot" },
+        pieces,
+        afterwards: "",
+    },
+};
+
+static BEFORE: Moment = Moment {
+    event: "preToolUse",
+    capabilities: Capabilities {
+        allow: true,
+        ask: AskBy::Saying,
+        reason: true,
+        changed_input: true,
+        fails_open: true,
+    },
+    blocking: Blocking {
+        stdout: r#"{"permissionDecision":"deny","permissionDecisionReason":"portcullis: the permission check failed or ran out of time; blocked to be safe"}"#,
+        stderr: BLOCKING_STDERR,
+        exit_code: BLOCKING_EXIT_CODE,
+    },
+};
+
+static REQUEST: Moment = Moment {
+    event: "permissionRequest",
+    capabilities: Capabilities {
+        allow: true,
+        ask: AskBy::Silence,
+        reason: true,
+        changed_input: false,
+        fails_open: false,
+    },
+    blocking: Blocking {
+        stdout: r#"{"behavior":"deny","message":"portcullis: the permission check failed or ran out of time; blocked to be safe"}"#,
+        stderr: BLOCKING_STDERR,
+        exit_code: BLOCKING_EXIT_CODE,
+    },
+};
+
+static CODE_BEFORE: Moment = claude_family::BEFORE;
+
+/// VS Code, and Copilot CLI where somebody registered an event by the name VS Code has for it.
+static DIALECT: Dialect = Dialect {
+    before: &CODE_BEFORE,
+    request: Some(&REQUEST),
+    standing: |_| Standing { mode: None, person: None },
+    calls,
+    session: |session, _| HookSession { transcript: None, ..session },
+};
+
+/// The tools of both as ours. Lists, patches, MCP tools and what the table lacks are left to [`calls`].
+const TOOLS: &[Row] = &[
+    Row { theirs: &["bash", "run_in_terminal"], ours: "Bash", fields: &[("command", &["command"])] },
+    Row { theirs: &["powershell"], ours: "PowerShell", fields: &[("command", &["command"])] },
+    Row { theirs: &["view"], ours: "Read", fields: &[("file_path", &["path"])] },
+    Row { theirs: &["read_file"], ours: "Read", fields: &[("file_path", &["filePath"])] },
+    Row {
+        theirs: &["create"],
+        ours: "Write",
+        fields: &[("file_path", &["path"]), ("content", &["file_text"])],
+    },
+    Row {
+        theirs: &["create_file"],
+        ours: "Write",
+        fields: &[("file_path", &["filePath"]), ("content", &["content"])],
+    },
+    Row {
+        theirs: &["edit", "str_replace", "str_replace_editor"],
+        ours: "Edit",
+        fields: &[("file_path", &["path"]), ("old_string", &["old_str"]), ("new_string", &["new_str"])],
+    },
+    Row {
+        theirs: &["replace_string_in_file"],
+        ours: "Edit",
+        fields: &[
+            ("file_path", &["filePath"]),
+            ("old_string", &["oldString"]),
+            ("new_string", &["newString"]),
+        ],
+    },
+    Row {
+        theirs: &["insert_edit_into_file"],
+        ours: "Edit",
+        fields: &[("file_path", &["filePath"]), ("new_string", &["code"])],
+    },
+    Row {
+        theirs: &["edit_notebook_file"],
+        ours: "NotebookEdit",
+        fields: &[("notebook_path", &["filePath"])],
+    },
+    Row { theirs: &["glob"], ours: "Glob", fields: &[("pattern", &["pattern"]), ("path", &["path"])] },
+    Row { theirs: &["grep", "rg"], ours: "Grep", fields: &[("pattern", &["pattern"]), ("path", &["path"])] },
+    Row { theirs: &["list_dir"], ours: "Glob", fields: &[("path", &["path"])] },
+    Row { theirs: &["file_search"], ours: "Glob", fields: &[("pattern", &["query"])] },
+    Row { theirs: &["grep_search"], ours: "Grep", fields: &[("pattern", &["query"])] },
+    Row { theirs: &["fetch_webpage", "web_fetch"], ours: "WebFetch", fields: &[("url", &["url"])] },
+    Row { theirs: &["web_search"], ours: "WebSearch", fields: &[("query", &["query"])] },
+    Row { theirs: &["runSubagent", "task"], ours: "Agent", fields: &[("prompt", &["prompt"])] },
+    Row { theirs: &["manage_todo_list", "report_intent", "update_todo"], ours: "TodoWrite", fields: &[] },
+];
+
+/// The tools of VS Code that do one thing to each element of a list: the field that has it, and the tool for one.
+const LISTS: &[(&str, &str, &str)] = &[
+    ("fetch_webpage", "urls", "fetch_webpage"),
+    ("multi_replace_string_in_file", "replacements", "replace_string_in_file"),
+];
+
+fn read(told: &Told<'_>) -> Result<Event, HostError> {
+    let mut fields = Fields::read(told.input)?;
+    match fields.take("hook_event_name") {
+        Some(Value::Text(event)) => claude_family::read_event(&event, fields, told, &DIALECT),
+        Some(other) => Err(wrong_type("hook_event_name", "a string", &other)),
+        None => read_cli(fields),
+    }
+}
+
+/// Reads what Copilot CLI wrote. Only what it says beside the call tells the event; a call that is about to run is told
+/// from one that ran by the result.
+fn read_cli(mut fields: Fields) -> Result<Event, HostError> {
+    let tool = fields.take("toolName");
+    let Some(tool) = tool else { return read_cli_fact(fields) };
+    let Value::Text(tool) = tool else { return Err(wrong_type("toolName", "a string", &tool)) };
+    if tool.is_empty() {
+        return Err(unknown("toolName", ""));
+    }
+    let session = cli_session(&mut fields)?;
+    let calls = calls(&tool, tool_arguments(&mut fields)?);
+    if fields.take("toolResult").is_some_and(|result| result != Value::Null) {
+        let kind = FactKind::Done { calls, call_id: None };
+        return Ok(Event::Fact(SessionFact { session, mode: None, kind }));
+    }
+    let is_request = fields.optional("hookName").as_deref() == Some(REQUEST.event);
+    let moment = if is_request { &REQUEST } else { &BEFORE };
+    Ok(Event::Call(Box::new(HookCall { moment, calls, mode: None, person: None, session, call_id: None })))
+}
+
+fn read_cli_fact(mut fields: Fields) -> Result<Event, HostError> {
+    let kind = if let Some(text) = fields.optional("prompt") {
+        FactKind::Prompt { text }
+    } else if let Some(source) = fields.optional("source") {
+        FactKind::Started { source }
+    } else if fields.optional("reason").is_some() {
+        FactKind::Ended
+    } else {
+        return Err(HostError::Missing { field: "toolName" });
+    };
+    let session = cli_session(&mut fields);
+    Ok(session.map_or(Event::Other, |session| Event::Fact(SessionFact { session, mode: None, kind })))
+}
+
+fn cli_session(fields: &mut Fields) -> Result<HookSession, HostError> {
+    let id = fields.optional("sessionId").unwrap_or_default();
+    Ok(HookSession { id, cwd: fields.directory("cwd")?, ..HookSession::default() })
+}
+
+/// Takes the input of a tool, which is an object or the text of one.
+fn tool_arguments(fields: &mut Fields) -> Result<Input, HostError> {
+    const FIELD: &str = "toolArgs";
+    match fields.take(FIELD) {
+        Some(Value::Object(input)) => Ok(input.into_iter().collect()),
+        Some(Value::Text(text)) => Ok(parse_input(text.as_bytes())?),
+        Some(other) => Err(wrong_type(FIELD, "an object or the text of one", &other)),
+        None => Err(HostError::Missing { field: FIELD }),
+    }
+}
+
+fn calls(tool: &str, input: Input) -> Vec<ToolCall> {
+    if tool == "apply_patch" {
+        return patch_or_refusal(input.text("input")).into_iter().map(without_scheme).collect();
+    }
+    if let Some(calls) = listed_calls(tool, &input).or_else(|| mcp_calls(tool, &input)) {
+        return calls;
+    }
+    if let Some(line) = typed_line(tool, &input) {
+        return vec![ToolCall::new(tool, input), ToolCall::bash(&line)];
+    }
+    vec![by_table(TOOLS, tool, &input).map_or_else(|| foreign("copilot", tool, input), without_scheme)]
+}
+
+/// Makes one call of each element of a list. A list that is missing or empty is one element that is not understood.
+fn listed_calls(tool: &str, input: &Input) -> Option<Vec<ToolCall>> {
+    let (_, field, single) = LISTS.iter().find(|(name, ..)| *name == tool)?;
+    let elements = match input.field(field) {
+        Some(Value::List(elements)) if !elements.is_empty() => elements.as_slice(),
+        _ => &[Value::Null],
+    };
+    let one = |element: &Value| {
+        let element = match element {
+            Value::Text(url) => Input::of_text("url", url),
+            Value::Object(fields) => fields.clone().into_iter().collect(),
+            _ => Input::default(),
+        };
+        by_table(TOOLS, single, &element).map(without_scheme)
+    };
+    elements.iter().map(one).collect()
+}
+
+/// Returns what a tool types into a shell that runs already, or has a task run. What it does depends on more than that,
+/// so it stays an unknown tool and what must not run is stopped all the same.
+fn typed_line(tool: &str, input: &Input) -> Option<String> {
+    match (tool, input.field("task")) {
+        ("write_bash", _) => input.text("input").map(str::to_owned),
+        ("create_and_run_task", Some(Value::Object(task))) => {
+            let command = task.get("command").and_then(Value::as_text)?;
+            let words = match task.get("args") {
+                Some(Value::List(words)) => words.iter().filter_map(Value::as_text).collect(),
+                _ => Vec::new(),
+            };
+            Some(std::iter::once(command).chain(words).collect::<Vec<_>>().join(" "))
+        }
+        _ => None,
+    }
+}
+
+/// Makes calls of a tool of an MCP server, `mcp_SERVER_TOOL`. Which `_` ends the server's name is not said, so every way
+/// to read it must be allowed.
+fn mcp_calls(tool: &str, input: &Input) -> Option<Vec<ToolCall>> {
+    let rest = tool.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_'))?;
+    let names = rest.match_indices('_').filter_map(|(at, _)| {
+        let (server, tool) = rest.split_at_checked(at)?;
+        Some((server, tool.strip_prefix('_')?)).filter(|(_, tool)| !tool.is_empty())
+    });
+    let calls: Vec<ToolCall> =
+        names.map(|(server, tool)| ToolCall::new(&mcp(server, tool), input.clone())).collect();
+    (!calls.is_empty()).then_some(calls)
+}
+
+/// Refuses a file that is named by a scheme.
+fn without_scheme(call: ToolCall) -> ToolCall {
+    let primary = find_tool(call.tool()).and_then(|info| info.primary_field);
+    let file = primary.filter(|name| name.ends_with("path")).and_then(|name| call.input().text(name));
+    if file.is_some_and(|file| file.contains("://")) {
+        return ToolCall::new(call.tool(), not_understood());
+    }
+    call
+}
+
+fn write(moment: &'static Moment, answer: &Answer) -> HostReply {
+    if *moment == CODE_BEFORE {
+        return claude_family::write(moment, answer, Extras { notice: true, ending: true });
+    }
+    let reason = answer.reason.as_str();
+    let wire = match answer.said {
+        said if *moment == REQUEST => match said {
+            Said::Allow => AnswerWire::Request { behavior: "allow", message: None },
+            Said::Deny => AnswerWire::Request { behavior: "deny", message: Some(reason) },
+            Said::Ask | Said::Silence => return HostReply::silence(),
+        },
+        Said::Silence => return HostReply::silence(),
+        said => AnswerWire::Before { permission_decision: said.as_str(), permission_decision_reason: reason },
+    };
+    // Serializing strings cannot fail; if it does, the prepared answer still blocks.
+    let stdout = serde_json::to_string(&wire).unwrap_or_else(|_| moment.blocking.stdout.to_owned());
+    HostReply { stdout, stderr: String::new(), exit_code: 0 }
+}
+
+#[derive(Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+enum AnswerWire<'a> {
+    Before {
+        permission_decision: &'a str,
+        permission_decision_reason: &'a str,
+    },
+    Request {
+        behavior: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<&'a str>,
+    },
+}
+
+/// One file that is all ours, for both of them. Before a call everything can be said, so nothing else is registered.
+fn pieces(command: &HookCommand) -> Vec<Piece> {
+    let handler = json!({ "type": "command", "bash": command.line(), "timeoutSec": 90 });
+    let text = format!("{:#}\n", json!({ "version": 1, "hooks": { "preToolUse": [handler] } }));
+    vec![Piece::File { file: "hooks/portcullis.json", text }]
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+    use crate::json;
+
+    fn asked(text: &str) -> HookCall {
+        match read(&Told { input: text.as_bytes(), directory: "/w", variable: &|_| None }) {
+            Ok(Event::Call(call)) => *call,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    /// Writes calls as `Tool {input}`, one a line.
+    fn shown(calls: &[ToolCall]) -> String {
+        let one = |call: &ToolCall| {
+            let mut text = format!("{} ", call.tool());
+            json::write_input(&mut text, call.input());
+            text
+        };
+        calls.iter().map(one).collect::<Vec<_>>().join("\n")
+    }
+
+    fn cli(tool: &str, arguments: &str) -> HookCall {
+        asked(&format!(
+            r#"{{"sessionId":"s","timestamp":1,"cwd":"/w","toolName":"{tool}","toolArgs":{arguments}}}"#
+        ))
+    }
+
+    fn code(tool: &str, input: &str) -> HookCall {
+        asked(&format!(
+            r#"{{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"{tool}","tool_input":{input}}}"#
+        ))
+    }
+
+    #[test]
+    fn the_two_are_told_apart_by_their_fields() {
+        assert_eq!(cli("bash", r#"{"command":"ls"}"#).moment, &BEFORE);
+        assert_eq!(code("run_in_terminal", r#"{"command":"ls"}"#).moment, &CODE_BEFORE);
+        let request =
+            r#"{"hookName":"permissionRequest","cwd":"/w","toolName":"bash","toolArgs":{"command":"ls"}}"#;
+        assert_eq!(asked(request).moment, &REQUEST);
+        let request = r#"{"hook_event_name":"PermissionRequest","cwd":"/w","tool_name":"bash","tool_input":{"command":"ls"}}"#;
+        assert_eq!(asked(request).moment, &REQUEST);
+    }
+
+    #[test]
+    fn arguments_are_an_object_or_the_text_of_one() {
+        let expected = r#"Bash {"command":"git push"}"#;
+        assert_eq!(shown(&cli("bash", r#"{"command":"git push"}"#).calls), expected);
+        assert_eq!(shown(&cli("bash", r#""{\"command\":\"git push\"}""#).calls), expected);
+        for arguments in ["7", "null", "[]", "\"ls\"", "\"[]\"", r#""{\"command\":\"a\",\"command\":\"b\"}""#]
+        {
+            let text = format!(r#"{{"cwd":"/w","toolName":"bash","toolArgs":{arguments}}}"#);
+            let told = Told { input: text.as_bytes(), directory: "/w", variable: &|_| None };
+            assert!(read(&told).is_err(), "{arguments}");
+        }
+    }
+
+    #[test]
+    fn tools_become_ours() {
+        for (tool, input, expected) in [
+            ("bash", r#"{"command":"ls","cwd":"/"}"#, r#"Bash {"command":"ls"}"#),
+            ("powershell", r#"{"command":"ls"}"#, r#"PowerShell {"command":"ls"}"#),
+            ("view", r#"{"path":"/a"}"#, r#"Read {"file_path":"/a"}"#),
+            ("create", r#"{"path":"/a","file_text":"b"}"#, r#"Write {"content":"b","file_path":"/a"}"#),
+            ("edit", r#"{"path":["/a"]}"#, r#"Edit {"file_path":null}"#),
+            ("read_file", r#"{"filePath":"file:///etc/passwd"}"#, r#"Read {"file_path":null}"#),
+            (
+                "insert_edit_into_file",
+                r#"{"filePath":"/a","code":"b","explanation":"c"}"#,
+                r#"Edit {"file_path":"/a","new_string":"b"}"#,
+            ),
+            (
+                "multi_replace_string_in_file",
+                r#"{"replacements":[{"filePath":"/a","oldString":"b","newString":"c"},{"filePath":"/d"},7]}"#,
+                "Edit {\"file_path\":\"/a\",\"new_string\":\"c\",\"old_string\":\"b\"}\n\
+                 Edit {\"file_path\":\"/d\"}\nEdit {\"file_path\":null}",
+            ),
+            (
+                "fetch_webpage",
+                r#"{"urls":["https://docs.rs","https://evil.example"],"query":"q"}"#,
+                "WebFetch {\"url\":\"https://docs.rs\"}\nWebFetch {\"url\":\"https://evil.example\"}",
+            ),
+            ("fetch_webpage", r#"{"urls":[],"url":"https://docs.rs"}"#, r#"WebFetch {"file_path":null}"#),
+            (
+                "apply_patch",
+                r#"{"input":"*** Begin Patch\n*** Add File: file:///a\n+b\n*** End Patch"}"#,
+                r#"Write {"file_path":null}"#,
+            ),
+            ("mcp_tracker_close", "{}", "mcp__tracker__close {}"),
+            ("mcp_a_b_c", "{}", "mcp__a__b_c {}\nmcp__a_b__c {}"),
+            ("mcp_a", "{}", "mcp_a {}"),
+            ("mcp__a__b", "{}", "copilot.mcp__a__b {}"),
+            ("run_notebook_cell", "{}", "run_notebook_cell {}"),
+            ("str_replace_editor", r#"{"command":"create","path":"/a"}"#, r#"Edit {"file_path":"/a"}"#),
+            ("write_bash", r#"{"input":"ls"}"#, "write_bash {\"input\":\"ls\"}\nBash {\"command\":\"ls\"}"),
+            (
+                "create_and_run_task",
+                r#"{"task":{"command":"rm","args":["-r","a"]}}"#,
+                "create_and_run_task {\"task\":{\"args\":[\"-r\",\"a\"],\"command\":\"rm\"}}\nBash {\"command\":\"rm -r a\"}",
+            ),
+        ] {
+            assert_eq!(shown(&code(tool, input).calls), expected, "{tool} {input}");
+            assert_eq!(shown(&cli(tool, input).calls), expected, "{tool} {input}");
+        }
+    }
+
+    #[test]
+    fn what_happened_is_a_fact_and_what_is_not_known_is_refused() {
+        let read_text =
+            |text: &str| read(&Told { input: text.as_bytes(), directory: "/w", variable: &|_| None });
+        let kind = |text: &str| match read_text(text) {
+            Ok(Event::Fact(fact)) => fact.kind,
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(
+            kind(r#"{"cwd":"/w","prompt":"do not push"}"#),
+            FactKind::Prompt { text: "do not push".to_owned() }
+        );
+        assert_eq!(kind(r#"{"cwd":"/w","source":"new"}"#), FactKind::Started { source: "new".to_owned() });
+        let done = kind(
+            r#"{"cwd":"/w","toolName":"bash","toolArgs":{"command":"ls"},"toolResult":{"resultType":"success"}}"#,
+        );
+        assert_eq!(done, FactKind::Done { calls: vec![ToolCall::bash("ls")], call_id: None });
+        for text in
+            ["{}", r#"{"cwd":"/w"}"#, r#"{"toolName":""}"#, r#"{"toolName":7}"#, r#"{"hook_event_name":7}"#]
+        {
+            assert!(read_text(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn one_file_registers_both() {
+        let command = HookCommand {
+            program: "/opt/portcullis".to_owned(),
+            arguments: vec!["hook".to_owned(), "copilot".to_owned()],
+            host_version: None,
+        };
+        let pieces = pieces(&command);
+        let [Piece::File { file: "hooks/portcullis.json", text }] = pieces.as_slice() else {
+            panic!("{pieces:?}")
+        };
+        let value: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(
+            value,
+            json!({ "version": 1, "hooks": { "preToolUse": [
+                { "type": "command", "bash": "/opt/portcullis hook copilot", "timeoutSec": 90 }
+            ] } })
+        );
+    }
+}

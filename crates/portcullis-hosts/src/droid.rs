@@ -1,0 +1,222 @@
+//! Droid.
+//!
+//! It speaks Claude Code's format. A hook that crashes, is silent or takes too long does not object, so every answer is
+//! explicit.
+//!
+//! | `permission_mode` | mode |
+//! |---|---|
+//! | `off` | default |
+//! | `spec` | plan |
+//! | `auto-low` | `acceptEdits` |
+//! | `auto-medium`, `auto-high` | the settings decide: these levels go by a risk that the agent itself states |
+//! | none | the settings decide |
+//! | any other | default |
+//!
+//! Its session file has a form of its own that is not read here.
+
+use portcullis_core::{Input, Mode, ToolCall, Value};
+
+use crate::adapter::{Adapter, Answer, Event, HookSession, Moment, Told};
+use crate::claude_family::{self, Dialect, Extras, Standing, element, shell_handler};
+use crate::host::Host;
+use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
+use crate::reply::{HostError, HostReply};
+use crate::tool_names::{Row, by_table, foreign, patch_or_refusal};
+
+/// Droid.
+pub(crate) static ADAPTER: Adapter = Adapter {
+    host: Host::Droid,
+    title: "Droid",
+    usual: &BEFORE,
+    others: &[],
+    session_format: None,
+    read,
+    write,
+    registration: Registration {
+        programs: &["droid"],
+        folder: Folder { variable: None, base: Base::Home, path: ".factory" },
+        pieces,
+        afterwards: "",
+    },
+};
+
+static BEFORE: Moment = claude_family::BEFORE;
+
+static DIALECT: Dialect = Dialect {
+    before: &BEFORE,
+    request: None,
+    standing,
+    calls,
+    session: |session, _| HookSession { transcript: None, ..session },
+};
+
+/// Its tools as ours. A patch, several patterns and what the table lacks are left to [`calls`].
+const TOOLS: &[Row] = &[
+    Row { theirs: &["Execute"], ours: "Bash", fields: &[("command", &["command"])] },
+    Row { theirs: &["Read"], ours: "Read", fields: &[("file_path", &["file_path"])] },
+    Row {
+        theirs: &["Create", "Write"],
+        ours: "Write",
+        fields: &[("file_path", &["file_path"]), ("content", &["content"])],
+    },
+    Row {
+        theirs: &["Edit"],
+        ours: "Edit",
+        fields: &[
+            ("file_path", &["file_path"]),
+            ("old_string", &["old_str", "old_string"]),
+            ("new_string", &["new_str", "new_string"]),
+        ],
+    },
+    Row { theirs: &["MultiEdit"], ours: "MultiEdit", fields: &[("file_path", &["file_path"])] },
+    Row { theirs: &["LS"], ours: "Glob", fields: &[("path", &["directory_path", "path"])] },
+    Row {
+        theirs: &["Glob"],
+        ours: "Glob",
+        fields: &[("pattern", &["patterns", "pattern"]), ("path", &["folder", "path"])],
+    },
+    Row { theirs: &["Grep"], ours: "Grep", fields: &[("pattern", &["pattern"]), ("path", &["path"])] },
+    Row { theirs: &["FetchUrl"], ours: "WebFetch", fields: &[("url", &["url"])] },
+    Row { theirs: &["WebSearch"], ours: "WebSearch", fields: &[("query", &["query"])] },
+    Row {
+        theirs: &["Task"],
+        ours: "Agent",
+        fields: &[("prompt", &["prompt"]), ("subagent_type", &["subagent_type"])],
+    },
+    Row { theirs: &["TodoWrite"], ours: "TodoWrite", fields: &[] },
+    Row { theirs: &["ExitSpecMode"], ours: "ExitPlanMode", fields: &[] },
+];
+
+fn read(told: &Told<'_>) -> Result<Event, HostError> {
+    claude_family::read(told, &DIALECT)
+}
+
+fn standing(word: Option<&str>) -> Standing {
+    match word {
+        None | Some("auto-medium" | "auto-high") => Standing { mode: None, person: None },
+        Some("spec") => Standing::of(Mode::Plan),
+        Some("auto-low") => Standing::of(Mode::AcceptEdits),
+        Some(_) => Standing::of(Mode::Default),
+    }
+}
+
+fn calls(tool: &str, input: Input) -> Vec<ToolCall> {
+    match (tool, input.field("patterns")) {
+        ("ApplyPatch", _) => {
+            let texts = (input.text("input"), input.text("patch"));
+            let is_clear = texts.0.is_none() || texts.1.is_none() || texts.0 == texts.1;
+            patch_or_refusal(texts.0.or(texts.1).filter(|_| is_clear))
+        }
+        ("Glob", Some(Value::List(patterns))) if !patterns.is_empty() => {
+            let with_one = |pattern: &Value| {
+                let others = input.fields().filter(|(name, _)| *name != "patterns");
+                let others = others.map(|(name, value)| (name.to_owned(), value.clone()));
+                others.chain([("patterns".to_owned(), pattern.clone())]).collect::<Input>()
+            };
+            patterns.iter().map(|pattern| call(tool, with_one(pattern))).collect()
+        }
+        _ => vec![call(tool, input)],
+    }
+}
+
+fn call(tool: &str, input: Input) -> ToolCall {
+    if tool.starts_with("mcp__") {
+        return ToolCall::new(tool, input);
+    }
+    by_table(TOOLS, tool, &input).unwrap_or_else(|| foreign("droid", tool, input))
+}
+
+fn write(moment: &'static Moment, answer: &Answer) -> HostReply {
+    claude_family::write(moment, answer, Extras { notice: true, ending: true })
+}
+
+/// Its time-outs are in seconds.
+fn pieces(command: &HookCommand) -> Vec<Piece> {
+    const FILE: &str = "hooks.json";
+    const WRITERS: &str = "Create|Edit|MultiEdit|ApplyPatch";
+    vec![
+        element(FILE, &["hooks", "PreToolUse"], "*", shell_handler(command, 90)),
+        element(FILE, &["hooks", "UserPromptSubmit"], "", shell_handler(command, 10)),
+        element(FILE, &["hooks", "PostToolUse"], WRITERS, shell_handler(command, 10)),
+        element(FILE, &["hooks", "SessionStart"], "", shell_handler(command, 10)),
+        element(FILE, &["hooks", "SessionEnd"], "", shell_handler(command, 10)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+    use crate::json;
+
+    fn shown(tool: &str, input: &str) -> String {
+        let one = |call: &ToolCall| {
+            let mut text = format!("{} ", call.tool());
+            json::write_input(&mut text, call.input());
+            text
+        };
+        let calls = calls(tool, json::parse_input(input.as_bytes()).unwrap());
+        calls.iter().map(one).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn levels_become_modes_and_none_of_them_bypasses() {
+        for (word, expected) in [
+            (Some("off"), Some(Mode::Default)),
+            (Some("spec"), Some(Mode::Plan)),
+            (Some("auto-low"), Some(Mode::AcceptEdits)),
+            (Some("auto-medium"), None),
+            (Some("auto-high"), None),
+            (Some("bypassPermissions"), Some(Mode::Default)),
+            (None, None),
+        ] {
+            assert_eq!(standing(word), Standing { mode: expected, person: None }, "{word:?}");
+        }
+    }
+
+    #[test]
+    fn tools_become_ours() {
+        for (tool, input, expected) in [
+            ("Execute", r#"{"command":"ls","riskLevel":"low","cwd":"/"}"#, r#"Bash {"command":"ls"}"#),
+            ("Execute", "{}", r#"Bash {"file_path":null}"#),
+            ("Create", r#"{"file_path":"a","content":"b"}"#, r#"Write {"content":"b","file_path":"a"}"#),
+            (
+                "Edit",
+                r#"{"file_path":"a","old_str":"b","new_str":"c"}"#,
+                r#"Edit {"file_path":"a","new_string":"c","old_string":"b"}"#,
+            ),
+            (
+                "Glob",
+                r#"{"folder":"/a","patterns":["*.rs","/etc/*"]}"#,
+                "Glob {\"path\":\"/a\",\"pattern\":\"*.rs\"}\nGlob {\"path\":\"/a\",\"pattern\":\"/etc/*\"}",
+            ),
+            ("Glob", r#"{"patterns":[]}"#, r#"Glob {"file_path":null}"#),
+            ("Glob", r#"{"patterns":[7]}"#, r#"Glob {"file_path":null}"#),
+            ("ApplyPatch", r#"{"input":"rm"}"#, r#"Edit {"file_path":null}"#),
+            (
+                "ApplyPatch",
+                r#"{"input":"*** Begin Patch\n*** Delete File: a\n*** End Patch","patch":"another"}"#,
+                r#"Edit {"file_path":null}"#,
+            ),
+            (
+                "ApplyPatch",
+                r#"{"input":"*** Begin Patch\n*** Delete File: a\n*** End Patch"}"#,
+                r#"Bash {"command":"rm -- a"}"#,
+            ),
+            ("FetchUrl", r#"{"url":"https://docs.rs"}"#, r#"WebFetch {"url":"https://docs.rs"}"#),
+            ("mcp__a__b", "{}", "mcp__a__b {}"),
+            ("Bash", r#"{"command":"ls"}"#, r#"droid.Bash {"command":"ls"}"#),
+            ("GenerateDroid", "{}", "GenerateDroid {}"),
+        ] {
+            assert_eq!(shown(tool, input), expected, "{tool} {input}");
+        }
+    }
+
+    #[test]
+    fn an_event_that_droid_does_not_have_is_refused() {
+        let input =
+            br#"{"hook_event_name":"PermissionRequest","cwd":"/w","tool_name":"Read","tool_input":{}}"#;
+        assert!(read(&Told { input, directory: "/w", variable: &|_| None }).is_err());
+    }
+}

@@ -1,0 +1,101 @@
+//! The agents we know, by name.
+
+use crate::adapter::Adapter;
+use crate::{amp, claude, codex, copilot, crush, cursor, droid, gemini, generic, opencode, qwen};
+
+/// An agent that calls us before its tools run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Host {
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// opencode.
+    Opencode,
+    /// Cursor.
+    Cursor,
+    /// Copilot CLI and the agent of VS Code.
+    Copilot,
+    /// Qwen Code.
+    Qwen,
+    /// Droid.
+    Droid,
+    /// Crush.
+    Crush,
+    /// Amp.
+    Amp,
+    /// Any harness that speaks our own JSON.
+    Generic,
+}
+
+impl Host {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::Claude,
+        Self::Codex,
+        Self::Gemini,
+        Self::Opencode,
+        Self::Cursor,
+        Self::Copilot,
+        Self::Qwen,
+        Self::Droid,
+        Self::Crush,
+        Self::Amp,
+        Self::Generic,
+    ];
+
+    /// Finds one by the name it has on the command line.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|host| host.name() == name)
+    }
+
+    /// Returns the name it has on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+            Self::Cursor => "cursor",
+            Self::Copilot => "copilot",
+            Self::Qwen => "qwen",
+            Self::Droid => "droid",
+            Self::Crush => "crush",
+            Self::Amp => "amp",
+            Self::Generic => "generic",
+        }
+    }
+
+    /// Returns what speaks to it.
+    pub const fn adapter(self) -> &'static Adapter {
+        match self {
+            Self::Claude => &claude::ADAPTER,
+            Self::Codex => &codex::ADAPTER,
+            Self::Gemini => &gemini::ADAPTER,
+            Self::Opencode => &opencode::ADAPTER,
+            Self::Cursor => &cursor::ADAPTER,
+            Self::Copilot => &copilot::ADAPTER,
+            Self::Qwen => &qwen::ADAPTER,
+            Self::Droid => &droid::ADAPTER,
+            Self::Crush => &crush::ADAPTER,
+            Self::Amp => &amp::ADAPTER,
+            Self::Generic => &generic::ADAPTER,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_host_is_found_by_its_name() {
+        for host in Host::ALL {
+            assert_eq!(Host::find(host.name()), Some(host));
+            assert_eq!(host.adapter().host, host);
+        }
+        assert_eq!(Host::find("Claude"), None);
+    }
+}

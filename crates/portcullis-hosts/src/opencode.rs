@@ -1,0 +1,443 @@
+//! opencode, through a plugin of ours.
+//!
+//! opencode runs no programs as hooks; it loads plugins. `portcullis init` writes one, which asks this adapter and lets a
+//! call run only if the answer is a well-formed allow or silence. So a crash, a time-out or broken output stops the call.
+//!
+//! | event | when | what can be said |
+//! |---|---|---|
+//! | `tool.execute.before` | before every call | runs, or does not run with the reason for the agent |
+//! | `permission.asked` | opencode's own rules ask about a call that was let through | yes, no, or left to the user |
+//! | `chat.message`, `tool.execute.after`, `session.*` | facts of the session | nothing |
+//!
+//! Before a call there is no way to ask the user, so an ask is a denial that says how the user can allow it. The tools
+//! that are themselves questions to the user are let through when only a person can answer them.
+//!
+//! The name of an MCP server's tool is `server_tool`, which does not say where the server's name ends. The plugin
+//! therefore sends the names of all servers, and a tool that could be two servers' must be allowed for both.
+//!
+//! A plugin that is loaded after ours can change the input once more, and a plugin runs code of its own anyway: a
+//! repository that brings plugins or tools for opencode is trusted as far as opencode trusts it.
+
+use portcullis_core::{Input, ToolCall, Value};
+use serde::Serialize;
+
+use crate::adapter::{
+    Adapter, Answer, Blocking, Event, FactKind, HookCall, HookSession, Moment, SessionFact, Told,
+};
+use crate::capability::{AskBy, Capabilities, Said};
+use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
+use crate::fields::{Fields, unknown};
+use crate::host::Host;
+use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
+use crate::reply::{HostError, HostReply};
+use crate::tool_names::{self, Row};
+
+/// opencode.
+pub(crate) static ADAPTER: Adapter = Adapter {
+    host: Host::Opencode,
+    title: "opencode",
+    usual: &BEFORE,
+    others: &[&QUESTION, &REQUEST],
+    session_format: None,
+    read,
+    write,
+    registration: Registration {
+        programs: &["opencode"],
+        folder: Folder { variable: None, base: Base::Config, path: "opencode" },
+        pieces,
+        afterwards: "",
+    },
+};
+
+static BEFORE: Moment = Moment {
+    event: "tool.execute.before",
+    capabilities: Capabilities {
+        allow: true,
+        ask: AskBy::Nothing,
+        reason: true,
+        changed_input: true,
+        fails_open: false,
+    },
+    blocking: BLOCKED,
+};
+
+/// A call of a tool that is a question to the user: whoever must be asked is about to be.
+static QUESTION: Moment = Moment {
+    event: "tool.execute.before",
+    capabilities: Capabilities {
+        allow: true,
+        ask: AskBy::Silence,
+        reason: true,
+        changed_input: true,
+        fails_open: false,
+    },
+    blocking: BLOCKED,
+};
+
+static REQUEST: Moment = Moment {
+    event: "permission.asked",
+    capabilities: Capabilities {
+        allow: true,
+        ask: AskBy::Silence,
+        reason: true,
+        changed_input: false,
+        fails_open: false,
+    },
+    blocking: BLOCKED,
+};
+
+const BLOCKED: Blocking =
+    Blocking { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE };
+
+const BLOCKING: &str = r#"{"decision":"deny","reason":"portcullis: the permission check failed or ran out of time; blocked to be safe"}"#;
+
+/// The tools that put a question to the user, or ask whether a plan is to be carried out.
+const QUESTIONS: [&str; 3] = ["plan_enter", "plan_exit", "question"];
+
+const FILE: tool_names::Renaming<'_> = ("file_path", &["filePath"]);
+const PATTERN: tool_names::Renaming<'_> = ("pattern", &["pattern"]);
+const FOLDER: tool_names::Renaming<'_> = ("path", &["path"]);
+
+/// opencode's own tools, but for the shell and patches.
+const TOOLS: &[Row] = &[
+    Row { theirs: &["read"], ours: "Read", fields: &[FILE] },
+    Row { theirs: &["write"], ours: "Write", fields: &[FILE, ("content", &["content"])] },
+    Row {
+        theirs: &["edit"],
+        ours: "Edit",
+        fields: &[FILE, ("old_string", &["oldString"]), ("new_string", &["newString"])],
+    },
+    Row { theirs: &["glob"], ours: "Glob", fields: &[PATTERN, FOLDER] },
+    Row { theirs: &["grep"], ours: "Grep", fields: &[PATTERN, FOLDER] },
+    Row { theirs: &["lsp"], ours: "LSP", fields: &[FILE, ("operation", &["operation"])] },
+    Row { theirs: &["webfetch"], ours: "WebFetch", fields: &[("url", &["url"])] },
+    Row { theirs: &["websearch"], ours: "WebSearch", fields: &[("query", &["query"])] },
+    Row {
+        theirs: &["task"],
+        ours: "Agent",
+        fields: &[
+            ("prompt", &["prompt"]),
+            ("description", &["description"]),
+            ("subagent_type", &["subagent_type"]),
+        ],
+    },
+    Row { theirs: &["skill"], ours: "Skill", fields: &[("skill", &["name"])] },
+    Row { theirs: &["todowrite"], ours: "TodoWrite", fields: &[] },
+    Row { theirs: &["question"], ours: "AskUserQuestion", fields: &[] },
+    Row { theirs: &["plan_enter"], ours: "EnterPlanMode", fields: &[] },
+    Row { theirs: &["plan_exit"], ours: "ExitPlanMode", fields: &[] },
+    Row {
+        theirs: &["list_mcp_resources", "list_mcp_resource_templates"],
+        ours: "ListMcpResourcesTool",
+        fields: &[],
+    },
+    Row { theirs: &["read_mcp_resource"], ours: "ReadMcpResourceTool", fields: &[] },
+];
+
+fn read(told: &Told<'_>) -> Result<Event, HostError> {
+    let mut fields = Fields::read(told.input)?;
+    let event = fields.text("event")?;
+    let is_request = match event.as_str() {
+        "tool.execute.before" => false,
+        "permission.asked" => true,
+        other => return Ok(fact(other, fields)?.map_or(Event::Other, Event::Fact)),
+    };
+    let session = session(&mut fields)?;
+    let name = fields.word("tool")?;
+    let call_id = fields.optional("callID");
+    let calls = calls(&name, &mut fields)?;
+    let moment = match calls.as_slice() {
+        _ if is_request => &REQUEST,
+        // What may be a server's tool as well is more than a question.
+        [_] if QUESTIONS.contains(&name.as_str()) => &QUESTION,
+        _ => &BEFORE,
+    };
+    Ok(Event::Call(Box::new(HookCall { moment, calls, mode: None, person: None, session, call_id })))
+}
+
+/// A subagent has a session of its own, which belongs to the user's.
+fn session(fields: &mut Fields) -> Result<HookSession, HostError> {
+    let own = fields.optional("sessionID").unwrap_or_default();
+    let root = fields.optional("rootID").filter(|root| *root != own);
+    let cwd = fields.directory("directory")?;
+    let (id, agent) = match root {
+        Some(root) => (root, Some(own)),
+        None => (own, None),
+    };
+    Ok(HookSession { id, cwd, project: None, transcript: None, agent })
+}
+
+/// Returns what a call amounts to. A name that is opencode's own tool and could be a server's as well counts as both.
+fn calls(name: &str, fields: &mut Fields) -> Result<Vec<ToolCall>, HostError> {
+    let input = fields.input("args")?;
+    let servers = match fields.take("servers") {
+        Some(Value::List(servers)) => servers,
+        _ => Vec::new(),
+    };
+    let mut calls = own_calls(name, &input);
+    let names = servers.iter().filter_map(Value::as_text).filter_map(|server| mcp_name(name, server));
+    calls.extend(names.map(|name| ToolCall::new(&name, input.clone())));
+    if calls.is_empty() {
+        calls.push(tool_names::foreign("opencode", name, input));
+    }
+    Ok(calls)
+}
+
+/// Returns what a call of one of opencode's own tools amounts to; none if it has no such tool.
+fn own_calls(name: &str, input: &Input) -> Vec<ToolCall> {
+    match name {
+        "bash" => vec![tool_names::command_line(input, &["command"], &["workdir"])],
+        "apply_patch" => tool_names::patch_or_refusal(input.text("patchText")),
+        "batch" => batch(input),
+        _ => tool_names::by_table(TOOLS, name, input).into_iter().collect(),
+    }
+}
+
+/// A batch runs calls about which nobody is asked again, so it counts as itself and as each of them.
+fn batch(input: &Input) -> Vec<ToolCall> {
+    let inner = match input.field("tool_calls") {
+        Some(Value::List(calls)) => calls.as_slice(),
+        _ => &[],
+    };
+    let one = |call: &Value| -> Vec<ToolCall> {
+        let Value::Object(call) = call else { return Vec::new() };
+        match (call.get("tool").and_then(Value::as_text), call.get("parameters")) {
+            (Some(tool), Some(Value::Object(input))) if tool != "batch" => {
+                own_calls(tool, &input.clone().into_iter().collect())
+            }
+            _ => Vec::new(),
+        }
+    };
+    std::iter::once(ToolCall::new("batch", input.clone())).chain(inner.iter().flat_map(one)).collect()
+}
+
+/// Returns our name of a tool if it may be one of this server. opencode puts `_` for what a name may not have.
+fn mcp_name(name: &str, server: &str) -> Option<String> {
+    let is_kept = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
+    let server: String =
+        server.chars().map(|character| if is_kept(character) { character } else { '_' }).collect();
+    let tool = name.strip_prefix(&server)?.strip_prefix('_')?;
+    (!server.is_empty() && !tool.is_empty()).then(|| tool_names::mcp(&server, tool))
+}
+
+/// Reads a fact. One that lacks what it is about says nothing; an event that nobody knows is refused.
+fn fact(event: &str, mut fields: Fields) -> Result<Option<SessionFact>, HostError> {
+    const KNOWN: [&str; 5] =
+        ["chat.message", "session.compacted", "session.created", "session.deleted", "tool.execute.after"];
+    if !KNOWN.contains(&event) {
+        return Err(unknown("event", event));
+    }
+    let Ok(session) = session(&mut fields) else { return Ok(None) };
+    let started = |source: &str| Some(FactKind::Started { source: source.to_owned() });
+    let kind = match event {
+        // In a subagent's session it is the agent who speaks.
+        "chat.message" if session.agent.is_some() => None,
+        "chat.message" => fields.optional("text").map(|text| FactKind::Prompt { text }),
+        "session.created" => started("startup"),
+        "session.compacted" => started("compact"),
+        "session.deleted" => Some(FactKind::Ended),
+        _ => done(&mut fields),
+    };
+    Ok(kind.map(|kind| SessionFact { session, mode: None, kind }))
+}
+
+fn done(fields: &mut Fields) -> Option<FactKind> {
+    let name = fields.word("tool").ok()?;
+    let call_id = fields.optional("callID");
+    Some(FactKind::Done { calls: calls(&name, fields).ok()?, call_id })
+}
+
+/// Silence is said aloud here: the plugin takes nothing for an answer but words.
+fn write(_moment: &'static Moment, answer: &Answer) -> HostReply {
+    let ends_run = (answer.ends_run && answer.said == Said::Deny).then_some(true);
+    let wire = ReplyWire {
+        decision: answer.said.as_str(),
+        reason: &answer.reason,
+        notice: answer.notice.as_deref(),
+        end_run: ends_run,
+    };
+    HostReply::json(&wire, BLOCKING)
+}
+
+#[derive(Serialize)]
+struct ReplyWire<'a> {
+    decision: &'a str,
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notice: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_run: Option<bool>,
+}
+
+/// The plugin, and where the command is put into it.
+const PLUGIN: &str = include_str!("../data/opencode-plugin.js");
+const COMMAND: &str = r#"["@COMMAND@"]"#;
+
+fn pieces(command: &HookCommand) -> Vec<Piece> {
+    let words: Vec<&String> = std::iter::once(&command.program).chain(&command.arguments).collect();
+    // A list of strings is the same in JSON and in JavaScript.
+    let list = serde_json::to_string(&words).unwrap_or_else(|_| "[]".to_owned());
+    vec![Piece::File { file: "plugin/portcullis.js", text: PLUGIN.replacen(COMMAND, &list, 1) }]
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    use super::*;
+
+    fn read_text(text: &str) -> Result<Event, HostError> {
+        read(&Told { input: text.as_bytes(), directory: "/", variable: &|_| None })
+    }
+
+    fn call_of(rest: &str) -> HookCall {
+        let text =
+            format!(r#"{{"event":"tool.execute.before","sessionID":"ses_1","directory":"/w",{rest}}}"#);
+        match read_text(&text).unwrap() {
+            Event::Call(call) => *call,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Writes calls as `Tool {input}`, one a line.
+    fn shown(rest: &str) -> String {
+        let one = |call: &ToolCall| {
+            let mut text = format!("{} ", call.tool());
+            crate::json::write_input(&mut text, call.input());
+            text
+        };
+        call_of(rest).calls.iter().map(one).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn tools_become_ours() {
+        for (name, args, expected) in [
+            ("bash", r#"{"command":"ls","description":"x"}"#, r#"Bash {"command":"ls"}"#),
+            ("bash", r#"{"command":"ls","workdir":"a b"}"#, r#"Bash {"command":"cd 'a b'\nls"}"#),
+            ("bash", r#"{"command":"rm -rf .","cwd":"/tmp/x"}"#, r#"Bash {"command":"rm -rf ."}"#),
+            ("bash", r#"{"command":"ls","workdir":7}"#, r#"Bash {"file_path":null}"#),
+            ("read", r#"{"filePath":"a","limit":3}"#, r#"Read {"file_path":"a"}"#),
+            ("read", r#"{"file_path":"a"}"#, r#"Read {"file_path":null}"#),
+            ("write", r#"{"filePath":"a","content":"b"}"#, r#"Write {"content":"b","file_path":"a"}"#),
+            (
+                "edit",
+                r#"{"filePath":"a","oldString":"b","newString":"c"}"#,
+                r#"Edit {"file_path":"a","new_string":"c","old_string":"b"}"#,
+            ),
+            (
+                "apply_patch",
+                r#"{"patchText":"*** Begin Patch\n*** Delete File: a\n*** End Patch"}"#,
+                r#"Bash {"command":"rm -- a"}"#,
+            ),
+            ("apply_patch", r#"{"patchText":"rm"}"#, r#"Edit {"file_path":null}"#),
+            ("webfetch", r#"{"url":"https://a","format":"text"}"#, r#"WebFetch {"url":"https://a"}"#),
+            ("task", r#"{"prompt":"p","subagent_type":"g"}"#, r#"Agent {"prompt":"p","subagent_type":"g"}"#),
+            ("todowrite", r#"{"todos":[]}"#, r#"TodoWrite {"todos":[]}"#),
+            ("TodoWrite", "{}", "opencode.TodoWrite {}"),
+            ("mcp__a__b", "{}", "opencode.mcp__a__b {}"),
+            ("invalid", "{}", "invalid {}"),
+            ("batch", r#"{"tool_calls":7}"#, r#"batch {"tool_calls":7}"#),
+            (
+                "batch",
+                r#"{"tool_calls":[{"tool":"bash","parameters":{"command":"ls"}},{"tool":"x"},7]}"#,
+                "batch {\"tool_calls\":[{\"parameters\":{\"command\":\"ls\"},\"tool\":\"bash\"},{\"tool\":\"x\"},7]}\n\
+                 Bash {\"command\":\"ls\"}",
+            ),
+        ] {
+            assert_eq!(shown(&format!(r#""tool":"{name}","args":{args}"#)), expected, "{name} {args}");
+        }
+    }
+
+    #[test]
+    fn a_servers_tool_is_known_by_the_servers_and_counts_for_each_that_it_may_belong_to() {
+        for (name, servers, expected) in [
+            ("tracker_close", r#"["tracker","other"]"#, "mcp__tracker__close {}"),
+            ("my_srv_do_it", r#"["my.srv"]"#, "mcp__my_srv__do_it {}"),
+            ("a_b_c", r#"["a","a_b"]"#, "mcp__a__b_c {}\nmcp__a_b__c {}"),
+            ("tracker_close", "[]", "tracker_close {}"),
+            ("tracker_close", "null", "tracker_close {}"),
+            ("tracker_close", r#"[7,"","tracker_close"]"#, "tracker_close {}"),
+            ("plan_exit", r#"["plan"]"#, "ExitPlanMode {}\nmcp__plan__exit {}"),
+        ] {
+            let rest = format!(r#""tool":"{name}","args":{{}},"servers":{servers}"#);
+            assert_eq!(shown(&rest), expected, "{name} {servers}");
+        }
+    }
+
+    #[test]
+    fn a_subagents_call_belongs_to_the_session_of_the_user() {
+        let call = call_of(r#""tool":"bash","args":{},"callID":"c","rootID":"ses_0""#);
+        assert_eq!((call.session.id.as_str(), call.session.agent.as_deref()), ("ses_0", Some("ses_1")));
+        assert_eq!(call.call_id.as_deref(), Some("c"));
+        let call = call_of(r#""tool":"bash","args":{},"rootID":"ses_1""#);
+        assert_eq!((call.session.id.as_str(), call.session.agent.as_deref()), ("ses_1", None));
+    }
+
+    #[test]
+    fn a_tool_that_is_a_question_reaches_the_user_and_nothing_else_does() {
+        for name in QUESTIONS {
+            assert_eq!(call_of(&format!(r#""tool":"{name}","args":{{}}"#)).moment, &QUESTION);
+        }
+        assert_eq!(call_of(r#""tool":"bash","args":{}"#).moment, &BEFORE);
+        assert_eq!(call_of(r#""tool":"plan_exit","args":{},"servers":["plan"]"#).moment, &BEFORE);
+        let request = r#"{"event":"permission.asked","directory":"/w","tool":"question","args":{}}"#;
+        let Event::Call(call) = read_text(request).unwrap() else { panic!("no call") };
+        assert_eq!(call.moment, &REQUEST);
+    }
+
+    #[test]
+    fn input_that_is_not_understood_is_refused() {
+        for text in [
+            "",
+            "{}",
+            r#"{"event":"tool.execute.BEFORE"}"#,
+            r#"{"event":"tool.execute.before"}"#,
+            r#"{"event":"tool.execute.before","directory":"w","tool":"bash","args":{}}"#,
+            r#"{"event":"tool.execute.before","directory":"/w","tool":"","args":{}}"#,
+            r#"{"event":"tool.execute.before","directory":"/w","tool":"bash"}"#,
+            r#"{"event":"permission.asked","directory":"/w","tool":"bash","args":[]}"#,
+        ] {
+            assert!(read_text(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_the_user_speaks_for_the_user() {
+        let said = |root: &str| {
+            let text = format!(
+                r#"{{"event":"chat.message","directory":"/w","sessionID":"s","rootID":"{root}","text":"push it"}}"#
+            );
+            read_text(&text).unwrap()
+        };
+        let Event::Fact(fact) = said("s") else { panic!("no fact") };
+        assert_eq!(fact.kind, FactKind::Prompt { text: "push it".to_owned() });
+        assert_eq!(said("r"), Event::Other);
+    }
+
+    #[test]
+    fn every_answer_is_spoken() {
+        for said in [Said::Allow, Said::Deny, Said::Silence] {
+            let answer = Answer { said, reason: "why".to_owned(), notice: None, ends_run: true };
+            let value: serde_json::Value = serde_json::from_str(&write(&BEFORE, &answer).stdout).unwrap();
+            assert_eq!(value["decision"], said.as_str());
+            assert_eq!(value["reason"], "why");
+            assert_eq!(value.get("end_run"), (said == Said::Deny).then_some(&json!(true)));
+        }
+    }
+
+    #[test]
+    fn the_program_is_quoted_into_the_plugin() {
+        let command = HookCommand {
+            program: "/opt/\"a\" ${b}\\/portcullis".to_owned(),
+            arguments: vec!["hook".to_owned(), "opencode".to_owned()],
+            host_version: None,
+        };
+        let pieces = pieces(&command);
+        let [Piece::File { file, text }] = pieces.as_slice() else { panic!("{pieces:?}") };
+        assert_eq!(*file, "plugin/portcullis.js");
+        let line = r#"const COMMAND = ["/opt/\"a\" ${b}\\/portcullis","hook","opencode"]"#;
+        assert!(text.lines().any(|found| found == line), "{text}");
+        assert!(!text.contains("@COMMAND@"));
+    }
+}

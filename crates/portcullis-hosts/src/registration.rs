@@ -1,0 +1,116 @@
+//! How a host is told to call us: which files of its settings get which pieces. Pure data; `portcullis init` writes it.
+
+use serde_json::Value;
+
+/// Where a host keeps its settings, and what is put there.
+#[derive(Debug, Clone, Copy)]
+pub struct Registration {
+    /// The programs that show that the agent is installed, by name.
+    pub programs: &'static [&'static str],
+    /// Where its settings are.
+    pub folder: Folder,
+    /// What is put there.
+    pub pieces: fn(&HookCommand) -> Vec<Piece>,
+    /// What a person must still do, one sentence; empty if nothing.
+    pub afterwards: &'static str,
+}
+
+/// The folder of a host's settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Folder {
+    /// The variable that names it, if one may.
+    pub variable: Option<&'static str>,
+    /// Where it is otherwise.
+    pub base: Base,
+    /// The path below the base; may be empty.
+    pub path: &'static str,
+}
+
+/// What a folder's path is relative to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Base {
+    /// The home directory.
+    Home,
+    /// `$XDG_CONFIG_HOME`, or `.config` below the home directory.
+    Config,
+}
+
+/// The command that a host starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookCommand {
+    /// The absolute path of the program.
+    pub program: String,
+    /// Its arguments: `hook`, the host, and flags.
+    pub arguments: Vec<String>,
+    /// The version of the host, if it could be found out: major, minor, patch.
+    pub host_version: Option<(u32, u32, u32)>,
+}
+
+/// One thing that is put into a host's settings.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Piece {
+    /// An element of a list in a JSON file. The list and what it stands in are made if they are missing.
+    Element {
+        /// The file, relative to the folder.
+        file: &'static str,
+        /// The names that lead to the list.
+        at: &'static [&'static str],
+        /// The element.
+        value: Value,
+        /// Whether it must come before all others, because the first match counts.
+        is_first: bool,
+    },
+    /// A field of a JSON file that must be there, with this value if it is missing.
+    Field {
+        /// The file, relative to the folder.
+        file: &'static str,
+        /// The names that lead to it.
+        at: &'static [&'static str],
+        /// The value if it is missing.
+        value: Value,
+    },
+    /// A file that is all ours.
+    File {
+        /// The file, relative to the folder.
+        file: &'static str,
+        /// Its content.
+        text: String,
+    },
+    /// A further name of our program, for a host that starts programs by name and without arguments.
+    ProgramName {
+        /// The name.
+        name: &'static str,
+    },
+}
+
+impl HookCommand {
+    /// Writes it as one line for a host that hands commands to a shell; every word is quoted where it must be.
+    pub fn line(&self) -> String {
+        let words = std::iter::once(&self.program).chain(&self.arguments);
+        words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Quotes a word for a POSIX shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "/._-+=:@%".contains(character);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_quoted_where_it_must_be() {
+        let command = HookCommand {
+            program: "/opt/my tools/it's/portcullis".to_owned(),
+            arguments: vec!["hook".to_owned(), "codex".to_owned(), String::new()],
+            host_version: None,
+        };
+        assert_eq!(command.line(), r"'/opt/my tools/it'\''s/portcullis' hook codex ''");
+    }
+}

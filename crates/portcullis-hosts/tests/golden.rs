@@ -1,0 +1,204 @@
+//! Hosts' inputs and our answers to them, byte for byte: `tests/golden/<host>/<case>.{input,output}.json`.
+//!
+//! An input is what the host writes to standard input. What it says in its environment stands beside it, in
+//! `<case>.env.json`, and the exit code, where it is not 0, in `<case>.exit`.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p portcullis-hosts` writes the answers anew; read their diff before committing.
+#![cfg(test)]
+#![expect(clippy::disallowed_methods, reason = "the golden files are read and written here")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use portcullis_core::rule::{Behavior, Rule};
+use portcullis_core::{Context, Facts, Mode, Origin, Person, Policy, Request, Source, decide};
+use portcullis_hosts::{Answer, Event, HookCall, Host, HostReply, Told};
+use pretty_assertions::assert_eq;
+
+const RULES: &[(Behavior, &str)] = &[
+    (Behavior::Allow, "Bash(cargo test:*)"),
+    (Behavior::Allow, "Bash(cargo doc)"),
+    (Behavior::Allow, "WebFetch(domain:docs.rs)"),
+    (Behavior::Ask, "Bash(npm publish:*)"),
+    (Behavior::Deny, "Bash(git push:*)"),
+    (Behavior::Deny, "mcp__tracker__close"),
+];
+
+fn policy() -> Policy {
+    let rule = |(index, (behavior, text)): (usize, &(Behavior, &str))| {
+        let origin = Origin {
+            source: Source::User,
+            file: Some(Arc::from("/home/ada/.claude/settings.json")),
+            line: Some(u32::try_from(index).unwrap() + 4),
+            column: Some(7),
+            base: Some(Arc::from("/home/ada/.claude")),
+        };
+        Rule::compile(text, *behavior, origin).unwrap()
+    };
+    Policy::of_rules(RULES.iter().enumerate().map(rule).collect())
+}
+
+/// A case: what the host says, and where the answer is kept.
+struct Case {
+    host: Host,
+    path: PathBuf,
+    input: Vec<u8>,
+    variables: BTreeMap<String, String>,
+}
+
+impl Case {
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn beside(&self, extension: &str) -> PathBuf {
+        PathBuf::from(self.path.to_str().unwrap().replace(".input.json", extension))
+    }
+
+    fn answer(&self, input: &[u8]) -> HostReply {
+        answer(self.host, input, &self.variables)
+    }
+}
+
+/// Answers as the hook does, in a world without symbolic links.
+fn answer(host: Host, input: &[u8], variables: &BTreeMap<String, String>) -> HostReply {
+    let adapter = host.adapter();
+    let variable = |name: &str| variables.get(name).cloned();
+    let told = Told { input, directory: "/srv/engine", variable: &variable };
+    match (adapter.read)(&told) {
+        Ok(Event::Call(call)) => answer_call(host, &call),
+        Ok(Event::Fact(_) | Event::Other) => HostReply::silence(),
+        Err(error) => adapter.fail(adapter.usual, &error.to_string()),
+    }
+}
+
+fn answer_call(host: Host, call: &HookCall) -> HostReply {
+    let policy = policy();
+    let verdicts = call.calls.iter().map(|one| {
+        let mut context = Context::new(call.mode.unwrap_or(Mode::Default), &call.session.cwd);
+        context.home = Some("/home/ada".to_owned());
+        context.person = call.person.unwrap_or(Person::Present);
+        let request = Request::new(&policy, one.clone(), context);
+        let facts = Facts::of_empty_disk(request.questions());
+        decide(&policy, &request, &facts).unwrap().into_verdict()
+    });
+    let verdict = verdicts.reduce(|worst, next| if next.decision > worst.decision { next } else { worst });
+    let answer = Answer::of(&verdict.unwrap(), call.moment.capabilities, None, None);
+    (host.adapter().write)(call.moment, &answer)
+}
+
+fn cases(host: Host) -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(host.name());
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.to_str().unwrap().ends_with(".input.json"))
+        .collect();
+    paths.sort();
+    paths
+        .into_iter()
+        .map(|path| {
+            let variables = path.to_str().unwrap().replace(".input.json", ".env.json");
+            let variables = std::fs::read(variables)
+                .map_or_else(|_| BTreeMap::new(), |bytes| serde_json::from_slice(&bytes).unwrap());
+            Case { host, input: std::fs::read(&path).unwrap(), path, variables }
+        })
+        .collect()
+}
+
+fn all_cases() -> Vec<Case> {
+    Host::ALL.into_iter().flat_map(cases).collect()
+}
+
+#[test]
+fn every_host_has_cases() {
+    for host in Host::ALL {
+        assert!(
+            cases(host).len() >= 10,
+            "{}: the golden folder has {} cases",
+            host.name(),
+            cases(host).len()
+        );
+    }
+}
+
+#[test]
+fn every_input_has_its_answer() {
+    for case in all_cases() {
+        let reply = case.answer(&case.input);
+        let (golden, exit) = (case.beside(".output.json"), case.beside(".exit"));
+        // Whatever is not allowed in a host that goes by the exit code has its reason on standard error.
+        let said = if reply.stdout.is_empty() { &reply.stderr } else { &reply.stdout };
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&golden, said).unwrap();
+            let _ = std::fs::remove_file(&exit);
+            if reply.exit_code != 0 {
+                std::fs::write(&exit, format!("{}\n", reply.exit_code)).unwrap();
+            }
+        }
+        assert_eq!(*said, std::fs::read_to_string(&golden).unwrap(), "{}", golden.display());
+        let expected = std::fs::read_to_string(&exit).map_or(0, |text| text.trim().parse().unwrap());
+        assert_eq!(reply.exit_code, expected, "{}", case.name());
+    }
+}
+
+#[test]
+fn fields_that_nobody_knows_change_nothing() {
+    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+    // What Amp writes is the input of the tool itself, where every field counts.
+    for case in all_cases().into_iter().filter(|case| case.host != Host::Amp) {
+        let expected = case.answer(&case.input);
+        for _ in 0..20 {
+            let text = with_unknown_field(&String::from_utf8(case.input.clone()).unwrap(), &mut seed);
+            assert_eq!(case.answer(text.as_bytes()), expected, "{}: {text}", case.name());
+        }
+    }
+}
+
+/// Puts a field with a made-up name and value before a top-level one.
+fn with_unknown_field(text: &str, seed: &mut u64) -> String {
+    const VALUES: [&str; 6] =
+        ["null", "true", "-3.5", "\"PreToolUse\"", "[1,{}]", "{\"tool_name\":\"Read\"}"];
+    let mut next = |bound: usize| {
+        *seed ^= *seed << 13;
+        *seed ^= *seed >> 7;
+        *seed ^= *seed << 17;
+        usize::try_from(*seed % u64::try_from(bound).unwrap()).unwrap()
+    };
+    let places: Vec<usize> = text.match_indices("\n \"").map(|(index, _)| index + 2).collect();
+    let place = places[next(places.len())];
+    let field = format!("\"future_{}\": {}, ", next(1_000_000), VALUES[next(VALUES.len())]);
+    let (before, after) = text.split_at(place);
+    format!("{before}{field}{after}")
+}
+
+#[test]
+fn a_missing_or_wrong_field_of_claude_code_blocks() {
+    let required = ["hook_event_name", "tool_name", "tool_input", "cwd"];
+    let call = |field: &str, replacement: Option<&str>| {
+        let fields = [
+            ("hook_event_name", "\"PreToolUse\""),
+            ("tool_name", "\"Bash\""),
+            ("tool_input", "{\"command\":\"cargo doc\"}"),
+            ("cwd", "\"/srv/engine\""),
+        ];
+        let written: Vec<String> = fields
+            .iter()
+            .filter_map(|(name, value)| {
+                let value = if *name == field { replacement? } else { value };
+                Some(format!("\"{name}\":{value}"))
+            })
+            .collect();
+        answer(Host::Claude, format!("{{{}}}", written.join(",")).as_bytes(), &BTreeMap::new())
+    };
+    assert!(call("", None).stdout.contains("\"permissionDecision\":\"allow\""), "the whole input is fine");
+    for field in required {
+        for replacement in [None, Some("null"), Some("7"), Some("[]"), Some("\"\""), Some("false")] {
+            let reply = call(field, replacement);
+            assert_eq!(reply.exit_code, 2, "{field} {replacement:?}");
+            assert!(reply.stdout.contains("\"permissionDecision\":\"deny\""), "{field} {replacement:?}");
+            assert!(reply.stderr.starts_with("portcullis: "), "{field} {replacement:?}");
+        }
+    }
+}
