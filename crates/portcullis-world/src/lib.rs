@@ -1,0 +1,42 @@
+//! Answers the core's questions about the disk.
+//!
+//! ```text
+//! Request::questions() ──► World::answer ──► Facts ──► decide(policy, request, facts)
+//! ```
+//!
+//! ```
+//! use portcullis_core::{Context, Decision, Mode, Policy, Request, ToolCall, decide};
+//! use portcullis_world::World;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! std::os::unix::fs::symlink("/etc/passwd", folder.path().join("notes.txt"))?;
+//! let project = folder.path().canonicalize()?.to_string_lossy().into_owned();
+//!
+//! let policy = Policy::default();
+//! let request = Request::new(&policy, ToolCall::bash("cat notes.txt"), Context::new(Mode::Default, &project));
+//! let decision = |mut world: World| {
+//!     let facts = world.answer(request.questions());
+//!     decide(&policy, &request, &facts).map(|outcome| outcome.into_verdict().decision)
+//! };
+//! assert_eq!(decision(World::without_disk())?, Decision::Allow);
+//! assert_eq!(decision(World::default())?, Decision::Ask, "the file is a link out of the project");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The crate reads files, directories and links, never writes, and never opens a pipe or a device. Everything has a
+//! limit, and what passes it or cannot be told is [`portcullis_core::Resolution::Broken`], the unsafe answer. Of the
+//! environment it reads `CARGO_HOME` and the home directory alone, to tell the user's own cargo settings from a
+//! repository's.
+//!
+//! INVARIANT: a [`World`] remembers. It answers one call, or calls of which none has run; once a call has run, the next
+//! one needs a new world.
+
+mod answers;
+mod path;
+mod pattern;
+mod settings;
+mod text;
+
+pub use answers::World;
