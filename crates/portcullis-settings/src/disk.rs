@@ -8,13 +8,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// The largest settings file that is read.
-pub(crate) const MAXIMUM_SIZE: u64 = 4 * 1024 * 1024;
+pub const MAXIMUM_SIZE: u64 = 4 * 1024 * 1024;
 
 /// Why a file that is there could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unreadable {
-    pub(crate) message: String,
-    pub(crate) hint: Option<&'static str>,
+pub struct Unreadable {
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<&'static str>,
 }
 
 impl Unreadable {
@@ -26,7 +28,7 @@ impl Unreadable {
 /// Reads a text file of at most `limit` bytes; `None` if there is no such file.
 ///
 /// The kind of file is known before it is opened: opening a named pipe would wait for a writer.
-pub(crate) fn read_text(path: &Path, limit: u64) -> Result<Option<String>, Unreadable> {
+pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>, Unreadable> {
     let Some(bytes) = read_bytes(path, limit)? else { return Ok(None) };
     let text = String::from_utf8(bytes)
         .map_err(|_| Unreadable::new("the file is not valid UTF-8", Some("save it as UTF-8")))?;
@@ -79,7 +81,7 @@ fn cannot_read(error: &io::Error) -> Unreadable {
 }
 
 /// Words an error of the operating system without its number.
-pub(crate) fn plain(error: &io::Error) -> String {
+pub fn plain(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         io::ErrorKind::NotFound => "no such file or directory".to_owned(),
@@ -92,7 +94,7 @@ pub(crate) fn plain(error: &io::Error) -> String {
 
 /// Why a file could not be replaced.
 #[derive(Debug)]
-pub(crate) enum Refusal {
+pub enum Refusal {
     /// Somebody else holds the lock for too long.
     Locked,
     /// The file is not what it was when it was read.
@@ -109,7 +111,7 @@ impl From<io::Error> for Refusal {
 
 /// How open to others a new file or directory is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Privacy {
+pub enum Privacy {
     /// As the user's habits say.
     Shared,
     /// 0600 in 0700.
@@ -117,7 +119,7 @@ pub(crate) enum Privacy {
 }
 
 /// Makes a directory and its parents.
-pub(crate) fn create_directory(path: &Path, privacy: Privacy) -> io::Result<()> {
+pub fn create_directory(path: &Path, privacy: Privacy) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -129,7 +131,7 @@ pub(crate) fn create_directory(path: &Path, privacy: Privacy) -> io::Result<()> 
 
 /// A lock on a directory, held until it is dropped: those who edit files in it take turns.
 #[derive(Debug)]
-pub(crate) struct DirectoryLock {
+pub struct DirectoryLock {
     _directory: File,
 }
 
@@ -138,7 +140,7 @@ impl DirectoryLock {
     const PAUSE: Duration = Duration::from_millis(10);
 
     /// Waits at most five seconds for the lock. Where directories cannot be locked, the check in [`replace`] remains.
-    pub(crate) fn take(path: &Path) -> Result<Self, Refusal> {
+    pub fn take(path: &Path) -> Result<Self, Refusal> {
         let directory = File::open(path)?;
         for _ in 0..Self::PATIENCE {
             match directory.try_lock() {
@@ -153,12 +155,7 @@ impl DirectoryLock {
 /// Replaces a file by new text: written beside it, flushed, checked against `before`, renamed.
 ///
 /// `before` is what the caller read, `None` if there was no file; when that is no longer so, nothing is replaced.
-pub(crate) fn replace(
-    path: &Path,
-    before: Option<&str>,
-    after: &str,
-    privacy: Privacy,
-) -> Result<(), Refusal> {
+pub fn replace(path: &Path, before: Option<&str>, after: &str, privacy: Privacy) -> Result<(), Refusal> {
     let temporary = TemporaryFile::create(path, privacy)?;
     let mut file = &temporary.file;
     file.write_all(after.as_bytes())?;

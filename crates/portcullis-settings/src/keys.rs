@@ -73,6 +73,9 @@ pub enum KeyId {
     TemplateIntent,
     TemplatePermissions,
     Explainer,
+    Audit,
+    AuditEnabled,
+    AuditRetention,
 }
 
 /// What a key's value must look like.
@@ -245,7 +248,7 @@ pub const KEYS: &[Key] = &[
         (Kind::Boolean, Scope::TrustedRepository, Merge::Strongest), "true",
         "Whether a command that runs sandboxed runs without asking."),
     row(KeyId::Hooks, "hooks", (Kind::FreeObject, Scope::OutsideRepository, Merge::None), "{}",
-        "Hooks of the host. `PermissionRequest` hooks are asked when nobody is there to answer."),
+        "Hooks in the form of Claude Code. In our own files, `PermissionRequest` hooks of the types `command` and `http` are asked when nobody is there to answer; all others are the host's business."),
     row(KeyId::SkipBypassPrompt, "skipDangerousModePermissionPrompt",
         (Kind::Boolean, Scope::OutsideRepository, Merge::None), "false",
         "Accepted for the host's sake; Portcullis shows no such prompt."),
@@ -345,6 +348,14 @@ pub const KEYS: &[Key] = &[
     row(KeyId::Explainer, "explainer",
         (Kind::Choice(&["offline", "model", "off"]), Scope::OutsideRepository, Merge::Strongest), "\"offline\"",
         "Who explains a command to the person who is asked: the static analysis, the model of `classifier`, or nobody."),
+    row(KeyId::Audit, "audit", (Kind::Object, Scope::OutsideRepository, Merge::None), "{}",
+        "The audit trail that `portcullis log` and `portcullis stats` read."),
+    row(KeyId::AuditEnabled, "audit.enabled",
+        (Kind::Boolean, Scope::OutsideRepository, Merge::Strongest), "true",
+        "Whether decisions for agents are recorded. While they are, a call whose record cannot be written is blocked."),
+    row(KeyId::AuditRetention, "audit.retentionDays",
+        (Kind::Number { least: 0, most: 36_500 }, Scope::OutsideRepository, Merge::Strongest), "90",
+        "How many days records are kept; 0 keeps them for ever. Whole files are removed, so that some stay a week longer."),
 ];
 
 impl Key {

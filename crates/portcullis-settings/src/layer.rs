@@ -5,6 +5,7 @@ use std::fmt;
 use portcullis_core::rule::Rule;
 use portcullis_core::{Mode, Origin, Source};
 
+use crate::hooks::PermissionHook;
 use crate::keys::{Key, Kind};
 use crate::problem::Problem;
 use portcullis_core::visible;
@@ -53,6 +54,7 @@ impl Setting {
             (SettingValue::Text(text), _) => text.clone(),
             (SettingValue::Number(number), _) => number.to_string(),
             (SettingValue::Words(words), _) => serde_json::Value::from(words.as_slice()).to_string(),
+            (SettingValue::Hook(hook), _) => hook.shown(),
             (SettingValue::Wrong, _) => "not usable".to_owned(),
         }
     }
@@ -68,6 +70,8 @@ pub(crate) enum SettingValue {
     Number(u32),
     /// A list that counts as a whole.
     Words(Vec<String>),
+    /// Somebody to ask in a person's place.
+    Hook(Box<PermissionHook>),
     /// A value that is wrong and has no strict reading. It beats weaker sources like any other value: none of them is
     /// what its author meant.
     Wrong,

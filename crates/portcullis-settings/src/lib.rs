@@ -8,15 +8,37 @@
 //! ```
 //!
 //! The crate reads and writes files and nothing else: environment variables and arguments reach it as values.
+//!
+//! ```
+//! use portcullis_core::rule::Behavior;
+//! use portcullis_settings::{Environment, LoadOptions, Locations, load_given};
+//!
+//! let locations = Locations::new(Environment::default(), "/code/app".as_ref());
+//! let options = LoadOptions {
+//!     settings: Some(r#"{"permissions": {"deny": ["Bash(git push:*)"]}}"#.to_owned()),
+//!     arguments: vec![(Behavior::Allow, "Bash(make *)".to_owned())],
+//!     ..LoadOptions::default()
+//! };
+//! let loaded = load_given(&locations, &options);
+//! assert_eq!(loaded.policy.rules.rules().len(), 2);
+//! assert!(loaded.problems.is_empty() && !loaded.damaged);
+//! ```
+//!
+//! [`load`] does the same with every settings file that holds in the directory, and is what a program that guards an
+//! agent calls. It is called anew when settings may have changed. A caller shows [`Loaded::problems`] to somebody, and
+//! takes the [`Environment`] from where a repository cannot write.
+//!
 //! Loading cannot fail. What is wrong is a [`Problem`] with its place in the file, what is not used is an [`Ignored`] with
 //! its reason, and neither ever widens what may run.
 
+mod audit;
 mod auto_mode;
 mod classifier;
 mod directory;
-mod disk;
+pub mod disk;
 mod edit;
 mod extract;
+mod hooks;
 mod json;
 mod keys;
 mod layer;
@@ -29,6 +51,7 @@ mod repository;
 mod schema;
 mod trust;
 
+pub use audit::AuditSettings;
 pub use auto_mode::{AutoMode, Sentence};
 pub use classifier::{
     Classifier, Endpoint, Explainer, KeyAuth, OnFailure, OnLimit, Stages, TemplateFiles, TranscriptForm,
@@ -38,6 +61,7 @@ pub use edit::{
     ChangedLine, Destination, EditError, EditReport, Side, add_rule, remove_rule, reset_auto_mode,
 };
 pub use extract::BROKEN_SETTINGS;
+pub use hooks::{Handler, PermissionHook, ToolMatcher};
 pub use keys::{KEYS, Key, KeyId, Kind, Merge, Scope};
 pub use layer::{Ignored, IgnoredReason};
 pub use load::{load, load_given};

@@ -38,7 +38,14 @@ fn load_sources(locations: &Locations, options: &LoadOptions, sources: &[Source]
             Source::Policy => loader.managed(),
             Source::Flag => loader.flag(options.settings.as_deref()),
             Source::Argument => loader.given(source, "command-line argument", &options.arguments),
-            Source::Session => loader.given(source, "session", &options.session),
+            Source::Session => {
+                loader.given(source, "session", &options.session);
+                if let Some((file, message)) = &options.lost {
+                    let name: Arc<str> = Arc::from(file.as_str());
+                    let problem = Problem::new(Severity::Error, message.as_str()).in_file(&name);
+                    loader.broken(source, Owner::Portcullis, name, problem);
+                }
+            }
             Source::Command => loader.given(source, "command", &options.command),
             Source::Local | Source::Project | Source::User => {
                 for file in locations.files(source) {

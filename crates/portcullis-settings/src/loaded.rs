@@ -5,8 +5,10 @@ use std::sync::Arc;
 use portcullis_core::rule::Behavior;
 use portcullis_core::{Origin, Policy, Source};
 
+use crate::audit::AuditSettings;
 use crate::auto_mode::AutoMode;
 use crate::classifier::{Classifier, Explainer};
+use crate::hooks::PermissionHook;
 use crate::keys::Key;
 use crate::layer::Ignored;
 use crate::location::Owner;
@@ -22,6 +24,8 @@ pub struct LoadOptions {
     pub arguments: Vec<(Behavior, String)>,
     /// Rules granted in this session.
     pub session: Vec<(Behavior, String)>,
+    /// The file of such rules and what is wrong with it, if it could not be read: what it forbids is lost.
+    pub lost: Option<(String, String)>,
     /// Rules granted by a slash command or skill.
     pub command: Vec<(Behavior, String)>,
     /// Whether the workspace is trusted.
@@ -51,6 +55,10 @@ pub struct Loaded {
     pub classifier: Classifier,
     /// Who explains commands.
     pub explainer: Explainer,
+    /// What is recorded, and for how long.
+    pub audit: AuditSettings,
+    /// Who is asked when nobody is there.
+    pub permission_hooks: Vec<PermissionHook>,
     /// What is wrong, file by file.
     pub problems: Vec<Problem>,
     /// What settings say that is not used.

@@ -6,8 +6,10 @@
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{DisabledModes, Mode, Planning, Policy, RuleSet, Sandbox, Source};
 
+use crate::audit::AuditSettings;
 use crate::auto_mode::{AutoMode, Sentence};
 use crate::classifier::{Classifier, Lock, assemble, find_explainer};
+use crate::hooks::PermissionHook;
 use crate::keys::{KEYS, Key, KeyId, Kind, Merge, Scope};
 use crate::layer::{Ignored, IgnoredReason, Layer, Setting, SettingValue};
 use crate::loaded::{Document, Effective, Loaded};
@@ -49,13 +51,17 @@ pub(crate) fn merge(
     let policy = merger.policy(default_mode, disabled_modes);
     let effective = merger.effective(default_mode);
     let classifier = assemble(&|id| merger.strongest(id), merger.lock.is_managed());
+    let permission_hooks = merger.permission_hooks();
     let explainer = find_explainer(&|id| merger.strongest(id));
+    let audit = AuditSettings::assemble(&|id| merger.strongest(id));
     let Merger { ignored, .. } = merger;
     Loaded {
         policy,
         auto_mode,
         classifier,
         explainer,
+        audit,
+        permission_hooks,
         problems,
         ignored,
         documents,
@@ -210,7 +216,7 @@ impl Merger {
             // Without a model there is nobody to review anything.
             reviews_findings: self.switch(KeyId::ClassifierReviewFindings).unwrap_or(false)
                 && self.strongest(KeyId::ClassifierProvider).is_some_and(|setting| setting.shown() != "none"),
-            has_permission_hooks: self.has_permission_hooks(),
+            has_permission_hooks: !self.permission_hooks().is_empty(),
         }
     }
 
@@ -226,7 +232,8 @@ impl Merger {
         directories
     }
 
-    fn has_permission_hooks(&self) -> bool {
+    /// Returns who is asked in a person's place, managed hooks first.
+    fn permission_hooks(&self) -> Vec<PermissionHook> {
         let managed_only = self.any(KeyId::ManagedHooksOnly, true);
         let disabled_by = |managed: bool| {
             self.all(KeyId::DisableAllHooks).any(|setting| {
@@ -234,10 +241,16 @@ impl Merger {
                     && (setting.origin.source == Source::Policy) == managed
             })
         };
-        self.all(KeyId::Hooks).any(|setting| {
+        let in_force = self.all(KeyId::Hooks).filter(|setting| {
             let managed = setting.origin.source == Source::Policy;
             !disabled_by(true) && (managed || (!managed_only && !disabled_by(false)))
-        })
+        });
+        in_force
+            .filter_map(|setting| match &setting.value {
+                SettingValue::Hook(hook) => Some(hook.as_ref().clone()),
+                _ => None,
+            })
+            .collect()
     }
 
     fn sentences(&self, id: KeyId) -> Vec<Sentence> {
@@ -303,9 +316,9 @@ fn widens(setting: &Setting) -> bool {
             | KeyId::SandboxEnabled
             | KeyId::SandboxAutoAllow
             | KeyId::AutoPowerShell
-            | KeyId::ClassifierReviewFindings
-            | KeyId::Hooks,
+            | KeyId::ClassifierReviewFindings,
         ) => *value,
+        (SettingValue::Hook(_), _) => true,
         // Without a model that judges, a person does.
         (SettingValue::Text(provider), KeyId::ClassifierProvider | KeyId::FallbackProvider) => {
             provider != "none"

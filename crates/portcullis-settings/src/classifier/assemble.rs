@@ -107,14 +107,14 @@ fn word<'settings, T: Word>(find: &impl InForce<'settings>, id: KeyId) -> T {
     text(find, id).and_then(|word| T::find(&word)).unwrap_or_default()
 }
 
-fn number<'settings>(find: &impl InForce<'settings>, id: KeyId) -> Option<u32> {
+pub(crate) fn number<'settings>(find: &impl InForce<'settings>, id: KeyId) -> Option<u32> {
     match find(id)?.value {
         SettingValue::Number(number) => Some(number),
         _ => None,
     }
 }
 
-fn switch<'settings>(find: &impl InForce<'settings>, id: KeyId) -> Option<bool> {
+pub(crate) fn switch<'settings>(find: &impl InForce<'settings>, id: KeyId) -> Option<bool> {
     match find(id)?.value {
         SettingValue::Switch(value) => Some(value),
         _ => None,

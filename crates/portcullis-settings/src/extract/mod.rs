@@ -6,6 +6,7 @@
 //! it may have forbidden anything, nothing outside managed settings widens either. Where a key is repeated, the last one
 //! counts, as for every JSON reader, but restrictions of all of them hold.
 
+mod hooks;
 mod object;
 mod scalar;
 mod value;

@@ -77,18 +77,6 @@ impl Extractor<'_> {
         }
     }
 
-    fn hooks(&mut self, key: &'static Key, members: &[Member<'_>], taking: Taking) {
-        let asked = members.iter().find(|member| {
-            member.name == "PermissionRequest"
-                && matches!(&member.node.value, Value::Array(hooks) if !hooks.is_empty())
-        });
-        if let Some(member) = asked
-            && taking == Taking::Everything
-        {
-            self.set(key, SettingValue::Switch(true), member.name_position);
-        }
-    }
-
     fn out_of_scope(&mut self, key: &Key, member: &Member<'_>) {
         let value = &member.node.value;
         let has_effect = match key.id {

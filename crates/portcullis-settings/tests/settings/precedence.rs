@@ -115,7 +115,8 @@ const CLASSIFIER: &str = "{\"useAutoModeDuringPlan\": true}";
 const SANDBOX: &str = "{\"sandbox\": {\"enabled\": true, \"network\": {\"allowedDomains\": []}}}";
 const NO_SANDBOX: &str = "{\"sandbox\": {\"enabled\": false}}";
 const ASKING: &str = "{\"sandbox\": {\"autoAllowBashIfSandboxed\": false}}";
-const HOOKS: &str = "{\"hooks\": {\"PermissionRequest\": [{\"hooks\": []}]}}";
+const HOOKS: &str =
+    "{\"hooks\": {\"PermissionRequest\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"ask\"}]}]}}";
 
 // A7, C9, C12
 #[test]
@@ -145,6 +146,7 @@ fn switches_combine_by_precedence_or_by_strictness() {
         (vec![("project", SANDBOX)], NONE),
         (vec![("user", HOOKS)], Switches { hooks: true, ..NONE }),
         (vec![("project", HOOKS)], NONE),
+        (vec![("user-claude", HOOKS)], NONE),
         (vec![("user", HOOKS), ("project", "{\"disableAllHooks\": true}")], NONE),
         (
             vec![("policy", HOOKS), ("project", "{\"disableAllHooks\": true}")],

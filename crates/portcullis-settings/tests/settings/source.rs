@@ -28,6 +28,7 @@ fn all_eight_sources_are_read_strongest_first_and_both_files_of_each() {
             settings: Some("{\"permissions\": {\"deny\": [\"Bash(flag)\"]}}".to_owned()),
             arguments: one(Behavior::Deny, "Bash(argument)"),
             session: one(Behavior::Ask, "Bash(session)"),
+            lost: None,
             command: one(Behavior::Allow, "Bash(command)"),
             trust: TrustQuestion::Look,
         },

@@ -1,0 +1,131 @@
+//! `PermissionRequest` hooks: one that cannot work is reported and not asked, which never allows.
+
+use super::{Extractor, Taking};
+use crate::hooks::{Handler, PermissionHook, ToolMatcher};
+use crate::json::{Member, Node, Position, Value};
+use crate::keys::Key;
+use crate::layer::SettingValue;
+use crate::location::Owner;
+use crate::problem::Severity;
+
+/// How long a hook may take if it does not say so itself, in seconds.
+const USUAL_TIMEOUT: u32 = 60;
+const LONGEST_TIMEOUT: u32 = 600;
+
+impl Extractor<'_> {
+    /// Takes the hooks of our own files; other events and other programs' files are not our business.
+    pub(super) fn hooks(&mut self, key: &'static Key, members: &[Member<'_>], taking: Taking) {
+        if taking != Taking::Everything || self.input.owner != Owner::Portcullis {
+            return;
+        }
+        for member in members.iter().filter(|member| member.name == "PermissionRequest") {
+            let Value::Array(groups) = &member.node.value else {
+                self.unusable("must be a list", member.node.position);
+                continue;
+            };
+            for group in groups {
+                self.hook_group(key, group);
+            }
+        }
+    }
+
+    fn hook_group(&mut self, key: &'static Key, group: &Node<'_>) {
+        let Value::Object(members) = &group.value else {
+            return self.unusable("must be an object", group.position);
+        };
+        let matcher = find(members, "matcher").map_or(Some(""), text);
+        let Some(tools) = matcher.and_then(ToolMatcher::parse) else {
+            let what = "has a matcher that is no list of tool names, write `Bash|Write` or `mcp__server__*`";
+            return self.unusable(what, group.position);
+        };
+        let Some(Value::Array(handlers)) = find(members, "hooks").map(|node| &node.value) else {
+            return self.unusable("names no `hooks`", group.position);
+        };
+        for node in handlers {
+            match handler(node) {
+                Ok((handler, timeout_seconds)) => {
+                    let origin = self.origin(node.position);
+                    let hook = PermissionHook { tools: tools.clone(), handler, timeout_seconds, origin };
+                    self.set(key, SettingValue::Hook(Box::new(hook)), node.position);
+                }
+                Err(what) => self.unusable(what, node.position),
+            }
+        }
+    }
+
+    /// The line is not shown: it may hold a token.
+    fn unusable(&mut self, what: &str, position: Position) {
+        let message = format!("a `PermissionRequest` hook {what}; it is not asked");
+        self.problem_without_excerpt(Severity::Warning, message, position, None);
+    }
+}
+
+fn handler(node: &Node<'_>) -> Result<(Handler, u32), &'static str> {
+    let Value::Object(members) = &node.value else { return Err("must be an object") };
+    let timeout = match find(members, "timeout").map(|node| &node.value) {
+        None => USUAL_TIMEOUT,
+        Some(Value::Number(seconds)) if (1.0..=f64::from(LONGEST_TIMEOUT)).contains(seconds) => {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "between 1 and 600; a fraction of a second is dropped"
+            )]
+            let whole = *seconds as u32;
+            whole
+        }
+        Some(_) => return Err("has a timeout that is no number of seconds from 1 to 600"),
+    };
+    let handler = match find(members, "type").and_then(text) {
+        Some("command") => command(members)?,
+        Some("http") => http(members)?,
+        Some(_) | None => return Err("has a type other than `command` and `http`"),
+    };
+    Ok((handler, timeout))
+}
+
+fn command(members: &[Member<'_>]) -> Result<Handler, &'static str> {
+    let program = find(members, "command").and_then(text).filter(|program| !program.trim().is_empty());
+    let program = program.ok_or("names no `command`")?;
+    match find(members, "args") {
+        None => Ok(Handler::ShellCommand { line: program.to_owned() }),
+        Some(arguments) => {
+            let arguments = texts(arguments).ok_or("has `args` that are no list of texts")?;
+            Ok(Handler::Command { words: std::iter::once(program.to_owned()).chain(arguments).collect() })
+        }
+    }
+}
+
+fn http(members: &[Member<'_>]) -> Result<Handler, &'static str> {
+    let url = find(members, "url").and_then(text).ok_or("names no `url`")?.to_owned();
+    let headers = match find(members, "headers").map(|node| &node.value) {
+        None => Vec::new(),
+        Some(Value::Object(headers)) => {
+            let header =
+                |member: &Member<'_>| Some((member.name.to_string(), text(&member.node)?.to_owned()));
+            headers.iter().map(header).collect::<Option<_>>().ok_or("has a header that is no text")?
+        }
+        Some(_) => return Err("has `headers` that are no object"),
+    };
+    let variables = find(members, "allowedEnvVars").map_or(Some(Vec::new()), texts);
+    let variables = variables.ok_or("has `allowedEnvVars` that are no list of texts")?;
+    Ok(Handler::Http { url, headers, variables })
+}
+
+/// Finds the last member of a name, which is the one that counts.
+fn find<'a, 'text>(members: &'a [Member<'text>], name: &str) -> Option<&'a Node<'text>> {
+    members.iter().rfind(|member| member.name == name).map(|member| &member.node)
+}
+
+fn text<'a>(node: &'a Node<'_>) -> Option<&'a str> {
+    match &node.value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn texts(node: &Node<'_>) -> Option<Vec<String>> {
+    match &node.value {
+        Value::Array(items) => items.iter().map(|item| text(item).map(str::to_owned)).collect(),
+        _ => None,
+    }
+}
