@@ -67,10 +67,16 @@ pub enum StoreError {
         longer: Vec<String>,
     },
     /// The call was denied for good.
-    #[error("the denied call `{}` cannot be approved by a retry", visible(id))]
+    #[error("the denied call `{}` cannot be allowed: nothing lifts it", visible(id))]
     NotRetryable {
         /// Its id.
         id: String,
+    },
+    /// There is no room for another grant.
+    #[error("there are {most} grants already, or the rule is too long")]
+    TooManyGrants {
+        /// How many there may be.
+        most: usize,
     },
 }
 
@@ -87,6 +93,9 @@ impl StoreError {
             Self::UnknownDenial { .. } => Some("only the last denied calls of each session are kept"),
             Self::AmbiguousDenial { .. } => Some("give one of the longer ids"),
             Self::NotRetryable { .. } => Some("run it yourself if it must run"),
+            Self::TooManyGrants { .. } => {
+                Some("revoke some with `portcullis grants revoke ID`, or write a rule")
+            }
         }
     }
 

@@ -7,10 +7,15 @@ use sha2::{Digest as _, Sha256};
 /// What stands before a hash that is kept in the place of a text.
 const MARK: &str = "sha256:";
 
-/// Returns the SHA-256 of a text in hexadecimal.
-pub(crate) fn sha256(text: &str) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(text.as_bytes()) {
+/// Returns the SHA-256 of a text or of bytes in hexadecimal.
+pub(crate) fn sha256(bytes: impl AsRef<[u8]>) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+/// Writes bytes in hexadecimal.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    let mut hex = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
         // Writing to a `String` cannot fail.
         let _ = write!(hex, "{byte:02x}");
     }

@@ -3,6 +3,8 @@
 //! ```text
 //! ~/.local/state/portcullis/            0700, made when something is first written
 //!   sessions/NAME.json, NAME.lock       denials, denied calls, approvals: exact, broken is an error
+//!   sessions/NAME.facts.json            what the user forbade, the plan, files the agent wrote: broken is an error
+//!   grants.json, grants.lock            what a person allowed or denied for a while: exact, broken is an error
 //!   calls.jsonl, calls.1.jsonl          one line a model call: appended, rotated
 //!   learned.json                        what models do not take: a cache, broken is empty
 //!   breaker.json                        which endpoints fail: a cache, broken is empty
@@ -12,15 +14,44 @@
 //! and replaced in one step: no count is lost, and a process that is killed loses at most its own. The time reaches the
 //! crate as a value, in unix milliseconds.
 //!
+//! ```
+//! use portcullis_store::{DenialKind, NewDenial, Store};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let session = Store::new(folder.path().join("portcullis")).session("run-17");
+//! let denial = NewDenial {
+//!     tool: "Bash".to_owned(),
+//!     input_json: r#"{"command":"git push --force"}"#.to_owned(),
+//!     cwd: "/code/app".to_owned(),
+//!     summary: "Bash: git push --force".to_owned(),
+//!     reason: "PC007: it overwrites commits of the remote repository".to_owned(),
+//!     kind: DenialKind::Finding,
+//!     code: "PC007".to_owned(),
+//!     retryable: true,
+//! };
+//! let now_ms = 1_760_000_000_000;
+//! let limits = [1, 2, 3].map(|_| session.record_denial(&denial, now_ms).map(|recorded| recorded.limit));
+//! let [Ok(None), Ok(None), Ok(Some(limit))] = limits else { return Err("the third reaches a limit".into()) };
+//! assert_eq!(limit.message(), "3 actions in a row were denied, so a person must look");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Nothing is kept in memory, so threads may share a [`Store`] or have one each.
+//!
 //! INVARIANT: an error never allows. There is no approval in a file that cannot be read, an approval that cannot be
 //! marked as used is not given, and a count that cannot be read is not taken for none.
 
+pub mod audit;
 mod breaker;
 mod cache;
 mod calls;
 mod disk;
 mod dumps;
 mod error;
+mod facts;
+mod grants;
 mod hash;
 mod learned;
 mod lock;
@@ -36,11 +67,13 @@ pub use breaker::BreakerState;
 pub use calls::{CallOutcome, CallRecord, Calls};
 pub use dumps::Dumps;
 pub use error::StoreError;
+pub use facts::SessionFacts;
+pub use grants::{Grant, Grants, NewGrant, Place, Scope, Spent};
 pub use learned::Learned;
 pub use overview::{Forgotten, RecentlyDenied};
 pub use redaction::{redact, redact_json};
 pub use session::SessionStore;
-pub use state::{DenialKind, DeniedCall, NewDenial, Recorded};
+pub use state::{DenialKind, DeniedCall, NewDenial, Recorded, TakenApproval};
 
 /// The state directory of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +88,7 @@ impl Store {
         Self { root, patience: lock::Lock::PATIENCE }
     }
 
-    /// Sets how long another process that changes the same file is waited for; five seconds if it is not set. A change
+    /// Sets how long another process that changes the same file is waited for; two seconds if it is not set. A change
     /// takes about a millisecond, so only many at once on a busy machine, or a process that hangs, make anybody wait.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
@@ -70,6 +103,16 @@ impl Store {
     /// Returns the store of one session, by the id its host gave it.
     pub fn session(&self, id: &str) -> SessionStore {
         SessionStore::new(self.clone(), id)
+    }
+
+    /// Returns what a person granted for a while.
+    pub fn grants(&self) -> Grants {
+        Grants::new(self.clone())
+    }
+
+    /// Returns the audit trail.
+    pub fn audit(&self) -> audit::Audit {
+        audit::Audit::new(self.clone())
     }
 
     fn sessions(&self) -> PathBuf {

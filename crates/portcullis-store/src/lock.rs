@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::disk;
 use crate::error::StoreError;
@@ -24,8 +24,9 @@ impl Lock {
     /// How often a lock may be removed by its holder while it is waited for.
     const ATTEMPTS: u32 = 64;
 
-    /// How long is waited if nobody says otherwise.
-    pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+    /// How long is waited if nobody says otherwise. A hook takes a handful of locks at most, one after the other, and
+    /// must be able to say which one it did not get before its deadline of ten seconds.
+    pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
     /// Waits for the lock as long as is usual. The directory must be there.
     pub(crate) fn take(path: &Path) -> Result<Self, StoreError> {
@@ -37,8 +38,9 @@ impl Lock {
         if let Some(lock) = Self::try_take(path)? {
             return Ok(lock);
         }
+        let begun = Instant::now();
         for _ in 0..Self::ATTEMPTS {
-            let file = wait(path, Self::open(path)?, patience)?;
+            let file = wait(path, Self::open(path)?, patience.saturating_sub(begun.elapsed()))?;
             if disk::is_at(path, &file)? {
                 return Ok(Self { path: path.to_path_buf(), file });
             }

@@ -5,6 +5,7 @@ use std::path::Path;
 use portcullis_core::{DenialLimit, Denials};
 use serde::{Deserialize, Serialize};
 
+use crate::audit::SuggestionEntry;
 use crate::error::StoreError;
 use crate::hash::{Sought, hashed, kept, sha256};
 use crate::redaction::redact;
@@ -13,6 +14,8 @@ use crate::redaction::redact;
 const VERSION: u32 = 1;
 /// How many denied calls and how many approvals are kept.
 const MOST_CALLS: usize = 50;
+/// How many rules are kept that would settle a call.
+const MOST_RULES: usize = 5;
 /// A longer directory or tool name is kept as its hash.
 const MOST_NAME: usize = 1024;
 /// Longer prose is cut.
@@ -28,6 +31,10 @@ pub enum DenialKind {
     Finding,
     /// The classifier.
     Classifier,
+    /// A boundary that the user stated.
+    Boundary,
+    /// Nobody: a person had to be asked, and could not be.
+    Asked,
 }
 
 /// A call that has just been denied.
@@ -75,6 +82,9 @@ pub struct DeniedCall {
     pub code: String,
     /// Whether a person may let it run after all.
     pub retryable: bool,
+    /// Rules that would settle such calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suggestions: Vec<SuggestionEntry>,
 }
 
 /// What counting a denial led to.
@@ -99,6 +109,18 @@ pub(crate) struct Approval {
     granted_at_ms: u64,
     expires_at_ms: u64,
     used: bool,
+    /// Whether it answers what a person would be asked, and not only what auto mode judged.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    answers: bool,
+}
+
+/// An approval that was used up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakenApproval {
+    /// The id of the call that was approved.
+    pub id: String,
+    /// Whether it answers what a person would be asked; else it lifts what auto mode judged, and no more.
+    pub is_answer: bool,
 }
 
 /// A call that may have been approved.
@@ -108,17 +130,26 @@ pub(crate) struct SoughtCall<'a> {
     input_json: Sought<'a>,
     cwd: Sought<'a>,
     now_ms: u64,
+    /// Whether only an answer will do.
+    needs_answer: bool,
 }
 
 impl<'a> SoughtCall<'a> {
-    pub(crate) const fn new(tool: &'a str, input_json: &'a str, cwd: &'a str, now_ms: u64) -> Self {
-        Self { tool: Sought::new(tool), input_json: Sought::new(input_json), cwd: Sought::new(cwd), now_ms }
+    pub(crate) fn new(tool: &'a str, input_json: &'a str, cwd: &'a str, now_ms: u64) -> Self {
+        let (tool, input_json, cwd) = (Sought::new(tool), Sought::new(input_json), Sought::new(cwd));
+        Self { tool, input_json, cwd, now_ms, needs_answer: false }
+    }
+
+    /// Looks only for what answers a question.
+    pub(crate) fn needing_answer(self, needs_answer: bool) -> Self {
+        Self { needs_answer, ..self }
     }
 
     /// Says whether an approval is for this call, still good, and not used. One from the future is not good: the clock
     /// was turned back, and nobody knows how long it has been there.
     fn is_covered_by(&self, approval: &Approval) -> bool {
         !approval.used
+            && (approval.answers || !self.needs_answer)
             && (approval.granted_at_ms..approval.expires_at_ms).contains(&self.now_ms)
             && self.tool.is(&approval.tool)
             && self.cwd.is(&approval.cwd)
@@ -217,12 +248,54 @@ impl State {
     }
 
     /// Counts a denial and keeps the call.
-    pub(crate) fn deny(&mut self, new: &NewDenial, file: &Path, now_ms: u64) -> Result<Recorded, StoreError> {
+    pub(crate) fn deny(
+        &mut self,
+        new: &NewDenial,
+        suggestions: &[SuggestionEntry],
+        file: &Path,
+        now_ms: u64,
+    ) -> Result<Recorded, StoreError> {
+        let id = self.keep(new, suggestions, file, now_ms)?;
+        let (denials, limit) = self.denials.to_core().after_denial(new.retryable);
+        self.denials = Counts::of_core(denials);
+        Ok(Recorded { id, denials, limit })
+    }
+
+    /// Keeps a call that a person was to be asked about, without counting it. Asked again, it is the same one.
+    pub(crate) fn ask(
+        &mut self,
+        new: &NewDenial,
+        suggestions: &[SuggestionEntry],
+        file: &Path,
+        now_ms: u64,
+    ) -> Result<String, StoreError> {
+        let call = SoughtCall::new(&new.tool, &new.input_json, &new.cwd, now_ms);
+        let is_same = |known: &DeniedCall| {
+            known.kind == DenialKind::Asked
+                && call.tool.is(&known.tool)
+                && call.cwd.is(&known.cwd)
+                && call.input_json.is(&known.input_hash)
+        };
+        if let Some(place) = self.denied.iter().position(is_same) {
+            let known = DeniedCall { at_ms: now_ms, ..self.denied.remove(place) };
+            let id = known.id.clone();
+            self.denied.push(known);
+            self.touch(now_ms);
+            return Ok(id);
+        }
+        self.keep(new, suggestions, file, now_ms)
+    }
+
+    fn keep(
+        &mut self,
+        new: &NewDenial,
+        suggestions: &[SuggestionEntry],
+        file: &Path,
+        now_ms: u64,
+    ) -> Result<String, StoreError> {
         let number = self.next;
         self.next =
             number.checked_add(1).ok_or_else(|| StoreError::broken(file, "its numbers are used up"))?;
-        let (denials, limit) = self.denials.to_core().after_denial(new.retryable);
-        self.denials = Counts::of_core(denials);
         let id = format!("{}-{number}", prefix_of(&sha256(&self.session)));
         self.denied.push(DeniedCall {
             id: id.clone(),
@@ -235,9 +308,16 @@ impl State {
             kind: new.kind,
             code: cut(&new.code),
             retryable: new.retryable,
+            // A rule that was cut would be another rule.
+            suggestions: suggestions
+                .iter()
+                .filter(|one| one.rule.len() <= MOST_NAME)
+                .take(MOST_RULES)
+                .cloned()
+                .collect(),
         });
         self.touch(now_ms);
-        Ok(Recorded { id, denials, limit })
+        Ok(id)
     }
 
     /// Counts a call that was allowed; says whether that changed anything.
@@ -265,18 +345,19 @@ impl State {
             granted_at_ms: now_ms,
             expires_at_ms: now_ms.saturating_add(ttl_ms),
             used: false,
+            answers: call.kind == DenialKind::Asked,
         });
         self.touch(now_ms);
         Ok(call)
     }
 
-    /// Uses up the oldest approval of a call and returns its id.
-    pub(crate) fn take(&mut self, call: &SoughtCall<'_>) -> Option<String> {
+    /// Uses up the oldest approval of a call and returns it.
+    pub(crate) fn take(&mut self, call: &SoughtCall<'_>) -> Option<TakenApproval> {
         let approval = self.approvals.iter_mut().find(|approval| call.is_covered_by(approval))?;
         approval.used = true;
-        let id = approval.id.clone();
+        let taken = TakenApproval { id: approval.id.clone(), is_answer: approval.answers };
         self.touch(call.now_ms);
-        Some(id)
+        Some(taken)
     }
 
     /// Finds a denied call by its id, or by one with more of the session's hash in it.

@@ -126,6 +126,8 @@ fn hits_in_commands_and_bodies() -> Vec<Hit> {
         ("curl -sSu 'admin:", "hunter2".to_owned(), "' https://a.test", "password"),
         ("redis-cli -a ", "hunter2".to_owned(), " ping", "password"),
         ("openssl enc -pass pass:", "hunter2".to_owned(), " -in a", "password"),
+        ("openssl enc -aes-256-cbc -k ", "hunter2".to_owned(), " -in a", "password"),
+        ("smbclient -U 'user%", "hunter2".to_owned(), "' //a.test/b", "password"),
         ("Server=a;Uid=sa;Pwd=", "hunter2".to_owned(), ";Database=b", "password"),
         ("jdbc:mysql://h/db?user=a&password=", "hunter2".to_owned(), "&ssl=1", "password"),
         ("AccountName=a;AccountKey=", made_of("", "aB3/dE+7", 86) + "==", ";EndpointSuffix=b", "key"),
@@ -181,6 +183,7 @@ fn every_secret_is_replaced_and_nothing_else() {
 
 /// Texts that talk about secrets, or look as if they held one.
 const HARMLESS: &[&str] = &[
+    "openssl req -x509 -newkey rsa:2048 -keyout server.pem -keyform PEM -out cert.pem",
     "git show 3f2a9c1b7d8e4f5061728394a5b6c7d8e9f01234",
     "commit 3f2a9c1b7d8e4f5061728394a5b6c7d8e9f01234\nAuthor: a <a@b.test>",
     "id 123e4567-e89b-12d3-a456-426614174000",

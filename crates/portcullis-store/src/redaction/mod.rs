@@ -24,7 +24,7 @@ pub use json::redact_json;
 use text::Text;
 
 /// What stands before the kind.
-const MARK: &str = "[redacted:";
+pub(crate) const MARK: &str = "[redacted:";
 
 /// How often a text is gone over: what is left after one round may show what a secret hid.
 const ROUNDS: u32 = 4;

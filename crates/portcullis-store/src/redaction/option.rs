@@ -12,8 +12,10 @@ enum Takes {
     Next,
     /// As `Next`, after `login` only.
     NextOfLogin,
-    /// In the next word or the same one, after a colon.
-    AfterColon,
+    /// In the next word alone: longer options begin with the same letter.
+    NextAlone,
+    /// In the next word or the same one, after this byte.
+    After(u8),
     /// The word itself begins with the option.
     Prefix,
     /// As `Next`, if there is an equals sign in it: cookies, and no file that holds them.
@@ -33,13 +35,16 @@ const OPTIONS: &[(&[&str], &str, Takes)] = &[
     (&["sqlcmd", "bcp", "zip", "unzip"], "-P", Takes::Next),
     (&["redis-cli"], "-a", Takes::Next),
     (&["ldapsearch", "ldapmodify", "ldapadd", "ldapdelete", "ldapwhoami"], "-w", Takes::Next),
-    (&["curl", "http", "https", "xh"], "-u", Takes::AfterColon),
-    (&["curl"], "--user", Takes::AfterColon),
-    (&["curl"], "-U", Takes::AfterColon),
-    (&["curl"], "--proxy-user", Takes::AfterColon),
-    (&["http", "https", "xh"], "-a", Takes::AfterColon),
+    (&["curl", "http", "https", "xh"], "-u", Takes::After(b':')),
+    (&["curl"], "--user", Takes::After(b':')),
+    (&["curl"], "-U", Takes::After(b':')),
+    (&["curl"], "--proxy-user", Takes::After(b':')),
+    (&["http", "https", "xh"], "-a", Takes::After(b':')),
     (&["curl"], "-b", Takes::Cookie),
     (&["openssl"], "pass:", Takes::Prefix),
+    (&["openssl"], "-k", Takes::NextAlone),
+    (&["openssl"], "-K", Takes::NextAlone),
+    (&["smbclient", "rpcclient", "smbget", "net"], "-U", Takes::After(b'%')),
 ];
 
 /// How long a secret in quotes may be.
@@ -86,6 +91,7 @@ fn read_option(text: Text<'_>, place: usize, end: usize, program: &[u8], is_logi
         let is_glued = glued < end || matches!(text.at(glued), b'"' | b'\'');
         let start = match takes {
             Takes::Glued | Takes::Prefix if !is_glued => return None,
+            Takes::NextAlone if is_glued => return None,
             Takes::NextOfLogin if !is_login => return None,
             _ if is_glued => glued + usize::from(option.starts_with("--") && text.at(glued) == b'='),
             _ => text.after_spaces(glued),
@@ -111,18 +117,18 @@ fn read_secret(text: Text<'_>, start: usize, takes: Takes) -> Option<Span> {
     let close = text.run(start, LONGEST, |byte| byte != quote && byte != b'\n');
     let end = if is_quoted && text.at(close) == quote { close } else { end_of_word(text, start) };
     let start = match takes {
-        Takes::AfterColon => {
-            let colon = text.run(start, end.saturating_sub(start), |byte| byte != b':');
-            if colon >= end || text.has(colon, b"://") {
+        Takes::After(mark) => {
+            let place = text.run(start, end.saturating_sub(start), |byte| byte != mark);
+            if place >= end || text.has(place, b"://") {
                 return None;
             }
-            colon + 1
+            place + 1
         }
         Takes::Cookie if !text.part(start, end).contains(&b'=') => return None,
         _ => start,
     };
     let bytes = text.part(start, end);
-    let is_option = bytes.starts_with(b"-") && takes != Takes::AfterColon && !is_quoted;
+    let is_option = bytes.starts_with(b"-") && !matches!(takes, Takes::After(_)) && !is_quoted;
     let is_secret = !bytes.is_empty() && !is_option && !value::is_mark(bytes) && !value::is_reference(bytes);
     let kind = if takes == Takes::Cookie { "cookie" } else { "password" };
     is_secret.then_some(Span { start, end, kind })

@@ -1,5 +1,7 @@
 //! Secrets that are known by their own look: the keys and tokens of providers, and addresses that are keys themselves.
 
+use std::sync::LazyLock;
+
 use super::Span;
 use super::text::{Text, is_key_byte};
 
@@ -138,15 +140,35 @@ const SHAPES: &[Shape] = &[
     ("AGE-SECRET-KEY-1", Body::Capitals, 40, Place::Start, "age-key"),
 ];
 
-/// The bytes that prefixes begin with, so that most places are passed over at once.
-const FIRST: &[u8] = b"1AGNPScdfghklnprstwxy";
+/// For each byte that a prefix may begin with, the bytes that may come next: most places are passed over at once.
+struct Likely([u128; 128]);
+
+impl Likely {
+    fn new() -> Self {
+        let mut next = [0; 128];
+        for (prefix, ..) in SHAPES {
+            if let Some([first, second]) = prefix.as_bytes().first_chunk()
+                && let Some(mask) = next.get_mut(usize::from(*first))
+            {
+                *mask |= 1 << (second & 127);
+            }
+        }
+        Self(next)
+    }
+
+    fn has(&self, first: u8, second: u8) -> bool {
+        self.0.get(usize::from(first)).is_some_and(|mask| second < 128 && mask >> second & 1 == 1)
+    }
+}
 
 /// Finds what is known by its look.
 pub(super) fn find(text: Text<'_>, spans: &mut Vec<Span>) {
+    static LIKELY: LazyLock<Likely> = LazyLock::new(Likely::new);
+    let likely: &Likely = &LIKELY;
     let mut place = 0;
     while place < text.len() {
         let byte = text.at(place);
-        let found = if FIRST.contains(&byte) { find_shape(text, place) } else { None };
+        let found = if likely.has(byte, text.at(place + 1)) { find_shape(text, place) } else { None };
         let found = found.or_else(|| match byte {
             b'e' => find_jwt(text, place),
             b'S' => find_sendgrid(text, place),
@@ -236,13 +258,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_byte_of_every_prefix_is_looked_for() {
+    fn the_first_bytes_of_every_prefix_are_looked_for_and_no_others() {
+        let likely = Likely::new();
+        let mut pairs = std::collections::BTreeSet::new();
         for (prefix, ..) in SHAPES {
-            assert!(FIRST.contains(&prefix.as_bytes()[0]), "{prefix}");
+            let [first, second] = prefix.as_bytes().first_chunk().unwrap();
+            assert!(prefix.is_ascii() && likely.has(*first, *second), "{prefix}");
+            pairs.insert((*first, *second));
         }
-        for byte in FIRST {
-            assert!(SHAPES.iter().any(|(prefix, ..)| prefix.as_bytes()[0] == *byte), "{}", *byte as char);
-        }
+        let all = (0..=255).flat_map(|first| (0..=255).map(move |second| (first, second)));
+        assert_eq!(all.filter(|(first, second)| likely.has(*first, *second)).count(), pairs.len());
     }
 
     #[test]

@@ -1,12 +1,15 @@
 //! Uses the store from a process of its own, once its standard input ends; `tests/processes.rs` looks at what it says.
 //!
 //! `ROOT SESSION deny COUNT` denies so often and prints each id with the limit it reached; `ROOT SESSION take` prints the
-//! id of the approval it got, or `none`.
+//! id of the approval it got, or `none`; `ROOT SESSION append COUNT` appends so many decisions to the audit trail and prints
+//! the id of each; `ROOT SESSION ingest` brings the index up to date and prints how many decisions are in it.
 
 use std::io::{self, Read as _, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use portcullis_store::audit::Entry;
+use portcullis_store::audit::index::Filter;
 use portcullis_store::{DenialKind, NewDenial, SessionStore, Store};
 
 fn main() -> ExitCode {
@@ -15,6 +18,8 @@ fn main() -> ExitCode {
     let _ = io::stdin().read_to_end(&mut Vec::new());
     let outcome = match words.as_slice() {
         [root, session, "deny", count] => deny(&open(root, session), count.parse().unwrap_or_default()),
+        [root, session, "append", count] => append(root, session, count.parse().unwrap_or_default()),
+        [root, _, "ingest"] => ingest(root),
         [root, session, "take"] => take(&open(root, session)),
         _ => Err("no such use".to_owned()),
     };
@@ -29,7 +34,55 @@ fn main() -> ExitCode {
 
 /// Opens a session with so much patience that a slow machine is no failure.
 fn open(root: &str, session: &str) -> SessionStore {
-    Store::new(root.into()).with_patience(Duration::from_mins(10)).session(session)
+    patient(root).session(session)
+}
+
+fn patient(root: &str) -> Store {
+    Store::new(root.into()).with_patience(Duration::from_mins(10))
+}
+
+fn append(root: &str, session: &str, count: u64) -> Result<(), String> {
+    let audit = patient(root).audit();
+    for number in 0..count {
+        let entry = Entry {
+            at_ms: 1_800_000_000_000 + number,
+            host: "claude".to_owned(),
+            event: "PreToolUse".to_owned(),
+            session: session.to_owned(),
+            agent: None,
+            call_id: Some(format!("{}-{number}", std::process::id())),
+            cwd: "/code/app".to_owned(),
+            mode: "auto".to_owned(),
+            headless: false,
+            tool: "Bash".to_owned(),
+            summary: format!(
+                "Bash make {}",
+                "x".repeat(usize::try_from(number * 37 % 300).unwrap_or_default())
+            ),
+            input: r#"{"command":"make"}"#.to_owned(),
+            decision: "allow".to_owned(),
+            said: "allow".to_owned(),
+            step: "A9".to_owned(),
+            kind: "rule".to_owned(),
+            reason: "allowed by a rule".to_owned(),
+            rule: None,
+            code: None,
+            denial: None,
+            findings: Vec::new(),
+            trace: Vec::new(),
+            suggestions: Vec::new(),
+            models: Vec::new(),
+            micros: 700,
+        };
+        say(&audit.append(&entry).map_err(|error| error.to_string())?)?;
+    }
+    Ok(())
+}
+
+fn ingest(root: &str) -> Result<(), String> {
+    let index = patient(root).audit().open_index(1_800_000_000_000).map_err(|error| error.to_string())?;
+    let found = index.count(&Filter::default()).map_err(|error| error.to_string())?;
+    say(&found.to_string())
 }
 
 fn deny(session: &SessionStore, count: u32) -> Result<(), String> {

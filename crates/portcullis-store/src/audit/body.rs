@@ -1,0 +1,140 @@
+//! What is kept of an entry: secrets are blacked out, then every text is cut, and no line is longer than it may be.
+//!
+//! A long text is cut twice. First it is cut a good deal behind the place where it will end, so that blacking out takes
+//! no longer than it must; then the part is dropped in which a secret may have been cut and so not be known for one.
+
+use super::entry::{Entry, FindingEntry, ModelEntry, RuleEntry, SuggestionEntry, TraceEntry};
+use super::line::{HEADER_BYTES, MOST_LINE};
+use crate::redaction::redact;
+
+/// How much of a text is read beyond its limit, and dropped again after secrets were looked for.
+const MARGIN: usize = 4 * 1024;
+
+/// How much of everything is kept, in bytes and in items.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    input: usize,
+    summary: usize,
+    text: usize,
+    path: usize,
+    name: usize,
+    items: usize,
+}
+
+const USUAL: Bounds =
+    Bounds { input: 8 * 1024, summary: 2 * 1024, text: 500, path: 4 * 1024, name: 256, items: 40 };
+
+/// What fits into a line even if every byte has to be escaped.
+const TIGHT: Bounds = Bounds { input: 512, summary: 256, text: 128, path: 256, name: 64, items: 5 };
+
+/// Writes what is kept of an entry as one line of JSON.
+pub(super) fn body(entry: &Entry) -> serde_json::Result<String> {
+    let body = serde_json::to_string(&USUAL.entry(entry))?;
+    if body.len() + HEADER_BYTES < MOST_LINE {
+        return Ok(body);
+    }
+    serde_json::to_string(&TIGHT.entry(entry))
+}
+
+impl Bounds {
+    fn entry(&self, entry: &Entry) -> Entry {
+        Entry {
+            at_ms: entry.at_ms,
+            host: self.word(&entry.host),
+            event: self.word(&entry.event),
+            session: self.name(&entry.session),
+            agent: self.optional_name(entry.agent.as_ref()),
+            call_id: self.optional_name(entry.call_id.as_ref()),
+            cwd: safe(&entry.cwd, self.path),
+            mode: self.word(&entry.mode),
+            headless: entry.headless,
+            tool: self.name(&entry.tool),
+            summary: safe(&entry.summary, self.summary),
+            input: safe(&entry.input, self.input),
+            decision: self.word(&entry.decision),
+            said: self.word(&entry.said),
+            step: self.word(&entry.step),
+            kind: self.word(&entry.kind),
+            reason: safe(&entry.reason, self.summary),
+            rule: entry.rule.as_ref().map(|rule| self.rule(rule)),
+            code: self.optional_name(entry.code.as_ref()),
+            denial: self.optional_name(entry.denial.as_ref()),
+            findings: self.items(&entry.findings, Self::finding),
+            trace: self.items(&entry.trace, Self::trace),
+            suggestions: self.items(&entry.suggestions, Self::suggestion),
+            models: self.items(&entry.models, Self::model),
+            micros: entry.micros,
+        }
+    }
+
+    fn rule(&self, rule: &RuleEntry) -> RuleEntry {
+        RuleEntry {
+            text: safe(&rule.text, self.text),
+            behavior: self.word(&rule.behavior),
+            origin: safe(&rule.origin, self.text),
+        }
+    }
+
+    fn finding(&self, finding: &FindingEntry) -> FindingEntry {
+        FindingEntry {
+            code: self.word(&finding.code),
+            sentence: safe(&finding.sentence, self.text),
+            cleared: finding.cleared,
+        }
+    }
+
+    fn trace(&self, line: &TraceEntry) -> TraceEntry {
+        TraceEntry {
+            step: self.word(&line.step),
+            outcome: self.word(&line.outcome),
+            detail: safe(&line.detail, self.text),
+        }
+    }
+
+    fn suggestion(&self, suggestion: &SuggestionEntry) -> SuggestionEntry {
+        SuggestionEntry { behavior: self.word(&suggestion.behavior), rule: safe(&suggestion.rule, self.text) }
+    }
+
+    fn model(&self, model: &ModelEntry) -> ModelEntry {
+        ModelEntry {
+            provider: self.word(&model.provider),
+            model: self.word(&model.model),
+            stage: self.word(&model.stage),
+            outcome: self.word(&model.outcome),
+            ..*model
+        }
+    }
+
+    fn items<T>(&self, items: &[T], keep: impl Fn(&Self, &T) -> T) -> Vec<T> {
+        items.iter().take(self.items).map(|item| keep(self, item)).collect()
+    }
+
+    fn optional_name(&self, name: Option<&String>) -> Option<String> {
+        name.map(|name| self.name(name))
+    }
+
+    /// Keeps a name that comes from outside.
+    fn name(&self, name: &str) -> String {
+        safe(name, self.name)
+    }
+
+    /// Keeps a word of our own or of the settings, in which there is no secret.
+    fn word(&self, word: &str) -> String {
+        front(word, self.name).to_owned()
+    }
+}
+
+/// Blacks out the secrets of a text and cuts it; a text that was cut ends with a mark.
+fn safe(text: &str, most: usize) -> String {
+    let near = front(text, most + MARGIN);
+    let redacted = redact(near);
+    let is_cut = near.len() < text.len();
+    // A secret may begin in what is read last and be cut there.
+    let known = if is_cut { front(&redacted, redacted.len().saturating_sub(MARGIN)) } else { &redacted };
+    let kept = front(known, most);
+    if is_cut || kept.len() < known.len() { format!("{kept}…") } else { kept.to_owned() }
+}
+
+fn front(text: &str, most: usize) -> &str {
+    text.get(..text.floor_char_boundary(most)).unwrap_or_default()
+}

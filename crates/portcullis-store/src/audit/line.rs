@@ -1,0 +1,123 @@
+//! A line of the trail: what links it to the one before it, and the entry.
+
+use serde::Deserialize;
+
+use super::entry::Entry;
+use crate::hash::sha256;
+
+/// The longest line, its end included.
+pub(super) const MOST_LINE: usize = 64 * 1024;
+
+/// What the first line of a chain names as the one before it.
+pub(super) const BEGINNING: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// The digits of an id: Crockford's, which sort like the numbers they stand for.
+const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/// A decision as it stands in the trail.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Its number; the first is 1.
+    pub number: u64,
+    /// What it is known by: sorts by time, and no other has it.
+    pub id: String,
+    /// The hash of the line before it.
+    pub previous: String,
+    /// The hash of its own line.
+    pub hash: String,
+    /// What was decided.
+    pub entry: Entry,
+}
+
+impl Record {
+    /// Reads a line without its end; `None` if it is no record.
+    pub(super) fn read(line: &[u8]) -> Option<Self> {
+        let header = Header::read(line)?;
+        let entry = serde_json::from_slice(line).ok()?;
+        Some(Self { number: header.n, id: header.id, previous: header.prev, hash: sha256(line), entry })
+    }
+}
+
+/// What links a line to the one before it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct Header {
+    /// The number of the line.
+    pub(super) n: u64,
+    /// The id of the line.
+    pub(super) id: String,
+    /// The hash of the record before it.
+    pub(super) prev: String,
+    /// The hash of what stands between both and is no record, if something does.
+    #[serde(default)]
+    pub(super) torn: Option<String>,
+    /// When the decision was made. It is a field of the entry.
+    pub(super) at_ms: u64,
+}
+
+impl Header {
+    /// Reads the header of a line; `None` if the line is no record. A line that was cut short is no JSON, so it is none.
+    pub(super) fn read(line: &[u8]) -> Option<Self> {
+        if line.len() >= MOST_LINE || !line.starts_with(b"{\"n\":") {
+            return None;
+        }
+        serde_json::from_slice(line).ok()
+    }
+
+    /// Makes the line of an entry, whose JSON is `body`.
+    pub(super) fn line(&self, body: &str) -> Vec<u8> {
+        let Self { n, id, prev, torn, .. } = self;
+        let torn = torn.as_ref().map(|hash| format!(r#""torn":"{hash}","#)).unwrap_or_default();
+        let fields = body.strip_prefix('{').unwrap_or(body);
+        format!("{{\"n\":{n},\"id\":\"{id}\",\"prev\":\"{prev}\",{torn}{fields}\n").into_bytes()
+    }
+}
+
+/// How much of a line is not the entry's own.
+pub(super) const HEADER_BYTES: usize = 256;
+
+/// Makes an id: 48 bits of time and 80 of what is in no other line, the hash before it.
+pub(super) fn make_id(at_ms: u64, previous: &str, number: u64) -> String {
+    let unique = sha256(format!("{previous} {number} {}", std::process::id()));
+    let unique = u128::from_str_radix(unique.get(..20).unwrap_or_default(), 16).unwrap_or_default();
+    let bits = (u128::from(at_ms & 0xffff_ffff_ffff) << 80) | unique;
+    let digit = |place: u32| {
+        let value = usize::try_from((bits >> (place * 5)) & 31).unwrap_or_default();
+        char::from(DIGITS.get(value).copied().unwrap_or(b'0'))
+    };
+    (0..26).rev().map(digit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn an_id_sorts_by_time_and_differs_with_what_comes_before() {
+        let id = |at_ms, previous| make_id(at_ms, previous, 1);
+        let now = 1_800_000_000_000;
+        assert_eq!(id(now, "a").len(), 26);
+        assert!(id(now, "a") < id(now + 1, "a"));
+        assert!(id(0, "a").starts_with("0000000000"));
+        assert_ne!(id(now, "a"), id(now, "b"));
+        assert_eq!(id(now, "a").get(..10), id(now, "b").get(..10));
+    }
+
+    #[test]
+    fn a_line_that_was_cut_anywhere_is_no_record() {
+        let header = Header {
+            n: 3,
+            id: "X".to_owned(),
+            prev: BEGINNING.to_owned(),
+            torn: Some("ab".to_owned()),
+            at_ms: 1,
+        };
+        let line = header.line(r#"{"at_ms":1,"host":"{}"}"#);
+        let whole = line.strip_suffix(b"\n").unwrap();
+        assert_eq!(Header::read(whole), Some(header));
+        for end in 0..whole.len() {
+            assert_eq!(Header::read(&whole[..end]), None, "{end}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Walks the whole trail and says whether it is what was written.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use super::Audit;
+use super::files::{Anchor, Segment};
+use super::line::Header;
+use super::read::{Line, Snapshot};
+use crate::error::StoreError;
+use crate::hash::{hexadecimal, sha256};
+
+/// How many breaks are told in full; the rest are counted.
+const MOST_BREAKS: usize = 20;
+
+/// An end of the trail, as it was at some moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The number of its last record.
+    pub number: u64,
+    /// The hash of its last record.
+    pub hash: String,
+}
+
+/// A place where the trail is not what was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Break {
+    /// The file.
+    pub file: PathBuf,
+    /// The line in it; 0 where it is no particular line.
+    pub line: u64,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// A rest that a killed writer left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TornLine {
+    /// The file.
+    pub file: PathBuf,
+    /// The line in it.
+    pub line: u64,
+}
+
+/// What a walk through the trail found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verification {
+    /// How many records there are.
+    pub records: u64,
+    /// The last of the records that retention removed; none has number 0.
+    pub removed: u64,
+    /// The last record.
+    pub head: Option<Head>,
+    /// The first places where something is wrong; none if the trail is what was written.
+    pub breaks: Vec<Break>,
+    /// How many there are.
+    pub break_count: u64,
+    /// What killed writers left. Nothing that was acknowledged is in there.
+    pub torn: Vec<TornLine>,
+    /// Whether the hash that was expected is in the chain; `None` if none was.
+    pub has_expected: Option<bool>,
+}
+
+impl Verification {
+    /// Says whether the trail is what was written, as far as can be told.
+    pub fn is_whole(&self) -> bool {
+        self.break_count == 0 && self.has_expected != Some(false)
+    }
+}
+
+impl Audit {
+    /// Walks the whole trail. `seen` are ends it had before, and `expected` is a hash that must be in it.
+    pub fn verify(&self, seen: &[Head], expected: Option<&str>) -> Result<Verification, StoreError> {
+        let Some(snapshot) = self.snapshot()? else {
+            let mut walk = Walk::new(&Anchor::default(), seen, expected);
+            walk.finish(&self.directory());
+            return Ok(walk.result);
+        };
+        let mut walk = Walk::new(&snapshot.anchor, seen, expected);
+        for segment in &snapshot.segments {
+            walk.read(&snapshot, segment)?;
+        }
+        walk.finish(&self.current());
+        Ok(walk.result)
+    }
+
+    /// Returns the end of the trail without walking it; `None` if there is no record.
+    pub fn head(&self) -> Result<Option<Head>, StoreError> {
+        Ok(self.last()?.map(|last| Head { number: last.number, hash: last.hash }))
+    }
+}
+
+/// A walk through the chain.
+struct Walk<'a> {
+    result: Verification,
+    /// The record before the next one.
+    number: u64,
+    hash: String,
+    /// What came since then and is no record.
+    rest: Option<Rest>,
+    seen: BTreeMap<u64, Vec<&'a str>>,
+    expected: Option<&'a str>,
+}
+
+/// Lines that are no records.
+struct Rest {
+    hasher: Sha256,
+    lines: Vec<u64>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(anchor: &Anchor, seen: &'a [Head], expected: Option<&'a str>) -> Self {
+        let mut ends: BTreeMap<u64, Vec<&'a str>> = BTreeMap::new();
+        for head in seen.iter().filter(|head| head.number > anchor.number) {
+            ends.entry(head.number).or_default().push(&head.hash);
+        }
+        let has_expected = expected.map(|hash| anchor.number > 0 && hash.eq_ignore_ascii_case(&anchor.hash));
+        Self {
+            result: Verification { removed: anchor.number, has_expected, ..Verification::default() },
+            number: anchor.number,
+            hash: anchor.hash.clone(),
+            rest: None,
+            seen: ends,
+            expected,
+        }
+    }
+
+    fn read(&mut self, snapshot: &Snapshot, segment: &Segment) -> Result<(), StoreError> {
+        let Some(mut lines) = snapshot.lines(segment, 0)? else { return Ok(()) };
+        while let Some(line) = lines.next()? {
+            match Header::read(line.bytes) {
+                Some(header) => self.record(&segment.path, &line, &header),
+                None => self.add_to_rest(&line),
+            }
+        }
+        match self.rest.take() {
+            // The end of the current file is what the next writer will find.
+            Some(rest) if segment.is_current => self.tell_torn(&segment.path, &rest),
+            Some(rest) => self.tell_strange(&segment.path, &rest),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, file: &Path, line: &Line<'_>, header: &Header) {
+        self.account_for_rest(file, line.number, header.torn.as_deref());
+        let expected = self.number.saturating_add(1);
+        if header.n > expected {
+            let what = match header.n - 1 {
+                last if last == expected => format!("record {last} is missing before it"),
+                last => format!("records {expected} to {last} are missing before it"),
+            };
+            self.tell(file, line.number, what);
+        } else if header.n < expected {
+            self.tell(file, line.number, format!("record {} stands where {expected} belongs", header.n));
+        } else if header.prev != self.hash {
+            let what = format!(
+                "record {} does not follow from what stands before it, which was changed or is not all there",
+                header.n
+            );
+            self.tell(file, line.number, what);
+        }
+        self.number = header.n;
+        self.hash = sha256(line.bytes);
+        self.result.records += 1;
+        if self.expected.is_some_and(|hash| hash.eq_ignore_ascii_case(&self.hash)) {
+            self.result.has_expected = Some(true);
+        }
+        self.compare_with_seen(file, line.number);
+        self.result.head = Some(Head { number: self.number, hash: self.hash.clone() });
+    }
+
+    fn compare_with_seen(&mut self, file: &Path, line: u64) {
+        let Some(hashes) = self.seen.remove(&self.number) else { return };
+        if hashes.iter().any(|hash| *hash != self.hash) {
+            self.tell(file, line, format!("record {} is not the one that was seen before", self.number));
+        }
+    }
+
+    /// What stands before a record and is none must be what the record says.
+    fn account_for_rest(&mut self, file: &Path, line: u64, torn: Option<&str>) {
+        match (self.rest.take(), torn) {
+            (None, None) => {}
+            (None, Some(_)) => {
+                self.tell(file, line, "the torn line that it was written after is missing".to_owned());
+            }
+            (Some(rest), Some(torn)) if hexadecimal(&rest.hasher.clone().finalize()) == torn => {
+                self.tell_torn(file, &rest);
+            }
+            (Some(rest), _) => self.tell_strange(file, &rest),
+        }
+    }
+
+    fn add_to_rest(&mut self, line: &Line<'_>) {
+        let rest = self.rest.get_or_insert_with(|| Rest { hasher: Sha256::new(), lines: Vec::new() });
+        rest.hasher.update(line.whole);
+        if rest.lines.last() != Some(&line.number) && rest.lines.len() < MOST_BREAKS {
+            rest.lines.push(line.number);
+        }
+    }
+
+    fn tell_torn(&mut self, file: &Path, rest: &Rest) {
+        let torn = |line: &u64| TornLine { file: file.to_path_buf(), line: *line };
+        self.result.torn.extend(rest.lines.iter().map(torn));
+    }
+
+    fn tell_strange(&mut self, file: &Path, rest: &Rest) {
+        let line = rest.lines.first().copied().unwrap_or_default();
+        self.tell(file, line, "it is no record, and no record says that it was torn".to_owned());
+    }
+
+    fn tell(&mut self, file: &Path, line: u64, what: String) {
+        self.result.break_count += 1;
+        if self.result.breaks.len() < MOST_BREAKS {
+            self.result.breaks.push(Break { file: file.to_path_buf(), line, what });
+        }
+    }
+
+    /// Whatever end was seen and is not there was cut off.
+    fn finish(&mut self, file: &Path) {
+        if let Some(longest) = self.seen.keys().next_back().copied() {
+            let what = match self.result.head.as_ref().map_or(self.result.removed, |head| head.number) {
+                last if longest > last => {
+                    format!("the last records are missing: there were {longest}, and now {last} is the last")
+                }
+                _ => format!("record {longest}, which was seen before, is missing"),
+            };
+            self.tell(file, 0, what);
+        }
+    }
+}

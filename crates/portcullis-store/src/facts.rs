@@ -1,0 +1,79 @@
+//! What happened in a session beside calls, as far as later calls depend on it. No file is touched here.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::StoreError;
+
+/// The form of the file.
+const VERSION: u32 = 1;
+/// How many files are kept that the agent wrote, the newest.
+const MOST_FILES: usize = 200;
+/// A longer path is not kept.
+const LONGEST_PATH: usize = 1024;
+
+/// What happened in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionFacts {
+    /// When something was last added, in unix milliseconds.
+    pub changed_at_ms: u64,
+    /// Sentences in which the user forbade something or permitted it again, oldest first.
+    pub boundaries: Vec<String>,
+    /// How many plans were carried out or begun.
+    pub plan: u64,
+    /// Files the agent wrote, absolute.
+    pub written: Vec<String>,
+    /// Whether more happened than can be told: the host has shortened its file, or files were written that are not kept.
+    pub is_partial: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document<T> {
+    version: u32,
+    /// The name of the session: a file that was copied from another one is not believed.
+    session: String,
+    facts: T,
+}
+
+impl SessionFacts {
+    /// More than everything at its longest, every character escaped.
+    pub(crate) const MAXIMUM_SIZE: u64 = 2 * 1024 * 1024;
+
+    /// Reads the file.
+    pub(crate) fn read(file: &Path, session: &str, bytes: &[u8]) -> Result<Self, StoreError> {
+        let document: Document<Self> =
+            serde_json::from_slice(bytes).map_err(|error| StoreError::broken(file, &error.to_string()))?;
+        if document.version != VERSION {
+            let detail = format!("its version is {}, and this program knows {VERSION}", document.version);
+            return Err(StoreError::broken(file, &detail));
+        }
+        if document.session != session {
+            return Err(StoreError::broken(file, "it is of another session"));
+        }
+        Ok(document.facts)
+    }
+
+    /// Returns the file's new content.
+    pub(crate) fn to_bytes(&self, file: &Path, session: &str, now_ms: u64) -> Result<Vec<u8>, StoreError> {
+        let facts = Self { changed_at_ms: self.changed_at_ms.max(now_ms), ..self.clone() };
+        let document = Document { version: VERSION, session: session.to_owned(), facts };
+        serde_json::to_vec(&document).map_err(|error| StoreError::broken(file, &error.to_string()))
+    }
+
+    /// Adds a file the agent wrote; says whether that changed anything. Once one is not kept, any may be the agent's.
+    pub fn write(&mut self, path: &str) -> bool {
+        if self.written.iter().any(|known| known == path) {
+            return false;
+        }
+        if path.len() > LONGEST_PATH {
+            return !std::mem::replace(&mut self.is_partial, true);
+        }
+        self.written.push(path.to_owned());
+        let dropped = self.written.drain(..self.written.len().saturating_sub(MOST_FILES)).count();
+        self.is_partial |= dropped > 0;
+        true
+    }
+}
