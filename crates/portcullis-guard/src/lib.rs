@@ -19,9 +19,13 @@ compile_error!("the guard is written for unix");
 
 mod block;
 mod descriptor;
+mod relay;
 mod signal;
 
+use std::process::Command;
 use std::time::Duration;
+
+pub use relay::{NotRelayed, relay_ended, relay_signals};
 
 /// The answer that blocks, prepared before anything can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +59,11 @@ impl Guard {
         Self(())
     }
 
+    /// Changes the prepared answer, when it is known better what would block.
+    pub fn prepare(&self, answer: &'static BlockingAnswer) {
+        block::prepare(answer);
+    }
+
     /// Sets the deadline anew, counted from now, for work that is known to take longer. If it cannot be set, the old one
     /// stands.
     pub fn extend(&self, deadline: Duration) {
@@ -68,6 +77,13 @@ impl Guard {
     pub fn answer(self, stdout: &[u8], stderr: &[u8], exit_code: i32) -> ! {
         block::deliver(stdout, stderr, exit_code)
     }
+}
+
+/// Makes a command start its program as if no guard were armed: with the memory it may have and the signals it expects.
+/// A guarded process that starts others must not hand its limits down to them.
+pub fn unguarded(command: &mut Command) -> &mut Command {
+    signal::undo_in(command);
+    command
 }
 
 impl Drop for Guard {

@@ -1,5 +1,7 @@
 //! Signals: a stack for the handler, the handler itself, the deadline's timer and a limit on memory.
 
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
 use std::ptr;
 use std::time::Duration;
 
@@ -49,7 +51,7 @@ const MEMORY: libc::rlim_t = 4 << 30;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotInstalled;
 
-type Handler = extern "C" fn(c_int);
+pub(crate) type Handler = extern "C" fn(c_int);
 
 /// Sends every fatal signal and the passing of `deadline` to `handler`.
 pub(crate) fn install(handler: Handler, deadline: Duration) -> Result<(), NotInstalled> {
@@ -86,11 +88,20 @@ fn install_handler_stack() -> Result<(), NotInstalled> {
     check(unsafe { libc::sigaltstack(&raw const stack, ptr::null_mut()) })
 }
 
+/// Sends a signal to a handler after which system calls go on that were interrupted.
+pub(crate) fn set_restarting_action(signal: c_int, handler: Handler) -> Result<(), NotInstalled> {
+    set_action_with(signal, handler as libc::sighandler_t, libc::SA_RESTART)
+}
+
 fn set_action(signal: c_int, action: libc::sighandler_t) -> Result<(), NotInstalled> {
+    set_action_with(signal, action, libc::SA_ONSTACK)
+}
+
+fn set_action_with(signal: c_int, action: libc::sighandler_t, flags: c_int) -> Result<(), NotInstalled> {
     // SAFETY: `sigaction` is made of integers, for which all zeroes is a value.
     let mut request: libc::sigaction = unsafe { std::mem::zeroed() };
     request.sa_sigaction = action;
-    request.sa_flags = libc::SA_ONSTACK;
+    request.sa_flags = flags;
     // SAFETY: the mask is live and writable.
     check(unsafe { libc::sigfillset(&raw mut request.sa_mask) })?;
     // SAFETY: `request` is complete, and the handler only does what is async-signal-safe.
@@ -132,6 +143,27 @@ fn limit_memory() {
         // SAFETY: `limit` is complete.
         unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) };
     }
+}
+
+/// Undoes, in a child before its program begins, what would be handed down to it: the limit on memory and the signals
+/// that are ignored.
+pub(crate) fn undo_in(command: &mut Command) {
+    let undo = || {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: `limit` is live and writable.
+        if unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } == 0 {
+            limit.rlim_cur = limit.rlim_max;
+            // SAFETY: `limit` is complete.
+            unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) };
+        }
+        for signal in IGNORED {
+            // SAFETY: the default action of a signal of this number may be set.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only system calls are made that are async-signal-safe, and nothing is allocated.
+    unsafe { command.pre_exec(undo) };
 }
 
 fn check(status: c_int) -> Result<(), NotInstalled> {
