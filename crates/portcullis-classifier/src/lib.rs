@@ -7,6 +7,10 @@
 //! Ruling ◄── run: fast stage, then thinking stage ◄─ verdict ─┴──────────────── Reply or Fault ◄───────────┘
 //! ```
 //!
+//! [`protocol::Judge`] is the whole of it for a caller: made of [`protocol::Endpoint`]s, it judges a [`prompt::Prompt`], and
+//! the ruling becomes the answer that resumes a pending outcome of the core. It blocks the thread it is called on, at
+//! most for its time limit, and starts no runtime.
+//!
 //! Everything that is quoted to the model is data: the user's words, the agent's actions, files of the repository. None
 //! of it can end its quotation, because no `<` and no hidden character of it stands as itself.
 //!

@@ -50,13 +50,11 @@ impl Ruling {
     pub fn answer(&self, gate: Gate) -> Answer {
         match &self.outcome {
             RulingOutcome::Allow { stage } => Answer::Allow { by: stage.as_str().to_owned() },
-            RulingOutcome::Block { stage, category, reason } => {
-                let sentence = match category {
-                    Some(category) => format!("[{category}] {reason}"),
-                    None => reason.clone(),
-                };
-                Answer::Deny { by: stage.as_str().to_owned(), sentence }
-            }
+            RulingOutcome::Block { stage, category, reason } => Answer::Deny {
+                by: stage.as_str().to_owned(),
+                category: category.clone(),
+                sentence: reason.clone(),
+            },
             RulingOutcome::Unclear { stage, why } => {
                 let detail = format!(
                     "the {} classifier gave no verdict ({why}), so it is blocked to be safe",

@@ -48,7 +48,7 @@ pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
     body.put("max_tokens", layout::limit(model, query));
     body.put_some("stop_sequences", layout::stops(model, query));
     let mut request = body.into_request(model, "/v1/messages".to_owned());
-    request.headers.push(("anthropic-version", "2023-06-01".to_owned()));
+    request.headers.push(("anthropic-version".into(), "2023-06-01".to_owned()));
     request
 }
 

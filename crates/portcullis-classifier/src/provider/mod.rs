@@ -24,6 +24,8 @@ mod ollama;
 mod responses;
 mod unsupported;
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::model::{Model, Provider};
@@ -73,7 +75,7 @@ pub struct WireRequest {
     /// What is appended to the base address, with its leading `/`.
     pub path: String,
     /// Headers besides the content type and the key.
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(Cow<'static, str>, String)>,
     /// The body: JSON with its fields in a fixed order.
     pub body: Value,
 }

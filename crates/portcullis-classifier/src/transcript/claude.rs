@@ -126,6 +126,14 @@ pub(super) fn read(window: Window<'_>) -> Transcript {
     transcript
 }
 
+/// Returns what one record holds, whatever became of it later.
+pub(super) fn entries(line: &[u8], is_subagent: bool) -> Option<Vec<Entry>> {
+    let Object(record) = serde_json::from_slice::<Object<Record<'_>>>(line).ok()?;
+    let mut entries = Vec::new();
+    push_entries(record?, is_subagent, &mut entries);
+    Some(entries)
+}
+
 /// Makes the record of a line that holds nobody's words and no call.
 fn silent(skimmed: Skimmed<'_>) -> Record<'_> {
     Record {

@@ -109,8 +109,16 @@ pub(super) fn read(window: Window<'_>) -> Transcript {
     reader.transcript
 }
 
+/// Returns what one record holds, whatever became of it later.
+pub(super) fn entries(reader: &mut Reader, line: &[u8]) -> Option<Vec<Entry>> {
+    let Object(record) = serde_json::from_slice::<Object<Record<'_>>>(line).ok()?;
+    reader.take(&record?);
+    Some(std::mem::take(&mut reader.transcript.entries))
+}
+
+/// A file in the course of being read.
 #[derive(Debug, Default)]
-struct Reader {
+pub(super) struct Reader {
     transcript: Transcript,
     is_subagent: bool,
     has_begun: bool,

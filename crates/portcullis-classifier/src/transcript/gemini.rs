@@ -95,6 +95,14 @@ pub(super) fn read(window: Window<'_>, bytes: &[u8]) -> Transcript {
     session.finish()
 }
 
+/// Returns the messages of one record with their ids, whatever became of them later.
+pub(super) fn messages(line: &[u8]) -> Option<Vec<(String, Vec<Entry>)>> {
+    let Object(record) = serde_json::from_slice::<Object<Record<'_>>>(line).ok()?;
+    let mut session = Session::default();
+    session.take(record?);
+    Some(session.messages)
+}
+
 /// Says whether a line is the first of a file: it names the session.
 fn is_head(line: &[u8]) -> bool {
     let record = serde_json::from_slice::<Object<Record<'_>>>(line);

@@ -22,6 +22,7 @@ mod plain;
 mod render;
 mod skim;
 mod speaker;
+mod stream;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -30,6 +31,7 @@ use portcullis_core::{ToolCall, path};
 
 pub use encoding::encode;
 pub use render::{Budget, Form, Rendered, Style, TooLong, render};
+pub use stream::{Fate, Happening, Scene, Stream, tell};
 
 use lines::Window;
 

@@ -20,12 +20,17 @@ use super::{Entry, NoticeKind, Transcript};
 pub(super) fn read(window: Window<'_>) -> Transcript {
     let mut transcript = Transcript::default();
     for line in lines(window.body) {
-        match json::parse(line).ok().and_then(entry) {
+        match read_line(line) {
             Some(entry) => transcript.entries.push(entry),
             None => transcript.skipped += 1,
         }
     }
     transcript
+}
+
+/// Reads one line.
+pub(super) fn read_line(line: &[u8]) -> Option<Entry> {
+    json::parse(line).ok().and_then(entry)
 }
 
 fn entry(value: Value) -> Option<Entry> {

@@ -79,7 +79,7 @@ fn codex_shows_the_users_words_once_and_the_calls_as_ours() {
 {"Bash":"cat a.txt"}
 {"Edit":"a.txt:\n-alpha\n+beta"}
 {"Write":"b.txt: hello\n"}
-{"Bash":"cd /home/me/app && npm test"}
+{"Bash":"cd /home/me/app\nnpm test"}
 {"mcp__rc__echo":"text=hi"}
 {"exec_command":"arguments=not json"}
 {"host":"another agent reported"}
@@ -94,7 +94,7 @@ fn codex_shows_the_users_words_once_and_the_calls_as_ours() {
 fn older_codex_files_tell_the_hosts_words_by_how_they_begin() {
     assert_eq!(
         seen(CODEX_OLD, Format::Codex),
-        "{\"user\":\"Fix the bug.\"}\n{\"Bash\":\"cd /home/me/app && npm test\"}\n{\"user\":\"Only an event.\"}\n"
+        "{\"user\":\"Fix the bug.\"}\n{\"Bash\":\"cd /home/me/app\\nnpm test\"}\n{\"user\":\"Only an event.\"}\n"
     );
 }
 

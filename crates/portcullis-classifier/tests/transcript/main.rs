@@ -7,6 +7,7 @@ mod malformed;
 mod properties;
 mod rendering;
 mod session;
+mod stream;
 
 use portcullis_classifier::transcript::{Entry, Style, Transcript, render};
 use portcullis_core::{Input, ToolCall};

@@ -71,10 +71,10 @@ fn neither_can_a_header_or_a_path_of_the_request() {
     let server = Server::answering(response("200 OK", "{}"));
     let connection = connect(&server.base());
     let mut requests = vec![request(), request(), request(), request()];
-    requests[0].headers.push(("x-note", "a\r\nx-evil: 1".to_owned()));
+    requests[0].headers.push(("x-note".into(), "a\r\nx-evil: 1".to_owned()));
     requests[1].path = "/v1/messages HTTP/1.1\r\nx-evil: 1\r\n".to_owned();
     requests[2].path = "@evil.example/v1/messages".to_owned();
-    requests[3].headers.push(("not a name", "1".to_owned()));
+    requests[3].headers.push(("not a name".into(), "1".to_owned()));
     for request in requests {
         let fault = connection.send(&request, Instant::now() + LONG, &Cancel::new()).unwrap_err();
         assert_eq!((fault.kind, fault.retry), (FaultKind::BadRequest, Retry::No));

@@ -27,7 +27,7 @@ const SHORT: Duration = Duration::from_millis(300);
 fn request() -> WireRequest {
     WireRequest {
         path: "/v1/messages".to_owned(),
-        headers: vec![("anthropic-version", "2023-06-01".to_owned())],
+        headers: vec![("anthropic-version".into(), "2023-06-01".to_owned())],
         body: json!({"model": "test", "messages": ["h\u{e9}llo"]}),
     }
 }
