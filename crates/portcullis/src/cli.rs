@@ -6,7 +6,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    auto_mode, check, completions, eval, explain, hook, man, modes, retry, rules, schema, settings, trust,
+    allow, auto_mode, check, completions, deny, doctor, eval, explain, grants, hook, init, log, man, mcp,
+    mcp_proxy, modes, replay, retry, rules, schema, settings, stats, trust, uninstall,
 };
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -35,10 +36,19 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::InitArgs),
+    Doctor(doctor::DoctorArgs),
+    Uninstall(uninstall::UninstallArgs),
     Check(check::CheckArgs),
     Eval(eval::EvalArgs),
     Explain(explain::ExplainArgs),
     AutoMode(auto_mode::AutoModeArgs),
+    Replay(replay::ReplayArgs),
+    Log(log::LogArgs),
+    Stats(stats::StatsArgs),
+    Allow(allow::AllowArgs),
+    Deny(deny::DenyArgs),
+    Grants(grants::GrantsArgs),
     Retry(retry::RetryArgs),
     Rules(rules::RulesArgs),
     Modes(modes::ModesArgs),
@@ -46,6 +56,8 @@ enum Command {
     Settings(settings::SettingsArgs),
     Schema(schema::SchemaArgs),
     Hook(hook::HookArgs),
+    Mcp(mcp::McpArgs),
+    McpProxy(mcp_proxy::McpProxyArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
@@ -53,10 +65,19 @@ enum Command {
 impl Command {
     fn run(self) -> Result<ExitCode, Failure> {
         match self {
+            Self::Init(arguments) => init::run(&arguments),
+            Self::Doctor(arguments) => doctor::run(&arguments),
+            Self::Uninstall(arguments) => uninstall::run(&arguments),
             Self::Check(arguments) => check::run(&arguments),
             Self::Eval(arguments) => eval::run(&arguments),
             Self::Explain(arguments) => explain::run(&arguments),
             Self::AutoMode(arguments) => auto_mode::run(&arguments),
+            Self::Replay(arguments) => replay::run(&arguments),
+            Self::Log(arguments) => log::run(&arguments),
+            Self::Stats(arguments) => stats::run(&arguments),
+            Self::Allow(arguments) => allow::run(&arguments),
+            Self::Deny(arguments) => deny::run(&arguments),
+            Self::Grants(arguments) => grants::run(&arguments),
             Self::Retry(arguments) => retry::run(&arguments),
             Self::Rules(arguments) => rules::run(arguments),
             Self::Modes(arguments) => modes::run(&arguments),
@@ -64,6 +85,8 @@ impl Command {
             Self::Settings(arguments) => settings::run(arguments),
             Self::Schema(arguments) => schema::run(&arguments),
             Self::Hook(arguments) => hook::run(arguments.into_words()),
+            Self::Mcp(arguments) => mcp::run(&arguments),
+            Self::McpProxy(arguments) => mcp_proxy::run(&arguments),
             Self::Completions(arguments) => completions::run(&arguments),
             Self::Man(arguments) => man::run(&arguments),
         }
@@ -96,7 +119,8 @@ fn explain_error(error: &clap::Error) -> Result<ExitCode, Failure> {
     }
 }
 
-fn report(failure: &Failure) -> ExitCode {
+/// Says what went wrong.
+pub(crate) fn report(failure: &Failure) -> ExitCode {
     if failure.message.is_empty() {
         return failure.exit_code;
     }

@@ -21,7 +21,8 @@ pub(crate) const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
 /// Where Claude Code's user settings are, instead of `~/.claude`. Since 0.1.
 pub(crate) const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
 
-/// The project of the session, set by Claude Code for its hooks; read by `hook claude` only. Since 0.1.
+/// The directory Claude Code was started in, for a server that it starts. What that project forbids counts; what it allows
+/// counts inside it. Since 0.1.
 pub(crate) const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 
 /// The model that judges, instead of the one in the settings: only one that is known, and not where managed settings
@@ -41,6 +42,11 @@ pub(crate) const PATH: &str = "PATH";
 /// Reads the directories programs are looked for in.
 pub(crate) fn path() -> Vec<PathBuf> {
     std::env::var_os(PATH).map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
+}
+
+/// Reads the directory Claude Code was started in.
+pub(crate) fn claude_project() -> Option<String> {
+    text(CLAUDE_PROJECT_DIR)
 }
 
 /// Reads the model that judges.
@@ -78,6 +84,11 @@ pub(crate) fn home() -> Result<Option<PathBuf>, Failure> {
 /// Finds Claude Code's configuration directory, if it is not the usual one.
 pub(crate) fn claude_config() -> Result<Option<PathBuf>, Failure> {
     required(CLAUDE_CONFIG_DIR, std::env::var_os(CLAUDE_CONFIG_DIR).filter(|value| !value.is_empty()))
+}
+
+/// Finds the folder of an agent's settings, if a variable of the agent's own names it.
+pub(crate) fn agent_folder(name: &str) -> Result<Option<PathBuf>, Failure> {
+    required(name, std::env::var_os(name).filter(|value| !value.is_empty()))
 }
 
 /// Takes the value of a variable whose directory holds restrictions: if it is set, it must be absolute.

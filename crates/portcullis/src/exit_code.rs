@@ -11,8 +11,9 @@ use portcullis_core::Decision;
 pub(crate) enum ExitCode {
     /// The command did what it was asked to; for `check`, the call is allowed.
     Success = 0,
-    /// `rules lint` found something, `eval --compare` found that something got worse, or `auto-mode config` or `test`
-    /// found that the model cannot be used or judges wrongly.
+    /// `rules lint` found something, `doctor` found a problem, `log verify` found that the record was changed, `eval
+    /// --compare` found that something got worse, or `auto-mode config` or `test` found that the model cannot be used or
+    /// judges wrongly.
     Findings = 1,
     /// `check`: the call is denied.
     Deny = 2,

@@ -6,7 +6,7 @@
 use portcullis_core::{Context, Facts, Policy, Request, ToolCall, Verdict, decide};
 
 use crate::failure::Failure;
-use crate::world::World;
+use portcullis_world::World;
 
 /// Decides one call.
 pub(crate) fn judge(

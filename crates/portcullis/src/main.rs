@@ -4,28 +4,44 @@
 //! takes a crash for consent; it has a guard of its own. All other commands go through the argument parser, and a
 //! panic in them ends in the exit code for internal failures.
 
+mod audit;
 mod auto;
+mod calendar;
 mod cli;
 mod commands;
 mod env_vars;
 mod exit_code;
 mod failure;
+#[cfg(debug_assertions)]
+mod fault;
+mod gate;
+mod install;
 mod judge;
 mod output;
+mod permission_hooks;
 mod session;
+mod session_facts;
 mod shell_quote;
 mod standard_input;
 mod terminal;
 mod value_parser;
-mod world;
 
 use std::ffi::OsString;
 use std::panic::UnwindSafe;
 
+use portcullis_arena::ArenaFirst;
+
 use crate::exit_code::ExitCode;
+
+/// Every command begins with what a hook needs: little memory, at once.
+#[global_allocator]
+static ALLOCATOR: ArenaFirst = ArenaFirst::new();
 
 fn main() -> ExitCode {
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Some(host) = host_in_name(&arguments) {
+        commands::hook::run(vec![host]);
+    }
     if arguments.get(1).is_some_and(|first| first == "hook") && !asks_for_help(&arguments) {
         let rest = arguments.split_off(2);
         commands::hook::run(rest);
@@ -38,6 +54,13 @@ fn shielded(command: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
     std::panic::catch_unwind(command).unwrap_or(ExitCode::Internal)
 }
 
+/// Finds the host in the name the program was started by, `portcullis-HOST`: some hosts start programs by name alone.
+fn host_in_name(arguments: &[OsString]) -> Option<OsString> {
+    let name = std::path::Path::new(arguments.first()?).file_name()?.to_str()?;
+    let host = name.strip_prefix("portcullis-")?;
+    portcullis_hosts::Host::find(host).map(|host| host.name().into())
+}
+
 fn asks_for_help(arguments: &[OsString]) -> bool {
     arguments.iter().any(|argument| argument == "--help" || argument == "-h")
 }
@@ -45,6 +68,15 @@ fn asks_for_help(arguments: &[OsString]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_may_stand_in_the_name_of_the_program() {
+        let host = |name: &str| host_in_name(&[OsString::from(name)]);
+        assert_eq!(host("/usr/bin/portcullis-amp"), Some("amp".into()));
+        for name in ["portcullis", "/x/portcullis-dev", "portcullis-amp/portcullis", ""] {
+            assert_eq!(host(name), None, "{name}");
+        }
+    }
 
     #[test]
     fn a_panic_is_an_internal_failure() {

@@ -9,8 +9,9 @@ use portcullis_settings::{
     DocumentState, Environment, LoadOptions, Loaded, Locations, Severity, TrustQuestion, load, load_given,
 };
 
-use portcullis_store::Store;
+use portcullis_store::{Grant, Place, Store};
 
+use crate::auto::now_ms;
 use crate::env_vars;
 use crate::failure::Failure;
 use crate::terminal::{DIM, Painted, print_error};
@@ -45,6 +46,8 @@ pub(crate) struct SessionArgs {
 pub(crate) struct Session {
     pub(crate) locations: Locations,
     pub(crate) loaded: Loaded,
+    /// What a person granted for a while and whose use is noted.
+    pub(crate) limited: Vec<Grant>,
     cwd: String,
     project: String,
 }
@@ -69,6 +72,25 @@ impl Session {
         cwd: &str,
         project: Option<PathBuf>,
     ) -> Result<Self, Failure> {
+        Self::open_with(arguments, cwd, project, None)
+    }
+
+    /// Loads the settings as [`Self::open_for_hook`] does, with what a person granted in the session or the workspace.
+    pub(crate) fn open_for_session(
+        arguments: &SessionArgs,
+        cwd: &str,
+        project: Option<PathBuf>,
+        session_id: &str,
+    ) -> Result<Self, Failure> {
+        Self::open_with(arguments, cwd, project, Some(session_id))
+    }
+
+    fn open_with(
+        arguments: &SessionArgs,
+        cwd: &str,
+        project: Option<PathBuf>,
+        session_id: Option<&str>,
+    ) -> Result<Self, Failure> {
         let cwd = PathBuf::from(path::normalize(cwd));
         let mut options = arguments.load_options()?;
         let project = match project.filter(|project| project.is_dir()) {
@@ -78,7 +100,11 @@ impl Session {
         if project.as_deref().is_some_and(|project| !is_inside(&cwd, project)) {
             options.trust = TrustQuestion::Untrusted;
         }
-        Self::load(&options, &cwd, project)
+        let locations = Locations::new(environment(project)?, &cwd);
+        refuse_steered(&locations)?;
+        let limited = session_id.map(|id| add_grants(&mut options, &locations, id)).unwrap_or_default();
+        let loaded = load(&locations, &options);
+        Ok(Self { limited, ..Self::of(locations, loaded, &cwd)? })
     }
 
     /// Makes a session of the flags alone, the same on every machine: no settings file is looked for, the home is a
@@ -101,7 +127,8 @@ impl Session {
 
     fn of(locations: Locations, loaded: Loaded, cwd: &Path) -> Result<Self, Failure> {
         refuse_broken_flag(&loaded)?;
-        Ok(Self { cwd: text(cwd)?, project: text(&locations.project)?, locations, loaded })
+        let (cwd, project) = (text(cwd)?, text(&locations.project)?);
+        Ok(Self { cwd, project, locations, loaded, limited: Vec::new() })
     }
 
     /// Returns the policy.
@@ -177,6 +204,33 @@ impl SessionArgs {
     }
 }
 
+/// Adds what a person granted for a while, and returns the grants whose use is noted. Where they cannot be read, what
+/// they forbid is lost, and nothing is allowed in their place.
+fn add_grants(options: &mut LoadOptions, locations: &Locations, session_id: &str) -> Vec<Grant> {
+    let Some(state) = &locations.state else { return Vec::new() };
+    let workspace = locations.workspace().to_string_lossy();
+    let place = Place { session: session_id, workspace: &workspace, now_ms: now_ms() };
+    let mut grants = match Store::new(state.clone()).grants().holding(&place) {
+        Ok(grants) => grants,
+        Err(error) => {
+            let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+            options.lost = Some((state.join("grants.json").display().to_string(), format!("{error}{hint}")));
+            return Vec::new();
+        }
+    };
+    for grant in &grants {
+        // A word that nobody knows allows nothing.
+        let behavior = match grant.behavior.as_str() {
+            "allow" => Behavior::Allow,
+            "ask" => Behavior::Ask,
+            _ => Behavior::Deny,
+        };
+        options.session.push((behavior, grant.rule.clone()));
+    }
+    grants.retain(|grant| grant.is_limited() && grant.behavior == "allow");
+    grants
+}
+
 /// Compiles a rule given on the command line.
 pub(crate) fn compile(text: &str, behavior: Behavior) -> Result<Rule, Failure> {
     Rule::compile(text, behavior, Origin::bare(Source::Argument)).map_err(|problem| {
@@ -191,11 +245,6 @@ pub(crate) fn compile(text: &str, behavior: Behavior) -> Result<Rule, Failure> {
 /// Works out where settings are for a directory, or for the current one.
 pub(crate) fn locations(cwd: Option<&str>) -> Result<Locations, Failure> {
     Ok(Locations::new(environment(None)?, &named_directory(cwd)?))
-}
-
-/// Returns the project of the session a hook runs in, as Claude Code tells it.
-pub(crate) fn claude_project() -> Option<PathBuf> {
-    env_vars::directory(env_vars::CLAUDE_PROJECT_DIR)
 }
 
 fn environment(project: Option<PathBuf>) -> Result<Environment, Failure> {
@@ -218,6 +267,11 @@ fn refuse_steered(locations: &Locations) -> Result<(), Failure> {
     let home = locations.home.as_deref().map(real);
     let is_home_inside = home.as_ref().is_some_and(|home| home.starts_with(workspace));
     let is_home_below = is_home_inside && home.as_deref() != Some(workspace);
+    let is_home_claimed =
+        is_home_inside && !is_home_below && !locations.home.as_deref().is_some_and(is_account_home);
+    // Whoever does not know where the repository lies can still say “here”.
+    let is_home_here =
+        is_home_inside && locations.home.as_deref().is_some_and(|home| home.starts_with("/proc"));
     let chosen = [
         (env_vars::XDG_CONFIG_HOME, &locations.config),
         (env_vars::XDG_STATE_HOME, &locations.state),
@@ -227,7 +281,8 @@ fn refuse_steered(locations: &Locations) -> Result<(), Failure> {
         let directory = directory.as_deref().filter(|_| env_vars::directory(variable).is_some());
         directory.is_some_and(|directory| real(directory).starts_with(workspace))
     };
-    let variable = if locations.repository.is_some() && is_home_below {
+    let is_repository = locations.repository.is_some();
+    let variable = if is_home_here || is_repository && (is_home_below || is_home_claimed) {
         env_vars::HOME
     } else if let Some((variable, _)) = chosen.iter().find(|chosen| !is_home_inside && leads_in(chosen)) {
         variable
@@ -239,6 +294,19 @@ fn refuse_steered(locations: &Locations) -> Result<(), Failure> {
         "the variable `{variable}` leads into the repository `{place}`, which may not hold your settings"
     );
     Err(Failure::usage(message).with_hint("set it to a directory outside of the repository, or unset it"))
+}
+
+/// Says whether a directory is somebody's home: where homes are, or one that the user database names. Whoever keeps their
+/// home in version control works in a repository that holds their settings.
+fn is_account_home(home: &Path) -> bool {
+    let is_among_homes = home
+        .parent()
+        .is_some_and(|parent| ["/home", "/Users"].iter().any(|homes| parent == Path::new(homes)));
+    let is_named = || {
+        let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        accounts.lines().any(|line| line.split(':').nth(5).is_some_and(|named| Path::new(named) == home))
+    };
+    is_among_homes || is_named()
 }
 
 /// Says whether a directory lies in another one, as it is written or with links resolved.

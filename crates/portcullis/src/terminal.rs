@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display};
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 
 use anstyle::{AnsiColor, Style};
-use portcullis_core::{Decision, visible};
+use portcullis_core::{Decision, is_hidden, visible};
+use portcullis_hosts::json::write_escape;
 
 use crate::failure::Failure;
 
@@ -56,10 +57,41 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| unwritten(&error))
 }
 
+/// Makes JSON fit to be printed: characters that are not seen become escapes, which stand for the same.
+///
+/// Otherwise a terminal would obey them, and what drops colours where they do not belong would drop some of them too.
+pub(crate) fn printable(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        // Line ends stand between values; those in a text are escapes already.
+        if character != '\n' && is_hidden(character) {
+            write_escape(&mut out, character);
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
 /// Writes text to standard error; if that fails, there is nowhere left to say so.
 pub(crate) fn print_error(text: &str) {
     let mut stderr = anstream::stderr().lock();
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}
+
+/// What helps whoever did not confirm, or could not without a terminal.
+pub(crate) const HOW_TO_CONFIRM: &str = "say yes in a terminal, or use --yes";
+
+/// Asks the person at the terminal; without one nobody confirms.
+pub(crate) fn confirm(question: &str) -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() {
+        return Ok(false);
+    }
+    print_error(&format!("{question} [y/N] "));
+    let mut line = String::new();
+    let read = std::io::stdin().read_line(&mut line);
+    read.map_err(|error| Failure::internal(format!("the answer could not be read: {error}")))?;
+    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
 }
 
 /// Says on standard error what does not change the outcome: a line each, then an empty one.
@@ -114,6 +146,21 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
+
+    #[test]
+    fn printable_json_says_the_same_and_hides_nothing() {
+        let value =
+            serde_json::json!({"\u{9b}31m": ["\u{1b}]0;x\u{7}", "\u{202e}\u{7f}\u{85}\u{e0001}", "é\n日本"]});
+        for text in [format!("{value}\n"), format!("{value:#}\n")] {
+            let printed = printable(&text);
+            assert!(
+                !printed.chars().any(|character| character != '\n' && is_hidden(character)),
+                "{printed:?}"
+            );
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&printed).unwrap(), value);
+            assert_eq!(printed.lines().count(), text.lines().count());
+        }
+    }
 
     #[test]
     fn a_note_is_said_once_and_a_flood_of_them_ends() {

@@ -14,13 +14,16 @@
 mod assemble;
 mod explainer;
 mod instructions;
+mod question;
 mod recipe;
 mod record;
 mod road;
 mod session_file;
+mod spending;
 
 pub(crate) use assemble::{ClassifierArgs, Resting, assemble, has_classifier, model_table};
 pub(crate) use explainer::explain_by_model;
+pub(crate) use question::{keep_question, suggestions};
 pub(crate) use recipe::{custom_lists, sections, templates};
 pub(crate) use record::{Keeping, keep, now_ms};
-pub(crate) use road::{Judged, Past, Road, sample_prompt, show_prompt};
+pub(crate) use road::{Judged, LONGEST_KEPT_MS, Past, Road, sample_prompt, show_prompt};

@@ -1,5 +1,6 @@
 //! One call on its whole way: decided, judged by a model where it must be, counted.
 
+use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,26 +10,28 @@ use portcullis_classifier::protocol::Exchange;
 use portcullis_classifier::transcript::{Entry, Format, NoticeKind, Transcript, encode};
 use portcullis_classifier::transport::Cancel;
 use portcullis_core::{
-    Answer, Context, Decision, Facts, Mode, Need, Outcome, Pending, Policy, Reason, Request, ToolCall,
-    Verdict, decide,
+    Answer, Approval, Context, Decision, Facts, Mode, Need, Outcome, Pending, Policy, Reason, Request,
+    ToolCall, Verdict, decide,
 };
-use portcullis_hosts::json::{write_text, write_value};
+use portcullis_hosts::json::{write_input, write_text};
 use portcullis_store::{DenialKind, NewDenial, SessionStore, Store};
 
 use super::assemble::{ClassifierArgs, Resting, Setup, assemble, gate, has_classifier, on_limit};
+use super::question::suggestions;
 use super::recipe::Recipe;
 use super::record::{Keeping, keep, now_ms};
 use super::session_file::{read_session, read_subagent, read_subagents};
 use crate::failure::Failure;
 use crate::judge::prepare;
+use crate::permission_hooks::{self, Question};
 use crate::session::Session;
-use crate::world::World;
+use portcullis_world::World;
 
 /// How long an answer may take beyond the judgement itself, on a machine that is busy.
 const MARGIN: Duration = Duration::from_secs(10);
 
 /// How long a session is kept after its last denial, in milliseconds: thirty days.
-const LONGEST_KEPT_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
+pub(crate) const LONGEST_KEPT_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
 
 /// Where a session's past is found.
 #[derive(Debug, Clone, Default)]
@@ -53,8 +56,8 @@ pub(crate) struct Road<'a> {
     pub(crate) store: Option<Store>,
     /// What the session is known by; without it nothing is counted.
     pub(crate) session_id: Option<String>,
-    /// Told before a model is asked, how long that may take.
-    pub(crate) before_asking: &'a dyn Fn(Duration),
+    /// Told before somebody is asked how long that may take; says how long there is.
+    pub(crate) before_asking: &'a dyn Fn(Duration) -> Duration,
 }
 
 /// A verdict with what came with it.
@@ -72,11 +75,11 @@ pub(crate) struct Judged {
 }
 
 /// A decision in the making.
-struct Try {
-    request: Request,
-    facts: Facts,
-    outcome: Outcome,
-    transcript: Transcript,
+pub(super) struct Try {
+    pub(super) request: Request,
+    pub(super) facts: Facts,
+    pub(super) outcome: Outcome,
+    pub(super) transcript: Transcript,
 }
 
 impl Road<'_> {
@@ -84,13 +87,15 @@ impl Road<'_> {
     pub(crate) fn judge(
         &self,
         call: &ToolCall,
-        context: Context,
+        mut context: Context,
         past: &Past,
         world: &mut World,
     ) -> Result<Judged, Failure> {
-        let mut problems = Vec::new();
         let transcript = said(&context);
-        let mut tried = self.decide(call, context, transcript, world)?;
+        let lost = self.recall(&mut context);
+        let mut problems: Vec<String> = lost.iter().cloned().collect();
+        let mut policy = Cow::Borrowed(self.session.policy());
+        let mut tried = decide_by(&policy, call, context, transcript, world)?;
         if (past.file.is_some() || past.is_hosts) && depends_on_past(&tried) {
             let context = tried.request.context().clone();
             let runs_scripts = tried.request.runs_scripts();
@@ -98,39 +103,71 @@ impl Road<'_> {
             if runs_scripts {
                 touched(&mut context, &transcript, past);
             }
-            tried = self.decide(call, context, transcript, world)?;
+            tried = decide_by(&policy, call, context, transcript, world)?;
         }
-        if is_liftable(&tried)
-            && let Some(id) = self.take_approval(call, &tried, &mut problems)
-        {
+        tried = self.spend(tried, &mut policy, world, &mut problems)?;
+        if let Some(approval) = self.take_approval(call, &tried, &mut problems) {
             let mut context = tried.request.context().clone();
-            context.session.approval = Some(id);
-            tried = self.decide(call, context, tried.transcript, world)?;
+            context.session.approval = Some(approval);
+            tried = decide_by(&policy, call, context, tried.transcript, world)?;
         }
         let mut exchanges = Vec::new();
-        let verdict = match tried.outcome {
-            Outcome::Needs(pending) if pending.need() == Need::Classifier => {
-                let answer =
-                    self.ask(&tried.request, &pending, &tried.transcript, &mut exchanges, &mut problems);
-                pending.resume(answer).into_verdict()
-            }
-            other => other.into_verdict(),
+        let Try { request, facts, mut outcome, transcript } = tried;
+        if let Outcome::Needs(pending) = &outcome
+            && pending.need() == Need::Classifier
+        {
+            let answer = self.ask(&request, pending, &transcript, &mut exchanges, &mut problems);
+            outcome = pending.clone().resume(answer);
+        }
+        if let Outcome::Needs(pending) = &outcome
+            && pending.need() == Need::Hooks
+        {
+            let answer = self.ask_hooks(&request, pending, past, &mut problems);
+            outcome = pending.clone().resume(answer);
+        }
+        let verdict = outcome.into_verdict();
+        // What the user forbade may be among what was lost.
+        let verdict = match lost {
+            Some(detail) => verdict.doubted(&detail, request.context().person),
+            None => verdict,
         };
-        Ok(self.count(&tried.request, &tried.facts, verdict, exchanges, problems))
+        Ok(self.count(&request, &facts, verdict, exchanges, problems))
     }
 
-    fn decide(
+    /// Asks the hooks that answer when nobody is there.
+    fn ask_hooks(
         &self,
-        call: &ToolCall,
-        context: Context,
-        transcript: Transcript,
-        world: &mut World,
-    ) -> Result<Try, Failure> {
-        let policy = self.session.policy();
-        let (request, facts) = prepare(policy, call.clone(), context, world);
-        let outcome =
-            decide(policy, &request, &facts).map_err(|error| Failure::internal(error.to_string()))?;
-        Ok(Try { request, facts, outcome, transcript })
+        request: &Request,
+        pending: &Pending,
+        past: &Past,
+        problems: &mut Vec<String>,
+    ) -> Answer {
+        let hooks = &self.session.loaded.permission_hooks;
+        let question = Question {
+            call: request.call(),
+            context: request.context(),
+            verdict: pending.question(),
+            session: self.session_id.as_deref().unwrap_or_default(),
+            transcript: past.file.as_deref().and_then(|file| file.to_str()),
+        };
+        let there_is = (self.before_asking)(permission_hooks::longest(hooks, request.call().tool()) + MARGIN);
+        // Whoever watches over this process must not end it first: the programs it started would go on.
+        let time = there_is.saturating_sub(MARGIN);
+        let (answer, wrong) = permission_hooks::ask(hooks, &question, time);
+        problems.extend(wrong);
+        answer
+    }
+
+    /// Adds to a context what is kept of the session beside calls, or says why that cannot be read.
+    fn recall(&self, context: &mut Context) -> Option<String> {
+        let facts = match self.session_store()?.facts() {
+            Ok(facts) => facts,
+            Err(error) => return Some(format!("{error}; {}", error.hint().unwrap_or_default())),
+        };
+        context.session.boundaries = facts.boundaries;
+        context.session.touched.extend(facts.written);
+        context.session.is_partial |= facts.is_partial;
+        None
     }
 
     /// Asks the model. With none, nobody answers; with one that cannot be asked, nothing is allowed.
@@ -155,11 +192,12 @@ impl Road<'_> {
                 }
             };
         let findings = &pending.question().findings;
-        let prompt = match setup.recipe.prompt(self.session, request, findings, transcript) {
+        let transcript = with_boundaries(transcript, request.context());
+        let prompt = match setup.recipe.prompt(self.session, request, findings, &transcript) {
             Ok(prompt) => prompt,
             Err(detail) => return Answer::TooLong { detail },
         };
-        (self.before_asking)(setup.judge.timeout + MARGIN);
+        let _ = (self.before_asking)(setup.judge.timeout + MARGIN);
         let ruling = setup.judge.judge(&prompt, &Cancel::new());
         if let Some(store) = &self.store {
             let session = self.session_id.as_deref().unwrap_or_default();
@@ -171,7 +209,7 @@ impl Road<'_> {
         answer
     }
 
-    fn session_store(&self) -> Option<SessionStore> {
+    pub(super) fn session_store(&self) -> Option<SessionStore> {
         let id = self.session_id.as_deref().filter(|id| !id.is_empty())?;
         Some(self.store.as_ref()?.session(id))
     }
@@ -184,12 +222,18 @@ impl Road<'_> {
         }
     }
 
-    /// Uses up what a person granted for this very call, if somebody did.
-    fn take_approval(&self, call: &ToolCall, tried: &Try, problems: &mut Vec<String>) -> Option<String> {
+    /// Uses up what a person granted for this very call, if somebody did and it could change the outcome.
+    fn take_approval(&self, call: &ToolCall, tried: &Try, problems: &mut Vec<String>) -> Option<Approval> {
+        let needs_answer = match lifting(tried) {
+            Lifting::Nothing => return None,
+            Lifting::Anything => false,
+            Lifting::Answer => true,
+        };
         let store = self.session_store()?;
         let identity = identity(&tried.request, &tried.facts);
-        match store.take_approval(call.tool(), &identity, &tried.request.context().cwd, now_ms()) {
-            Ok(id) => id,
+        let sought = (call.tool(), identity.as_str(), tried.request.context().cwd.as_str());
+        match store.take_answer(sought, needs_answer, now_ms()) {
+            Ok(taken) => taken.map(|taken| Approval { id: taken.id, answers_questions: taken.is_answer }),
             Err(error) => {
                 problems.push(error.to_string());
                 None
@@ -213,7 +257,8 @@ impl Road<'_> {
             && let Some(store) = self.session_store()
         {
             if verdict.is_judged_denial() {
-                match store.record_denial(&new_denial(request, facts, &verdict), now_ms()) {
+                let new = new_denial(request, facts, &verdict);
+                match store.record_denial_with(&new, &suggestions(&verdict), now_ms()) {
                     Ok(recorded) => {
                         if recorded.denials.in_total == 1 {
                             self.forget_old_sessions(&mut problems);
@@ -251,13 +296,55 @@ fn said(context: &Context) -> Transcript {
     Transcript { entries, ..Transcript::default() }
 }
 
-/// Says whether a person's approval could change the outcome.
-fn is_liftable(tried: &Try) -> bool {
-    let is_open = match &tried.outcome {
-        Outcome::Settled(verdict) => verdict.is_retryable(),
-        Outcome::Needs(pending) => pending.need() == Need::Classifier,
+/// Decides a call by a policy.
+pub(super) fn decide_by(
+    policy: &Policy,
+    call: &ToolCall,
+    context: Context,
+    transcript: Transcript,
+    world: &mut World,
+) -> Result<Try, Failure> {
+    let (request, facts) = prepare(policy, call.clone(), context, world);
+    let outcome = decide(policy, &request, &facts).map_err(|error| Failure::internal(error.to_string()))?;
+    Ok(Try { request, facts, outcome, transcript })
+}
+
+/// What of a person's could change an outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lifting {
+    /// Nothing.
+    Nothing,
+    /// Any approval of the very call: auto mode judged it, or is about to.
+    Anything,
+    /// Only the answer to a question.
+    Answer,
+}
+
+fn lifting(tried: &Try) -> Lifting {
+    let is_auto = tried.request.context().mode == Mode::Auto;
+    let (is_judged, question) = match &tried.outcome {
+        Outcome::Settled(verdict) => (verdict.is_retryable(), verdict),
+        Outcome::Needs(pending) => (pending.need() == Need::Classifier, pending.question()),
     };
-    is_open && tried.request.context().mode == Mode::Auto
+    if is_auto && is_judged {
+        Lifting::Anything
+    } else if question.is_answerable() {
+        Lifting::Answer
+    } else {
+        Lifting::Nothing
+    }
+}
+
+/// Puts what the user forbade, and permitted again, before everything else: a session that was shortened may have lost
+/// it. It is one entry, because the first words of a user stay however long the session is.
+fn with_boundaries(transcript: &Transcript, context: &Context) -> Transcript {
+    let mut transcript = transcript.clone();
+    let sentences = &context.session.boundaries;
+    if !sentences.is_empty() {
+        let said = format!("[said earlier in this session, oldest first]\n{}", sentences.join("\n"));
+        transcript.entries.insert(0, Entry::Human(said));
+    }
+    transcript
 }
 
 /// Adds to a context what the session file says.
@@ -269,7 +356,7 @@ fn remember(
     problems: &mut Vec<String>,
 ) -> (Context, Transcript) {
     let Some(file) = &past.file else {
-        context.session.is_partial = past.is_hosts;
+        context.session.is_partial |= past.is_hosts;
         return (context, said);
     };
     let read = match &past.agent {
@@ -353,11 +440,12 @@ pub(crate) fn show_prompt(
     recipe.prompt(session, &request, &findings, &transcript).map_err(Failure::usage)
 }
 
-fn new_denial(request: &Request, facts: &Facts, verdict: &Verdict) -> NewDenial {
+pub(super) fn new_denial(request: &Request, facts: &Facts, verdict: &Verdict) -> NewDenial {
     let (call, context) = (request.call(), request.context());
     let (kind, code) = match &verdict.reason {
         Reason::Finding { code, .. } => (DenialKind::Finding, (*code).to_owned()),
-        Reason::Classifier { sentence, .. } => (DenialKind::Classifier, category_of(sentence).to_owned()),
+        Reason::Classifier { category, .. } => (DenialKind::Classifier, category.clone().unwrap_or_default()),
+        Reason::Boundary { .. } => (DenialKind::Boundary, String::new()),
         _ => (DenialKind::Classifier, String::new()),
     };
     NewDenial {
@@ -372,24 +460,10 @@ fn new_denial(request: &Request, facts: &Facts, verdict: &Verdict) -> NewDenial 
     }
 }
 
-/// Returns the label of the rule in a classifier's sentence, `[Label] why`; empty if it named none.
-fn category_of(sentence: &str) -> &str {
-    let inner = sentence.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    inner.map_or("", |(label, _)| label)
-}
-
 /// Writes what a call is known by in the one way there is: names in order, no blanks, then the scripts it runs.
 fn identity(request: &Request, facts: &Facts) -> String {
-    let mut out = String::from("{");
-    for (index, (name, value)) in request.call().input().fields().enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        write_text(&mut out, name);
-        out.push(':');
-        write_value(&mut out, value);
-    }
-    out.push('}');
+    let mut out = String::new();
+    write_input(&mut out, request.call().input());
     for (file, text) in request.script_texts(facts) {
         out.push('\n');
         write_text(&mut out, &file);

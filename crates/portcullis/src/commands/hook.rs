@@ -6,48 +6,45 @@
 //! touched only for a call that needs the model.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
-use portcullis_classifier::transcript::Format;
-use portcullis_core::{Decision, Person, Reason};
+use portcullis_core::Person;
 use portcullis_guard::{BlockingAnswer, Guard};
-use portcullis_hosts::HostReply;
-use portcullis_hosts::claude::{self, Hook, HookCall};
+use portcullis_hosts::{Adapter, Blocking, Event, HookCall, Host, HostReply, Told};
 
-use crate::auto::{ClassifierArgs, Judged, Past, Road};
-use crate::session::{Session, SessionArgs, claude_project};
+use crate::gate::Gate;
+use crate::session::SessionArgs;
+use crate::session_facts;
 use crate::standard_input;
-use crate::world::World;
 
 /// How long an answer may take without a model; well below every host's own limit.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// What an agent is told whose call auto mode denied.
-const ADVICE: &str =
-    "Do not try to reach the same end by another way: go on with something else, or stop and ask the user";
+/// How long an answer may take in all, whoever is asked and however often. `init` tells agents to wait 90 seconds, and
+/// most of them run the call afterwards.
+const LONGEST: Duration = Duration::from_secs(85);
 
-static BLOCKING: BlockingAnswer = BlockingAnswer {
-    stdout: claude::BLOCKING_STDOUT.as_bytes(),
-    stderr: claude::BLOCKING_STDERR.as_bytes(),
-    exit_code: claude::BLOCKING_EXIT_CODE,
+/// What ends a process that only keeps a fact and fails: no host takes this code for a refusal of what already happened.
+static FACT_LOST: BlockingAnswer = BlockingAnswer {
+    stdout: b"",
+    stderr: b"portcullis: what happened in the session could not be kept\n",
+    exit_code: 1,
 };
 
 /// Answer an agent's hook: its JSON on standard input, ours on standard output
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   portcullis hook claude < input.json
-  portcullis hook claude --headless < input.json
+  portcullis hook codex --headless < input.json
 
-To register it with Claude Code, put this into ~/.claude/settings.json:
-  {\"hooks\":{\"PreToolUse\":[{\"matcher\":\"*\",\"hooks\":[{\"type\":\"command\",
-    \"command\":\"/absolute/path/to/portcullis\",\"args\":[\"hook\",\"claude\"],\"timeout\":90}]}]}}
+`portcullis init` registers it with the agents that are installed.
 
-Exit codes: 0 the answer is on standard output, 2 blocked because of a failure")]
+Exit codes: 0 the answer is on standard output, 2 blocked because of a failure.
+Amp goes by the exit code alone: 0 allow, 1 ask, 2 reject.")]
 pub(crate) struct HookArgs {
-    /// The agent
-    #[arg(value_parser = ["claude"])]
+    /// The agent: claude, codex, gemini, opencode, cursor, copilot, qwen, droid, crush, amp, generic
+    #[arg(value_parser = Host::ALL.map(Host::name), hide_possible_values = true)]
     host: String,
     /// A settings file, or settings as JSON
     #[arg(long, value_name = "FILE|JSON")]
@@ -69,88 +66,136 @@ impl HookArgs {
 
 /// Answers the host and ends the process.
 pub(crate) fn run(words: Vec<OsString>) -> ! {
-    let guard = Guard::arm(&BLOCKING, DEADLINE);
-    let reply = parse_words(words)
-        .and_then(|words| answer(&guard, &words))
-        .unwrap_or_else(|message| claude::failure(&message));
+    let started = Instant::now();
+    let host = words.first().and_then(|word| word.to_str()).and_then(Host::find);
+    // A host that is not known gets the answer that most of them take for a refusal.
+    let adapter = host.unwrap_or(Host::Claude).adapter();
+    let guard = Guard::arm(prepared(adapter.usual.blocking), DEADLINE);
+    let hook = Hook { adapter, guard: &guard, started };
+    let reply = match HookWords::parse(words) {
+        Ok(words) => hook.answer(&words),
+        Err(message) => adapter.fail(adapter.usual, &message),
+    };
     guard.answer(reply.stdout.as_bytes(), reply.stderr.as_bytes(), reply.exit_code)
+}
+
+fn prepared(blocking: Blocking) -> &'static BlockingAnswer {
+    Box::leak(Box::new(BlockingAnswer {
+        stdout: blocking.stdout.as_bytes(),
+        stderr: blocking.stderr.as_bytes(),
+        exit_code: blocking.exit_code,
+    }))
 }
 
 /// What the command line of a hook says.
 struct HookWords {
     session: SessionArgs,
-    person: Person,
+    is_headless: bool,
 }
 
-/// Reads `claude [--settings FILE|JSON] [--headless]`.
-fn parse_words(words: Vec<OsString>) -> Result<HookWords, String> {
-    let mut session = SessionArgs::default();
-    let mut person = Person::Present;
-    let mut words = words.into_iter().map(|word| word.into_string().map_err(|_| "an argument is not text"));
-    match words.next().transpose()?.as_deref() {
-        Some("claude") => {}
-        Some(other) => return Err(format!("the agent `{other}` is not known")),
-        None => return Err("the hook's command line names no agent".to_owned()),
-    }
-    while let Some(word) = words.next().transpose()? {
-        match word.split_once('=') {
-            Some(("--settings", value)) => session.settings = Some(value.to_owned()),
-            None if word == "--settings" => {
-                let value = words.next().transpose()?.ok_or("--settings names no file")?;
-                session.settings = Some(value);
+impl HookWords {
+    /// Reads `HOST [--settings FILE|JSON] [--headless]`.
+    fn parse(words: Vec<OsString>) -> Result<Self, String> {
+        let mut session = SessionArgs::default();
+        let mut is_headless = false;
+        let mut words =
+            words.into_iter().map(|word| word.into_string().map_err(|_| "an argument is not text"));
+        match words.next().transpose()? {
+            Some(host) if Host::find(&host).is_some() => {}
+            Some(other) => return Err(format!("the agent `{other}` is not known")),
+            None => return Err("the hook's command line names no agent".to_owned()),
+        }
+        while let Some(word) = words.next().transpose()? {
+            match word.split_once('=') {
+                Some(("--settings", value)) => session.settings = Some(value.to_owned()),
+                None if word == "--settings" => {
+                    let value = words.next().transpose()?.ok_or("--settings names no file")?;
+                    session.settings = Some(value);
+                }
+                None if word == "--headless" => is_headless = true,
+                _ => return Err(format!("the hook's argument `{word}` is not known")),
             }
-            None if word == "--headless" => person = Person::Absent,
-            _ => return Err(format!("the hook's argument `{word}` is not known")),
+        }
+        Ok(Self { session, is_headless })
+    }
+}
+
+/// One process of a hook.
+struct Hook<'a> {
+    adapter: &'static Adapter,
+    guard: &'a Guard,
+    started: Instant,
+}
+
+impl Hook<'_> {
+    fn answer(&self, words: &HookWords) -> HostReply {
+        let usual = self.adapter.usual;
+        let event = match self.read() {
+            Ok(event) => event,
+            Err(message) => return self.adapter.fail(usual, &message),
+        };
+        match event {
+            Event::Call(call) => {
+                if call.moment != usual {
+                    self.guard.prepare(prepared(call.moment.blocking));
+                }
+                #[cfg(debug_assertions)]
+                crate::fault::inject(self.guard);
+                self.answer_call(words, *call)
+            }
+            Event::Fact(fact) => {
+                self.guard.prepare(&FACT_LOST);
+                session_facts::keep(&fact)
+            }
+            Event::Other => HostReply::silence(),
         }
     }
-    Ok(HookWords { session, person })
-}
 
-fn answer(guard: &Guard, words: &HookWords) -> Result<HostReply, String> {
-    let input = standard_input::read_whole().map_err(|error| error.to_string())?;
-    match claude::parse(&input).map_err(|error| error.to_string())? {
-        Hook::PreToolUse(call) => answer_call(guard, words, call),
-        Hook::Other => Ok(claude::no_opinion()),
+    fn read(&self) -> Result<Event, String> {
+        let input = standard_input::read_whole().map_err(|error| error.to_string())?;
+        let directory = std::env::current_dir().ok();
+        let directory = directory.as_deref().and_then(|directory| directory.to_str()).unwrap_or_default();
+        let told = Told { input: &input, directory, variable: &|name| std::env::var(name).ok() };
+        (self.adapter.read)(&told).map_err(|error| error.to_string())
+    }
+
+    fn answer_call(&self, words: &HookWords, mut asked: HookCall) -> HostReply {
+        if words.is_headless {
+            asked.person = Some(Person::Absent);
+        }
+        let gate = Gate {
+            arguments: &words.session,
+            host: self.adapter.host.name(),
+            format: self.adapter.session_format,
+            before_asking: &|time| {
+                let time = extended(self.started.elapsed(), time);
+                self.guard.extend(time);
+                time
+            },
+        };
+        match gate.answer(&asked, self.started) {
+            Ok(answer) => (self.adapter.write)(asked.moment, &answer),
+            Err(failure) => self.adapter.fail(asked.moment, &failure.message),
+        }
     }
 }
 
-fn answer_call(guard: &Guard, words: &HookWords, call: HookCall) -> Result<HostReply, String> {
-    let session = Session::open_for_hook(&words.session, &call.cwd, claude_project())
-        .map_err(|failure| failure.message)?;
-    let context = session.context(Some(call.mode), words.person, &[]);
-    let road = Road {
-        session: &session,
-        arguments: &ClassifierArgs::default(),
-        store: session.store(),
-        session_id: Some(call.session),
-        before_asking: &|time| guard.extend(time),
-    };
-    let past = Past {
-        file: call.transcript.map(PathBuf::from),
-        format: Some(Format::Claude),
-        agent: call.agent,
-        call_id: call.call_id,
-        is_hosts: true,
-    };
-    let judged =
-        road.judge(&call.call, context, &past, &mut World::default()).map_err(|failure| failure.message)?;
-    let advice = needs_advice(&judged).then_some(ADVICE);
-    let notice = notice(&session, &judged);
-    Ok(claude::reply(&judged.verdict, advice, notice.as_deref()))
+/// Returns how much longer the answer may take, if it took so long already and somebody is to be asked for a time.
+fn extended(elapsed: Duration, time: Duration) -> Duration {
+    // A timer of nothing would never ring.
+    time.min(LONGEST.saturating_sub(elapsed)).max(Duration::from_millis(1))
 }
 
-/// Says whether auto mode itself denied the call, or could not judge it.
-fn needs_advice(judged: &Judged) -> bool {
-    let verdict = &judged.verdict;
-    let is_unjudged = matches!(verdict.reason, Reason::Unavailable { .. });
-    verdict.decision == Decision::Deny && (verdict.is_judged_denial() || is_unjudged)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Returns what the user should know and the agent need not: broken settings, what did not work, how to lift a denial.
-fn notice(session: &Session, judged: &Judged) -> Option<String> {
-    let problem = session.notice().or_else(|| judged.problems.first().cloned());
-    let denial = judged.denial.as_ref().filter(|_| judged.verdict.decision == Decision::Deny);
-    let retry = denial.map(|id| format!("`portcullis retry {id}` allows this very call once"));
-    let parts: Vec<String> = problem.into_iter().chain(retry).collect();
-    (!parts.is_empty()).then(|| parts.join("; "))
+    #[test]
+    fn no_answer_takes_longer_than_agents_wait() {
+        let seconds = Duration::from_secs;
+        assert_eq!(extended(seconds(0), seconds(70)), seconds(70));
+        assert_eq!(extended(seconds(60), seconds(70)), seconds(25));
+        assert_eq!(extended(seconds(0), seconds(610)), LONGEST);
+        assert_eq!(extended(seconds(100), seconds(70)), Duration::from_millis(1));
+    }
 }

@@ -5,14 +5,15 @@ use std::io::{self, IsTerminal};
 
 use clap::Args;
 use portcullis_core::visible;
-use portcullis_store::{DeniedCall, Store, StoreError};
+use portcullis_store::{DenialKind, DeniedCall, RecentlyDenied, Store, StoreError};
 use serde_json::{Value, json};
 
+use super::grant::open_store;
 use crate::auto::now_ms;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::session::locations;
-use crate::terminal::{BOLD, DIM, Painted, print, print_notes};
+use crate::output::human::counted;
+use crate::terminal::{BOLD, DIM, Painted, print, print_notes, printable};
 
 /// How long an approval waits for its call unless the flags say otherwise, in minutes.
 const USUAL_WAIT_MINUTES: u64 = 60;
@@ -52,10 +53,7 @@ pub(crate) struct RetryArgs {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &RetryArgs) -> Result<ExitCode, Failure> {
-    let root = locations(None)?.state.ok_or_else(|| {
-        Failure::usage("there is no home directory, so nothing is kept").with_hint("set HOME")
-    })?;
-    let store = Store::new(root);
+    let store = open_store()?;
     match &arguments.id {
         Some(id) => approve(&store, id, arguments),
         None => list(&store, arguments),
@@ -63,13 +61,20 @@ pub(crate) fn run(arguments: &RetryArgs) -> Result<ExitCode, Failure> {
 }
 
 fn list(store: &Store, arguments: &RetryArgs) -> Result<ExitCode, Failure> {
-    let recent =
+    let mut recent =
         store.recently_denied(arguments.limit).map_err(|error| Failure::internal(error.to_string()))?;
-    let text = if arguments.json {
+    // What a person could not be asked about is a matter of `portcullis allow`.
+    recent.calls.retain(|(_, call)| call.kind != DenialKind::Asked);
+    list_calls(&recent, arguments.json, "auto mode denied nothing lately\n")
+}
+
+/// Prints calls that were denied, or a sentence if there are none.
+pub(super) fn list_calls(recent: &RecentlyDenied, is_json: bool, none: &str) -> Result<ExitCode, Failure> {
+    let text = if is_json {
         let calls: Vec<Value> = recent.calls.iter().map(|(session, call)| call_json(session, call)).collect();
-        format!("{:#}\n", json!({"denied": calls}))
+        printable(&format!("{:#}\n", json!({"denied": calls})))
     } else if recent.calls.is_empty() {
-        "auto mode denied nothing lately\n".to_owned()
+        none.to_owned()
     } else {
         let now = now_ms();
         recent.calls.iter().map(|(_, call)| call_text(call, now)).collect()
@@ -89,29 +94,39 @@ fn approve(store: &Store, id: &str, arguments: &RetryArgs) -> Result<ExitCode, F
     let Some((session, _)) = found else {
         return Err(refused(&StoreError::UnknownDenial { id: id.to_owned() }));
     };
-    let call = store
-        .session(&session)
-        .approve(id, now_ms(), arguments.minutes.saturating_mul(60_000))
-        .map_err(|error| refused(&error))?;
-    print(&if arguments.json {
-        format!("{:#}\n", json!({"approved": call_json(&session, &call), "minutes": arguments.minutes}))
+    approve_call(store, &session, id, arguments.minutes, arguments.json)
+}
+
+/// Lets one very call run once, within so many minutes. Whoever calls this has seen a person.
+pub(super) fn approve_call(
+    store: &Store,
+    session: &str,
+    id: &str,
+    minutes: u64,
+    is_json: bool,
+) -> Result<ExitCode, Failure> {
+    let approved = store.session(session).approve(id, now_ms(), minutes.saturating_mul(60_000));
+    let call = approved.map_err(|error| refused(&error))?;
+    print(&if is_json {
+        printable(&format!("{:#}\n", json!({"approved": call_json(session, &call), "minutes": minutes})))
     } else {
-        approved_text(&session, &call, arguments.minutes)
+        approved_text(session, &call, minutes)
     })?;
     Ok(ExitCode::Success)
 }
 
 /// Makes the failure of an approval: the user's where another id would do, else ours.
-fn refused(error: &StoreError) -> Failure {
+pub(super) fn refused(error: &StoreError) -> Failure {
     let failure = match error {
         StoreError::UnknownDenial { .. }
         | StoreError::AmbiguousDenial { .. }
-        | StoreError::NotRetryable { .. } => Failure::usage(error.to_string()),
+        | StoreError::NotRetryable { .. }
+        | StoreError::TooManyGrants { .. } => Failure::usage(error.to_string()),
         _ => Failure::internal(error.to_string()),
     };
     match (error, error.hint()) {
         (StoreError::UnknownDenial { .. }, _) => {
-            failure.with_hint("`portcullis retry` lists what was denied lately")
+            failure.with_hint("`portcullis allow` lists what was denied lately")
         }
         (_, Some(hint)) => failure.with_hint(hint),
         (_, None) => failure,
@@ -120,7 +135,7 @@ fn refused(error: &StoreError) -> Failure {
 
 /// Shows all that is kept of an approved call, so that a mistake is seen.
 fn approved_text(session: &str, call: &DeniedCall, minutes: u64) -> String {
-    let mut out = format!("allowed once, for the next {minutes} minutes:\n");
+    let mut out = format!("allowed once, for the next {}:\n", counted(minutes, "minute"));
     // Writing to a String cannot fail.
     let _ = writeln!(out, "  {}", visible(&call.summary));
     if call.summary.len() > LONGEST_WHOLE && call.summary.ends_with('…') {
@@ -132,7 +147,7 @@ fn approved_text(session: &str, call: &DeniedCall, minutes: u64) -> String {
     out
 }
 
-fn call_text(call: &DeniedCall, now: u64) -> String {
+pub(super) fn call_text(call: &DeniedCall, now: u64) -> String {
     let mut out = String::new();
     let lifts = if call.retryable { "" } else { ", nothing lifts it" };
     let age = Painted(DIM, format!("{} ago{lifts}", age(now.saturating_sub(call.at_ms))));

@@ -13,7 +13,7 @@ use super::rules::ignored_json;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::session::{Session, SessionArgs};
-use crate::terminal::{BOLD, DIM, ERROR, Painted, print};
+use crate::terminal::{BOLD, DIM, ERROR, Painted, print, printable};
 
 /// Show the settings in force and where they come from
 #[derive(Debug, Args)]
@@ -64,7 +64,7 @@ impl ViewArgs {
         let session = Session::open(&self.session)?;
         session.warn_from(Severity::Note);
         let loaded = &session.loaded;
-        Ok(if self.json { format!("{}\n", as_json(loaded)) } else { as_text(loaded) })
+        Ok(if self.json { printable(&format!("{}\n", as_json(loaded))) } else { as_text(loaded) })
     }
 }
 

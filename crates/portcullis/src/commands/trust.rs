@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::session::{absolute_path, locations};
-use crate::terminal::{DIM, Painted, print};
+use crate::terminal::{DIM, Painted, print, printable};
 
 /// Say which workspaces' own allow rules count
 #[derive(Debug, Args)]
@@ -124,10 +124,8 @@ fn list(arguments: &ListArgs) -> Result<String, Failure> {
     let current = find_trust(&locations).unwrap_or(Trust::Untrusted);
     if arguments.json {
         let workspace = locations.workspace().to_string_lossy();
-        return Ok(format!(
-            "{}\n",
-            json!({"trusted": trusted, "workspace": workspace, "is_trusted": current.is_trusted(), "by": by(current)})
-        ));
+        let object = json!({"trusted": trusted, "workspace": workspace, "is_trusted": current.is_trusted(), "by": by(current)});
+        return Ok(printable(&format!("{object}\n")));
     }
     let mut out = String::new();
     for workspace in &trusted {

@@ -84,6 +84,13 @@ pub(crate) fn call_title(call: &ToolCall) -> String {
     format!("{} {}", visible(&tool), visible(&shorten(&text, LONGEST_INPUT)))
 }
 
+/// Counts things: `1 call`, `2 calls`.
+pub(crate) fn counted(count: impl TryInto<u64>, thing: &str) -> String {
+    // What does not fit is many.
+    let count = count.try_into().unwrap_or(u64::MAX);
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Cuts a text after so many characters, and shows that it was cut.
 pub(crate) fn shorten(text: &str, longest: usize) -> Cow<'_, str> {
     match text.char_indices().nth(longest) {
@@ -141,11 +148,13 @@ const fn remedy_title(decision: Decision) -> &'static str {
     }
 }
 
-fn write_line(out: &mut String, title: &str, text: &str) {
+/// Writes a line with a title.
+pub(crate) fn write_line(out: &mut String, title: &str, text: &str) {
     let _ = writeln!(out, "  {}  {text}", Painted(DIM, format_args!("{title:<5}")));
 }
 
-fn write_block(out: &mut String, title: &str, lines: &[String]) {
+/// Writes lines below a title; nothing if there are none.
+pub(crate) fn write_block(out: &mut String, title: &str, lines: &[String]) {
     if lines.is_empty() {
         return;
     }

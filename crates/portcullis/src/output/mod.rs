@@ -1,5 +1,6 @@
 //! What commands print: for people and for programs.
 
+pub(crate) mod chart;
 mod excerpt;
 pub(crate) mod exchange;
 pub(crate) mod explanation;
@@ -7,3 +8,4 @@ mod findings;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod judged;
+pub(crate) mod record;

@@ -7,8 +7,8 @@ use portcullis_testkit::AskedForm;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use super::classifier::{JUDGE, KEY, Scene};
 use super::sandbox::{Ran, Sandbox, ran};
+use super::scene::{JUDGE, KEY, Scene};
 
 const LISTS: [&str; 4] = ["environment", "hard_deny", "soft_deny", "allow"];
 

@@ -6,8 +6,8 @@ use std::process::Stdio;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use super::classifier::{JUDGE, Scene};
 use super::sandbox::{Ran, Sandbox, ran};
+use super::scene::{JUDGE, Scene};
 
 const RULES: &str = r#"{"permissions":{"allow":["Bash(cargo:*)"],"deny":["Bash(git push:*)"]}}"#;
 

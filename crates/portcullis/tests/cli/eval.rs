@@ -197,7 +197,7 @@ fn several_files_are_told_apart_and_counted_together() {
 #[test]
 fn the_number_of_workers_does_not_show() {
     let sandbox = Sandbox::new();
-    let mut input: String = (0..100).map(|_| matrix()).collect();
+    let mut input: String = (0..50).map(|_| matrix()).collect();
     input.push_str("oops\n");
     for form in ["--json", "--misses=all"] {
         let one = eval(&sandbox, &["--jobs", "1", form], &input);

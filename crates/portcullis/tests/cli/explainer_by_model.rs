@@ -5,8 +5,8 @@ use std::fs::File;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use super::classifier::{JUDGE, KEY, Scene};
 use super::sandbox::{Ran, ran};
+use super::scene::{JUDGE, KEY, Scene};
 
 const HARMLESS: &str = "cat a.txt";
 const RISKY: &str = "git push --force origin main";

@@ -122,9 +122,9 @@ fn monstrous_commands_are_answered_and_never_allowed() {
         ("substitutions", "$(".repeat(many)),
         ("backquotes", "`\\`".repeat(many)),
         ("groups", "{ ".repeat(many)),
-        ("quotes", "\"$(\"".repeat(many)),
+        ("quotes", "\"$(\"".repeat(many / 2)),
         ("lists", "make;".repeat(many)),
-        ("pipes", format!("make{}", "|make".repeat(many))),
+        ("pipes", format!("make{}", "|make".repeat(many / 4))),
         ("one long word", "x".repeat(1 << 20)),
         ("conditions", "if ".repeat(many)),
         ("heredocs", "make <<A\n".repeat(many / 10)),
@@ -214,7 +214,7 @@ fn a_signal_while_waiting_for_input_blocks() {
 }
 
 /// Waits until the process catches SIGTERM, which it does once the guard is armed.
-fn wait_until_reading(process: u32) {
+pub(crate) fn wait_until_reading(process: u32) {
     const SIGTERM_BIT: u64 = 1 << 14;
     for _ in 0..10_000 {
         let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
@@ -322,5 +322,5 @@ fn what_a_broken_settings_file_forbids_behind_the_break_does_not_run_unasked() {
 fn help_is_still_help() {
     let ran = Sandbox::new().run(&["hook", "--help"]);
     assert_eq!(ran.code, Some(0));
-    assert!(ran.stdout.contains("PreToolUse"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("Usage: portcullis hook [OPTIONS] <HOST>"), "{}", ran.stdout);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::classifier::{Scene, claude_session, human};
+use super::scene::{Scene, claude_session, human};
 
 /// A model that blocks whatever it is asked.
 const STERN: &str = r#"{"default": {"block": {"category": "Hidden Code", "reason": "no"}}}"#;

@@ -8,8 +8,8 @@ use portcullis_store::Store;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-use super::classifier::{JUDGE, Scene};
 use super::sandbox::{Ran, ran};
+use super::scene::{JUDGE, Scene};
 
 const SOFT: &str = "git push -f origin main";
 const BLOCKED: &str = "frobnicate blockme";
@@ -254,7 +254,7 @@ fn an_id_that_nobody_gave_is_refused() {
     for id in [format!("{prefix}-2"), format!("{prefix}-01"), format!("{prefix}-"), prefix.to_owned()] {
         let ran = at_terminal(&scene, &["retry", &id]);
         assert_eq!(ran.code, Some(64), "{id}");
-        assert!(ran.stdout.contains("`portcullis retry` lists"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("`portcullis allow` lists"), "{}", ran.stdout);
         assert!(!ran.stdout.contains("allowed once"), "{}", ran.stdout);
     }
     assert_eq!(check(&scene, &[], SOFT).0, "deny");
@@ -316,4 +316,31 @@ fn an_approved_call_ends_the_run_of_denials() {
     assert_eq!(check(&scene, &[], BLOCKED).0, "deny");
     assert_eq!(check(&scene, &[], BLOCKED).0, "deny");
     assert_eq!(check(&scene, &[], BLOCKED).0, "ask");
+}
+
+#[test]
+fn allow_lists_the_same_calls_and_a_hard_one_has_no_way_out() {
+    let scene = Scene::new(JUDGE);
+    deny(&scene, SOFT);
+    check(&scene, &[], HARD);
+    let list = denied(&scene.run(&["allow", "--json"]));
+    assert_eq!(list, denied(&scene.run(&["retry", "--json"])));
+    let id = list[0]["id"].as_str().unwrap();
+    assert_eq!(list[0]["retryable"], false);
+    let once = at_terminal(&scene, &["allow", "--id", id, "--yes"]);
+    assert_eq!(once.code, Some(64));
+    assert!(once.stdout.contains("cannot be allowed: nothing lifts it"), "{}", once.stdout);
+    let session = at_terminal(&scene, &["allow", "--id", id, "--session", "--yes"]);
+    assert_eq!(session.code, Some(64));
+    assert!(!session.stdout.contains("--once"), "{}", session.stdout);
+}
+
+#[test]
+fn a_grant_that_settings_leave_out_says_so() {
+    let scene = Scene::new(JUDGE);
+    let granted = |scene: &Scene| at_terminal(scene, &["allow", "Bash(zz *)", "--minutes", "5", "--yes"]);
+    assert!(!granted(&scene).stdout.contains("will not count"));
+    scene.sandbox.write_project(".portcullis/settings.json", "{");
+    let ran = granted(&scene);
+    assert!(ran.stdout.contains("it will not count: a settings file is broken"), "{}", ran.stdout);
 }

@@ -129,3 +129,19 @@ fn a_variable_that_leads_settings_or_state_into_the_repository_is_refused() {
     let ran = super::sandbox::ran(&command.env("XDG_CONFIG_HOME", outside).output().unwrap());
     assert_eq!(ran.code, Some(3), "{ran:?}");
 }
+
+#[test]
+fn a_repository_is_not_the_home_of_the_user_because_a_variable_says_so() {
+    let sandbox = Sandbox::new();
+    sandbox.write_project(".config/portcullis/settings.json", r#"{"permissions":{"allow":["Bash"]}}"#);
+    let code_with = |home: &std::path::Path| {
+        let mut command = sandbox.command(&["check", "frobnicate"]);
+        super::sandbox::ran(&command.env("HOME", home).output().unwrap()).code
+    };
+    let here = std::path::Path::new("/proc/self/cwd");
+    assert_eq!(code_with(here), Some(64), "no repository knows where it lies");
+    assert_eq!(code_with(&sandbox.project), Some(0), "a directory that is no repository may be a home");
+    sandbox.write_project(".git/HEAD", "ref: refs/heads/main\n");
+    assert_eq!(code_with(here), Some(64));
+    assert_eq!(code_with(&sandbox.project), Some(64), "nobody's home");
+}

@@ -13,7 +13,7 @@ use crate::commands::settings::value_json;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::session::{Session, SessionArgs};
-use crate::terminal::print;
+use crate::terminal::{print, printable};
 
 /// Print the rules in force and the model that is asked, as JSON
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &ConfigArgs) -> Result<ExitCode, Failure> {
     let mut problems: Vec<String> = sections.problems().to_vec();
     problems.extend(problem);
     let config = json!({"autoMode": lists(&sections, None), "classifier": model, "problems": problems});
-    print(&format!("{config:#}\n"))?;
+    print(&printable(&format!("{config:#}\n")))?;
     Ok(if is_usable { ExitCode::Success } else { ExitCode::Findings })
 }
 

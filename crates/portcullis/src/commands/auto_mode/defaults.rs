@@ -14,7 +14,8 @@ use crate::terminal::print;
   portcullis auto-mode defaults
   portcullis auto-mode defaults --label 'Remote'
 
-In settings, an entry `$defaults` stands for the whole built-in list; a list without it replaces that list.
+In settings, an entry `$defaults` stands for the whole built-in list.
+A list without it replaces that list.
 
 Exit codes: 0 done, 64 wrong usage")]
 pub(crate) struct DefaultsArgs {

@@ -17,7 +17,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::session::{Session, SessionArgs};
 use crate::terminal::{BOLD, Painted, print, print_notes};
-use crate::world::World;
+use portcullis_world::World;
 
 /// Print what the model would be told: the system prompt, or all of it for a command
 #[derive(Debug, Args)]

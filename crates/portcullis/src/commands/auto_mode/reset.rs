@@ -1,7 +1,5 @@
 //! `portcullis auto-mode reset`: takes the user's own rules for the classifier out of the settings.
 
-use std::io::{IsTerminal, Write};
-
 use clap::Args;
 use portcullis_settings::reset_auto_mode;
 
@@ -9,7 +7,7 @@ use crate::commands::rules::{describe_edit, refused_edit};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::session::locations;
-use crate::terminal::{print, print_error};
+use crate::terminal::{HOW_TO_CONFIRM, confirm, print};
 
 /// Take `autoMode` out of your user settings, so that the built-in rules hold
 #[derive(Debug, Args)]
@@ -27,8 +25,8 @@ pub(crate) struct ResetArgs {
 }
 
 pub(super) fn run(arguments: &ResetArgs) -> Result<ExitCode, Failure> {
-    if !arguments.yes && !confirm()? {
-        return Err(Failure::usage("nothing was changed").with_hint("say yes, or use --yes"));
+    if !arguments.yes && !confirm("Take `autoMode` out of your user settings?")? {
+        return Err(Failure::usage("nothing was changed").with_hint(HOW_TO_CONFIRM));
     }
     let reports = reset_auto_mode(&locations(None)?).map_err(|error| refused_edit(&error))?;
     let changed = reports.iter().filter(|report| report.changed);
@@ -38,17 +36,4 @@ pub(super) fn run(arguments: &ResetArgs) -> Result<ExitCode, Failure> {
     }
     print(&out)?;
     Ok(ExitCode::Success)
-}
-
-/// Asks the person at the terminal; without one nobody confirms.
-fn confirm() -> Result<bool, Failure> {
-    if !std::io::stdin().is_terminal() {
-        return Ok(false);
-    }
-    print_error("Take `autoMode` out of your user settings? [y/N] ");
-    let failed = |error: std::io::Error| Failure::internal(error.to_string());
-    std::io::stderr().flush().map_err(failed)?;
-    let mut line = String::new();
-    std::io::stdin().read_line(&mut line).map_err(failed)?;
-    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
 }

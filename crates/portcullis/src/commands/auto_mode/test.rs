@@ -13,7 +13,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::exchange;
 use crate::session::{Session, SessionArgs};
-use crate::terminal::{BOLD, DIM, Painted, print, print_notes};
+use crate::terminal::{BOLD, DIM, Painted, print, print_notes, printable};
 
 /// Send the model one harmless and one harmful sample, and say how it did
 #[derive(Debug, Args)]
@@ -145,5 +145,5 @@ fn as_json(tried: &[Tried]) -> String {
             })
         })
         .collect();
-    format!("{:#}\n", json!({"samples": samples}))
+    printable(&format!("{:#}\n", json!({"samples": samples})))
 }

@@ -106,7 +106,7 @@ impl CheckArgs {
             arguments: &self.classifier,
             store: session.store(),
             session_id: self.session_id.clone(),
-            before_asking: &|_| (),
+            before_asking: &|time| time,
         }
     }
 

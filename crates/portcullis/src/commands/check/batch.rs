@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::output::judged::write_fields;
 use crate::session::Session;
 use crate::terminal::{Notes, unwritten};
-use crate::world::World;
+use portcullis_world::World;
 
 /// How much output is held back at most, in bytes.
 const FULL: usize = 64 << 10;

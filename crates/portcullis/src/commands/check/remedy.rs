@@ -6,7 +6,7 @@ use portcullis_settings::{Locations, Owner};
 use crate::judge::judge;
 use crate::session::Session;
 use crate::shell_quote::quote;
-use crate::world::World;
+use portcullis_world::World;
 
 /// Returns a line for each thing that would change the verdict.
 pub(crate) fn remedies(

@@ -15,7 +15,7 @@ use crate::output::human::{self, TraceDetail};
 use crate::output::{exchange, explanation, judged};
 use crate::session::Session;
 use crate::terminal::{print, print_notes};
-use crate::world::World;
+use portcullis_world::World;
 
 /// Answers one call.
 pub(crate) fn run(arguments: &CheckArgs) -> Result<ExitCode, Failure> {
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &CheckArgs) -> Result<ExitCode, Failure> {
 
 fn remedies(session: &Session, call: &ToolCall, judged: &Judged, world: &mut World) -> Vec<String> {
     let mut lines = remedy::remedies(session, call, &judged.context, &judged.verdict, world);
-    lines.extend(judged.denial.as_ref().map(|id| format!("portcullis retry {id}")));
+    lines.extend(judged.denial.as_ref().map(|id| format!("portcullis allow --id {id}")));
     lines
 }
 

@@ -24,6 +24,8 @@ mod tally;
 mod worker;
 
 pub(crate) use arguments::EvalArgs;
+pub(crate) use progress::Progress;
+pub(crate) use report::percent;
 
 use std::fs;
 use std::io::{self, BufWriter};

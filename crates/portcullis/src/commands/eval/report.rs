@@ -80,7 +80,7 @@ fn share(counts: Counts, decision: Decision) -> String {
 }
 
 /// Returns a share in per cent with one decimal, rounded half up.
-pub(super) fn percent(part: usize, whole: usize) -> String {
+pub(crate) fn percent(part: usize, whole: usize) -> String {
     if whole == 0 {
         return "-".to_owned();
     }

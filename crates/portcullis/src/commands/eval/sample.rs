@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::output::human::shorten;
 use crate::session::locations;
 use crate::terminal::print_notes;
-use crate::world::World;
+use portcullis_world::World;
 
 /// The most bytes of lines that are held.
 const MOST_BYTES: usize = 256 << 20;
@@ -152,7 +152,10 @@ impl Run<'_> {
             self.sessions.find(line.call.cwd.as_deref().unwrap_or_default()).map_err(Failure::internal)?;
         let context = context_of(session, self.arguments, &line);
         let was_asked = Cell::new(false);
-        let before_asking = |_: Duration| was_asked.set(true);
+        let before_asking = |time: Duration| {
+            was_asked.set(true);
+            time
+        };
         let road = Road {
             session,
             arguments: &self.arguments.classifier,

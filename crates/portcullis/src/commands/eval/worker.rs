@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::judge::prepare;
 use crate::output::human::{call_title, shorten};
 use crate::session::{Session, SessionArgs};
-use crate::world::World;
+use portcullis_world::World;
 
 /// The longest call that is shown, in columns.
 const LONGEST_TITLE: usize = 120;

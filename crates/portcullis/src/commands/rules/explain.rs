@@ -11,7 +11,7 @@ use super::explanation::Explanation;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::session::compile;
-use crate::terminal::{BOLD, DIM, Painted, print};
+use crate::terminal::{BOLD, DIM, Painted, print, printable};
 use crate::value_parser::behavior_parser;
 
 /// Say how a rule is read, what it matches and what it does not
@@ -73,5 +73,5 @@ fn as_json(rule: &Rule, explanation: &Explanation) -> String {
         "matches": explanation.hits,
         "misses": explanation.misses,
     });
-    format!("{object}\n")
+    printable(&format!("{object}\n"))
 }

@@ -10,10 +10,11 @@ use serde_json::json;
 
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
+use crate::output::human::counted;
 use crate::output::human::rule_title;
 use crate::output::json::rule_json;
 use crate::session::{Session, SessionArgs};
-use crate::terminal::{DIM, Painted, WARNING, print};
+use crate::terminal::{DIM, Painted, WARNING, print, printable};
 
 /// Find rules that are shadowed, doubled, mistaken or too broad, and say how to put them right
 #[derive(Debug, Args)]
@@ -53,7 +54,10 @@ fn as_text(rules: &[Rule], lints: &[Lint], problems: &[Problem]) -> String {
     match (lints, problems.len()) {
         ([], 0) => return "nothing found\n".to_owned(),
         ([], 1) => return "one problem in settings files, none in the rules themselves\n".to_owned(),
-        ([], count) => return format!("{count} problems in settings files, none in the rules themselves\n"),
+        ([], count) => {
+            let problems = counted(count, "problem");
+            return format!("{problems} in settings files, none in the rules themselves\n");
+        }
         _ => {}
     }
     let mut out = String::new();
@@ -82,7 +86,7 @@ fn as_json(rules: &[Rule], lints: &[Lint], problems: &[Problem]) -> String {
         })
         .collect();
     let problems: Vec<_> = problems.iter().map(problem_json).collect();
-    format!("{}\n", json!({"lints": findings, "problems": problems}))
+    printable(&format!("{}\n", json!({"lints": findings, "problems": problems})))
 }
 
 fn problem_json(problem: &Problem) -> serde_json::Value {

@@ -12,7 +12,7 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::json::rule_json;
 use crate::session::{Session, SessionArgs};
-use crate::terminal::{BOLD, DIM, Painted, WARNING, print, style_of};
+use crate::terminal::{BOLD, DIM, Painted, WARNING, print, printable, style_of};
 
 /// List the rules in force, with the file and line of each
 #[derive(Debug, Args)]
@@ -89,7 +89,7 @@ fn as_json(rows: &[Row<'_>], ignored: &[Ignored]) -> String {
         })
         .collect();
     let ignored: Vec<_> = ignored.iter().map(ignored_json).collect();
-    format!("{}\n", json!({"rules": rules, "ignored": ignored}))
+    printable(&format!("{}\n", json!({"rules": rules, "ignored": ignored})))
 }
 
 /// Makes the JSON object of something that is not used.

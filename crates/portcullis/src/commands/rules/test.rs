@@ -14,9 +14,9 @@ use crate::judge::prepare;
 use crate::output::human::rule_title;
 use crate::output::json::rule_json;
 use crate::session::{Session, SessionArgs, compile};
-use crate::terminal::{DIM, Painted, print, style_of};
+use crate::terminal::{DIM, Painted, print, printable, style_of};
 use crate::value_parser::{behavior_parser, mode_parser};
-use crate::world::World;
+use portcullis_world::World;
 
 /// Say which rules match a call and why the others do not
 #[derive(Debug, Args)]
@@ -119,5 +119,5 @@ fn as_json(explanations: &[RuleExplanation]) -> String {
             object
         })
         .collect();
-    format!("{}\n", json!({"rules": rules}))
+    printable(&format!("{}\n", json!({"rules": rules})))
 }

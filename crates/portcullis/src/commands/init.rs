@@ -1,0 +1,229 @@
+//! `portcullis init`: registers with the agents of this machine.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use portcullis_hosts::Host;
+use portcullis_hosts::registration::HookCommand;
+use portcullis_settings::Locations;
+
+use crate::cli::report;
+use crate::commands::uninstall::find_hosts;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::install::agent::{Agent, newest, registrable};
+use crate::install::codex_trust::{self, KnownHook};
+use crate::install::ours::Ours;
+use crate::install::plan::Plan;
+use crate::install::program::{self, Program};
+use crate::install::writing::Turn;
+use crate::session::locations;
+use crate::terminal::{BOLD, HOW_TO_CONFIRM, Painted, confirm, print, print_notes};
+
+/// Register with the agents that are installed, so that they ask before every tool call
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  portcullis init
+  portcullis init claude codex --yes
+  portcullis init --dry-run
+
+Every change is shown before it is written, and what was there is kept in the state directory;
+`portcullis uninstall` gives it back, and `portcullis doctor` checks that it works.
+
+Exit codes: 0 registered, 64 something was not registered or not confirmed, 70 internal failure")]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags of the command line")]
+pub(crate) struct InitArgs {
+    /// The agents: claude, codex, gemini, opencode, cursor, copilot, qwen, droid, crush, amp; all that are installed if
+    /// none is named
+    #[arg(value_name = "HOST")]
+    hosts: Vec<String>,
+    /// Register with every agent, also with those that are not installed
+    #[arg(long, conflicts_with = "hosts")]
+    all: bool,
+    /// Show what would be changed, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+    /// Nobody can be asked where the agents run: what would be asked is denied
+    #[arg(long)]
+    headless: bool,
+    /// The program to register instead of the running one
+    #[arg(long, value_name = "PATH")]
+    program: Option<PathBuf>,
+}
+
+/// An agent with the command it is to start.
+struct Subject {
+    agent: Agent,
+    command: HookCommand,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &InitArgs) -> Result<ExitCode, Failure> {
+    let locations = locations(None)?;
+    let program = program::find(arguments.program.as_deref(), &locations)?;
+    let subjects = subjects(arguments, &program, &locations)?;
+    let doubts = program.doubts.iter().map(|doubt| format!("`{}` {doubt}", program.text));
+    print_notes(doubts);
+    let mut init = Init { arguments, locations: &locations, program: &program, failure: None };
+    init.register(&subjects)?;
+    match init.failure {
+        Some(failure) => Err(failure),
+        None => Ok(ExitCode::Success),
+    }
+}
+
+fn subjects(arguments: &InitArgs, program: &Program, locations: &Locations) -> Result<Vec<Subject>, Failure> {
+    let hosts =
+        if arguments.hosts.is_empty() { registrable().collect() } else { find_hosts(&arguments.hosts)? };
+    let is_wanted = |agent: &Agent| arguments.all || !arguments.hosts.is_empty() || agent.is_installed();
+    let mut subjects = Vec::new();
+    for host in hosts {
+        let agent = Agent::look(host, locations)?;
+        if is_wanted(&agent) {
+            let command = command(&agent, agent.command(program, arguments.headless), locations);
+            subjects.push(Subject { agent, command });
+        }
+    }
+    if subjects.is_empty() {
+        let names: Vec<&str> = registrable().map(Host::name).collect();
+        let hint = format!("name the agents to register with: {}", names.join(", "));
+        return Err(Failure::usage("no agent was found on this machine").with_hint(hint));
+    }
+    Ok(subjects)
+}
+
+/// Where the agent does not tell its version, what was registered when it did is not taken back.
+fn command(agent: &Agent, command: HookCommand, locations: &Locations) -> HookCommand {
+    if command.host_version.is_some() || !agent.heeds_version(&command) {
+        return command;
+    }
+    let newest = newest(&command);
+    if Plan::make(agent, &newest, locations).is_ok_and(|plan| plan.is_empty()) {
+        return newest;
+    }
+    let title = agent.adapter.title;
+    print_notes([format!("the version of {title} is not known, so it is told nothing that is new in it")]);
+    command
+}
+
+/// One run: what fails for one agent does not keep the others from being registered.
+struct Init<'a> {
+    arguments: &'a InitArgs,
+    locations: &'a Locations,
+    program: &'a Program,
+    /// The last failure; earlier ones were said already.
+    failure: Option<Failure>,
+}
+
+impl Init<'_> {
+    fn register(&mut self, subjects: &[Subject]) -> Result<(), Failure> {
+        // Whoever need not ask holds the turn from the beginning, so that two at once do not meet.
+        let is_sure = self.arguments.yes && !self.arguments.dry_run;
+        let early = if is_sure { Some(Turn::take(self.locations)?) } else { None };
+        let shown = self.plan(subjects);
+        let mut out = String::new();
+        for (subject, plan) in &shown {
+            let title = Painted(BOLD, subject.agent.adapter.title);
+            if plan.is_empty() {
+                let _ = writeln!(out, "{title}: already registered");
+            } else {
+                let _ = writeln!(out, "{title}\n{}", plan.show());
+            }
+        }
+        print(&out)?;
+        if self.arguments.dry_run {
+            return Ok(());
+        }
+        let has_work = shown.iter().any(|(_, plan)| !plan.is_empty());
+        if has_work && !self.arguments.yes && !confirm("Write these changes?")? {
+            return Err(Failure::usage("nothing was changed").with_hint(HOW_TO_CONFIRM));
+        }
+        let turn = match early {
+            Some(turn) => turn,
+            None => Turn::take(self.locations)?,
+        };
+        for (subject, plan) in shown {
+            if let Err(failure) = self.finish(&turn, subject, &plan) {
+                self.fail(failure);
+            }
+        }
+        let next =
+            "agents that run already must be started anew; `portcullis doctor` checks that they ask us";
+        print_notes(Some(next).filter(|_| has_work));
+        Ok(())
+    }
+
+    fn plan<'s>(&mut self, subjects: &'s [Subject]) -> Vec<(&'s Subject, Plan)> {
+        let mut plans = Vec::new();
+        for subject in subjects {
+            match Plan::make(&subject.agent, &subject.command, self.locations) {
+                Ok(plan) => plans.push((subject, plan)),
+                Err(failure) => self.fail(failure),
+            }
+        }
+        plans
+    }
+
+    /// Writes what was shown for one agent. If a file is no longer what it was, it is left alone.
+    fn finish(&self, turn: &Turn, subject: &Subject, plan: &Plan) -> Result<(), Failure> {
+        let Subject { agent, command } = subject;
+        let title = agent.adapter.title;
+        if !plan.is_empty() {
+            let backups = turn.carry_out(agent, command, plan)?;
+            print(&format!("{title}: registered\n"))?;
+            let kept =
+                backups.iter().map(|backup| format!("the former text is kept in `{}`", backup.display()));
+            print_notes(kept);
+        }
+        let lost = plan.links.iter().filter(|link| !link.is_on_path());
+        print_notes(lost.map(|link| {
+            let directory = link.path.parent().unwrap_or(&link.path);
+            format!("`{}` is not on the PATH: {title} will not find our program", directory.display())
+        }));
+        if agent.host() == Host::Codex {
+            return self.trust_in_codex(turn, agent);
+        }
+        let afterwards = agent.adapter.registration.afterwards;
+        print_notes(Some(afterwards).filter(|sentence| !sentence.is_empty() && !plan.is_empty()));
+        Ok(())
+    }
+
+    /// Has Codex trust our hooks, which it would skip without a word.
+    fn trust_in_codex(&self, turn: &Turn, agent: &Agent) -> Result<(), Failure> {
+        let ours = Ours::new(Host::Codex, &self.program.path);
+        let by_hand = "run `/hooks` in Codex and trust our hooks: until then it skips them without a word";
+        let hooks = match codex_trust::look(agent, &ours, self.locations) {
+            Ok(hooks) if !hooks.is_empty() => hooks,
+            Ok(_) => {
+                let message = "Codex does not list our hooks, so they cannot be trusted here";
+                return Err(Failure::usage(message).with_hint(by_hand));
+            }
+            Err(_) if !agent.is_installed() => {
+                print_notes([by_hand]);
+                return Ok(());
+            }
+            Err(why) => {
+                let message = format!("Codex was not asked to trust our hooks: `codex` {why}");
+                return Err(Failure::usage(message).with_hint(by_hand));
+            }
+        };
+        let new: Vec<KnownHook> = hooks.iter().filter(|hook| !hook.is_trusted).cloned().collect();
+        let Some(change) = codex_trust::plan(agent, &new)?.filter(|_| !new.is_empty()) else { return Ok(()) };
+        print(&format!("\n{}\n", change.show()))?;
+        if !self.arguments.yes && !confirm("Let Codex trust these hooks?")? {
+            return Err(Failure::usage("Codex does not trust our hooks").with_hint(by_hand));
+        }
+        codex_trust::write(turn, agent, &self.program.text, &change, &hooks)?;
+        print("Codex: our hooks are trusted\n")
+    }
+
+    fn fail(&mut self, failure: Failure) {
+        if let Some(earlier) = self.failure.replace(failure) {
+            report(&earlier);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! `portcullis log`: what was decided, and whether the record of it is what was written.
+
+mod chain;
+mod filter;
+mod list;
+mod prune;
+mod show;
+
+pub(crate) use filter::FilterArgs;
+
+use clap::{Args, Subcommand};
+use portcullis_store::audit::Audit;
+use portcullis_store::audit::index::Index;
+use portcullis_store::{Store, StoreError};
+
+use crate::auto::now_ms;
+use crate::calendar::DAY_MS;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::session::{Session, SessionArgs};
+use crate::terminal::print_notes;
+
+/// Show what was decided for agents, and verify the record of it
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
+  portcullis log
+  portcullis log --decision deny --since 7d
+  portcullis log --host claude --text 'git push' --limit 50 --json
+  portcullis log --follow
+  portcullis log show 01KA3V
+  portcullis log verify
+
+Times are those of UTC. Secrets were blacked out before a decision was recorded.
+
+Exit codes: 0 done, 1 verify found that the record was changed, 64 wrong usage, 70 internal failure"
+)]
+pub(crate) struct LogArgs {
+    #[command(subcommand)]
+    command: Option<LogCommand>,
+    #[command(flatten)]
+    list: list::ListArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum LogCommand {
+    Show(show::ShowArgs),
+    Verify(chain::VerifyArgs),
+    Head(chain::HeadArgs),
+    Prune(prune::PruneArgs),
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &LogArgs) -> Result<ExitCode, Failure> {
+    match &arguments.command {
+        None => list::run(&arguments.list),
+        Some(LogCommand::Show(arguments)) => show::run(arguments),
+        Some(LogCommand::Verify(arguments)) => chain::verify(arguments),
+        Some(LogCommand::Head(arguments)) => chain::head(arguments),
+        Some(LogCommand::Prune(arguments)) => prune::run(arguments),
+    }
+}
+
+/// The audit trail of the user, and how long its records are kept.
+#[derive(Debug)]
+pub(crate) struct Trail {
+    pub(crate) audit: Audit,
+    retention_days: u32,
+}
+
+impl Trail {
+    /// Finds the trail.
+    pub(crate) fn open() -> Result<Self, Failure> {
+        let session = Session::open(&SessionArgs::default())?;
+        let root = session.locations.state.clone().ok_or_else(|| {
+            Failure::usage("there is no home directory, so nothing is recorded").with_hint("set HOME")
+        })?;
+        Ok(Self { audit: Store::new(root).audit(), retention_days: session.loaded.audit.retention_days })
+    }
+
+    /// Removes what is older than settings say, then opens the index. What cannot be removed is only told.
+    pub(crate) fn index(&self) -> Result<Index, Failure> {
+        if self.retention_days > 0 {
+            let pruned = self.audit.prune(u64::from(self.retention_days) * DAY_MS, now_ms(), false);
+            print_notes(pruned.err().map(|error| format!("old records could not be removed: {error}")));
+        }
+        self.audit.open_index(now_ms()).map_err(|error| failure(&error))
+    }
+}
+
+/// Makes the failure of a trail that cannot be used.
+pub(crate) fn failure(error: &StoreError) -> Failure {
+    let failure = Failure::internal(error.to_string());
+    match error.hint() {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    }
+}

@@ -1,0 +1,198 @@
+//! `portcullis mcp-proxy`: stands in front of a server of the Model Context Protocol and judges the calls of its tools.
+//!
+//! ```text
+//!            ┌ judged line by line ┐
+//! client ────┤                     ├──► server        every other line as it came, byte for byte
+//!        ◄───┴── bytes as they are ┴───               answers to what was refused fit in between
+//! ```
+//!
+//! Two threads and two pipes, no runtime: what the server says never waits for a judgement. If the proxy dies, both
+//! pipes close and nothing is called any more.
+
+mod client_end;
+mod client_side;
+mod frame;
+mod name;
+
+use std::ffi::OsString;
+use std::io::{self, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use portcullis_core::visible;
+use portcullis_guard::{relay_ended, relay_signals};
+use portcullis_hosts::HookSession;
+
+use self::client_end::ClientEnd;
+use self::client_side::ClientSide;
+use self::name::{Search, ServerName, server_name};
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::gate::{GateArgs, own_session};
+use crate::session::Session;
+use crate::terminal::print_notes;
+
+/// What the audit trail calls a client of the proxy.
+const HOST: &str = "mcp-proxy";
+
+/// How much is read at once, in bytes.
+const CHUNK: usize = 64 << 10;
+
+/// The stack of the thread that judges: that of a main thread.
+const STACK: usize = 8 << 20;
+
+/// How long the last words of a server are waited for, once it has ended; a process it left behind may keep the pipe.
+/// The client has as long again to take them.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Judge the tool calls of an MCP server before it gets them
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  portcullis mcp-proxy --name github -- github-mcp-server stdio
+  portcullis mcp-proxy --name files -- npx -y @modelcontextprotocol/server-filesystem .
+  claude mcp add github -- portcullis mcp-proxy --name github -- github-mcp-server stdio
+
+A call of the tool T is judged as mcp__NAME__T.
+What is not allowed is not forwarded; its result says why.
+
+Exit codes: those of the server, or 128 and the signal's number if a signal ended it;
+64 wrong usage, 70 internal failure")]
+pub(crate) struct McpProxyArgs {
+    /// The server's name in rules; without it the name that the server gives itself
+    #[arg(long, value_name = "SERVER", value_parser = parse_name)]
+    name: Option<String>,
+    #[command(flatten)]
+    gate: GateArgs,
+    /// The server's command and its arguments
+    #[arg(required = true, last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+fn parse_name(text: &str) -> Result<String, String> {
+    let usable = server_name(text).filter(|name| name == text);
+    usable.ok_or_else(|| {
+        "a server's name is made of letters, digits, `-` and single `_` between them".to_owned()
+    })
+}
+
+/// Everything the threads share.
+struct Shared {
+    gate: GateArgs,
+    place: HookSession,
+    name: ServerName,
+    client: ClientEnd<io::Stdout>,
+}
+
+/// Runs the server behind the gate until it ends, and ends as it did.
+pub(crate) fn run(arguments: &McpProxyArgs) -> Result<ExitCode, Failure> {
+    let place = own_session(HOST)?;
+    let project = place.project.as_ref().map(std::path::PathBuf::from);
+    // Settings that cannot be used are told now and not call by call.
+    Session::open_for_hook(&arguments.gate.session(), &place.cwd, project)?.warn();
+    let name = ServerName::new();
+    if let Some(given) = &arguments.name {
+        // It is new, so nobody has set it.
+        let _ = name.set(given.clone());
+    }
+    let client = ClientEnd::new(io::stdout());
+    let shared = Arc::new(Shared { gate: arguments.gate.clone(), place, name, client });
+    let mut server = start(&arguments.command)?;
+    let (Some(stdin), Some(stdout)) = (server.stdin.take(), server.stdout.take()) else {
+        return Err(Failure::internal("the server has no pipes"));
+    };
+    let ended = connect(&shared, stdin, stdout)
+        .map_err(|error| Failure::internal(format!("the proxy cannot start a thread: {error}")))?;
+    let status = server.wait().map_err(|error| Failure::internal(format!("the server is lost: {error}")))?;
+    relay_ended();
+    let _ = ended.recv_timeout(LAST_WORDS);
+    finish(shared);
+    end_like(status)
+}
+
+/// Writes the answers that still wait, if the client takes them: one that reads nothing must not keep the proxy.
+fn finish(shared: Arc<Shared>) {
+    let (sender, finished) = mpsc::channel();
+    let finishing = move || {
+        let _ = shared.client.finish();
+        let _ = sender.send(());
+    };
+    if thread::Builder::new().name("last words".to_owned()).spawn(finishing).is_ok() {
+        let _ = finished.recv_timeout(LAST_WORDS);
+    }
+}
+
+/// Starts the server, and passes on to it what asks the proxy to end.
+fn start(command: &[OsString]) -> Result<Child, Failure> {
+    let (program, words) =
+        command.split_first().ok_or_else(|| Failure::usage("there is no server to start"))?;
+    let child = Command::new(program).args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let child = child.map_err(|error| {
+        Failure::usage(format!("the server `{}` cannot be started: {error}", program.to_string_lossy()))
+            .with_hint("name its command after --, as you would start it in a shell")
+    })?;
+    relay_signals(child.id()).map_err(|_| Failure::internal("signals cannot be passed on to the server"))?;
+    Ok(child)
+}
+
+/// Starts both directions. The receiver hears when the server has said its last.
+fn connect(
+    shared: &Arc<Shared>,
+    mut stdin: ChildStdin,
+    mut stdout: ChildStdout,
+) -> io::Result<mpsc::Receiver<()>> {
+    let (sender, ended) = mpsc::channel();
+    let one = Arc::clone(shared);
+    let judging = thread::Builder::new().name("client".to_owned()).stack_size(STACK);
+    judging.spawn(move || {
+        let side = ClientSide { gate: &one.gate, place: &one.place, name: &one.name, client: &one.client };
+        let mut client = BufReader::with_capacity(CHUNK, io::stdin().lock());
+        // Leaving drops the pipe, which tells the server that nothing more comes.
+        if let Err(error) = side.run(&mut client, &mut stdin) {
+            print_notes([format!("nothing more is forwarded to the server: {error}")]);
+        }
+    })?;
+    let other = Arc::clone(shared);
+    thread::Builder::new().name("server".to_owned()).spawn(move || {
+        if let Err(error) = pass_on(&other, &mut stdout) {
+            print_notes([format!("nothing more is read from the server: {error}")]);
+        }
+        // Nobody waits for it any more if that fails.
+        let _ = sender.send(());
+    })?;
+    Ok(ended)
+}
+
+/// Passes on what the server writes, as it is.
+fn pass_on(shared: &Shared, server: &mut impl Read) -> io::Result<()> {
+    let mut search = Search::new(&shared.name);
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        let length = match server.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(length) => length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let chunk = buffer.get(..length).unwrap_or_default();
+        search.look_at(chunk);
+        shared.client.pass(chunk)?;
+    }
+}
+
+/// Ends the process as the server ended.
+fn end_like(status: ExitStatus) -> Result<ExitCode, Failure> {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    let Some(code) = code else {
+        return Err(Failure::internal(format!(
+            "the server ended in a way that is not known: {}",
+            visible(&status.to_string())
+        )));
+    };
+    #[expect(clippy::exit, reason = "the server's code need not be one of ours")]
+    std::process::exit(code)
+}

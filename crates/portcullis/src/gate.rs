@@ -1,0 +1,212 @@
+//! The gate: one call that a program brings is judged, put into what that program can be told, and written down.
+//!
+//! ```text
+//! HookCall ──► settings of its directory ──► road, worst of its calls ──► Answer ──► audit ──► whoever asked
+//! ```
+//!
+//! Settings are loaded anew for every call, so that what a person allows or forbids meanwhile counts at once.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use portcullis_classifier::transcript::Format;
+use portcullis_core::{Decision, Mode, Person, Reason, ToolCall};
+use portcullis_hosts::{Answer, AskBy, Capabilities, HookCall, HookSession, Said, SessionFormat};
+
+use crate::audit::{self, Asked};
+use crate::auto::{ClassifierArgs, Judged, Past, Road, keep_question, now_ms};
+use crate::env_vars;
+use crate::failure::Failure;
+use crate::session::{Session, SessionArgs};
+use crate::terminal::print_notes;
+use crate::value_parser::mode_parser;
+use portcullis_world::World;
+
+/// What an agent is told whose call auto mode denied.
+const ADVICE: &str =
+    "Do not try to reach the same end by another way: go on with something else, or stop and ask the user";
+
+/// What can be said to a program that has no user to ask: an ask is a refusal there.
+pub(crate) const UNATTENDED: Capabilities =
+    Capabilities { allow: true, ask: AskBy::Nothing, reason: true, changed_input: true, fails_open: false };
+
+/// The flags of a command that judges call after call for a program.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct GateArgs {
+    /// A settings file, or settings as JSON
+    #[arg(long, value_name = "FILE|JSON")]
+    settings: Option<String>,
+    /// The permission mode; settings say which if this does not
+    #[arg(long, value_name = "MODE", value_parser = mode_parser())]
+    pub(crate) mode: Option<Mode>,
+    /// Nobody can be asked: what would be asked is denied, and too many denials end the run
+    #[arg(long)]
+    pub(crate) headless: bool,
+}
+
+impl GateArgs {
+    /// Returns the flags that choose settings.
+    pub(crate) fn session(&self) -> SessionArgs {
+        SessionArgs { settings: self.settings.clone(), ..SessionArgs::default() }
+    }
+
+    /// Says whether somebody can be asked.
+    pub(crate) fn person(&self) -> Person {
+        if self.headless { Person::Absent } else { Person::Present }
+    }
+}
+
+/// Returns the session of this process, for a protocol that knows none.
+pub(crate) fn own_session(host: &str) -> Result<HookSession, Failure> {
+    let directory = std::env::current_dir()
+        .map_err(|error| Failure::internal(format!("the current directory is not known: {error}")))?;
+    let cwd = directory
+        .to_str()
+        .ok_or_else(|| Failure::usage(format!("`{}` is not valid UTF-8", directory.display())))?;
+    Ok(HookSession {
+        id: format!("{host}-{}-{}", std::process::id(), now_ms()),
+        cwd: cwd.to_owned(),
+        project: env_vars::claude_project(),
+        transcript: None,
+        agent: None,
+    })
+}
+
+/// Judges the calls of one program.
+pub(crate) struct Gate<'a> {
+    /// The flags that choose settings.
+    pub(crate) arguments: &'a SessionArgs,
+    /// The program's name in the audit trail.
+    pub(crate) host: &'a str,
+    /// The form of its session file, if it has one that we can read.
+    pub(crate) format: Option<SessionFormat>,
+    /// Told before somebody is asked how long that may take; says how long there is.
+    pub(crate) before_asking: &'a dyn Fn(Duration) -> Duration,
+}
+
+impl Gate<'_> {
+    /// Judges a call and writes the decision down. What cannot be judged or written down is a failure, never an answer.
+    pub(crate) fn answer(&self, asked: &HookCall, started: Instant) -> Result<Answer, Failure> {
+        let place = &asked.session;
+        let project = place.project.as_ref().map(PathBuf::from);
+        let session = Session::open_for_session(self.arguments, &place.cwd, project, &place.id)?;
+        let (call, mut judged) = self.judge(&session, asked)?;
+        let said = asked.moment.capabilities.lower(judged.verdict.decision);
+        keep_question(&session, &place.id, call, &mut judged, said);
+        let advice = needs_advice(&judged).then_some(ADVICE);
+        let notice = notice(&session, &judged, said);
+        let answer = Answer::of(&judged.verdict, asked.moment.capabilities, advice, notice.as_deref());
+        if let Some(store) = session.store().filter(|_| session.loaded.audit.is_enabled) {
+            let record = Asked {
+                host: self.host,
+                event: asked.moment.event,
+                session: &place.id,
+                agent: place.agent.as_deref(),
+                call_id: asked.call_id.as_deref(),
+                said: answer.said,
+                elapsed: started.elapsed(),
+            };
+            // What cannot be recorded is not allowed: a decision that nobody can prove was never made.
+            store.audit().append(&audit::entry(&record, call, &judged)).map_err(|error| {
+                Failure::internal(format!("the audit trail could not be written: {error}"))
+            })?;
+        }
+        Ok(answer)
+    }
+
+    /// Judges a call in a process that lives on: a failure blocks it, and so does a panic.
+    pub(crate) fn answer_or_block(&self, asked: &HookCall) -> Answer {
+        or_block(|| self.answer(asked, Instant::now()))
+    }
+
+    /// Judges every call that one call of the program amounts to, and returns the worst of them.
+    fn judge<'c>(&self, session: &Session, asked: &'c HookCall) -> Result<(&'c ToolCall, Judged), Failure> {
+        let place = &asked.session;
+        let person = asked.person.unwrap_or(Person::Present);
+        let road = Road {
+            session,
+            arguments: &ClassifierArgs::default(),
+            store: session.store(),
+            session_id: Some(place.id.clone()),
+            before_asking: self.before_asking,
+        };
+        let past = Past {
+            file: place.transcript.as_ref().map(PathBuf::from),
+            format: self.format.map(format_of),
+            agent: place.agent.clone(),
+            call_id: asked.call_id.clone(),
+            is_hosts: true,
+        };
+        let mut world = World::default();
+        let mut worst: Option<(&ToolCall, Judged)> = None;
+        for call in &asked.calls {
+            let context = session.context(asked.mode, person, &[]);
+            let judged = road.judge(call, context, &past, &mut world)?;
+            let decision = judged.verdict.decision;
+            if worst.as_ref().is_none_or(|(_, known)| decision > known.verdict.decision) {
+                worst = Some((call, judged));
+            }
+            if decision == Decision::Deny {
+                break;
+            }
+        }
+        worst.ok_or_else(|| Failure::internal("there is no call to judge"))
+    }
+}
+
+/// Takes what a judgement comes to; one that fails or panics blocks.
+fn or_block(judge: impl FnOnce() -> Result<Answer, Failure>) -> Answer {
+    // Whatever the panic left half done is dropped with the closure.
+    match catch_unwind(AssertUnwindSafe(judge)) {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(failure)) => Answer::failure(&failure.message),
+        Err(_) => Answer::failure("the call could not be judged because of an internal failure"),
+    }
+}
+
+fn format_of(format: SessionFormat) -> Format {
+    match format {
+        SessionFormat::Claude => Format::Claude,
+        SessionFormat::Codex => Format::Codex,
+        SessionFormat::Gemini => Format::Gemini,
+    }
+}
+
+/// Says whether auto mode itself denied the call, or could not judge it.
+fn needs_advice(judged: &Judged) -> bool {
+    let verdict = &judged.verdict;
+    let is_unjudged = matches!(verdict.reason, Reason::Unavailable { .. });
+    verdict.decision == Decision::Deny && (verdict.is_judged_denial() || is_unjudged)
+}
+
+/// Returns what the user should know and the agent need not: broken settings, what did not work, how to lift a denial.
+fn notice(session: &Session, judged: &Judged, said: Said) -> Option<String> {
+    let problem = session.notice().or_else(|| judged.problems.first().cloned());
+    let denial = judged.denial.as_ref().filter(|_| said == Said::Deny);
+    let lift = denial.map(|id| format!("`portcullis allow --id {id}` allows this very call once"));
+    let parts: Vec<String> = problem.into_iter().chain(lift).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// Says on standard error what the user should know. It names us already where a host shows it, so that is left out.
+pub(crate) fn print_notice(answer: &Answer) {
+    let notice = answer.notice.as_deref();
+    print_notes(notice.map(|notice| notice.strip_prefix("portcullis: ").unwrap_or(notice)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_judgement_that_fails_or_panics_blocks() {
+        let failed = or_block(|| Err(Failure::internal("the disk is full")));
+        assert_eq!(failed.said, Said::Deny);
+        assert!(failed.reason.contains("the disk is full"), "{}", failed.reason);
+        let panicked = or_block(|| panic!("the fault under test"));
+        assert_eq!(panicked.said, Said::Deny);
+        assert!(panicked.reason.contains("internal failure"), "{}", panicked.reason);
+    }
+}

@@ -1,0 +1,301 @@
+//! `PermissionRequest` hooks of our own settings, asked when a call needs a person and nobody is there (spec A11).
+//!
+//! Each is given what Claude Code gives its own: one JSON object with the call. It answers with Claude Code's `decision`,
+//! or says nothing. One that denies settles it, whoever allows; if none allows, nobody has, and the call is denied. A hook
+//! that cannot be started, takes too long, fails or says something else has not answered.
+
+use std::io::{Read as _, Write as _};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use portcullis_classifier::provider::WireRequest;
+use portcullis_classifier::transport::{BaseUrl, Cancel, Connection};
+use portcullis_core::{Answer, Context, ToolCall, Verdict};
+use portcullis_guard::unguarded;
+use portcullis_hosts::json::write_input;
+use portcullis_settings::{Handler, PermissionHook};
+use serde_json::{Value, json};
+
+/// The most a hook may print.
+const MOST_OUTPUT: u64 = 256 * 1024;
+/// How often a program that runs is looked at.
+const SLICE: Duration = Duration::from_millis(5);
+/// The exit code that denies, with the reason on standard error.
+const DENYING: i32 = 2;
+
+/// What a hook is asked about.
+pub(crate) struct Question<'a> {
+    pub(crate) call: &'a ToolCall,
+    pub(crate) context: &'a Context,
+    pub(crate) verdict: &'a Verdict,
+    pub(crate) session: &'a str,
+    pub(crate) transcript: Option<&'a str>,
+}
+
+/// What a hook said.
+enum Said {
+    Allow,
+    Deny(String),
+    Nothing,
+}
+
+/// Returns how long asking may take.
+pub(crate) fn longest(hooks: &[PermissionHook], tool: &str) -> Duration {
+    let asked = hooks.iter().filter(|hook| hook.tools.matches(tool));
+    asked.map(|hook| Duration::from_secs(hook.timeout_seconds.into())).max().unwrap_or_default()
+}
+
+/// Asks all of them at once, each for its own time and none longer than `time`. Returns the answer and what went wrong.
+pub(crate) fn ask(
+    hooks: &[PermissionHook],
+    question: &Question<'_>,
+    time: Duration,
+) -> (Answer, Vec<String>) {
+    let input = input(question).to_string();
+    let asked: Vec<&PermissionHook> =
+        hooks.iter().filter(|hook| hook.tools.matches(question.call.tool())).collect();
+    let answers: Vec<Result<Said, String>> = thread::scope(|scope| {
+        let running: Vec<_> = asked.iter().map(|hook| scope.spawn(|| ask_one(hook, &input, time))).collect();
+        let lost = || Err("failed".to_owned());
+        running.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())).collect()
+    });
+    let mut problems = Vec::new();
+    let mut allowed = None;
+    for (hook, answer) in asked.iter().zip(answers) {
+        let by = name(hook);
+        match answer {
+            Ok(Said::Deny(sentence)) => return (Answer::Deny { by, category: None, sentence }, problems),
+            Ok(Said::Allow) => allowed = allowed.or(Some(by)),
+            Ok(Said::Nothing) => {}
+            Err(what) => problems.push(format!("the PermissionRequest hook `{by}` {what}")),
+        }
+    }
+    (allowed.map_or(Answer::None, |by| Answer::Allow { by }), problems)
+}
+
+/// Names a hook by where it stands; what it runs may be secret.
+fn name(hook: &PermissionHook) -> String {
+    hook.origin.to_string()
+}
+
+fn input(question: &Question<'_>) -> Value {
+    let Question { call, context, verdict, session, transcript } = question;
+    let mut text = String::new();
+    write_input(&mut text, call.input());
+    // It was written a line above, so it can be read.
+    let input: Value = serde_json::from_str(&text).unwrap_or_default();
+    let suggestions: Vec<Value> = verdict
+        .suggestions
+        .iter()
+        .map(|one| json!({"behavior": one.behavior.to_string(), "rule": one.rule}))
+        .collect();
+    json!({
+        "session_id": session,
+        "transcript_path": transcript,
+        "cwd": context.cwd,
+        "permission_mode": context.mode.as_str(),
+        "hook_event_name": "PermissionRequest",
+        "tool_name": call.tool(),
+        "tool_input": input,
+        "reason": verdict.reason.message(),
+        "suggested_rules": suggestions,
+    })
+}
+
+fn ask_one(hook: &PermissionHook, input: &str, time: Duration) -> Result<Said, String> {
+    let deadline = Instant::now() + time.min(Duration::from_secs(hook.timeout_seconds.into()));
+    match &hook.handler {
+        Handler::Command { words } => {
+            let (program, arguments) = words.split_first().ok_or("names no program")?;
+            run(Command::new(program).args(arguments), input, deadline)
+        }
+        Handler::ShellCommand { line } => run(Command::new("sh").args(["-c", line]), input, deadline),
+        Handler::Http { url, headers, variables } => post(url, headers, variables, input, deadline),
+    }
+}
+
+fn run(command: &mut Command, input: &str, deadline: Instant) -> Result<Said, String> {
+    let mut child = unguarded(command)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("could not be started: {error}"))?;
+    let stdin = child.stdin.take();
+    let (outputs, errors) = (reading(child.stdout.take()), reading(child.stderr.take()));
+    let written = input.to_owned();
+    // A hook that does not read its input may still answer.
+    thread::spawn(move || stdin.and_then(|mut stdin| stdin.write_all(written.as_bytes()).ok()));
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if Instant::now() < deadline => thread::sleep(SLICE),
+            Ok(None) | Err(_) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err("took too long".to_owned());
+            }
+        }
+    };
+    let rest = |pipe: mpsc::Receiver<Vec<u8>>| {
+        pipe.recv_timeout(deadline.saturating_duration_since(Instant::now())).unwrap_or_default()
+    };
+    match status.code() {
+        Some(0) => answer(&rest(outputs)),
+        Some(DENYING) => Ok(Said::Deny(String::from_utf8_lossy(&rest(errors)).trim().to_owned())),
+        Some(code) => Err(format!("ended with exit code {code}")),
+        None => Err("was killed".to_owned()),
+    }
+}
+
+/// Reads a pipe to its end, or as much of it as may be.
+fn reading(pipe: Option<impl std::io::Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(pipe) = pipe {
+            let _ = pipe.take(MOST_OUTPUT).read_to_end(&mut bytes);
+        }
+        sender.send(bytes)
+    });
+    receiver
+}
+
+fn post(
+    url: &str,
+    headers: &[(String, String)],
+    variables: &[String],
+    input: &str,
+    deadline: Instant,
+) -> Result<Said, String> {
+    let (base, path) = split_path(url);
+    let base = BaseUrl::parse(base).map_err(|what| format!("has an address that is not used: {what}"))?;
+    let headers = headers.iter().map(|(name, value)| Ok((name.clone().into(), filled(value, variables)?)));
+    let headers = headers.collect::<Result<Vec<_>, String>>()?;
+    let body = serde_json::from_str(input).map_err(|error| error.to_string())?;
+    let request = WireRequest { path: path.to_owned(), headers, body };
+    let response = Connection::new(base)
+        .send(&request, deadline, &Cancel::new())
+        .map_err(|fault| format!("could not be asked: {}", fault.message))?;
+    match response.status {
+        200..=299 => answer(&response.body),
+        status => Err(format!("answered with status {status}")),
+    }
+}
+
+/// Splits an address where its path begins.
+fn split_path(url: &str) -> (&str, &str) {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url.get(start..).and_then(|rest| rest.find('/')).map_or(url.len(), |at| start + at);
+    url.split_at_checked(end).unwrap_or((url, ""))
+}
+
+/// Puts variables into the value of a header: `$NAME` and `${NAME}` of those that may be named.
+fn filled(value: &str, variables: &[String]) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = value;
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        let is_other = |character: char| !character.is_ascii_alphanumeric() && character != '_';
+        let bare = || after.split_at_checked(after.find(is_other)?);
+        let braced = after.strip_prefix('{').and_then(|braced| braced.split_once('}'));
+        let (name, end) = braced.or_else(bare).unwrap_or((after, ""));
+        if !variables.iter().any(|variable| variable == name) {
+            return Err(format!(
+                "has a header with the variable `{name}`, which `allowedEnvVars` does not name"
+            ));
+        }
+        out.push_str(
+            &std::env::var(name).map_err(|_| format!("needs the variable `{name}`, which is not set"))?,
+        );
+        rest = end;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// Reads what a hook said: Claude Code's decision, or nothing.
+fn answer(output: &[u8]) -> Result<Said, String> {
+    let text = String::from_utf8_lossy(output);
+    if text.trim().is_empty() {
+        return Ok(Said::Nothing);
+    }
+    let value =
+        serde_json::from_str::<Value>(&text).map_err(|_| "said something that is not JSON".to_owned())?;
+    let Some(decision) = value.pointer("/hookSpecificOutput/decision") else { return Ok(Said::Nothing) };
+    let message = decision.get("message").and_then(Value::as_str).unwrap_or_default();
+    match decision.get("behavior").and_then(Value::as_str) {
+        Some("deny") => Ok(Said::Deny(message.to_owned())),
+        // A changed call is another call, which nobody has judged.
+        Some("allow") if decision.get("updatedInput").is_some() => {
+            Err("changed the call, which is not supported".to_owned())
+        }
+        Some("allow") => Ok(Said::Allow),
+        Some(_) | None => Err("said something that is no decision".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use portcullis_core::{Origin, Source};
+    use portcullis_settings::ToolMatcher;
+
+    use super::*;
+
+    #[test]
+    fn only_a_plain_allow_allows() {
+        let said = |decision: &str| {
+            let text = format!(r#"{{"hookSpecificOutput":{{"decision":{decision}}}}}"#);
+            match answer(text.as_bytes()) {
+                Ok(Said::Allow) => "allow".to_owned(),
+                Ok(Said::Deny(why)) => format!("deny {why}"),
+                Ok(Said::Nothing) => "nothing".to_owned(),
+                Err(what) => what,
+            }
+        };
+        assert_eq!(said(r#"{"behavior":"allow"}"#), "allow");
+        assert_eq!(said(r#"{"behavior":"deny","message":"not today"}"#), "deny not today");
+        assert_eq!(
+            said(r#"{"behavior":"allow","updatedInput":{}}"#),
+            "changed the call, which is not supported"
+        );
+        for wrong in [r#"{"behavior":"ALLOW"}"#, r#"{"behavior":true}"#, "{}", "\"allow\""] {
+            assert_eq!(said(wrong), "said something that is no decision", "{wrong}");
+        }
+        assert!(matches!(answer(b" \n"), Ok(Said::Nothing)));
+        assert!(matches!(answer(br#"{"decision":"allow"}"#), Ok(Said::Nothing)));
+        assert!(answer(b"allow").is_err());
+    }
+
+    #[test]
+    fn no_hook_is_waited_for_longer_than_there_is_time() {
+        let hook = PermissionHook {
+            tools: ToolMatcher::All,
+            handler: Handler::ShellCommand { line: "exec sleep 600".to_owned() },
+            timeout_seconds: 600,
+            origin: Origin::bare(Source::User),
+        };
+        for time in [Duration::ZERO, Duration::from_millis(20)] {
+            // It is waited for after it was killed, so that none is left behind.
+            assert_eq!(ask_one(&hook, "{}", time).err().as_deref(), Some("took too long"));
+        }
+    }
+
+    #[test]
+    fn headers_take_only_the_variables_they_may() {
+        let names = vec!["PATH".to_owned()];
+        let path = std::env::var("PATH").unwrap();
+        assert_eq!(filled("Bearer $PATH!", &names), Ok(format!("Bearer {path}!")));
+        assert_eq!(filled("${PATH}x", &names), Ok(format!("{path}x")));
+        assert!(filled("$HOME", &names).unwrap_err().contains("`HOME`"));
+        assert_eq!(filled("plain", &[]), Ok("plain".to_owned()));
+    }
+
+    #[test]
+    fn addresses_are_split_where_the_path_begins() {
+        assert_eq!(split_path("https://a.example/b/c?d"), ("https://a.example", "/b/c?d"));
+        assert_eq!(split_path("https://a.example"), ("https://a.example", ""));
+    }
+}
