@@ -16,16 +16,21 @@
 //! # Ok::<(), portcullis_testkit::ScriptError>(())
 //! ```
 //!
-//! It speaks no TLS, listens on loopback only, and holds no key: the keys it is sent are anybody's.
+//! [`AgentServer`] plays the model of a whole agent instead: it streams, and its script is a list of tool calls.
+//!
+//! Both speak no TLS, listen on loopback only, and hold no key: the keys they are sent are anybody's.
 
+mod agent;
 mod answer;
 mod delivery;
 mod http;
+mod listening;
 mod recorded;
 mod script;
 mod server;
 mod wire;
 
+pub use agent::{AgentCall, AgentScript, AgentServer, Asking, Input, Turn};
 pub use recorded::Recorded;
 pub use script::{Answer, Echo, Fault, Judge, Rule, Script, ScriptError, Step, Stop, Tokens, Verdict, When};
 pub use server::ScriptedServer;

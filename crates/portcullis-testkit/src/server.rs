@@ -1,17 +1,16 @@
-//! The server: one thread accepts, each connection has one of its own, and all of them end with it.
+//! The server: a script behind a listener, and the record of what it was asked.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use crate::answer::compose;
-use crate::delivery::{Ending, Response, drain, misbehave, wait_before};
-use crate::http::{HttpRequest, Incoming, Unreadable};
+use crate::delivery::{Response, misbehave, wait_before};
+use crate::http::HttpRequest;
+use crate::listening::{Connection, Listening, Service, lock};
 use crate::recorded::{Log, Recorded};
 use crate::script::{Answer, Fault, Script, Step, When};
 use crate::wire::{Inquiry, Wire, error_body, reply_body};
@@ -19,30 +18,20 @@ use crate::wire::{Inquiry, Wire, error_body, reply_body};
 /// How long [`ScriptedServer::wait_for_requests`] waits.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
-/// How long a connection may be idle.
-const LONGEST_IDLE: Duration = Duration::from_mins(1);
-
-/// How many connections there may be at once.
-const MOST_CONNECTIONS: usize = 512;
-
 const JSON: &str = "application/json";
 
 /// A model server on loopback that answers by a script. It ends when it is dropped.
 #[derive(Debug)]
 pub struct ScriptedServer {
-    address: SocketAddr,
-    shared: Arc<Shared>,
-    acceptor: Option<JoinHandle<()>>,
+    listening: Listening<Model>,
 }
 
-/// What all threads of a server share.
+/// What answers: the script, and how far it has come.
 #[derive(Debug)]
-struct Shared {
+struct Model {
     script: Script,
     progress: Mutex<Progress>,
     arrival: Condvar,
-    ending: Ending,
-    connections: Mutex<Connections>,
 }
 
 #[derive(Debug)]
@@ -51,22 +40,11 @@ struct Progress {
     used_steps: usize,
 }
 
-#[derive(Debug, Default)]
-struct Connections {
-    next: u64,
-    open: BTreeMap<u64, TcpStream>,
-    threads: Vec<JoinHandle<()>>,
-}
-
 /// What is to be done about a request.
 struct Plan {
     response: Response,
     fault: Option<Fault>,
     delay: Duration,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl ScriptedServer {
@@ -102,148 +80,63 @@ impl ScriptedServer {
         script: Script,
         record: Option<Box<dyn Write + Send>>,
     ) -> io::Result<Self> {
-        if !address.ip().is_loopback() {
-            let message = format!("{address} is not an address of loopback; use 127.0.0.1 or [::1]");
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-        }
-        let listener = TcpListener::bind(address)?;
-        let address = listener.local_addr()?;
-        let shared = Arc::new(Shared {
+        let model = Model {
             script,
             progress: Mutex::new(Progress { log: Log::new(record), used_steps: 0 }),
             arrival: Condvar::new(),
-            ending: Ending::default(),
-            connections: Mutex::new(Connections::default()),
-        });
-        let own = Arc::clone(&shared);
-        let acceptor =
-            thread::Builder::new().name("scripted-model".into()).spawn(move || own.accept(&listener))?;
-        Ok(Self { address, shared, acceptor: Some(acceptor) })
+        };
+        Ok(Self { listening: Listening::start(address, model)? })
     }
 
     /// Returns the address to send requests to, such as `http://127.0.0.1:40123`.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.address())
     }
 
     /// Returns the address it listens on.
     pub const fn address(&self) -> SocketAddr {
-        self.address
+        self.listening.address()
     }
 
     /// Returns the requests so far in the order they came. The oldest are dropped after 10,000, or 256 MiB.
     pub fn requests(&self) -> Vec<Recorded> {
-        lock(&self.shared.progress).log.kept()
+        lock(&self.listening.service().progress).log.kept()
     }
 
     /// Waits until so many requests came, at most ten seconds, and says whether they did. A request counts as soon as it
     /// was read, before it is answered.
     pub fn wait_for_requests(&self, count: usize) -> bool {
-        let progress = lock(&self.shared.progress);
-        let waited = self
-            .shared
-            .arrival
-            .wait_timeout_while(progress, LONGEST_WAIT, |progress| progress.log.arrived() < count);
+        let model = self.listening.service();
+        let waited = model.arrival.wait_timeout_while(lock(&model.progress), LONGEST_WAIT, |progress| {
+            progress.log.arrived() < count
+        });
         waited.unwrap_or_else(PoisonError::into_inner).0.log.arrived() >= count
     }
 }
 
-impl Drop for ScriptedServer {
-    fn drop(&mut self) {
-        self.shared.ending.announce();
-        // The acceptor sleeps until somebody comes.
-        let woken = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
-        if let (Some(acceptor), Ok(_)) = (self.acceptor.take(), &woken) {
-            let _ = acceptor.join();
+impl Service for Model {
+    fn answer(&self, request: &HttpRequest, connection: &mut Connection<'_>) -> io::Result<bool> {
+        let plan = self.plan(request);
+        if !wait_before(plan.delay, connection.ending) {
+            return Ok(false);
         }
-        let threads = {
-            let mut connections = lock(&self.shared.connections);
-            for stream in connections.open.values() {
-                let _ = stream.shutdown(Shutdown::Both);
-            }
-            std::mem::take(&mut connections.threads)
-        };
-        for thread in threads {
-            let _ = thread.join();
+        if plan.fault != Some(Fault::Reset) {
+            connection.incoming.release()?;
         }
+        if let Some(fault) = plan.fault {
+            misbehave(connection.stream, &plan.response, fault, connection.ending)?;
+            return Ok(false);
+        }
+        plan.response.send(connection.stream, request.keeps_alive)?;
+        Ok(request.keeps_alive)
+    }
+
+    fn refuse(&self, status: u16, message: &str) -> Response {
+        error_response(None, status, message)
     }
 }
 
-impl Shared {
-    fn accept(self: &Arc<Self>, listener: &TcpListener) {
-        loop {
-            let accepted = listener.accept();
-            if self.ending.is_over() {
-                return;
-            }
-            match accepted {
-                Ok((stream, _)) => self.begin(stream),
-                // No descriptor left, or the client is gone already.
-                Err(_) => {
-                    self.ending.wait(Duration::from_millis(10));
-                }
-            }
-        }
-    }
-
-    /// Gives a connection its thread. One too many is closed.
-    fn begin(self: &Arc<Self>, stream: TcpStream) {
-        let mut connections = lock(&self.connections);
-        connections.threads.retain(|thread| !thread.is_finished());
-        let Ok(second) = stream.try_clone() else { return };
-        if connections.open.len() >= MOST_CONNECTIONS {
-            return;
-        }
-        let number = connections.next;
-        connections.next += 1;
-        connections.open.insert(number, second);
-        let own = Arc::clone(self);
-        let spawned = thread::Builder::new().name("scripted-connection".into()).spawn(move || {
-            // Errors of the connection concern nobody but the client.
-            let _ = own.serve(stream);
-            lock(&own.connections).open.remove(&number);
-        });
-        match spawned {
-            Ok(thread) => connections.threads.push(thread),
-            Err(_) => {
-                connections.open.remove(&number);
-            }
-        }
-    }
-
-    fn serve(&self, mut stream: TcpStream) -> io::Result<()> {
-        stream.set_nodelay(true)?;
-        stream.set_write_timeout(Some(LONGEST_IDLE))?;
-        stream.set_read_timeout(Some(LONGEST_IDLE))?;
-        let mut incoming = Incoming::new(stream.try_clone()?);
-        while !self.ending.is_over() {
-            let request = match incoming.read_request() {
-                Ok(request) => request,
-                Err(Unreadable::Gone) => return Ok(()),
-                Err(Unreadable::Wrong(status, message)) => {
-                    error_response(None, status, message).send(&mut stream, false)?;
-                    drain(&mut stream, &self.ending);
-                    return Ok(());
-                }
-            };
-            let plan = self.plan(&request);
-            if !wait_before(plan.delay, &self.ending) {
-                return Ok(());
-            }
-            if plan.fault != Some(Fault::Reset) {
-                incoming.release()?;
-            }
-            match plan.fault {
-                Some(fault) => return misbehave(&mut stream, &plan.response, fault, &self.ending),
-                None => plan.response.send(&mut stream, request.keeps_alive)?,
-            }
-            if !request.keeps_alive {
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
+impl Model {
     /// Records a request and finds its answer, both at once, so that requests are numbered as steps are used.
     fn plan(&self, request: &HttpRequest) -> Plan {
         let mut progress = lock(&self.progress);

@@ -1,0 +1,103 @@
+//! Claude Code.
+
+use portcullis_testkit::{AgentScript, Script, ScriptedServer, Turn};
+use serde_json::json;
+
+use crate::harness::{Client, Finished, Registration, Session, Stage};
+use crate::tour::{self, tour_tests};
+
+tour_tests!(
+    tour::take(Client::Claude),
+    asked: "the ask rule `Bash(touch asked.txt)` matches"
+);
+
+#[test]
+fn a_command_of_a_subagent_is_judged() {
+    tour::assert_subagent_was_judged(tour());
+}
+
+/// The mode in which Claude Code runs everything that no hook stops.
+const BYPASS: [&str; 2] = ["--permission-mode", "bypassPermissions"];
+
+#[test]
+fn a_hook_that_fails_stops_the_call() {
+    tour::assert_broken_settings_stop(Client::Claude, &BYPASS);
+}
+
+#[test]
+fn a_hook_whose_program_is_gone_stops_the_call() {
+    let finished = tour::run_without_program(Client::Claude, &BYPASS);
+    finished.assert_stopped("only", "allowed.txt", "blocking because onFailure is \"block\"");
+}
+
+/// An allowed, a denied and an asked command.
+fn three_commands(stage: Stage<'_>) -> AgentScript {
+    AgentScript::new(vec![
+        stage.shell("allowed", "touch allowed.txt"),
+        stage.shell("denied", "touch denied.txt"),
+        stage.shell("asked", "touch asked.txt"),
+        Turn::say("All done."),
+    ])
+}
+
+fn assert_only_the_allowed_ran(finished: &Finished, asked: &str) {
+    finished.assert_ran("allowed", "allowed.txt");
+    let denied = "the deny rule `Bash(touch denied.txt)` matches";
+    finished.assert_stopped("denied", "denied.txt", denied);
+    finished.assert_stopped("asked", "asked.txt", asked);
+}
+
+#[test]
+fn the_permission_prompt_tool_answers_for_the_user() {
+    let session = Session::new(Client::Claude, &tour::policy()).registered(Registration::Not);
+    let finished = session.with_prompt_tool().play(three_commands);
+    assert_only_the_allowed_ran(&finished, "portcullis: ");
+}
+
+#[test]
+fn the_permission_prompt_tool_and_the_hook_work_together() {
+    let session = Session::new(Client::Claude, &tour::policy());
+    let finished = session.with_prompt_tool().play(three_commands);
+    assert_only_the_allowed_ran(&finished, "portcullis: ");
+}
+
+#[test]
+fn a_hook_at_claude_codes_own_questions_answers_them() {
+    let session = Session::new(Client::Claude, &tour::policy()).registered(Registration::AtQuestions);
+    let finished = session.play(three_commands);
+    // An ask is on its way to the user already; Claude Code itself says that nobody is there.
+    assert_only_the_allowed_ran(&finished, "needs approval");
+}
+
+#[test]
+fn rules_hold_when_claude_code_bypasses_permissions() {
+    let session = Session::new(Client::Claude, &tour::policy());
+    let finished = session.with_arguments(&BYPASS).play(|stage| {
+        AgentScript::new(vec![
+            stage.shell("free", "touch free.txt"),
+            stage.shell("denied", "touch denied.txt"),
+            stage.shell("asked", "touch asked.txt"),
+        ])
+    });
+    finished.assert_ran("free", "free.txt");
+    finished.assert_stopped("denied", "denied.txt", "the deny rule `Bash(touch denied.txt)` matches");
+    finished.assert_stopped("asked", "asked.txt", "the ask rule `Bash(touch asked.txt)` matches");
+}
+
+#[test]
+fn in_auto_mode_the_model_of_our_settings_judges() {
+    let judge = Script::from_json(r#"{"default": {"judge": {"block_if": ["unwanted"]}}}"#).unwrap();
+    let judge = ScriptedServer::start(judge);
+    let policy = json!({"classifier": {"provider": "anthropic", "baseUrl": judge.url()}});
+    let session = Session::new(Client::Claude, &policy).with_program("frobnicate", "touch \"$1\"");
+    let finished = session.with_arguments(&["--permission-mode", "auto"]).play(|stage| {
+        AgentScript::new(vec![
+            stage.shell("wanted", "frobnicate wanted.txt"),
+            stage.shell("unwanted", "frobnicate unwanted.txt"),
+            Turn::say("All done."),
+        ])
+    });
+    finished.assert_ran("wanted", "wanted.txt");
+    finished.assert_stopped("unwanted", "unwanted.txt", "portcullis: ");
+    assert!(judge.requests().len() >= 2, "the model was asked {} times", judge.requests().len());
+}

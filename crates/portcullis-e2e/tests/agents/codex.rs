@@ -1,0 +1,64 @@
+//! Codex.
+
+use portcullis_testkit::{AgentCall, AgentScript, Turn};
+use serde_json::json;
+
+use crate::harness::{Client, Session};
+use crate::tour::{self, tour_tests};
+
+tour_tests!(tour::take_alone(Client::Codex), asked: "nobody is there to ask");
+
+/// The model decides which tools Codex offers; one it does not know gets the tools that start subagents.
+const MODEL_WITH_SUBAGENTS: [&str; 2] = ["-m", "scripted-model"];
+
+#[test]
+fn a_command_of_a_subagent_is_judged() {
+    tour::assert_subagent_was_judged(&tour::delegate(Client::Codex, &MODEL_WITH_SUBAGENTS));
+}
+
+#[test]
+fn a_hook_that_fails_stops_the_call() {
+    tour::assert_broken_settings_stop(Client::Codex, &[]);
+}
+
+#[test]
+fn in_code_mode_every_call_of_the_code_is_judged() {
+    let code = |label, file: &str| {
+        let text = format!("text(JSON.stringify(await tools.exec_command({{cmd: \"touch {file}\"}})))");
+        Turn::call(AgentCall::with_text(label, "exec", &text))
+    };
+    let session = Session::new(Client::Codex, &tour::policy()).with_arguments(&["-m", "gpt-6-sol"]);
+    let finished = session.play(|_| {
+        AgentScript::new(vec![
+            code("allowed", "allowed.txt"),
+            code("denied", "denied.txt"),
+            Turn::say("Done."),
+        ])
+    });
+    finished.assert_ran("allowed", "allowed.txt");
+    finished.assert_stopped("denied", "denied.txt", "the deny rule `Bash(touch denied.txt)` matches");
+}
+
+#[test]
+fn what_codex_would_ask_its_user_is_answered_by_the_hook() {
+    let session = Session::new(Client::Codex, &tour::policy()).with_user();
+    let finished = session.play(|_| {
+        let call = |label: &str| {
+            let command = format!("touch {label}.txt");
+            let input =
+                json!({"cmd": command, "sandbox_permissions": "require_escalated", "justification": "why"});
+            Turn::call(AgentCall::new(label, "exec_command", input))
+        };
+        AgentScript::new(vec![call("allowed"), call("denied"), Turn::say("Done.")])
+    });
+    assert_eq!(finished.questions, Vec::<String>::new(), "{}", finished.describe());
+    finished.assert_ran("allowed", "allowed.txt");
+    finished.assert_stopped("denied", "denied.txt", "the deny rule `Bash(touch denied.txt)` matches");
+}
+
+/// A gap of Codex: a program that is gone has nothing against the call. `portcullis doctor` looks for it; when a newer
+/// Codex stops the call, this fails and the documentation can be mended.
+#[test]
+fn a_hook_whose_program_is_gone_is_not_noticed() {
+    tour::run_without_program(Client::Codex, &[]).assert_ran("only", "allowed.txt");
+}

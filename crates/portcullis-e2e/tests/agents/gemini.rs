@@ -1,0 +1,24 @@
+//! Gemini CLI.
+
+use crate::harness::Client;
+use crate::tour::{self, tour_tests};
+
+tour_tests!(tour::take(Client::Gemini), asked: "nobody is there to ask");
+
+#[test]
+fn a_command_of_a_subagent_is_judged() {
+    tour::assert_subagent_was_judged(tour());
+}
+
+#[test]
+fn a_hook_that_fails_stops_the_call() {
+    tour::assert_broken_settings_stop(Client::Gemini, &[]);
+}
+
+#[test]
+fn a_hook_whose_program_is_gone_stops_everything() {
+    let finished = tour::run_without_program(Client::Gemini, &[]);
+    // A prompt is announced to a hook as well, and it is stopped there already.
+    assert!(finished.output.contains("Agent execution blocked"), "{}", finished.describe());
+    assert!(!finished.has_file("allowed.txt"), "{}", finished.describe());
+}

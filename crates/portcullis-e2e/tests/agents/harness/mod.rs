@@ -1,0 +1,14 @@
+//! What a test needs to run an agent: a place, a client that is set up in it, a script, and what came of it.
+
+mod app_server;
+mod client;
+mod place;
+mod registration;
+mod run;
+mod setup;
+mod stage;
+
+pub(crate) use client::Client;
+pub(crate) use registration::Registration;
+pub(crate) use run::{Finished, Session};
+pub(crate) use stage::Stage;

@@ -1,0 +1,222 @@
+//! One run of an agent, and what came of it.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use portcullis_testkit::{AgentScript, AgentServer};
+use serde_json::Value;
+
+use super::app_server::run_a_turn;
+use super::client::{Client, portcullis};
+use super::place::Place;
+use super::registration::Registration;
+use super::setup::Setup;
+use super::stage::Stage;
+
+/// How long an agent may take. It needs a few seconds; a busy machine may need many times that.
+const LONGEST_RUN: Duration = Duration::from_mins(3);
+
+/// How many lines of an agent's output are shown when a test fails.
+const SHOWN: usize = 40;
+
+/// A run that is yet to come.
+#[derive(Debug)]
+pub(crate) struct Session {
+    client: Client,
+    place: Place,
+    registration: Registration,
+    arguments: Vec<String>,
+    has_prompt_tool: bool,
+    has_user: bool,
+}
+
+/// A run that is over.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) model: AgentServer,
+    /// What the agent printed.
+    pub(crate) output: String,
+    /// What the user was asked.
+    pub(crate) questions: Vec<String>,
+    /// What the record of decisions says: the agent, what it wanted, and what was decided.
+    pub(crate) record: Vec<[String; 3]>,
+    /// The names of the files that are in the repository, and of those that are elsewhere.
+    files: BTreeSet<String>,
+    client: Client,
+    status: Option<ExitStatus>,
+    time: Duration,
+}
+
+impl Session {
+    /// Begins a session of an agent whose hook is registered and whose user has this policy.
+    pub(crate) fn new(client: Client, policy: &Value) -> Self {
+        Self::with_policy_text(client, &policy.to_string())
+    }
+
+    /// Begins a session whose policy may be no policy.
+    pub(crate) fn with_policy_text(client: Client, policy: &str) -> Self {
+        let place = Place::new();
+        place.write(&place.home.join(".config/portcullis/settings.json"), policy);
+        let registration = Registration::ByInit;
+        Self { client, place, registration, arguments: Vec::new(), has_prompt_tool: false, has_user: false }
+    }
+
+    /// Changes how the agent comes to ask us.
+    pub(crate) const fn registered(mut self, registration: Registration) -> Self {
+        self.registration = registration;
+        self
+    }
+
+    /// Has Claude Code put its questions to our tool.
+    pub(crate) const fn with_prompt_tool(mut self) -> Self {
+        self.has_prompt_tool = true;
+        self
+    }
+
+    /// Gives Codex a user who can be asked, and who declines everything.
+    pub(crate) const fn with_user(mut self) -> Self {
+        self.has_user = true;
+        self
+    }
+
+    /// Adds a program that the agent can call by its name, as a script for a shell.
+    pub(crate) fn with_program(self, name: &str, script: &str) -> Self {
+        self.place.write_program(name, script);
+        self
+    }
+
+    /// Adds arguments to the agent's command line.
+    pub(crate) fn with_arguments(mut self, arguments: &[&str]) -> Self {
+        self.arguments.extend(arguments.iter().map(|argument| (*argument).to_owned()));
+        self
+    }
+
+    /// Runs the agent to its end.
+    pub(crate) fn play(self, script: impl FnOnce(Stage<'_>) -> AgentScript) -> Finished {
+        let Self { client, place, registration, arguments, has_prompt_tool, has_user } = self;
+        let script = script(Stage { client, place: &place });
+        let model = AgentServer::start(script).expect("a port of loopback");
+        let setup =
+            Setup { place: &place, model: model.url(), arguments: &arguments, has_prompt_tool, has_user };
+        let mut command = setup.prepare(client);
+        registration.register(client, &place);
+        let (output, errors) = (place.root.join("output"), place.root.join("errors"));
+        command.stdout(File::create(&output).expect("a file")).stderr(File::create(&errors).expect("a file"));
+        let start = Instant::now();
+        let (status, questions) = if has_user {
+            (None, run_a_turn(command.process_group(0), &place))
+        } else {
+            (run_to_its_end(&mut command), Vec::new())
+        };
+        let time = start.elapsed();
+        // To be seen with `--nocapture`.
+        eprintln!("{} took {time:.1?}", client.name());
+        let read = |path| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
+        let output = format!("{}\n{}", read(&output), read(&errors));
+        let files =
+            [&place.repository, &place.elsewhere].into_iter().flat_map(|folder| names_in(folder)).collect();
+        let record = read_record(&place);
+        Finished { model, output, questions, record, files, client, status, time }
+    }
+}
+
+/// Runs a command in a process group of its own and leaves nothing of the group behind. Returns nothing if the time
+/// was not enough.
+fn run_to_its_end(command: &mut Command) -> Option<ExitStatus> {
+    let mut child: Child = command.process_group(0).spawn().expect("the agent starts");
+    let group = child.id();
+    let (sender, receiver) = mpsc::channel();
+    let waiter = thread::spawn(move || sender.send(child.wait()));
+    let status = receiver.recv_timeout(LONGEST_RUN).ok();
+    end_group(group);
+    let _ = waiter.join();
+    status.map(|waited| waited.expect("the agent can be waited for"))
+}
+
+/// Ends what is left of a process group that we started.
+pub(super) fn end_group(group: u32) {
+    let kill = format!("kill -KILL -- -{group}");
+    // There is nothing to kill when all of it has ended.
+    let _ = Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status();
+}
+
+/// Reads the record of decisions; empty if our settings cannot be read.
+fn read_record(place: &Place) -> Vec<[String; 3]> {
+    let mut command = Command::new(portcullis());
+    let output = place.confine(command.args(["log", "--limit", "100", "--json"])).output().expect("it runs");
+    let Ok(listed) = serde_json::from_slice::<Value>(&output.stdout) else { return Vec::new() };
+    let records = listed["records"].as_array().expect("records").iter();
+    records.map(|record| ["host", "summary", "decision"].map(|name| text(&record[name]))).collect()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+impl Finished {
+    /// Says whether a file of this name was left, in the repository or elsewhere.
+    pub(crate) fn has_file(&self, name: &str) -> bool {
+        self.files.contains(name)
+    }
+
+    /// Returns what the model was told a call came to.
+    pub(crate) fn told(&self, label: &str) -> String {
+        self.model.told(label).unwrap_or_else(|| panic!("nothing was told of `{label}`: {}", self.describe()))
+    }
+
+    /// Checks that a call ran: the file it leaves is there.
+    pub(crate) fn assert_ran(&self, label: &str, file: &str) {
+        assert!(self.has_file(file), "`{label}` did not run, it left no {file}: {}", self.describe());
+    }
+
+    /// Checks that a call did not run, and that the model was told why.
+    pub(crate) fn assert_stopped(&self, label: &str, file: &str, reason: &str) {
+        assert!(!self.has_file(file), "`{label}` ran, it left {file}: {}", self.describe());
+        let told = self.told(label);
+        assert!(told.contains(reason), "of `{label}` the model was told {told:?}: {}", self.describe());
+    }
+
+    /// Checks that a call is in the record of decisions once.
+    pub(crate) fn assert_recorded(&self, summary: &str, decision: &str) {
+        let own: Vec<_> = self.record.iter().filter(|[_, wanted, _]| wanted == summary).collect();
+        let expected = [self.client.name(), summary, decision].map(ToOwned::to_owned);
+        assert_eq!(own, [&expected], "the record is {:?}: {}", self.record, self.describe());
+    }
+
+    /// Tells everything about the run, for a test that fails.
+    pub(crate) fn describe(&self) -> String {
+        let requests = self.model.requests();
+        let asked: Vec<String> = requests
+            .iter()
+            .map(|request| format!("{} {} {:?}", request.method, request.path, self.model.asking(request)))
+            .collect();
+        for r in &requests {
+            if let Some(j) = &r.json {
+                eprintln!("TOOLS {}", j["tools"].to_string().chars().take(60000).collect::<String>());
+                break;
+            }
+        }
+        let lines: Vec<&str> = self.output.lines().collect();
+        let lines = lines.get(lines.len().saturating_sub(SHOWN)..).unwrap_or_default();
+        format!(
+            "{} ended with {:?} after {:?}\nfiles: {:?}\nrequests:\n  {}\noutput:\n{}",
+            self.client.name(),
+            self.status,
+            self.time,
+            self.files,
+            asked.join("\n  "),
+            lines.join("\n")
+        )
+    }
+}

@@ -1,0 +1,11 @@
+//! Runs the real agents, offline, against a scripted model, with our hook registered as a user would register it.
+//!
+//! `cargo dev clients` installs the agents; `docs/development/real-clients.md` tells how it all fits together.
+#![cfg(test)]
+
+mod claude;
+mod codex;
+mod gemini;
+mod harness;
+mod opencode;
+mod tour;

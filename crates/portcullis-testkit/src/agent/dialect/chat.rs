@@ -1,0 +1,54 @@
+//! Chat completions, as opencode speaks it.
+
+use serde_json::{Value, json};
+
+use super::{
+    Delivery, Dialect, Event, ToolResult, Words, Written, has_some, list, text, texts, texts_of_role,
+};
+
+pub(super) static DIALECT: Dialect = Dialect {
+    paths: &[("/chat/completions", Delivery::AsAsked)],
+    has_tools: |body| has_some(body, "tools"),
+    said_by_user: |body| texts_of_role(list(body, "messages"), "user"),
+    results,
+    write,
+};
+
+fn results(body: &Value) -> Vec<ToolResult> {
+    let messages = list(body, "messages").iter();
+    messages
+        .filter(|message| text(message, "role") == "tool")
+        .map(|message| ToolResult {
+            id: text(message, "tool_call_id").to_owned(),
+            text: message.get("content").map(texts).unwrap_or_default(),
+        })
+        .collect()
+}
+
+fn write(body: &Value, words: Words<'_>) -> Written {
+    let calls: Vec<Value> = words
+        .calls
+        .iter()
+        .enumerate()
+        .map(|(index, call)| {
+            let function = json!({"name": call.tool, "arguments": call.input_value().to_string()});
+            json!({"index": index, "id": call.id(), "type": "function", "function": function})
+        })
+        .collect();
+    let end = if calls.is_empty() { "stop" } else { "tool_calls" };
+    let mut message = json!({"role": "assistant", "content": words.text});
+    if let Some(fields) = message.as_object_mut().filter(|_| !calls.is_empty()) {
+        fields.insert("tool_calls".to_owned(), Value::from(calls));
+    }
+    let answer = |kind: &str, part: &str, content: &Value, end: Option<&str>| {
+        json!({
+            "id": "chat_scripted", "object": kind, "created": 1, "model": text(body, "model"),
+            "choices": [{"index": 0, part: content, "finish_reason": end}],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        })
+    };
+    let chunk = |delta: &Value, end| Event::unnamed(&answer("chat.completion.chunk", "delta", delta, end));
+    let last = Event { name: None, data: "[DONE]".to_owned() };
+    let events = vec![chunk(&message, None), chunk(&json!({}), Some(end)), last];
+    Written { whole: answer("chat.completion", "message", &message, Some(end)), events }
+}
