@@ -2,10 +2,15 @@
 
 mod bench;
 mod check;
+mod clients;
 mod fuzz;
 mod generate;
+mod hook_bench;
+mod hot_functions;
 mod instructions;
 mod overhead;
+mod package;
+mod prerequisites;
 mod test;
 
 use anyhow::{Result, bail};
@@ -30,6 +35,11 @@ const COMMANDS: &[CommandInfo] = &[
         run: check::run,
     },
     CommandInfo {
+        name: "clients",
+        summary: "install the real agents for the end-to-end tests in target/clients; `test` does it too",
+        run: clients::run,
+    },
+    CommandInfo {
         name: "generate-all",
         summary: "write the generated reference pages; `--mode check` only compares",
         run: generate::run,
@@ -48,6 +58,16 @@ const COMMANDS: &[CommandInfo] = &[
         name: "overhead",
         summary: "[--runs N]: time from the start of a hook to its request at the model, release build",
         run: overhead::run,
+    },
+    CommandInfo {
+        name: "hook-bench",
+        summary: "[--runs N] [--peers] [--program PATH]: time one hook call beside /bin/true and other guards",
+        run: hook_bench::run,
+    },
+    CommandInfo {
+        name: "package",
+        summary: "[--arch x86_64|aarch64]: build the static program and pack a release into target/package",
+        run: package::run,
     },
     CommandInfo {
         name: "fuzz",

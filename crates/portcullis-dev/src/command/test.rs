@@ -1,9 +1,8 @@
 //! `cargo dev test`: the README's second command. Installs what the tests need, runs them all and adds them up.
 
-use std::process::Command;
+use anyhow::{Result, ensure};
 
-use anyhow::{Result, bail, ensure};
-
+use super::{clients, prerequisites};
 use crate::{output, process, repository};
 
 /// What the tests call beside cargo, with the package that has it: `bash -n` is the parser's oracle, `git check-ignore`
@@ -11,7 +10,8 @@ use crate::{output, process, repository};
 const PREREQUISITES: &[(&str, &str)] = &[("bash", "bash"), ("git", "git"), ("script", "bsdutils")];
 
 pub(super) fn run(arguments: &[String]) -> Result<()> {
-    install_prerequisites()?;
+    prerequisites::install(PREREQUISITES)?;
+    clients::install()?;
     let root = repository::root();
     let mut command = process::cargo(&root);
     // Without fail-fast the sum is that of all tests, also when some fail.
@@ -26,24 +26,6 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
     ensure!(succeeded, "the tests failed");
     ensure!(total.passed > 0 || !arguments.is_empty(), "no test ran");
     Ok(())
-}
-
-fn install_prerequisites() -> Result<()> {
-    let (missing, packages): (Vec<&str>, Vec<&str>) =
-        PREREQUISITES.iter().copied().filter(|(name, _)| process::find_program(name).is_none()).unzip();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let names = missing.join(" ");
-    if process::find_program("apt-get").is_none() {
-        bail!("the tests need `{names}`: install them and try again");
-    }
-    let installed = process::run(Command::new("apt-get").arg("update"))
-        .and_then(|()| process::run(Command::new("apt-get").args(["install", "-y"]).args(&packages)));
-    match installed {
-        Ok(()) => Ok(()),
-        Err(error) => bail!("the tests need `{names}` and they could not be installed: {error:#}"),
-    }
 }
 
 /// The sum of the lines `test result: ok. 3 passed; 0 failed; 0 ignored; …`.

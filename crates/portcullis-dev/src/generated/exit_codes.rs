@@ -24,7 +24,8 @@ pub(super) fn page(root: &Path) -> Result<String> {
     }
     page.push_str(
         "\n`portcullis hook HOST` answers in the host's own way.\n\
-         For Claude Code that is JSON with exit code 0, and exit code 2 when something failed.\n",
+         For most hosts that is JSON with exit code 0, and exit code 2 when something failed.\n\
+         Amp goes by the exit code alone: 0 allow, 1 ask, 2 reject.\n",
     );
     Ok(page)
 }

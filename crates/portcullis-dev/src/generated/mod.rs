@@ -3,6 +3,7 @@
 mod cli;
 mod exit_codes;
 mod findings;
+mod hosts;
 mod models;
 mod modes;
 mod schema;
@@ -36,6 +37,7 @@ pub fn pages_of_binary(root: &Path) -> Result<Vec<(String, String)>> {
 pub fn static_pages(root: &Path) -> Result<Vec<(String, String)>> {
     let pages = [
         ("docs/reference/exit-codes.md", exit_codes::page(root)?),
+        ("docs/reference/hosts.md", hosts::page()),
         ("docs/reference/models.md", models::page()),
         ("docs/reference/modes.md", modes::page()),
         ("docs/reference/settings.md", settings::page()),

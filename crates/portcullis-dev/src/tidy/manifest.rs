@@ -1,7 +1,8 @@
 //! Checks on manifests: which crate may depend on which, fences, lints and licences.
 //!
-//! Arrows only point left: shell ← analysis ← core ← {settings, hosts ← classifier, store} ← portcullis. The guard stands
-//! alone, because it must work when everything else has failed. The test kit serves tests alone.
+//! Arrows only point left: shell ← analysis ← core ← {settings, hosts ← classifier, store, world} ← portcullis. The guard
+//! stands alone, because it must work when everything else has failed, and so does the arena. The test kit serves tests
+//! alone, and nothing depends on an example.
 
 use serde_json::Value;
 
@@ -77,6 +78,13 @@ const CRATES: &[CrateInfo] = &[
         own_lints: Some("signal handlers need unsafe code, which the workspace forbids"),
     },
     CrateInfo {
+        name: "portcullis-arena",
+        internal: &[],
+        external: External::Only(&[]),
+        purity: Purity::Free,
+        own_lints: Some("an allocator needs unsafe code, which the workspace forbids"),
+    },
+    CrateInfo {
         name: "portcullis-classifier",
         internal: &["portcullis-core", "portcullis-hosts", "portcullis-testkit"],
         external: External::Only(&["memchr", "serde", "serde_json", "thiserror", "ureq"]),
@@ -87,6 +95,13 @@ const CRATES: &[CrateInfo] = &[
         name: "portcullis-store",
         internal: &["portcullis-core"],
         external: External::Any,
+        purity: Purity::Free,
+        own_lints: None,
+    },
+    CrateInfo {
+        name: "portcullis-world",
+        internal: &["portcullis-core"],
+        external: External::Only(&[]),
         purity: Purity::Free,
         own_lints: None,
     },
@@ -104,8 +119,10 @@ const CRATES: &[CrateInfo] = &[
             "portcullis-settings",
             "portcullis-hosts",
             "portcullis-guard",
+            "portcullis-arena",
             "portcullis-classifier",
             "portcullis-store",
+            "portcullis-world",
             "portcullis-testkit",
         ],
         external: External::Any,
@@ -113,8 +130,34 @@ const CRATES: &[CrateInfo] = &[
         own_lints: None,
     },
     CrateInfo {
+        name: "portcullis-example-harness",
+        internal: &[
+            "portcullis-core",
+            "portcullis-settings",
+            "portcullis-hosts",
+            "portcullis-store",
+            "portcullis-world",
+        ],
+        external: External::Only(&[]),
+        purity: Purity::Free,
+        own_lints: None,
+    },
+    CrateInfo {
+        name: "portcullis-e2e",
+        internal: &["portcullis-testkit"],
+        external: External::Only(&["serde_json"]),
+        purity: Purity::Free,
+        own_lints: None,
+    },
+    CrateInfo {
         name: "portcullis-dev",
-        internal: &["portcullis-classifier", "portcullis-core", "portcullis-settings", "portcullis-testkit"],
+        internal: &[
+            "portcullis-classifier",
+            "portcullis-core",
+            "portcullis-hosts",
+            "portcullis-settings",
+            "portcullis-testkit",
+        ],
         external: External::Any,
         purity: Purity::Free,
         own_lints: None,
@@ -128,7 +171,7 @@ pub fn find_forbidden_edges(metadata: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     for package in packages {
         let name = text(package, "name");
-        let file = format!("crates/{name}/Cargo.toml");
+        let file = manifest_of(name);
         let Some(info) = CRATES.iter().find(|info| info.name == name) else {
             problems.push(Problem::new(&file, 0, "the crate is missing from the table of allowed edges"));
             continue;
@@ -146,6 +189,14 @@ pub fn find_forbidden_edges(metadata: &Value) -> Vec<Problem> {
         problems.push(Problem::new("Cargo.toml", 0, format!("there is no crate `{}`", info.name)));
     }
     problems
+}
+
+/// Returns where the manifest of a crate is.
+fn manifest_of(name: &str) -> String {
+    match name.strip_prefix("portcullis-example-") {
+        Some(example) => format!("examples/{example}/Cargo.toml"),
+        None => format!("crates/{name}/Cargo.toml"),
+    }
 }
 
 fn is_allowed(info: &CrateInfo, other: &str, is_for_tests: bool) -> bool {
@@ -210,7 +261,7 @@ pub fn find_broken_fences(tree: &Tree) -> Vec<Problem> {
 pub fn find_manifest_gaps(tree: &Tree) -> Vec<Problem> {
     let mut problems = Vec::new();
     for info in CRATES {
-        let path = format!("crates/{}/Cargo.toml", info.name);
+        let path = manifest_of(info.name);
         let Some(file) = tree.find(&path) else {
             problems.push(Problem::new(&path, 0, "the manifest is missing"));
             continue;
@@ -272,6 +323,12 @@ mod tests {
             ("portcullis-core", "serde_json", Some("build")),
             ("portcullis-guard", "portcullis-core", None),
             ("portcullis-hosts", "portcullis-settings", None),
+            ("portcullis-world", "portcullis-store", None),
+            ("portcullis-arena", "libc", None),
+            ("portcullis-arena", "portcullis-core", None),
+            ("portcullis-e2e", "portcullis-core", None),
+            ("portcullis-example-harness", "portcullis-analysis", None),
+            ("portcullis", "portcullis-example-harness", None),
         ];
         for (name, dependency, kind) in forbidden {
             assert_eq!(edges(name, dependency, kind).len(), 1, "{name} -> {dependency}");
@@ -281,6 +338,10 @@ mod tests {
             ("portcullis-core", "thiserror", None),
             ("portcullis-core", "portcullis-shell", None),
             ("portcullis", "clap", None),
+            ("portcullis", "portcullis-arena", None),
+            ("portcullis-arena", "proptest", Some("dev")),
+            ("portcullis-e2e", "portcullis-testkit", Some("dev")),
+            ("portcullis-example-harness", "portcullis-world", None),
         ];
         for (name, dependency, kind) in allowed {
             assert_eq!(edges(name, dependency, kind), Vec::<String>::new(), "{name} -> {dependency}");
@@ -292,6 +353,10 @@ mod tests {
         assert_eq!(
             edges("portcullis-extra", "serde", None),
             ["crates/portcullis-extra/Cargo.toml: the crate is missing from the table of allowed edges"]
+        );
+        assert_eq!(
+            edges("portcullis-example-extra", "serde", None),
+            ["examples/extra/Cargo.toml: the crate is missing from the table of allowed edges"]
         );
     }
 

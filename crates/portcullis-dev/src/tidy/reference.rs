@@ -54,13 +54,13 @@ fn fixed_part(name: &str) -> &str {
     fixed.trim_end_matches('/')
 }
 
-/// The rows that a test must be named for: the pipeline, the modes, rules and settings, auto mode, the analysis and the
-/// explainer.
+/// The rows that a test must be named for: the pipeline, the modes, rules and settings, auto mode, the analysis, the
+/// explainer and the hosts.
 fn contract_rows() -> Vec<String> {
     let steps = (0..=11).map(|number| format!("A{number}"));
     let rules = (1..=15).map(|number| format!("C{number}"));
     let auto = (2..=18).map(|number| format!("D{number}"));
-    let others = ["B", "E", "F"].map(str::to_owned);
+    let others = ["B", "E", "F", "G"].map(str::to_owned);
     steps.chain(rules).chain(auto).chain(others).collect()
 }
 

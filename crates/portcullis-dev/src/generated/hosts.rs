@@ -1,0 +1,95 @@
+//! The page of hosts, from the adapters.
+
+use std::fmt::Write as _;
+
+use portcullis_hosts::registration::{Base, HookCommand, Piece, Registration};
+use portcullis_hosts::{AskBy, Host, Moment};
+
+use super::{NOTICE, cell};
+
+pub(super) fn page() -> String {
+    let mut page = format!(
+        "{NOTICE}\n\n# Hosts\n\n\
+         What each agent can be told, and where it is told to call us.\n\
+         `portcullis init` writes the registrations; [the guide](../guides/install.md) says more.\n\n\
+         ## What a verdict becomes\n\n\
+         A verdict that cannot be said becomes what is stricter, or the host's own way, which is never laxer than without \
+         us.\n\n\
+         | host | moment | allow | ask | reason of a denial | if we crash or are late |\n\
+         |---|---|---|---|---|---|\n"
+    );
+    for host in Host::ALL {
+        let adapter = host.adapter();
+        for moment in adapter.moments() {
+            row(&mut page, adapter.title, moment);
+        }
+    }
+    page.push_str(
+        "\nEvery failure of ours that can be caught is answered with a denial, whatever the last column says: it is about \
+         a process that is killed or was never started.\n\n\
+         ## Where it is registered\n\n\
+         | host | name | found by | files |\n\
+         |---|---|---|---|\n",
+    );
+    for host in Host::ALL {
+        let adapter = host.adapter();
+        let registration = &adapter.registration;
+        let programs = registration.programs.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+        let found = if programs.is_empty() { "–".to_owned() } else { programs.join(", ") };
+        let _ = writeln!(
+            page,
+            "| {} | `{}` | {found} | {} |",
+            cell(adapter.title),
+            host.name(),
+            cell(&files(registration)),
+        );
+    }
+    page.push_str("\n## What is left to do after `init`\n\n");
+    for host in Host::ALL {
+        let adapter = host.adapter();
+        if !adapter.registration.afterwards.is_empty() {
+            let _ = writeln!(page, "- {}: {}", adapter.title, adapter.registration.afterwards);
+        }
+    }
+    page
+}
+
+fn row(page: &mut String, title: &str, moment: &Moment) {
+    let mask = moment.capabilities;
+    let allow = if mask.allow { "runs without a question" } else { "the host's own way" };
+    let ask = match mask.ask {
+        AskBy::Saying => "the host asks its user",
+        AskBy::Silence => "left to the host, which is about to ask",
+        AskBy::Nothing => "denied, with how to allow it",
+    };
+    let reason = if mask.reason { "reaches the agent" } else { "does not reach the agent" };
+    let failure = if mask.fails_open { "**the call runs**" } else { "the call does not run by itself" };
+    // Writing to a string cannot fail.
+    let _ =
+        writeln!(page, "| {} | `{}` | {allow} | {ask} | {reason} | {failure} |", cell(title), moment.event);
+}
+
+/// Names the files that are changed, each once.
+fn files(registration: &Registration) -> String {
+    let command = HookCommand { program: "portcullis".to_owned(), arguments: Vec::new(), host_version: None };
+    let folder = &registration.folder;
+    let base = match folder.base {
+        Base::Home => "~",
+        Base::Config => "~/.config",
+    };
+    let folder =
+        [base, folder.path].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+    let mut names: Vec<String> = Vec::new();
+    for piece in (registration.pieces)(&command) {
+        let name = match piece {
+            Piece::Element { file, .. } | Piece::Field { file, .. } | Piece::File { file, .. } => {
+                format!("`{folder}/{file}`")
+            }
+            Piece::ProgramName { name } => format!("a further name of the program, `{name}`"),
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() { "–".to_owned() } else { names.join(", ") }
+}
