@@ -10,13 +10,31 @@ use crate::auto::{LONGEST_KEPT_MS, now_ms};
 use crate::failure::Failure;
 use crate::session::locations;
 
+/// The exit code for a prompt whose prohibitions could not be kept: agents then do not take the prompt. Taken, the agent
+/// would work on without what the user forbade.
+const NOT_TAKEN: i32 = 2;
+/// The exit code for any other fact that could not be kept; no agent takes it for a refusal of what already happened.
+const LOST: i32 = 1;
+
+/// Returns the exit code for a fact that could not be kept.
+pub(crate) const fn failing_code(kind: &FactKind) -> i32 {
+    match kind {
+        FactKind::Prompt { .. } => NOT_TAKEN,
+        FactKind::Done { .. }
+        | FactKind::Denied { .. }
+        | FactKind::Started { .. }
+        | FactKind::Ended
+        | FactKind::SubagentEnded => LOST,
+    }
+}
+
 /// Keeps a fact. Nothing is answered; what could not be kept is said on standard error.
 pub(crate) fn keep(fact: &SessionFact) -> HostReply {
     match try_keep(fact) {
         Ok(()) => HostReply::silence(),
         Err(failure) => {
             let stderr = format!("portcullis: {}\n", failure.message);
-            HostReply { stderr, exit_code: 1, ..HostReply::silence() }
+            HostReply { stderr, exit_code: failing_code(&fact.kind), ..HostReply::silence() }
         }
     }
 }

@@ -25,10 +25,10 @@ const DEADLINE: Duration = Duration::from_secs(10);
 /// most of them run the call afterwards.
 const LONGEST: Duration = Duration::from_secs(85);
 
-/// What ends a process that only keeps a fact and fails: no host takes this code for a refusal of what already happened.
-static FACT_LOST: BlockingAnswer = BlockingAnswer {
-    stdout: b"",
-    stderr: b"portcullis: what happened in the session could not be kept\n",
+/// What ends a process that only keeps a fact and fails; the exit code goes by the fact.
+const FACT_LOST: Blocking = Blocking {
+    stdout: "",
+    stderr: "portcullis: what happened in the session could not be kept\n",
     exit_code: 1,
 };
 
@@ -144,7 +144,8 @@ impl Hook<'_> {
                 self.answer_call(words, *call)
             }
             Event::Fact(fact) => {
-                self.guard.prepare(&FACT_LOST);
+                let exit_code = session_facts::failing_code(&fact.kind);
+                self.guard.prepare(prepared(Blocking { exit_code, ..FACT_LOST }));
                 session_facts::keep(&fact)
             }
             Event::Other => HostReply::silence(),

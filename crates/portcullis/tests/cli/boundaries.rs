@@ -79,6 +79,23 @@ fn a_prompt_that_forbids_nothing_keeps_nothing() {
 }
 
 #[test]
+fn a_prompt_whose_prohibition_cannot_be_kept_is_not_taken() {
+    let scene = Scene::new();
+    // The state is no directory, so nothing can be kept.
+    fs::create_dir_all(scene.state().parent().unwrap()).unwrap();
+    fs::write(scene.state(), "").unwrap();
+    let code = |event: &str, more: &Value| {
+        let input = scene.event("s1", event, more);
+        let ran = scene.sandbox.run_with_input(&["hook", "claude"], input.as_bytes());
+        assert_eq!(ran.stdout, "", "{event}");
+        assert!(ran.stderr.contains("could not be kept"), "{event}: {}", ran.stderr);
+        ran.code
+    };
+    assert_eq!(code("UserPromptSubmit", &json!({"prompt": "don't push"})), Some(2));
+    assert_eq!(code("SessionStart", &json!({"source": "compact"})), Some(1));
+}
+
+#[test]
 fn where_boundaries_cannot_be_read_nothing_is_allowed_unasked() {
     let scene = Scene::with(r#"{"permissions":{"allow":["Bash(git:*)"]}}"#);
     say(&scene, "don't push");
