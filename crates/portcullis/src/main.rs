@@ -19,6 +19,7 @@ mod install;
 mod judge;
 mod output;
 mod permission_hooks;
+mod process;
 mod session;
 mod session_facts;
 mod shell_quote;

@@ -4,9 +4,7 @@
 //! or says nothing. One that denies settles it, whoever allows; if none allows, nobody has, and the call is denied. A hook
 //! that cannot be started, takes too long, fails or says something else has not answered.
 
-use std::io::{Read as _, Write as _};
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,10 +16,8 @@ use portcullis_hosts::json::write_input;
 use portcullis_settings::{Handler, PermissionHook};
 use serde_json::{Value, json};
 
-/// The most a hook may print.
-const MOST_OUTPUT: u64 = 256 * 1024;
-/// How often a program that runs is looked at.
-const SLICE: Duration = Duration::from_millis(5);
+use crate::process;
+
 /// The exit code that denies, with the reason on standard error.
 const DENYING: i32 = 2;
 
@@ -105,62 +101,35 @@ fn input(question: &Question<'_>) -> Value {
 }
 
 fn ask_one(hook: &PermissionHook, input: &str, time: Duration) -> Result<Said, String> {
-    let deadline = Instant::now() + time.min(Duration::from_secs(hook.timeout_seconds.into()));
+    let time = time.min(Duration::from_secs(hook.timeout_seconds.into()));
     match &hook.handler {
         Handler::Command { words } => {
             let (program, arguments) = words.split_first().ok_or("names no program")?;
-            run(Command::new(program).args(arguments), input, deadline)
+            let mut command = Command::new(program);
+            command.args(arguments);
+            run(command, input, time)
         }
-        Handler::ShellCommand { line } => run(Command::new("sh").args(["-c", line]), input, deadline),
-        Handler::Http { url, headers, variables } => post(url, headers, variables, input, deadline),
+        Handler::ShellCommand { line } => {
+            let mut command = Command::new("sh");
+            command.args(["-c", line]);
+            run(command, input, time)
+        }
+        Handler::Http { url, headers, variables } => {
+            post(url, headers, variables, input, Instant::now() + time)
+        }
     }
 }
 
-fn run(command: &mut Command, input: &str, deadline: Instant) -> Result<Said, String> {
-    let mut child = unguarded(command)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("could not be started: {error}"))?;
-    let stdin = child.stdin.take();
-    let (outputs, errors) = (reading(child.stdout.take()), reading(child.stderr.take()));
-    let written = input.to_owned();
-    // A hook that does not read its input may still answer.
-    thread::spawn(move || stdin.and_then(|mut stdin| stdin.write_all(written.as_bytes()).ok()));
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if Instant::now() < deadline => thread::sleep(SLICE),
-            Ok(None) | Err(_) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err("took too long".to_owned());
-            }
-        }
-    };
-    let rest = |pipe: mpsc::Receiver<Vec<u8>>| {
-        pipe.recv_timeout(deadline.saturating_duration_since(Instant::now())).unwrap_or_default()
-    };
-    match status.code() {
-        Some(0) => answer(&rest(outputs)),
-        Some(DENYING) => Ok(Said::Deny(String::from_utf8_lossy(&rest(errors)).trim().to_owned())),
+/// Starts a program and reads its answer.
+fn run(mut command: Command, input: &str, time: Duration) -> Result<Said, String> {
+    unguarded(&mut command);
+    let finished = process::run(command, input, time)?;
+    match finished.code {
+        Some(0) => answer(finished.stdout.as_bytes()),
+        Some(DENYING) => Ok(Said::Deny(finished.stderr.trim().to_owned())),
         Some(code) => Err(format!("ended with exit code {code}")),
         None => Err("was killed".to_owned()),
     }
-}
-
-/// Reads a pipe to its end, or as much of it as may be.
-fn reading(pipe: Option<impl std::io::Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(pipe) = pipe {
-            let _ = pipe.take(MOST_OUTPUT).read_to_end(&mut bytes);
-        }
-        sender.send(bytes)
-    });
-    receiver
 }
 
 fn post(
@@ -279,7 +248,7 @@ mod tests {
         };
         for time in [Duration::ZERO, Duration::from_millis(20)] {
             // It is waited for after it was killed, so that none is left behind.
-            assert_eq!(ask_one(&hook, "{}", time).err().as_deref(), Some("took too long"));
+            assert_eq!(ask_one(&hook, "{}", time).err().as_deref(), Some("took longer than 0 s"));
         }
     }
 

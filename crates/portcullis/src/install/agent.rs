@@ -8,10 +8,10 @@ use portcullis_hosts::registration::{Base, Folder, HookCommand};
 use portcullis_hosts::{Adapter, Host};
 use portcullis_settings::Locations;
 
-use super::process;
 use super::program::{Program, is_in_workspace};
 use crate::env_vars;
 use crate::failure::Failure;
+use crate::process;
 
 /// How long an agent may take to say which version it is.
 const VERSION_LIMIT: Duration = Duration::from_secs(10);

@@ -15,9 +15,9 @@ use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 use super::agent::Agent;
 use super::ours::Ours;
 use super::plan::{TextChange, TextKind, read, unreadable};
-use super::process::Dialogue;
 use super::writing::Turn;
 use crate::failure::Failure;
+use crate::process::Dialogue;
 
 /// How long Codex may take to list its hooks.
 const LIMIT: Duration = Duration::from_secs(30);

@@ -16,7 +16,6 @@ mod document;
 pub(crate) mod health;
 pub(crate) mod ours;
 pub(crate) mod plan;
-mod process;
 pub(crate) mod program;
 mod record;
 pub(crate) mod undo;

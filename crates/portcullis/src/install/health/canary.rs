@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::audit::DOCTOR_SESSION;
 use crate::install::ours::Registered;
-use crate::install::process::{self, Finished};
+use crate::process::{self, Finished};
 
 /// What Amp tells in variables.
 const VARIABLES: [(&str, &str); 3] =

@@ -14,8 +14,8 @@ use portcullis_store::Store;
 use super::{Check, Checks};
 use crate::auto::{ClassifierArgs, Resting, assemble, has_classifier};
 use crate::env_vars;
-use crate::install::process;
 use crate::install::program;
+use crate::process;
 use crate::session::{Session, SessionArgs};
 
 /// What lies further in the future than this shows that a clock is or was wrong.

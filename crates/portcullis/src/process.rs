@@ -14,19 +14,19 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Finished {
+pub(crate) struct Finished {
     /// Its exit code; `None` if a signal ended it.
-    pub(super) code: Option<i32>,
+    pub(crate) code: Option<i32>,
     /// What it said.
-    pub(super) stdout: String,
+    pub(crate) stdout: String,
     /// What it complained about.
-    pub(super) stderr: String,
+    pub(crate) stderr: String,
     /// How long it took.
-    pub(super) elapsed: Duration,
+    pub(crate) elapsed: Duration,
 }
 
 /// Runs a program to its end. What went wrong is a clause that follows the program's name.
-pub(super) fn run(mut command: Command, input: &str, limit: Duration) -> Result<Finished, String> {
+pub(crate) fn run(mut command: Command, input: &str, limit: Duration) -> Result<Finished, String> {
     let started = Instant::now();
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut leash = Leash::spawn(&mut command)?;
@@ -55,7 +55,7 @@ pub(super) fn run(mut command: Command, input: &str, limit: Duration) -> Result<
 
 /// A talk with a program, line by line.
 #[derive(Debug)]
-pub(super) struct Dialogue {
+pub(crate) struct Dialogue {
     leash: Leash,
     lines: Receiver<String>,
     deadline: Instant,
@@ -63,7 +63,7 @@ pub(super) struct Dialogue {
 
 impl Dialogue {
     /// Starts a program that is talked with for so long.
-    pub(super) fn start(mut command: Command, limit: Duration) -> Result<Self, String> {
+    pub(crate) fn start(mut command: Command, limit: Duration) -> Result<Self, String> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut leash = Leash::spawn(&mut command)?;
         let stdout = leash.child.stdout.take().ok_or("has no output")?;
@@ -81,14 +81,14 @@ impl Dialogue {
     }
 
     /// Says a line.
-    pub(super) fn say(&mut self, line: &str) -> Result<(), String> {
+    pub(crate) fn say(&mut self, line: &str) -> Result<(), String> {
         let stdin = self.leash.child.stdin.as_mut().ok_or("does not listen")?;
         let said = stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush());
         said.map_err(|_| "does not listen".to_owned())
     }
 
     /// Waits for the next line.
-    pub(super) fn hear(&self) -> Result<String, String> {
+    pub(crate) fn hear(&self) -> Result<String, String> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         self.lines.recv_timeout(left).map_err(|error| match error {
             mpsc::RecvTimeoutError::Timeout => "did not answer in time".to_owned(),
