@@ -60,7 +60,8 @@ static CALL: Moment = Moment {
     blocking: Blocking { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
 };
 
-const BLOCKING: &str = r#"{"decision":"deny","reason":"portcullis: the permission check failed or ran out of time; blocked to be safe"}"#;
+/// Standard output of the prepared answer.
+pub(crate) const BLOCKING: &str = r#"{"decision":"deny","reason":"portcullis: the permission check failed or ran out of time; blocked to be safe"}"#;
 
 fn read(told: &Told<'_>) -> Result<Event, HostError> {
     let mut fields = Fields::read(told.input)?;
@@ -147,11 +148,16 @@ fn write(_moment: &'static Moment, answer: &Answer) -> HostReply {
         Said::Ask => "ask",
         Said::Deny | Said::Silence => "deny",
     };
+    own_reply(decision, answer, answer.ends_run)
+}
+
+/// Writes an answer in our own JSON, which the plugin for opencode reads too.
+pub(crate) fn own_reply(decision: &str, answer: &Answer, ends_run: bool) -> HostReply {
     let wire = ReplyWire {
         decision,
         reason: &answer.reason,
         notice: answer.notice.as_deref(),
-        end_run: answer.ends_run.then_some(true),
+        end_run: ends_run.then_some(true),
     };
     HostReply::json(&wire, BLOCKING)
 }

@@ -31,6 +31,7 @@ mod qwen;
 mod reason;
 pub mod registration;
 mod reply;
+mod shell_word;
 pub mod tool_names;
 
 pub use adapter::{

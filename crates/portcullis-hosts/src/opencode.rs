@@ -19,7 +19,6 @@
 //! repository that brings plugins or tools for opencode is trusted as far as opencode trusts it.
 
 use portcullis_core::{Input, ToolCall, Value};
-use serde::Serialize;
 
 use crate::adapter::{
     Adapter, Answer, Blocking, Event, FactKind, HookCall, HookSession, Moment, SessionFact, Told,
@@ -27,6 +26,7 @@ use crate::adapter::{
 use crate::capability::{AskBy, Capabilities, Said};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{Fields, unknown};
+use crate::generic::{BLOCKING, own_reply};
 use crate::host::Host;
 use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
 use crate::reply::{HostError, HostReply};
@@ -88,8 +88,6 @@ static REQUEST: Moment = Moment {
 
 const BLOCKED: Blocking =
     Blocking { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE };
-
-const BLOCKING: &str = r#"{"decision":"deny","reason":"portcullis: the permission check failed or ran out of time; blocked to be safe"}"#;
 
 /// The tools that put a question to the user, or ask whether a plan is to be carried out.
 const QUESTIONS: [&str; 3] = ["plan_enter", "plan_exit", "question"];
@@ -249,24 +247,7 @@ fn done(fields: &mut Fields) -> Option<FactKind> {
 
 /// Silence is said aloud here: the plugin takes nothing for an answer but words.
 fn write(_moment: &'static Moment, answer: &Answer) -> HostReply {
-    let ends_run = (answer.ends_run && answer.said == Said::Deny).then_some(true);
-    let wire = ReplyWire {
-        decision: answer.said.as_str(),
-        reason: &answer.reason,
-        notice: answer.notice.as_deref(),
-        end_run: ends_run,
-    };
-    HostReply::json(&wire, BLOCKING)
-}
-
-#[derive(Serialize)]
-struct ReplyWire<'a> {
-    decision: &'a str,
-    reason: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    notice: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end_run: Option<bool>,
+    own_reply(answer.said.as_str(), answer, answer.ends_run && answer.said == Said::Deny)
 }
 
 /// The plugin, and where the command is put into it.

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::shell_word::joined;
+
 /// Where a host keeps its settings, and what is put there.
 #[derive(Debug, Clone, Copy)]
 pub struct Registration {
@@ -86,18 +88,8 @@ pub enum Piece {
 impl HookCommand {
     /// Writes it as one line for a host that hands commands to a shell; every word is quoted where it must be.
     pub fn line(&self) -> String {
-        let words = std::iter::once(&self.program).chain(&self.arguments);
-        words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+        joined(std::iter::once(self.program.as_str()).chain(self.arguments.iter().map(String::as_str)))
     }
-}
-
-/// Quotes a word for a POSIX shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "/._-+=:@%".contains(character);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

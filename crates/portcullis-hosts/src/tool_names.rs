@@ -16,6 +16,8 @@
 use std::collections::BTreeMap;
 
 use portcullis_core::tool::{canonical_name, find_tool};
+
+use crate::shell_word::{joined, quoted};
 use portcullis_core::{Input, ToolCall, Value};
 
 /// Returns the canonical name of a tool of an MCP server.
@@ -317,19 +319,7 @@ fn line_of(words: &[&str]) -> String {
     {
         return (*script).to_owned();
     }
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// Writes a word so that a shell reads it as it is.
-fn quoted(word: &str) -> String {
-    let is_plain = |byte: u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'@' | b'+')
-    };
-    if !word.is_empty() && word.bytes().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+    joined(words.iter().copied())
 }
 
 /// One file of a patch while its lines are read.
