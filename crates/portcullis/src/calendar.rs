@@ -1,7 +1,10 @@
 //! Times that people read and write: days and clock times of UTC, how long ago, and how long.
 
+const SECOND_MS: u64 = 1000;
+const HOUR_MS: u64 = 60 * 60 * SECOND_MS;
+
 /// One day, in milliseconds.
-pub(crate) const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+pub(crate) const DAY_MS: u64 = 24 * HOUR_MS;
 
 /// Writes a time as `2026-01-31 23:59:59`, in UTC.
 pub(crate) fn time(at_ms: u64) -> String {
@@ -33,25 +36,32 @@ pub(crate) fn day(at_ms: u64) -> String {
     format!("{year:04}-{month:02}-{date:02}")
 }
 
-/// Reads a time: `30m`, `12h`, `7d` or `2w` before now, a day as `2026-01-31`, or a time as `2026-01-31T23:59:59`.
-pub(crate) fn parse(text: &str, now_ms: u64) -> Result<u64, String> {
-    let wrong =
-        || "expected `30m`, `12h`, `7d`, `2w`, `2026-01-31` or `2026-01-31T23:59:59` (UTC)".to_owned();
+/// Reads the first moment that counts: `30m`, `12h`, `7d` or `2w` before now, a date, or a time.
+pub(crate) fn since(text: &str, now_ms: u64) -> Result<u64, String> {
+    given(text, now_ms).map(|(at_ms, _)| at_ms)
+}
+
+/// Reads the first moment that does not count any more, in the same forms; a date counts with its whole day.
+pub(crate) fn until(text: &str, now_ms: u64) -> Result<u64, String> {
+    given(text, now_ms).map(|(at_ms, lasts)| at_ms.saturating_add(lasts))
+}
+
+/// Reads a time of the command line, and how long it lasts.
+fn given(text: &str, now_ms: u64) -> Result<(u64, u64), String> {
     if let Some(age) = parse_age(text) {
-        return Ok(now_ms.saturating_sub(age));
+        return Ok((now_ms.saturating_sub(age), 0));
     }
-    let (date, clock) = text.split_once(['T', ' ']).map_or((text, ""), |(date, clock)| (date, clock));
-    let date = parse_day(date).ok_or_else(wrong)?;
-    let clock = parse_clock(clock.strip_suffix('Z').unwrap_or(clock)).ok_or_else(wrong)?;
-    Ok(date + clock)
+    let lasts = if text.contains(['T', ' ']) { 0 } else { DAY_MS };
+    let wrong = || "expected `30m`, `12h`, `7d`, `2w`, `2026-01-31` or `2026-01-31T23:59:59Z`".to_owned();
+    parse(text).map(|at_ms| (at_ms, lasts)).ok_or_else(wrong)
 }
 
 fn parse_age(text: &str) -> Option<u64> {
     let unit = text.chars().next_back()?;
     let each = match unit {
-        's' => 1000,
-        'm' => 60 * 1000,
-        'h' => 60 * 60 * 1000,
+        's' => SECOND_MS,
+        'm' => 60 * SECOND_MS,
+        'h' => HOUR_MS,
         'd' => DAY_MS,
         'w' => 7 * DAY_MS,
         _ => return None,
@@ -59,32 +69,70 @@ fn parse_age(text: &str) -> Option<u64> {
     text.strip_suffix(unit)?.parse::<u64>().ok().map(|count| count.saturating_mul(each))
 }
 
-/// Finds the beginning of a day by going through the days it can be.
-fn parse_day(text: &str) -> Option<u64> {
-    let mut parts = text.split('-').map(|part| part.parse::<u64>().ok());
-    let (year, month, date) = (parts.next()??, parts.next()??, parts.next()??);
-    if parts.next().is_some() || !(1970..=9999).contains(&year) {
+/// Reads `2026-11-01` or `2026-11-01T10:00:00.000Z`, as people and session files write it; what has no zone is in UTC.
+/// Nothing before 1970 is read.
+pub(crate) fn parse(text: &str) -> Option<u64> {
+    let (date, clock) = match text.split_once(['T', ' ']) {
+        Some((date, clock)) => (date, Some(clock)),
+        None => (text, None),
+    };
+    let mut parts = date.splitn(3, '-');
+    let (year, month, date_of_month) =
+        (number(parts.next()?, 4)?, number(parts.next()?, 2)?, number(parts.next()?, 2)?);
+    let begins = days(year, month, date_of_month)?.checked_mul(DAY_MS)?;
+    // A date that is written otherwise than it was read is not in the calendar: 30 February.
+    if day(begins) != date {
         return None;
     }
-    let wanted = format!("{year:04}-{month:02}-{date:02}");
-    // A year has 365 days and some leap days; the first guess is never too late.
-    let guess = (year - 1970) * 365;
-    let days = guess..guess + (year - 1970) / 4 + 368;
-    days.map(|days| days * DAY_MS).find(|at_ms| day(*at_ms) == wanted)
+    match clock {
+        None => Some(begins),
+        Some(clock) => parse_clock(clock, begins),
+    }
 }
 
-fn parse_clock(text: &str) -> Option<u64> {
-    if text.is_empty() {
-        return Some(0);
+/// Reads a clock time of the day that begins then.
+fn parse_clock(clock: &str, begins: u64) -> Option<u64> {
+    let (clock, zone) = clock.split_at_checked(clock.find(['Z', '+', '-']).unwrap_or(clock.len()))?;
+    let mut parts = clock.splitn(3, ':');
+    let (hour, minute) = (number(parts.next()?, 2)?, number(parts.next()?, 2)?);
+    let (second, fraction) = parts
+        .next()
+        .unwrap_or("00")
+        .split_once('.')
+        .unwrap_or((clock.splitn(3, ':').nth(2).unwrap_or("00"), ""));
+    let second = number(second, 2)?;
+    if hour > 23 || minute > 59 || second > 60 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
     }
-    let parts: Option<Vec<u64>> = text.split(':').map(|part| part.parse().ok()).collect();
-    let (hours, minutes, seconds) = match parts?.as_slice() {
-        [hours, minutes] => (*hours, *minutes, 0),
-        [hours, minutes, seconds] => (*hours, *minutes, *seconds),
-        _ => return None,
+    let millis: String = fraction.chars().chain("000".chars()).take(3).collect();
+    let local = hour * HOUR_MS + minute * 60 * SECOND_MS + second * SECOND_MS + millis.parse::<u64>().ok()?;
+    in_utc(begins + local, zone)
+}
+
+/// Takes from a local time how much its zone is ahead of UTC.
+fn in_utc(local: u64, zone: &str) -> Option<u64> {
+    let ahead = |zone: &str| {
+        let (hours, minutes) = zone.split_once(':')?;
+        Some(number(hours, 2)? * HOUR_MS + number(minutes, 2)? * 60 * SECOND_MS)
     };
-    let is_clock = hours < 24 && minutes < 60 && seconds < 60;
-    is_clock.then_some((hours * 3600 + minutes * 60 + seconds) * 1000)
+    match (zone.strip_prefix('+'), zone.strip_prefix('-')) {
+        (Some(zone), _) => local.checked_sub(ahead(zone)?),
+        (None, Some(zone)) => Some(local + ahead(zone)?),
+        (None, None) => matches!(zone, "" | "Z").then_some(local),
+    }
+}
+
+fn number(text: &str, digits: usize) -> Option<u64> {
+    let is_plain = text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_plain)
+}
+
+/// Counts the days from 1970-01-01 to a day of the Gregorian calendar, years beginning in March.
+fn days(year: u64, month: u64, date: u64) -> Option<u64> {
+    let (year, month) = if month <= 2 { (year.checked_sub(1)?, month + 9) } else { (year, month - 3) };
+    let (era, of_era) = (year / 400, year % 400);
+    let of_year = (153 * month + 2) / 5 + date.checked_sub(1)?;
+    (era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year).checked_sub(719_468)
 }
 
 #[cfg(test)]
@@ -104,22 +152,52 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         for at_ms in (0..200).map(|step| step * 20_000_000_123 / 1000 * 1000) {
-            assert_eq!(parse(&time(at_ms), 0), Ok(at_ms));
-            assert_eq!(parse(&day(at_ms), 0), Ok(at_ms / DAY_MS * DAY_MS));
+            assert_eq!(parse(&time(at_ms)), Some(at_ms));
+            assert_eq!(parse(&day(at_ms)), Some(at_ms / DAY_MS * DAY_MS));
         }
     }
 
     #[test]
-    fn an_age_counts_back_and_nonsense_is_refused() {
+    fn times_are_read_as_hosts_and_people_write_them() {
+        let table = [
+            ("1970-01-01", Some(0)),
+            ("1970-01-02T00:00:00Z", Some(DAY_MS)),
+            ("2000-02-29", Some(951_782_400_000)),
+            ("2026-11-01T10:00:00.123Z", Some(1_793_527_200_123)),
+            ("2026-11-01T10:00:00.123456Z", Some(1_793_527_200_123)),
+            ("2026-11-01T12:00:00.1+02:00", Some(1_793_527_200_100)),
+            ("2026-11-01T05:00-05:00", Some(1_793_527_200_000)),
+            ("2026-11-01T10:00", Some(1_793_527_200_000)),
+            ("2026-02-30", None),
+            ("2026-13-01", None),
+            ("2026-00-01", None),
+            ("2026-01-00", None),
+            ("2026-1-1", None),
+            ("1969-12-31", None),
+            ("0000-01-01", None),
+            ("2026-11-01T25:00:00Z", None),
+            ("2026-11-01T10:00:00.xZ", None),
+            ("2026-11-01T10:00:00Zulu", None),
+            ("+026-11-01", None),
+            ("", None),
+            ("T", None),
+            ("é", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(parse(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_age_counts_back_a_date_lasts_its_day_and_nonsense_is_refused() {
         let now = 1_800_000_000_000;
-        assert_eq!(parse("90m", now), Ok(now - 5_400_000));
-        assert_eq!(parse("2w", now), Ok(now - 14 * DAY_MS));
-        assert!(parse("99999999999999999999d", now).is_err());
-        assert_eq!(parse("2026-01-31T10:30Z", now), Ok(1_769_855_400_000));
-        for wrong in
-            ["", "x", "7", "d", "é", "2026-02-30", "2026-13-01", "1969-01-01", "2026-01-31T25:00", "-1d"]
-        {
-            assert!(parse(wrong, now).is_err(), "{wrong}");
+        assert_eq!(since("90m", now), Ok(now - 5_400_000));
+        assert_eq!(until("2w", now), Ok(now - 14 * DAY_MS));
+        assert_eq!(since("2026-01-31T10:30Z", now), Ok(1_769_855_400_000));
+        assert_eq!(until("2026-01-31T10:30Z", now), Ok(1_769_855_400_000));
+        assert_eq!(since("2026-01-31", now).map(|at_ms| at_ms + DAY_MS), until("2026-01-31", now));
+        for wrong in ["x", "7", "d", "-1d", "99999999999999999999d", "yesterday", "2026-02-30"] {
+            assert!(since(wrong, now).is_err(), "{wrong}");
         }
     }
 }

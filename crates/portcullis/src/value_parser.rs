@@ -1,8 +1,11 @@
-//! Words of the command line that stand for values of the core, so that help and completions know them.
+//! Words of the command line that stand for values: those of the core, so that help and completions know them, and times.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use portcullis_core::rule::Behavior;
 use portcullis_core::{MODES, Mode, Source};
+
+use crate::auto::now_ms;
+use crate::calendar;
 
 /// Reads the name of a mode.
 pub(crate) fn mode_parser() -> impl TypedValueParser<Value = Mode> {
@@ -22,4 +25,14 @@ pub(crate) fn source_parser() -> impl TypedValueParser<Value = Source> {
     let editable = || Source::ALL.into_iter().filter(|source| source.is_editable());
     PossibleValuesParser::new(editable().map(Source::as_str))
         .try_map(move |name| editable().find(|source| source.as_str() == name).ok_or("not a source"))
+}
+
+/// Reads the value of `--since`.
+pub(crate) fn since(text: &str) -> Result<u64, String> {
+    calendar::since(text, now_ms())
+}
+
+/// Reads the value of `--until`.
+pub(crate) fn until(text: &str) -> Result<u64, String> {
+    calendar::until(text, now_ms())
 }

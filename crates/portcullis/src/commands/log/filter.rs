@@ -5,9 +5,7 @@ use portcullis_core::Mode;
 use portcullis_store::audit::index::Filter;
 
 use crate::audit::DOCTOR_SESSION;
-use crate::auto::now_ms;
-use crate::calendar;
-use crate::value_parser::mode_parser;
+use crate::value_parser::{mode_parser, since, until};
 
 /// The flags that choose records. Each that is given must fit.
 #[derive(Debug, Clone, Default, Args)]
@@ -43,10 +41,10 @@ pub(crate) struct FilterArgs {
     #[arg(long, value_name = "CODE")]
     code: Option<String>,
     /// Only calls since then: 30m, 12h, 7d, 2w, or a date
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = since)]
     since: Option<u64>,
-    /// Only calls before then
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    /// Only calls up to then, a date with its whole day
+    #[arg(long, value_name = "TIME", value_parser = until)]
     until: Option<u64>,
     /// Only calls with this text in their summary, reason or directory
     #[arg(long, value_name = "TEXT")]
@@ -79,8 +77,4 @@ impl FilterArgs {
             text: self.text.clone(),
         }
     }
-}
-
-fn time(text: &str) -> Result<u64, String> {
-    calendar::parse(text, now_ms())
 }

@@ -3,9 +3,9 @@
 use clap::Args;
 use portcullis_core::Mode;
 
-use super::time::{Since, Until};
+use crate::calendar;
 use crate::session::SessionArgs;
-use crate::value_parser::mode_parser;
+use crate::value_parser::{mode_parser, since, until};
 
 /// Run past sessions through today's policy: what it allows, asks and denies, and which rules end the prompts
 #[derive(Debug, Args)]
@@ -28,12 +28,12 @@ pub(crate) struct ReplayArgs {
     /// The permission mode of every call; the one on record unless given, else that of the settings
     #[arg(long, value_name = "MODE", value_parser = mode_parser())]
     pub(super) mode: Option<Mode>,
-    /// Take only calls from this time on: 2026-11-01, 2026-11-01T10:00:00Z, or 30d or 12h ago
-    #[arg(long, value_name = "TIME")]
-    pub(super) since: Option<Since>,
-    /// Take only calls up to this time, a date with its whole day
-    #[arg(long, value_name = "TIME")]
-    pub(super) until: Option<Until>,
+    /// Take only calls since then: 30m, 12h, 7d, 2w, or a date
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    pub(super) since: Option<u64>,
+    /// Take only calls up to then, a date with its whole day
+    #[arg(long, value_name = "TIME", value_parser = until)]
+    pub(super) until: Option<u64>,
     /// Show which answers would change with these settings in place of --settings
     #[arg(long, value_name = "FILE|JSON")]
     pub(super) compare: Option<String>,
@@ -76,8 +76,7 @@ impl ReplayArgs {
         if self.since.is_none() && self.until.is_none() {
             return true;
         }
-        let Some(time) = time.and_then(super::time::parse) else { return false };
-        self.since.is_none_or(|Since(since)| time >= since)
-            && self.until.is_none_or(|Until(until)| time < until)
+        let Some(time) = time.and_then(calendar::parse) else { return false };
+        self.since.is_none_or(|since| time >= since) && self.until.is_none_or(|until| time < until)
     }
 }

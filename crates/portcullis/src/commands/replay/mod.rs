@@ -22,7 +22,6 @@ mod pool;
 mod section;
 mod tally;
 mod text;
-mod time;
 
 pub(crate) use arguments::ReplayArgs;
 
