@@ -81,6 +81,31 @@ pub fn components(path: &str) -> impl DoubleEndedIterator<Item = &str> {
     path.split('/').filter(|component| !matches!(*component, "" | "."))
 }
 
+/// Says whether an absolute pattern could name this path.
+pub fn may_name(pattern: &str, path: &str) -> bool {
+    let pattern: Vec<&str> = components(pattern).collect();
+    let path: Vec<&str> = components(path).collect();
+    pattern.len() == path.len()
+        && pattern.iter().zip(&path).all(|(pattern, name)| may_name_component(pattern, name))
+}
+
+/// Says whether a component of a shell pattern could name this file: its fixed beginning and end are compared, what
+/// stands between may be anything.
+pub fn may_name_component(pattern: &str, name: &str) -> bool {
+    // What stands before a parenthesis belongs to it: `@(a|b)`.
+    if pattern.contains('(') {
+        return true;
+    }
+    let special = ['*', '?', '[', '(', '{'];
+    let Some(first) = pattern.find(special) else {
+        return pattern == name;
+    };
+    let last = pattern.rfind(['*', '?', ']', ')', '}']).unwrap_or(first);
+    let before = pattern.get(..first).unwrap_or_default();
+    let after = pattern.get(last + 1..).unwrap_or_default();
+    name.len() >= before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,5 +185,20 @@ mod tests {
         }
         assert_eq!(components("/a//./b/").collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(relative_to("/a/b/c", "/a").as_deref(), Some("b/c"));
+    }
+
+    #[test]
+    fn a_pattern_is_compared_by_its_fixed_ends() {
+        for (pattern, path, may) in [
+            ("/code/a*", "/code/app", true),
+            ("/code/a?p", "/code/app", true),
+            ("/code/[a]pp", "/code/app", true),
+            ("/c*/app", "/code/app", true),
+            ("/code/b*", "/code/app", false),
+            ("/code/*.o", "/code/app", false),
+            ("/code/*", "/code/app/x", false),
+        ] {
+            assert_eq!(may_name(pattern, path), may, "{pattern} {path}");
+        }
     }
 }

@@ -71,7 +71,7 @@ pub use call::ToolCall;
 pub use context::{Approval, Context, Person, Session, ToolHints};
 pub use decision::Decision;
 pub use denials::{DenialLimit, Denials};
-pub use explainer::{Explanation, RiskLevel, explain};
+pub use explainer::{EffectReport, Explanation, RiskLevel, effects, explain};
 pub use explanation::{RuleExplanation, explain_rules};
 pub use fact::{Facts, Question, Resolution};
 pub use input::{Input, Value};

@@ -141,11 +141,13 @@ impl PathUse {
         };
         let text = match argument.knowledge {
             Knowledge::Dynamic => return Self::of_dynamic(argument, access, invocation, home),
-            Knowledge::Tilde => match expand_home(&argument.text, home) {
-                Some(expanded) => expanded,
-                None => return vec![make(None, None)],
-            },
-            Knowledge::Fixed | Knowledge::Glob => argument.text.clone(),
+            Knowledge::Tilde | Knowledge::Glob if is_in_home(argument) => {
+                match expand_home(&argument.text, home) {
+                    Some(expanded) => expanded,
+                    None => return vec![make(None, None)],
+                }
+            }
+            Knowledge::Fixed | Knowledge::Glob | Knowledge::Tilde => argument.text.clone(),
         };
         let is_glob = argument.knowledge == Knowledge::Glob;
         let (fixed, glob) =
@@ -252,6 +254,11 @@ impl PathUse {
     pub(crate) fn is_free(&self) -> bool {
         self.path.as_deref().is_some_and(is_free)
     }
+}
+
+/// Says whether a word begins with a home directory: a pattern may too, unless its tilde is quoted.
+fn is_in_home(argument: &Argument) -> bool {
+    argument.knowledge == Knowledge::Tilde || argument.as_written().starts_with('~')
 }
 
 /// Returns a path as it is written, in its directory, if it goes up somewhere.

@@ -139,6 +139,7 @@ pub(crate) fn suggest(run: &mut Run<'_>, reason: &Reason) -> Vec<Suggestion> {
         | Reason::Classifier { .. }
         | Reason::Hook { .. }
         | Reason::Person
+        | Reason::Refused { .. }
         | Reason::Boundary { .. }
         | Reason::Approval { .. }
         | Reason::Unavailable { .. }

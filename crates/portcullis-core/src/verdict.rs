@@ -137,6 +137,13 @@ pub enum Reason {
     },
     /// A person answered.
     Person,
+    /// A person who was asked in the queue said no.
+    Refused {
+        /// Who: the name of a token or of an account.
+        by: String,
+        /// What the agent is told; may be empty.
+        message: String,
+    },
     /// It does what the user said not to do in this session.
     Boundary {
         /// What the user said.
@@ -287,6 +294,34 @@ impl Verdict {
         Self { decision, step: StepId::A11, reason, ..self }
     }
 
+    /// Settles a question by what a person said who was asked in the queue: no. It can be lifted by nothing but another
+    /// question. What is no question stays as it is.
+    pub fn refused(mut self, by: &str, message: &str) -> Self {
+        if !self.is_answerable() {
+            return self;
+        }
+        let reason = Reason::Refused { by: by.to_owned(), message: message.to_owned() };
+        let outcome = TraceOutcome::Settle(Decision::Deny);
+        self.trace.push(TraceLine { step: StepId::A11, outcome, detail: reason.message() });
+        Self { decision: Decision::Deny, step: StepId::A11, reason, ..self }
+    }
+
+    /// Settles a question that nobody answered in time: it is denied, and a person may still answer it before it is asked
+    /// again. What is no question stays as it is.
+    pub fn unanswered(mut self, detail: &str) -> Self {
+        if !self.is_answerable() {
+            return self;
+        }
+        let cause = match &self.reason {
+            Reason::Headless { cause } => cause.clone(),
+            other => other.message(),
+        };
+        let outcome = TraceOutcome::Settle(Decision::Deny);
+        self.trace.push(TraceLine { step: StepId::A11, outcome, detail: detail.to_owned() });
+        let reason = Reason::Headless { cause: format!("{cause}; {detail}") };
+        Self { decision: Decision::Deny, step: StepId::A11, reason, ..self }
+    }
+
     fn is_within_consent(&self) -> bool {
         self.findings.iter().all(|found| found.is_cleared || found.must_name.is_some())
     }
@@ -336,7 +371,7 @@ impl Reason {
             Self::Unsettled { .. } => "unsettled",
             Self::Classifier { .. } => "classifier",
             Self::Hook { .. } => "hook",
-            Self::Person => "person",
+            Self::Person | Self::Refused { .. } => "person",
             Self::Boundary { .. } => "boundary",
             Self::Approval { .. } => "approval",
             Self::Unavailable { .. } => "unavailable",
@@ -364,6 +399,7 @@ impl Reason {
             | Self::Classifier { .. }
             | Self::Hook { .. }
             | Self::Person
+            | Self::Refused { .. }
             | Self::Boundary { .. }
             | Self::Approval { .. }
             | Self::Unavailable { .. }
@@ -421,6 +457,8 @@ impl Reason {
             Self::Hook { name, sentence } if sentence.is_empty() => format!("the hook `{name}` decided so"),
             Self::Hook { name, sentence } => format!("the hook `{name}`: {sentence}"),
             Self::Person => "a person answered".to_owned(),
+            Self::Refused { by, message } if message.is_empty() => format!("a person said no ({by})"),
+            Self::Refused { by, message } => format!("a person said no ({by}): {message}"),
             Self::Boundary { sentence, deed } => format!("it {deed}, and the user said: `{sentence}`"),
             Self::Approval { id } => format!("a person allowed this very call once ({id})"),
             Self::Headless { cause } => format!("it needs a person, and nobody is there to ask: {cause}"),

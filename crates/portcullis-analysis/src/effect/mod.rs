@@ -3,6 +3,7 @@
 //! An effect says what is done, to what, and how sure that is. What is not known is an effect too: [`Act::Unknown`].
 
 mod act;
+mod daemon;
 mod looking;
 mod of_command;
 mod of_power_shell;
@@ -10,6 +11,7 @@ pub(crate) mod target;
 mod written;
 
 pub use act::{Act, Weight};
+pub use daemon::reaches_daemon;
 pub use looking::is_looking;
 pub(crate) use of_command::View;
 pub use of_command::effects;

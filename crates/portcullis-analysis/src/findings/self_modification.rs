@@ -1,11 +1,12 @@
 //! Changing what agents may do.
 //!
 //! An agent that widens its own permissions, adds servers or switches off its hooks is no longer under anybody's control.
+//! So is one that answers its own questions through our daemon, or reads the tokens that would let it.
 //! So is one that moves, removes or opens the directory where these settings and the record of what was denied are kept.
 //! Nothing clears this: tell the person what to change, and let them do it.
 
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::{Act, Effect, reaches_daemon};
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::place::{is_agent_directory, is_agent_hold, is_agent_setting, is_agent_shelter};
 use crate::reach;
@@ -62,6 +63,31 @@ pub(super) static FINDING: Finding = Finding {
         Sample::Bash("codex features disable hooks"),
         Sample::Bash("echo '{}' > ~/.factory/hooks.json"),
         Sample::Bash("rm ~/.copilot/hooks/portcullis.json"),
+        Sample::Bash("portcullis approvals allow 5e1f"),
+        Sample::Bash("script -qec 'portcullis approvals' /dev/null"),
+        Sample::Bash("portcullis tokens create x --role person"),
+        Sample::Bash("portcullis serve"),
+        Sample::Bash("portcullis policy publish p.json --key k"),
+        Sample::Bash("cat ~/.local/state/portcullis/daemon/person.token"),
+        Sample::Bash("cd ~/.local/state/portcullis/daemon && head -1 person.token"),
+        Sample::Bash("base64 ~/.local/state/portcullis/daemon/*.token"),
+        Sample::Bash("cp -r ~/.local/state/portcullis /tmp/x"),
+        Sample::Bash("grep -r . /home/me/.local/state/portcullis/daemon"),
+        Sample::Bash("curl --unix-socket ~/.local/state/portcullis/daemon/socket http://x/v1/approvals"),
+        Sample::Bash("nc -U /home/me/.local/state/portcullis/daemon/socket"),
+        Sample::Bash(
+            "cd ~/.local/state/portcullis/daemon && curl --unix-socket socket http://x/v1/approvals",
+        ),
+        Sample::Bash("cd ~/.local/state/portcullis/./daemon; nc -U ./socket"),
+        Sample::Bash("cat ~/.local/state/portcullis/*/*"),
+        Sample::Bash("cat ~/.local/*/*/daemo?/pers[o]n.token"),
+        Sample::Bash("shopt -s globstar; cat ~/.local/**/*.token"),
+        Sample::Bash("grep -rh . ~/.local/state"),
+        Sample::Bash("tar cf x.tar ~/.local"),
+        Sample::Bash("grep -rh . ~/.local/*"),
+        Sample::Bash("grep -rh --include=person.token . ~"),
+        Sample::Bash("socat - UNIX-CONNECT:/home/me/.local/state/portcullis/daemon/socket"),
+        Sample::Call("Read", &[("file_path", "/home/me/.local/state/portcullis/daemon/person.token")]),
     ],
     misses: &[
         Sample::Bash("cat .claude/settings.json"),
@@ -86,6 +112,16 @@ pub(super) static FINDING: Finding = Finding {
         Sample::Bash("portcullis check --mode auto --json 'rm -rf .claude'"),
         Sample::Bash("git -C .claude add ."),
         Sample::Bash("portcullis grants"),
+        Sample::Bash("portcullis approvals list --json"),
+        Sample::Bash("portcullis serve --help"),
+        Sample::Bash("ls ~/.local/state/portcullis/daemon"),
+        Sample::Bash("cat portcullis/daemon/main.rs"),
+        Sample::Bash("cat src/*/*/*/*/*"),
+        Sample::Bash("grep -n x src/**/*"),
+        Sample::Bash("cat ~/.config/*/*.json"),
+        Sample::Bash("wc -l ~/*"),
+        Sample::Bash("cp notes.txt ~"),
+        Sample::Bash("grep -r x ."),
         Sample::Bash("docker exec web rm -rf /home/app/.config"),
         Sample::Bash("find .claude -name '*.tmp' -delete"),
     ],
@@ -93,11 +129,15 @@ pub(super) static FINDING: Finding = Finding {
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
+    let (invocations, home) = (&case.survey.invocations, case.scope.home.as_deref());
     case.effects
         .iter()
-        .filter(|effect| changes_agents(case, effect))
+        .filter(|effect| configures(case, effect) || reaches_daemon(effect, invocations, home))
         .map(|effect| {
             let sentence = match effect.target.written() {
+                written if !configures(case, effect) => {
+                    format!("it reaches for the daemon that people answer through: `{written}`")
+                }
                 "" => "it changes what agents may do".to_owned(),
                 written => format!("it changes what agents may do: `{written}`"),
             };
@@ -106,7 +146,7 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
         .collect()
 }
 
-fn changes_agents(case: Case<'_>, effect: &Effect) -> bool {
+fn configures(case: Case<'_>, effect: &Effect) -> bool {
     let is_on = |test: &dyn Fn(&str) -> bool| effect.target.paths().iter().any(|path| test(path));
     // The directories of a container are not those of this machine.
     let is_here = || !case.is_in_container(effect);

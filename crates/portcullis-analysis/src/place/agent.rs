@@ -66,6 +66,24 @@ const DIRECTORIES: &[&str] = &[
 /// Directories of a home that hold those of agents.
 const SHELTERS: &[&str] = &[".config", ".local", ".local/state"];
 
+/// What the daemon is asked by, and the tokens and secrets that let somebody answer in a person's place.
+const DAEMON: &[&str] = &[
+    ".local/state/portcullis/daemon",
+    ".local/state/portcullis/daemon/**",
+    "portcullis/daemon/socket",
+    "portcullis/daemon/person.token",
+    "portcullis/daemon/hook.token",
+    "portcullis/daemon/tokens.json",
+    "portcullis/daemon/link.secret",
+];
+
+/// What of it lets somebody speak to the daemon.
+pub(crate) const DAEMON_FILES: &[&str] =
+    &["socket", "person.token", "hook.token", "tokens.json", "link.secret"];
+
+/// The directory that holds it, whose content is read with it.
+const DAEMON_SHELTER: &str = ".local/state/portcullis";
+
 const INSTRUCTIONS: &[&str] = &[
     "CLAUDE.md",
     "CLAUDE.local.md",
@@ -121,6 +139,16 @@ pub fn is_agent_shelter(path: &str, scope: &Scope) -> bool {
     scope.below_home(path).is_some_and(|below| SHELTERS.contains(&below))
 }
 
+/// Says whether a path is what our daemon is asked by, a token for it, or the directory of either.
+pub fn is_daemon_file(path: &str) -> bool {
+    any_ending(DAEMON, path) || ends_with(DAEMON_SHELTER, path)
+}
+
+/// Says whether a text that is no path of a file names the socket of our daemon: an address, or a word of a program.
+pub fn names_daemon_socket(text: &str) -> bool {
+    text.contains("portcullis/daemon/socket")
+}
+
 /// Says whether agents read a file as instructions.
 pub fn is_agent_instruction(path: &str) -> bool {
     any_ending(INSTRUCTIONS, path)
@@ -129,6 +157,21 @@ pub fn is_agent_instruction(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_daemon_is_told_from_what_is_called_like_it() {
+        for (path, is_daemon) in [
+            ("/home/me/.local/state/portcullis/daemon/person.token", true),
+            ("/home/me/.local/state/portcullis/daemon", true),
+            ("/home/me/.local/state/portcullis", true),
+            ("/var/state/portcullis/daemon/socket", true),
+            ("/home/me/.local/state/portcullis/audit/current.jsonl", false),
+            ("/code/portcullis/daemon/main.rs", false),
+            ("/code/app/person.token", false),
+        ] {
+            assert_eq!(is_daemon_file(path), is_daemon, "{path}");
+        }
+    }
 
     #[test]
     fn directories_of_agents_are_told_from_those_around_them() {

@@ -65,3 +65,57 @@ fn an_answer_lifts_a_boundary_for_this_call() {
         assert_eq!((verdict.decision.as_str(), verdict.reason.kind()), ("allow", "approval"), "{mode:?}");
     }
 }
+
+#[test]
+fn a_person_who_is_asked_in_the_queue_may_say_no() {
+    let headless = Context { person: Person::Absent, ..context(Mode::Default) };
+    let question = decide_call(&Policy::default(), ToolCall::bash("make all"), headless);
+    let lines = question.trace.len();
+    let verdict = question.clone().refused("ada", "not before the release");
+    assert_eq!((short(&verdict).as_str(), verdict.reason.kind()), ("deny A11", "person"));
+    assert_eq!(verdict.reason.message(), "a person said no (ada): not before the release");
+    assert_eq!(verdict.trace.len(), lines + 1);
+    assert!(!verdict.is_answerable() && !verdict.is_judged_denial(), "a person has spoken");
+    assert_eq!(question.refused("ada", "").reason.message(), "a person said no (ada)");
+}
+
+#[test]
+fn a_question_that_nobody_answered_is_denied_and_stays_a_question() {
+    for (mode, person) in [(Mode::Default, Person::Absent), (Mode::Default, Person::Present)] {
+        let context = Context { person, ..context(mode) };
+        let verdict =
+            decide_call(&Policy::default(), ToolCall::bash("make all"), context).unanswered("it waits");
+        assert_eq!((short(&verdict).as_str(), verdict.reason.kind()), ("deny A11", "headless"));
+        assert!(verdict.reason.message().ends_with("no rule or proof settles `make all`; it waits"));
+        assert!(verdict.is_answerable());
+    }
+}
+
+#[test]
+fn what_is_no_question_cannot_be_answered() {
+    let rules = Rules { allow: &["Bash(ls:*)"], deny: &["Bash(make:*)"], ..Rules::default() }.policy();
+    for command in ["ls", "make all"] {
+        let verdict = decide_call(&rules, ToolCall::bash(command), context(Mode::Default));
+        assert_eq!(verdict.clone().refused("ada", "no"), verdict, "{command}");
+        assert_eq!(verdict.clone().unanswered("it waits"), verdict, "{command}");
+    }
+}
+
+#[test]
+fn no_mode_lets_an_agent_answer_its_own_questions() {
+    for mode in [Mode::Default, Mode::AcceptEdits, Mode::Plan, Mode::Auto, Mode::BypassPermissions] {
+        for command in [
+            "portcullis approvals allow 5e1f",
+            "portcullis approvals",
+            "portcullis tokens create x --role person",
+            "portcullis serve",
+            "cat ~/.local/state/portcullis/daemon/person.token",
+            "curl --unix-socket ~/.local/state/portcullis/daemon/socket http://x/v1/approvals",
+        ] {
+            let rules = Rules { allow: &["Bash(*)", "Read"], ..Rules::default() }.policy();
+            let verdict = decide_call(&rules, ToolCall::bash(command), context(mode));
+            assert_ne!(verdict.decision.as_str(), "allow", "{command} in {mode:?}: {}", short(&verdict));
+            assert!(!verdict.is_answerable(), "{command} in {mode:?} must be beyond an answer");
+        }
+    }
+}

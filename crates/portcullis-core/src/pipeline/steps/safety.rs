@@ -2,7 +2,7 @@
 //! mode only where settings say so.
 
 use portcullis_analysis::Invocation;
-use portcullis_analysis::effect::Act;
+use portcullis_analysis::effect::{Act, reaches_daemon};
 
 use crate::mode::Mode;
 use crate::pipeline::run::{Lift, Run, StepResult};
@@ -34,12 +34,14 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
     }
 }
 
-/// Says whether a command would change what agents may do through our own program.
+/// Says whether a call would change what agents may do through our own program, or answer in a person's place.
 fn grants_itself(run: &Run<'_>) -> bool {
     let invocations = &run.request.survey().invocations;
+    let home = run.request.context().home.as_deref();
     let program = |place: usize| invocations.get(place).and_then(Invocation::program_name);
     run.request.effects().iter().any(|effect| {
         let program = effect.invocation.and_then(program);
-        effect.act == Act::AgentConfig && matches!(program, Some("portcullis" | "portcullis-amp"))
+        let is_ours = matches!(program, Some("portcullis" | "portcullis-amp"));
+        effect.act == Act::AgentConfig && is_ours || reaches_daemon(effect, invocations, home)
     })
 }
