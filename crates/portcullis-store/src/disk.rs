@@ -49,6 +49,30 @@ pub(crate) fn make_directory(path: &Path) -> Result<(), StoreError> {
     if has_directory(path)? { Ok(()) } else { Err(StoreError::Busy { file: path.to_path_buf() }) }
 }
 
+/// Says whether a file is there, and makes it private if it is not, without opening it.
+pub(crate) fn has_file(path: &Path) -> Result<bool, StoreError> {
+    let Some(metadata) = look_at_file(path)? else { return Ok(false) };
+    tighten(path, &metadata, 0o600, |permissions| fs::set_permissions(path, permissions))?;
+    Ok(true)
+}
+
+/// What tells a file from another one that stands at the same path later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Identity(u64, u64);
+
+/// Returns what tells the file at a path from another one; `None` if there is none.
+#[cfg(unix)]
+pub(crate) fn identity(path: &Path) -> Result<Option<Identity>, StoreError> {
+    use std::os::unix::fs::MetadataExt as _;
+    Ok(look_at_file(path)?.map(|metadata| Identity(metadata.dev(), metadata.ino())))
+}
+
+/// Where files cannot be told apart, one that is there is the one that was.
+#[cfg(not(unix))]
+pub(crate) fn identity(path: &Path) -> Result<Option<Identity>, StoreError> {
+    Ok(look_at_file(path)?.map(|_| Identity(0, 0)))
+}
+
 /// Opens a file to read it; `None` if there is none.
 pub(crate) fn open_existing(path: &Path) -> Result<Option<File>, StoreError> {
     let mut options = OpenOptions::new();

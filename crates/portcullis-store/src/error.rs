@@ -78,6 +78,42 @@ pub enum StoreError {
         /// How many there may be.
         most: usize,
     },
+    /// The server that keeps the store does not answer.
+    #[error("the store at `{}` cannot be reached: {}", visible(place), visible(detail))]
+    Unreachable {
+        /// The server and the database, without anything secret.
+        place: String,
+        /// What went wrong.
+        detail: String,
+    },
+    /// The server that keeps the store answered, and said no.
+    #[error("the store at `{}` refused: {}", visible(place), visible(detail))]
+    Refused {
+        /// The server and the database, without anything secret.
+        place: String,
+        /// What it said.
+        detail: String,
+    },
+    /// This kind of store does not keep that.
+    #[error("this store does not keep {what}")]
+    Unsupported {
+        /// What it does not keep.
+        what: &'static str,
+    },
+    /// Another question has this id.
+    #[error("`{}` is the id of another question", visible(id))]
+    TakenId {
+        /// The id.
+        id: String,
+    },
+    /// A policy was published in the meantime, or one was left out.
+    #[error("the policy has version {version}, and the next one is {next}")]
+    WrongVersion {
+        /// The version it has.
+        version: u64,
+        /// The version it must have.
+        next: u64,
+    },
 }
 
 impl StoreError {
@@ -96,6 +132,11 @@ impl StoreError {
             Self::TooManyGrants { .. } => {
                 Some("revoke some with `portcullis grants revoke ID`, or write a rule")
             }
+            Self::Unreachable { .. } => Some("see that the server runs and that `store.url` leads to it"),
+            Self::Refused { .. } => Some("see what the server's log says, and what its account may do"),
+            Self::Unsupported { .. } => Some("use a store that does"),
+            Self::TakenId { .. } => Some("ask with an id of its own"),
+            Self::WrongVersion { .. } => Some("sign it again with the next version"),
         }
     }
 

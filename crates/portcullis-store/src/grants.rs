@@ -1,19 +1,17 @@
 //! Grants: rules that a person gave for a while, for a number of uses, or for a plan.
 //!
-//! All of them stand in one small file that every call reads without waiting. Uses are counted down under a lock, exactly;
-//! a use that cannot be counted is not given. A grant that is over is dropped when the file is next written.
+//! All of them stand in one small document that every call reads without waiting. Uses are counted down while nobody else
+//! changes it, exactly; a use that cannot be counted is not given. A grant that is over is dropped when the document is
+//! next written.
 //!
-//! INVARIANT: a clock that is turned back lengthens nothing. The file remembers the latest time at which it was changed
+//! INVARIANT: a clock that is turned back lengthens nothing. The document remembers the latest time at which it was changed
 //! or a grant with a time was used, and at an earlier time no grant with a time counts.
-
-use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Store;
-use crate::disk;
+use crate::backend::{Change, DocumentKey, change_with};
 use crate::error::StoreError;
-use crate::lock::Lock;
 use crate::state::session_name;
 
 const VERSION: u32 = 1;
@@ -119,6 +117,25 @@ impl Default for Document {
 }
 
 impl Grant {
+    /// Makes a grant that has no id yet.
+    fn new(new: NewGrant, now_ms: u64) -> Self {
+        let scope = match new.scope {
+            Scope::Session(id) => Scope::Session(session_name(&id)),
+            workspace @ Scope::Workspace(_) => workspace,
+        };
+        Self {
+            id: String::new(),
+            behavior: new.behavior,
+            rule: new.rule,
+            scope,
+            granted_at_ms: now_ms,
+            expires_at_ms: now_ms.saturating_add(new.lasts_ms),
+            uses_left: new.uses,
+            plan: new.plan,
+            is_timed: new.is_timed,
+        }
+    }
+
     /// Says whether it counts at a time. One from the future does not: the clock was turned back, and nobody knows how
     /// long it has been there. What it forbids holds all the same.
     fn is_good(&self, now_ms: u64, latest_ms: u64) -> bool {
@@ -145,7 +162,7 @@ impl Grant {
 }
 
 /// All grants of a user. Nothing is read or made before it is needed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Grants {
     store: Store,
 }
@@ -174,59 +191,28 @@ impl Grants {
 
     /// Gives a grant.
     pub fn give(&self, new: NewGrant, now_ms: u64) -> Result<Grant, StoreError> {
-        disk::make_directory(self.store.root())?;
-        let file = self.file();
-        let lock = self.lock()?;
-        let mut document = self.read()?.unwrap_or_default();
-        document.drop_old(now_ms);
-        if document.grants.len() >= MOST_GRANTS || new.rule.len() > LONGEST_RULE {
-            return Err(StoreError::TooManyGrants { most: MOST_GRANTS });
-        }
-        let number = document.next;
-        document.next =
-            number.checked_add(1).ok_or_else(|| StoreError::broken(&file, "its numbers are used up"))?;
-        let scope = match new.scope {
-            Scope::Session(id) => Scope::Session(session_name(&id)),
-            workspace @ Scope::Workspace(_) => workspace,
-        };
-        let grant = Grant {
-            id: format!("g{number}"),
-            behavior: new.behavior,
-            rule: new.rule,
-            scope,
-            granted_at_ms: now_ms,
-            expires_at_ms: now_ms.saturating_add(new.lasts_ms),
-            uses_left: new.uses,
-            plan: new.plan,
-            is_timed: new.is_timed,
-        };
-        document.grants.push(grant.clone());
-        self.write(&lock, &document)?;
-        Ok(grant)
+        let new = Grant::new(new, now_ms);
+        self.change(|document| {
+            let mut document = document.unwrap_or_default();
+            let grant = document.give(&new)?;
+            Ok((Some(document), grant))
+        })
     }
 
     /// Notes that grants are used, each once. However many do so at once, no use is given twice; an error gives none.
     pub fn spend(&self, ids: &[String], now_ms: u64) -> Result<Spent, StoreError> {
-        let lock = self.lock()?;
-        let Some(mut document) = self.read()? else { return Ok(Spent::Gone(ids.to_vec())) };
-        let before = document.clone();
-        let mut gone = Vec::new();
-        for id in ids {
-            let latest_ms = document.latest_ms;
-            let mut good = document.grants.iter_mut().filter(|grant| grant.is_good(now_ms, latest_ms));
-            match good.find(|grant| grant.id == *id) {
-                Some(grant) => grant.uses_left = grant.uses_left.map(|left| left.saturating_sub(1)),
-                None => gone.push(id.clone()),
+        self.change(|document| {
+            let Some(mut document) = document else { return Ok((None, Spent::Gone(ids.to_vec()))) };
+            let before = document.clone();
+            let spent = document.spend(ids, now_ms);
+            if spent != Spent::All
+                || (document == before && now_ms < document.latest_ms.saturating_add(TICK_MS))
+            {
+                return Ok((None, spent));
             }
-        }
-        if !gone.is_empty() {
-            return Ok(Spent::Gone(gone));
-        }
-        if document != before || now_ms >= document.latest_ms.saturating_add(TICK_MS) {
             document.drop_old(now_ms);
-            self.write(&lock, &document)?;
-        }
-        Ok(Spent::All)
+            Ok((Some(document), spent))
+        })
     }
 
     /// Takes grants back that pass a test, and returns them.
@@ -234,13 +220,13 @@ impl Grants {
         if !self.read()?.is_some_and(|document| document.grants.iter().any(&is_meant)) {
             return Ok(Vec::new());
         }
-        let lock = self.lock()?;
-        let mut document = self.read()?.unwrap_or_default();
-        let (revoked, left) = document.grants.into_iter().partition(|grant| is_meant(grant));
-        document.grants = left;
-        document.drop_old(now_ms);
-        self.write(&lock, &document)?;
-        Ok(revoked)
+        self.change(|document| {
+            let mut document = document.unwrap_or_default();
+            let (revoked, left) = document.grants.into_iter().partition(|grant| is_meant(grant));
+            document.grants = left;
+            document.drop_old(now_ms);
+            Ok((Some(document), revoked))
+        })
     }
 
     /// Takes back what was granted in a session, which is over.
@@ -251,37 +237,69 @@ impl Grants {
     }
 
     fn read(&self) -> Result<Option<Document>, StoreError> {
-        if !disk::has_directory(self.store.root())? {
-            return Ok(None);
-        }
-        let file = self.file();
-        let Some(bytes) = disk::read(&file, MAXIMUM_SIZE)? else { return Ok(None) };
+        let bytes = self.store.backend().read(&DocumentKey::Grants, MAXIMUM_SIZE)?;
+        self.parse(bytes.as_deref())
+    }
+
+    fn parse(&self, bytes: Option<&[u8]>) -> Result<Option<Document>, StoreError> {
+        let Some(bytes) = bytes else { return Ok(None) };
         let document: Document =
-            serde_json::from_slice(&bytes).map_err(|error| StoreError::broken(&file, &error.to_string()))?;
+            serde_json::from_slice(bytes).map_err(|error| self.broken(&error.to_string()))?;
         if document.version != VERSION {
             let detail = format!("its version is {}, and this program knows {VERSION}", document.version);
-            return Err(StoreError::broken(&file, &detail));
+            return Err(self.broken(&detail));
         }
         Ok(Some(document))
     }
 
-    fn write(&self, lock: &Lock, document: &Document) -> Result<(), StoreError> {
-        let file = self.file();
-        let bytes =
-            serde_json::to_vec(document).map_err(|error| StoreError::broken(&file, &error.to_string()))?;
-        disk::replace(lock, &file, &bytes)
+    /// Changes the grants while nobody else does. Where no document is returned, the old one stays.
+    fn change<T>(
+        &self,
+        mut changing: impl FnMut(Option<Document>) -> Result<(Option<Document>, T), StoreError>,
+    ) -> Result<T, StoreError> {
+        change_with(self.store.backend(), &DocumentKey::Grants, MAXIMUM_SIZE, |bytes| {
+            let (document, value) = changing(self.parse(bytes.as_deref())?)?;
+            let bytes = document.map(|document| serde_json::to_vec(&document)).transpose();
+            let bytes = bytes.map_err(|error| self.broken(&error.to_string()))?;
+            Ok((bytes.map_or(Change::Keep, Change::Write), value))
+        })
     }
 
-    fn lock(&self) -> Result<Lock, StoreError> {
-        Lock::take_within(&self.store.root().join("grants.lock"), self.store.patience)
-    }
-
-    fn file(&self) -> PathBuf {
-        self.store.root().join("grants.json")
+    fn broken(&self, detail: &str) -> StoreError {
+        StoreError::broken(&self.store.backend().document_place(&DocumentKey::Grants), detail)
     }
 }
 
 impl Document {
+    /// Takes in a grant and gives it an id.
+    fn give(&mut self, new: &Grant) -> Result<Grant, StoreError> {
+        self.drop_old(new.granted_at_ms);
+        let number = self.next;
+        let next = number.checked_add(1);
+        let has_room = self.grants.len() < MOST_GRANTS && new.rule.len() <= LONGEST_RULE;
+        let Some(next) = next.filter(|_| has_room) else {
+            return Err(StoreError::TooManyGrants { most: MOST_GRANTS });
+        };
+        self.next = next;
+        let grant = Grant { id: format!("g{number}"), ..new.clone() };
+        self.grants.push(grant.clone());
+        Ok(grant)
+    }
+
+    /// Counts a use of each grant; if one is gone, nothing that was counted may be kept.
+    fn spend(&mut self, ids: &[String], now_ms: u64) -> Spent {
+        let mut gone = Vec::new();
+        for id in ids {
+            let latest_ms = self.latest_ms;
+            let mut good = self.grants.iter_mut().filter(|grant| grant.is_good(now_ms, latest_ms));
+            match good.find(|grant| grant.id == *id) {
+                Some(grant) => grant.uses_left = grant.uses_left.map(|left| left.saturating_sub(1)),
+                None => gone.push(id.clone()),
+            }
+        }
+        if gone.is_empty() { Spent::All } else { Spent::Gone(gone) }
+    }
+
     /// Remembers the time, and drops what is over.
     fn drop_old(&mut self, now_ms: u64) {
         self.latest_ms = self.latest_ms.max(now_ms);

@@ -5,6 +5,8 @@
 //!   sessions/NAME.json, NAME.lock       denials, denied calls, approvals: exact, broken is an error
 //!   sessions/NAME.facts.json            what the user forbade, the plan, files the agent wrote: broken is an error
 //!   grants.json, grants.lock            what a person allowed or denied for a while: exact, broken is an error
+//!   audit/                              the trail of decisions, see [`audit`]
+//!   approvals.db, approvals.lock        questions that wait for a person, and policies: exact, broken is an error
 //!   calls.jsonl, calls.1.jsonl          one line a model call: appended, rotated
 //!   learned.json                        what models do not take: a cache, broken is empty
 //!   breaker.json                        which endpoints fail: a cache, broken is empty
@@ -38,66 +40,108 @@
 //! # }
 //! ```
 //!
-//! Nothing is kept in memory, so threads may share a [`Store`] or have one each.
+//! What is counted is never kept in memory, so threads may share a [`Store`] or have one each. A store that is kept for
+//! long keeps its databases open.
+//!
+//! All of this is one [`Backend`]. [`Store::with_backend`] puts another in its place, which many machines share; what
+//! belongs to one machine (model calls, what was learned, pauses) stays in the directory.
 //!
 //! INVARIANT: an error never allows. There is no approval in a file that cannot be read, an approval that cannot be
 //! marked as used is not given, and a count that cannot be read is not taken for none.
 
+mod approvals;
 pub mod audit;
+mod backend;
 mod breaker;
 mod cache;
 mod calls;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
 mod disk;
 mod dumps;
 mod error;
 mod facts;
+mod files;
 mod grants;
 mod hash;
 mod learned;
 mod lock;
 mod overview;
+mod policy;
 mod redaction;
 mod session;
+mod sqlite;
 mod state;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+pub use approvals::{
+    AnswerScope, Answered, Approval, ApprovalAnswer, ApprovalFilter, ApprovalState, ExplanationEntry,
+    NewApproval,
+};
+pub use backend::{Backend, Change, Changing, DocumentKey, Forgetting};
 pub use breaker::BreakerState;
 pub use calls::{CallOutcome, CallRecord, Calls};
 pub use dumps::Dumps;
 pub use error::StoreError;
 pub use facts::SessionFacts;
+use files::Files;
 pub use grants::{Grant, Grants, NewGrant, Place, Scope, Spent};
 pub use learned::Learned;
 pub use overview::{Forgotten, RecentlyDenied};
+pub use policy::{PolicyVersion, SignedPolicy};
 pub use redaction::{redact, redact_json};
 pub use session::SessionStore;
-pub use state::{DenialKind, DeniedCall, NewDenial, Recorded, TakenApproval};
+pub use state::{DenialKind, DeniedCall, NewDenial, Recorded, TakenApproval, session_name};
 
-/// The state directory of a user.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What is kept: on this machine in the state directory of a user, and the rest where the backend keeps it.
+#[derive(Debug, Clone)]
 pub struct Store {
     root: PathBuf,
     patience: Duration,
+    backend: Arc<dyn Backend>,
+    /// Whether the backend is the files in the directory.
+    is_local: bool,
 }
 
 impl Store {
-    /// Names the directory. Nothing is read or made yet.
-    pub const fn new(root: PathBuf) -> Self {
-        Self { root, patience: lock::Lock::PATIENCE }
+    /// Keeps everything in a directory. Nothing is read or made yet.
+    pub fn new(root: PathBuf) -> Self {
+        Self::local(root, lock::Lock::PATIENCE)
+    }
+
+    fn local(root: PathBuf, patience: Duration) -> Self {
+        let backend = Arc::new(Files::new(root.clone(), patience));
+        Self { root, patience, backend, is_local: true }
+    }
+
+    /// Keeps what can be shared in a backend, and what belongs to this machine in a directory.
+    pub fn with_backend(root: PathBuf, backend: Arc<dyn Backend>) -> Self {
+        Self { root, patience: lock::Lock::PATIENCE, backend, is_local: false }
     }
 
     /// Sets how long another process that changes the same file is waited for; two seconds if it is not set. A change
     /// takes about a millisecond, so only many at once on a busy machine, or a process that hangs, make anybody wait.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+        if self.is_local { Self::local(self.root, patience) } else { Self { patience, ..self } }
     }
 
     /// Returns the directory.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Returns whoever keeps what can be shared.
+    pub fn backend(&self) -> &dyn Backend {
+        self.backend.as_ref()
+    }
+
+    /// Says whether everything is kept on this machine.
+    pub const fn is_local(&self) -> bool {
+        self.is_local
     }
 
     /// Returns the store of one session, by the id its host gave it.
@@ -113,13 +157,5 @@ impl Store {
     /// Returns the audit trail.
     pub fn audit(&self) -> audit::Audit {
         audit::Audit::new(self.clone())
-    }
-
-    fn sessions(&self) -> PathBuf {
-        self.root.join("sessions")
-    }
-
-    fn has_sessions(&self) -> Result<bool, StoreError> {
-        Ok(disk::has_directory(&self.root)? && disk::has_directory(&self.sessions())?)
     }
 }

@@ -1,13 +1,11 @@
 //! All sessions together: what was denied lately, which call an id means, and forgetting the old.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
-use std::fs;
 
 use crate::Store;
 use crate::error::StoreError;
 use crate::hash::sha256;
-use crate::state::{DeniedCall, session_name, split_id};
+use crate::state::{DeniedCall, split_id};
 
 /// What was denied lately, in whichever session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,7 +29,7 @@ impl Store {
     /// Lists what was denied lately in all sessions, at most `limit` calls.
     pub fn recently_denied(&self, limit: usize) -> Result<RecentlyDenied, StoreError> {
         let mut recent = RecentlyDenied::default();
-        for name in self.session_names()? {
+        for name in self.backend().session_names()? {
             match self.session(&name).read() {
                 Ok(None) => {}
                 // Newest first before the stable sort, for calls of the same millisecond.
@@ -54,7 +52,7 @@ impl Store {
         let id = id.to_ascii_lowercase();
         let Some((prefix, number)) = split_id(&id) else { return Ok(None) };
         let mut found = Vec::new();
-        for name in self.session_names()? {
+        for name in self.backend().session_names()? {
             let hash = sha256(&name);
             if !hash.starts_with(prefix) {
                 continue;
@@ -73,30 +71,13 @@ impl Store {
     /// Removes the sessions in which nothing happened for so long. Broken ones stay, and are named.
     pub fn forget_old_sessions(&self, now_ms: u64, older_than_ms: u64) -> Result<Forgotten, StoreError> {
         let mut forgotten = Forgotten::default();
-        for name in self.session_names()? {
+        for name in self.backend().session_names()? {
             match self.session(&name).forget(now_ms, older_than_ms) {
                 Ok(is_removed) => forgotten.sessions += usize::from(is_removed),
                 Err(problem) => forgotten.problems.push(problem),
             }
         }
         Ok(forgotten)
-    }
-
-    /// Lists the names of the sessions in order. A file that is not named like one of ours is none.
-    fn session_names(&self) -> Result<BTreeSet<String>, StoreError> {
-        let mut names = BTreeSet::new();
-        if !self.has_sessions()? {
-            return Ok(names);
-        }
-        let directory = self.sessions();
-        let failed = |error| StoreError::of_io("list", &directory, &error);
-        for entry in fs::read_dir(&directory).map_err(failed)? {
-            let file = entry.map_err(failed)?.file_name();
-            let name =
-                file.to_str().and_then(|file| file.strip_suffix(".json").or(file.strip_suffix(".lock")));
-            names.extend(name.filter(|name| session_name(name) == **name).map(str::to_owned));
-        }
-        Ok(names)
     }
 }
 
@@ -108,7 +89,9 @@ fn longer_id(hash: &str, at_least: usize, number: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::fs;
+    use std::path::PathBuf;
     use std::time::Duration;
 
     use pretty_assertions::assert_eq;
@@ -136,8 +119,12 @@ mod tests {
         (directory, store)
     }
 
+    fn sessions(store: &Store) -> PathBuf {
+        store.root().join("sessions")
+    }
+
     fn files(store: &Store) -> BTreeSet<String> {
-        let entries = fs::read_dir(store.sessions()).unwrap();
+        let entries = fs::read_dir(sessions(store)).unwrap();
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
@@ -178,8 +165,8 @@ mod tests {
     fn a_broken_session_hides_no_other_one_and_is_named() {
         let (_directory, store) = store();
         store.session("a").record_denial(&denial("one"), 1).unwrap();
-        fs::write(store.sessions().join("b.json"), "{").unwrap();
-        fs::write(store.sessions().join("not a session.json"), "{").unwrap();
+        fs::write(sessions(&store).join("b.json"), "{").unwrap();
+        fs::write(sessions(&store).join("not a session.json"), "{").unwrap();
         let recent = store.recently_denied(10).unwrap();
         assert_eq!((recent.calls.len(), recent.problems.len()), (1, 1));
         assert!(recent.problems[0].to_string().contains("b.json"), "{}", recent.problems[0]);
@@ -193,7 +180,7 @@ mod tests {
         let id = store.session("b/c").record_denial(&denial("second"), 2).unwrap().id;
         let (name, call) = store.find_denied(&id.to_ascii_uppercase()).unwrap().unwrap();
         assert_eq!((call.summary.as_str(), call.id.as_str(), call.at_ms), ("second", id.as_str(), 2));
-        assert_eq!(store.session(&name), store.session("b/c"));
+        assert_eq!(store.session(&name).name(), store.session("b/c").name());
         store.session(&name).approve(&id, 3, 10).unwrap();
         let taken =
             store.session("b/c").take_approval("Bash", &denial("second").input_json, "/code", 4).unwrap();
@@ -247,8 +234,8 @@ mod tests {
         store.session("new").record_denial(&denial("one"), 5_000).unwrap();
         let id = store.session("waiting").record_denial(&denial("one"), 1_000).unwrap().id;
         store.session("waiting").approve(&id, 1_000, 8_000).unwrap();
-        fs::write(store.sessions().join("broken.json"), "{").unwrap();
-        fs::write(store.sessions().join("orphan.lock"), "").unwrap();
+        fs::write(sessions(&store).join("broken.json"), "{").unwrap();
+        fs::write(sessions(&store).join("orphan.lock"), "").unwrap();
         let forgotten = store.forget_old_sessions(6_000, 3_000).unwrap();
         assert_eq!((forgotten.sessions, forgotten.problems.len()), (1, 1));
         let left = files(&store);
@@ -261,7 +248,7 @@ mod tests {
     fn a_session_that_is_in_use_is_not_forgotten() {
         let (_directory, store) = store();
         store.session("a").record_denial(&denial("one"), 1).unwrap();
-        let lock = crate::lock::Lock::try_take(&store.sessions().join("a.lock")).unwrap().unwrap();
+        let lock = crate::lock::Lock::try_take(&sessions(&store).join("a.lock")).unwrap().unwrap();
         assert_eq!(store.forget_old_sessions(u64::MAX, 0).unwrap(), Forgotten::default());
         drop(lock);
         assert_eq!(store.forget_old_sessions(u64::MAX, 0).unwrap().sessions, 1);

@@ -1,4 +1,4 @@
-//! The state of one session: read without waiting, changed under its lock.
+//! The state of one session: read without waiting, changed while nobody else changes it.
 
 use std::path::PathBuf;
 
@@ -6,14 +6,13 @@ use portcullis_core::Denials;
 
 use crate::Store;
 use crate::audit::SuggestionEntry;
-use crate::disk;
+use crate::backend::{Change, DocumentKey, change_with};
 use crate::error::StoreError;
 use crate::facts::SessionFacts;
-use crate::lock::Lock;
 use crate::state::{DeniedCall, Glance, NewDenial, Recorded, SoughtCall, State, TakenApproval, session_name};
 
 /// What is kept of one session. Nothing is read or made before it is needed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct SessionStore {
     store: Store,
     name: String,
@@ -24,7 +23,7 @@ impl SessionStore {
         Self { store, name: session_name(id) }
     }
 
-    /// Returns the name of its files. As an id, it names the same session.
+    /// Returns the name it is kept under. As an id, it names the same session.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -46,12 +45,12 @@ impl SessionStore {
         suggestions: &[SuggestionEntry],
         now_ms: u64,
     ) -> Result<Recorded, StoreError> {
-        self.begin()?;
-        let (lock, state) = self.lock()?;
-        let mut state = state.unwrap_or_else(|| State::new(&self.name));
-        let recorded = state.deny(denial, suggestions, &self.file(), now_ms)?;
-        self.write(&lock, &state)?;
-        Ok(recorded)
+        let place = self.place();
+        self.change(|state| {
+            let mut state = state.unwrap_or_else(|| State::new(&self.name));
+            let recorded = state.deny(denial, suggestions, &place, now_ms)?;
+            Ok((Some(state), recorded))
+        })
     }
 
     /// Keeps a call that a person was to be asked about and could not be, and returns its id. It counts as no denial.
@@ -61,12 +60,12 @@ impl SessionStore {
         suggestions: &[SuggestionEntry],
         now_ms: u64,
     ) -> Result<String, StoreError> {
-        self.begin()?;
-        let (lock, state) = self.lock()?;
-        let mut state = state.unwrap_or_else(|| State::new(&self.name));
-        let id = state.ask(question, suggestions, &self.file(), now_ms)?;
-        self.write(&lock, &state)?;
-        Ok(id)
+        let place = self.place();
+        self.change(|state| {
+            let mut state = state.unwrap_or_else(|| State::new(&self.name));
+            let id = state.ask(question, suggestions, &place, now_ms)?;
+            Ok((Some(state), id))
+        })
     }
 
     /// Counts a call that was allowed. Nothing is locked or written unless a run of denials ends.
@@ -74,12 +73,11 @@ impl SessionStore {
         if self.denials()?.in_a_row == 0 {
             return Ok(());
         }
-        if let (lock, Some(mut state)) = self.lock()?
-            && state.allow()
-        {
-            self.write(&lock, &state)?;
-        }
-        Ok(())
+        self.change(|state| {
+            let mut state = state;
+            let has_changed = state.as_mut().is_some_and(State::allow);
+            Ok((state.filter(|_| has_changed), ()))
+        })
     }
 
     /// Lets a denied call run once within the given time, and returns it.
@@ -88,11 +86,32 @@ impl SessionStore {
     pub fn approve(&self, denied_id: &str, now_ms: u64, ttl_ms: u64) -> Result<DeniedCall, StoreError> {
         let unknown = || StoreError::UnknownDenial { id: denied_id.to_owned() };
         self.glance()?.ok_or_else(unknown)?;
-        let (lock, state) = self.lock()?;
-        let mut state = state.ok_or_else(unknown)?;
-        let call = state.approve(&denied_id.to_ascii_lowercase(), now_ms, ttl_ms)?;
-        self.write(&lock, &state)?;
-        Ok(call)
+        self.change(|state| {
+            let mut state = state.ok_or_else(unknown)?;
+            let call = state.approve(&denied_id.to_ascii_lowercase(), now_ms, ttl_ms)?;
+            Ok((Some(state), call))
+        })
+    }
+
+    /// Returns a denied call that is kept; `None` if there is none with this id, or it was long ago.
+    pub fn denied(&self, denied_id: &str) -> Result<Option<DeniedCall>, StoreError> {
+        let state = self.read()?;
+        Ok(state.and_then(|state| state.find(&denied_id.to_ascii_lowercase()).cloned()))
+    }
+
+    /// Lets a call run once that was kept with a question, within a time after the answer. The session need not know the
+    /// call any more. Applying one answer again changes nothing, also if the approval was used in the meantime.
+    pub fn approve_question(
+        &self,
+        call: &DeniedCall,
+        answered_at_ms: u64,
+        ttl_ms: u64,
+    ) -> Result<(), StoreError> {
+        self.change(|state| {
+            let mut state = state.unwrap_or_else(|| State::new(&self.name));
+            let has_changed = state.approve_call(call, answered_at_ms, ttl_ms)?;
+            Ok((has_changed.then_some(state), ()))
+        })
     }
 
     /// Uses up an approval of exactly this call, and returns the id of the denied call that was approved.
@@ -124,22 +143,21 @@ impl SessionStore {
         if !self.glance()?.is_some_and(|glance| glance.has_approval(call)) {
             return Ok(None);
         }
-        let (lock, Some(mut state)) = self.lock()? else { return Ok(None) };
-        let Some(taken) = state.take(call) else { return Ok(None) };
-        self.write(&lock, &state)?;
-        Ok(Some(taken))
+        self.change(|state| {
+            let Some(mut state) = state else { return Ok((None, None)) };
+            let taken = state.take(call);
+            Ok((taken.is_some().then_some(state), taken))
+        })
     }
 
     /// Returns what is known of what happened in the session beside calls; nothing if nothing was kept.
     pub fn facts(&self) -> Result<SessionFacts, StoreError> {
-        if !self.store.has_sessions()? {
-            return Ok(SessionFacts::default());
-        }
-        self.read_facts()
+        let bytes = self.store.backend().read(&self.facts_key(), SessionFacts::MAXIMUM_SIZE)?;
+        self.parse_facts(bytes.as_deref())
     }
 
-    /// Changes what is known of the session, under its lock. The change is tried on what can be read without waiting
-    /// first: where it changes nothing, nothing is locked or written.
+    /// Changes what is known of the session while nobody else does. The change is tried on what can be read without
+    /// waiting first: where it changes nothing, nothing is locked or written.
     pub fn update_facts(
         &self,
         change: impl Fn(&mut SessionFacts) -> bool,
@@ -148,85 +166,72 @@ impl SessionStore {
         if !change(&mut self.facts()?) {
             return Ok(());
         }
-        self.begin()?;
-        let lock = Lock::take_within(&self.lock_file(), self.store.patience)?;
-        let mut facts = self.read_facts()?;
-        if change(&mut facts) {
-            let file = self.facts_file();
-            disk::replace(&lock, &file, &facts.to_bytes(&file, &self.name, now_ms)?)?;
-        }
-        Ok(())
+        let key = self.facts_key();
+        let place = self.store.backend().document_place(&key);
+        change_with(self.store.backend(), &key, SessionFacts::MAXIMUM_SIZE, |bytes| {
+            let mut facts = self.parse_facts(bytes.as_deref())?;
+            if !change(&mut facts) {
+                return Ok((Change::Keep, ()));
+            }
+            Ok((Change::Write(facts.to_bytes(&place, &self.name, now_ms)?), ()))
+        })
     }
 
-    fn read_facts(&self) -> Result<SessionFacts, StoreError> {
-        let file = self.facts_file();
-        let Some(bytes) = disk::read(&file, SessionFacts::MAXIMUM_SIZE)? else {
-            return Ok(SessionFacts::default());
-        };
-        SessionFacts::read(&file, &self.name, &bytes)
-    }
-
-    fn begin(&self) -> Result<(), StoreError> {
-        disk::make_directory(self.store.root())?;
-        disk::make_directory(&self.store.sessions())
+    fn parse_facts(&self, bytes: Option<&[u8]>) -> Result<SessionFacts, StoreError> {
+        let Some(bytes) = bytes else { return Ok(SessionFacts::default()) };
+        let place = self.store.backend().document_place(&self.facts_key());
+        SessionFacts::read(&place, &self.name, bytes)
     }
 
     /// Reads the whole state; `None` if nothing was ever denied.
     pub(crate) fn read(&self) -> Result<Option<State>, StoreError> {
-        let Some(bytes) = self.bytes()? else { return Ok(None) };
-        State::read(&self.file(), &self.name, &bytes).map(Some)
+        let bytes = self.store.backend().read(&self.key(), Glance::MAXIMUM_SIZE)?;
+        self.parse(bytes.as_deref())
     }
 
-    /// Removes the state if it is old, with its lock. Says whether there was one to remove.
+    fn parse(&self, bytes: Option<&[u8]>) -> Result<Option<State>, StoreError> {
+        bytes.map(|bytes| State::read(&self.place(), &self.name, bytes)).transpose()
+    }
+
+    /// Removes the state if it is old. Says whether there was one to remove.
     pub(crate) fn forget(&self, now_ms: u64, older_than_ms: u64) -> Result<bool, StoreError> {
-        let Some(lock) = Lock::try_take(&self.lock_file())? else { return Ok(false) };
-        let (state, facts) = (self.read()?, self.read_facts()?);
-        let is_young = |at_ms: u64| now_ms.saturating_sub(at_ms) <= older_than_ms;
-        let has_facts = facts != SessionFacts::default();
-        if state.as_ref().is_some_and(|state| !state.is_older_than(now_ms, older_than_ms))
-            || has_facts && is_young(facts.changed_at_ms)
-        {
-            return Ok(false);
-        }
-        disk::remove(&lock, &self.file())?;
-        disk::remove(&lock, &self.facts_file())?;
-        lock.remove()?;
-        Ok(state.is_some() || has_facts)
+        let is_old = |state: Option<&[u8]>, facts: Option<&[u8]>| {
+            let (state, facts) = (self.parse(state)?, self.parse_facts(facts)?);
+            let has_old_facts = now_ms.saturating_sub(facts.changed_at_ms) > older_than_ms;
+            Ok(state.is_none_or(|state| state.is_older_than(now_ms, older_than_ms))
+                && (facts == SessionFacts::default() || has_old_facts))
+        };
+        self.store.backend().forget_session(&self.name, &is_old)
     }
 
     fn glance(&self) -> Result<Option<Glance>, StoreError> {
-        let Some(bytes) = self.bytes()? else { return Ok(None) };
-        Glance::read(&self.file(), &self.name, &bytes).map(Some)
+        let bytes = self.store.backend().read(&self.key(), Glance::MAXIMUM_SIZE)?;
+        bytes.map(|bytes| Glance::read(&self.place(), &self.name, &bytes)).transpose()
     }
 
-    fn bytes(&self) -> Result<Option<Vec<u8>>, StoreError> {
-        if !self.store.has_sessions()? {
-            return Ok(None);
-        }
-        disk::read(&self.file(), Glance::MAXIMUM_SIZE)
+    /// Changes the state while nobody else does. Where no state is returned, the old one stays.
+    fn change<T>(
+        &self,
+        mut changing: impl FnMut(Option<State>) -> Result<(Option<State>, T), StoreError>,
+    ) -> Result<T, StoreError> {
+        let place = self.place();
+        change_with(self.store.backend(), &self.key(), Glance::MAXIMUM_SIZE, |bytes| {
+            let (state, value) = changing(self.parse(bytes.as_deref())?)?;
+            let bytes = state.map(|state| state.to_bytes(&place)).transpose()?;
+            Ok((bytes.map_or(Change::Keep, Change::Write), value))
+        })
     }
 
-    fn lock(&self) -> Result<(Lock, Option<State>), StoreError> {
-        let lock = Lock::take_within(&self.lock_file(), self.store.patience)?;
-        let state = self.read()?;
-        Ok((lock, state))
+    fn key(&self) -> DocumentKey {
+        DocumentKey::Session(self.name.clone())
     }
 
-    fn write(&self, lock: &Lock, state: &State) -> Result<(), StoreError> {
-        let file = self.file();
-        disk::replace(lock, &file, &state.to_bytes(&file)?)
+    fn facts_key(&self) -> DocumentKey {
+        DocumentKey::Facts(self.name.clone())
     }
 
-    fn file(&self) -> PathBuf {
-        self.store.sessions().join(format!("{}.json", self.name))
-    }
-
-    /// Beside the state, because every call reads it, and the state may be long.
-    fn facts_file(&self) -> PathBuf {
-        self.store.sessions().join(format!("{}.facts.json", self.name))
-    }
-
-    fn lock_file(&self) -> PathBuf {
-        self.store.sessions().join(format!("{}.lock", self.name))
+    /// Names the place of the state, for messages.
+    fn place(&self) -> PathBuf {
+        self.store.backend().document_place(&self.key())
     }
 }

@@ -332,8 +332,33 @@ impl State {
         let Some(call) = self.find(id).cloned() else {
             return Err(StoreError::UnknownDenial { id: id.to_owned() });
         };
+        self.grant(&call, now_ms, ttl_ms)?;
+        Ok(call)
+    }
+
+    /// Lets a call run that a person was asked about, as [`Self::approve`] does; says whether that changed anything. One
+    /// answer counts once, however often it is applied.
+    pub(crate) fn approve_call(
+        &mut self,
+        call: &DeniedCall,
+        answered_at_ms: u64,
+        ttl_ms: u64,
+    ) -> Result<bool, StoreError> {
+        if !split_id(&call.id).is_some_and(|(prefix, _)| sha256(&self.session).starts_with(prefix)) {
+            return Err(StoreError::UnknownDenial { id: call.id.clone() });
+        }
+        let is_known =
+            |approval: &Approval| approval.id == call.id && approval.granted_at_ms == answered_at_ms;
+        if self.approvals.iter().any(is_known) {
+            return Ok(false);
+        }
+        self.grant(call, answered_at_ms, ttl_ms)?;
+        Ok(true)
+    }
+
+    fn grant(&mut self, call: &DeniedCall, now_ms: u64, ttl_ms: u64) -> Result<(), StoreError> {
         if !call.retryable {
-            return Err(StoreError::NotRetryable { id: call.id });
+            return Err(StoreError::NotRetryable { id: call.id.clone() });
         }
         self.approvals
             .retain(|approval| approval.expires_at_ms > now_ms && (approval.used || approval.id != call.id));
@@ -348,7 +373,7 @@ impl State {
             answers: call.kind == DenialKind::Asked,
         });
         self.touch(now_ms);
-        Ok(call)
+        Ok(())
     }
 
     /// Uses up the oldest approval of a call and returns it.
@@ -393,8 +418,29 @@ pub(crate) fn split_id(id: &str) -> Option<(&str, &str)> {
     (is_good && !number.is_empty()).then_some((prefix, number))
 }
 
-/// Returns the name of a session's files: its id where that is a harmless file name, else a hash.
-pub(crate) fn session_name(id: &str) -> String {
+impl DeniedCall {
+    /// Says whether it is this very call.
+    pub fn is_of(&self, tool: &str, input_json: &str, cwd: &str) -> bool {
+        Sought::new(tool).is(&self.tool)
+            && Sought::new(cwd).is(&self.cwd)
+            && Sought::new(input_json).is(&self.input_hash)
+    }
+
+    /// Returns the call without secrets and cut, as the state keeps it, wherever it came from.
+    pub(crate) fn cleaned(&self) -> Self {
+        let mut call = self.clone();
+        call.summary = cut(&redact(&call.summary));
+        call.reason = cut(&redact(&call.reason));
+        call.code = cut(&call.code);
+        call.suggestions.retain(|one| one.rule.len() <= MOST_NAME);
+        call.suggestions.truncate(MOST_RULES);
+        call
+    }
+}
+
+/// Returns the name that a session is kept under: its id where that is a harmless file name, else a hash. The name of a
+/// name is itself.
+pub fn session_name(id: &str) -> String {
     let is_harmless = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let is_name = (1..=64).contains(&id.len()) && id.bytes().all(is_harmless);
     if is_name { id.to_owned() } else { sha256(id) }
@@ -404,7 +450,8 @@ fn prefix_of(hash: &str) -> &str {
     hash.get(..ID_PREFIX).unwrap_or(hash)
 }
 
-fn cut(text: &str) -> String {
+/// Cuts prose that is too long.
+pub(crate) fn cut(text: &str) -> String {
     if text.len() <= MOST_PROSE {
         return text.to_owned();
     }

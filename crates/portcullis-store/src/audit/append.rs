@@ -1,16 +1,15 @@
-//! Adds a line to the trail: on the road of every tool call, so it does little.
+//! Adds lines to the trail: on the road of every tool call, so it does little.
 //!
-//! Under the lock: open, look at the end of the file, one write. What takes longer, blacking out and writing the entry as
-//! JSON, is done before.
+//! Under the lock: open, look at the end of the file, one write. What takes longer, blacking out and writing the entries
+//! as JSON, is done before.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use super::Audit;
-use super::body::body;
-use super::entry::Entry;
-use super::line::{Header, make_id};
+use super::Trail;
+use super::chain::Prepared;
+use super::line::Header;
 use crate::disk;
 use crate::error::StoreError;
 use crate::hash::sha256;
@@ -21,25 +20,25 @@ const MOST_BYTES: u64 = 32 * 1024 * 1024;
 /// How much of the end of a file is read at first; mostly the last line is shorter.
 const FIRST_READ: u64 = 8 * 1024;
 
-impl Audit {
-    /// Appends a decision and returns its id. If there is an error, nothing was appended.
-    pub fn append(&self, entry: &Entry) -> Result<String, StoreError> {
-        self.append_below(entry, MOST_BYTES)
-    }
-
-    fn append_below(&self, entry: &Entry, most_bytes: u64) -> Result<String, StoreError> {
+impl Trail {
+    /// Appends decisions in order and returns their ids. If there is an error, nothing was appended. A process that is
+    /// killed in the middle of a long write may leave the first of them, which nobody was told of.
+    pub(crate) fn append(&self, entries: &[Prepared]) -> Result<Vec<String>, StoreError> {
+        if entries.is_empty() {
+            return Ok(Vec::new());
+        }
         let path = self.current();
         let failed = |error: &io::Error| StoreError::of_io("write", &path, error);
-        let body = body(entry).map_err(|error| failed(&error.into()))?;
-        disk::make_directory(self.store.root())?;
+        disk::make_directory(&self.root)?;
         disk::make_directory(&self.directory())?;
         let _lock = self.lock()?;
         let mut file = open(&path)?;
         let end = End::read(&mut file).map_err(|error| failed(&error))?;
         let mut length = end.length;
         // A file that ends torn is put aside only when a record has said so.
-        let added = u64::try_from(body.len()).unwrap_or(u64::MAX);
-        if end.is_clean() && length > 0 && length.saturating_add(added) > most_bytes {
+        let added = entries.iter().map(Prepared::most_bytes).fold(0, usize::saturating_add);
+        let most = MOST_BYTES.saturating_sub(u64::try_from(added).unwrap_or(u64::MAX));
+        if end.is_clean() && length > 0 && length > most {
             self.seal()?;
             file = open(&path)?;
             length = 0;
@@ -48,16 +47,13 @@ impl Audit {
             Some(last) => last,
             None => self.last_before_current()?,
         };
-        let number = last.number.saturating_add(1);
-        let id = make_id(entry.at_ms, &last.hash, number);
-        let header =
-            Header { n: number, id: id.clone(), prev: last.hash, torn: end.torn, at_ms: entry.at_ms };
-        let mut line = header.line(&body);
+        let mut bytes = Vec::with_capacity(added);
         if end.needs_break {
-            line.insert(0, b'\n');
+            bytes.push(b'\n');
         }
-        write_whole(&mut file, &line, length).map_err(|error| failed(&error))?;
-        Ok(id)
+        let ids = write_lines(entries, last, end.torn, &mut bytes);
+        write_whole(&mut file, &bytes, length).map_err(|error| failed(&error))?;
+        Ok(ids)
     }
 
     /// Returns the last record, or what is known of it if it was removed; `None` if there never was one.
@@ -97,11 +93,31 @@ fn open(path: &Path) -> Result<File, StoreError> {
     disk::open_or_create(path, OpenOptions::new().read(true).append(true))
 }
 
-/// Writes a line with one write. What a full disk took of it is taken back, so that it leaves nothing torn.
-fn write_whole(file: &mut File, line: &[u8], length: u64) -> io::Result<()> {
+/// Writes the lines that follow a record, and returns their ids. The first says what is torn before it.
+fn write_lines(
+    entries: &[Prepared],
+    last: Last,
+    mut torn: Option<String>,
+    bytes: &mut Vec<u8>,
+) -> Vec<String> {
+    let (mut number, mut hash) = (last.number, last.hash);
+    let mut ids = Vec::with_capacity(entries.len());
+    for entry in entries {
+        number = number.saturating_add(1);
+        let line = entry.line_after(number, &hash, torn.take());
+        bytes.extend(line.bytes);
+        bytes.push(b'\n');
+        ids.push(line.id);
+        hash = line.hash;
+    }
+    ids
+}
+
+/// Writes lines with one write. What a full disk took of them is taken back, so that it leaves nothing torn.
+fn write_whole(file: &mut File, lines: &[u8], length: u64) -> io::Result<()> {
     loop {
-        match file.write(line) {
-            Ok(written) if written == line.len() => return Ok(()),
+        match file.write(lines) {
+            Ok(written) if written == lines.len() => return Ok(()),
             Ok(_) => {
                 // If this fails too, the next writer says that a line is torn.
                 let _ = file.set_len(length);

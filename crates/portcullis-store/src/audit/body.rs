@@ -3,6 +3,9 @@
 //! A long text is cut twice. First it is cut a good deal behind the place where it will end, so that blacking out takes
 //! no longer than it must; then the part is dropped in which a secret may have been cut and so not be known for one.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
+
 use super::entry::{Entry, FindingEntry, ModelEntry, RuleEntry, SuggestionEntry, TraceEntry};
 use super::line::{HEADER_BYTES, MOST_LINE};
 use crate::redaction::redact;
@@ -29,11 +32,19 @@ const TIGHT: Bounds = Bounds { input: 512, summary: 256, text: 128, path: 256, n
 
 /// Writes what is kept of an entry as one line of JSON.
 pub(super) fn body(entry: &Entry) -> serde_json::Result<String> {
-    let body = serde_json::to_string(&USUAL.entry(entry))?;
+    kept(entry).map(|(_, body)| body)
+}
+
+/// Returns what is kept of an entry, and that as one line of JSON.
+pub(crate) fn kept(entry: &Entry) -> serde_json::Result<(Entry, String)> {
+    let usual = USUAL.entry(entry);
+    let body = serde_json::to_string(&usual)?;
     if body.len() + HEADER_BYTES < MOST_LINE {
-        return Ok(body);
+        return Ok((usual, body));
     }
-    serde_json::to_string(&TIGHT.entry(entry))
+    let tight = TIGHT.entry(entry);
+    let body = serde_json::to_string(&tight)?;
+    Ok((tight, body))
 }
 
 impl Bounds {
@@ -45,7 +56,7 @@ impl Bounds {
             session: self.name(&entry.session),
             agent: self.optional_name(entry.agent.as_ref()),
             call_id: self.optional_name(entry.call_id.as_ref()),
-            cwd: safe(&entry.cwd, self.path),
+            cwd: familiar(&entry.cwd, self.path),
             mode: self.word(&entry.mode),
             headless: entry.headless,
             tool: self.name(&entry.tool),
@@ -69,16 +80,16 @@ impl Bounds {
 
     fn rule(&self, rule: &RuleEntry) -> RuleEntry {
         RuleEntry {
-            text: safe(&rule.text, self.text),
+            text: familiar(&rule.text, self.text),
             behavior: self.word(&rule.behavior),
-            origin: safe(&rule.origin, self.text),
+            origin: familiar(&rule.origin, self.text),
         }
     }
 
     fn finding(&self, finding: &FindingEntry) -> FindingEntry {
         FindingEntry {
             code: self.word(&finding.code),
-            sentence: safe(&finding.sentence, self.text),
+            sentence: familiar(&finding.sentence, self.text),
             cleared: finding.cleared,
         }
     }
@@ -87,12 +98,15 @@ impl Bounds {
         TraceEntry {
             step: self.word(&line.step),
             outcome: self.word(&line.outcome),
-            detail: safe(&line.detail, self.text),
+            detail: familiar(&line.detail, self.text),
         }
     }
 
     fn suggestion(&self, suggestion: &SuggestionEntry) -> SuggestionEntry {
-        SuggestionEntry { behavior: self.word(&suggestion.behavior), rule: safe(&suggestion.rule, self.text) }
+        SuggestionEntry {
+            behavior: self.word(&suggestion.behavior),
+            rule: familiar(&suggestion.rule, self.text),
+        }
     }
 
     fn model(&self, model: &ModelEntry) -> ModelEntry {
@@ -115,13 +129,43 @@ impl Bounds {
 
     /// Keeps a name that comes from outside.
     fn name(&self, name: &str) -> String {
-        safe(name, self.name)
+        familiar(name, self.name)
     }
 
     /// Keeps a word of our own or of the settings, in which there is no secret.
     fn word(&self, word: &str) -> String {
         front(word, self.name).to_owned()
     }
+}
+
+thread_local! {
+    /// Texts in which there is no secret.
+    static FAMILIAR: RefCell<HashSet<Box<str>>> = RefCell::default();
+}
+
+/// How long a text is at most that is remembered, in bytes, and how many are.
+const LONGEST_FAMILIAR: usize = 200;
+const MOST_FAMILIAR: usize = 500;
+
+/// Does what [`safe`] does for a text that stands in many records: what a step says, a directory, a rule. Who writes many
+/// records looks through it once.
+fn familiar(text: &str, most: usize) -> String {
+    if text.len() > LONGEST_FAMILIAR.min(most) {
+        return safe(text, most);
+    }
+    if text.is_empty() || FAMILIAR.with_borrow(|known| known.contains(text)) {
+        return text.to_owned();
+    }
+    let kept = safe(text, most);
+    if kept == text {
+        FAMILIAR.with_borrow_mut(|known| {
+            if known.len() >= MOST_FAMILIAR {
+                known.clear();
+            }
+            known.insert(text.into());
+        });
+    }
+    kept
 }
 
 /// Blacks out the secrets of a text and cuts it; a text that was cut ends with a mark.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::Audit;
+use super::Trail;
 use super::line::BEGINNING;
 use crate::disk;
 use crate::error::StoreError;
@@ -45,9 +45,9 @@ pub(super) struct Segment {
     pub(super) is_current: bool,
 }
 
-impl Audit {
+impl Trail {
     pub(super) fn directory(&self) -> PathBuf {
-        self.store.root().join("audit")
+        self.root.join("audit")
     }
 
     pub(super) fn file(&self, name: &str) -> PathBuf {
@@ -60,12 +60,12 @@ impl Audit {
 
     /// Says whether anything was ever recorded.
     pub(super) fn exists(&self) -> Result<bool, StoreError> {
-        Ok(disk::has_directory(self.store.root())? && disk::has_directory(&self.directory())?)
+        Ok(disk::has_directory(&self.root)? && disk::has_directory(&self.directory())?)
     }
 
     /// Waits for the lock of the trail, whose directory must be there.
     pub(super) fn lock(&self) -> Result<Lock, StoreError> {
-        Lock::take_within(&self.file("lock"), self.store.patience)
+        Lock::take_within(&self.file("lock"), self.patience)
     }
 
     /// Returns the full files, the oldest first.

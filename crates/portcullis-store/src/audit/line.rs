@@ -6,10 +6,10 @@ use super::entry::Entry;
 use crate::hash::sha256;
 
 /// The longest line, its end included.
-pub(super) const MOST_LINE: usize = 64 * 1024;
+pub const MOST_LINE: usize = 64 * 1024;
 
 /// What the first line of a chain names as the one before it.
-pub(super) const BEGINNING: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+pub const BEGINNING: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// The digits of an id: Crockford's, which sort like the numbers they stand for.
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -31,7 +31,7 @@ pub struct Record {
 
 impl Record {
     /// Reads a line without its end; `None` if it is no record.
-    pub(super) fn read(line: &[u8]) -> Option<Self> {
+    pub fn read(line: &[u8]) -> Option<Self> {
         let header = Header::read(line)?;
         let entry = serde_json::from_slice(line).ok()?;
         Some(Self { number: header.n, id: header.id, previous: header.prev, hash: sha256(line), entry })
@@ -63,23 +63,25 @@ impl Header {
         serde_json::from_slice(line).ok()
     }
 
-    /// Makes the line of an entry, whose JSON is `body`.
+    /// Makes the line of an entry, whose JSON is `body`, without its end.
     pub(super) fn line(&self, body: &str) -> Vec<u8> {
         let Self { n, id, prev, torn, .. } = self;
         let torn = torn.as_ref().map(|hash| format!(r#""torn":"{hash}","#)).unwrap_or_default();
         let fields = body.strip_prefix('{').unwrap_or(body);
-        format!("{{\"n\":{n},\"id\":\"{id}\",\"prev\":\"{prev}\",{torn}{fields}\n").into_bytes()
+        format!("{{\"n\":{n},\"id\":\"{id}\",\"prev\":\"{prev}\",{torn}{fields}").into_bytes()
     }
 }
 
 /// How much of a line is not the entry's own.
 pub(super) const HEADER_BYTES: usize = 256;
 
-/// Makes an id: 48 bits of time and 80 of what is in no other line, the hash before it.
+/// Makes an id: 48 bits of time, 40 of the number, so that ids sort as records do, and 40 of what is in no other trail,
+/// the hash before it.
 pub(super) fn make_id(at_ms: u64, previous: &str, number: u64) -> String {
     let unique = sha256(format!("{previous} {number} {}", std::process::id()));
-    let unique = u128::from_str_radix(unique.get(..20).unwrap_or_default(), 16).unwrap_or_default();
-    let bits = (u128::from(at_ms & 0xffff_ffff_ffff) << 80) | unique;
+    let unique = u128::from_str_radix(unique.get(..10).unwrap_or_default(), 16).unwrap_or_default();
+    let bits =
+        (u128::from(at_ms & 0xffff_ffff_ffff) << 80) | (u128::from(number & 0xff_ffff_ffff) << 40) | unique;
     let digit = |place: u32| {
         let value = usize::try_from((bits >> (place * 5)) & 31).unwrap_or_default();
         char::from(DIGITS.get(value).copied().unwrap_or(b'0'))
@@ -102,6 +104,7 @@ mod tests {
         assert!(id(0, "a").starts_with("0000000000"));
         assert_ne!(id(now, "a"), id(now, "b"));
         assert_eq!(id(now, "a").get(..10), id(now, "b").get(..10));
+        assert!(make_id(now, "b", 99) < make_id(now, "a", 100), "ids of one millisecond do not sort");
     }
 
     #[test]
@@ -114,10 +117,9 @@ mod tests {
             at_ms: 1,
         };
         let line = header.line(r#"{"at_ms":1,"host":"{}"}"#);
-        let whole = line.strip_suffix(b"\n").unwrap();
-        assert_eq!(Header::read(whole), Some(header));
-        for end in 0..whole.len() {
-            assert_eq!(Header::read(&whole[..end]), None, "{end}");
+        assert_eq!(Header::read(&line), Some(header));
+        for end in 0..line.len() {
+            assert_eq!(Header::read(&line[..end]), None, "{end}");
         }
     }
 }

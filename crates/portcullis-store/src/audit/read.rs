@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::Audit;
+use super::Trail;
 use super::files::{Anchor, Segment};
 use super::line::{MOST_LINE, Record};
 use crate::disk;
@@ -17,6 +17,18 @@ pub struct Position {
     pub(super) segment: u32,
     /// The first byte after what was read.
     pub(super) offset: u64,
+}
+
+impl Position {
+    /// Returns the place after a record, in a trail that is kept by the numbers of its records and not in files.
+    pub const fn after_record(number: u64) -> Self {
+        Self { segment: 0, offset: number }
+    }
+
+    /// Returns the number of the record that such a place is after; 0 for the beginning.
+    pub const fn record(self) -> u64 {
+        self.offset
+    }
 }
 
 /// What came after a place.
@@ -114,7 +126,7 @@ impl Snapshot {
     }
 }
 
-impl Audit {
+impl Trail {
     /// Looks at the trail as it is; `None` if nothing was ever recorded.
     pub(super) fn snapshot(&self) -> Result<Option<Snapshot>, StoreError> {
         if !self.exists()? {
@@ -138,14 +150,14 @@ impl Audit {
     }
 
     /// Returns where the trail ends now, to begin there with [`Self::read_after`].
-    pub fn end(&self) -> Result<Position, StoreError> {
+    pub(crate) fn end(&self) -> Result<Position, StoreError> {
         let Some(snapshot) = self.snapshot()? else { return Ok(Position::default()) };
         let segment = snapshot.segments.last().map_or(0, |segment| segment.number);
         Ok(Position { segment, offset: snapshot.current.map_or(0, |(_, length)| length) })
     }
 
     /// Reads what came after a place, but no more than so many records.
-    pub fn read_after(&self, position: Position, most: usize) -> Result<Update, StoreError> {
+    pub(crate) fn read_after(&self, position: Position, most: usize) -> Result<Update, StoreError> {
         let mut update = Update { records: Vec::new(), position };
         let Some(snapshot) = self.snapshot()? else { return Ok(update) };
         for segment in snapshot.segments.iter().filter(|segment| segment.number >= position.segment) {

@@ -6,7 +6,7 @@
 use std::fs;
 use std::io::ErrorKind;
 
-use super::Audit;
+use super::Trail;
 use super::append::End;
 use super::files::Anchor;
 use super::line::Record;
@@ -29,10 +29,10 @@ pub struct Pruned {
     pub bytes: u64,
 }
 
-impl Audit {
+impl Trail {
     /// Removes the files whose last record is older than `age_ms`, now or a day after the last record of all, whichever
     /// comes first; with `is_trial` it only says which.
-    pub fn prune(&self, age_ms: u64, now_ms: u64, is_trial: bool) -> Result<Pruned, StoreError> {
+    pub(crate) fn prune(&self, age_ms: u64, now_ms: u64, is_trial: bool) -> Result<Pruned, StoreError> {
         let Some(newest) = self.last()? else { return Ok(Pruned::default()) };
         let believed_ms = now_ms.min(newest.at_ms.saturating_add(LONGEST_QUIET_MS));
         let before_ms = believed_ms.saturating_sub(age_ms);

@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::Audit;
+use super::Trail;
 use super::files::{Anchor, Segment};
-use super::line::Header;
+use super::line::{BEGINNING, Header};
 use super::read::{Line, Snapshot};
 use crate::error::StoreError;
 use crate::hash::{hexadecimal, sha256};
 
 /// How many breaks are told in full; the rest are counted.
 const MOST_BREAKS: usize = 20;
+
+const NO_RECORD: &str = "it is no record, and no record says that it was torn";
 
 /// An end of the trail, as it was at some moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,30 +72,36 @@ impl Verification {
     }
 }
 
-impl Audit {
+impl Trail {
     /// Walks the whole trail. `seen` are ends it had before, and `expected` is a hash that must be in it.
-    pub fn verify(&self, seen: &[Head], expected: Option<&str>) -> Result<Verification, StoreError> {
+    pub(crate) fn verify(&self, seen: &[Head], expected: Option<&str>) -> Result<Verification, StoreError> {
         let Some(snapshot) = self.snapshot()? else {
-            let mut walk = Walk::new(&Anchor::default(), seen, expected);
-            walk.finish(&self.directory());
-            return Ok(walk.result);
+            return Ok(Walk::new(Head::default(), seen, expected).finish(&self.directory()));
         };
-        let mut walk = Walk::new(&snapshot.anchor, seen, expected);
+        let Anchor { number, hash, .. } = snapshot.anchor.clone();
+        let mut walk = Walk::new(Head { number, hash }, seen, expected);
         for segment in &snapshot.segments {
             walk.read(&snapshot, segment)?;
         }
-        walk.finish(&self.current());
-        Ok(walk.result)
+        Ok(walk.finish(&self.current()))
     }
 
     /// Returns the end of the trail without walking it; `None` if there is no record.
-    pub fn head(&self) -> Result<Option<Head>, StoreError> {
+    pub(crate) fn head(&self) -> Result<Option<Head>, StoreError> {
         Ok(self.last()?.map(|last| Head { number: last.number, hash: last.hash }))
     }
 }
 
+impl Default for Head {
+    /// The end of a trail without records.
+    fn default() -> Self {
+        Self { number: 0, hash: BEGINNING.to_owned() }
+    }
+}
+
 /// A walk through the chain.
-struct Walk<'a> {
+#[derive(Debug)]
+pub struct Walk<'a> {
     result: Verification,
     /// The record before the next one.
     number: u64,
@@ -105,25 +113,37 @@ struct Walk<'a> {
 }
 
 /// Lines that are no records.
+#[derive(Debug)]
 struct Rest {
     hasher: Sha256,
     lines: Vec<u64>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(anchor: &Anchor, seen: &'a [Head], expected: Option<&'a str>) -> Self {
+    /// Begins after the last record that was removed, or at the default where none was. `seen` are ends that the trail
+    /// had before, and `expected` is a hash that must be in it.
+    pub fn new(removed: Head, seen: &'a [Head], expected: Option<&'a str>) -> Self {
         let mut ends: BTreeMap<u64, Vec<&'a str>> = BTreeMap::new();
-        for head in seen.iter().filter(|head| head.number > anchor.number) {
+        for head in seen.iter().filter(|head| head.number > removed.number) {
             ends.entry(head.number).or_default().push(&head.hash);
         }
-        let has_expected = expected.map(|hash| anchor.number > 0 && hash.eq_ignore_ascii_case(&anchor.hash));
+        let has_expected =
+            expected.map(|hash| removed.number > 0 && hash.eq_ignore_ascii_case(&removed.hash));
         Self {
-            result: Verification { removed: anchor.number, has_expected, ..Verification::default() },
-            number: anchor.number,
-            hash: anchor.hash.clone(),
+            result: Verification { removed: removed.number, has_expected, ..Verification::default() },
+            number: removed.number,
+            hash: removed.hash,
             rest: None,
             seen: ends,
             expected,
+        }
+    }
+
+    /// Walks over a line that is kept by itself, without its end. `file` and `number` name it where something is wrong.
+    pub fn line(&mut self, file: &Path, number: u64, line: &[u8]) {
+        match Header::read(line) {
+            Some(header) => self.record(file, (number, line), &header),
+            None => self.tell(file, number, NO_RECORD.to_owned()),
         }
     }
 
@@ -131,7 +151,7 @@ impl<'a> Walk<'a> {
         let Some(mut lines) = snapshot.lines(segment, 0)? else { return Ok(()) };
         while let Some(line) = lines.next()? {
             match Header::read(line.bytes) {
-                Some(header) => self.record(&segment.path, &line, &header),
+                Some(header) => self.record(&segment.path, (line.number, line.bytes), &header),
                 None => self.add_to_rest(&line),
             }
         }
@@ -144,31 +164,31 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn record(&mut self, file: &Path, line: &Line<'_>, header: &Header) {
-        self.account_for_rest(file, line.number, header.torn.as_deref());
+    fn record(&mut self, file: &Path, (place, line): (u64, &[u8]), header: &Header) {
+        self.account_for_rest(file, place, header.torn.as_deref());
         let expected = self.number.saturating_add(1);
         if header.n > expected {
             let what = match header.n - 1 {
                 last if last == expected => format!("record {last} is missing before it"),
                 last => format!("records {expected} to {last} are missing before it"),
             };
-            self.tell(file, line.number, what);
+            self.tell(file, place, what);
         } else if header.n < expected {
-            self.tell(file, line.number, format!("record {} stands where {expected} belongs", header.n));
+            self.tell(file, place, format!("record {} stands where {expected} belongs", header.n));
         } else if header.prev != self.hash {
             let what = format!(
                 "record {} does not follow from what stands before it, which was changed or is not all there",
                 header.n
             );
-            self.tell(file, line.number, what);
+            self.tell(file, place, what);
         }
         self.number = header.n;
-        self.hash = sha256(line.bytes);
+        self.hash = sha256(line);
         self.result.records += 1;
         if self.expected.is_some_and(|hash| hash.eq_ignore_ascii_case(&self.hash)) {
             self.result.has_expected = Some(true);
         }
-        self.compare_with_seen(file, line.number);
+        self.compare_with_seen(file, place);
         self.result.head = Some(Head { number: self.number, hash: self.hash.clone() });
     }
 
@@ -208,7 +228,7 @@ impl<'a> Walk<'a> {
 
     fn tell_strange(&mut self, file: &Path, rest: &Rest) {
         let line = rest.lines.first().copied().unwrap_or_default();
-        self.tell(file, line, "it is no record, and no record says that it was torn".to_owned());
+        self.tell(file, line, NO_RECORD.to_owned());
     }
 
     fn tell(&mut self, file: &Path, line: u64, what: String) {
@@ -218,8 +238,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whatever end was seen and is not there was cut off.
-    fn finish(&mut self, file: &Path) {
+    /// Ends the walk, and says what was found. Whatever end was seen and is not there was cut off.
+    pub fn finish(mut self, file: &Path) -> Verification {
         if let Some(longest) = self.seen.keys().next_back().copied() {
             let what = match self.result.head.as_ref().map_or(self.result.removed, |head| head.number) {
                 last if longest > last => {
@@ -229,5 +249,6 @@ impl<'a> Walk<'a> {
             };
             self.tell(file, 0, what);
         }
+        self.result
     }
 }

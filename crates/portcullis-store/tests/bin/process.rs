@@ -2,7 +2,8 @@
 //!
 //! `ROOT SESSION deny COUNT` denies so often and prints each id with the limit it reached; `ROOT SESSION take` prints the
 //! id of the approval it got, or `none`; `ROOT SESSION append COUNT` appends so many decisions to the audit trail and prints
-//! the id of each; `ROOT SESSION ingest` brings the index up to date and prints how many decisions are in it.
+//! the id of each; `ROOT SESSION ingest` brings the index up to date and prints how many decisions are in it; `ROOT WHO
+//! answer ID` answers an approval, prints `first`, `late` or `unknown`, and waits to be killed before it is applied.
 
 use std::io::{self, Read as _, Write as _};
 use std::process::ExitCode;
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use portcullis_store::audit::Entry;
 use portcullis_store::audit::index::Filter;
-use portcullis_store::{DenialKind, NewDenial, SessionStore, Store};
+use portcullis_store::{AnswerScope, Answered, ApprovalAnswer, DenialKind, NewDenial, SessionStore, Store};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
         [root, session, "deny", count] => deny(&open(root, session), count.parse().unwrap_or_default()),
         [root, session, "append", count] => append(root, session, count.parse().unwrap_or_default()),
         [root, _, "ingest"] => ingest(root),
+        [root, who, "answer", id] => answer(root, who, id),
         [root, session, "take"] => take(&open(root, session)),
         _ => Err("no such use".to_owned()),
     };
@@ -80,8 +82,7 @@ fn append(root: &str, session: &str, count: u64) -> Result<(), String> {
 }
 
 fn ingest(root: &str) -> Result<(), String> {
-    let index = patient(root).audit().open_index(1_800_000_000_000).map_err(|error| error.to_string())?;
-    let found = index.count(&Filter::default()).map_err(|error| error.to_string())?;
+    let found = patient(root).audit().count(&Filter::default()).map_err(|error| error.to_string())?;
     say(&found.to_string())
 }
 
@@ -108,6 +109,29 @@ fn take(session: &SessionStore) -> Result<(), String> {
         .take_approval("Bash", r#"{"command":"make deploy"}"#, "/code/app", 2_000)
         .map_err(|error| error.to_string())?;
     say(taken.as_deref().unwrap_or("none"))
+}
+
+fn answer(root: &str, who: &str, id: &str) -> Result<(), String> {
+    let answer = ApprovalAnswer {
+        is_allowed: true,
+        scope: AnswerScope::Once,
+        rule: None,
+        message: None,
+        by: who.to_owned(),
+        via: "api".to_owned(),
+        at_ms: 1_800_000_000_001,
+    };
+    let answered = patient(root).backend().answer_approval(id, &answer).map_err(|error| error.to_string())?;
+    match answered {
+        Answered::First(_) => {
+            say("first")?;
+            loop {
+                std::thread::park();
+            }
+        }
+        Answered::Late(_) => say("late"),
+        Answered::Unknown => say("unknown"),
+    }
 }
 
 fn say(line: &str) -> Result<(), String> {

@@ -4,10 +4,10 @@ use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
 use super::Index;
-use super::open::{signed, unsigned};
 use crate::audit::Record;
 use crate::audit::read::Position;
 use crate::error::StoreError;
+use crate::sqlite::{signed, unsigned};
 
 /// What records must have. What is not given is not looked at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct Filter {
     pub until_ms: Option<u64>,
     /// A text in the summary, the reason or the directory, in upper or lower case.
     pub text: Option<String>,
+    /// The id of a record: only older ones are wanted. Where it is no longer known, neither is anything older.
+    pub before: Option<String>,
 }
 
 /// What an id, or the beginning of one, stands for.
@@ -105,6 +107,10 @@ impl Filter {
             let clause = r"(summary LIKE ? ESCAPE '\' OR reason LIKE ? ESCAPE '\' OR cwd LIKE ? ESCAPE '\')";
             condition.add(clause, format!("%{}%", escaped(text)));
         }
+        if let Some(before) = &self.before {
+            let clause = "(at_ms, number) < (SELECT at_ms, number FROM records WHERE id = ?)";
+            condition.add(clause, before.clone());
+        }
         condition
     }
 
@@ -132,6 +138,7 @@ impl Filter {
             && self.since_ms.is_none_or(|since| entry.at_ms >= since)
             && self.until_ms.is_none_or(|until| entry.at_ms < until)
             && self.text.as_deref().is_none_or(holds)
+            && self.before.as_ref().is_none_or(|before| record.id < *before)
     }
 }
 
@@ -141,7 +148,7 @@ fn escaped(text: &str) -> String {
 
 impl Index {
     /// Returns how many records have what is wanted.
-    pub fn count(&self, filter: &Filter) -> Result<u64, StoreError> {
+    pub(crate) fn count(&self, filter: &Filter) -> Result<u64, StoreError> {
         let condition = filter.condition();
         let query = format!("SELECT count(*) FROM records WHERE {}", condition.text());
         let counted = self.connection.query_row(&query, params_from_iter(condition.values), |row| row.get(0));
@@ -149,11 +156,11 @@ impl Index {
     }
 
     /// Returns the newest records that have what is wanted, the newest first.
-    pub fn find(&self, filter: &Filter, most: u64) -> Result<Vec<Record>, StoreError> {
+    pub(crate) fn find(&self, filter: &Filter, most: u64) -> Result<Vec<Record>, StoreError> {
         let condition = filter.condition();
         let query = format!(
             "SELECT segment, offset, length FROM records WHERE {}
-             ORDER BY at_ms DESC, rowid DESC LIMIT {}",
+             ORDER BY at_ms DESC, number DESC LIMIT {}",
             condition.text(),
             signed(most)
         );
@@ -161,13 +168,13 @@ impl Index {
         let mut records = Vec::with_capacity(places.len());
         for (place, length) in places {
             // A record that was removed in the meantime is no longer there to be found.
-            records.extend(self.audit.read_at(place, length)?);
+            records.extend(self.trail.read_at(place, length)?);
         }
         Ok(records)
     }
 
     /// Returns the record with this id, or with an id that begins so.
-    pub fn get(&self, id: &str) -> Result<Found, StoreError> {
+    pub(crate) fn get(&self, id: &str) -> Result<Found, StoreError> {
         const MOST: usize = 5;
         // No digit comes after `Z`.
         let id = id.to_ascii_uppercase();
@@ -182,7 +189,7 @@ impl Index {
         match found.as_slice() {
             [] => Ok(Found::Nothing),
             [(_, (place, length))] => {
-                let record = self.audit.read_at(*place, *length)?;
+                let record = self.trail.read_at(*place, *length)?;
                 Ok(record.map_or(Found::Nothing, |record| Found::One(Box::new(record))))
             }
             several => Ok(Found::Several(several.iter().take(MOST).map(|(id, _)| id.clone()).collect())),

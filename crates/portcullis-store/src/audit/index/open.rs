@@ -3,22 +3,23 @@
 //! All of it happens under a lock of the index's own: several programs that make a database at once disturb each other,
 //! however long each is willing to wait.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 
+use super::Index;
 use super::ingest::ingest;
-use super::{Index, failed};
-use crate::audit::{Audit, Head};
+use crate::audit::{Head, Trail};
 use crate::disk;
 use crate::error::StoreError;
 use crate::lock::Lock;
+use crate::sqlite::{self, failed, signed, unsigned};
 
 /// The version of the tables. An index of any other is made anew.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// How long another reader is waited for, who may make the whole index.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -37,45 +38,62 @@ CREATE TABLE records (
 );
 CREATE INDEX records_by_time ON records (at_ms);
 CREATE INDEX records_by_id ON records (id);
-CREATE INDEX records_by_session ON records (session, at_ms);
+CREATE INDEX records_by_session ON records (session, at_ms, decision, is_repeat);
 CREATE INDEX records_by_decision ON records (decision, at_ms);
-CREATE INDEX records_by_code ON records (code, at_ms);
+CREATE INDEX records_by_code ON records (code, at_ms) WHERE code IS NOT NULL;
 CREATE INDEX records_by_call ON records (session, call);
 CREATE INDEX records_for_totals ON records
     (is_repeat, at_ms, decision, said, step, kind, mode, host, micros, model_calls);
 CREATE TABLE segments (segment INTEGER PRIMARY KEY, offset INTEGER NOT NULL);
-CREATE TABLE heads (number INTEGER NOT NULL, hash TEXT NOT NULL, seen_ms INTEGER NOT NULL, PRIMARY KEY (number, hash));
+CREATE TABLE heads (number INTEGER NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (number, hash));
 ";
 
-impl Audit {
+impl Trail {
     /// Opens the index and brings it up to date. A trail without records has an empty one.
-    pub fn open_index(&self, now_ms: u64) -> Result<Index, StoreError> {
-        disk::make_directory(self.store.root())?;
+    pub(crate) fn open_index(&self) -> Result<Index, StoreError> {
+        disk::make_directory(&self.root)?;
         disk::make_directory(&self.directory())?;
-        let _lock = Lock::take_within(&self.file("index.lock"), self.store.patience.max(PATIENCE))?;
-        match self.prepare(&[], now_ms) {
+        let lock = Lock::take_within(&self.file("index.lock"), self.patience.max(PATIENCE))?;
+        match self.prepare(&lock, &[]) {
             Ok(index) => Ok(index),
             Err(Trouble::Broken { seen }) => {
                 self.remove_index()?;
-                self.prepare(&seen, now_ms).map_err(|trouble| trouble.into_error(&self.file("index.db")))
+                self.prepare(&lock, &seen).map_err(|trouble| trouble.into_error(&self.file("index.db")))
             }
             Err(Trouble::Other(error)) => Err(error),
         }
     }
 
-    fn prepare(&self, seen: &[Head], now_ms: u64) -> Result<Index, Trouble> {
+    /// Brings an index up to date that is kept open; `false` if it must be opened anew, because its file was removed or is
+    /// broken.
+    pub(crate) fn update_index(&self, index: &mut Index) -> Result<bool, StoreError> {
         let path = self.file("index.db");
-        // It is made here, so that it is private from the beginning; what the library puts beside it follows it.
-        drop(disk::open_or_create(&path, OpenOptions::new().read(true).write(true))?);
-        let connection = Connection::open(&path).map_err(|error| trouble(&path, &error, seen))?;
+        if !self.exists()? || disk::identity(&path)? != Some(index.identity) {
+            return Ok(false);
+        }
+        let _lock = Lock::take_within(&self.file("index.lock"), self.patience.max(PATIENCE))?;
+        // Whoever held the lock may have made it anew.
+        if disk::identity(&path)? != Some(index.identity) {
+            return Ok(false);
+        }
+        match ingest(index) {
+            Err(StoreError::Broken { file, .. }) if file == path => Ok(false),
+            other => other.map(|()| true),
+        }
+    }
+
+    fn prepare(&self, lock: &Lock, seen: &[Head]) -> Result<Index, Trouble> {
+        let path = self.file("index.db");
+        let connection = sqlite::open(lock, &path)?;
         let version = set_up(&connection).map_err(|error| trouble(&path, &error, seen))?;
         if version != VERSION {
             return Err(Trouble::Broken { seen: heads(&connection).unwrap_or_default() });
         }
-        let mut index = Index { audit: self.clone(), connection };
-        let outcome = index.remember(seen, now_ms).and_then(|()| index.check());
+        let identity = disk::identity(&path)?.ok_or_else(|| StoreError::Busy { file: path.clone() })?;
+        let mut index = Index { trail: self.clone(), connection, identity };
+        let outcome = index.remember(seen).and_then(|()| index.check());
         outcome.map_err(|error| trouble(&path, &error, seen))?;
-        ingest(&mut index, now_ms)?;
+        ingest(&mut index)?;
         Ok(index)
     }
 
@@ -95,18 +113,32 @@ impl Audit {
 
 impl Index {
     /// Returns the ends that the trail had when it was looked at before.
-    pub fn heads(&self) -> Result<Vec<Head>, StoreError> {
+    pub(crate) fn heads(&self) -> Result<Vec<Head>, StoreError> {
         heads(&self.connection).map_err(|error| self.failed(&error))
     }
 
     /// Remembers ends of the trail.
-    pub(super) fn remember(&self, seen: &[Head], now_ms: u64) -> rusqlite::Result<()> {
-        let statement = "INSERT OR IGNORE INTO heads (number, hash, seen_ms) VALUES (?1, ?2, ?3)";
+    pub(super) fn remember(&self, seen: &[Head]) -> rusqlite::Result<()> {
+        let statement = "INSERT OR IGNORE INTO heads (number, hash) VALUES (?1, ?2)";
         let mut statement = self.connection.prepare_cached(statement)?;
         for head in seen {
-            statement.execute((signed(head.number), &head.hash, signed(now_ms)))?;
+            statement.execute((signed(head.number), &head.hash))?;
         }
         Ok(())
+    }
+
+    /// Opens another connection to the same file, which only reads.
+    pub(crate) fn reader(&self) -> Result<Self, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = Connection::open_with_flags(self.path(), flags)
+            .and_then(|connection| connection.busy_timeout(PATIENCE).map(|()| connection));
+        let connection = opened.map_err(|error| self.failed(&error))?;
+        Ok(Self { trail: self.trail.clone(), connection, identity: self.identity })
+    }
+
+    /// Says whether another connection is to the same file.
+    pub(crate) fn is_of_same_file(&self, other: &Self) -> bool {
+        self.identity == other.identity
     }
 
     /// Touches every table, so that a damaged one is found here.
@@ -171,14 +203,4 @@ fn heads(connection: &Connection) -> rusqlite::Result<Vec<Head>> {
     let rows =
         statement.query_map((), |row| Ok(Head { number: unsigned(row.get(0)?), hash: row.get(1)? }))?;
     rows.collect()
-}
-
-/// Returns a number as the index keeps it.
-pub(super) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-/// Returns a number that the index kept.
-pub(super) fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or_default()
 }

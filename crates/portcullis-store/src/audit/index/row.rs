@@ -2,15 +2,56 @@
 
 use rusqlite::{Transaction, named_params};
 
-use super::open::signed;
 use crate::audit::line::Record;
 use crate::audit::read::Position;
 use crate::audit::{Entry, ModelEntry};
 use crate::hash::sha256;
 use crate::redaction::MARK;
+use crate::sqlite::signed;
 
 /// The event in which a host asks again about a call it asked about before.
-const ASKED_AGAIN: &str = "PermissionRequest";
+pub const ASKED_AGAIN: &str = "PermissionRequest";
+
+/// What a record is found by and counted with that is no field of its entry.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measures<'a> {
+    /// What stands for the tool and the input of the call.
+    pub call: i64,
+    /// Whether its event is one in which a host asks again about a call it asked about before.
+    pub is_asked_again: bool,
+    /// The rule that would allow such calls, if one was suggested.
+    pub suggestion: Option<&'a str>,
+    /// How many requests to models there were.
+    pub model_calls: u64,
+    /// How many of them have no known price.
+    pub model_unpriced: u64,
+    /// Tokens that were read afresh.
+    pub tokens_in: u64,
+    /// Tokens that were read from a cache.
+    pub tokens_cached: u64,
+    /// Tokens that were written.
+    pub tokens_out: u64,
+    /// What the requests cost, as far as that is known.
+    pub cost_usd: f64,
+}
+
+impl<'a> Measures<'a> {
+    /// Measures an entry.
+    pub fn of(entry: &'a Entry) -> Self {
+        let sum = |count: fn(&ModelEntry) -> u64| entry.models.iter().map(count).fold(0, u64::saturating_add);
+        Self {
+            call: call_of(entry),
+            is_asked_again: entry.event.eq_ignore_ascii_case(ASKED_AGAIN),
+            suggestion: suggestion(entry),
+            model_calls: sum(|_| 1),
+            model_unpriced: sum(|model| u64::from(model.cost_usd.is_none())),
+            tokens_in: sum(|model| model.input.saturating_add(model.cache_write)),
+            tokens_cached: sum(|model| model.cache_read),
+            tokens_out: sum(|model| model.output),
+            cost_usd: entry.models.iter().filter_map(|model| model.cost_usd).sum(),
+        }
+    }
+}
 
 const INSERT: &str = "INSERT OR REPLACE INTO records VALUES (
     :segment, :offset, :length, :number, :id, :at_ms, :micros, :call, :is_repeat, :model_calls, :model_unpriced,
@@ -25,9 +66,7 @@ pub(super) fn insert(
     record: &Record,
 ) -> rusqlite::Result<()> {
     let entry = &record.entry;
-    let call = call_of(entry);
-    let models =
-        |count: fn(&ModelEntry) -> u64| signed(entry.models.iter().map(count).fold(0, u64::saturating_add));
+    let measures = Measures::of(entry);
     transaction.prepare_cached(INSERT)?.execute(named_params! {
         ":segment": place.segment,
         ":offset": signed(place.offset),
@@ -49,15 +88,15 @@ pub(super) fn insert(
         ":reason": entry.reason,
         ":rule": entry.rule.as_ref().map(|rule| &rule.text),
         ":code": entry.code,
-        ":suggestion": suggestion(entry),
-        ":call": call,
-        ":is_repeat": is_repeat(transaction, entry, call)?,
-        ":model_calls": signed(u64::try_from(entry.models.len()).unwrap_or(u64::MAX)),
-        ":model_unpriced": models(|model| u64::from(model.cost_usd.is_none())),
-        ":tokens_in": models(|model| model.input.saturating_add(model.cache_write)),
-        ":tokens_cached": models(|model| model.cache_read),
-        ":tokens_out": models(|model| model.output),
-        ":cost_usd": entry.models.iter().filter_map(|model| model.cost_usd).sum::<f64>(),
+        ":suggestion": measures.suggestion,
+        ":call": measures.call,
+        ":is_repeat": is_repeat(transaction, entry, &measures)?,
+        ":model_calls": signed(measures.model_calls),
+        ":model_unpriced": signed(measures.model_unpriced),
+        ":tokens_in": signed(measures.tokens_in),
+        ":tokens_cached": signed(measures.tokens_cached),
+        ":tokens_out": signed(measures.tokens_out),
+        ":cost_usd": measures.cost_usd,
         ":micros": signed(entry.micros),
     })?;
     Ok(())
@@ -77,12 +116,16 @@ fn call_of(entry: &Entry) -> i64 {
 }
 
 /// Says whether the call was asked about before, in the same session and at another moment.
-fn is_repeat(transaction: &Transaction<'_>, entry: &Entry, call: i64) -> rusqlite::Result<bool> {
-    if !entry.event.eq_ignore_ascii_case(ASKED_AGAIN) {
+fn is_repeat(
+    transaction: &Transaction<'_>,
+    entry: &Entry,
+    measures: &Measures<'_>,
+) -> rusqlite::Result<bool> {
+    if !measures.is_asked_again {
         return Ok(false);
     }
     let before = "SELECT EXISTS (SELECT 1 FROM records
         WHERE session = ?1 AND call = ?2 AND host = ?3 AND event <> ?4 COLLATE NOCASE)";
     let mut before = transaction.prepare_cached(before)?;
-    before.query_row((&entry.session, call, &entry.host, ASKED_AGAIN), |row| row.get(0))
+    before.query_row((&entry.session, measures.call, &entry.host, ASKED_AGAIN), |row| row.get(0))
 }

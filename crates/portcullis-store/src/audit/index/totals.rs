@@ -6,9 +6,9 @@
 use rusqlite::{Row, params_from_iter};
 
 use super::find::Condition;
-use super::open::{signed, unsigned};
 use super::{Filter, Index};
 use crate::error::StoreError;
+use crate::sqlite::{signed, unsigned};
 
 /// A word and how many calls have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +46,57 @@ pub struct Denied {
 pub struct Day {
     /// When it began, in unix milliseconds; days are those of UTC.
     pub at_ms: u64,
+    /// How many calls were allowed.
+    pub allow: u64,
+    /// How many were asked about.
+    pub ask: u64,
+    /// How many were denied.
+    pub deny: u64,
+}
+
+/// The calls of a slot of time.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Slot {
+    /// When it began, in unix milliseconds; slots are counted from the beginning of 1970.
+    pub at_ms: u64,
+    /// How many calls were allowed.
+    pub allow: u64,
+    /// How many were asked about.
+    pub ask: u64,
+    /// How many were denied.
+    pub deny: u64,
+    /// How many requests to models there were.
+    pub model_calls: u64,
+    /// What they cost, as far as that is known.
+    pub usd: f64,
+}
+
+/// The decisions that took about as long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LatencyBin {
+    /// They took less than this, in microseconds, and not less than half of it.
+    pub below_us: u64,
+    /// How many needed no model.
+    pub alone: u64,
+    /// How many needed one.
+    pub with_model: u64,
+}
+
+/// What is known of a session from its decisions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenSession {
+    /// The id its host gave it.
+    pub session: String,
+    /// The host.
+    pub host: String,
+    /// The directory of its last call.
+    pub cwd: String,
+    /// The mode of its last call.
+    pub mode: String,
+    /// When it was first seen, in unix milliseconds.
+    pub first_ms: u64,
+    /// When it was last seen.
+    pub last_ms: u64,
     /// How many calls were allowed.
     pub allow: u64,
     /// How many were asked about.
@@ -126,7 +177,7 @@ const AVOIDED: &str = "decision = 'allow' AND said = 'allow' AND kind NOT IN ('r
 
 impl Index {
     /// Adds up the records that have what is wanted; `most` is how many of the most frequent ones are told.
-    pub fn totals(&self, filter: &Filter, most: u64) -> Result<Totals, StoreError> {
+    pub(crate) fn totals(&self, filter: &Filter, most: u64) -> Result<Totals, StoreError> {
         let sums = Sums { index: self, condition: filter.condition(), most };
         sums.totals().map_err(|error| self.failed(&error))
     }
