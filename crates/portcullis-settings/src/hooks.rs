@@ -61,14 +61,17 @@ impl PermissionHook {
                 let program = line.split_whitespace().next().filter(|word| !word.contains(['=', '$', '`']));
                 program.unwrap_or("a shell command").to_owned()
             }
-            Handler::Http { url, .. } => {
-                let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-                let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
-                let host = authority.rsplit('@').next().unwrap_or_default();
-                format!("{scheme}://{host}")
-            }
+            Handler::Http { url, .. } => shown_address(url),
         }
     }
+}
+
+/// Returns of an address what nobody keeps secret: the scheme and the host.
+pub(crate) fn shown_address(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{host}")
 }
 
 impl ToolMatcher {

@@ -3,9 +3,7 @@
 //! The reader of settings, the unknown-key check, the JSON Schema and the reference documentation all come from
 //! [`KEYS`]. A new key is a row here, a variant of [`KeyId`] and its use in `merge`.
 
-use std::borrow::Cow;
-
-use portcullis_core::Source;
+pub use crate::kind::{Kind, Merge, Scope};
 
 /// Names a key in code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,46 +74,15 @@ pub enum KeyId {
     Audit,
     AuditEnabled,
     AuditRetention,
-}
-
-/// What a key's value must look like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// An object whose own keys have rows here.
-    Object,
-    /// An object nobody looks into closely.
-    FreeObject,
-    /// A list of permission rules.
-    Rules,
-    /// A list of directories.
-    Directories,
-    /// A list of sentences.
-    Sentences,
-    /// A permission mode.
-    Mode,
-    /// The word `disable`.
-    Disable,
-    /// True or false.
-    Boolean,
-    /// A string.
-    Text,
-    /// One of these words.
-    Choice(&'static [&'static str]),
-    /// A whole number; both ends belong to the range.
-    Number {
-        /// The smallest.
-        least: u32,
-        /// The largest.
-        most: u32,
-    },
-    /// A program and its arguments, a word each. No shell reads them, and lists of several sources are not joined.
-    Words,
-    /// The name of an environment variable.
-    Variable,
-    /// A web address.
-    Address,
-    /// A file: absolute, under `~/`, or relative to the directory of the settings file.
-    Path,
+    Store,
+    StoreUrl,
+    StorePolicyKeys,
+    Approvals,
+    ApprovalsEnabled,
+    ApprovalsWait,
+    ApprovalsExpire,
+    ApprovalsWebhook,
+    ApprovalsDesktop,
 }
 
 /// Who can serve the model that judges.
@@ -123,39 +90,6 @@ const PROVIDERS: Kind = Kind::Choice(&["anthropic", "openai", "chat", "ollama", 
 
 /// How a key can be sent.
 const AUTHS: Kind = Kind::Choice(&["key", "bearer"]);
-
-/// Which sources may set a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// Every source.
-    Everywhere,
-    /// Every source; from files inside the repository only when the workspace is trusted.
-    /// `false` counts even then, since it takes away.
-    TrustedRepository,
-    /// Every source; a mode that is risky is not taken from files inside the repository.
-    SafeInRepository,
-    /// Every source but the shared project file.
-    NotProject,
-    /// User, managed and flag settings.
-    OutsideRepository,
-    /// User and managed settings.
-    UserOrManaged,
-    /// Managed settings.
-    Managed,
-}
-
-/// How several settings of one key combine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Merge {
-    /// The strongest source decides.
-    Strongest,
-    /// The restrictive value of any source decides.
-    Strictest,
-    /// The lists of all sources are joined.
-    Joined,
-    /// The key has no value of its own.
-    None,
-}
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -356,6 +290,28 @@ pub const KEYS: &[Key] = &[
     row(KeyId::AuditRetention, "audit.retentionDays",
         (Kind::Number { least: 0, most: 36_500 }, Scope::OutsideRepository, Merge::Strongest), "90",
         "How many days records are kept; 0 keeps them for ever. Whole files are removed, so that some stay a week longer."),
+    row(KeyId::Store, "store", (Kind::Object, Scope::UserOrManaged, Merge::None), "{}",
+        "Where sessions, grants, approvals and the audit trail are kept, and whose policies are taken from there."),
+    row(KeyId::StoreUrl, "store.url", (Kind::StoreAddress, Scope::UserOrManaged, Merge::Strongest), "null",
+        "The PostgreSQL database that many daemons share. Files of this machine when not set. A password in it is never shown; the variable `PGPASSWORD` can hold it instead."),
+    row(KeyId::StorePolicyKeys, "store.policyKeys", (Kind::PublicKeys, Scope::UserOrManaged, Merge::Strongest), "[]",
+        "The keys whose policies are taken from the store as managed settings, each written as its name, a colon and the public key. Where there are managed settings files, only theirs count. While it is set and no policy is in force, nothing outside managed settings allows."),
+    row(KeyId::Approvals, "approvals", (Kind::Object, Scope::UserOrManaged, Merge::None), "{}",
+        "Questions that wait for a person while a daemon runs."),
+    row(KeyId::ApprovalsEnabled, "approvals.enabled", (Kind::Boolean, Scope::UserOrManaged, Merge::Strongest), "true",
+        "Whether a call that only a person can allow waits for one when nobody is there. Otherwise it is denied at once."),
+    row(KeyId::ApprovalsWait, "approvals.waitSeconds",
+        (Kind::Number { least: 0, most: 75 }, Scope::UserOrManaged, Merge::Strongest), "60",
+        "How long a call waits for an answer. Afterwards it is denied, and the question stays open for its next try."),
+    row(KeyId::ApprovalsExpire, "approvals.expireMinutes",
+        (Kind::Number { least: 1, most: 10_080 }, Scope::UserOrManaged, Merge::Strongest), "60",
+        "How long a question can be answered. Afterwards it counts as denied."),
+    row(KeyId::ApprovalsWebhook, "approvals.webhook",
+        (Kind::Webhook, Scope::UserOrManaged, Merge::Strongest), "null",
+        "Where questions are posted to: `url`, `headers`, and in `allowedEnvVars` the variables that headers may name as `$NAME`. Without TLS only an address of this machine is taken."),
+    row(KeyId::ApprovalsDesktop, "approvals.desktop",
+        (Kind::Boolean, Scope::UserOrManaged, Merge::Strongest), "false",
+        "Whether questions are shown as notifications of the desktop."),
 ];
 
 impl Key {
@@ -386,7 +342,9 @@ impl Key {
 
     /// Says whether a mistake in it, or a value that was overwritten, is still taken in its restrictive meaning.
     pub(crate) const fn restricts(&self) -> bool {
-        matches!(self.id, KeyId::Ask | KeyId::Deny) || matches!(self.merge, Merge::Strictest)
+        // A policy that is pushed may forbid, so that the keys that bring it in must not get lost.
+        matches!(self.id, KeyId::Ask | KeyId::Deny | KeyId::StorePolicyKeys)
+            || matches!(self.merge, Merge::Strictest)
     }
 
     /// Returns the restrictive value of a switch.
@@ -403,6 +361,8 @@ impl Key {
                 | KeyId::ClassifierProjectInstructions
                 | KeyId::ClassifierDump
                 | KeyId::ClassifierReviewFindings
+                | KeyId::ApprovalsEnabled
+                | KeyId::ApprovalsDesktop
         )
     }
 
@@ -427,61 +387,6 @@ impl Key {
             Kind::Number { least, .. } if self.id == KeyId::ClassifierSeverityThreshold => Some(least),
             _ => self.default.parse().ok(),
         }
-    }
-}
-
-impl Scope {
-    /// Says whether a source may set the key at all, trust left aside.
-    pub const fn contains(self, source: Source) -> bool {
-        match self {
-            Self::Everywhere | Self::TrustedRepository | Self::SafeInRepository => true,
-            Self::NotProject => !matches!(source, Source::Project),
-            Self::OutsideRepository => !source.is_in_repository(),
-            Self::UserOrManaged => matches!(source, Source::User | Source::Policy),
-            Self::Managed => matches!(source, Source::Policy),
-        }
-    }
-
-    /// Describes it for the reference.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Everywhere => "every source",
-            Self::TrustedRepository => {
-                "every source; files inside the repository when the workspace is trusted"
-            }
-            Self::SafeInRepository => "every source; risky modes not from files inside the repository",
-            Self::NotProject => "every source but the shared project file",
-            Self::OutsideRepository => "user, managed and flag settings",
-            Self::UserOrManaged => "user and managed settings",
-            Self::Managed => "managed settings",
-        }
-    }
-}
-
-impl Kind {
-    /// Describes it for messages and the reference, with its article.
-    pub fn describe(self) -> Cow<'static, str> {
-        Cow::Borrowed(match self {
-            Self::Object | Self::FreeObject => "an object",
-            Self::Rules => "a list of rules",
-            Self::Directories => "a list of directories",
-            Self::Sentences => "a list of sentences",
-            Self::Mode => "the name of a mode",
-            Self::Disable => "the word `disable`",
-            Self::Boolean => "true or false",
-            Self::Text => "a string",
-            Self::Words => "a list of words",
-            Self::Variable => "the name of an environment variable",
-            Self::Address => "an address that begins with `https://` or `http://`",
-            Self::Path => "the path of a file",
-            Self::Choice(words) => {
-                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-                return Cow::Owned(format!("one of {}", words.join(", ")));
-            }
-            Self::Number { least, most } => {
-                return Cow::Owned(format!("a whole number from {least} to {most}"));
-            }
-        })
     }
 }
 
@@ -521,8 +426,13 @@ mod tests {
                         key.path
                     );
                 }
-                Kind::Words => assert_eq!(key.default, "[]", "{}", key.path),
-                Kind::Variable | Kind::Address | Kind::Path | Kind::Text => {
+                Kind::Words | Kind::PublicKeys => assert_eq!(key.default, "[]", "{}", key.path),
+                Kind::Variable
+                | Kind::Address
+                | Kind::Path
+                | Kind::Text
+                | Kind::StoreAddress
+                | Kind::Webhook => {
                     assert_eq!(key.default, "null", "{}", key.path);
                 }
                 _ => assert_eq!((key.strict_choice(), key.strict_number()), (None, None), "{}", key.path),

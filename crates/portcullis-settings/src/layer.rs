@@ -5,9 +5,11 @@ use std::fmt;
 use portcullis_core::rule::Rule;
 use portcullis_core::{Mode, Origin, Source};
 
-use crate::hooks::PermissionHook;
+use crate::approvals::Webhook;
+use crate::hooks::{PermissionHook, shown_address};
 use crate::keys::{Key, Kind};
 use crate::problem::Problem;
+use crate::store::StoreUrl;
 use portcullis_core::visible;
 
 /// The contribution of one place.
@@ -33,6 +35,14 @@ impl Layer {
             damaged: false,
         }
     }
+
+    /// Takes out the settings of some keys, and lists them with the reason.
+    pub(crate) fn ignore_settings(&mut self, is_meant: impl Fn(&Key) -> bool, reason: IgnoredReason) {
+        for setting in self.settings.extract_if(.., |setting| is_meant(setting.key)) {
+            let what = format!("`{}`: `{}`", setting.key.path, setting.shown());
+            self.ignored.push(Ignored { what, origin: setting.origin, reason });
+        }
+    }
 }
 
 /// One value, or one entry of a list.
@@ -51,10 +61,12 @@ impl Setting {
             (SettingValue::Switch(value), _) => value.to_string(),
             (SettingValue::Mode(mode), _) => mode.unwrap_or(Mode::Default).as_str().to_owned(),
             (SettingValue::Text(text), Kind::Address) => without_password(text),
+            (SettingValue::Text(text), Kind::StoreAddress) => StoreUrl::new(text.clone()).to_string(),
             (SettingValue::Text(text), _) => text.clone(),
             (SettingValue::Number(number), _) => number.to_string(),
             (SettingValue::Words(words), _) => serde_json::Value::from(words.as_slice()).to_string(),
             (SettingValue::Hook(hook), _) => hook.shown(),
+            (SettingValue::Webhook(webhook), _) => shown_address(&webhook.url),
             (SettingValue::Wrong, _) => "not usable".to_owned(),
         }
     }
@@ -72,13 +84,15 @@ pub(crate) enum SettingValue {
     Words(Vec<String>),
     /// Somebody to ask in a person's place.
     Hook(Box<PermissionHook>),
+    /// Where questions are sent.
+    Webhook(Box<Webhook>),
     /// A value that is wrong and has no strict reading. It beats weaker sources like any other value: none of them is
     /// what its author meant.
     Wrong,
 }
 
 /// Leaves out the user and the password an address may carry, wherever it was meant to end.
-fn without_password(address: &str) -> String {
+pub(crate) fn without_password(address: &str) -> String {
     match (address.split_once("://"), address.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
         (None, Some((_, host))) => format!("…@{host}"),
@@ -118,6 +132,10 @@ pub enum IgnoredReason {
     ManagedClassifier,
     /// A stronger source chooses who judges, and this belongs to another choice.
     OtherClassifier,
+    /// There are managed settings files, and only they may name the keys of policies.
+    ManagedPolicyKeys,
+    /// A policy that is taken from a store may not say which store that is, or by whose keys.
+    PushedStore,
 }
 
 impl IgnoredReason {
@@ -133,6 +151,10 @@ impl IgnoredReason {
             Self::DisabledMode => "settings take this mode away",
             Self::ManagedClassifier => "managed settings choose the model that judges",
             Self::OtherClassifier => "a stronger source chooses the model that judges",
+            Self::ManagedPolicyKeys => {
+                "there are managed settings, and only they may name the keys of policies"
+            }
+            Self::PushedStore => "a policy from a store may not choose the store or the keys",
         }
     }
 
@@ -143,7 +165,12 @@ impl IgnoredReason {
             Self::InsideRepository | Self::OnlyUserOrManaged => Some("put it into your user settings"),
             Self::BrokenSettings => Some("repair the file"),
             Self::OtherClassifier => Some("set it where the provider is set"),
-            Self::OnlyManaged | Self::ManagedRulesOnly | Self::DisabledMode | Self::ManagedClassifier => None,
+            Self::ManagedPolicyKeys => Some("put it into the managed settings file"),
+            Self::OnlyManaged
+            | Self::ManagedRulesOnly
+            | Self::DisabledMode
+            | Self::ManagedClassifier
+            | Self::PushedStore => None,
         }
     }
 }

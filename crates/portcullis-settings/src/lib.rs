@@ -31,6 +31,7 @@
 //! Loading cannot fail. What is wrong is a [`Problem`] with its place in the file, what is not used is an [`Ignored`] with
 //! its reason, and neither ever widens what may run.
 
+mod approvals;
 mod audit;
 mod auto_mode;
 mod classifier;
@@ -41,16 +42,20 @@ mod extract;
 mod hooks;
 mod json;
 mod keys;
+mod kind;
 mod layer;
 mod load;
 mod loaded;
 mod location;
 mod merge;
 mod problem;
+mod pushed;
 mod repository;
 mod schema;
+mod store;
 mod trust;
 
+pub use approvals::{ApprovalSettings, Webhook};
 pub use audit::AuditSettings;
 pub use auto_mode::{AutoMode, Sentence};
 pub use classifier::{
@@ -68,6 +73,8 @@ pub use load::{load, load_given};
 pub use loaded::{Document, DocumentState, Effective, LoadOptions, Loaded, TrustQuestion};
 pub use location::{Environment, Locations, ManagedDirectories, Owner, SettingsFile};
 pub use problem::{Place, Problem, Severity};
+pub use pushed::{Installed, PolicyCheck, PolicyFiles, PolicyRefusal, PolicyStamp, PublicKey, PushedPolicy};
 pub use repository::Repository;
 pub use schema::settings_schema;
+pub use store::{StoreSettings, StoreUrl};
 pub use trust::{Trust, TrustError, TrustStore, TrustedBy, find_trust};

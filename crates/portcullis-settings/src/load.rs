@@ -13,11 +13,12 @@ use portcullis_core::{Origin, Source};
 use crate::disk::{MAXIMUM_SIZE, plain, read_text};
 use crate::extract::{BROKEN_SETTINGS, Input, extract, given};
 use crate::keys::{Key, KeyId};
-use crate::layer::{Layer, Setting, SettingValue};
+use crate::layer::{IgnoredReason, Layer, Setting, SettingValue};
 use crate::loaded::{Document, DocumentState, LoadOptions, Loaded, TrustQuestion};
 use crate::location::{Locations, Owner, SettingsFile};
 use crate::merge::merge;
 use crate::problem::{Problem, Severity};
+use crate::pushed::{PolicyFiles, PolicyStamp, PublicKey, PushedPolicy};
 use crate::trust::{Trust, TrustedBy, find_trust};
 
 /// Loads all sources and makes a policy of them. Never fails: what cannot be read is a problem and never widens.
@@ -54,7 +55,9 @@ fn load_sources(locations: &Locations, options: &LoadOptions, sources: &[Source]
             }
         }
     }
-    merge(loader.layers, loader.documents, || look_up_trust(locations, options.trust))
+    let pushed = if sources.contains(&Source::Policy) { loader.pushed() } else { None };
+    let merged = merge(loader.layers, loader.documents, || look_up_trust(locations, options.trust));
+    Loaded { pushed, ..merged }
 }
 
 fn look_up_trust(locations: &Locations, question: TrustQuestion) -> (Trust, Option<Problem>) {
@@ -97,6 +100,89 @@ impl Loader<'_> {
                 }
             }
         }
+    }
+
+    /// Reads the policy of the store, once it is known whose are taken, as the weakest of the managed settings: files
+    /// that an administrator put on this machine say which keys count.
+    fn pushed(&mut self) -> Option<PolicyStamp> {
+        let taken = match self.policy_keys()? {
+            Ok(keys) => self.read_pushed(&keys),
+            Err(message) => Err(message),
+        };
+        let stamp = match taken {
+            Ok(policy) => {
+                self.pushed_text(&policy);
+                Some(policy.stamp())
+            }
+            Err(message) => {
+                let name: Arc<str> = Arc::from("policy of the store");
+                let hint = format!("see `portcullis policy pull`; {BROKEN_SETTINGS}");
+                let problem = Problem::new(Severity::Error, message).in_file(&name).with_hint(hint);
+                self.broken(Source::Policy, Owner::Portcullis, name, problem);
+                None
+            }
+        };
+        // Whatever was just added at the end belongs to the front.
+        self.layers.rotate_right(1);
+        self.documents.rotate_right(1);
+        stamp
+    }
+
+    /// Returns the keys whose policies are taken, or why they are not known; `None` if no policy is expected.
+    fn policy_keys(&mut self) -> Option<Result<Vec<PublicKey>, String>> {
+        let is_managed = self
+            .documents
+            .iter()
+            .any(|document| document.source == Source::Policy && document.state != DocumentState::Missing);
+        if is_managed {
+            self.ignore_policy_keys();
+        }
+        let settings = self.layers.iter().flat_map(|layer| &layer.settings);
+        let mut named: Vec<&Setting> =
+            settings.filter(|setting| setting.key.id == KeyId::StorePolicyKeys).collect();
+        named.sort_by_key(|setting| std::cmp::Reverse(setting.origin.source));
+        match &named.last()?.value {
+            SettingValue::Words(keys) if keys.is_empty() => None,
+            SettingValue::Words(keys) => {
+                let keys: Result<_, _> = keys.iter().map(|key| PublicKey::parse(key)).collect();
+                Some(keys.map_err(str::to_owned))
+            }
+            _ => Some(Err("`store.policyKeys` is wrong, so that no policy can be checked".to_owned())),
+        }
+    }
+
+    /// Takes the keys of users out: whoever signs a policy writes managed settings, and those are there already.
+    fn ignore_policy_keys(&mut self) {
+        for layer in self.layers.iter_mut().filter(|layer| layer.source != Source::Policy) {
+            layer.ignore_settings(|key| key.id == KeyId::StorePolicyKeys, IgnoredReason::ManagedPolicyKeys);
+        }
+    }
+
+    fn read_pushed(&self, keys: &[PublicKey]) -> Result<PushedPolicy, String> {
+        let files =
+            PolicyFiles::of(self.locations).ok_or("there is no state directory to keep a policy in")?;
+        match files.read(keys) {
+            Ok(Some(policy)) => Ok(policy),
+            Ok(None) => Err("`store.policyKeys` is set, and there is no policy yet".to_owned()),
+            Err(refusal) => Err(refusal.to_string()),
+        }
+    }
+
+    fn pushed_text(&mut self, policy: &PushedPolicy) {
+        let name: Arc<str> = Arc::from(policy.stamp().name());
+        let root: Arc<str> = Arc::from("/");
+        let mut layer = extract(Input {
+            source: Source::Policy,
+            owner: Owner::Portcullis,
+            text: &policy.settings,
+            label: &name,
+            file: Some(&name),
+            base: Some(&root),
+            home: self.locations.home.as_deref(),
+            project: &self.locations.project,
+        });
+        layer.ignore_settings(|key| key.parent() == Some("store"), IgnoredReason::PushedStore);
+        self.add_layer(layer, Owner::Portcullis, &name);
     }
 
     fn flag(&mut self, settings: Option<&str>) {
@@ -178,15 +264,14 @@ impl Loader<'_> {
         {
             layer.problems = layer.problems.into_iter().map(conceal).collect();
         }
+        self.add_layer(layer, owner, name);
+    }
+
+    fn add_layer(&mut self, layer: Layer, owner: Owner, name: &Arc<str>) {
         let is_broken = layer.problems.iter().any(|problem| problem.severity == Severity::Error);
         let state = if is_broken { DocumentState::Broken } else { DocumentState::Read };
-        self.documents.push(Document {
-            source,
-            owner,
-            name: Arc::clone(name),
-            state,
-            rules: layer.rules.len(),
-        });
+        let (source, rules) = (layer.source, layer.rules.len());
+        self.documents.push(Document { source, owner, name: Arc::clone(name), state, rules });
         self.layers.push(layer);
     }
 

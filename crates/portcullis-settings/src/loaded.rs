@@ -5,6 +5,7 @@ use std::sync::Arc;
 use portcullis_core::rule::Behavior;
 use portcullis_core::{Origin, Policy, Source};
 
+use crate::approvals::ApprovalSettings;
 use crate::audit::AuditSettings;
 use crate::auto_mode::AutoMode;
 use crate::classifier::{Classifier, Explainer};
@@ -13,6 +14,8 @@ use crate::keys::Key;
 use crate::layer::Ignored;
 use crate::location::Owner;
 use crate::problem::{Problem, Severity};
+use crate::pushed::PolicyStamp;
+use crate::store::StoreSettings;
 use crate::trust::Trust;
 
 /// What the caller brings beside files.
@@ -57,6 +60,12 @@ pub struct Loaded {
     pub explainer: Explainer,
     /// What is recorded, and for how long.
     pub audit: AuditSettings,
+    /// Where everything is kept.
+    pub store: StoreSettings,
+    /// The policy of the store that is in force; `None` also if there is one that is not taken.
+    pub pushed: Option<PolicyStamp>,
+    /// How questions wait for a person.
+    pub approvals: ApprovalSettings,
     /// Who is asked when nobody is there.
     pub permission_hooks: Vec<PermissionHook>,
     /// What is wrong, file by file.

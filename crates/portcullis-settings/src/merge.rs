@@ -6,6 +6,7 @@
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{DisabledModes, Mode, Planning, Policy, RuleSet, Sandbox, Source};
 
+use crate::approvals::ApprovalSettings;
 use crate::audit::AuditSettings;
 use crate::auto_mode::{AutoMode, Sentence};
 use crate::classifier::{Classifier, Lock, assemble, find_explainer};
@@ -14,6 +15,7 @@ use crate::keys::{KEYS, Key, KeyId, Kind, Merge, Scope};
 use crate::layer::{Ignored, IgnoredReason, Layer, Setting, SettingValue};
 use crate::loaded::{Document, Effective, Loaded};
 use crate::problem::Problem;
+use crate::store::StoreSettings;
 use crate::trust::Trust;
 
 /// Makes one of all layers, which must come in order of strength.
@@ -54,6 +56,8 @@ pub(crate) fn merge(
     let permission_hooks = merger.permission_hooks();
     let explainer = find_explainer(&|id| merger.strongest(id));
     let audit = AuditSettings::assemble(&|id| merger.strongest(id));
+    let store = StoreSettings::assemble(&|id| merger.strongest(id));
+    let approvals = ApprovalSettings::assemble(&|id| merger.strongest(id));
     let Merger { ignored, .. } = merger;
     Loaded {
         policy,
@@ -61,6 +65,9 @@ pub(crate) fn merge(
         classifier,
         explainer,
         audit,
+        store,
+        pushed: None,
+        approvals,
         permission_hooks,
         problems,
         ignored,
@@ -318,7 +325,7 @@ fn widens(setting: &Setting) -> bool {
             | KeyId::AutoPowerShell
             | KeyId::ClassifierReviewFindings,
         ) => *value,
-        (SettingValue::Hook(_), _) => true,
+        (SettingValue::Hook(_) | SettingValue::Webhook(_), _) => true,
         // Without a model that judges, a person does.
         (SettingValue::Text(provider), KeyId::ClassifierProvider | KeyId::FallbackProvider) => {
             provider != "none"

@@ -54,6 +54,20 @@ fn property(key: &Key) -> Value {
         Kind::Variable => json!({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}),
         Kind::Address => json!({"type": "string", "pattern": "^https?://[^/?#:\\s]"}),
         Kind::Path => json!({"type": "string", "minLength": 1}),
+        Kind::StoreAddress => json!({"type": "string", "pattern": "^postgres(ql)?://."}),
+        Kind::PublicKeys => {
+            let pattern = "^[A-Za-z0-9._-]{1,64}:[A-Za-z0-9+/]{43}=$";
+            json!({"type": "array", "items": {"type": "string", "pattern": pattern}})
+        }
+        Kind::Webhook => json!({
+            "type": "object",
+            "properties": {
+                "url": {"type": "string", "pattern": "^https?://[^/?#:\\s]"},
+                "headers": {"type": "object"},
+                "allowedEnvVars": {"type": "array", "items": {"type": "string"}},
+            },
+            "additionalProperties": false,
+        }),
     };
     if let Some(object) = property.as_object_mut() {
         let scope = match key.id {

@@ -84,11 +84,12 @@ fn find_wrong<'settings>(
     keys.filter_map(|key| find(key.id)).find(|setting| setting.value == SettingValue::Wrong)
 }
 
-fn complain(setting: &Setting) -> String {
+/// Says which value is wrong and where it stands.
+pub(crate) fn complain(setting: &Setting) -> String {
     format!("the value of `{}` is wrong ({}); repair it", setting.key.path, setting.origin)
 }
 
-fn text<'settings>(find: &impl InForce<'settings>, id: KeyId) -> Option<String> {
+pub(crate) fn text<'settings>(find: &impl InForce<'settings>, id: KeyId) -> Option<String> {
     match &find(id)?.value {
         SettingValue::Text(text) => Some(text.clone()),
         _ => None,

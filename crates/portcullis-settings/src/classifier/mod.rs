@@ -9,7 +9,7 @@ mod word;
 
 use std::path::PathBuf;
 
-pub(crate) use assemble::{InForce, assemble, find_explainer, number, switch};
+pub(crate) use assemble::{InForce, assemble, complain, find_explainer, number, switch, text};
 pub(crate) use lock::{Lock, names_judge};
 
 /// Everything settings say about the classifier. [`Classifier::default`] is what holds when they say nothing.

@@ -1,6 +1,7 @@
 //! `PermissionRequest` hooks: one that cannot work is reported and not asked, which never allows.
 
 use super::{Extractor, Taking};
+use crate::approvals::Webhook;
 use crate::hooks::{Handler, PermissionHook, ToolMatcher};
 use crate::json::{Member, Node, Position, Value};
 use crate::keys::Key;
@@ -96,6 +97,12 @@ fn command(members: &[Member<'_>]) -> Result<Handler, &'static str> {
 }
 
 fn http(members: &[Member<'_>]) -> Result<Handler, &'static str> {
+    let Webhook { url, headers, variables } = read_webhook(members)?;
+    Ok(Handler::Http { url, headers, variables })
+}
+
+/// Reads where something is posted to and how, or says what is wrong; the address is not looked at.
+pub(super) fn read_webhook(members: &[Member<'_>]) -> Result<Webhook, &'static str> {
     let url = find(members, "url").and_then(text).ok_or("names no `url`")?.to_owned();
     let headers = match find(members, "headers").map(|node| &node.value) {
         None => Vec::new(),
@@ -108,7 +115,7 @@ fn http(members: &[Member<'_>]) -> Result<Handler, &'static str> {
     };
     let variables = find(members, "allowedEnvVars").map_or(Some(Vec::new()), texts);
     let variables = variables.ok_or("has `allowedEnvVars` that are no list of texts")?;
-    Ok(Handler::Http { url, headers, variables })
+    Ok(Webhook { url, headers, variables })
 }
 
 /// Finds the last member of a name, which is the one that counts.

@@ -9,6 +9,7 @@
 mod hooks;
 mod object;
 mod scalar;
+mod store;
 mod value;
 
 use std::path::Path;
@@ -156,7 +157,9 @@ impl Extractor<'_> {
         let mut problem =
             Problem::new(severity, message).in_file(self.input.label).at(self.input.text, position);
         problem.hint = hint;
-        problem
+        let index = usize::try_from(position.line).unwrap_or(usize::MAX).saturating_sub(1);
+        let line = self.input.text.split('\n').nth(index);
+        if line.is_some_and(carries_password) { problem.without_excerpt() } else { problem }
     }
 
     fn origin(&self, position: Position) -> Origin {
@@ -178,4 +181,9 @@ impl Extractor<'_> {
         let origin = self.origin(position);
         self.layer.ignored.push(Ignored { what, origin, reason });
     }
+}
+
+/// Says whether a line has an address with somebody's name before the host, which may come with a password.
+fn carries_password(line: &str) -> bool {
+    line.split_once("://").is_some_and(|(_, rest)| rest.contains('@'))
 }

@@ -59,7 +59,8 @@ impl Extractor<'_> {
         }
     }
 
-    /// Reports something else in place of an object. Of the classifier's, what it was to say is kept as wrong.
+    /// Reports something else in place of an object. Of the classifier's and the store's, what it was to say is kept as
+    /// wrong.
     fn wrong_object(&mut self, key: &'static Key, member: &Member<'_>, taking: Taking) {
         match find_judge_key(key) {
             Some(meant) if taking == Taking::Everything => {
@@ -107,11 +108,12 @@ impl Extractor<'_> {
     }
 
     fn unknown(&mut self, parent: Option<&Key>, name: &str, position: Position) {
-        if let Some(parent) = parent
-            && parent.path.starts_with("classifier")
-        {
-            self.unknown_of_classifier(parent, name, position);
-            return;
+        match parent {
+            Some(parent) if parent.path.starts_with("classifier") => {
+                return self.unknown_of_classifier(parent, name, position);
+            }
+            Some(parent) if parent.id == KeyId::Store => return self.unknown_of_store(name, position),
+            _ => {}
         }
         let is_free = parent.is_some_and(|parent| parent.kind == Kind::FreeObject);
         if is_free || self.input.owner == Owner::ClaudeCode {
@@ -162,12 +164,13 @@ impl Extractor<'_> {
     }
 }
 
-/// Returns the key to mark as wrong when a key or an object that says who judges is.
+/// Returns the key to mark as wrong when a key or an object that says who judges, or where everything is kept, is.
 fn find_judge_key(key: &'static Key) -> Option<&'static Key> {
     match key.id {
         KeyId::Classifier => Key::of(KeyId::ClassifierProvider),
         KeyId::Fallback => Key::of(KeyId::FallbackProvider),
         KeyId::Templates => Key::of(KeyId::TemplateBase),
+        KeyId::Store => Key::of(KeyId::StoreUrl),
         id => names_judge(id).then_some(key),
     }
 }

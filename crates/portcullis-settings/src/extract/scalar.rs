@@ -11,6 +11,7 @@ use portcullis_core::closeness::find_closest;
 use portcullis_core::is_hidden;
 
 use super::Extractor;
+use super::store::check_store;
 use crate::directory::resolve_file;
 use crate::json::{Node, Value};
 use crate::keys::{Key, KeyId, Kind};
@@ -18,7 +19,7 @@ use crate::layer::SettingValue;
 use crate::problem::Severity;
 
 /// What is wrong with a text and how to fix it.
-type Complaint = (String, Option<String>);
+pub(super) type Complaint = (String, Option<String>);
 
 impl Extractor<'_> {
     pub(super) fn choice(&mut self, key: &'static Key, words: &[&'static str], node: &Node<'_>) {
@@ -81,6 +82,7 @@ impl Extractor<'_> {
             Kind::Path => self.file(text),
             Kind::Variable => check_variable(text),
             Kind::Address => check_address(key, text),
+            Kind::StoreAddress => check_store(text),
             _ => check_plain(text),
         };
         let value = match checked {
@@ -88,7 +90,7 @@ impl Extractor<'_> {
             Err((complaint, hint)) => {
                 let message = format!("`{}`: {complaint}{}", key.path, consequence(key));
                 // What stands here instead of a variable or an address may be a key or a password.
-                if matches!(key.kind, Kind::Variable | Kind::Address) {
+                if matches!(key.kind, Kind::Variable | Kind::Address | Kind::StoreAddress) {
                     self.problem_without_excerpt(Severity::Warning, message, node.position, hint);
                 } else {
                     self.problem(Severity::Warning, message, node.position, hint);
@@ -141,7 +143,9 @@ impl Extractor<'_> {
     }
 
     fn file(&self, text: &str) -> Result<String, Complaint> {
+        // A policy from a store has a name, and no directory.
         let directory = self.input.file.and_then(|file| Path::new(&**file).parent());
+        let directory = directory.filter(|directory| directory.is_absolute());
         resolve_file(text, directory, self.input.home)
             .map_err(|(message, hint)| (message, Some(hint.to_owned())))
     }
@@ -154,14 +158,16 @@ fn taken_as(key: &Key, strict: Option<impl Display>) -> String {
 
 /// Says what a wrong value without a strict reading leads to.
 pub(super) fn consequence(key: &Key) -> &'static str {
-    if key.path.starts_with("classifier.fallback") {
-        "; no fallback is asked until it is repaired"
-    } else {
-        "; the classifier is not used until it is repaired"
+    match key.id {
+        KeyId::Store | KeyId::StoreUrl => "; nothing can be recorded until it is repaired",
+        KeyId::StorePolicyKeys => "; until it is repaired, nothing outside managed settings allows",
+        KeyId::ApprovalsWebhook => "; questions are not sent until it is repaired",
+        _ if key.path.starts_with("classifier.fallback") => "; no fallback is asked until it is repaired",
+        _ => "; the classifier is not used until it is repaired",
     }
 }
 
-fn check_plain(text: &str) -> Result<String, Complaint> {
+pub(super) fn check_plain(text: &str) -> Result<String, Complaint> {
     if text.trim().is_empty() {
         return Err(("this is empty".to_owned(), Some("write a value, or leave the key out".to_owned())));
     }

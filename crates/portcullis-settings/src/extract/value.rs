@@ -41,7 +41,11 @@ impl Extractor<'_> {
                     self.wrong_kind(key, node, "");
                 }
             }
-            Kind::Text | Kind::Variable | Kind::Address | Kind::Path => self.text(key, node),
+            Kind::Text | Kind::Variable | Kind::Address | Kind::Path | Kind::StoreAddress => {
+                self.text(key, node);
+            }
+            Kind::PublicKeys => self.public_keys(key, node),
+            Kind::Webhook => self.webhook(key, node),
             Kind::Choice(words) => self.choice(key, words, node),
             Kind::Number { least, most } => self.number(key, &(least..=most), node),
             Kind::Words => self.words(key, node),
@@ -151,7 +155,16 @@ impl Extractor<'_> {
             Kind::Words => Some(format!("write `\"{name}\": [\"program\", \"argument\"]`")),
             Kind::Object | Kind::FreeObject | Kind::Mode | Kind::Boolean | Kind::Text => None,
             Kind::Choice(_) | Kind::Number { .. } | Kind::Variable | Kind::Address | Kind::Path => None,
+            Kind::StoreAddress | Kind::Webhook => None,
+            Kind::PublicKeys => {
+                Some(format!("write `\"{name}\": [\"NAME:KEY\"]`, as `policy keygen` prints it"))
+            }
         };
-        self.problem(Severity::Warning, message, node.position, hint);
+        // What stands in place of the store may be its address, with a password.
+        if key.path == "store" || matches!(key.kind, Kind::StoreAddress | Kind::Webhook) {
+            self.problem_without_excerpt(Severity::Warning, message, node.position, hint);
+        } else {
+            self.problem(Severity::Warning, message, node.position, hint);
+        }
     }
 }

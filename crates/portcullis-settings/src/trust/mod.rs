@@ -138,6 +138,11 @@ pub fn find_trust(locations: &Locations) -> Result<Trust, TrustError> {
     }
 }
 
+/// Returns the file of the workspaces that were trusted, if there is a place for it.
+pub(crate) fn store_path(locations: &Locations) -> Option<std::path::PathBuf> {
+    TrustStore::of(locations).ok().map(|store| store.path().to_path_buf())
+}
+
 /// Says whether a file that decides about trust is one the repository could have written; links are resolved.
 fn is_inside(file: &Path, locations: &Locations) -> bool {
     let resolved = file.ancestors().find_map(|ancestor| {

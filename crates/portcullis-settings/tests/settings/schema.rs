@@ -6,7 +6,7 @@ use std::path::Path;
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
-use portcullis_settings::{KEYS, settings_schema};
+use portcullis_settings::{KEYS, PublicKey, settings_schema};
 
 #[test]
 fn the_committed_schema_is_the_one_the_key_table_gives() {
@@ -28,7 +28,7 @@ fn every_key_has_a_place_and_a_description_in_the_schema() {
     }
 }
 
-/// Says whether a text fits one of the two patterns our schema has.
+/// Says whether a text fits one of the patterns our schema has.
 fn fits(pattern: &str, text: &str) -> bool {
     match pattern {
         "^[A-Za-z_][A-Za-z0-9_]*$" => {
@@ -41,6 +41,11 @@ fn fits(pattern: &str, text: &str) -> bool {
                 rest.starts_with(|first: char| !first.is_whitespace() && !"/?#:".contains(first))
             })
         }
+        "^postgres(ql)?://." => {
+            let rest = text.strip_prefix("postgres://").or_else(|| text.strip_prefix("postgresql://"));
+            rest.is_some_and(|rest| !rest.is_empty())
+        }
+        "^[A-Za-z0-9._-]{1,64}:[A-Za-z0-9+/]{43}=$" => PublicKey::parse(text).is_ok(),
         other => panic!("the schema uses {other}"),
     }
 }
