@@ -1,0 +1,265 @@
+//! The pages, one type each. A page is a value; [`crate::Template::render`] makes HTML of it.
+
+use askama::Template;
+
+use crate::Text;
+use crate::charts::{Bars, Columns};
+use crate::views::{
+    ApprovalRow, Choice, DecisionRow, ExplanationView, Frame, GrantView, Moment, ProblemView, Property,
+    RuleView, SessionRow, Tile, Tone, VerdictView,
+};
+
+/// The latest decisions, as they come.
+#[derive(Debug, Template)]
+#[template(path = "live.html")]
+pub struct LivePage {
+    /// What stands round it.
+    pub frame: Frame,
+    /// What happened today.
+    pub tiles: Vec<Tile>,
+    /// The newest decisions, the newest first.
+    pub rows: Vec<DecisionRow>,
+}
+
+/// The decisions of the trail, by what is in them.
+#[derive(Debug, Template)]
+#[template(path = "decisions.html")]
+pub struct DecisionsPage {
+    /// What stands round it.
+    pub frame: Frame,
+    /// What is wrong with the filter; empty if nothing is.
+    pub problem: Text,
+    /// The filters that are a choice: name, label and choices.
+    pub choices: Vec<(&'static str, &'static str, Vec<Choice>)>,
+    /// The filters that are a text: name, label, what is written there and an example.
+    pub texts: Vec<(&'static str, &'static str, String, &'static str)>,
+    /// How many of those are set beyond what is always shown.
+    pub has_more_filters: bool,
+    /// The decisions, the newest first.
+    pub rows: Vec<DecisionRow>,
+    /// How many there are in all.
+    pub count: String,
+    /// The page with older ones; empty if there is none.
+    pub older: String,
+    /// The page with the newest ones; empty if this is it.
+    pub newest: String,
+}
+
+/// One decision.
+#[derive(Debug, Template)]
+#[template(path = "decision.html")]
+pub struct DecisionPage {
+    /// What stands round it.
+    pub frame: Frame,
+    /// What it is known by.
+    pub id: Text,
+    /// When it was made.
+    pub when: Moment,
+    /// What the host was told, if that is something else.
+    pub told: Option<Text>,
+    /// The verdict.
+    pub verdict: VerdictView,
+    /// What is known of the call.
+    pub properties: Vec<Property>,
+    /// Where a rule that is added from here goes: the directory of the call.
+    pub cwd: String,
+    /// The record as JSON.
+    pub raw: Text,
+    /// The hash of its line.
+    pub hash: Text,
+    /// The hash of the line before it.
+    pub previous: Text,
+}
+
+/// The sessions.
+#[derive(Debug, Template)]
+#[template(path = "sessions.html")]
+pub struct SessionsPage {
+    /// What stands round it.
+    pub frame: Frame,
+    /// The sessions, the latest first.
+    pub rows: Vec<SessionRow>,
+}
+
+/// One session.
+#[derive(Debug, Template)]
+#[template(path = "session.html")]
+pub struct SessionPage {
+    /// What stands round it.
+    pub frame: Frame,
+    /// Its id.
+    pub id: Text,
+    /// What is counted.
+    pub tiles: Vec<Tile>,
+    /// What is known of it.
+    pub properties: Vec<Property>,
+    /// The questions that wait.
+    pub approvals: Vec<ApprovalRow>,
+    /// What a person granted.
+    pub grants: Vec<GrantView>,
+    /// What the user forbade.
+    pub boundaries: Vec<Text>,
+    /// Its decisions, the newest first.
+    pub rows: Vec<DecisionRow>,
+    /// The page with all of its decisions.
+    pub all: String,
+    /// This very page, to come back to.
+    pub here: String,
+}
+
+/// The questions that wait, and those that were answered.
+#[derive(Debug, Template)]
+#[template(path = "approvals.html")]
+pub struct ApprovalsPage {
+    /// What stands round it.
+    pub frame: Frame,
+    /// Those that wait, the oldest first.
+    pub open: Vec<ApprovalRow>,
+    /// Those that are over, the newest first.
+    pub done: Vec<ApprovalRow>,
+}
+
+/// One question.
+#[derive(Debug, Template)]
+#[template(path = "approval.html")]
+pub struct ApprovalPage {
+    /// What stands round it.
+    pub frame: Frame,
+    /// The question.
+    pub row: ApprovalRow,
+    /// Whether it can be answered from this page.
+    pub is_answerable: bool,
+    /// What lets somebody answer who is not signed in: the key of a one-time link; empty if there is none.
+    pub key: String,
+    /// What is asked about.
+    pub verdict: VerdictView,
+    /// What the call does.
+    pub explanation: Option<ExplanationView>,
+    /// The rules that would allow such calls.
+    pub rules: Vec<Choice>,
+    /// What a person said to the agent; empty if nothing.
+    pub message: Text,
+    /// The rule that was made of the answer; empty if none.
+    pub rule: Text,
+    /// What is known of the call.
+    pub properties: Vec<Property>,
+}
+
+/// What decisions add up to.
+#[derive(Debug, Template)]
+#[template(path = "stats.html")]
+pub struct StatsPage {
+    /// What stands round it.
+    pub frame: Frame,
+    /// The spans that can be chosen.
+    pub ranges: Vec<Choice>,
+    /// What is counted.
+    pub tiles: Vec<Tile>,
+    /// Decisions over time by outcome.
+    pub decisions: Columns,
+    /// Requests to models over time, and what they cost.
+    pub models: Columns,
+    /// How long decisions took.
+    pub latencies: Columns,
+    /// What was asked about most.
+    pub asked: Bars,
+    /// What was denied most.
+    pub denied: Bars,
+}
+
+/// The rules in force, what is wrong with them, and a call to try.
+#[derive(Debug, Template)]
+#[template(path = "rules.html")]
+pub struct RulesPage {
+    /// What stands round it.
+    pub frame: Frame,
+    /// The directory whose settings count.
+    pub cwd: String,
+    /// The rules by what they do: title, colour, rules.
+    pub groups: Vec<(&'static str, Tone, Vec<RuleView>)>,
+    /// What is wrong with settings files.
+    pub problems: Vec<ProblemView>,
+    /// What is wrong with rules.
+    pub lints: Vec<ProblemView>,
+    /// What is not used.
+    pub ignored: Vec<Text>,
+    /// Where a rule can be added.
+    pub sources: Vec<Choice>,
+    /// The call that is tried.
+    pub trial: TrialView,
+    /// The managed policy of the fleet; empty if there is none.
+    pub policy: Text,
+}
+
+/// A call that is tried, and what comes of it.
+#[derive(Debug, Default)]
+pub struct TrialView {
+    /// The tool.
+    pub tool: String,
+    /// The command, or the input as JSON.
+    pub call: String,
+    /// The modes that can be chosen.
+    pub modes: Vec<Choice>,
+    /// What is wrong with it; empty if nothing is.
+    pub problem: Text,
+    /// What comes of it.
+    pub verdict: Option<VerdictView>,
+    /// The rules that match it.
+    pub matching: Vec<(RuleView, Text)>,
+}
+
+/// What a finding or an allowance is about.
+#[derive(Debug, Template)]
+#[template(path = "finding.html")]
+pub struct FindingPage {
+    /// What stands round it.
+    pub frame: Frame,
+    /// Its code and its name.
+    pub heading: Text,
+    /// The text, as a terminal would show it.
+    pub text: Text,
+}
+
+/// Where somebody says who they are.
+#[derive(Debug, Template)]
+#[template(path = "login.html")]
+pub struct LoginPage {
+    /// What stands round it.
+    pub frame: Frame,
+    /// What was wrong with the last try; empty if there was none.
+    pub problem: Text,
+    /// The code of a link that signs in; empty if a token is needed.
+    pub code: String,
+}
+
+/// Something that cannot be shown.
+#[derive(Debug, Template)]
+#[template(path = "error.html")]
+pub struct ErrorPage {
+    /// What stands round it.
+    pub frame: Frame,
+    /// The status of the response.
+    pub status: u16,
+    /// What is wrong.
+    pub message: Text,
+    /// How to go on; may be empty.
+    pub hint: Text,
+}
+
+/// Something that was done, for whoever came by a one-time link.
+#[derive(Debug, Template)]
+#[template(path = "done.html")]
+pub struct DonePage {
+    /// What stands round it.
+    pub frame: Frame,
+    /// Its colour.
+    pub tone: Tone,
+    /// What was done.
+    pub message: Text,
+}
+
+impl Frame {
+    fn is_in(&self, section: &str) -> bool {
+        self.section == section
+    }
+}
