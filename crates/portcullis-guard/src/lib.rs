@@ -19,12 +19,14 @@ compile_error!("the guard is written for unix");
 
 mod block;
 mod descriptor;
+mod files;
 mod relay;
 mod signal;
 
 use std::process::Command;
 use std::time::Duration;
 
+pub use files::raise_open_files;
 pub use relay::{NotRelayed, relay_ended, relay_signals};
 
 /// The answer that blocks, prepared before anything can fail.
