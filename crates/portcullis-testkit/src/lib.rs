@@ -18,19 +18,29 @@
 //!
 //! [`AgentServer`] plays the model of a whole agent instead: it streams, and its script is a list of tool calls.
 //!
-//! Both speak no TLS, listen on loopback only, and hold no key: the keys they are sent are anybody's.
+//! [`Collector`] takes what is posted to it, as a collector of telemetry does.
+//!
+//! [`PostgresServer`] is a real PostgreSQL server that can be killed and started again.
+//!
+//! The scripted ones speak no TLS, listen on loopback only, and hold no key: the keys they are sent are anybody's.
 
 mod agent;
 mod answer;
+mod collector;
 mod delivery;
 mod http;
 mod listening;
+#[cfg(unix)]
+mod postgres;
 mod recorded;
 mod script;
 mod server;
 mod wire;
 
 pub use agent::{AgentCall, AgentScript, AgentServer, Asking, Input, Turn};
+pub use collector::{Collector, Delivery};
+#[cfg(unix)]
+pub use postgres::PostgresServer;
 pub use recorded::Recorded;
 pub use script::{Answer, Echo, Fault, Judge, Rule, Script, ScriptError, Step, Stop, Tokens, Verdict, When};
 pub use server::ScriptedServer;
