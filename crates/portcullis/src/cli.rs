@@ -6,8 +6,9 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    allow, auto_mode, check, completions, deny, doctor, eval, explain, grants, hook, init, log, man, mcp,
-    mcp_proxy, modes, replay, retry, rules, schema, settings, stats, trust, uninstall,
+    allow, approvals, auto_mode, check, completions, deny, doctor, eval, explain, grants, hook, init, log,
+    man, mcp, mcp_proxy, modes, policy, replay, retry, rules, schema, serve, settings, stats, store, tokens,
+    trust, uninstall,
 };
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -46,6 +47,7 @@ enum Command {
     Replay(replay::ReplayArgs),
     Log(log::LogArgs),
     Stats(stats::StatsArgs),
+    Approvals(approvals::ApprovalsArgs),
     Allow(allow::AllowArgs),
     Deny(deny::DenyArgs),
     Grants(grants::GrantsArgs),
@@ -56,6 +58,10 @@ enum Command {
     Settings(settings::SettingsArgs),
     Schema(schema::SchemaArgs),
     Hook(hook::HookArgs),
+    Serve(serve::ServeArgs),
+    Tokens(tokens::TokensArgs),
+    Store(store::StoreArgs),
+    Policy(policy::PolicyArgs),
     Mcp(mcp::McpArgs),
     McpProxy(mcp_proxy::McpProxyArgs),
     Completions(completions::CompletionsArgs),
@@ -75,6 +81,7 @@ impl Command {
             Self::Replay(arguments) => replay::run(&arguments),
             Self::Log(arguments) => log::run(&arguments),
             Self::Stats(arguments) => stats::run(&arguments),
+            Self::Approvals(arguments) => approvals::run(&arguments),
             Self::Allow(arguments) => allow::run(&arguments),
             Self::Deny(arguments) => deny::run(&arguments),
             Self::Grants(arguments) => grants::run(&arguments),
@@ -85,6 +92,10 @@ impl Command {
             Self::Settings(arguments) => settings::run(arguments),
             Self::Schema(arguments) => schema::run(&arguments),
             Self::Hook(arguments) => hook::run(arguments.into_words()),
+            Self::Serve(arguments) => serve::run(arguments),
+            Self::Tokens(arguments) => tokens::run(&arguments),
+            Self::Store(arguments) => store::run(&arguments),
+            Self::Policy(arguments) => policy::run(&arguments),
             Self::Mcp(arguments) => mcp::run(&arguments),
             Self::McpProxy(arguments) => mcp_proxy::run(&arguments),
             Self::Completions(arguments) => completions::run(&arguments),

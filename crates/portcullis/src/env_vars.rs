@@ -39,6 +39,84 @@ pub(crate) const NO_PROXY: &str = "NO_PROXY";
 /// Where the program that prints a key is looked for, if settings give its name alone. Since 0.1.
 pub(crate) const PATH: &str = "PATH";
 
+/// Where an OpenTelemetry collector takes all signals, below `/v1`. Nobody is told anything unless this, or the address of
+/// a signal, is set. These variables are read by the daemon alone, and no decision depends on them. Since 0.1.
+pub(crate) const OTEL_EXPORTER_OTLP_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+
+/// Where a collector takes traces, if not at the common address. Since 0.1.
+pub(crate) const OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+
+/// Where a collector takes metrics, if not at the common address. Since 0.1.
+pub(crate) const OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT";
+
+/// Where a collector takes logs, if not at the common address. Since 0.1.
+pub(crate) const OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT";
+
+/// Headers of every delivery, `name=value,…`; usually the collector's key. Since 0.1.
+pub(crate) const OTEL_EXPORTER_OTLP_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
+
+/// How collectors are spoken to: only over HTTP, so that another protocol is said to be none of ours. Since 0.1.
+pub(crate) const OTEL_EXPORTER_OTLP_PROTOCOL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";
+
+/// How long a delivery may take, in milliseconds. Since 0.1.
+pub(crate) const OTEL_EXPORTER_OTLP_TIMEOUT: &str = "OTEL_EXPORTER_OTLP_TIMEOUT";
+
+/// Whether traces are told: `none` if they are not. Since 0.1.
+pub(crate) const OTEL_TRACES_EXPORTER: &str = "OTEL_TRACES_EXPORTER";
+
+/// Whether metrics are told: `none` if they are not. Since 0.1.
+pub(crate) const OTEL_METRICS_EXPORTER: &str = "OTEL_METRICS_EXPORTER";
+
+/// Whether logs are told: `none` if they are not. Since 0.1.
+pub(crate) const OTEL_LOGS_EXPORTER: &str = "OTEL_LOGS_EXPORTER";
+
+/// How often metrics are told, in milliseconds. Since 0.1.
+pub(crate) const OTEL_METRIC_EXPORT_INTERVAL: &str = "OTEL_METRIC_EXPORT_INTERVAL";
+
+/// What the daemon is called in what it tells. Since 0.1.
+pub(crate) const OTEL_SERVICE_NAME: &str = "OTEL_SERVICE_NAME";
+
+/// What else is said of it, `name=value,…`. Since 0.1.
+pub(crate) const OTEL_RESOURCE_ATTRIBUTES: &str = "OTEL_RESOURCE_ATTRIBUTES";
+
+/// Whether nobody is told anything, whatever else is set: `true`. Since 0.1.
+pub(crate) const OTEL_SDK_DISABLED: &str = "OTEL_SDK_DISABLED";
+
+/// Which traces are kept. Since 0.1.
+pub(crate) const OTEL_TRACES_SAMPLER: &str = "OTEL_TRACES_SAMPLER";
+
+/// How many of them, from 0 to 1. Since 0.1.
+pub(crate) const OTEL_TRACES_SAMPLER_ARG: &str = "OTEL_TRACES_SAMPLER_ARG";
+
+/// The variables of OpenTelemetry.
+const OTEL: [&str; 16] = [
+    OTEL_EXPORTER_OTLP_ENDPOINT,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
+    OTEL_EXPORTER_OTLP_METRICS_ENDPOINT,
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT,
+    OTEL_EXPORTER_OTLP_HEADERS,
+    OTEL_EXPORTER_OTLP_PROTOCOL,
+    OTEL_EXPORTER_OTLP_TIMEOUT,
+    OTEL_TRACES_EXPORTER,
+    OTEL_METRICS_EXPORTER,
+    OTEL_LOGS_EXPORTER,
+    OTEL_METRIC_EXPORT_INTERVAL,
+    OTEL_SERVICE_NAME,
+    OTEL_RESOURCE_ATTRIBUTES,
+    OTEL_SDK_DISABLED,
+    OTEL_TRACES_SAMPLER,
+    OTEL_TRACES_SAMPLER_ARG,
+];
+
+/// The password of the database that `store.url` names, if the address has none: the same variable that PostgreSQL's own
+/// programs read. Since 0.1.
+pub(crate) const PGPASSWORD: &str = "PGPASSWORD";
+
+/// Reads the password of the database that is shared.
+pub(crate) fn store_password() -> Option<String> {
+    text(PGPASSWORD)
+}
+
 /// Reads the directories programs are looked for in.
 pub(crate) fn path() -> Vec<PathBuf> {
     std::env::var_os(PATH).map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
@@ -67,6 +145,14 @@ pub(crate) fn proxy() -> Option<String> {
 /// Reads the hosts that are reached without a proxy, also in lower case.
 pub(crate) fn no_proxy() -> Vec<String> {
     text(NO_PROXY).or_else(|| text(&NO_PROXY.to_ascii_lowercase())).into_iter().collect()
+}
+
+/// Reads what the daemon's telemetry goes by: the variables of OpenTelemetry that are set, and the proxy.
+pub(crate) fn telemetry() -> Vec<(&'static str, String)> {
+    let proxy = proxy().map(|proxy| (HTTPS_PROXY, proxy));
+    let exceptions = no_proxy().into_iter().map(|hosts| (NO_PROXY, hosts));
+    let own = OTEL.into_iter().filter_map(|name| Some((name, text(name)?)));
+    own.chain(proxy).chain(exceptions).collect()
 }
 
 fn text(name: &str) -> Option<String> {

@@ -12,8 +12,9 @@ pub(crate) enum ExitCode {
     /// The command did what it was asked to; for `check`, the call is allowed.
     Success = 0,
     /// `rules lint` found something, `doctor` found a problem, `log verify` found that the record was changed, `eval
-    /// --compare` found that something got worse, or `auto-mode config` or `test` found that the model cannot be used or
-    /// judges wrongly.
+    /// --compare` found that something got worse, `auto-mode config` or `test` found that the model cannot be used or
+    /// judges wrongly, `policy pull` or `verify` found a policy that is not to be trusted or none, or `store status` found
+    /// that the store cannot be used.
     Findings = 1,
     /// `check`: the call is denied.
     Deny = 2,

@@ -6,22 +6,28 @@
 //!
 //! Settings are loaded anew for every call, so that what a person allows or forbids meanwhile counts at once.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use portcullis_classifier::transcript::Format;
-use portcullis_core::{Decision, Mode, Person, Reason, ToolCall};
+use portcullis_core::{Approval, Decision, Mode, Person, Reason};
 use portcullis_hosts::{Answer, AskBy, Capabilities, HookCall, HookSession, Said, SessionFormat};
 
 use crate::audit::{self, Asked};
 use crate::auto::{ClassifierArgs, Judged, Past, Road, keep_question, now_ms};
 use crate::env_vars;
 use crate::failure::Failure;
-use crate::session::{Session, SessionArgs};
+use crate::session::{LoadPlan, Session, SessionArgs};
+use crate::stores;
 use crate::terminal::print_notes;
+use crate::unattended::put_to_daemon;
 use crate::value_parser::mode_parser;
+use portcullis_store::StoreError;
+use portcullis_store::audit::Entry;
 use portcullis_world::World;
 
 /// What an agent is told whose call auto mode denied.
@@ -74,6 +80,37 @@ pub(crate) fn own_session(host: &str) -> Result<HookSession, Failure> {
     })
 }
 
+/// A call that was judged.
+#[derive(Debug)]
+pub(crate) struct Ruling {
+    /// The settings it was judged by.
+    pub(crate) session: Arc<Session>,
+    /// Which of the calls decided.
+    pub(crate) at: usize,
+    /// The judgement.
+    pub(crate) judged: Judged,
+    /// The approvals that were used up on the way.
+    pub(crate) passed: Passed,
+}
+
+/// Approvals of a person that were used up, by the place of their call. A call of the program may amount to several of
+/// ours, each of which is asked about; what let one of them through must still do so when the next one is judged.
+pub(crate) type Passed = BTreeMap<usize, Approval>;
+
+/// What comes of a ruling.
+#[derive(Debug)]
+pub(crate) struct Concluded {
+    /// What the program is told.
+    pub(crate) answer: Answer,
+    /// What is kept; `None` if settings say that nothing is.
+    pub(crate) entry: Option<Entry>,
+}
+
+/// Makes the failure of a decision that could not be written down.
+pub(crate) fn unrecorded(error: &StoreError) -> Failure {
+    Failure::internal(format!("the audit trail could not be written: {error}"))
+}
+
 /// Judges the calls of one program.
 pub(crate) struct Gate<'a> {
     /// The flags that choose settings.
@@ -89,31 +126,95 @@ pub(crate) struct Gate<'a> {
 impl Gate<'_> {
     /// Judges a call and writes the decision down. What cannot be judged or written down is a failure, never an answer.
     pub(crate) fn answer(&self, asked: &HookCall, started: Instant) -> Result<Answer, Failure> {
+        let open = || self.open_with_store(asked);
+        self.answer_in(open()?, asked, started, &open)
+    }
+
+    /// Judges a call as [`Self::answer`] does, by settings that have just been loaded and keep everything in files.
+    pub(crate) fn answer_by(
+        &self,
+        session: Session,
+        asked: &HookCall,
+        started: Instant,
+    ) -> Result<Answer, Failure> {
+        self.answer_in(session, asked, started, &|| self.open(asked))
+    }
+
+    /// Loads the settings for a call as they are now. No store but files is opened.
+    pub(crate) fn open(&self, asked: &HookCall) -> Result<Session, Failure> {
         let place = &asked.session;
         let project = place.project.as_ref().map(PathBuf::from);
-        let session = Session::open_for_session(self.arguments, &place.cwd, project, &place.id)?;
-        let (call, mut judged) = self.judge(&session, asked)?;
-        let said = asked.moment.capabilities.lower(judged.verdict.decision);
-        keep_question(&session, &place.id, call, &mut judged, said);
-        let advice = needs_advice(&judged).then_some(ADVICE);
-        let notice = notice(&session, &judged, said);
-        let answer = Answer::of(&judged.verdict, asked.moment.capabilities, advice, notice.as_deref());
-        if let Some(store) = session.store().filter(|_| session.loaded.audit.is_enabled) {
-            let record = Asked {
-                host: self.host,
-                event: asked.moment.event,
-                session: &place.id,
-                agent: place.agent.as_deref(),
-                call_id: asked.call_id.as_deref(),
-                said: answer.said,
-                elapsed: started.elapsed(),
-            };
+        Session::open_for_session(self.arguments, &place.cwd, project, &place.id)
+    }
+
+    /// Loads the settings for a call in a process that lives on, with the store that they choose.
+    fn open_with_store(&self, asked: &HookCall) -> Result<Session, Failure> {
+        let session = self.open(asked)?;
+        let Some(state) = session.locations.state.clone().filter(|_| session.loaded.store.is_shared()) else {
+            return Ok(session);
+        };
+        let store = stores::open(&session.loaded, state)?;
+        let place = &asked.session;
+        let mut plan = LoadPlan::new(self.arguments, &place.cwd, place.project.as_ref().map(PathBuf::from))?;
+        plan.add_grants(&store, &place.id);
+        Ok(plan.load()?.with_store(store))
+    }
+
+    fn answer_in(
+        &self,
+        session: Session,
+        asked: &HookCall,
+        started: Instant,
+        open: &dyn Fn() -> Result<Session, Failure>,
+    ) -> Result<Answer, Failure> {
+        let judge_again = |passed: Passed| self.rule(Arc::new(open()?), asked, passed, &mut World::default());
+        let ruling = self.rule(Arc::new(session), asked, Passed::new(), &mut World::default())?;
+        let ruling = put_to_daemon(self, asked, ruling, &judge_again)?;
+        let concluded = self.conclude(asked, &ruling, started);
+        if let (Some(entry), Some(store)) = (&concluded.entry, ruling.session.store()) {
             // What cannot be recorded is not allowed: a decision that nobody can prove was never made.
-            store.audit().append(&audit::entry(&record, call, &judged)).map_err(|error| {
-                Failure::internal(format!("the audit trail could not be written: {error}"))
-            })?;
+            store.audit().append(entry).map_err(|error| unrecorded(&error))?;
         }
-        Ok(answer)
+        Ok(concluded.answer)
+    }
+
+    /// Judges a call by the settings of its session, and keeps a question that nobody can be asked. `passed` is what an
+    /// earlier ruling on it used up; `world` is what the disk said since the call came.
+    pub(crate) fn rule(
+        &self,
+        session: Arc<Session>,
+        asked: &HookCall,
+        mut passed: Passed,
+        world: &mut World,
+    ) -> Result<Ruling, Failure> {
+        let (at, mut judged) = self.judge(&session, asked, &mut passed, world)?;
+        let call = asked.calls.get(at).ok_or_else(|| Failure::internal("there is no call to judge"))?;
+        let said = asked.moment.capabilities.lower(judged.verdict.decision);
+        keep_question(&session, &asked.session.id, call, &mut judged, said);
+        Ok(Ruling { session, at, judged, passed })
+    }
+
+    /// Puts a ruling into what the program can be told and what is kept of it.
+    pub(crate) fn conclude(&self, asked: &HookCall, ruling: &Ruling, started: Instant) -> Concluded {
+        let Ruling { session, judged, .. } = ruling;
+        let place = &asked.session;
+        let said = asked.moment.capabilities.lower(judged.verdict.decision);
+        let advice = needs_advice(judged).then_some(ADVICE);
+        let notice = notice(session, judged, said);
+        let answer = Answer::of(&judged.verdict, asked.moment.capabilities, advice, notice.as_deref());
+        let record = Asked {
+            host: self.host,
+            event: asked.moment.event,
+            session: &place.id,
+            agent: place.agent.as_deref(),
+            call_id: asked.call_id.as_deref(),
+            said: answer.said,
+            elapsed: started.elapsed(),
+        };
+        let is_kept = session.loaded.audit.is_enabled;
+        let call = asked.calls.get(ruling.at).filter(|_| is_kept);
+        let entry = call.map(|call| audit::entry(&record, call, judged));
+        Concluded { answer, entry }
     }
 
     /// Judges a call in a process that lives on: a failure blocks it, and so does a panic.
@@ -121,8 +222,14 @@ impl Gate<'_> {
         or_block(|| self.answer(asked, Instant::now()))
     }
 
-    /// Judges every call that one call of the program amounts to, and returns the worst of them.
-    fn judge<'c>(&self, session: &Session, asked: &'c HookCall) -> Result<(&'c ToolCall, Judged), Failure> {
+    /// Judges every call that one call of the program amounts to, and returns the worst of them with its place.
+    fn judge(
+        &self,
+        session: &Session,
+        asked: &HookCall,
+        passed: &mut Passed,
+        world: &mut World,
+    ) -> Result<(usize, Judged), Failure> {
         let place = &asked.session;
         let person = asked.person.unwrap_or(Person::Present);
         let road = Road {
@@ -139,14 +246,17 @@ impl Gate<'_> {
             call_id: asked.call_id.clone(),
             is_hosts: true,
         };
-        let mut world = World::default();
-        let mut worst: Option<(&ToolCall, Judged)> = None;
-        for call in &asked.calls {
-            let context = session.context(asked.mode, person, &[]);
-            let judged = road.judge(call, context, &past, &mut world)?;
+        let mut worst: Option<(usize, Judged)> = None;
+        for (at, call) in asked.calls.iter().enumerate() {
+            let mut context = session.context(asked.mode, person, &[]);
+            context.session.approval = passed.get(&at).cloned();
+            let judged = road.judge(call, context, &past, world)?;
             let decision = judged.verdict.decision;
+            if let Some(approval) = &judged.context.session.approval {
+                passed.insert(at, approval.clone());
+            }
             if worst.as_ref().is_none_or(|(_, known)| decision > known.verdict.decision) {
-                worst = Some((call, judged));
+                worst = Some((at, judged));
             }
             if decision == Decision::Deny {
                 break;

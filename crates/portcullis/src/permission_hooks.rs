@@ -8,14 +8,13 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use portcullis_classifier::provider::WireRequest;
-use portcullis_classifier::transport::{BaseUrl, Cancel, Connection};
 use portcullis_core::{Answer, Context, ToolCall, Verdict};
 use portcullis_guard::unguarded;
 use portcullis_hosts::json::write_input;
 use portcullis_settings::{Handler, PermissionHook};
 use serde_json::{Value, json};
 
+use crate::posting::post;
 use crate::process;
 
 /// The exit code that denies, with the reason on standard error.
@@ -115,7 +114,8 @@ fn ask_one(hook: &PermissionHook, input: &str, time: Duration) -> Result<Said, S
             run(command, input, time)
         }
         Handler::Http { url, headers, variables } => {
-            post(url, headers, variables, input, Instant::now() + time)
+            let body = serde_json::from_str(input).map_err(|error| error.to_string())?;
+            answer(&post((url, headers, variables), body, Instant::now() + time)?)
         }
     }
 }
@@ -130,59 +130,6 @@ fn run(mut command: Command, input: &str, time: Duration) -> Result<Said, String
         Some(code) => Err(format!("ended with exit code {code}")),
         None => Err("was killed".to_owned()),
     }
-}
-
-fn post(
-    url: &str,
-    headers: &[(String, String)],
-    variables: &[String],
-    input: &str,
-    deadline: Instant,
-) -> Result<Said, String> {
-    let (base, path) = split_path(url);
-    let base = BaseUrl::parse(base).map_err(|what| format!("has an address that is not used: {what}"))?;
-    let headers = headers.iter().map(|(name, value)| Ok((name.clone().into(), filled(value, variables)?)));
-    let headers = headers.collect::<Result<Vec<_>, String>>()?;
-    let body = serde_json::from_str(input).map_err(|error| error.to_string())?;
-    let request = WireRequest { path: path.to_owned(), headers, body };
-    let response = Connection::new(base)
-        .send(&request, deadline, &Cancel::new())
-        .map_err(|fault| format!("could not be asked: {}", fault.message))?;
-    match response.status {
-        200..=299 => answer(&response.body),
-        status => Err(format!("answered with status {status}")),
-    }
-}
-
-/// Splits an address where its path begins.
-fn split_path(url: &str) -> (&str, &str) {
-    let start = url.find("://").map_or(0, |at| at + 3);
-    let end = url.get(start..).and_then(|rest| rest.find('/')).map_or(url.len(), |at| start + at);
-    url.split_at_checked(end).unwrap_or((url, ""))
-}
-
-/// Puts variables into the value of a header: `$NAME` and `${NAME}` of those that may be named.
-fn filled(value: &str, variables: &[String]) -> Result<String, String> {
-    let mut out = String::new();
-    let mut rest = value;
-    while let Some((before, after)) = rest.split_once('$') {
-        out.push_str(before);
-        let is_other = |character: char| !character.is_ascii_alphanumeric() && character != '_';
-        let bare = || after.split_at_checked(after.find(is_other)?);
-        let braced = after.strip_prefix('{').and_then(|braced| braced.split_once('}'));
-        let (name, end) = braced.or_else(bare).unwrap_or((after, ""));
-        if !variables.iter().any(|variable| variable == name) {
-            return Err(format!(
-                "has a header with the variable `{name}`, which `allowedEnvVars` does not name"
-            ));
-        }
-        out.push_str(
-            &std::env::var(name).map_err(|_| format!("needs the variable `{name}`, which is not set"))?,
-        );
-        rest = end;
-    }
-    out.push_str(rest);
-    Ok(out)
 }
 
 /// Reads what a hook said: Claude Code's decision, or nothing.
@@ -250,21 +197,5 @@ mod tests {
             // It is waited for after it was killed, so that none is left behind.
             assert_eq!(ask_one(&hook, "{}", time).err().as_deref(), Some("took longer than 0 s"));
         }
-    }
-
-    #[test]
-    fn headers_take_only_the_variables_they_may() {
-        let names = vec!["PATH".to_owned()];
-        let path = std::env::var("PATH").unwrap();
-        assert_eq!(filled("Bearer $PATH!", &names), Ok(format!("Bearer {path}!")));
-        assert_eq!(filled("${PATH}x", &names), Ok(format!("{path}x")));
-        assert!(filled("$HOME", &names).unwrap_err().contains("`HOME`"));
-        assert_eq!(filled("plain", &[]), Ok("plain".to_owned()));
-    }
-
-    #[test]
-    fn addresses_are_split_where_the_path_begins() {
-        assert_eq!(split_path("https://a.example/b/c?d"), ("https://a.example", "/b/c?d"));
-        assert_eq!(split_path("https://a.example"), ("https://a.example", ""));
     }
 }

@@ -9,7 +9,7 @@ use portcullis_settings::{
     DocumentState, Environment, LoadOptions, Loaded, Locations, Severity, TrustQuestion, load, load_given,
 };
 
-use portcullis_store::{Grant, Place, Store};
+use portcullis_store::{DocumentKey, Grant, Place, Store};
 
 use crate::auto::now_ms;
 use crate::env_vars;
@@ -50,6 +50,7 @@ pub(crate) struct Session {
     pub(crate) limited: Vec<Grant>,
     cwd: String,
     project: String,
+    store: Option<Store>,
 }
 
 impl Session {
@@ -91,20 +92,11 @@ impl Session {
         project: Option<PathBuf>,
         session_id: Option<&str>,
     ) -> Result<Self, Failure> {
-        let cwd = PathBuf::from(path::normalize(cwd));
-        let mut options = arguments.load_options()?;
-        let project = match project.filter(|project| project.is_dir()) {
-            Some(project) => Some(PathBuf::from(path::normalize(&text(&project)?))),
-            None => None,
-        };
-        if project.as_deref().is_some_and(|project| !is_inside(&cwd, project)) {
-            options.trust = TrustQuestion::Untrusted;
+        let mut plan = LoadPlan::new(arguments, cwd, project)?;
+        if let (Some(id), Some(store)) = (session_id, plan.locations.state.clone().map(Store::new)) {
+            plan.add_grants(&store, id);
         }
-        let locations = Locations::new(environment(project)?, &cwd);
-        refuse_steered(&locations)?;
-        let limited = session_id.map(|id| add_grants(&mut options, &locations, id)).unwrap_or_default();
-        let loaded = load(&locations, &options);
-        Ok(Self { limited, ..Self::of(locations, loaded, &cwd)? })
+        plan.load()
     }
 
     /// Makes a session of the flags alone, the same on every machine: no settings file is looked for, the home is a
@@ -128,7 +120,8 @@ impl Session {
     fn of(locations: Locations, loaded: Loaded, cwd: &Path) -> Result<Self, Failure> {
         refuse_broken_flag(&loaded)?;
         let (cwd, project) = (text(cwd)?, text(&locations.project)?);
-        Ok(Self { cwd, project, locations, loaded, limited: Vec::new() })
+        let store = locations.state.clone().map(Store::new);
+        Ok(Self { cwd, project, locations, loaded, limited: Vec::new(), store })
     }
 
     /// Returns the policy.
@@ -138,7 +131,13 @@ impl Session {
 
     /// Returns where what outlives a process is kept; `None` without a home.
     pub(crate) fn store(&self) -> Option<Store> {
-        self.locations.state.clone().map(Store::new)
+        self.store.clone()
+    }
+
+    /// Keeps things in a store that is open already.
+    #[must_use]
+    pub(crate) fn with_store(self, store: Store) -> Self {
+        Self { store: Some(store), ..self }
     }
 
     /// Makes the context of a call; without a mode the settings' own counts.
@@ -188,6 +187,75 @@ impl Session {
     }
 }
 
+/// Which settings are about to be loaded, before a settings file is looked at.
+#[derive(Debug, Clone)]
+pub(crate) struct LoadPlan {
+    pub(crate) locations: Locations,
+    pub(crate) options: LoadOptions,
+    /// What a person granted for a while and whose use is noted.
+    limited: Vec<Grant>,
+    cwd: PathBuf,
+}
+
+impl LoadPlan {
+    /// Plans for a host's call in `cwd` that belongs to a session in `project`.
+    pub(crate) fn new(arguments: &SessionArgs, cwd: &str, project: Option<PathBuf>) -> Result<Self, Failure> {
+        let cwd = PathBuf::from(path::normalize(cwd));
+        let mut options = arguments.load_options()?;
+        let project = match project.filter(|project| project.is_dir()) {
+            Some(project) => Some(PathBuf::from(path::normalize(&text(&project)?))),
+            None => None,
+        };
+        if project.as_deref().is_some_and(|project| !is_inside(&cwd, project)) {
+            options.trust = TrustQuestion::Untrusted;
+        }
+        let locations = Locations::new(environment(project)?, &cwd);
+        refuse_steered(&locations)?;
+        Ok(Self { locations, options, limited: Vec::new(), cwd })
+    }
+
+    /// Adds what a person granted for a while. Where that cannot be read, what it forbids is lost, and nothing is allowed
+    /// in its place.
+    pub(crate) fn add_grants(&mut self, store: &Store, session_id: &str) {
+        let workspace = self.locations.workspace().to_string_lossy();
+        let place = Place { session: session_id, workspace: &workspace, now_ms: now_ms() };
+        match store.grants().holding(&place) {
+            Ok(grants) => self.take(grants),
+            Err(error) => {
+                let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                let file = store.backend().document_place(&DocumentKey::Grants).display().to_string();
+                self.options.lost = Some((file, format!("{error}{hint}")));
+            }
+        }
+    }
+
+    fn take(&mut self, mut grants: Vec<Grant>) {
+        for grant in &grants {
+            // A word that nobody knows allows nothing.
+            let behavior = match grant.behavior.as_str() {
+                "allow" => Behavior::Allow,
+                "ask" => Behavior::Ask,
+                _ => Behavior::Deny,
+            };
+            self.options.session.push((behavior, grant.rule.clone()));
+        }
+        grants.retain(|grant| grant.is_limited() && grant.behavior == "allow");
+        self.limited = grants;
+    }
+
+    /// Says whether somebody granted something that counts here, or that cannot be known.
+    pub(crate) fn has_grants(&self) -> bool {
+        !self.options.session.is_empty() || self.options.lost.is_some()
+    }
+
+    /// Loads them.
+    pub(crate) fn load(self) -> Result<Session, Failure> {
+        let loaded = load(&self.locations, &self.options);
+        let session = Session::of(self.locations, loaded, &self.cwd)?;
+        Ok(Session { limited: self.limited, ..session })
+    }
+}
+
 impl SessionArgs {
     /// Makes the options that loading takes; a rule that cannot work is refused rather than skipped.
     fn load_options(&self) -> Result<LoadOptions, Failure> {
@@ -202,33 +270,6 @@ impl SessionArgs {
         let settings = self.settings.as_deref().map(absolute_settings).transpose()?;
         Ok(LoadOptions { settings, arguments, trust: TrustQuestion::Look, ..LoadOptions::default() })
     }
-}
-
-/// Adds what a person granted for a while, and returns the grants whose use is noted. Where they cannot be read, what
-/// they forbid is lost, and nothing is allowed in their place.
-fn add_grants(options: &mut LoadOptions, locations: &Locations, session_id: &str) -> Vec<Grant> {
-    let Some(state) = &locations.state else { return Vec::new() };
-    let workspace = locations.workspace().to_string_lossy();
-    let place = Place { session: session_id, workspace: &workspace, now_ms: now_ms() };
-    let mut grants = match Store::new(state.clone()).grants().holding(&place) {
-        Ok(grants) => grants,
-        Err(error) => {
-            let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-            options.lost = Some((state.join("grants.json").display().to_string(), format!("{error}{hint}")));
-            return Vec::new();
-        }
-    };
-    for grant in &grants {
-        // A word that nobody knows allows nothing.
-        let behavior = match grant.behavior.as_str() {
-            "allow" => Behavior::Allow,
-            "ask" => Behavior::Ask,
-            _ => Behavior::Deny,
-        };
-        options.session.push((behavior, grant.rule.clone()));
-    }
-    grants.retain(|grant| grant.is_limited() && grant.behavior == "allow");
-    grants
 }
 
 /// Compiles a rule given on the command line.

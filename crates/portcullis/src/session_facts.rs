@@ -30,7 +30,16 @@ pub(crate) const fn failing_code(kind: &FactKind) -> i32 {
 
 /// Keeps a fact. Nothing is answered; what could not be kept is said on standard error.
 pub(crate) fn keep(fact: &SessionFact) -> HostReply {
-    match try_keep(fact) {
+    replied(fact, try_keep(fact))
+}
+
+/// Keeps a fact in a store that is open already.
+pub(crate) fn keep_there(store: &Store, fact: &SessionFact) -> HostReply {
+    replied(fact, try_keep_in(store, fact))
+}
+
+fn replied(fact: &SessionFact, kept: Result<(), Failure>) -> HostReply {
+    match kept {
         Ok(()) => HostReply::silence(),
         Err(failure) => {
             let stderr = format!("portcullis: {}\n", failure.message);
@@ -40,13 +49,23 @@ pub(crate) fn keep(fact: &SessionFact) -> HostReply {
 }
 
 fn try_keep(fact: &SessionFact) -> Result<(), Failure> {
-    let session = &fact.session;
-    if session.id.is_empty() || !is_telling(&fact.kind) {
+    if !is_to_be_kept(fact) {
         return Ok(());
     }
     let Some(root) = locations(None)?.state else { return Ok(()) };
-    let store = Store::new(root);
-    keep_in(&store, fact).map_err(|error| {
+    try_keep_in(&Store::new(root), fact)
+}
+
+/// Says whether there is anything to keep of a fact.
+pub(crate) fn is_to_be_kept(fact: &SessionFact) -> bool {
+    !fact.session.id.is_empty() && is_telling(&fact.kind)
+}
+
+fn try_keep_in(store: &Store, fact: &SessionFact) -> Result<(), Failure> {
+    if !is_to_be_kept(fact) {
+        return Ok(());
+    }
+    keep_in(store, fact).map_err(|error| {
         Failure::internal(format!("what happened in the session could not be kept: {error}"))
     })
 }

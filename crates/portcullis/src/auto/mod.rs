@@ -26,4 +26,4 @@ pub(crate) use explainer::explain_by_model;
 pub(crate) use question::{keep_question, suggestions};
 pub(crate) use recipe::{custom_lists, sections, templates};
 pub(crate) use record::{Keeping, keep, now_ms};
-pub(crate) use road::{Judged, LONGEST_KEPT_MS, Past, Road, sample_prompt, show_prompt};
+pub(crate) use road::{Judged, LONGEST_KEPT_MS, Past, Road, identity, sample_prompt, show_prompt};

@@ -461,7 +461,7 @@ pub(super) fn new_denial(request: &Request, facts: &Facts, verdict: &Verdict) ->
 }
 
 /// Writes what a call is known by in the one way there is: names in order, no blanks, then the scripts it runs.
-fn identity(request: &Request, facts: &Facts) -> String {
+pub(crate) fn identity(request: &Request, facts: &Facts) -> String {
     let mut out = String::new();
     write_input(&mut out, request.call().input());
     for (file, text) in request.script_texts(facts) {

@@ -20,7 +20,8 @@ use crate::auto::{LONGEST_KEPT_MS, now_ms};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::human::counted;
-use crate::session::{compile, locations};
+use crate::session::{Session, SessionArgs, compile, locations};
+use crate::stores;
 use crate::terminal::{BOLD, DIM, Painted, print, print_error, printable};
 use crate::value_parser::source_parser;
 
@@ -113,10 +114,7 @@ pub(crate) fn run(behavior: Behavior, arguments: &GrantArgs, term: Term) -> Resu
 
 /// Returns the store, which must have a place.
 pub(super) fn open_store() -> Result<Store, Failure> {
-    let root = locations(None)?.state.ok_or_else(|| {
-        Failure::usage("there is no home directory, so nothing is kept").with_hint("set HOME")
-    })?;
-    Ok(Store::new(root))
+    stores::open_for(&Session::open(&SessionArgs::default())?)
 }
 
 /// Refuses whoever is no person in a terminal.
@@ -183,6 +181,26 @@ fn read_answer() -> Result<String, Failure> {
     Ok(line.trim().to_owned())
 }
 
+/// Returns the only rule, or the one that a person chooses of several; whoever is not to be asked must name one.
+pub(super) fn choose_rule(rules: &[&str], is_silent: bool) -> Result<String, Failure> {
+    match rules {
+        [only] => Ok((*only).to_owned()),
+        several if is_silent => Err(Failure::usage("several rules would do, and one must be chosen")
+            .with_hint(format!("name one of them: {}", several.join(", ")))),
+        several => {
+            let mut text = String::new();
+            for (at, rule) in several.iter().enumerate() {
+                // Writing to a String cannot fail.
+                let _ = writeln!(text, "{:>3}  {}", at + 1, visible(rule));
+            }
+            print_error(&format!("{text}which one? [1-{}] ", several.len()));
+            let chosen = read_answer()?.parse::<usize>().ok().and_then(|at| at.checked_sub(1));
+            let rule = chosen.and_then(|at| several.get(at));
+            rule.map(|rule| (*rule).to_owned()).ok_or_else(|| Failure::usage("nothing was changed"))
+        }
+    }
+}
+
 /// A rule that is about to be granted.
 struct Granting<'a> {
     store: &'a Store,
@@ -236,22 +254,7 @@ impl Granting<'_> {
                 Err(Failure::usage("no rule would cover such calls in general")
                     .with_hint(format!("name the rule yourself{once}")))
             }
-            [only] => Ok((*only).to_owned()),
-            several if self.arguments.yes => {
-                Err(Failure::usage("several rules would do, and one must be chosen")
-                    .with_hint(format!("name one of them: {}", several.join(", "))))
-            }
-            several => {
-                let mut text = String::new();
-                for (at, rule) in several.iter().enumerate() {
-                    // Writing to a String cannot fail.
-                    let _ = writeln!(text, "{:>3}  {}", at + 1, visible(rule));
-                }
-                print_error(&format!("{text}which one? [1-{}] ", several.len()));
-                let chosen = read_answer()?.parse::<usize>().ok().and_then(|at| at.checked_sub(1));
-                let rule = chosen.and_then(|at| several.get(at));
-                rule.map(|rule| (*rule).to_owned()).ok_or_else(|| Failure::usage("nothing was changed"))
-            }
+            several => choose_rule(several, self.arguments.yes),
         }
     }
 

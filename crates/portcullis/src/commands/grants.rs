@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
 use portcullis_core::visible;
-use portcullis_store::{Grant, Scope, Store, StoreError};
+use portcullis_store::{Grant, Scope, Store};
 use serde_json::{Value, json};
 
 use super::grant::{open_store, require_person};
@@ -12,6 +12,7 @@ use crate::auto::now_ms;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::human::counted;
+use crate::stores::failure;
 use crate::terminal::{BOLD, DIM, Painted, print, printable};
 
 /// List what `allow` and `deny` granted for a while, or take it back
@@ -76,7 +77,7 @@ pub(crate) fn run(arguments: &GrantsArgs) -> Result<ExitCode, Failure> {
 
 fn list(store: &Store, is_json: bool) -> Result<ExitCode, Failure> {
     let now = now_ms();
-    let grants = store.grants().list(now).map_err(|error| broken(&error))?;
+    let grants = store.grants().list(now).map_err(|error| failure(&error))?;
     print(&if is_json {
         as_json("grants", &grants)
     } else if grants.is_empty() {
@@ -90,7 +91,7 @@ fn list(store: &Store, is_json: bool) -> Result<ExitCode, Failure> {
 /// Taking back a denial widens, so an agent may not do it either.
 fn revoke(store: &Store, is_meant: impl Fn(&Grant) -> bool) -> Result<Vec<Grant>, Failure> {
     require_person()?;
-    store.grants().revoke(is_meant, now_ms()).map_err(|error| broken(&error))
+    store.grants().revoke(is_meant, now_ms()).map_err(|error| failure(&error))
 }
 
 fn report(revoked: &[Grant], is_json: bool) -> Result<ExitCode, Failure> {
@@ -103,14 +104,6 @@ fn report(revoked: &[Grant], is_json: bool) -> Result<ExitCode, Failure> {
         revoked.iter().map(line).collect()
     })?;
     Ok(ExitCode::Success)
-}
-
-fn broken(error: &StoreError) -> Failure {
-    let failure = Failure::internal(error.to_string());
-    match error.hint() {
-        Some(hint) => failure.with_hint(hint),
-        None => failure,
-    }
 }
 
 fn grant_text(grant: &Grant, now: u64) -> String {
@@ -144,7 +137,7 @@ fn as_json(name: &str, grants: &[Grant]) -> String {
 }
 
 /// Writes a grant for programs.
-pub(super) fn grant_json(grant: &Grant) -> Value {
+pub(crate) fn grant_json(grant: &Grant) -> Value {
     let (session, workspace) = match &grant.scope {
         Scope::Session(name) => (Some(name), None),
         Scope::Workspace(directory) => (None, Some(directory)),

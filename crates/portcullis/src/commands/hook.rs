@@ -3,18 +3,23 @@
 //! The guard is armed before anything else, so whatever happens the host gets an answer that blocks. No argument
 //! parser, no thread, no environment beyond what settings need; one write at the end. In auto mode an allow looks once
 //! for the session's run of denials, and the session file is read where what was said before may matter; the network is
-//! touched only for a call that needs the model.
+//! touched only for a call that needs the model, and the daemon's socket only for a call that waits for a person, or where
+//! decisions are kept in a shared store.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use portcullis_core::Person;
 use portcullis_guard::{BlockingAnswer, Guard};
-use portcullis_hosts::{Adapter, Blocking, Event, HookCall, Host, HostReply, Told};
+use portcullis_hosts::{Adapter, Blocking, Event, HookCall, Host, HostReply, SessionFact, Told};
 
+use crate::daemon::client::HandedOver;
+use crate::failure::Failure;
 use crate::gate::Gate;
-use crate::session::SessionArgs;
+use crate::session::{Session, SessionArgs};
 use crate::session_facts;
 use crate::standard_input;
 
@@ -120,6 +125,17 @@ impl HookWords {
     }
 }
 
+/// What an agent says in variables, by their names.
+type Variables = Vec<(String, String)>;
+
+/// What an agent said.
+struct Heard<'a> {
+    /// On standard input.
+    input: &'a [u8],
+    /// In the variables that its hooks are told by.
+    variables: &'a [(String, String)],
+}
+
 /// One process of a hook.
 struct Hook<'a> {
     adapter: &'static Adapter,
@@ -130,8 +146,12 @@ struct Hook<'a> {
 impl Hook<'_> {
     fn answer(&self, words: &HookWords) -> HostReply {
         let usual = self.adapter.usual;
-        let event = match self.read() {
-            Ok(event) => event,
+        let input = match standard_input::read_whole() {
+            Ok(input) => input,
+            Err(error) => return self.adapter.fail(usual, &error.to_string()),
+        };
+        let (event, variables) = match self.read(&input) {
+            Ok(read) => read,
             Err(message) => return self.adapter.fail(usual, &message),
         };
         match event {
@@ -141,26 +161,33 @@ impl Hook<'_> {
                 }
                 #[cfg(debug_assertions)]
                 crate::fault::inject(self.guard);
-                self.answer_call(words, *call)
+                self.answer_call(words, *call, &Heard { input: &input, variables: &variables })
             }
             Event::Fact(fact) => {
                 let exit_code = session_facts::failing_code(&fact.kind);
                 self.guard.prepare(prepared(Blocking { exit_code, ..FACT_LOST }));
-                session_facts::keep(&fact)
+                self.keep(words, &fact, &Heard { input: &input, variables: &variables })
             }
             Event::Other => HostReply::silence(),
         }
     }
 
-    fn read(&self) -> Result<Event, String> {
-        let input = standard_input::read_whole().map_err(|error| error.to_string())?;
+    /// Reads what the agent says, and returns with it what it says in variables.
+    fn read(&self, input: &[u8]) -> Result<(Event, Variables), String> {
         let directory = std::env::current_dir().ok();
         let directory = directory.as_deref().and_then(|directory| directory.to_str()).unwrap_or_default();
-        let told = Told { input: &input, directory, variable: &|name| std::env::var(name).ok() };
-        (self.adapter.read)(&told).map_err(|error| error.to_string())
+        let variables = RefCell::new(Variables::new());
+        let variable = |name: &str| {
+            let value = std::env::var(name).ok()?;
+            variables.borrow_mut().push((name.to_owned(), value.clone()));
+            Some(value)
+        };
+        let read = (self.adapter.read)(&Told { input, directory, variable: &variable });
+        let event = read.map_err(|error| error.to_string())?;
+        Ok((event, variables.into_inner()))
     }
 
-    fn answer_call(&self, words: &HookWords, mut asked: HookCall) -> HostReply {
+    fn answer_call(&self, words: &HookWords, mut asked: HookCall, heard: &Heard<'_>) -> HostReply {
         if words.is_headless {
             asked.person = Some(Person::Absent);
         }
@@ -174,10 +201,65 @@ impl Hook<'_> {
                 time
             },
         };
-        match gate.answer(&asked, self.started) {
+        let session = match gate.open(&asked) {
+            Ok(session) => session,
+            Err(failure) => return self.adapter.fail(asked.moment, &failure.message),
+        };
+        if session.loaded.store.is_shared() {
+            let replied = self.hand_over(words, &session, heard);
+            return replied.unwrap_or_else(|failure| self.adapter.fail(asked.moment, &failure.message));
+        }
+        match gate.answer_by(session, &asked, self.started) {
             Ok(answer) => (self.adapter.write)(asked.moment, &answer),
             Err(failure) => self.adapter.fail(asked.moment, &failure.message),
         }
+    }
+
+    /// Keeps a fact, where the session's calls are judged.
+    fn keep(&self, words: &HookWords, fact: &SessionFact, heard: &Heard<'_>) -> HostReply {
+        if !session_facts::is_to_be_kept(fact) {
+            return HostReply::silence();
+        }
+        let place = &fact.session;
+        let project = place.project.as_ref().map(PathBuf::from);
+        match Session::open_for_hook(&words.session, &place.cwd, project) {
+            Ok(session) if session.loaded.store.is_shared() => {
+                self.hand_over(words, &session, heard).unwrap_or_else(|failure| {
+                    let stderr = format!("portcullis: {}\n", failure.message);
+                    let exit_code = session_facts::failing_code(&fact.kind);
+                    HostReply { stderr, exit_code, ..HostReply::silence() }
+                })
+            }
+            // Settings that cannot be used block every call, and keep no fact from being kept.
+            Ok(_) | Err(_) => session_facts::keep(fact),
+        }
+    }
+
+    /// Lets the daemon of this machine answer, because what outlives a process is kept elsewhere. What it cannot answer is
+    /// a failure.
+    fn hand_over(
+        &self,
+        words: &HookWords,
+        session: &Session,
+        heard: &Heard<'_>,
+    ) -> Result<HostReply, Failure> {
+        if words.session.settings.is_some() {
+            return Err(Failure::usage("the daemon does not know the settings that `--settings` names")
+                .with_hint("start `portcullis serve` with them, and leave them out here"));
+        }
+        let time = extended(self.started.elapsed(), LONGEST);
+        self.guard.extend(time);
+        let approvals = &session.loaded.approvals;
+        let wait = if approvals.is_enabled { approvals.wait_seconds.into() } else { 0 };
+        let handed = HandedOver {
+            host: self.adapter.host.name(),
+            input: heard.input,
+            is_headless: words.is_headless,
+            variables: heard.variables,
+            wait: Duration::from_secs(wait),
+            time,
+        };
+        handed.send(session.locations.state.as_deref())
     }
 }
 

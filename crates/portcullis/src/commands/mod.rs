@@ -1,6 +1,7 @@
 //! The commands, one file or folder each.
 
 pub(crate) mod allow;
+pub(crate) mod approvals;
 pub(crate) mod auto_mode;
 pub(crate) mod check;
 pub(crate) mod completions;
@@ -17,11 +18,15 @@ pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod mcp_proxy;
 pub(crate) mod modes;
+pub(crate) mod policy;
 pub(crate) mod replay;
 pub(crate) mod retry;
 pub(crate) mod rules;
 pub(crate) mod schema;
+pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod stats;
+pub(crate) mod store;
+pub(crate) mod tokens;
 pub(crate) mod trust;
 pub(crate) mod uninstall;

@@ -157,7 +157,7 @@ pub(super) fn call_text(call: &DeniedCall, now: u64) -> String {
     out
 }
 
-fn age(millis: u64) -> String {
+pub(super) fn age(millis: u64) -> String {
     match millis / 1000 {
         seconds @ 0..60 => format!("{seconds} s"),
         seconds @ 60..3600 => format!("{} min", seconds / 60),

@@ -127,7 +127,7 @@ pub(crate) fn value_json(key: &Key, value: Option<&str>) -> serde_json::Value {
         Some(value) if matches!(key.kind, Kind::Number { .. }) => {
             value.parse::<u32>().map_or_else(|_| json!(value), |number| json!(number))
         }
-        Some(value) if key.kind == Kind::Words => {
+        Some(value) if matches!(key.kind, Kind::Words | Kind::PublicKeys) => {
             serde_json::from_str(value).unwrap_or_else(|_| json!(value))
         }
         Some(value) => json!(value),

@@ -47,8 +47,8 @@ pub(super) fn write_excerpt(out: &mut String, command: &str, marks: &[Range<usiz
     }
 }
 
-/// Makes one mark of those that only blanks lie between.
-fn join_neighbours(command: &str, marks: &[Range<usize>]) -> Vec<Range<usize>> {
+/// Makes one mark of those that only blanks lie between, in order.
+pub(crate) fn join_neighbours(command: &str, marks: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut sorted = marks.to_vec();
     sorted.sort_by_key(|mark| (mark.start, mark.end));
     let mut joined: Vec<Range<usize>> = Vec::with_capacity(sorted.len());

@@ -30,6 +30,18 @@ pub(super) fn write_verdict_fields(out: &mut String, verdict: &Verdict, elapsed_
     let _ = write!(out, ",\"elapsed_us\":{elapsed_us}");
 }
 
+/// Makes the object of a verdict, without how long it took.
+pub(crate) fn verdict_object(verdict: &Verdict) -> serde_json::Value {
+    let mut text = String::from("{");
+    write_verdict_fields(&mut text, verdict, 0);
+    text.push('}');
+    let mut object: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    if let Some(fields) = object.as_object_mut() {
+        fields.remove("elapsed_us");
+    }
+    object
+}
+
 /// Writes one more field after others.
 pub(super) fn write_field(out: &mut String, name: &str, value: &serde_json::Value) {
     // Writing to a String cannot fail.

@@ -1,7 +1,7 @@
 //! What commands print: for people and for programs.
 
 pub(crate) mod chart;
-mod excerpt;
+pub(crate) mod excerpt;
 pub(crate) mod exchange;
 pub(crate) mod explanation;
 mod findings;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 use portcullis_core::{Decision, visible};
-use portcullis_store::audit::{ModelEntry, Record};
-use serde_json::{Value, json};
+use portcullis_store::audit::{Entry, ModelEntry, Record};
+use serde_json::{Map, Value, json};
 
 use super::exchange::dollars;
 use super::human::{shorten, write_block, write_line};
@@ -36,10 +36,26 @@ pub(crate) fn page(record: &Record) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}  {}", answer(&entry.decision), visible(&entry.reason));
     let _ = writeln!(out, "\n  {} {}\n", Painted(DIM, "│"), visible(&entry.summary));
+    let identity = [
+        ("id", format!("{} (number {})", record.id, record.number)),
+        ("when", format!("{} UTC, in {}", calendar::time(entry.at_ms), calendar::span(entry.micros))),
+    ];
+    write_details(&mut out, entry, &identity);
+    write_block(
+        &mut out,
+        "chain",
+        &[format!("hash   {}", record.hash), format!("before {}", record.previous)],
+    );
+    out
+}
+
+/// Writes what is kept of a decision below its summary: further lines first, then where it came from, and why it is so.
+pub(crate) fn write_details(out: &mut String, entry: &Entry, first: &[(&str, String)]) {
     // The longest title is `session`.
-    let mut line = |title: &str, text: &str| write_line(&mut out, &format!("{title:<7}"), &visible(text));
-    line("id", &format!("{} (number {})", record.id, record.number));
-    line("when", &format!("{} UTC, in {}", calendar::time(entry.at_ms), calendar::span(entry.micros)));
+    let mut line = |title: &str, text: &str| write_line(out, &format!("{title:<7}"), &visible(text));
+    for (title, text) in first {
+        line(title, text);
+    }
     line("host", &format!("{}, {}, told {}", entry.host, entry.event, entry.said));
     let who = if entry.headless { ", nobody could be asked" } else { "" };
     line("mode", &format!("{}{who}", entry.mode));
@@ -59,19 +75,13 @@ pub(crate) fn page(record: &Record) -> String {
     if let Some(rule) = &entry.rule {
         let place = format!("({}, {})", rule.behavior, rule.origin);
         let text = format!("{} {}", Painted(BOLD, visible(&rule.text)), Painted(DIM, visible(&place)));
-        write_line(&mut out, "rule   ", &text);
+        write_line(out, "rule   ", &text);
     }
-    write_block(&mut out, "input", &[visible(&entry.input).into_owned()]);
-    write_block(&mut out, "findings", &findings(record));
-    write_block(&mut out, "trace", &trace(record));
-    write_block(&mut out, "model", &entry.models.iter().map(model).collect::<Vec<_>>());
-    write_block(&mut out, "rules that would settle it", &suggestions(record));
-    write_block(
-        &mut out,
-        "chain",
-        &[format!("hash   {}", record.hash), format!("before {}", record.previous)],
-    );
-    out
+    write_block(out, "input", &[visible(&entry.input).into_owned()]);
+    write_block(out, "findings", &findings(entry));
+    write_block(out, "trace", &trace(entry));
+    write_block(out, "model", &entry.models.iter().map(model).collect::<Vec<_>>());
+    write_block(out, "rules that would settle it", &suggestions(entry));
 }
 
 fn answer(decision: &str) -> String {
@@ -81,20 +91,20 @@ fn answer(decision: &str) -> String {
     Painted(style, format_args!("{symbol} {:<5}", visible(decision))).to_string()
 }
 
-fn findings(record: &Record) -> Vec<String> {
+fn findings(entry: &Entry) -> Vec<String> {
     let line = |finding: &portcullis_store::audit::FindingEntry| {
         let cleared = if finding.cleared { " (cleared by the user's words)" } else { "" };
         format!("{} {}{cleared}", Painted(BOLD, visible(&finding.code)), visible(&finding.sentence))
     };
-    record.entry.findings.iter().map(line).collect()
+    entry.findings.iter().map(line).collect()
 }
 
-fn trace(record: &Record) -> Vec<String> {
+fn trace(entry: &Entry) -> Vec<String> {
     let line = |line: &portcullis_store::audit::TraceEntry| {
         let text = format!("{:<4}{:<12} {}", line.step, line.outcome, line.detail);
         visible(text.trim_end()).into_owned()
     };
-    record.entry.trace.iter().map(line).collect()
+    entry.trace.iter().map(line).collect()
 }
 
 fn model(model: &ModelEntry) -> String {
@@ -107,16 +117,28 @@ fn model(model: &ModelEntry) -> String {
     visible(&text).into_owned()
 }
 
-fn suggestions(record: &Record) -> Vec<String> {
+fn suggestions(entry: &Entry) -> Vec<String> {
     let line = |suggestion: &portcullis_store::audit::SuggestionEntry| {
         visible(&format!("{} {}", suggestion.behavior, suggestion.rule)).into_owned()
     };
-    record.entry.suggestions.iter().map(line).collect()
+    entry.suggestions.iter().map(line).collect()
 }
 
 /// Makes the object of a record.
 pub(crate) fn object(record: &Record) -> Value {
-    let entry = &record.entry;
+    let mut fields = Map::new();
+    fields.insert("id".to_owned(), record.id.as_str().into());
+    fields.insert("number".to_owned(), record.number.into());
+    if let Value::Object(entry) = entry_object(&record.entry) {
+        fields.extend(entry);
+    }
+    fields.insert("hash".to_owned(), record.hash.as_str().into());
+    fields.insert("previous".to_owned(), record.previous.as_str().into());
+    Value::Object(fields)
+}
+
+/// Makes the object of a decision, without its place in the trail.
+pub(crate) fn entry_object(entry: &Entry) -> Value {
     let findings = entry.findings.iter().map(
         |finding| json!({"code": finding.code, "sentence": finding.sentence, "cleared": finding.cleared}),
     );
@@ -130,8 +152,6 @@ pub(crate) fn object(record: &Record) -> Value {
         .as_ref()
         .map(|rule| json!({"text": rule.text, "behavior": rule.behavior, "origin": rule.origin}));
     json!({
-        "id": record.id,
-        "number": record.number,
         "atMs": entry.at_ms,
         "host": entry.host,
         "event": entry.event,
@@ -157,8 +177,6 @@ pub(crate) fn object(record: &Record) -> Value {
         "suggestions": suggestions.collect::<Vec<_>>(),
         "models": entry.models.iter().map(model_object).collect::<Vec<_>>(),
         "micros": entry.micros,
-        "hash": record.hash,
-        "previous": record.previous,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -79,18 +79,8 @@ impl Scene {
     }
 
     /// Runs the command in a terminal of its own, where both outputs are one, with what a person types there.
-    fn at_terminal(&self, arguments: &[&str], typed: &str) -> Ran {
-        let words = [&[env!("CARGO_BIN_EXE_portcullis")], arguments].concat();
-        let line = words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
-        let mut command = Command::new("script");
-        command.args(["-qec", &line, "/dev/null"]).env_clear();
-        command.envs(std::env::var_os("PATH").map(|it| ("PATH", it)));
-        command.env("HOME", &self.sandbox.home).env("NO_COLOR", "1").current_dir(&self.sandbox.project);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("`script` of bsdutils is needed");
-        child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
-        let Ran { code, stdout, stderr } = ran(&child.wait_with_output().unwrap());
-        Ran { code, stdout: stdout.replace("\r\n", "\n"), stderr }
+    pub(crate) fn at_terminal(&self, arguments: &[&str], typed: &str) -> Ran {
+        self.sandbox.at_terminal(arguments, typed)
     }
 
     fn grant(&self, arguments: &[&str]) -> String {
@@ -106,7 +96,7 @@ impl Scene {
     }
 }
 
-fn said(ran: &Ran) -> (String, String) {
+pub(crate) fn said(ran: &Ran) -> (String, String) {
     let json: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
     let decision = json["hookSpecificOutput"]["permissionDecision"].as_str().unwrap().to_owned();
     (decision, format!("{}{}", ran.stdout, ran.stderr))

@@ -70,6 +70,21 @@ impl Sandbox {
         ran(&output)
     }
 
+    /// Runs the command in a terminal of its own, where both outputs are one, with what a person types there.
+    pub(crate) fn at_terminal(&self, arguments: &[&str], typed: &str) -> Ran {
+        let words = [&[env!("CARGO_BIN_EXE_portcullis")], arguments].concat();
+        let line = words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
+        let mut command = Command::new("script");
+        command.args(["-qec", &line, "/dev/null"]).env_clear();
+        command.envs(std::env::var_os("PATH").map(|it| ("PATH", it)));
+        command.env("HOME", &self.home).env("NO_COLOR", "1").current_dir(&self.project);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("`script` of bsdutils is needed");
+        child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+        let Ran { code, stdout, stderr } = ran(&child.wait_with_output().unwrap());
+        Ran { code, stdout: stdout.replace("\r\n", "\n"), stderr }
+    }
+
     /// Replaces the sandbox's own folders in a text by `HOME` and `PROJECT`.
     pub(crate) fn plain(&self, text: &str) -> String {
         text.replace(self.home.to_str().unwrap(), "HOME").replace(self.project.to_str().unwrap(), "PROJECT")

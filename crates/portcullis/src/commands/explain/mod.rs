@@ -41,6 +41,13 @@ pub(crate) fn run(arguments: &ExplainArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Success)
 }
 
+/// Returns what explains a code, as plain text with its heading; `None` if there is no such code.
+pub(crate) fn plain_page(code: &str) -> Option<(&'static str, String)> {
+    let entry = Entry::find(code)?;
+    let text = plain::text(entry.page());
+    Some((entry.code(), anstream::adapter::strip_str(&text).to_string()))
+}
+
 fn unknown(code: &str) -> Failure {
     let failure = Failure::usage(format!("there is no finding or allowance `{code}`"));
     match Entry::find_closest(code) {

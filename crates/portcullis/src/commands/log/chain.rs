@@ -8,7 +8,6 @@ use portcullis_store::audit::{Break, Head, TornLine, Verification};
 use serde_json::{Value, json};
 
 use super::{Trail, failure};
-use crate::auto::now_ms;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::output::human::counted;
@@ -59,8 +58,8 @@ fn hash(text: &str) -> Result<String, String> {
 pub(super) fn verify(arguments: &VerifyArgs) -> Result<ExitCode, Failure> {
     let audit = Trail::open()?.audit;
     let found = audit
-        .open_index(now_ms())
-        .and_then(|index| audit.verify(&index.heads()?, arguments.expect.as_deref()))
+        .seen_heads()
+        .and_then(|seen| audit.verify(&seen, arguments.expect.as_deref()))
         .map_err(|error| failure(&error))?;
     print(&if arguments.json { printable(&format!("{:#}\n", object(&found))) } else { text(&found) })?;
     Ok(if found.is_whole() { ExitCode::Success } else { ExitCode::Findings })

@@ -75,6 +75,7 @@ impl FilterArgs {
             since_ms: self.since,
             until_ms: self.until,
             text: self.text.clone(),
+            before: None,
         }
     }
 }

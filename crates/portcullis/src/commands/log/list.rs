@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &ListArgs) -> Result<ExitCode, Failure> {
     let filter = arguments.filter.filter();
     // What is added between both is then shown twice rather than never.
     let end = trail.audit.end().map_err(|error| failure(&error))?;
-    let mut records = trail.index()?.find(&filter, arguments.limit).map_err(|error| failure(&error))?;
+    let mut records = trail.pruned().find(&filter, arguments.limit).map_err(|error| failure(&error))?;
     if arguments.follow {
         records.reverse();
         print_each(&records, arguments.json)?;

@@ -10,14 +10,13 @@ pub(crate) use filter::FilterArgs;
 
 use clap::{Args, Subcommand};
 use portcullis_store::audit::Audit;
-use portcullis_store::audit::index::Index;
-use portcullis_store::{Store, StoreError};
 
 use crate::auto::now_ms;
 use crate::calendar::DAY_MS;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::session::{Session, SessionArgs};
+pub(crate) use crate::stores::failure;
 use crate::terminal::print_notes;
 
 /// Show what was decided for agents, and verify the record of it
@@ -76,24 +75,16 @@ impl Trail {
         let root = session.locations.state.clone().ok_or_else(|| {
             Failure::usage("there is no home directory, so nothing is recorded").with_hint("set HOME")
         })?;
-        Ok(Self { audit: Store::new(root).audit(), retention_days: session.loaded.audit.retention_days })
+        let audit = crate::stores::open(&session.loaded, root)?.audit();
+        Ok(Self { audit, retention_days: session.loaded.audit.retention_days })
     }
 
-    /// Removes what is older than settings say, then opens the index. What cannot be removed is only told.
-    pub(crate) fn index(&self) -> Result<Index, Failure> {
+    /// Removes what is older than settings say, then returns the trail. What cannot be removed is only told.
+    pub(crate) fn pruned(&self) -> &Audit {
         if self.retention_days > 0 {
             let pruned = self.audit.prune(u64::from(self.retention_days) * DAY_MS, now_ms(), false);
             print_notes(pruned.err().map(|error| format!("old records could not be removed: {error}")));
         }
-        self.audit.open_index(now_ms()).map_err(|error| failure(&error))
-    }
-}
-
-/// Makes the failure of a trail that cannot be used.
-pub(crate) fn failure(error: &StoreError) -> Failure {
-    let failure = Failure::internal(error.to_string());
-    match error.hint() {
-        Some(hint) => failure.with_hint(hint),
-        None => failure,
+        &self.audit
     }
 }

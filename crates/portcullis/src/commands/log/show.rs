@@ -28,7 +28,7 @@ pub(crate) struct ShowArgs {
 /// Runs the command.
 pub(super) fn run(arguments: &ShowArgs) -> Result<ExitCode, Failure> {
     let id = &arguments.id;
-    let found = Trail::open()?.index()?.get(id).map_err(|error| failure(&error))?;
+    let found = Trail::open()?.pruned().get(id).map_err(|error| failure(&error))?;
     let record = match found {
         Found::One(record) => record,
         Found::Nothing => {

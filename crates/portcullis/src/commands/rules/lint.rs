@@ -38,12 +38,20 @@ pub(crate) fn run(arguments: &LintArgs) -> Result<ExitCode, Failure> {
     session.warn_from(Severity::Note);
     session.warn_of_unused();
     let problems = &session.loaded.problems;
-    let policy = session.policy();
-    let rules = policy.rules.rules();
-    let lints = lint(rules, &lint_context(policy));
-    print(&if arguments.json { as_json(rules, &lints, problems) } else { as_text(rules, &lints, problems) })?;
+    let lints = lints(&session);
+    print(&if arguments.json {
+        printable(&format!("{}\n", lint_object(&session)))
+    } else {
+        as_text(session.policy().rules.rules(), &lints, problems)
+    })?;
     let is_clean = lints.is_empty() && problems.is_empty();
     Ok(if is_clean { ExitCode::Success } else { ExitCode::Findings })
+}
+
+/// Finds the rules that do not do what they seem to.
+pub(crate) fn lints(session: &Session) -> Vec<Lint> {
+    let policy = session.policy();
+    lint(policy.rules.rules(), &lint_context(policy))
 }
 
 fn lint_context(policy: &Policy) -> LintContext {
@@ -71,9 +79,11 @@ fn as_text(rules: &[Rule], lints: &[Lint], problems: &[Problem]) -> String {
     out
 }
 
-fn as_json(rules: &[Rule], lints: &[Lint], problems: &[Problem]) -> String {
+/// Makes the object of what is wrong with rules and with settings files.
+pub(crate) fn lint_object(session: &Session) -> serde_json::Value {
+    let rules = session.policy().rules.rules();
     let rule = |index: usize| rules.get(index).map(|rule| rule_json(&RuleReference::from(rule)));
-    let findings: Vec<_> = lints
+    let findings: Vec<_> = lints(session)
         .iter()
         .map(|lint| {
             json!({
@@ -85,8 +95,8 @@ fn as_json(rules: &[Rule], lints: &[Lint], problems: &[Problem]) -> String {
             })
         })
         .collect();
-    let problems: Vec<_> = problems.iter().map(problem_json).collect();
-    printable(&format!("{}\n", json!({"lints": findings, "problems": problems})))
+    let problems: Vec<_> = session.loaded.problems.iter().map(problem_json).collect();
+    json!({"lints": findings, "problems": problems})
 }
 
 fn problem_json(problem: &Problem) -> serde_json::Value {

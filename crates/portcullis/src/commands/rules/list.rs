@@ -31,22 +31,28 @@ pub(crate) struct ListArgs {
 pub(crate) fn run(arguments: &ListArgs) -> Result<ExitCode, Failure> {
     let session = Session::open(&arguments.session)?;
     session.warn();
-    let suspended: Vec<&Rule> = session.policy().suspended_in_auto().collect();
-    let rows: Vec<Row<'_>> = session
-        .policy()
-        .rules
-        .rules()
-        .iter()
-        .map(|rule| Row { rule, suspended_in_auto: suspended.iter().any(|other| std::ptr::eq(*other, rule)) })
-        .collect();
-    let ignored = &session.loaded.ignored;
-    print(&if arguments.json { as_json(&rows, ignored) } else { as_text(&rows, ignored) })?;
+    print(&if arguments.json {
+        printable(&format!("{}\n", rules_object(&session)))
+    } else {
+        as_text(&rows(&session), &session.loaded.ignored)
+    })?;
     Ok(ExitCode::Success)
 }
 
-struct Row<'a> {
-    rule: &'a Rule,
-    suspended_in_auto: bool,
+/// A rule in force.
+pub(crate) struct Row<'a> {
+    /// The rule.
+    pub(crate) rule: &'a Rule,
+    /// Whether auto mode does not go by it.
+    pub(crate) suspended_in_auto: bool,
+}
+
+/// Lists the rules in force.
+pub(crate) fn rows(session: &Session) -> Vec<Row<'_>> {
+    let suspended: Vec<&Rule> = session.policy().suspended_in_auto().collect();
+    let is_suspended = |rule: &Rule| suspended.iter().any(|other| std::ptr::eq(*other, rule));
+    let rules = session.policy().rules.rules().iter();
+    rules.map(|rule| Row { rule, suspended_in_auto: is_suspended(rule) }).collect()
 }
 
 fn as_text(rows: &[Row<'_>], ignored: &[Ignored]) -> String {
@@ -79,8 +85,9 @@ fn as_text(rows: &[Row<'_>], ignored: &[Ignored]) -> String {
     out
 }
 
-fn as_json(rows: &[Row<'_>], ignored: &[Ignored]) -> String {
-    let rules: Vec<_> = rows
+/// Makes the object of the rules in force and of what is not used.
+pub(crate) fn rules_object(session: &Session) -> serde_json::Value {
+    let rules: Vec<_> = rows(session)
         .iter()
         .map(|row| {
             let mut object = rule_json(&RuleReference::from(row.rule));
@@ -88,8 +95,8 @@ fn as_json(rows: &[Row<'_>], ignored: &[Ignored]) -> String {
             object
         })
         .collect();
-    let ignored: Vec<_> = ignored.iter().map(ignored_json).collect();
-    printable(&format!("{}\n", json!({"rules": rules, "ignored": ignored})))
+    let ignored: Vec<_> = session.loaded.ignored.iter().map(ignored_json).collect();
+    json!({"rules": rules, "ignored": ignored})
 }
 
 /// Makes the JSON object of something that is not used.

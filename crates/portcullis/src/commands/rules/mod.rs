@@ -12,7 +12,8 @@ mod test;
 
 use clap::{Args, Subcommand};
 
-pub(crate) use list::ignored_json;
+pub(crate) use lint::{lint_object, lints};
+pub(crate) use list::{Row, ignored_json, rows, rules_object};
 pub(crate) use target::{describe as describe_edit, refused as refused_edit};
 
 use crate::exit_code::ExitCode;

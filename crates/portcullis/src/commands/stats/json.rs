@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::calendar;
 
 /// Makes the object of totals.
-pub(super) fn object(totals: &Totals) -> Value {
+pub(crate) fn object(totals: &Totals) -> Value {
     let cost = &totals.cost;
     json!({
         "calls": totals.calls,

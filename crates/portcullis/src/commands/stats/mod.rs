@@ -5,6 +5,8 @@ mod text;
 
 use clap::Args;
 
+pub(crate) use json::object as totals_object;
+
 use crate::commands::log::{FilterArgs, Trail, failure};
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
@@ -37,9 +39,11 @@ pub(crate) struct StatsArgs {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &StatsArgs) -> Result<ExitCode, Failure> {
-    let index = Trail::open()?.index()?;
-    let totals =
-        index.totals(&arguments.filter.of_agents(), arguments.top).map_err(|error| failure(&error))?;
+    let trail = Trail::open()?;
+    let totals = trail
+        .pruned()
+        .totals(&arguments.filter.of_agents(), arguments.top)
+        .map_err(|error| failure(&error))?;
     print(&if arguments.json {
         printable(&format!("{:#}\n", json::object(&totals)))
     } else {

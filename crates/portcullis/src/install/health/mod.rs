@@ -5,6 +5,7 @@
 
 mod agents;
 mod canary;
+mod fleet;
 mod own;
 
 use portcullis_hosts::Host;

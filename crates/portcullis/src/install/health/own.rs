@@ -11,6 +11,7 @@ use portcullis_classifier::protocol::Endpoint;
 use portcullis_settings::{Locations, Severity};
 use portcullis_store::Store;
 
+use super::fleet::check_fleet;
 use super::{Check, Checks};
 use crate::auto::{ClassifierArgs, Resting, assemble, has_classifier};
 use crate::env_vars;
@@ -32,8 +33,10 @@ pub(crate) fn check_own(locations: &Locations, is_online: bool) -> Vec<Check> {
     let mut checks = Checks::new(None);
     check_program(&mut checks, locations);
     let session = check_settings(&mut checks);
-    check_state(&mut checks, locations);
+    let is_shared = session.as_ref().is_some_and(|session| session.loaded.store.is_shared());
+    check_state(&mut checks, locations, is_shared);
     if let Some(session) = &session {
+        check_fleet(&mut checks, session);
         check_classifier(&mut checks, session, is_online);
     }
     checks.list
@@ -82,7 +85,8 @@ fn check_settings(checks: &mut Checks) -> Option<Session> {
     Some(session)
 }
 
-fn check_state(checks: &mut Checks, locations: &Locations) {
+/// Checks what is kept on this machine; sessions and the audit trail are not, where the store is shared.
+fn check_state(checks: &mut Checks, locations: &Locations, is_shared: bool) {
     let Some(state) = &locations.state else {
         checks.problem("state", "there is no place for it: the home directory is not known", "set HOME");
         return;
@@ -98,7 +102,13 @@ fn check_state(checks: &mut Checks, locations: &Locations) {
     }
     checks.fine("state", format!("`{place}` is private and can be written"));
     check_space(checks, state);
-    let store = Store::new(state.clone());
+    check_clock(checks, state);
+    if !is_shared {
+        check_kept(checks, &Store::new(state.clone()));
+    }
+}
+
+fn check_kept(checks: &mut Checks, store: &Store) {
     match store.audit().head() {
         Ok(Some(head)) => checks.fine("audit", format!("its last record is number {}", head.number)),
         Ok(None) => checks.fine("audit", "it has no records yet"),
@@ -123,7 +133,6 @@ fn check_state(checks: &mut Checks, locations: &Locations) {
         },
         Err(error) => checks.problem("sessions", error.to_string(), "repair or remove it"),
     }
-    check_clock(checks, state);
 }
 
 /// Says what is wrong with the state directory, a clause that follows its name.

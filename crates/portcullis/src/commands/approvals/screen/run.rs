@@ -1,0 +1,220 @@
+//! The full screen in a terminal: reads keys, draws, and lets threads talk to the daemon.
+//!
+//! ```text
+//! keys ─────────────► State ─► frame
+//! feed thread ─ News ─►  │
+//! desk thread ◄─ Action ─┘   one at a time, in order
+//! ```
+
+use std::io::stdout;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use anstream::{AutoStream, ColorChoice};
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyEventKind};
+use ratatui::crossterm::execute;
+
+use super::super::desk::Desk;
+use super::super::words::deciding_words;
+use super::super::{outcome_text, wire};
+use super::palette::Palette;
+use super::state::{Action, News, State};
+use super::view::draw;
+use crate::auto::now_ms;
+use crate::daemon::Role;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+
+/// How long to wait for a key before news are looked at.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How often the daemon is asked what waits.
+const POLL: Duration = Duration::from_millis(500);
+
+/// So many questions make the daemon be asked half as often, because all of them are told every time.
+const MANY: usize = 250;
+
+/// The most questions that are listed.
+const MOST: u64 = 1_000;
+
+/// Runs the full screen until the person ends it.
+pub(crate) fn run() -> Result<ExitCode, Failure> {
+    // Whoever has no daemon is told so in plain text, not on a screen that goes away.
+    drop(Desk::open(Role::Person)?);
+    let (to_screen, news) = channel();
+    let (to_desk, actions) = channel();
+    stop_on_signal(to_screen.clone())?;
+    let feed = to_screen.clone();
+    start("approvals-feed", move || follow(&Reporter(feed)))?;
+    start("approvals-desk", move || serve(&actions, &Reporter(to_screen)))?;
+    let is_coloured = AutoStream::choice(&stdout()) != ColorChoice::Never;
+    let mut screen = Screen::open()?;
+    screen.show(&news, &to_desk, Palette { is_coloured })?;
+    Ok(ExitCode::Success)
+}
+
+fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+    let started = thread::Builder::new().name(name.to_owned()).spawn(work);
+    started.map(drop).map_err(|error| Failure::internal(format!("a thread could not be started: {error}")))
+}
+
+/// Tells the screen what a thread has to say, and that the thread is gone should it panic.
+struct Reporter(Sender<News>);
+
+impl Reporter {
+    /// Tells something; false if nobody listens any more.
+    fn tell(&self, news: News) -> bool {
+        self.0.send(news).is_ok()
+    }
+}
+
+impl Drop for Reporter {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.tell(News::Broken);
+        }
+    }
+}
+
+/// The terminal, which is given back as it was however this ends.
+struct Screen {
+    terminal: DefaultTerminal,
+}
+
+impl Screen {
+    fn open() -> Result<Self, Failure> {
+        let opened = ratatui::try_init();
+        let terminal = opened.map_err(|error| {
+            ratatui::restore();
+            unusable(&error)
+        })?;
+        let screen = Self { terminal };
+        // Pasted text must not count as keys that answer.
+        execute!(stdout(), EnableBracketedPaste).map_err(|error| unusable(&error))?;
+        Ok(screen)
+    }
+
+    fn show(
+        &mut self,
+        news: &Receiver<News>,
+        desk: &Sender<Action>,
+        palette: Palette,
+    ) -> Result<(), Failure> {
+        let mut state = State::default();
+        loop {
+            let heard: Vec<News> = news.try_iter().collect();
+            let mut actions: Vec<Action> = heard.into_iter().filter_map(|news| state.hear(news)).collect();
+            actions.extend(state.unread());
+            state.now_ms = now_ms();
+            let mut most_scroll = 0;
+            let drawn = self.terminal.draw(|frame| {
+                state.resize(frame.area().width);
+                most_scroll = draw(frame, &state, palette);
+            });
+            drawn.map_err(|error| unusable(&error))?;
+            state.drawn(now_ms(), most_scroll);
+            // One key a frame: what it answers was on the screen when it is taken.
+            if event::poll(TICK).map_err(|error| unusable(&error))? {
+                match event::read().map_err(|error| unusable(&error))? {
+                    Event::Key(key) if key.kind == KeyEventKind::Press => {
+                        state.now_ms = now_ms();
+                        actions.extend(state.press(key));
+                    }
+                    Event::Paste(text) => state.paste(&text),
+                    _ => {}
+                }
+            }
+            for action in actions {
+                match action {
+                    Action::Quit => return Ok(()),
+                    Action::Abort => return Err(broken()),
+                    errand => desk.send(errand).map_err(|_| broken())?,
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        // There is nowhere left to say that it failed.
+        let _ = execute!(stdout(), DisableBracketedPaste);
+        ratatui::restore();
+    }
+}
+
+fn broken() -> Failure {
+    Failure::internal("a part of the full screen failed").with_hint("questions go on waiting: open it again")
+}
+
+fn unusable(error: &std::io::Error) -> Failure {
+    Failure::internal(format!("the terminal could not be used: {error}"))
+        .with_hint("`portcullis approvals list` and `allow` work without a full screen")
+}
+
+/// Tells the screen what waits, again and again. A daemon that went away is looked for until it is back.
+fn follow(screen: &Reporter) {
+    loop {
+        let heard = Desk::open(Role::Read).and_then(|desk| desk.list("open", MOST));
+        let (news, pause) = match heard {
+            Ok(listed) => {
+                let open = wire::approvals(&listed);
+                let slower = u32::try_from(open.len() / MANY).unwrap_or(0);
+                (News::Open(open), POLL * slower.saturating_add(1))
+            }
+            Err(failure) => (News::Lost(failure.message), POLL),
+        };
+        if !screen.tell(news) {
+            return;
+        }
+        thread::sleep(pause);
+    }
+}
+
+/// Does what the screen wants of the daemon.
+fn serve(actions: &Receiver<Action>, screen: &Reporter) {
+    for action in actions {
+        let news = match action {
+            Action::Answer(id, answer) => {
+                let answered = Desk::open(Role::Person).and_then(|desk| desk.answer(&id, &answer));
+                let said = answered.map_err(|failure| failure.message).map(|value| {
+                    wire::approval(&value).map_or_else(|| "answered".to_owned(), |one| outcome_text(&one))
+                });
+                News::Answered(id, said)
+            }
+            Action::LookUp(id) => {
+                let found = Desk::open(Role::Read).and_then(|desk| desk.get(&id));
+                let Some(approval) = found.ok().flatten().as_ref().and_then(wire::approval) else { continue };
+                News::One(Box::new(approval))
+            }
+            Action::FindWords(id, question) => News::Words(id, deciding_words(&question)),
+            Action::Quit | Action::Abort => return,
+        };
+        if !screen.tell(news) {
+            return;
+        }
+    }
+}
+
+/// Ends the screen in order where the process is told to end.
+fn stop_on_signal(screen: Sender<News>) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::internal(format!("signals cannot be waited for: {error}"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().map_err(failed)?;
+    start("approvals-signals", move || {
+        runtime.block_on(async {
+            use tokio::signal::unix::{SignalKind, signal};
+            let (Ok(mut ends), Ok(mut hangs_up)) =
+                (signal(SignalKind::terminate()), signal(SignalKind::hangup()))
+            else {
+                return;
+            };
+            tokio::select! {
+                _ = ends.recv() => {}
+                _ = hangs_up.recv() => {}
+            }
+            let _ = screen.send(News::Stop);
+        });
+    })
+}

@@ -1,0 +1,418 @@
+//! What the full screen shows and does: keys and news come in, actions go out. Nothing here draws, waits or talks.
+//!
+//! INVARIANT: an answer goes by the id of a question that stood on the screen when the key was pressed. The cursor never
+//! leaves a question by itself while the question is undecided for the person: one that somebody else answered stays below
+//! the cursor until the person moves on. Where the cursor does move by itself, after an answer and to the first question of
+//! an empty list, keys that answer count only after the person had a moment to see it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use portcullis_store::audit::Entry;
+use portcullis_store::{AnswerScope, ApprovalState};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::super::desk::Answer;
+use super::super::outcome_text;
+use super::super::wire::Approval;
+use super::dialog::{Chosen, Dialog, Outcome, Typed};
+
+/// Below so many columns either the list or the details are shown.
+pub(super) const NARROW: u16 = 80;
+
+/// How long a question must have been on the screen to which the cursor moved by itself, in milliseconds.
+const SETTLES_MS: u64 = 500;
+
+/// How many lines of the details a key moves.
+const PAGE: usize = 8;
+
+/// Everything there is to show.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    items: Vec<Item>,
+    /// Where the deciding words stand in the command of a question, by its id; nothing yet where they are looked for.
+    words: BTreeMap<String, Vec<Range<usize>>>,
+    selected: Option<String>,
+    arrival: Arrival,
+    /// Whether the details are shown where there is no room for both.
+    pub(super) is_reading: bool,
+    /// How many lines of the details are above the screen.
+    pub(super) scroll: usize,
+    /// What stands over the list, if anything does.
+    pub(super) dialog: Option<Dialog>,
+    /// What a question must contain to be listed; empty for all.
+    pub(super) filter: String,
+    /// What was said last.
+    pub(super) notice: String,
+    /// Whether the daemon answers.
+    pub(super) link: Link,
+    /// The time, in unix milliseconds.
+    pub(super) now_ms: u64,
+    width: u16,
+}
+
+/// A question in the list.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Item {
+    /// The question.
+    pub(super) approval: Approval,
+    /// What is known of its answer.
+    pub(super) stage: Stage,
+}
+
+/// What is known of the answer to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It waits.
+    Open,
+    /// An answer is on its way.
+    Sending,
+    /// Somebody else answered, or its time is over.
+    Ended(String),
+}
+
+/// Whether the daemon answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Link {
+    /// Nothing was heard yet.
+    #[default]
+    Connecting,
+    /// It answers.
+    Connected,
+    /// It does not, for this reason.
+    Lost(String),
+}
+
+/// How the cursor came to where it is.
+#[derive(Debug, Clone, Copy, Default)]
+struct Arrival {
+    is_by_person: bool,
+    first_drawn_ms: Option<u64>,
+}
+
+/// Something that was heard from the daemon.
+#[derive(Debug)]
+pub(super) enum News {
+    /// All that is open now, the oldest first.
+    Open(Vec<Approval>),
+    /// One question, as it is now.
+    One(Box<Approval>),
+    /// The daemon does not answer.
+    Lost(String),
+    /// Where the deciding words stand in the command of a question.
+    Words(String, Vec<Range<usize>>),
+    /// What came of an answer: a sentence, or why it does not count.
+    Answered(String, Result<String, String>),
+    /// The process is told to end.
+    Stop,
+    /// A thread that the screen needs is gone.
+    Broken,
+}
+
+/// Something to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Action {
+    /// Answer a question.
+    Answer(String, Answer),
+    /// Find out what became of a question.
+    LookUp(String),
+    /// Find the deciding words of a question.
+    FindWords(String, Box<Entry>),
+    /// End.
+    Quit,
+    /// End with a failure.
+    Abort,
+}
+
+impl State {
+    /// Returns the questions that fit the filter.
+    pub(super) fn listed(&self) -> impl Iterator<Item = &Item> {
+        let wanted = self.filter.to_lowercase();
+        self.items.iter().filter(move |item| contains(&item.approval, &wanted))
+    }
+
+    /// Returns the question below the cursor.
+    pub(super) fn current(&self) -> Option<&Item> {
+        let selected = self.selected.as_deref()?;
+        self.listed().find(|item| item.approval.id == selected)
+    }
+
+    /// Says whether a question is below the cursor.
+    pub(super) fn is_current(&self, item: &Item) -> bool {
+        self.selected.as_deref() == Some(item.approval.id.as_str())
+    }
+
+    /// Returns how many questions wait.
+    pub(super) fn open_count(&self) -> usize {
+        self.items.iter().filter(|item| !matches!(item.stage, Stage::Ended(_))).count()
+    }
+
+    /// Says whether only the list or only the details fit on the screen.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.width < NARROW
+    }
+
+    /// Notes how wide the screen is.
+    pub(super) fn resize(&mut self, width: u16) {
+        self.width = width;
+    }
+
+    /// Notes that everything was drawn, and how far the details can be scrolled.
+    pub(super) fn drawn(&mut self, now_ms: u64, most_scroll: usize) {
+        self.now_ms = now_ms;
+        self.scroll = self.scroll.min(most_scroll);
+        if self.current().is_some() && self.arrival.first_drawn_ms.is_none() {
+            self.arrival.first_drawn_ms = Some(now_ms);
+        }
+    }
+
+    /// Returns what is still to be found out about the question below the cursor, once.
+    pub(super) fn unread(&mut self) -> Option<Action> {
+        let approval = &self.current()?.approval;
+        if self.words.contains_key(&approval.id) {
+            return None;
+        }
+        let (id, question) = (approval.id.clone(), approval.question.clone());
+        self.words.insert(id.clone(), Vec::new());
+        Some(Action::FindWords(id, Box::new(question)))
+    }
+
+    /// Returns where the deciding words of a question stand in its command, as far as that is known.
+    pub(super) fn words(&self, item: &Item) -> &[Range<usize>] {
+        self.words.get(&item.approval.id).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Takes news in.
+    pub(super) fn hear(&mut self, news: News) -> Option<Action> {
+        match news {
+            News::Open(open) => return self.hear_open(open),
+            News::One(approval) => self.hear_one(&approval),
+            News::Words(id, words) => _ = self.words.insert(id, words),
+            News::Lost(why) => self.link = Link::Lost(why),
+            News::Answered(id, result) => self.hear_answered(&id, result),
+            News::Stop => return Some(Action::Quit),
+            News::Broken => return Some(Action::Abort),
+        }
+        None
+    }
+
+    /// Takes a key.
+    pub(super) fn press(&mut self, key: KeyEvent) -> Option<Action> {
+        if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
+            return Some(Action::Quit);
+        }
+        match self.dialog.take() {
+            None => self.press_in_list(key),
+            Some(dialog) => self.press_in_dialog(dialog, key),
+        }
+    }
+
+    /// Takes text that was pasted: into a line that is being typed, and nowhere else.
+    pub(super) fn paste(&mut self, text: &str) {
+        match &mut self.dialog {
+            Some(Dialog::Message(_, typed) | Dialog::Rule(_, _, typed)) => typed.insert(text),
+            Some(Dialog::Filter(typed)) => {
+                typed.insert(text);
+                self.filter = typed.text.clone();
+                self.land_on_something();
+            }
+            _ => {}
+        }
+    }
+
+    fn hear_open(&mut self, open: Vec<Approval>) -> Option<Action> {
+        self.link = Link::Connected;
+        let mut lookup = None;
+        let mut items: Vec<Item> = open.into_iter().map(|approval| self.item(approval)).collect();
+        let kept = self.items.iter().position(|item| self.is_current(item));
+        if let Some((at, item)) = kept.and_then(|at| Some((at, self.items.get(at)?))) {
+            let is_gone = items.iter().all(|other| other.approval.id != item.approval.id);
+            if is_gone {
+                let mut item = item.clone();
+                if item.stage == Stage::Open {
+                    item.stage = Stage::Ended("it is not open any more".to_owned());
+                    lookup = Some(Action::LookUp(item.approval.id.clone()));
+                }
+                items.insert(at.min(items.len()), item);
+            }
+        }
+        self.items = items;
+        let items = &self.items;
+        self.words.retain(|id, _| items.iter().any(|item| item.approval.id == *id));
+        self.land_on_something();
+        lookup
+    }
+
+    /// Makes the item of an open question; an answer that is on its way stays so.
+    fn item(&self, approval: Approval) -> Item {
+        let known = self.items.iter().find(|item| item.approval.id == approval.id);
+        let is_sending = known.is_some_and(|item| item.stage == Stage::Sending);
+        Item { approval, stage: if is_sending { Stage::Sending } else { Stage::Open } }
+    }
+
+    fn hear_one(&mut self, approval: &Approval) {
+        let Some(item) = self.items.iter_mut().find(|item| item.approval.id == approval.id) else { return };
+        if approval.state != ApprovalState::Open {
+            item.stage = Stage::Ended(outcome_text(approval));
+        }
+    }
+
+    fn hear_answered(&mut self, id: &str, result: Result<String, String>) {
+        let is_current = self.selected.as_deref() == Some(id);
+        let Some(at) = self.items.iter().position(|item| item.approval.id == id) else {
+            self.notice = result.unwrap_or_else(|why| why);
+            return;
+        };
+        match result {
+            Ok(said) => {
+                self.notice = said;
+                let next = self.neighbour(id);
+                self.items.remove(at);
+                if is_current {
+                    self.select(next, Arrival::default());
+                    self.is_reading = false;
+                }
+            }
+            Err(why) => {
+                if let Some(item) = self.items.get_mut(at) {
+                    item.stage = Stage::Open;
+                }
+                self.notice = why;
+            }
+        }
+    }
+
+    fn press_in_list(&mut self, key: KeyEvent) -> Option<Action> {
+        self.notice.clear();
+        match key.code {
+            KeyCode::Char('q') => return Some(Action::Quit),
+            KeyCode::Esc if self.is_reading => self.is_reading = false,
+            KeyCode::Esc => {
+                self.filter.clear();
+                self.land_on_something();
+            }
+            KeyCode::Char('?') => self.dialog = Some(Dialog::Help),
+            KeyCode::Char('/') => self.dialog = Some(Dialog::Filter(Typed::new(&self.filter))),
+            KeyCode::Down | KeyCode::Char('j') => self.step(1),
+            KeyCode::Up | KeyCode::Char('k') => self.step(-1),
+            KeyCode::Home | KeyCode::Char('g') => self.step(isize::MIN),
+            KeyCode::End | KeyCode::Char('G') => self.step(isize::MAX),
+            KeyCode::PageDown | KeyCode::Char(' ') => self.scroll = self.scroll.saturating_add(PAGE),
+            KeyCode::PageUp | KeyCode::Char('b') => self.scroll = self.scroll.saturating_sub(PAGE),
+            KeyCode::Enter => self.is_reading = !self.is_reading && self.current().is_some(),
+            KeyCode::Char(character) => return self.press_to_answer(character),
+            _ => {}
+        }
+        None
+    }
+
+    /// Takes a key that answers the question below the cursor.
+    fn press_to_answer(&mut self, key: char) -> Option<Action> {
+        if !matches!(key, 'a' | 's' | 'A' | 'd' | 'm') {
+            return None;
+        }
+        let item = self.current()?;
+        let id = item.approval.id.clone();
+        if item.stage != Stage::Open {
+            "this question is answered: move on with the arrow keys".clone_into(&mut self.notice);
+            return None;
+        }
+        if !self.was_seen() {
+            "another question came here: look at it, then press the key again".clone_into(&mut self.notice);
+            return None;
+        }
+        if self.is_narrow() && !self.is_reading && matches!(key, 'a' | 's' | 'A') {
+            self.is_reading = true;
+            "read it, then press the key again".clone_into(&mut self.notice);
+            return None;
+        }
+        match key {
+            'a' => self.send(&id, Answer::allow(AnswerScope::Once, None)),
+            'd' => self.send(&id, Answer::deny(None)),
+            'm' => {
+                self.dialog = Some(Dialog::Message(id, Typed::default()));
+                None
+            }
+            _ => {
+                let scope = if key == 's' { AnswerScope::Session } else { AnswerScope::Always };
+                let chosen = Chosen::new(id, scope, &item.approval.question.suggestions);
+                self.dialog = Some(chosen.into_dialog());
+                None
+            }
+        }
+    }
+
+    fn press_in_dialog(&mut self, dialog: Dialog, key: KeyEvent) -> Option<Action> {
+        let is_filter = matches!(dialog, Dialog::Filter(_));
+        let outcome = dialog.press(key);
+        if is_filter {
+            self.filter = match &outcome {
+                Outcome::Stays(Dialog::Filter(typed)) => typed.text.clone(),
+                _ if key.code == KeyCode::Esc => String::new(),
+                _ => std::mem::take(&mut self.filter),
+            };
+            self.land_on_something();
+        }
+        match outcome {
+            Outcome::Stays(dialog) => self.dialog = Some(dialog),
+            Outcome::Leaves => {}
+            Outcome::Answers(id, answer) => return self.send(&id, answer),
+        }
+        None
+    }
+
+    /// Says whether the person had time to see what is below the cursor.
+    fn was_seen(&self) -> bool {
+        let settles = if self.arrival.is_by_person { 0 } else { SETTLES_MS };
+        self.arrival.first_drawn_ms.is_some_and(|at| self.now_ms >= at.saturating_add(settles))
+    }
+
+    fn send(&mut self, id: &str, answer: Answer) -> Option<Action> {
+        let item = self.items.iter_mut().find(|item| item.approval.id == id && item.stage == Stage::Open)?;
+        item.stage = Stage::Sending;
+        Some(Action::Answer(id.to_owned(), answer))
+    }
+
+    /// Moves the cursor as a person wants it.
+    fn step(&mut self, by: isize) {
+        let ids: Vec<String> = self.listed().map(|item| item.approval.id.clone()).collect();
+        let Some(last) = ids.len().checked_sub(1) else { return };
+        let at = ids.iter().position(|id| self.selected.as_ref() == Some(id)).unwrap_or(0);
+        let to = at.saturating_add_signed(by).min(last);
+        if to == at {
+            return;
+        }
+        self.select(ids.get(to).cloned(), Arrival { is_by_person: true, first_drawn_ms: None });
+        self.items.retain(|item| !matches!(item.stage, Stage::Ended(_)));
+    }
+
+    /// Puts the cursor on the first question if it is on none.
+    fn land_on_something(&mut self) {
+        if self.current().is_some() {
+            return;
+        }
+        let first = self.listed().next().map(|item| item.approval.id.clone());
+        self.select(first, Arrival::default());
+        self.is_reading = false;
+    }
+
+    fn select(&mut self, id: Option<String>, arrival: Arrival) {
+        self.selected = id;
+        self.arrival = arrival;
+        self.scroll = 0;
+    }
+
+    /// Returns what stands below a question in the list, or else above it.
+    fn neighbour(&self, id: &str) -> Option<String> {
+        let ids: Vec<&str> = self.listed().map(|item| item.approval.id.as_str()).collect();
+        let at = ids.iter().position(|other| *other == id)?;
+        let next = ids.get(at + 1).or_else(|| ids.get(at.checked_sub(1)?));
+        next.map(|id| (*id).to_owned())
+    }
+}
+
+fn contains(approval: &Approval, wanted: &str) -> bool {
+    let question = &approval.question;
+    let texts = [&question.summary, &question.host, &question.cwd, &question.reason, &approval.session];
+    wanted.is_empty() || texts.into_iter().any(|text| text.to_lowercase().contains(wanted))
+}

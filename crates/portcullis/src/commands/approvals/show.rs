@@ -1,0 +1,86 @@
+//! `portcullis approvals show`: everything there is to know of a question.
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use portcullis_core::{Decision, visible};
+use portcullis_store::ApprovalState;
+
+use super::desk::Desk;
+use super::wire::{self, Approval};
+use super::{left_text, outcome_text};
+use crate::auto::now_ms;
+use crate::calendar;
+use crate::daemon::Role;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::output::human::write_block;
+use crate::output::record::write_details;
+use crate::terminal::{DIM, Painted, print, printable, style_of};
+
+/// Show everything there is to know of a question: the call, why it is asked, what it would do, rules for it
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  portcullis approvals show 5e1f
+  portcullis approvals show 5e1f --json
+
+Exit codes: 0 done, 64 no daemon, no such question or several, 70 internal failure")]
+pub(crate) struct ShowArgs {
+    /// The id of the question, or how it begins
+    id: String,
+}
+
+/// Runs the command.
+pub(super) fn run(arguments: &ShowArgs, is_json: bool) -> Result<ExitCode, Failure> {
+    let value = Desk::open(Role::Read)?.find(&arguments.id)?;
+    print(&if is_json {
+        printable(&format!("{value:#}\n"))
+    } else {
+        page(&wire::approval(&value).ok_or_else(unread)?, now_ms())
+    })?;
+    Ok(ExitCode::Success)
+}
+
+/// Makes the failure of a daemon that says what this command does not understand.
+pub(super) fn unread() -> Failure {
+    Failure::internal("the daemon's answer could not be understood")
+        .with_hint("start `portcullis serve` again, so that both have the same version")
+}
+
+/// Writes everything there is to know of a question.
+pub(super) fn page(approval: &Approval, now: u64) -> String {
+    let mut out = String::new();
+    let question = &approval.question;
+    let style = match approval.state {
+        ApprovalState::Open => style_of(Decision::Ask),
+        ApprovalState::Allowed => style_of(Decision::Allow),
+        ApprovalState::Denied | ApprovalState::Expired => style_of(Decision::Deny),
+    };
+    let state = Painted(style, approval.state.as_str());
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "{state}  {}", visible(&question.reason));
+    // Nobody answers by the beginning of a call where more of it is known.
+    let call = if question.summary.ends_with('…') { &question.input } else { &question.summary };
+    let _ = writeln!(out, "\n  {} {}\n", Painted(DIM, "│"), visible(call));
+    let mut first = vec![
+        ("id", approval.id.clone()),
+        ("asked", format!("{} UTC", calendar::time(approval.created_at_ms))),
+    ];
+    first.push(match approval.state {
+        ApprovalState::Open => ("left", left_text(approval, now)),
+        _ => ("answer", outcome_text(approval)),
+    });
+    write_details(&mut out, question, &first);
+    if let Some(explained) = &approval.explanation {
+        let risk = format!("{}: {}", explained.level, explained.risk);
+        let parts = [
+            ("what it does", &explained.explanation),
+            ("why it matters", &explained.reasoning),
+            ("risk", &risk),
+        ];
+        for (title, text) in parts {
+            write_block(&mut out, title, &[visible(text).into_owned()]);
+        }
+    }
+    out
+}

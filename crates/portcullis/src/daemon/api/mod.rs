@@ -1,0 +1,44 @@
+//! The HTTP API, version 1. `openapi.json` beside this file says what it takes and gives.
+
+pub(crate) mod approvals;
+mod decide;
+pub(crate) mod decisions;
+mod events;
+pub(crate) mod grants;
+pub(super) mod hook;
+mod metrics;
+mod openapi;
+mod policy;
+mod received;
+pub(crate) mod rules;
+pub(crate) mod sessions;
+pub(crate) mod stats;
+
+use axum::Router;
+
+use super::{ApiError, Shared};
+
+/// Makes the routes of the API.
+pub(super) fn routes() -> Router<Shared> {
+    Router::new()
+        .merge(approvals::routes())
+        .merge(decide::routes())
+        .merge(hook::routes())
+        .merge(events::routes())
+        .merge(metrics::routes())
+        .merge(openapi::routes())
+        .merge(policy::routes())
+        .merge(decisions::routes())
+        .merge(sessions::routes())
+        .merge(stats::routes())
+        .merge(rules::routes())
+        .merge(grants::routes())
+}
+
+/// Does what may wait for the disk or a server on a thread of its own.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| Err(ApiError::internal("this could not be done because of an internal failure")))
+}

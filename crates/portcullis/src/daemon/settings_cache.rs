@@ -1,0 +1,142 @@
+//! The settings of directories, kept while none of their files changed.
+//!
+//! Where the files are is worked out anew for every call, and every file that was looked at, there or not, is asked for
+//! its state. A file that was changed so shortly before it was read that a second change might look the same is not
+//! relied on: the settings are loaded anew until it is old enough. What a person granted for a while is never kept here.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use portcullis_hosts::HookSession;
+use portcullis_settings::{LoadOptions, Locations};
+use portcullis_store::Store;
+
+use crate::failure::Failure;
+use crate::session::{LoadPlan, Session, SessionArgs};
+
+/// How many directories' settings are kept.
+const MOST: usize = 512;
+
+/// A file that changed less than this before it was read may change again without looking different.
+const RACY: Duration = Duration::from_millis(200);
+
+/// Settings by directory and project.
+#[derive(Debug, Default)]
+pub(crate) struct SettingsCache {
+    kept: Mutex<BTreeMap<Key, Arc<Kept>>>,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// A directory, and the project it is worked in from.
+type Key = (String, Option<String>);
+
+/// Settings with what must not have changed.
+#[derive(Debug)]
+struct Kept {
+    session: Arc<Session>,
+    options: LoadOptions,
+    files: Vec<(PathBuf, State)>,
+}
+
+/// What a file looked like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Missing,
+    There { device: u64, number: u64, length: u64, changed: (i64, i64), written: (i64, i64) },
+}
+
+impl SettingsCache {
+    /// Returns the settings of a call's directory, as they are now.
+    pub(crate) fn open(
+        &self,
+        arguments: &SessionArgs,
+        place: &HookSession,
+        store: &Store,
+    ) -> Result<Arc<Session>, Failure> {
+        let project = place.project.as_ref().map(PathBuf::from);
+        let mut plan = LoadPlan::new(arguments, &place.cwd, project)?;
+        plan.add_grants(store, &place.id);
+        if plan.has_grants() {
+            self.misses.fetch_add(1, Ordering::Relaxed);
+            return Ok(Arc::new(plan.load()?.with_store(store.clone())));
+        }
+        let key = (place.cwd.clone(), place.project.clone());
+        let known = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if let Some(kept) = known.filter(|kept| kept.is_still_so(&plan)) {
+            self.hits.fetch_add(1, Ordering::Relaxed);
+            return Ok(Arc::clone(&kept.session));
+        }
+        self.misses.fetch_add(1, Ordering::Relaxed);
+        let options = plan.options.clone();
+        // What the files are like is noted before they are read: a change in between makes them look changed later.
+        let (before, early) = (SystemTime::now(), watched(&plan.locations, &[]));
+        let session = Arc::new(plan.load()?.with_store(store.clone()));
+        let names: Vec<PathBuf> =
+            session.loaded.documents.iter().map(|document| PathBuf::from(&*document.name)).collect();
+        let files = watched(&session.locations, &names);
+        let is_settled = early.iter().all(|file| files.contains(file))
+            && files.iter().all(|(_, state)| state.is_older_than(before));
+        if is_settled {
+            let kept = Kept { session: Arc::clone(&session), options, files };
+            let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            if all.len() >= MOST {
+                all.clear();
+            }
+            all.insert(key, Arc::new(kept));
+        }
+        Ok(session)
+    }
+
+    /// Returns how often settings were at hand, and how often they were loaded.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        (self.hits.load(Ordering::Relaxed), self.misses.load(Ordering::Relaxed))
+    }
+}
+
+impl Kept {
+    fn is_still_so(&self, plan: &LoadPlan) -> bool {
+        self.session.locations == plan.locations
+            && self.options == plan.options
+            && self.files.iter().all(|(path, state)| State::of(path) == *state)
+    }
+}
+
+/// Notes what every file looks like that settings may come from, and every other one that was looked at.
+fn watched(locations: &Locations, others: &[PathBuf]) -> Vec<(PathBuf, State)> {
+    let mut paths: Vec<PathBuf> = locations.watched();
+    paths.extend(others.iter().cloned());
+    paths.sort();
+    paths.dedup();
+    paths.into_iter().map(|path| (State::of(&path), path)).map(|(state, path)| (path, state)).collect()
+}
+
+impl State {
+    fn of(path: &Path) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        match fs::metadata(path) {
+            Ok(found) => Self::There {
+                device: found.dev(),
+                number: found.ino(),
+                length: found.len(),
+                changed: (found.ctime(), found.ctime_nsec()),
+                written: (found.mtime(), found.mtime_nsec()),
+            },
+            Err(_) => Self::Missing,
+        }
+    }
+
+    /// Says whether it had been like this for a while at a time.
+    fn is_older_than(self, time: SystemTime) -> bool {
+        let Self::There { changed: (seconds, nanoseconds), .. } = self else { return true };
+        let since = |parts: (i64, i64)| {
+            Some(Duration::new(u64::try_from(parts.0).ok()?, u32::try_from(parts.1).ok()?))
+        };
+        let limit = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().saturating_sub(RACY);
+        since((seconds, nanoseconds)).is_some_and(|changed| changed < limit)
+    }
+}
