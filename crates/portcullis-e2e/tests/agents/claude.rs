@@ -48,6 +48,34 @@ fn assert_only_the_allowed_ran(finished: &Finished, asked: &str) {
 }
 
 #[test]
+fn a_daemon_answers_hooks_that_are_posted() {
+    let session = Session::new(Client::Claude, &tour::policy()).registered(Registration::OverHttp);
+    let finished = session.play(three_commands);
+    assert_only_the_allowed_ran(&finished, "the ask rule `Bash(touch asked.txt)` matches");
+    finished.assert_recorded("touch denied.txt", "deny");
+}
+
+#[test]
+fn a_posted_hook_with_a_wrong_token_stops_the_call() {
+    let session =
+        Session::new(Client::Claude, &tour::policy()).registered(Registration::OverHttpWithWrongToken);
+    let finished = session.with_arguments(&BYPASS).play(one_command);
+    finished.assert_stopped("only", "allowed.txt", "the daemon did not judge this call");
+}
+
+/// That is how Claude Code treats a hook that cannot be posted, and why `init` registers a program.
+#[test]
+fn a_hook_that_is_posted_to_nobody_stops_nothing() {
+    let session = Session::new(Client::Claude, &tour::policy()).registered(Registration::OverHttpAndGone);
+    let finished = session.with_arguments(&BYPASS).play(one_command);
+    finished.assert_ran("only", "allowed.txt");
+}
+
+fn one_command(stage: Stage<'_>) -> AgentScript {
+    AgentScript::new(vec![stage.shell("only", "touch allowed.txt"), Turn::say("All done.")])
+}
+
+#[test]
 fn the_permission_prompt_tool_answers_for_the_user() {
     let session = Session::new(Client::Claude, &tour::policy()).registered(Registration::Not);
     let finished = session.with_prompt_tool().play(three_commands);

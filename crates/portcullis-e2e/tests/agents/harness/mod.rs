@@ -2,6 +2,7 @@
 
 mod app_server;
 mod client;
+mod daemon;
 mod place;
 mod registration;
 mod run;

@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::client::{Client, portcullis};
+use super::daemon::Daemon;
 use super::place::Place;
 
 /// How an agent comes to ask us.
@@ -18,13 +19,20 @@ pub(crate) enum Registration {
     ByInitAndGone,
     /// By a hook for Claude Code's own questions alone, written by hand.
     AtQuestions,
+    /// By posting to a daemon, without a program in between.
+    OverHttp,
+    /// By posting with a token that does not hold.
+    OverHttpWithWrongToken,
+    /// By posting to a daemon that is gone when the agent runs.
+    OverHttpAndGone,
     /// By no hook.
     Not,
 }
 
 impl Registration {
     /// Registers. The agent's own settings must be there already, because some agents are asked about theirs.
-    pub(super) fn register(self, client: Client, place: &Place) {
+    /// Returns the daemon that is asked, if one is.
+    pub(super) fn register(self, client: Client, place: &Place) -> Option<Daemon> {
         match self {
             Self::ByInit => init(&portcullis(), client, place),
             Self::ByInitAndGone => {
@@ -38,8 +46,20 @@ impl Registration {
                 let hooks = json!({"PermissionRequest": [{"matcher": "*", "hooks": [hook]}]});
                 place.write_settings(".claude/settings.json", &json!({"hooks": hooks}));
             }
+            Self::OverHttp | Self::OverHttpWithWrongToken | Self::OverHttpAndGone => {
+                assert_eq!(client, Client::Claude, "only Claude Code posts its hooks");
+                let mut daemon = Daemon::start(place);
+                daemon.register(place);
+                match self {
+                    Self::OverHttpWithWrongToken => daemon.token = "wrong".to_owned(),
+                    Self::OverHttpAndGone => daemon.end(),
+                    _ => {}
+                }
+                return Some(daemon);
+            }
             Self::Not => {}
         }
+        None
     }
 }
 

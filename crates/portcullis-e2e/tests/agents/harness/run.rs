@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::app_server::run_a_turn;
 use super::client::{Client, portcullis};
+use super::daemon::TOKEN;
 use super::place::Place;
 use super::registration::Registration;
 use super::setup::Setup;
@@ -105,7 +106,10 @@ impl Session {
         let setup =
             Setup { place: &place, model: model.url(), arguments: &arguments, has_prompt_tool, has_user };
         let mut command = setup.prepare(client);
-        registration.register(client, &place);
+        let daemon = registration.register(client, &place);
+        if let Some(daemon) = &daemon {
+            command.env(TOKEN, &daemon.token);
+        }
         let (output, errors) = (place.root.join("output"), place.root.join("errors"));
         command.stdout(File::create(&output).expect("a file")).stderr(File::create(&errors).expect("a file"));
         let start = Instant::now();
@@ -115,6 +119,7 @@ impl Session {
             (run_to_its_end(&mut command), Vec::new())
         };
         let time = start.elapsed();
+        drop(daemon);
         // To be seen with `--nocapture`.
         eprintln!("{} took {time:.1?}", client.name());
         let read = |path| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
@@ -201,12 +206,6 @@ impl Finished {
             .iter()
             .map(|request| format!("{} {} {:?}", request.method, request.path, self.model.asking(request)))
             .collect();
-        for r in &requests {
-            if let Some(j) = &r.json {
-                eprintln!("TOOLS {}", j["tools"].to_string().chars().take(60000).collect::<String>());
-                break;
-            }
-        }
         let lines: Vec<&str> = self.output.lines().collect();
         let lines = lines.get(lines.len().saturating_sub(SHOWN)..).unwrap_or_default();
         format!(
