@@ -148,7 +148,7 @@ impl Stage {
 }
 
 /// Settings of a usual length.
-fn settings() -> serde_json::Value {
+pub(super) fn settings() -> serde_json::Value {
     let tools = [
         "cargo",
         "npm",

@@ -8,6 +8,7 @@ mod generate;
 mod hook_bench;
 mod hot_functions;
 mod instructions;
+mod load;
 mod overhead;
 mod package;
 mod prerequisites;
@@ -63,6 +64,11 @@ const COMMANDS: &[CommandInfo] = &[
         name: "hook-bench",
         summary: "[--runs N] [--peers] [--program PATH]: time one hook call beside /bin/true and other guards",
         run: hook_bench::run,
+    },
+    CommandInfo {
+        name: "load",
+        summary: "[--seconds N] [--connections N] [--approvals N] [--kills N] [--batch N] [--store files|postgres]: a daemon under load",
+        run: load::run,
     },
     CommandInfo {
         name: "package",

@@ -3,13 +3,14 @@
 use std::process::Command;
 
 use anyhow::{Result, bail};
+use portcullis_testkit::PostgresServer;
 
 use crate::process;
 
 /// Installs those programs that are missing. Each comes with the name of the Debian package that has it.
 pub(super) fn install(programs: &[(&str, &str)]) -> Result<()> {
     let (missing, packages): (Vec<&str>, Vec<&str>) =
-        programs.iter().copied().filter(|(name, _)| process::find_program(name).is_none()).unzip();
+        programs.iter().copied().filter(|(name, _)| !is_there(name)).unzip();
     if missing.is_empty() {
         return Ok(());
     }
@@ -23,4 +24,9 @@ pub(super) fn install(programs: &[(&str, &str)]) -> Result<()> {
         Ok(()) => Ok(()),
         Err(error) => bail!("the tests need `{names}` and they could not be installed: {error:#}"),
     }
+}
+
+/// Looks for a program. Debian keeps the programs of a PostgreSQL server out of `PATH`.
+fn is_there(name: &str) -> bool {
+    process::find_program(name).is_some() || PostgresServer::find_program(name).is_ok()
 }

@@ -6,8 +6,17 @@ use super::{clients, prerequisites};
 use crate::{output, process, repository};
 
 /// What the tests call beside cargo, with the package that has it: `bash -n` is the parser's oracle, `git check-ignore`
-/// that of the path patterns, and `script` gives a command a terminal.
-const PREREQUISITES: &[(&str, &str)] = &[("bash", "bash"), ("git", "git"), ("script", "bsdutils")];
+/// that of the path patterns, `script` gives a command a terminal, `postgres` keeps the store of a fleet, and `chromium`
+/// shows the web page.
+const PREREQUISITES: &[(&str, &str)] = &[
+    ("bash", "bash"),
+    ("git", "git"),
+    ("script", "bsdutils"),
+    ("chromium", "chromium"),
+    ("chromedriver", "chromium-driver"),
+    ("postgres", "postgresql"),
+    ("psql", "postgresql"),
+];
 
 pub(super) fn run(arguments: &[String]) -> Result<()> {
     prerequisites::install(PREREQUISITES)?;

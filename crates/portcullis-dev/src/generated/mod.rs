@@ -1,5 +1,6 @@
 //! Generated reference pages. Each file makes one page from the one place where its facts are written.
 
+mod api;
 mod cli;
 mod exit_codes;
 mod findings;
@@ -36,6 +37,7 @@ pub fn pages_of_binary(root: &Path) -> Result<Vec<(String, String)>> {
 /// Returns the generated files that need no built binary; some of them are needed to build it.
 pub fn static_pages(root: &Path) -> Result<Vec<(String, String)>> {
     let pages = [
+        ("docs/reference/api.md", api::page(root)?),
         ("docs/reference/exit-codes.md", exit_codes::page(root)?),
         ("docs/reference/hosts.md", hosts::page()),
         ("docs/reference/models.md", models::page()),

@@ -44,6 +44,9 @@ fn kind(kind: Kind) -> Cow<'static, str> {
         Kind::Variable => "name of an environment variable",
         Kind::Address => "address",
         Kind::Path => "path of a file",
+        Kind::StoreAddress => "address",
+        Kind::PublicKeys => "list of public keys",
+        Kind::Webhook => "object",
         Kind::Choice(words) => {
             let words: Vec<String> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
             return Cow::Owned(words.join(", "));

@@ -16,5 +16,10 @@ pub(super) fn page() -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(page, "| {} | {} | {} |", step.id.as_str(), cell(step.name), cell(step.result));
     }
+    page.push_str(
+        "\nWhere nobody is there, what would ask at A11 is denied.\n\
+         Before that, [hooks](../guides/headless.md) are asked, and if a daemon runs the call waits for [a person \
+         elsewhere](../guides/approvals.md), whose approval or rule the verdict names.\n",
+    );
     page
 }

@@ -1,6 +1,6 @@
 //! Checks on manifests: which crate may depend on which, fences, lints and licences.
 //!
-//! Arrows only point left: shell ← analysis ← core ← {settings, hosts ← classifier, store, world} ← portcullis. The guard
+//! Arrows only point left: shell ← analysis ← core ← {settings, hosts ← classifier, store ← postgres, world} ← portcullis. The guard
 //! stands alone, because it must work when everything else has failed, and so does the arena. The test kit serves tests
 //! alone, and nothing depends on an example.
 
@@ -106,6 +106,20 @@ const CRATES: &[CrateInfo] = &[
         own_lints: None,
     },
     CrateInfo {
+        name: "portcullis-postgres",
+        internal: &["portcullis-core", "portcullis-store", "portcullis-testkit"],
+        external: External::Any,
+        purity: Purity::Free,
+        own_lints: None,
+    },
+    CrateInfo {
+        name: "portcullis-web",
+        internal: &["portcullis-core"],
+        external: External::Only(&["askama"]),
+        purity: Purity::Pure,
+        own_lints: None,
+    },
+    CrateInfo {
         name: "portcullis-testkit",
         internal: &[],
         external: External::Only(&["serde", "serde_json"]),
@@ -121,7 +135,9 @@ const CRATES: &[CrateInfo] = &[
             "portcullis-guard",
             "portcullis-arena",
             "portcullis-classifier",
+            "portcullis-postgres",
             "portcullis-store",
+            "portcullis-web",
             "portcullis-world",
             "portcullis-testkit",
         ],
@@ -155,7 +171,9 @@ const CRATES: &[CrateInfo] = &[
             "portcullis-classifier",
             "portcullis-core",
             "portcullis-hosts",
+            "portcullis-postgres",
             "portcullis-settings",
+            "portcullis-store",
             "portcullis-testkit",
         ],
         external: External::Any,
@@ -324,6 +342,8 @@ mod tests {
             ("portcullis-guard", "portcullis-core", None),
             ("portcullis-hosts", "portcullis-settings", None),
             ("portcullis-world", "portcullis-store", None),
+            ("portcullis-store", "portcullis-postgres", None),
+            ("portcullis-postgres", "portcullis-settings", None),
             ("portcullis-arena", "libc", None),
             ("portcullis-arena", "portcullis-core", None),
             ("portcullis-e2e", "portcullis-core", None),
@@ -339,6 +359,7 @@ mod tests {
             ("portcullis-core", "portcullis-shell", None),
             ("portcullis", "clap", None),
             ("portcullis", "portcullis-arena", None),
+            ("portcullis", "portcullis-postgres", None),
             ("portcullis-arena", "proptest", Some("dev")),
             ("portcullis-e2e", "portcullis-testkit", Some("dev")),
             ("portcullis-example-harness", "portcullis-world", None),
