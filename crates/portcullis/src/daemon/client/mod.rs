@@ -167,10 +167,11 @@ impl Client {
         }
         head.push_str("\r\n");
         let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        // In one write: whoever answers after the head alone does not make the rest fail.
+        let request = [head.as_bytes(), body.unwrap_or_default()].concat();
         let sent = stream
             .set_write_timeout(Some(left))
-            .and_then(|()| stream.write_all(head.as_bytes()))
-            .and_then(|()| stream.write_all(body.unwrap_or_default()))
+            .and_then(|()| stream.write_all(&request))
             .and_then(|()| stream.flush());
         sent.map_err(|error| wire::lost(&error))
     }
