@@ -26,6 +26,7 @@ mod recorder;
 mod router;
 pub(crate) mod server;
 mod settings_cache;
+mod stamp;
 pub(crate) mod start;
 mod stopping;
 mod tasks;

@@ -5,24 +5,21 @@
 //! relied on: the settings are loaded anew until it is old enough. What a person granted for a while is never kept here.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use portcullis_hosts::HookSession;
 use portcullis_settings::{LoadOptions, Locations};
 use portcullis_store::Store;
 
+use super::stamp::Standing;
 use crate::failure::Failure;
 use crate::session::{LoadPlan, Session, SessionArgs};
 
 /// How many directories' settings are kept.
 const MOST: usize = 512;
-
-/// A file that changed less than this before it was read may change again without looking different.
-const RACY: Duration = Duration::from_millis(200);
 
 /// Settings by directory and project.
 #[derive(Debug, Default)]
@@ -40,14 +37,7 @@ type Key = (String, Option<String>);
 struct Kept {
     session: Arc<Session>,
     options: LoadOptions,
-    files: Vec<(PathBuf, State)>,
-}
-
-/// What a file looked like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Missing,
-    There { device: u64, number: u64, length: u64, changed: (i64, i64), written: (i64, i64) },
+    files: Vec<(PathBuf, Standing)>,
 }
 
 impl SettingsCache {
@@ -80,7 +70,7 @@ impl SettingsCache {
             session.loaded.documents.iter().map(|document| PathBuf::from(&*document.name)).collect();
         let files = watched(&session.locations, &names);
         let is_settled = early.iter().all(|file| files.contains(file))
-            && files.iter().all(|(_, state)| state.is_older_than(before));
+            && files.iter().all(|(_, standing)| standing.is_settled(before));
         if is_settled {
             let kept = Kept { session: Arc::clone(&session), options, files };
             let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -102,41 +92,19 @@ impl Kept {
     fn is_still_so(&self, plan: &LoadPlan) -> bool {
         self.session.locations == plan.locations
             && self.options == plan.options
-            && self.files.iter().all(|(path, state)| State::of(path) == *state)
+            && self.files.iter().all(|(path, standing)| Standing::of(path) == *standing)
     }
 }
 
 /// Notes what every file looks like that settings may come from, and every other one that was looked at.
-fn watched(locations: &Locations, others: &[PathBuf]) -> Vec<(PathBuf, State)> {
+fn watched(locations: &Locations, others: &[PathBuf]) -> Vec<(PathBuf, Standing)> {
     let mut paths: Vec<PathBuf> = locations.watched();
     paths.extend(others.iter().cloned());
     paths.sort();
     paths.dedup();
-    paths.into_iter().map(|path| (State::of(&path), path)).map(|(state, path)| (path, state)).collect()
-}
-
-impl State {
-    fn of(path: &Path) -> Self {
-        use std::os::unix::fs::MetadataExt as _;
-        match fs::metadata(path) {
-            Ok(found) => Self::There {
-                device: found.dev(),
-                number: found.ino(),
-                length: found.len(),
-                changed: (found.ctime(), found.ctime_nsec()),
-                written: (found.mtime(), found.mtime_nsec()),
-            },
-            Err(_) => Self::Missing,
-        }
-    }
-
-    /// Says whether it had been like this for a while at a time.
-    fn is_older_than(self, time: SystemTime) -> bool {
-        let Self::There { changed: (seconds, nanoseconds), .. } = self else { return true };
-        let since = |parts: (i64, i64)| {
-            Some(Duration::new(u64::try_from(parts.0).ok()?, u32::try_from(parts.1).ok()?))
-        };
-        let limit = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().saturating_sub(RACY);
-        since((seconds, nanoseconds)).is_some_and(|changed| changed < limit)
-    }
+    let look = |path: PathBuf| {
+        let standing = Standing::of(&path);
+        (path, standing)
+    };
+    paths.into_iter().map(look).collect()
 }

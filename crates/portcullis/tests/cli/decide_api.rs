@@ -156,6 +156,46 @@ fn settings_count_from_the_moment_they_are_written() {
     assert_eq!(decision(&daemon, &sandbox, "make all"), "ask");
 }
 
+/// Asks until the daemon has the settings at hand and need not load them.
+fn warm(daemon: &Daemon, sandbox: &Sandbox) {
+    let hits = || {
+        let text = daemon.get("/metrics").text();
+        let line =
+            text.lines().find(|line| line.starts_with("portcullis_settings_lookups_total{result=\"hit\"}"));
+        line.and_then(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).unwrap()
+    };
+    let before = hits();
+    while hits() == before {
+        decision(daemon, sandbox, "make all");
+    }
+}
+
+#[test]
+fn settings_at_hand_are_given_up_when_a_file_changes() {
+    let allow = r#"{"permissions": {"allow": ["Bash(make:*)"]}}"#;
+    let sandbox = Sandbox::with_user_settings(allow);
+    let own = sandbox.project.join(".claude/settings.json");
+    fs::create_dir_all(own.parent().unwrap()).unwrap();
+    let daemon = Daemon::start(&sandbox);
+    warm(&daemon, &sandbox);
+    assert_eq!(decision(&daemon, &sandbox, "make all"), "allow");
+    // A link that leads to nothing is a broken settings file: what it forbids is lost, and nothing is allowed.
+    std::os::unix::fs::symlink("nowhere.json", &own).unwrap();
+    assert_eq!(decision(&daemon, &sandbox, "make all"), "ask");
+    warm(&daemon, &sandbox);
+    assert_eq!(decision(&daemon, &sandbox, "make all"), "ask");
+    // What the link leads to appears.
+    sandbox.write_project(".claude/nowhere.json", r#"{"permissions": {"deny": ["Bash(make:*)"]}}"#);
+    assert_eq!(decision(&daemon, &sandbox, "make all"), "deny");
+    warm(&daemon, &sandbox);
+    fs::remove_file(&own).unwrap();
+    assert_eq!(decision(&daemon, &sandbox, "make all"), "allow");
+    // Of the same length, in place.
+    warm(&daemon, &sandbox);
+    sandbox.write_home(".claude/settings.json", &allow.replace("make", "mike"));
+    assert_eq!(decision(&daemon, &sandbox, "make all"), "ask");
+}
+
 #[test]
 fn what_is_granted_meanwhile_counts_and_ends() {
     let sandbox = Sandbox::new();

@@ -6,7 +6,6 @@
 
 pub(crate) mod named;
 pub(crate) mod secret;
-mod stamp;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -16,9 +15,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use portcullis_settings::disk::{DirectoryLock, Privacy, create_directory, plain, read_text, replace};
 
 pub(crate) use self::secret::SecretHash;
-use self::stamp::Stamp;
 use super::access::Role;
 use super::places::Places;
+use super::stamp::Stamp;
 use crate::failure::Failure;
 
 /// The longest file with one token.
