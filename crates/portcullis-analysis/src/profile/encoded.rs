@@ -39,8 +39,8 @@ pub struct Form {
     subcommands: Bytes,
 }
 
-/// Bytes in one entry of an index: where the name lies, and where the profile.
-const ENTRY: usize = 8;
+/// Bytes in one entry of an index: where the name lies, where the summary, and where the form.
+const ENTRY: usize = 12;
 
 /// Finds a profile by name.
 pub(super) fn find(table: Table, name: &str) -> Option<Profile> {
@@ -50,7 +50,7 @@ pub(super) fn find(table: Table, name: &str) -> Option<Profile> {
         let middle = low + (high - low) / 2;
         let (listed, profile) = entry(index, middle)?;
         match listed.cmp(name) {
-            std::cmp::Ordering::Equal => return Some(profile_at(profile)),
+            std::cmp::Ordering::Equal => return Some(profile),
             std::cmp::Ordering::Less => low = middle + 1,
             std::cmp::Ordering::Greater => high = middle,
         }
@@ -61,9 +61,7 @@ pub(super) fn find(table: Table, name: &str) -> Option<Profile> {
 /// Returns the profile of every name.
 pub(super) fn all(table: Table) -> impl Iterator<Item = Profile> {
     let index = index_of(table);
-    (0..index.len() / ENTRY)
-        .filter_map(move |place| entry(index, place))
-        .map(|(_, profile)| profile_at(profile))
+    (0..index.len() / ENTRY).filter_map(move |place| entry(index, place)).map(|(_, profile)| profile)
 }
 
 fn index_of(table: Table) -> Bytes {
@@ -73,16 +71,11 @@ fn index_of(table: Table) -> Bytes {
     }
 }
 
-fn entry(index: Bytes, place: usize) -> Option<(&'static str, usize)> {
+fn entry(index: Bytes, place: usize) -> Option<(&'static str, Profile)> {
     let mut entry = Cursor(index.get(place * ENTRY..)?);
-    let (name, profile) = (entry.number(), entry.number());
-    Some((Cursor(DATA.get(name..)?).text(), profile))
-}
-
-fn profile_at(place: usize) -> Profile {
-    let mut cursor = Cursor(DATA.get(place..).unwrap_or_default());
-    let summary = cursor.text();
-    Profile { summary, form: cursor.form() }
+    let mut piece = || Some(Cursor(DATA.get(entry.number()..)?));
+    let (mut name, mut summary, mut form) = (piece()?, piece()?, piece()?);
+    Some((name.text(), Profile { summary: summary.text(), form: form.form() }))
 }
 
 impl Form {

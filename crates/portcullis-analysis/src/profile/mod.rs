@@ -4,10 +4,12 @@
 //! `docs/development/command-profiles.md` describes the format. The build encodes them into one piece of bytes, of which
 //! only what a command needs is ever read: a table of pointers would have to be mended at every start of the program.
 
+mod compile;
 mod encoded;
 mod matching;
 mod words;
 
+pub use compile::{CompiledProfile, ProfileError, ProfileExample, ProgramName, compile};
 pub use encoded::Form;
 pub use matching::{Match, Use, Wanted, read};
 

@@ -1,35 +1,27 @@
 //! Every example of every command profile, run through the survey and the effects.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use portcullis_analysis::effect::{Effect, effects, power_shell_layout};
+use portcullis_analysis::profile::{CompiledProfile, ProfileExample};
 use portcullis_analysis::{Surroundings, profile, reader, survey};
-use toml::{Table, Value};
 
 const DIRECTORY: &str = "/code/app";
 const HOME: &str = "/home/me";
 
+/// Returns every profile of a folder of `data/` with the name of its file.
 #[expect(clippy::disallowed_methods, reason = "the examples stand in the data files")]
-fn files(folder: &str) -> Vec<PathBuf> {
+fn profiles(folder: &str) -> Vec<(String, CompiledProfile)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(folder);
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-        .collect();
-    files.sort();
-    files
-}
-
-#[expect(clippy::disallowed_methods, reason = "the examples stand in the data files")]
-fn table(file: &Path) -> Table {
-    fs::read_to_string(file).unwrap().parse().unwrap()
-}
-
-fn texts(value: Option<&Value>) -> Vec<String> {
-    let list = value.and_then(Value::as_array).cloned().unwrap_or_default();
-    list.iter().map(|item| item.as_str().unwrap().to_owned()).collect()
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let file = entry.unwrap().path();
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        let compiled = profile::compile(&fs::read_to_string(&file).unwrap()).unwrap();
+        all.extend(compiled.into_iter().map(|profile| (name.clone(), profile)));
+    }
+    all
 }
 
 fn shown(effect: &Effect) -> String {
@@ -59,15 +51,12 @@ fn listed(effects: &[Effect]) -> Vec<String> {
 
 fn wrong_examples(folder: &str, effects_of: fn(&str) -> Vec<String>) -> Vec<String> {
     let mut wrong = Vec::new();
-    for file in files(folder) {
-        let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        for example in table(&file).get("example").and_then(Value::as_array).unwrap() {
-            let command = example.get("command").and_then(Value::as_str).unwrap();
-            let mut expected = texts(example.get("effects"));
+    for (file, profile) in profiles(folder) {
+        for ProfileExample { command, effects: mut expected, .. } in profile.examples {
             expected.sort();
-            let found = effects_of(command);
+            let found = effects_of(&command);
             if found != expected {
-                wrong.push(format!("{name}: {command}\n  expected {expected:?}\n  found    {found:?}"));
+                wrong.push(format!("{file}: {command}\n  expected {expected:?}\n  found    {found:?}"));
             }
         }
     }
@@ -100,7 +89,26 @@ fn every_reader_a_profile_names_exists() {
 }
 
 #[test]
-fn at_least_three_hundred_programs_have_a_profile() {
-    let count = files("commands").len();
-    assert!(count >= 300, "{count}");
+fn programs_with_the_same_body_share_one_entry() {
+    for folder in ["commands", "cmdlets"] {
+        let mut bodies: Vec<CompiledProfile> = Vec::new();
+        for (file, profile) in profiles(folder) {
+            let mut body = profile.clone();
+            body.names.clear();
+            body.examples.clear();
+            let name = &profile.names[0].name;
+            assert!(!bodies.contains(&body), "{file}: the body of `{name}` stands elsewhere too");
+            bodies.push(body);
+        }
+    }
+}
+
+#[test]
+fn at_least_three_thousand_programs_have_a_profile() {
+    let count: usize = ["commands", "cmdlets"]
+        .iter()
+        .flat_map(|folder| profiles(folder))
+        .map(|(_, profile)| profile.names.len())
+        .sum();
+    assert!(count >= 3000, "{count}");
 }
