@@ -1,19 +1,19 @@
-//! Hosts' inputs and our answers to them, byte for byte: `tests/golden/<host>/<case>.{input,output}.json`.
+//! Hosts' inputs and our answers to them, byte for byte: `tests/golden/<host>.md`.
 //!
-//! An input is what the host writes to standard input. What it says in its environment stands beside it, in
-//! `<case>.env.json`, and the exit code, where it is not 0, in `<case>.exit`.
+//! An input is what the host writes to standard input. What it says in its environment stands before it, and the exit
+//! code, where it is not 0, in the head of the output.
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p portcullis-hosts` writes the answers anew; read their diff before committing.
 #![cfg(test)]
-#![expect(clippy::disallowed_methods, reason = "the golden files are read and written here")]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{Context, Facts, Mode, Origin, Person, Policy, Request, Source, decide};
 use portcullis_hosts::{Answer, Event, HookCall, Host, HostReply, Told};
+use portcullis_testkit::{GoldenCase, GoldenFile, is_updating};
 use pretty_assertions::assert_eq;
 
 const RULES: &[(Behavior, &str)] = &[
@@ -39,21 +39,23 @@ fn policy() -> Policy {
     Policy::of_rules(RULES.iter().enumerate().map(rule).collect())
 }
 
-/// A case: what the host says, and where the answer is kept.
+/// A case: what the host says, and how the answer is called in the file.
 struct Case {
     host: Host,
-    path: PathBuf,
+    name: String,
     input: Vec<u8>,
     variables: BTreeMap<String, String>,
 }
 
 impl Case {
-    fn name(&self) -> String {
-        self.path.display().to_string()
-    }
-
-    fn beside(&self, extension: &str) -> PathBuf {
-        PathBuf::from(self.path.to_str().unwrap().replace(".input.json", extension))
+    fn of(host: Host, golden: &GoldenCase) -> Self {
+        let variables = golden.find("environment").map(|text| serde_json::from_str(text).unwrap());
+        Self {
+            host,
+            name: format!("{}: {}", host.name(), golden.name),
+            input: golden.find("input").unwrap().as_bytes().to_vec(),
+            variables: variables.unwrap_or_default(),
+        }
     }
 
     fn answer(&self, input: &[u8]) -> HostReply {
@@ -88,58 +90,45 @@ fn answer_call(host: Host, call: &HookCall) -> HostReply {
     (host.adapter().write)(call.moment, &answer)
 }
 
-fn cases(host: Host) -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(host.name());
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.to_str().unwrap().ends_with(".input.json"))
-        .collect();
-    paths.sort();
-    paths
-        .into_iter()
-        .map(|path| {
-            let variables = path.to_str().unwrap().replace(".input.json", ".env.json");
-            let variables = std::fs::read(variables)
-                .map_or_else(|_| BTreeMap::new(), |bytes| serde_json::from_slice(&bytes).unwrap());
-            Case { host, input: std::fs::read(&path).unwrap(), path, variables }
-        })
-        .collect()
+fn golden_file(host: Host) -> GoldenFile {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    GoldenFile::read(folder.join(host.name()).with_extension("md")).unwrap()
 }
 
-fn all_cases() -> Vec<Case> {
-    Host::ALL.into_iter().flat_map(cases).collect()
+fn cases(host: Host) -> Vec<Case> {
+    golden_file(host).cases.iter().map(|case| Case::of(host, case)).collect()
 }
 
 #[test]
 fn every_host_has_cases() {
     for host in Host::ALL {
-        assert!(
-            cases(host).len() >= 10,
-            "{}: the golden folder has {} cases",
-            host.name(),
-            cases(host).len()
-        );
+        let cases = golden_file(host).cases;
+        assert!(cases.len() >= 10, "{}: the golden file has {} cases", host.name(), cases.len());
     }
 }
 
 #[test]
 fn every_input_has_its_answer() {
-    for case in all_cases() {
-        let reply = case.answer(&case.input);
-        let (golden, exit) = (case.beside(".output.json"), case.beside(".exit"));
-        // Whatever is not allowed in a host that goes by the exit code has its reason on standard error.
-        let said = if reply.stdout.is_empty() { &reply.stderr } else { &reply.stdout };
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            std::fs::write(&golden, said).unwrap();
-            let _ = std::fs::remove_file(&exit);
-            if reply.exit_code != 0 {
-                std::fs::write(&exit, format!("{}\n", reply.exit_code)).unwrap();
+    for host in Host::ALL {
+        let mut golden = golden_file(host);
+        for golden in &mut golden.cases {
+            let case = Case::of(host, golden);
+            let reply = case.answer(&case.input);
+            // Whatever is not allowed in a host that goes by the exit code has its reason on standard error.
+            let said = if reply.stdout.is_empty() { &reply.stderr } else { &reply.stdout };
+            let block = match reply.exit_code {
+                0 => "output".to_owned(),
+                code => format!("output with exit code {code}"),
+            };
+            if is_updating() {
+                golden.retain(|name| !name.starts_with("output"));
+                golden.set(if said.starts_with('{') { "json" } else { "text" }, &block, said);
             }
+            let outputs: Vec<(&str, &str)> =
+                golden.blocks().filter(|(name, _)| name.starts_with("output")).collect();
+            assert_eq!([(block.as_str(), said.as_str())].as_slice(), outputs, "{}", case.name);
         }
-        assert_eq!(*said, std::fs::read_to_string(&golden).unwrap(), "{}", golden.display());
-        let expected = std::fs::read_to_string(&exit).map_or(0, |text| text.trim().parse().unwrap());
-        assert_eq!(reply.exit_code, expected, "{}", case.name());
+        golden.update().unwrap();
     }
 }
 
@@ -147,11 +136,11 @@ fn every_input_has_its_answer() {
 fn fields_that_nobody_knows_change_nothing() {
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
     // What Amp writes is the input of the tool itself, where every field counts.
-    for case in all_cases().into_iter().filter(|case| case.host != Host::Amp) {
+    for case in Host::ALL.into_iter().filter(|host| *host != Host::Amp).flat_map(cases) {
         let expected = case.answer(&case.input);
         for _ in 0..20 {
             let text = with_unknown_field(&String::from_utf8(case.input.clone()).unwrap(), &mut seed);
-            assert_eq!(case.answer(text.as_bytes()), expected, "{}: {text}", case.name());
+            assert_eq!(case.answer(text.as_bytes()), expected, "{}: {text}", case.name);
         }
     }
 }

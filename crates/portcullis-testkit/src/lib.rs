@@ -22,12 +22,15 @@
 //!
 //! [`PostgresServer`] is a real PostgreSQL server that can be killed and started again.
 //!
+//! [`GoldenFile`] is a file of cases that a test compares with, whatever it tests.
+//!
 //! The scripted ones speak no TLS, listen on loopback only, and hold no key: the keys they are sent are anybody's.
 
 mod agent;
 mod answer;
 mod collector;
 mod delivery;
+mod golden;
 mod http;
 mod listening;
 #[cfg(unix)]
@@ -39,6 +42,7 @@ mod wire;
 
 pub use agent::{AgentCall, AgentScript, AgentServer, Asking, Input, Turn};
 pub use collector::{Collector, Delivery};
+pub use golden::{GoldenCase, GoldenFile, is_updating};
 #[cfg(unix)]
 pub use postgres::PostgresServer;
 pub use recorded::Recorded;

@@ -86,7 +86,7 @@ const CRATES: &[CrateInfo] = &[
     },
     CrateInfo {
         name: "portcullis-classifier",
-        internal: &["portcullis-core", "portcullis-hosts", "portcullis-testkit"],
+        internal: &["portcullis-core", "portcullis-hosts"],
         external: External::Only(&["memchr", "serde", "serde_json", "thiserror", "ureq"]),
         purity: Purity::Free,
         own_lints: None,
@@ -107,7 +107,7 @@ const CRATES: &[CrateInfo] = &[
     },
     CrateInfo {
         name: "portcullis-postgres",
-        internal: &["portcullis-core", "portcullis-store", "portcullis-testkit"],
+        internal: &["portcullis-core", "portcullis-store"],
         external: External::Any,
         purity: Purity::Free,
         own_lints: None,
@@ -139,7 +139,6 @@ const CRATES: &[CrateInfo] = &[
             "portcullis-store",
             "portcullis-web",
             "portcullis-world",
-            "portcullis-testkit",
         ],
         external: External::Any,
         purity: Purity::Free,
@@ -218,6 +217,9 @@ fn manifest_of(name: &str) -> String {
 }
 
 fn is_allowed(info: &CrateInfo, other: &str, is_for_tests: bool) -> bool {
+    if other == "portcullis-testkit" && is_for_tests {
+        return true;
+    }
     if other.starts_with("portcullis") {
         return info.internal.contains(&other);
     }
@@ -339,6 +341,7 @@ mod tests {
             ("portcullis-core", "serde_json", None),
             ("portcullis-core", "portcullis-settings", None),
             ("portcullis-core", "serde_json", Some("build")),
+            ("portcullis-classifier", "portcullis-testkit", None),
             ("portcullis-guard", "portcullis-core", None),
             ("portcullis-hosts", "portcullis-settings", None),
             ("portcullis-world", "portcullis-store", None),
@@ -362,6 +365,7 @@ mod tests {
             ("portcullis", "portcullis-postgres", None),
             ("portcullis-arena", "proptest", Some("dev")),
             ("portcullis-e2e", "portcullis-testkit", Some("dev")),
+            ("portcullis-shell", "portcullis-testkit", Some("dev")),
             ("portcullis-example-harness", "portcullis-world", None),
         ];
         for (name, dependency, kind) in allowed {

@@ -1,8 +1,9 @@
 //! The daemon answers what the one-shot command answers, byte for byte, by the settings of this very moment.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use portcullis_testkit::GoldenFile;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -95,16 +96,16 @@ fn a_hook_over_http_is_the_hook_program() {
     let (one_shot, served) = (Sandbox::with_user_settings(SETTINGS), Sandbox::with_user_settings(SETTINGS));
     let daemon = Daemon::start(&served);
     let mut compared = 0;
-    for (host, file) in golden_inputs() {
-        let input = fs::read(&file).unwrap();
-        let here = one_shot.run_with_input(&["hook", &host], &input);
+    for (host, case, input) in golden_inputs() {
+        let input = input.as_bytes();
+        let here = one_shot.run_with_input(&["hook", &host], input);
         let there = daemon
             .ask("POST", &format!("/v1/hook/{host}"))
             .token(&daemon.hook_token())
             .header("portcullis-directory", one_shot.project.to_str().unwrap())
-            .body(&input)
+            .body(input)
             .send();
-        let name = file.display();
+        let name = format!("{host}: {case}");
         assert_eq!(there.status, 200, "{name}");
         assert_eq!(served.plain(&there.text()), one_shot.plain(&here.stdout), "{name}");
         let code = there.header("portcullis-exit-code").unwrap();
@@ -114,21 +115,16 @@ fn a_hook_over_http_is_the_hook_program() {
     assert!(compared > 250, "{compared} inputs were compared");
 }
 
-/// Lists the inputs of all hosts that say everything in their input and nothing in variables.
-fn golden_inputs() -> Vec<(String, PathBuf)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../portcullis-hosts/tests/golden");
+/// Lists host, case and input of all golden cases in which a host says everything in its input and nothing in variables.
+fn golden_inputs() -> Vec<(String, String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../portcullis-hosts/tests/golden");
     let mut inputs = Vec::new();
-    for host in fs::read_dir(root).unwrap().map(|host| host.unwrap().path()) {
-        let name = host.file_name().unwrap().to_str().unwrap().to_owned();
-        for file in fs::read_dir(&host).unwrap().map(|file| file.unwrap().path()) {
-            let path = file.to_str().unwrap();
-            let has_variables = Path::new(&path.replace(".input.json", ".env.json")).exists();
-            if path.ends_with(".input.json") && !has_variables {
-                inputs.push((name.clone(), file));
-            }
+    for file in GoldenFile::read_folder(folder).unwrap() {
+        for case in file.cases.iter().filter(|case| case.find("environment").is_none()) {
+            let input = case.find("input").unwrap().to_owned();
+            inputs.push((file.topic().to_owned(), case.name.clone(), input));
         }
     }
-    inputs.sort();
     inputs
 }
 
