@@ -1,4 +1,5 @@
-//! C11: sample files. Valid ones load without a word; invalid ones hold one mistake each, with the report beside them.
+//! C11: samples. Valid files load without a word; invalid samples hold one mistake each and stand in one file a topic,
+//! with the report below each.
 //!
 //! `UPDATE_GOLDEN=1` writes the reports anew.
 
@@ -6,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use portcullis_testkit::{GoldenFile, is_updating};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
@@ -14,10 +16,13 @@ use portcullis_settings::{KEYS, settings_schema};
 use crate::schema::conforms;
 use crate::world::World;
 
-fn files(folder: &str) -> Vec<PathBuf> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(folder);
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(name)
+}
+
+fn valid_files() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
-        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+        fs::read_dir(folder("valid")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files
 }
@@ -26,31 +31,23 @@ fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     path.extension().is_some_and(|extension| extensions.iter().any(|wanted| extension == *wanted))
 }
 
-/// Loads a sample as the place its name begins with: `user.…`, `policy.…`, `project-claude.…`; else as user settings.
-fn world_of(sample: &Path) -> World {
-    let name = sample.file_name().unwrap().to_str().unwrap();
-    let place = name
-        .split('.')
-        .next()
-        .filter(|first| name.split('.').count() > 2 && !first.is_empty())
-        .unwrap_or("user");
-    let world = World::new();
-    let goal = world.place(place);
-    fs::create_dir_all(goal.parent().unwrap()).unwrap();
-    fs::copy(sample, goal).unwrap();
-    world
+/// Makes a world with a sample in the place that its name begins with: `user.…`, `policy.…`, `project-claude.…`.
+fn world_of(name: &str, text: &str) -> World {
+    let (place, _) = name.split_once('.').unwrap();
+    World::with(&[(place, text)])
 }
 
 #[test]
 fn valid_samples_load_without_a_word_and_conform_to_the_schema() {
     let schema: Value = serde_json::from_str(&settings_schema()).unwrap();
     let mut checked = 0;
-    for sample in files("valid") {
+    for sample in valid_files() {
         assert!(has_extension(&sample, &["json", "jsonc"]), "{} is not a sample", sample.display());
-        let loaded = world_of(&sample).load_trusted();
-        assert_eq!(loaded.problems, [], "{}", sample.display());
         let text = fs::read_to_string(&sample).unwrap();
-        let is_ours = !sample.file_name().unwrap().to_str().unwrap().contains("claude");
+        let name = sample.file_name().unwrap().to_str().unwrap();
+        let loaded = world_of(name, &text).load_trusted();
+        assert_eq!(loaded.problems, [], "{}", sample.display());
+        let is_ours = !name.contains("claude");
         if has_extension(&sample, &["json"]) && is_ours {
             let value: Value = serde_json::from_str(&text).unwrap();
             assert_eq!(conforms(&schema, &schema, &value), Ok(()), "{}", sample.display());
@@ -61,30 +58,27 @@ fn valid_samples_load_without_a_word_and_conform_to_the_schema() {
 }
 
 #[test]
-fn invalid_samples_give_the_report_beside_them() {
-    for sample in files("invalid") {
-        if has_extension(&sample, &["expected"]) {
-            assert!(sample.with_extension("json").exists(), "{} belongs to no sample", sample.display());
-            continue;
+fn invalid_samples_give_the_report_below_them() {
+    for mut file in GoldenFile::read_folder(folder("invalid")).unwrap() {
+        for case in &mut file.cases {
+            let world = world_of(&case.name, case.find("sample").unwrap());
+            let loaded = world.load_trusted();
+            let root = world.path("").to_str().unwrap().to_owned();
+            let report: String = loaded
+                .problems
+                .iter()
+                .map(ToString::to_string)
+                .chain(loaded.ignored.iter().map(ToString::to_string))
+                .map(|text| text.replace(&root, "/") + "\n")
+                .collect();
+            if is_updating() {
+                case.set("text", "report", &report);
+            }
+            assert_eq!(case.find("report"), Some(report.as_str()), "{}", case.name);
+            let reported = loaded.problems.len() + loaded.ignored.len();
+            assert_eq!(reported, 1, "{} must hold one mistake", case.name);
         }
-        assert!(has_extension(&sample, &["json"]), "{} is not a sample", sample.display());
-        let world = world_of(&sample);
-        let loaded = world.load_trusted();
-        let root = world.path("").to_str().unwrap().to_owned();
-        let report: String = loaded
-            .problems
-            .iter()
-            .map(ToString::to_string)
-            .chain(loaded.ignored.iter().map(ToString::to_string))
-            .map(|text| text.replace(&root, "/") + "\n")
-            .collect();
-        let expected = sample.with_extension("expected");
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            fs::write(&expected, &report).unwrap();
-        }
-        assert_eq!(fs::read_to_string(&expected).unwrap_or_default(), report, "{}", sample.display());
-        let told = loaded.problems.len() + loaded.ignored.len();
-        assert_eq!(told, 1, "{} must hold one mistake", sample.display());
+        file.update().unwrap();
     }
 }
 
@@ -100,16 +94,14 @@ fn collect_paths(prefix: &str, value: &Value, paths: &mut BTreeSet<String>) {
 #[test]
 fn every_key_is_in_a_valid_sample_and_named_by_an_invalid_one() {
     let mut valid = BTreeSet::new();
-    for sample in files("valid") {
+    for sample in valid_files() {
         if let Ok(value) = serde_json::from_str(&fs::read_to_string(&sample).unwrap()) {
             collect_paths("", &value, &mut valid);
         }
     }
-    let reports: String = files("invalid")
-        .iter()
-        .filter(|file| has_extension(file, &["expected"]))
-        .map(|file| fs::read_to_string(file).unwrap())
-        .collect();
+    let files = GoldenFile::read_folder(folder("invalid")).unwrap();
+    let cases = files.iter().flat_map(|file| &file.cases);
+    let reports: String = cases.filter_map(|case| case.find("report")).collect();
     for key in KEYS {
         assert!(valid.contains(key.path), "no valid sample sets {}", key.path);
         let named = reports.contains(&format!("`{}`", key.path));
