@@ -1,15 +1,16 @@
-//! The requests of each protocol, byte for byte: `tests/golden/<model>.<form>.<stage>.json`.
+//! The requests of each protocol, byte for byte: `tests/golden/<provider>.md`, by model, form and stage.
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p portcullis-classifier --test golden_requests` writes them anew; read their diff before
 //! committing.
 #![cfg(test)]
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use portcullis_classifier::model::{Model, ModelTable, Provider};
 use portcullis_classifier::prompt::Prompt;
 use portcullis_classifier::provider::{AnswerForm, AnswerSpec, Query, WireRequest, request};
+use portcullis_testkit::{GoldenFile, is_updating};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -93,48 +94,63 @@ fn all_models() -> Vec<Model> {
     named.collect()
 }
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
-}
-
-/// Compares a request with its file, or writes it.
-fn check_golden(model: &Model, form: &str, stage: &str, request: &WireRequest) -> String {
-    let name = format!("{}-{}.{form}.{stage}.json", model.provider, model.id);
+/// Returns a request as it is kept.
+fn shown(request: &WireRequest) -> String {
     let headers: Value = request.headers.iter().map(|(name, value)| json!([name, value])).collect();
     let shown = json!({"path": request.path, "headers": headers, "body": request.body});
-    let shown = format!("{}\n", serde_json::to_string_pretty(&shown).unwrap());
-    let path = folder().join(&name);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::create_dir_all(folder()).unwrap();
-        std::fs::write(&path, &shown).unwrap();
-    }
-    let expected = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
-    assert_eq!(shown, expected, "{name}");
-    name
+    format!("{}\n", serde_json::to_string_pretty(&shown).unwrap())
 }
 
-#[test]
-fn every_request_is_the_one_that_was_committed() {
+/// Makes the requests that are kept, by provider, model, and form with stage.
+fn kept_requests() -> BTreeMap<String, BTreeMap<String, BTreeMap<String, String>>> {
     let (prompt, spec) = (prompt(), spec());
-    let mut names = BTreeSet::new();
+    let mut requests: BTreeMap<_, BTreeMap<_, BTreeMap<_, _>>> = BTreeMap::new();
+    let mut keep = |model: &Model, form_name: &str, form, stage_name: &str, stage| {
+        let models = requests.entry(model.provider.to_string()).or_default();
+        let blocks = models.entry(model.id.clone()).or_default();
+        let request = ask(model, &prompt, form, stage);
+        blocks.insert(format!("{form_name}, {stage_name} stage"), shown(&request));
+    };
     for (provider, id) in KEPT {
         let model = find(*provider, id);
         for (form_name, form) in forms(&spec) {
             for (stage_name, stage) in STAGES {
-                let request = ask(&model, &prompt, form, stage);
-                names.insert(check_golden(&model, form_name, stage_name, &request));
+                keep(&model, form_name, form, stage_name, stage);
             }
         }
     }
     for (provider, id) in PECULIAR {
-        let model = find(*provider, id);
-        let request = ask(&model, &prompt, AnswerForm::Text, Stage::Fast);
-        names.insert(check_golden(&model, "text", "fast", &request));
+        keep(&find(*provider, id), "text", AnswerForm::Text, "fast", Stage::Fast);
     }
-    let files = std::fs::read_dir(folder()).unwrap();
-    let files: BTreeSet<String> =
-        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
-    assert_eq!(files, names, "a file that no request is compared with");
+    requests
+}
+
+#[test]
+fn every_request_is_the_one_that_was_committed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let mut files = GoldenFile::read_folder(folder).unwrap();
+    if is_updating() {
+        let mut requests = kept_requests();
+        for file in &mut files {
+            let models = requests.remove(file.topic()).unwrap_or_default();
+            file.cases.clear();
+            for (model, blocks) in models {
+                let case = file.case(&model);
+                blocks.iter().for_each(|(name, text)| case.set("json", name, text));
+            }
+            file.update().unwrap();
+        }
+    }
+    let owned = |(name, text): (&str, &str)| (name.to_owned(), text.to_owned());
+    let committed: BTreeMap<_, BTreeMap<_, BTreeMap<_, _>>> = files
+        .iter()
+        .map(|file| {
+            let cases = file.cases.iter();
+            let cases = cases.map(|case| (case.name.clone(), case.blocks().map(owned).collect())).collect();
+            (file.topic().to_owned(), cases)
+        })
+        .collect();
+    assert_eq!(kept_requests(), committed);
 }
 
 /// Takes out of a body what may differ between stages: the last block and the limits.

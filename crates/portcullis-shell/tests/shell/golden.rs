@@ -1,50 +1,34 @@
-//! Golden trees: `test_data/ok/*.sh` is understood, `test_data/err/*.sh` is not, and beside each stands its tree.
+//! Golden trees: the scripts in `test_data/ok` are understood, those in `test_data/err` are not, and below each stands
+//! its tree.
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p portcullis-shell golden` writes the trees anew.
-#![expect(clippy::disallowed_methods, reason = "golden files are files")]
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use portcullis_shell::parse;
+use portcullis_testkit::{GoldenFile, is_updating};
 
 use crate::dump::dump;
 
 fn check(folder: &str, clear: bool) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test_data").join(folder);
-    let update = std::env::var_os("UPDATE_GOLDEN").is_some();
-    let mut scripts: Vec<PathBuf> = Vec::new();
-    let mut trees: BTreeSet<PathBuf> = BTreeSet::new();
-    for entry in std::fs::read_dir(&folder).expect("the folder is there") {
-        let path = entry.expect("the folder can be read").path();
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("sh") => scripts.push(path),
-            Some("tree") => drop(trees.insert(path)),
-            _ => panic!("{} is neither a script nor a tree", path.display()),
+    let mut checked = 0;
+    for mut file in GoldenFile::read_folder(&folder).unwrap() {
+        for case in &mut file.cases {
+            let script = case.find("script").unwrap();
+            let parsed = parse(script.strip_suffix('\n').unwrap_or(script));
+            assert_eq!(parsed.is_clear(), clear, "{}: {:?}", case.name, parsed.errors);
+            let found = dump(&parsed);
+            if is_updating() {
+                case.set("text", "tree", &found);
+            }
+            let hint = "run with UPDATE_GOLDEN=1 and look at the difference";
+            assert_eq!(Some(found.as_str()), case.find("tree"), "{}: {hint}", case.name);
+            checked += 1;
         }
+        file.update().unwrap();
     }
-    scripts.sort();
-    assert!(scripts.len() >= 10, "{} has few scripts", folder.display());
-    for script in &scripts {
-        let text = std::fs::read_to_string(script).expect("the script can be read");
-        let text = text.strip_suffix('\n').unwrap_or(&text);
-        let parsed = parse(text);
-        assert_eq!(parsed.is_clear(), clear, "{}: {:?}", script.display(), parsed.errors);
-        let golden = script.with_extension("tree");
-        let found = dump(&parsed);
-        if update {
-            std::fs::write(&golden, &found).expect("the tree can be written");
-        }
-        let expected = std::fs::read_to_string(&golden).unwrap_or_default();
-        assert_eq!(
-            found,
-            expected,
-            "{}: run with UPDATE_GOLDEN=1 and look at the difference",
-            script.display()
-        );
-        trees.remove(&golden);
-    }
-    assert!(trees.is_empty(), "trees without a script: {trees:?}");
+    assert!(checked >= 10, "{} has few scripts", folder.display());
 }
 
 #[test]

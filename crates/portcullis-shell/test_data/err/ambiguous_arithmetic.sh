@@ -1,1 +1,0 @@
-echo $(( $(case x in a) b;; esac) ))

@@ -1,3 +1,0 @@
-x=$(while a; do b <<E; done
-E
-); c

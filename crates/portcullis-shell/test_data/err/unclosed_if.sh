@@ -1,1 +1,0 @@
-if a; then b; c

@@ -1,5 +1,0 @@
-case $x in
-  a | b) c ;;
-  (*.txt) d ;&
-  *) e ;;&
-esac

@@ -1,4 +1,0 @@
-# first
-a # second
-b#c
-

@@ -1,1 +1,0 @@
-coproc a b; coproc N { c; }

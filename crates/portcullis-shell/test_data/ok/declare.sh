@@ -1,1 +1,0 @@
-declare -a list=(a $(b) "c d") other=1

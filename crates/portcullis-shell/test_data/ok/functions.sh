@@ -1,3 +1,0 @@
-f() { a; } >log
-function g { b; }
-function h() ( c )

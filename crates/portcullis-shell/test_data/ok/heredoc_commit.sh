@@ -1,4 +1,0 @@
-git commit -m "$(cat <<'EOF'
-It's "done" `here`
-EOF
-)" && git push

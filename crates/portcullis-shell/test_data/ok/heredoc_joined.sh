@@ -1,5 +1,0 @@
-cat <<EOF
-a\
-b $(c \
-d)
-EOF

@@ -1,6 +1,0 @@
-cat <<A <<-'B' | c
-one $(d) \$x
-A
-	two $(not)
-	B
-e
