@@ -3,9 +3,11 @@
 //! The coverage flags are ordinary code generation options, so no nightly compiler and no extra tool is needed. They
 //! are given together with `--target`, which keeps them away from build scripts and procedural macros.
 
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use portcullis_testkit::GoldenFile;
 
 use crate::{process, repository};
 
@@ -45,10 +47,10 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
 
     let corpus = fuzz.join("corpus").join(target);
     let artifacts = fuzz.join("artifacts").join(target);
-    std::fs::create_dir_all(&corpus)?;
     std::fs::create_dir_all(&artifacts)?;
+    write_seeds(target, &corpus)?;
     let mut program = Command::new(fuzz.join("target").join(&triple).join("release").join(target));
-    program.current_dir(&fuzz).arg(&corpus).arg(fuzz.join("seeds").join(target));
+    program.current_dir(&fuzz).arg(&corpus);
     let dictionary = fuzz.join("dictionaries").join(format!("{target}.dict"));
     if dictionary.is_file() {
         program.arg(format!("-dict={}", dictionary.display()));
@@ -57,6 +59,24 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
     program.args(["-max_len=4096", "-timeout=10", "-rss_limit_mb=4096", "-print_final_stats=1"]);
     program.arg(format!("-artifact_prefix={}/", artifacts.display()));
     process::run(&mut program)
+}
+
+/// Puts the seeds of a target into its corpus, each as a file of its own, as the fuzzer wants them.
+fn write_seeds(target: &str, corpus: &Path) -> Result<()> {
+    let root = repository::root();
+    std::fs::create_dir_all(corpus)?;
+    let mut files = vec![(GoldenFile::read(root.join("fuzz/seeds").join(target).with_extension("md"))?, "seed")];
+    if target == "hook" {
+        let hosts = GoldenFile::read_folder(root.join("crates/portcullis-hosts/tests/golden"))?;
+        files.extend(hosts.into_iter().map(|file| (file, "input")));
+    }
+    for (file, block) in &files {
+        for case in &file.cases {
+            let seed = case.find(block).with_context(|| format!("{}: no block `{block}`", case.name))?;
+            std::fs::write(corpus.join(format!("seed-{}-{}", file.topic(), case.name)), seed)?;
+        }
+    }
+    Ok(())
 }
 
 fn host_triple() -> Result<String> {
