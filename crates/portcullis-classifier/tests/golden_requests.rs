@@ -136,7 +136,9 @@ fn every_request_is_the_one_that_was_committed() {
             file.cases.clear();
             for (model, blocks) in models {
                 let case = file.case(&model);
-                blocks.iter().for_each(|(name, text)| case.set("json", name, text));
+                for (name, text) in &blocks {
+                    case.set("json", name, text);
+                }
             }
             file.update().unwrap();
         }

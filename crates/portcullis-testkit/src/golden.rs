@@ -213,13 +213,29 @@ mod tests {
     use super::*;
 
     fn file(introduction: &str, cases: Vec<GoldenCase>) -> GoldenFile {
-        GoldenFile { path: PathBuf::from("tests/golden/host.md"), introduction: introduction.to_owned(), cases }
+        GoldenFile {
+            path: PathBuf::from("tests/golden/host.md"),
+            introduction: introduction.to_owned(),
+            cases,
+        }
     }
 
     #[test]
     fn what_was_printed_is_read_byte_for_byte() {
         let mut written = file("# Title\n\nProse.\n\n", Vec::new());
-        let texts = ["", "\n", "\n\n", "a", "a\n", " a \n\n", "## b\n", "```\nc\n````\n", "d\n```", "\r\n", "é\u{202e}"];
+        let texts = [
+            "",
+            "\n",
+            "\n\n",
+            "a",
+            "a\n",
+            " a \n\n",
+            "## b\n",
+            "```\nc\n````\n",
+            "d\n```",
+            "\r\n",
+            "é\u{202e}",
+        ];
         for (index, text) in texts.iter().enumerate() {
             written.case(&format!("case {}", index / 2)).set("text", &format!("block {index}"), text);
         }

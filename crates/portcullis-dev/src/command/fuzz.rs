@@ -65,7 +65,8 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
 fn write_seeds(target: &str, corpus: &Path) -> Result<()> {
     let root = repository::root();
     std::fs::create_dir_all(corpus)?;
-    let mut files = vec![(GoldenFile::read(root.join("fuzz/seeds").join(target).with_extension("md"))?, "seed")];
+    let mut files =
+        vec![(GoldenFile::read(root.join("fuzz/seeds").join(target).with_extension("md"))?, "seed")];
     if target == "hook" {
         let hosts = GoldenFile::read_folder(root.join("crates/portcullis-hosts/tests/golden"))?;
         files.extend(hosts.into_iter().map(|file| (file, "input")));
