@@ -7,7 +7,7 @@ use portcullis_dev::generated;
 use portcullis_dev::process;
 use portcullis_dev::repository::{self, Tree};
 use portcullis_dev::tidy::{
-    Problem, changelog, findings, manifest, markdown, portability, reference, settings, source,
+    Problem, changelog, contract, findings, manifest, markdown, portability, reference, settings, source,
 };
 
 fn check(find_problems: impl Fn(&Tree) -> Vec<Problem>) {
@@ -92,6 +92,11 @@ fn the_changelog_marks_what_can_change_a_verdict() {
 #[test]
 fn every_row_of_the_contract_has_a_named_test() {
     check(reference::find_coverage_gaps);
+}
+
+#[test]
+fn every_citation_of_the_contract_leads_to_a_row() {
+    check(contract::find_lost_citations);
 }
 
 #[test]

@@ -56,11 +56,13 @@ fn link_targets(line: &str) -> impl Iterator<Item = &str> {
     line.split("](").skip(1).filter_map(|rest| rest.split(')').next())
 }
 
-/// Says whether a page has a heading with this fragment.
+/// Says whether a page has a heading or an anchor with this fragment.
 pub fn has_heading(page: &File, fragment: &str) -> bool {
-    prose_lines(page)
-        .filter(|(_, line)| line.starts_with('#'))
-        .any(|(_, line)| slug(line.trim_start_matches('#').trim()) == fragment)
+    let anchor = format!("<a id=\"{fragment}\"></a>");
+    prose_lines(page).any(|(_, line)| line.contains(&anchor))
+        || prose_lines(page)
+            .filter(|(_, line)| line.starts_with('#'))
+            .any(|(_, line)| slug(line.trim_start_matches('#').trim()) == fragment)
 }
 
 /// Turns a heading into the fragment that leads to it.

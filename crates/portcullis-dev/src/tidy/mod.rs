@@ -2,6 +2,7 @@
 //! `tests/tidy.rs` runs them on the repository, and each file tries its checks on made-up trees.
 
 pub mod changelog;
+pub mod contract;
 pub mod findings;
 pub mod manifest;
 pub mod markdown;
