@@ -10,6 +10,7 @@ use portcullis_analysis::{Assessment, Background, Case, Surroundings, assess, su
 use portcullis_shell::Span;
 
 use crate::consent;
+use crate::effect_report::EffectList;
 use crate::fact::{Facts, Resolution};
 use crate::path;
 use crate::request::Request;
@@ -29,6 +30,8 @@ pub(crate) struct Judgement {
     /// Effects nobody vouches for.
     open: Vec<Effect>,
     allowances: Vec<&'static str>,
+    /// What the findings are about.
+    effects: EffectList,
 }
 
 impl Judgement {
@@ -68,10 +71,13 @@ impl Judgement {
         let consented: Vec<&Effect> =
             cleared.iter().filter_map(|found| effects.get(found.sighting.effect)).collect();
         open.retain(|effect| !consented.contains(&effect));
+        let is_clean = standing.is_empty() && cleared.is_empty();
+        let effects = if is_clean { EffectList::default() } else { EffectList::of(request.effects()) };
         Self {
             standing,
             cleared,
             open,
+            effects,
             allowances: allowances.iter().map(|allowance| allowance.name).collect(),
         }
     }
@@ -111,6 +117,7 @@ impl Judgement {
             must_name: must_name(found),
             is_cleared,
             span: found.sighting.span,
+            effect: self.effects.place_of(found.sighting.effect),
         };
         let standing = self.standing.iter().map(|found| report(found, false));
         standing.chain(self.cleared.iter().map(|found| report(found, true))).collect()

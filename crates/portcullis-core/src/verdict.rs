@@ -19,6 +19,8 @@ pub struct Verdict {
     pub decision: Decision,
     /// The step that settled it.
     pub step: StepId,
+    /// The mode it was given in: the one in force, where settings took away the session's own.
+    pub mode: Mode,
     /// Why.
     pub reason: Reason,
     /// What every step said, in order.
@@ -52,8 +54,10 @@ pub struct FindingReport {
     pub must_name: Option<&'static str>,
     /// Whether a person's own words cleared it.
     pub is_cleared: bool,
-    /// The deciding words.
+    /// The deciding words of the shell command; empty where they stand elsewhere, as in a script.
     pub span: Span,
+    /// The place in the list of the call's effects of the one it is about; `None` if that is not one of the call's own.
+    pub effect: Option<usize>,
 }
 
 /// Why a verdict is what it is.

@@ -10,8 +10,9 @@ mod quote;
 mod reasoning;
 mod risk;
 
-use portcullis_analysis::effect::{Certainty, Effect};
+use portcullis_analysis::effect::Effect;
 
+use crate::effect_report::{EffectList, EffectReport};
 use crate::fact::Facts;
 use crate::judgement::Judgement;
 use crate::policy::Policy;
@@ -24,9 +25,6 @@ use quote::{LONGEST_QUOTE, cut};
 const LONGEST_EXPLANATION: usize = 480;
 const LONGEST_REASONING: usize = 350;
 const LONGEST_RISK: usize = 160;
-
-/// How many effects are listed.
-const MOST_EFFECTS: usize = 60;
 
 /// A call explained to a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,31 +61,9 @@ impl RiskLevel {
     }
 }
 
-/// One thing a call would do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EffectReport {
-    /// The act, in a word: `read`, `write`, `git-push`.
-    pub act: &'static str,
-    /// What is done, as a clause; words of the call stand between backquotes.
-    pub clause: String,
-    /// Whether it happens if the call runs, and not only if something is as it may be.
-    pub is_certain: bool,
-}
-
 /// Lists what a call would do, each thing once and no more than a person reads, in the order of its commands.
 pub fn effects(request: &Request) -> Vec<EffectReport> {
-    let mut reports: Vec<EffectReport> = Vec::new();
-    for effect in request.effects() {
-        if reports.len() >= MOST_EFFECTS {
-            break;
-        }
-        let is_certain = effect.certainty == Certainty::Certain;
-        let report = EffectReport { act: effect.act.name(), clause: clause_of(effect), is_certain };
-        if !reports.contains(&report) {
-            reports.push(report);
-        }
-    }
-    reports
+    EffectList::of(request.effects()).reports
 }
 
 /// Explains a call.

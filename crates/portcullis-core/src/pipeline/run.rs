@@ -186,6 +186,7 @@ impl<'a> Run<'a> {
         let suggestions =
             if decision == Decision::Allow { Vec::new() } else { suggestion::suggest(self, &reason) };
         let findings = self.judgement().reports();
-        Verdict { decision, step, reason, trace, suggestions, highlights, findings, ends_run: false }
+        let mode = self.request.context().mode;
+        Verdict { decision, step, mode, reason, trace, suggestions, highlights, findings, ends_run: false }
     }
 }

@@ -1,9 +1,9 @@
 //! The offline explainer: what calls do, why that matters, what could go wrong (spec F).
 
-use crate::support::{Rules, context, facts_without_links};
+use crate::support::{Rules, context, decide_call, facts_without_links};
 use RiskLevel::{High, Low, Medium};
 use portcullis_core::{
-    Context, Explanation, Facts, Input, Mode, Policy, Request, RiskLevel, ToolCall, explain,
+    Context, Explanation, Facts, Input, Mode, Policy, Request, RiskLevel, ToolCall, effects, explain,
 };
 
 /// Explains a call where nothing is a link.
@@ -293,4 +293,27 @@ fn check_bounds(beginning: &str, found: &Explanation) {
         let is_short = |piece: &str| piece.chars().count() <= 120;
         assert!(text.split('`').skip(1).step_by(2).all(is_short), "{beginning:?}: {text}");
     }
+}
+
+#[test]
+fn effects_name_the_words_that_cause_them_and_findings_the_effect_they_are_about() {
+    let policy = Policy::default();
+    let command = "git status && git push --force origin main && git push --force origin main";
+    let request = Request::new(&policy, ToolCall::bash(command), context(Mode::Auto));
+    let verdict = decide_call(&policy, ToolCall::bash(command), context(Mode::Auto));
+    let effects = effects(&request);
+    let found = verdict.findings.first().expect("a forced push is found");
+    let about = effects.get(found.effect.expect("it is about an effect of the call")).expect("it is listed");
+    assert_eq!(about.act, "git-push-force");
+    let words: Vec<&str> = about.spans.iter().map(|span| span.of(command)).collect();
+    assert_eq!(words.len(), 2, "the same thing is listed once, with both places: {words:?}");
+    assert!(words.iter().all(|word| word.contains("push")), "{words:?}");
+    assert_eq!(verdict.mode, Mode::Auto);
+}
+
+#[test]
+fn a_mode_that_settings_take_away_is_not_the_one_a_verdict_names() {
+    let mut policy = Policy::default();
+    policy.disabled_modes.auto = true;
+    assert_eq!(decide_call(&policy, ToolCall::bash("ls"), context(Mode::Auto)).mode, Mode::Default);
 }
