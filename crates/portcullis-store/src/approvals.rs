@@ -32,8 +32,9 @@ pub struct Approval {
     pub session: String,
     /// The id of the denied call that an answer lifts.
     pub denial: String,
-    /// That call, as the session kept it when the question was put. An answer is applied to this one, with
-    /// [`crate::SessionStore::approve_question`], because the session itself keeps only its last denied calls.
+    /// What that call is known by, as the session kept it when the question was put. An answer is applied to this one, with
+    /// [`crate::SessionStore::approve_question`], because the session itself keeps only its last denied calls. What it says
+    /// stands in the question, and here are no words of it.
     pub call: DeniedCall,
     /// What is asked: the decision that was not made, with its trace, findings and suggested rules. Redacted.
     pub question: Entry,
@@ -66,7 +67,7 @@ impl Approval {
             expires_at_ms: new.expires_at_ms,
             session: session_name(&new.session),
             denial: new.call.id.clone(),
-            call: new.call.cleaned(),
+            call: new.call.without_words(),
             question,
             explanation: new.explanation.as_ref().map(ExplanationEntry::cleaned),
             state: ApprovalState::Open,

@@ -52,6 +52,7 @@ fn entry() -> Entry {
         suggestions: Vec::new(),
         models: Vec::new(),
         micros: 700,
+        ..Entry::default()
     }
 }
 

@@ -7,7 +7,9 @@ use portcullis_classifier::transcript::encode;
 use portcullis_core::{FindingReport, Person, Reason, ToolCall, TraceLine, Verdict};
 use portcullis_hosts::Said;
 use portcullis_hosts::json::write_input;
-use portcullis_store::audit::{Entry, FindingEntry, ModelEntry, RuleEntry, TraceEntry};
+use portcullis_store::audit::{
+    Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, TraceEntry,
+};
 
 use crate::auto::{Judged, now_ms, suggestions};
 use crate::output::json::outcome_name;
@@ -59,6 +61,7 @@ pub(crate) fn entry(asked: &Asked<'_>, call: &ToolCall, judged: &Judged) -> Entr
         suggestions: suggestions(verdict),
         models: judged.exchanges.iter().map(model).collect(),
         micros: u64::try_from(asked.elapsed.as_micros()).unwrap_or(u64::MAX),
+        ..Entry::default()
     }
 }
 
@@ -75,7 +78,11 @@ fn rule(verdict: &Verdict) -> Option<RuleEntry> {
     Some(RuleEntry {
         text: rule.text.clone(),
         behavior: rule.behavior.to_string(),
-        origin: rule.origin.to_string(),
+        origin: OriginEntry {
+            source: rule.origin.source.to_string(),
+            file: rule.origin.file.as_deref().map(str::to_owned),
+            line: rule.origin.line,
+        },
     })
 }
 
@@ -88,7 +95,14 @@ fn code(reason: &Reason) -> Option<String> {
 }
 
 fn finding(found: &FindingReport) -> FindingEntry {
-    FindingEntry { code: found.code.to_owned(), sentence: found.sentence.clone(), cleared: found.is_cleared }
+    FindingEntry {
+        code: found.code.to_owned(),
+        sentence: found.sentence.clone(),
+        cleared: found.is_cleared,
+        severity: found.severity.as_str().to_owned(),
+        span: SpanEntry::new(found.span.range().start, found.span.range().end),
+        effect: None,
+    }
 }
 
 fn trace(line: &TraceLine) -> TraceEntry {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use portcullis_postgres::{Fleet, Options};
-use portcullis_store::audit::{Entry, ModelEntry, RuleEntry, SuggestionEntry, TraceEntry};
+use portcullis_store::audit::{Entry, ModelEntry, OriginEntry, RuleEntry, SuggestionEntry, TraceEntry};
 use portcullis_store::{DenialKind, NewApproval, NewDenial, Store};
 use portcullis_testkit::PostgresServer;
 use tempfile::TempDir;
@@ -71,7 +71,7 @@ pub(crate) fn entry(number: u64) -> Entry {
         rule: Some(RuleEntry {
             text: "Bash(make:*)".to_owned(),
             behavior: "ask".to_owned(),
-            origin: "user settings".to_owned(),
+            origin: OriginEntry { source: "user".to_owned(), ..OriginEntry::default() },
         }),
         code: Some("PC007".to_owned()),
         denial: None,
@@ -95,6 +95,7 @@ pub(crate) fn entry(number: u64) -> Entry {
             latency_ms: 400,
         }],
         micros: 700 + number,
+        ..Entry::default()
     }
 }
 

@@ -6,8 +6,11 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 
-use super::entry::{Entry, FindingEntry, ModelEntry, RuleEntry, SuggestionEntry, TraceEntry};
+use super::entry::{
+    EffectEntry, Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, SuggestionEntry, TraceEntry,
+};
 use super::line::{HEADER_BYTES, MOST_LINE};
+use super::moved_words::MovedWords;
 use crate::redaction::redact;
 
 /// How much of a text is read beyond its limit, and dropped again after secrets were looked for.
@@ -49,6 +52,8 @@ pub(crate) fn kept(entry: &Entry) -> serde_json::Result<(Entry, String)> {
 
 impl Bounds {
     fn entry(&self, entry: &Entry) -> Entry {
+        let input = safe(&entry.input, self.input);
+        let words = MovedWords::new(&entry.input, &input);
         Entry {
             at_ms: entry.at_ms,
             host: self.word(&entry.host),
@@ -61,7 +66,7 @@ impl Bounds {
             headless: entry.headless,
             tool: self.name(&entry.tool),
             summary: safe(&entry.summary, self.summary),
-            input: safe(&entry.input, self.input),
+            input,
             decision: self.word(&entry.decision),
             said: self.word(&entry.said),
             step: self.word(&entry.step),
@@ -70,11 +75,28 @@ impl Bounds {
             rule: entry.rule.as_ref().map(|rule| self.rule(rule)),
             code: self.optional_name(entry.code.as_ref()),
             denial: self.optional_name(entry.denial.as_ref()),
-            findings: self.items(&entry.findings, Self::finding),
+            findings: self.items(&entry.findings, |bounds, one| bounds.finding(one, &words)),
             trace: self.items(&entry.trace, Self::trace),
             suggestions: self.items(&entry.suggestions, Self::suggestion),
             models: self.items(&entry.models, Self::model),
             micros: entry.micros,
+            version: self.word(&entry.version),
+            spans: self.spans(&entry.spans, &words),
+            effects: self.items(&entry.effects, |bounds, one| bounds.effect(one, &words)),
+            has_more_effects: entry.has_more_effects || entry.effects.len() > self.items,
+        }
+    }
+
+    fn spans(&self, spans: &[SpanEntry], words: &MovedWords) -> Vec<SpanEntry> {
+        spans.iter().take(self.items).filter_map(|span| words.moved(*span)).collect()
+    }
+
+    fn effect(&self, effect: &EffectEntry, words: &MovedWords) -> EffectEntry {
+        EffectEntry {
+            act: self.word(&effect.act),
+            target: familiar(&effect.target, self.name),
+            possible: effect.possible,
+            spans: self.spans(&effect.spans, words),
         }
     }
 
@@ -82,15 +104,23 @@ impl Bounds {
         RuleEntry {
             text: familiar(&rule.text, self.text),
             behavior: self.word(&rule.behavior),
-            origin: familiar(&rule.origin, self.text),
+            origin: OriginEntry {
+                source: self.word(&rule.origin.source),
+                file: rule.origin.file.as_ref().map(|file| familiar(file, self.text)),
+                line: rule.origin.line,
+            },
         }
     }
 
-    fn finding(&self, finding: &FindingEntry) -> FindingEntry {
+    fn finding(&self, finding: &FindingEntry, words: &MovedWords) -> FindingEntry {
+        let is_kept = |place: &u32| usize::try_from(*place).is_ok_and(|place| place < self.items);
         FindingEntry {
             code: self.word(&finding.code),
             sentence: familiar(&finding.sentence, self.text),
             cleared: finding.cleared,
+            severity: self.word(&finding.severity),
+            span: finding.span.and_then(|span| words.moved(span)),
+            effect: finding.effect.filter(is_kept),
         }
     }
 

@@ -28,12 +28,15 @@ mod entry;
 mod files;
 pub mod index;
 mod line;
+mod moved_words;
 mod read;
 mod retention;
 mod verify;
 
 pub(crate) use body::kept;
-pub use entry::{Entry, FindingEntry, ModelEntry, RuleEntry, SuggestionEntry, TraceEntry};
+pub use entry::{
+    EffectEntry, Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, SuggestionEntry, TraceEntry,
+};
 pub use line::Record;
 pub use read::{Position, Update};
 pub use retention::Pruned;

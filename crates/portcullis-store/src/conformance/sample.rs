@@ -50,6 +50,7 @@ pub(super) fn entry(number: u64) -> Entry {
         suggestions: vec![SuggestionEntry { behavior: "allow".to_owned(), rule: "Bash(make *)".to_owned() }],
         models: Vec::new(),
         micros: 700,
+        ..Entry::default()
     }
 }
 

@@ -7,7 +7,7 @@ use super::sample::{START, at_once, entry, model, several};
 use crate::Store;
 use crate::audit::chain::BEGINNING;
 use crate::audit::index::{Filter, Found, LatencyBin, Slot};
-use crate::audit::{Entry, Head, Position, RuleEntry};
+use crate::audit::{Entry, Head, OriginEntry, Position, RuleEntry};
 
 const ANY: u64 = 1_000;
 
@@ -110,7 +110,8 @@ pub(super) fn secrets_are_not_kept(open: &dyn Fn() -> Store) -> Outcome {
 
 /// A decision that differs from others in all that can be asked for.
 fn other(number: u64) -> Entry {
-    let [text, behavior, origin] = ["Write(*)", "deny", "user"].map(str::to_owned);
+    let [text, behavior, source] = ["Write(*)", "deny", "user"].map(str::to_owned);
+    let origin = OriginEntry { source, ..OriginEntry::default() };
     Entry {
         decision: "deny".to_owned(),
         said: "silence".to_owned(),

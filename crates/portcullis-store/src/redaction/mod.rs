@@ -39,15 +39,39 @@ struct Span {
 
 /// Replaces every secret in a text with `[redacted:KIND]`. Doing it again changes nothing.
 pub fn redact(text: &str) -> Cow<'_, str> {
+    redact_moving(text, &mut [])
+}
+
+/// Does what [`redact`] does, and moves places of the text along. A place inside a secret becomes the end of what stands
+/// there, except for the first one of two, which are taken for the ends of a part: that becomes its beginning.
+pub(crate) fn redact_moving<'a>(text: &'a str, places: &mut [usize]) -> Cow<'a, str> {
     let mut redacted = Cow::Borrowed(text);
     for _ in 0..ROUNDS {
         let spans = find(&redacted);
         if spans.is_empty() {
             break;
         }
+        for (index, place) in places.iter_mut().enumerate() {
+            *place = moved(*place, &spans, index == 0);
+        }
         redacted = Cow::Owned(replace(&redacted, &spans));
     }
     redacted
+}
+
+/// Returns where a place is after secrets were replaced.
+fn moved(place: usize, spans: &[Span], is_start: bool) -> usize {
+    let (mut removed, mut added) = (0, 0);
+    for span in spans.iter().filter(|span| span.start < place) {
+        let length = mark(span.kind).len();
+        if place < span.end {
+            let offset = if is_start { 0 } else { length };
+            return span.start - removed + added + offset;
+        }
+        removed += span.end - span.start;
+        added += length;
+    }
+    place - removed + added
 }
 
 /// Returns what stands in the place of a secret.

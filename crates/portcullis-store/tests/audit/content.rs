@@ -1,6 +1,6 @@
 //! What is kept of an entry: no secrets, no endless texts, nothing that breaks a line.
 
-use portcullis_store::audit::{Entry, FindingEntry, Position, TraceEntry};
+use portcullis_store::audit::{Entry, Position, SpanEntry, TraceEntry};
 use pretty_assertions::assert_eq;
 
 use crate::sample::{Trail, entry};
@@ -30,6 +30,10 @@ fn secrets_are_blacked_out_wherever_they_stand() {
     for finding in &mut hostile.findings {
         finding.sentence = with("found");
     }
+    for effect in &mut hostile.effects {
+        effect.target = with("target");
+    }
+    hostile.rule.as_mut().unwrap().origin.file = Some(format!("/tmp/{SECRET}"));
     for line in &mut hostile.trace {
         line.detail = with("detail");
     }
@@ -95,8 +99,15 @@ fn no_line_is_longer_than_it_may_be() {
     (all.agent, all.call_id) = (Some(worst.clone()), Some(worst.clone()));
     (all.code, all.denial) = (Some(worst.clone()), Some(worst.clone()));
     let rule = all.rule.as_mut().unwrap();
-    (rule.text, rule.behavior, rule.origin) = (worst.clone(), worst.clone(), worst.clone());
-    all.findings = vec![FindingEntry { code: worst.clone(), sentence: worst.clone(), cleared: true }; 100];
+    (rule.text, rule.behavior) = (worst.clone(), worst.clone());
+    (rule.origin.source, rule.origin.file) = (worst.clone(), Some(worst.clone()));
+    let (mut finding, mut effect) = (all.findings.pop().unwrap(), all.effects.pop().unwrap());
+    (finding.code, finding.sentence, finding.severity) = (worst.clone(), worst.clone(), worst.clone());
+    all.findings = vec![finding; 100];
+    let far = SpanEntry(u32::MAX - 1, u32::MAX);
+    (effect.act, effect.target, effect.spans) = (worst.clone(), worst.clone(), vec![far; 100]);
+    all.effects = vec![effect; 100];
+    (all.version, all.spans) = (worst.clone(), vec![far; 100]);
     all.trace = vec![TraceEntry { step: worst.clone(), outcome: worst.clone(), detail: worst.clone() }; 100];
     let mut model = all.models.pop().unwrap();
     (model.provider, model.model) = (worst.clone(), worst.clone());
@@ -115,4 +126,26 @@ fn hostile_text_cannot_end_a_line_or_forge_a_field() {
     assert_eq!((&kept.summary, &kept.host), (&hostile.summary, &hostile.host));
     assert_eq!(text.lines().count(), 1);
     assert!(text.starts_with("{\"n\":1,"), "{text}");
+}
+
+#[test]
+fn what_a_decision_was_made_by_comes_back_as_it_was() {
+    let all = entry(3);
+    let (kept, text) = kept(&all);
+    assert_eq!(kept, all);
+    // Programs that know no source read the rule all the same.
+    assert!(text.contains(r#""origin":"/home/me/settings.json:7","source":"user""#), "{text}");
+}
+
+#[test]
+fn words_are_pointed_at_where_they_stand_beside_a_secret() {
+    let mut all = entry(0);
+    let command = format!("TOKEN={SECRET} make step-0");
+    all.input = serde_json::json!({ "command": command }).to_string();
+    let start = u32::try_from(command.find("make").unwrap()).unwrap();
+    all.spans = vec![SpanEntry(start, start + 4)];
+    let (kept, _) = kept(&all);
+    let input: serde_json::Value = serde_json::from_str(&kept.input).unwrap();
+    let [SpanEntry(start, end)] = kept.spans[..] else { panic!("{:?}", kept.spans) };
+    assert_eq!(&input["command"].as_str().unwrap()[start as usize..end as usize], "make");
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use portcullis_store::Store;
 use portcullis_store::audit::{
-    Audit, Break, Entry, FindingEntry, ModelEntry, RuleEntry, SuggestionEntry, TraceEntry,
+    Audit, Break, EffectEntry, Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry,
+    SuggestionEntry, TraceEntry,
 };
 use tempfile::TempDir;
 
@@ -94,7 +95,11 @@ pub(crate) fn entry(number: u64) -> Entry {
         rule: Some(RuleEntry {
             text: "Bash(make:*)".to_owned(),
             behavior: "ask".to_owned(),
-            origin: "user settings".to_owned(),
+            origin: OriginEntry {
+                source: "user".to_owned(),
+                file: Some("/home/me/settings.json".to_owned()),
+                line: Some(7),
+            },
         }),
         code: Some("PC007".to_owned()),
         denial: Some("abc-1".to_owned()),
@@ -102,6 +107,9 @@ pub(crate) fn entry(number: u64) -> Entry {
             code: "PC007".to_owned(),
             sentence: "it deploys".to_owned(),
             cleared: false,
+            severity: "medium".to_owned(),
+            span: SpanEntry::new(0, 4),
+            effect: Some(0),
         }],
         trace: vec![TraceEntry {
             step: "A1".to_owned(),
@@ -122,5 +130,14 @@ pub(crate) fn entry(number: u64) -> Entry {
             latency_ms: 400,
         }],
         micros: 700 + number,
+        version: "1.2.3".to_owned(),
+        spans: vec![SpanEntry(0, 4)],
+        effects: vec![EffectEntry {
+            act: "execute".to_owned(),
+            target: "make".to_owned(),
+            possible: true,
+            spans: vec![SpanEntry(0, 4)],
+        }],
+        has_more_effects: true,
     }
 }

@@ -75,6 +75,7 @@ fn append(root: &str, session: &str, count: u64) -> Result<(), String> {
             suggestions: Vec::new(),
             models: Vec::new(),
             micros: 700,
+            ..Entry::default()
         };
         say(&audit.append(&entry).map_err(|error| error.to_string())?)?;
     }

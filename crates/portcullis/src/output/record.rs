@@ -150,7 +150,7 @@ pub(crate) fn entry_object(entry: &Entry) -> Value {
     let rule = entry
         .rule
         .as_ref()
-        .map(|rule| json!({"text": rule.text, "behavior": rule.behavior, "origin": rule.origin}));
+        .map(|rule| json!({"text": rule.text, "behavior": rule.behavior, "origin": rule.origin.to_string()}));
     json!({
         "atMs": entry.at_ms,
         "host": entry.host,

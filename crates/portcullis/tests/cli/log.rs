@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 
 use portcullis_store::Store;
-use portcullis_store::audit::{Audit, Entry, RuleEntry, SuggestionEntry, TraceEntry};
+use portcullis_store::audit::{Audit, Entry, OriginEntry, RuleEntry, SuggestionEntry, TraceEntry};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ pub(crate) fn entry(number: u64, decision: &str) -> Entry {
         rule: Some(RuleEntry {
             text: "Bash(make:*)".to_owned(),
             behavior: "ask".to_owned(),
-            origin: "user settings".to_owned(),
+            origin: OriginEntry { source: "user".to_owned(), ..OriginEntry::default() },
         }),
         code: None,
         denial: None,
@@ -60,6 +60,7 @@ pub(crate) fn entry(number: u64, decision: &str) -> Entry {
         suggestions: vec![SuggestionEntry { behavior: "allow".to_owned(), rule: "Bash(make:*)".to_owned() }],
         models: Vec::new(),
         micros: 700,
+        ..Entry::default()
     }
 }
 

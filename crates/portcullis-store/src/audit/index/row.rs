@@ -6,7 +6,6 @@ use crate::audit::line::Record;
 use crate::audit::read::Position;
 use crate::audit::{Entry, ModelEntry};
 use crate::hash::sha256;
-use crate::redaction::MARK;
 use crate::sqlite::signed;
 
 /// The event in which a host asks again about a call it asked about before.
@@ -102,11 +101,10 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// Returns the rule that would allow such calls. One in which a secret was blacked out would allow none.
+/// Returns the rule that would allow such calls.
 fn suggestion(entry: &Entry) -> Option<&str> {
     let mut allowing = entry.suggestions.iter().filter(|suggestion| suggestion.behavior == "allow");
-    let allows = allowing.find(|suggestion| !suggestion.rule.contains(MARK));
-    allows.map(|suggestion| suggestion.rule.as_str())
+    allowing.find(|suggestion| suggestion.is_whole()).map(|suggestion| suggestion.rule.as_str())
 }
 
 /// Returns what stands for the tool and the input of a call.

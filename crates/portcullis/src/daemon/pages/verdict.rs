@@ -21,9 +21,6 @@ use crate::output::exchange::dollars;
 use crate::output::human::call_title;
 use crate::output::json::outcome_name;
 
-/// What stands in a text where a secret was.
-const BLACKED_OUT: &str = "[redacted:";
-
 /// What is decided elsewhere than in the words of a call.
 const NOT_BY_WORDS: &[&str] = &["classifier", "hook", "person", "approval", "unavailable", "limit"];
 
@@ -54,7 +51,7 @@ pub(super) fn of_entry(daemon: &Daemon, entry: &Entry) -> VerdictView {
             exact: rule.text.clone(),
             behavior: Text::from(rule.behavior.as_str()),
             tone: Tone::of(&rule.behavior),
-            origin: Text::from(rule.origin.as_str()),
+            origin: Text::from(rule.origin.to_string()),
             ..RuleView::default()
         }),
         step: step_title(&entry.step),
@@ -201,7 +198,7 @@ fn suggestion(one: &SuggestionEntry) -> SuggestionView {
         tone: Tone::of(&one.behavior),
         rule: one.rule.clone(),
         text: Text::from(one.rule.as_str()),
-        is_addable: !one.rule.contains(BLACKED_OUT),
+        is_addable: one.is_whole(),
     }
 }
 

@@ -67,10 +67,11 @@ fn checked(asked: &Approval, given: ApprovalAnswer) -> Result<ApprovalAnswer, Fa
     Ok(ApprovalAnswer { rule: Some(rule), ..answer })
 }
 
-/// Returns the first rule that the call itself suggests.
+/// Returns the first rule that is suggested for the call.
 fn fitting(asked: &Approval, behavior: &str) -> Result<String, Failure> {
-    let own = asked.call.suggestions.iter().find(|one| one.behavior == behavior);
-    own.map(|one| one.rule.clone()).ok_or_else(|| {
+    let suggestions = &asked.question.suggestions;
+    let first = suggestions.iter().find(|one| one.behavior == behavior && one.is_whole());
+    first.map(|one| one.rule.clone()).ok_or_else(|| {
         Failure::usage("no rule would cover such calls in general")
             .with_hint("name a rule, or answer for this very call with the scope `once`")
     })

@@ -37,6 +37,7 @@ pub(super) fn entry(host: &str, decision: &str) -> Entry {
         suggestions: Vec::new(),
         models: Vec::new(),
         micros: 75,
+        ..Entry::default()
     }
 }
 

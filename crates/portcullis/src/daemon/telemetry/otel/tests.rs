@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use portcullis_store::audit::RuleEntry;
+use portcullis_store::audit::{OriginEntry, RuleEntry};
 use portcullis_testkit::{Collector, Delivery};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
@@ -82,8 +82,9 @@ fn nothing_of_the_call_is_told_and_secrets_are_taken_out() {
     let secret = ["ghp", "_", &"a1B2c3D4e5F6".repeat(3)].concat();
     decided.reason = format!("the rule matches `echo {secret}`, which is sent away");
     let text = format!("Bash(curl -H 'Authorization: Bearer {secret}' *)");
-    decided.rule =
-        Some(RuleEntry { text, behavior: "deny".to_owned(), origin: "/home/me/settings.json:3".to_owned() });
+    let origin =
+        OriginEntry { source: "user".to_owned(), file: Some("/home/me/settings.json".to_owned()), line: Some(3) };
+    decided.rule = Some(RuleEntry { text, behavior: "deny".to_owned(), origin });
     telemetry.decided(&decided, None);
     telemetry.shutdown();
     let told: String = collector.deliveries().iter().map(|one| one.body.to_string()).collect();

@@ -47,6 +47,7 @@ fn approval(id: &str, summary: &str) -> Approval {
             code: "PC007".into(),
             sentence: "it overwrites what others pushed".into(),
             cleared: false,
+            ..FindingEntry::default()
         }],
         trace: vec![trace("A1", "pass", ""), trace("A11", "settle-deny", "nobody can be asked")],
         suggestions: vec![
@@ -56,6 +57,7 @@ fn approval(id: &str, summary: &str) -> Approval {
         ],
         models: Vec::new(),
         micros: 900,
+        ..Entry::default()
     };
     Approval {
         id: id.into(),
