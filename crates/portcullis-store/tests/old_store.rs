@@ -107,8 +107,11 @@ fn old_sessions_and_grants_still_count() {
     let grants = store.grants().list(THEN).unwrap();
     let rules: Vec<(&str, &str)> =
         grants.iter().map(|grant| (grant.behavior.as_str(), grant.rule.as_str())).collect();
-    let wanted =
-        [("allow", "Bash(npm run build *)"), ("deny", "Bash(npm publish *)"), ("allow", "Bash(npm install *)")];
+    let wanted = [
+        ("allow", "Bash(npm run build *)"),
+        ("deny", "Bash(npm publish *)"),
+        ("allow", "Bash(npm install *)"),
+    ];
     assert_eq!(rules, wanted);
     assert_eq!(grants[2].scope, Scope::Session("six".to_owned()));
 }

@@ -7,7 +7,8 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 
 use super::entry::{
-    EffectEntry, Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, SuggestionEntry, TraceEntry,
+    EffectEntry, Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, SuggestionEntry,
+    TraceEntry,
 };
 use super::line::{HEADER_BYTES, MOST_LINE};
 use super::moved_words::MovedWords;

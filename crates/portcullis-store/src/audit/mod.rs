@@ -35,7 +35,8 @@ mod verify;
 
 pub(crate) use body::kept;
 pub use entry::{
-    EffectEntry, Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, SuggestionEntry, TraceEntry,
+    EffectEntry, Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, SuggestionEntry,
+    TraceEntry,
 };
 pub use line::Record;
 pub use read::{Position, Update};

@@ -31,7 +31,9 @@ impl MovedWords {
         let command = |text: &str| serde_json::from_str::<CommandInput>(text).ok().map(|input| input.command);
         match (command(input), command(kept)) {
             // The same must come of the command alone: else nobody knows what was put where.
-            (Some(command), Some(kept)) if redact_moving(&command, &mut []) == kept => Self::Redacted(command),
+            (Some(command), Some(kept)) if redact_moving(&command, &mut []) == kept => {
+                Self::Redacted(command)
+            }
             _ => Self::Lost,
         }
     }

@@ -82,8 +82,11 @@ fn nothing_of_the_call_is_told_and_secrets_are_taken_out() {
     let secret = ["ghp", "_", &"a1B2c3D4e5F6".repeat(3)].concat();
     decided.reason = format!("the rule matches `echo {secret}`, which is sent away");
     let text = format!("Bash(curl -H 'Authorization: Bearer {secret}' *)");
-    let origin =
-        OriginEntry { source: "user".to_owned(), file: Some("/home/me/settings.json".to_owned()), line: Some(3) };
+    let origin = OriginEntry {
+        source: "user".to_owned(),
+        file: Some("/home/me/settings.json".to_owned()),
+        line: Some(3),
+    };
     decided.rule = Some(RuleEntry { text, behavior: "deny".to_owned(), origin });
     telemetry.decided(&decided, None);
     telemetry.shutdown();
