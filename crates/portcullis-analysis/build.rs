@@ -8,7 +8,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-#[path = "src/effect/act.rs"]
+#[path = "src/act.rs"]
 #[expect(dead_code, unreachable_pub, reason = "the build needs only the names of the acts")]
 mod act;
 #[path = "src/profile/compile.rs"]
@@ -20,7 +20,7 @@ use act::Act;
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> Result<()> {
-    for input in ["data", "src/effect/act.rs", "src/profile/compile.rs"] {
+    for input in ["data", "src/act.rs", "src/profile/compile.rs"] {
         println!("cargo::rerun-if-changed={input}");
     }
     let out = PathBuf::from(env::var("OUT_DIR")?);

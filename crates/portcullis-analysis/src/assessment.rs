@@ -41,7 +41,7 @@ pub fn assess(case: Case<'_>) -> Assessment {
 }
 
 fn is_cleared(case: Case<'_>, found: &Found) -> bool {
-    let Some(effect) = case.effects.get(found.sighting.effect) else {
+    let Some(effect) = &found.sighting.effect else {
         return false;
     };
     allowances::ALLOWANCES

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::effect::{Act, Effect, Target};
+use crate::act::Act;
+use crate::effect::{Effect, Target};
 use crate::invocation::{Invocation, Survey};
 use crate::place::{Scope, Secrecy};
 

@@ -1,6 +1,6 @@
 //! Which variables may be set without changing what a program does in ways that matter.
 
-use crate::effect::Act;
+use crate::act::Act;
 
 /// Variables that only touch locale, colour, logging or the kind of build.
 const SAFE: &[&str] = &[

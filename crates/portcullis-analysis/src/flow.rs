@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::act::Act;
 use crate::argument::Argument;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::interpreter::is_shell;
 use crate::invocation::Invocation;
 

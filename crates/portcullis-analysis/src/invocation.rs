@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use portcullis_shell::Span;
 
+use crate::act::Access;
 use crate::argument::Argument;
 use crate::code::Code;
 use crate::directories::Directories;
@@ -95,17 +96,6 @@ pub struct Redirection {
     pub access: Access,
     /// The file.
     pub target: Argument,
-}
-
-/// What is done to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Access {
-    /// It is read.
-    Read,
-    /// It is written or created.
-    Write,
-    /// It is removed.
-    Remove,
 }
 
 impl Invocation {

@@ -4,12 +4,14 @@
 //! control flow, with the directories it may run in. [`effect`] says what each of them does,
 //! by the command profiles in `data/`; [`findings`] and [`allowances`] say what of that is to be stopped and what is fine. Pure: no I/O, no clock, no environment.
 
+mod act;
 pub mod allowances;
 mod argument;
 mod arithmetic;
 mod assessment;
 mod case;
 pub mod code;
+pub mod command_effects;
 mod directories;
 pub mod effect;
 pub mod environment;
@@ -35,11 +37,12 @@ mod survey;
 pub mod tool_call;
 mod wrapper;
 
+pub use act::Access;
 pub use argument::{Argument, Knowledge};
 pub use assessment::{Assessment, assess};
 pub use case::{Background, Case};
 pub use directories::Directories;
 pub use git::pushed_branches;
-pub use invocation::{Access, Invocation, Opacity, Redirection, Survey, Variable, Wrapping, base_name};
+pub use invocation::{Invocation, Opacity, Redirection, Survey, Variable, Wrapping, base_name};
 pub use mention::{implied, mentioned};
 pub use survey::{SYNTAX_ERROR, Surroundings, survey};

@@ -1,8 +1,9 @@
 //! What is carried off and where to: hosts where people drop things, keys of the environment, packed directories.
 
+use crate::act::Act;
 use crate::argument::Argument;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::flow::{Flow, variables};
 use crate::invocation::Invocation;
 use crate::place::is_open;

@@ -3,10 +3,11 @@
 //! What a build reads, writes and loads is told by its words, and no table knows the options of every build tool.
 //! So a word that names a place of somebody else is enough for a question, whatever its option is called.
 
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::case::Case;
 use crate::effect::target::{host_in, path_of};
-use crate::effect::{Act, Effect, Target};
+use crate::effect::{Effect, Target};
 use crate::invocation::Invocation;
 use crate::path::{is_inside, normalize};
 use crate::place::{Scope, is_free, is_loopback};

@@ -1,8 +1,9 @@
 //! What a removal takes away, as far as the text tells: a file, everything in a directory, what a pattern or a search
 //! chooses.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect, PathTarget, Target};
+use crate::effect::{Effect, PathTarget, Target};
 use crate::invocation::Invocation;
 
 /// Where something is removed.

@@ -333,7 +333,7 @@ mod tests {
 
     fn is_cleared_of(code: &str, turn: &str, subject: &str, command: &str) -> bool {
         let sighting = Sighting {
-            effect: 0,
+            effect: None,
             span: Span::default(),
             subject: subject.to_owned(),
             sentence: String::new(),

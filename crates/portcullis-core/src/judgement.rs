@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use portcullis_analysis::effect::{Act, Effect, Target, classify, effects};
+use portcullis_analysis::command_effects::effects;
+use portcullis_analysis::effect::{Act, Effect, Target, classify};
 use portcullis_analysis::findings::{Firmness, Found, Severity};
 use portcullis_analysis::place::{Scope, is_free};
 use portcullis_analysis::script::{Entry, Script, scripts};
@@ -69,7 +70,7 @@ impl Judgement {
             findings.into_iter().partition(|found| consent::clears(turns, found, command));
         // What the user asked for by name is vouched for.
         let consented: Vec<&Effect> =
-            cleared.iter().filter_map(|found| effects.get(found.sighting.effect)).collect();
+            cleared.iter().filter_map(|found| found.sighting.effect.as_ref()).collect();
         open.retain(|effect| !consented.contains(&effect));
         let is_clean = standing.is_empty() && cleared.is_empty();
         let effects = if is_clean { EffectList::default() } else { EffectList::of(request.effects()) };
@@ -244,7 +245,7 @@ fn in_second_reading(request: &Request, scope: &Scope, background: &Background) 
         assess(Case { tool: "Bash", effects: &effects, survey: &survey, scope, background }).findings;
     for found in &mut findings {
         found.sighting.span = Span::default();
-        found.sighting.effect = usize::MAX;
+        found.sighting.effect = None;
     }
     findings
 }
@@ -252,7 +253,7 @@ fn in_second_reading(request: &Request, scope: &Scope, background: &Background) 
 /// Says of a finding that its words stand in a script, not in the command.
 fn outside_of_command(found: &mut Found, script: &Script) {
     found.sighting.span = Span::default();
-    found.sighting.effect = usize::MAX;
+    found.sighting.effect = None;
     found.sighting.sentence = format!("`{}`: {}", script.name(), found.sighting.sentence);
 }
 

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use portcullis_analysis::effect::{Act, Effect, Target, effects, power_shell_layout, runs_what_it_writes};
+use portcullis_analysis::command_effects::Layout;
+use portcullis_analysis::command_effects::{effects, power_shell_layout, runs_what_it_writes};
+use portcullis_analysis::effect::{Act, Effect, Target};
 use portcullis_analysis::place::is_free;
 use portcullis_analysis::script::{Script, scripts};
-use portcullis_analysis::tool_call::{Layout, layout};
+use portcullis_analysis::tool_call::layout;
 use portcullis_analysis::{Access, Opacity, SYNTAX_ERROR, Surroundings, Survey, survey};
 use portcullis_shell::Span;
 

@@ -3,9 +3,10 @@
 //! The manifest or lock file of the project says what is installed; nothing is chosen by the agent.
 //! A package named on the command line is not covered, unless it is the project itself.
 
+use crate::act::Act;
 use crate::allowances::Allowance;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::Sample;
 use crate::reach;
 

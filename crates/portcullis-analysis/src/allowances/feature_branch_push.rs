@@ -2,9 +2,10 @@
 //!
 //! The branch is named, or the one that is checked out is known, and it is none that others build or deploy from.
 
+use crate::act::Act;
 use crate::allowances::Allowance;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::Sample;
 use crate::git::{Push, is_shared_branch};
 

@@ -5,9 +5,10 @@
 //! A script the agent wrote in this session is not the project's: it is judged by its content.
 //! Files that steer agents or make something run later are not covered.
 
+use crate::act::Act;
 use crate::allowances::Allowance;
 use crate::case::Case;
-use crate::effect::{Act, Effect, Target};
+use crate::effect::{Effect, Target};
 use crate::findings::Sample;
 use crate::invocation::Invocation;
 use crate::path;

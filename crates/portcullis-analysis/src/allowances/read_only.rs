@@ -3,10 +3,11 @@
 //! Nothing is changed anywhere, and what is shown holds no secret as far as its name tells.
 //! A page is fetched from a host that is known before the command runs, and the address carries nothing that is only known at run time.
 
+use crate::act::Act;
 use crate::allowances::Allowance;
 use crate::argument::Argument;
 use crate::case::Case;
-use crate::effect::{Act, Effect, Target};
+use crate::effect::{Effect, Target};
 use crate::findings::Sample;
 use crate::place::{Secrecy, is_internal_host, is_open};
 

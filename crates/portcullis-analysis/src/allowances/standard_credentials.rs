@@ -2,10 +2,11 @@
 //!
 //! A key of the environment is sent to the service that issued it, and to nobody else.
 
+use crate::act::Act;
 use crate::allowances::Allowance;
 use crate::argument::Argument;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::Sample;
 use crate::flow::variables;
 

@@ -2,9 +2,10 @@
 //!
 //! A file below a directory of tests or fixtures of the project may look like a secret; it is a made-up one.
 
+use crate::act::Act;
 use crate::allowances::Allowance;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::Sample;
 use crate::path;
 

@@ -2,9 +2,10 @@
 //!
 //! Version managers install compilers and runtimes for the user, and official installers are fetched from the hosts of their makers over https.
 
+use crate::act::Act;
 use crate::allowances::Allowance;
 use crate::case::Case;
-use crate::effect::{Act, Effect, Target};
+use crate::effect::{Effect, Target};
 use crate::findings::Sample;
 
 pub(super) static ALLOWANCE: Allowance = Allowance {

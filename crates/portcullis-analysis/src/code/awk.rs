@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::tree::{Item, Piece, Token, Tree};
 use super::{Language, Object, Reading, lexer};
-use crate::effect::Act;
+use crate::act::Act;
 
 /// Stands for what is only known at run time.
 const HOLE: &str = "$UNKNOWN";

@@ -15,7 +15,7 @@ mod sql;
 mod table;
 mod tree;
 
-use crate::effect::Act;
+use crate::act::Act;
 
 /// A language other than the shell's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What a language's libraries do: rows of names with what a call does and what it gives.
 
 use super::Language;
-use crate::effect::Act;
+use crate::act::Act;
 
 /// One function, method or variable.
 ///

@@ -1,27 +1,14 @@
 //! Effects: what a call would do to the world, one act and one target at a time.
 //!
 //! An effect says what is done, to what, and how sure that is. What is not known is an effect too: [`Act::Unknown`].
+//! This is the vocabulary alone; who finds out the effects of a command or a call is above it.
 
-mod act;
-mod daemon;
-mod looking;
-mod of_command;
-mod of_power_shell;
 pub(crate) mod target;
-mod written;
-
-pub use act::{Act, Weight};
-pub use daemon::reaches_daemon;
-pub use looking::is_looking;
-pub(crate) use of_command::View;
-pub use of_command::effects;
-pub use of_power_shell::power_shell_layout;
-pub use written::runs_what_it_writes;
 
 use portcullis_shell::Span;
 
+pub use crate::act::{Act, Weight};
 use crate::argument::Argument;
-use crate::invocation::Access;
 use crate::place::{Scope, Secrecy, secrecy, secrecy_by_text};
 
 /// One thing a call would do.
@@ -149,18 +136,6 @@ impl Target {
         match self {
             Self::Host { host, .. } => Some(host),
             Self::None | Self::Path(_) | Self::Name(_) => None,
-        }
-    }
-}
-
-impl Act {
-    /// Returns what it does to a file, if it is something done to files.
-    pub fn access(self) -> Option<Access> {
-        match self {
-            Self::Read | Self::List | Self::Execute | Self::LoadCode => Some(Access::Read),
-            Self::Write | Self::SetMode | Self::Link | Self::Disk | Self::Mount => Some(Access::Write),
-            Self::Delete | Self::DeleteTree | Self::Move | Self::Wipe => Some(Access::Remove),
-            _ => None,
         }
     }
 }

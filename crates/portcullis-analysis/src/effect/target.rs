@@ -1,6 +1,7 @@
 //! Words of a command made targets: paths resolved, hosts taken out of URLs.
 
-use super::{Act, PathTarget, Target};
+use super::{PathTarget, Target};
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
 use crate::path;

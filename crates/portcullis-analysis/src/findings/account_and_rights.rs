@@ -4,8 +4,9 @@
 //! Work with the rights there are, and let the person change accounts.
 //! Or name the account and say what is to be changed.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

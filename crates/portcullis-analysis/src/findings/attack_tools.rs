@@ -4,8 +4,9 @@
 //! Test what runs on this machine, by its own address.
 //! Or name the target and say that you may test it.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::invocation::Invocation;
 use crate::place::is_loopback;

@@ -4,8 +4,8 @@
 //! Make a plan, show it, and apply that plan.
 //! Or say that it is to be applied without review.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

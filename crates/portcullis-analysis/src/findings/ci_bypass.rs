@@ -4,8 +4,8 @@
 //! Put right what the check complains about.
 //! Or say that the hooks are to be skipped.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

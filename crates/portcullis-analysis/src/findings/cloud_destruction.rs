@@ -4,8 +4,8 @@
 //! Show what would be deleted and let the person do it.
 //! Or name the resource and say that it is to be deleted.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::reach::names_local_service;
 

@@ -4,8 +4,9 @@
 //! Look with `kubectl get` and `--dry-run`, and let the person delete.
 //! Or name the object and say that it is to be deleted.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::invocation::Invocation;
 

@@ -4,8 +4,8 @@
 //! Mount only directories of the project, and add no capabilities.
 //! Or name the power and say that the container is to have it.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

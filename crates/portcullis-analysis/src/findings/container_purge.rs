@@ -4,8 +4,8 @@
 //! Remove what you started, by its name.
 //! Or say that all of them are to be removed.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

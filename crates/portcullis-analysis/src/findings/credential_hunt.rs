@@ -4,9 +4,10 @@
 //! Look in the project, or ask where the key is kept.
 //! Or name what is looked for and where.
 
+use crate::act::Act;
 use crate::argument::Argument;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::invocation::Invocation;
 use crate::place::{is_open, is_windows_system};

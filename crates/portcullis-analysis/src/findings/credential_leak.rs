@@ -4,8 +4,9 @@
 //! Keep the file out of the commit, and hand keys over through the environment or a secret store.
 //! Or name the file and say where it is to go.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::flow::Flow;
 use crate::invocation::base_name;

@@ -4,8 +4,9 @@
 //! Use the key through the program that needs it, without showing it.
 //! Or name the file and say that it is to be read.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect, Target};
+use crate::effect::{Effect, Target};
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::place::{Secrecy, secrecy};
 

@@ -5,8 +5,9 @@
 //! Name the one file or build directory that is to go, inside the project.
 //! Or say in so many words that this very path is to be removed.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect, Target};
+use crate::effect::{Effect, Target};
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::path::{file_name, is_inside, parent};
 use crate::place::{Secrecy, is_log, is_system, is_windows_system, secrecy};

@@ -3,9 +3,10 @@
 //! What has left the machine cannot be called back.
 //! Nothing clears this: use a key only with the service it belongs to, and let the person send files.
 
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::flow::Flow;
 use crate::invocation::Invocation;

@@ -4,8 +4,9 @@
 //! Work on a database made for tests, or show the statement to the person.
 //! Or name the database or table and say that its data are to go.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::invocation::Invocation;
 

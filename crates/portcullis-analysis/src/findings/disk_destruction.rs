@@ -4,8 +4,9 @@
 //! Work on an image file in the project or among temporary files.
 //! Or name the device and say what is to be done to it.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::invocation::Invocation;
 use crate::place::{is_device, is_windows_system};

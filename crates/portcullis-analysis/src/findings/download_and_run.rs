@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::act::Act;
 use crate::argument::Argument;
 use crate::case::Case;
+use crate::effect::Effect;
 use crate::effect::target::host_in;
-use crate::effect::{Act, Effect};
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::flow::{Flow, Program, program_of};
 use crate::interpreter::is_shell;

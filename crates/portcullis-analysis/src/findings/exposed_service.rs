@@ -4,9 +4,10 @@
 //! Listen on `127.0.0.1`.
 //! Or name the service and say that others are to reach it.
 
+use crate::act::Act;
 use crate::argument::Argument;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::place::is_system;
 

@@ -4,8 +4,9 @@
 //! Run the code as a program of its own.
 //! Or name the file and say that it is to be loaded.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

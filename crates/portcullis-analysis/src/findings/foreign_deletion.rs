@@ -4,8 +4,9 @@
 //! Work inside the project or among temporary files.
 //! Or name the path and say that it is to be removed.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting, critical_removal, scratch_sweep};
 use crate::path::components;
 use crate::removal::{Place, places};

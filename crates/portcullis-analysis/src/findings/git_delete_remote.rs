@@ -4,8 +4,8 @@
 //! Leave it to the person, or to the merge that closes the branch.
 //! Or name the branch and say that it is to be deleted on the remote.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

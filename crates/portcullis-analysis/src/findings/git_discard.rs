@@ -4,8 +4,9 @@
 //! Commit or stash first, or restore one file that you changed yourself and say so.
 //! Or say that the changes are to be discarded.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

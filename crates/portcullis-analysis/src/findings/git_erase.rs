@@ -4,8 +4,9 @@
 //! Delete merged branches with `git branch -d`, and leave the rest to git.
 //! Or name the branch and say that it is to be deleted.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

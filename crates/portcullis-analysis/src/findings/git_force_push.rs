@@ -4,8 +4,9 @@
 //! The commits of others that were only on the remote are lost to everybody who has no copy of them.
 //! Push to a branch of your own, or name the branch and say that it is to be overwritten.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

@@ -4,8 +4,9 @@
 //! Push a branch and open a pull request.
 //! Or say that the default branch is to be pushed, by its name.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::git::{Push, is_default_branch};
 

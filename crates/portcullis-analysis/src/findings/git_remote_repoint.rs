@@ -4,8 +4,9 @@
 //! Add a remote under a name of its own instead of changing the one the team uses.
 //! Or name the remote and the address it is to have.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

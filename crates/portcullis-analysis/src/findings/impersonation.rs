@@ -4,8 +4,8 @@
 //! Commit with the identity that is configured, and let the person send messages.
 //! Or say who the author is, or what is to be sent to whom.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

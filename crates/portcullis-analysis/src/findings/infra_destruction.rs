@@ -4,8 +4,8 @@
 //! Show what would go with a plan, and let the person destroy it.
 //! Or name the stack or environment and say that it is to be destroyed.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

@@ -4,8 +4,9 @@
 //! Read the text first, and write what you mean into the file yourself.
 //! Or name the file and where its text is to come from.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::flow::Flow;
 use crate::place::{is_agent_instruction, is_loopback};

@@ -4,8 +4,8 @@
 //! Look at settings without writing them, and let the person change them.
 //! Or name the module or setting and say that it is to be changed.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

@@ -3,8 +3,9 @@
 //! Logs and histories are how people find out what went wrong and who did it; without them nobody can.
 //! Nothing clears this: rotate logs with the tools of the system, or let the person do it.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::invocation::{Invocation, base_name};
 use crate::place::{is_log, is_system};

@@ -4,8 +4,8 @@
 //! Use the credentials that are configured for the work.
 //! Or say that the metadata of the machine is to be read.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::place::is_metadata;
 

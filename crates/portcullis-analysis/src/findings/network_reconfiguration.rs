@@ -4,8 +4,8 @@
 //! Look at the configuration with commands that only list it, and let the person change it.
 //! Or name the rule or record and say that it is to be changed.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

@@ -4,9 +4,9 @@
 //! Write the command as it is.
 //! Or say what it does and that it is to be run.
 
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::flow::{Flow, Program, program_of};
 use crate::invocation::{Invocation, Variable};

@@ -4,8 +4,9 @@
 //! Run it now, or put it into the project where people see it.
 //! Or name the file or the schedule and say that it is to be set up.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::place::startup_file;
 

@@ -4,8 +4,9 @@
 //! Reading them is how somebody who got in finds out where he is and what to take.
 //! Ask the user to show what you need, or let him name the file.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

@@ -4,8 +4,9 @@
 //! Run the one command that needs it with `sudo`, so that it can be judged.
 //! Or say that a shell of that user is to be opened.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::flow::{Flow, is_open_shell};
 use crate::invocation::Invocation;

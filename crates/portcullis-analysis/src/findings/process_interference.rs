@@ -4,8 +4,8 @@
 //! End what you started, by the number you got when you started it.
 //! Or name the process or service and say that it is to be ended.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

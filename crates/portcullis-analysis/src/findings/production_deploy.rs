@@ -4,8 +4,9 @@
 //! Deploy to a preview or a test environment, or leave it to the pipeline.
 //! Or say that it is to be deployed, and where.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::invocation::Invocation;
 

@@ -4,8 +4,9 @@
 //! Make the exception that the work needs, or let the person do it.
 //! Or name the protection and say that it is to be switched off.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::invocation::{Invocation, base_name};
 

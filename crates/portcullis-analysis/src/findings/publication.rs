@@ -4,8 +4,8 @@
 //! Build and check it, and leave the publication to a person or the pipeline.
 //! Or name the package and version and say that it is to be published.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::effect::target::host_in;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::place::is_loopback;

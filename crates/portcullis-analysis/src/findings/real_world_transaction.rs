@@ -4,8 +4,8 @@
 //! Show what would be paid to whom, and let the person do it.
 //! Or name the amount and the recipient and say that it is to be paid.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::flow::{Flow, is_open_shell};
 

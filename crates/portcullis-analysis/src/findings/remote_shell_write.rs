@@ -6,8 +6,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::act::{Act, Weight};
 use crate::case::Case;
-use crate::effect::{Act, Effect, Weight};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::invocation::Invocation;
 use crate::place::{is_free, is_loopback};

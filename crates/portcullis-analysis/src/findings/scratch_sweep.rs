@@ -4,8 +4,9 @@
 //! Remove what you made, by its name.
 //! Or say that the whole directory is to be emptied.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::removal::{Place, Share, places};
 

@@ -4,8 +4,8 @@
 //! Let the person set it, or use a file of the project that is not committed.
 //! Or name the secret and say that it is to be changed.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

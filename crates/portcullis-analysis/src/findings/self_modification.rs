@@ -5,8 +5,10 @@
 //! So is one that moves, removes or opens the directory where these settings and the record of what was denied are kept.
 //! Nothing clears this: tell the person what to change, and let them do it.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect, reaches_daemon};
+use crate::command_effects::reaches_daemon;
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::place::{is_agent_directory, is_agent_hold, is_agent_setting, is_agent_shelter};
 use crate::reach;

@@ -4,8 +4,8 @@
 //! Open the change for review and leave the merge to a person.
 //! Or name the change or project and say what is to be done with it.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

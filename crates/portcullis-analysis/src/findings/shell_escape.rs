@@ -4,8 +4,9 @@
 //! Run the command itself.
 //! Or say that the program is to start a shell.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::flow::is_open_shell;
 use crate::interpreter::is_shell;

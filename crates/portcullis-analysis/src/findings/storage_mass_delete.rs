@@ -4,8 +4,8 @@
 //! List the objects first and let the person delete them.
 //! Or name the bucket and say that its objects are to be deleted.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::reach::names_local_service;
 

@@ -4,8 +4,9 @@
 //! Look at the logs of the program you work on instead.
 //! Or say what is to be recorded.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::invocation::Invocation;
 

@@ -4,8 +4,9 @@
 //! Work inside the project, or install into the home directory.
 //! Or name the file and say that it is to be changed.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect, Target};
+use crate::effect::{Effect, Target};
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::path::is_inside;
 use crate::place::{is_log, is_system, is_windows_system, startup_file};

@@ -4,8 +4,8 @@
 //! Run the command here.
 //! Or name the session and say what is to be typed into it.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

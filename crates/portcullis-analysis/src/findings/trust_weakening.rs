@@ -4,8 +4,9 @@
 //! Put right the certificate or the host key, or test against this machine.
 //! Or name the host and say that the check is to be skipped.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::{Act, Effect};
+use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::invocation::Invocation;
 use crate::path::is_inside;

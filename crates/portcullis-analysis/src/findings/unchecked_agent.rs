@@ -4,8 +4,8 @@
 //! Start it with its permissions in place.
 //! Or say that it is to run without them.
 
+use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Act;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {

@@ -5,9 +5,10 @@
 //! Put the path into the command, or make the directory with `mktemp -d` in the same command.
 //! Or say which path the variable holds and that it is to be removed.
 
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::case::Case;
-use crate::effect::{Act, Effect, Target};
+use crate::effect::{Effect, Target};
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::interpreter::is_shell;
 use crate::invocation::Invocation;

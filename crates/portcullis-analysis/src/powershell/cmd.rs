@@ -10,8 +10,8 @@ use super::collector::{Collector, Place};
 use super::cursor::{Cursor, is_name, is_newline};
 use super::inside;
 use super::word::Word;
+use crate::act::Access;
 use crate::argument::{Argument, Knowledge};
-use crate::invocation::Access;
 
 /// Commands `cmd.exe` runs itself, which need no blank before what follows.
 const BUILTINS: &[&str] = &[

@@ -25,8 +25,9 @@ use std::ops::Range;
 
 use portcullis_shell::Span;
 
+use crate::act::Access;
 use crate::argument::{Argument, Knowledge};
-use crate::invocation::{Access, Opacity};
+use crate::invocation::Opacity;
 
 use collector::{Collector, Place};
 use reader::Reader;

@@ -4,7 +4,7 @@
 //! and one byte an act. What cannot be read ends a list: the build writes nothing that cannot.
 
 use super::{Flag, FlagValue, Profile, Role, Slot, Style, Twist};
-use crate::effect::Act;
+use crate::act::Act;
 
 /// A piece of the encoded profiles.
 pub(super) type Bytes = &'static [u8];

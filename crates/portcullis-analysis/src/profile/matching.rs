@@ -2,8 +2,9 @@
 
 use super::words::{Words, is_sharp};
 use super::{Flag, FlagValue, Form, Profile, Role, Slot, Twist};
+use crate::act::Act;
 use crate::argument::Argument;
-use crate::effect::{Act, Certainty};
+use crate::effect::Certainty;
 
 /// What a profile says of one command.
 #[derive(Debug)]

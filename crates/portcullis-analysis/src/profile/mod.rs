@@ -15,7 +15,7 @@ pub use matching::{Match, Use, Wanted, read};
 
 use encoded::Bytes;
 
-use crate::effect::Act;
+use crate::act::Act;
 
 /// What is known of one program.
 #[derive(Debug, Clone, Copy)]

@@ -1,12 +1,13 @@
 //! `awk`: a program, then files and assignments.
 
+use super::CommandContext;
 use super::{certain, has};
+use crate::act::Act;
 use crate::argument::Argument;
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 /// Reads the arguments of `awk`. What the program does is read as code.
-pub(super) fn read(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let included = || {
         found
@@ -24,7 +25,9 @@ pub(super) fn read(view: &View<'_>, found: &Match) -> Vec<Use> {
         let program = operands.next();
         // Somebody must have read the program.
         uses.extend(
-            program.filter(|_| view.invocation.code.is_none()).map(|program| certain(Act::Unknown, program)),
+            program
+                .filter(|_| context.invocation.code.is_none())
+                .map(|program| certain(Act::Unknown, program)),
         );
     }
     for file in operands.filter(|word| !is_assignment(word) && word.text != "-") {

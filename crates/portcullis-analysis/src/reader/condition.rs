@@ -1,8 +1,9 @@
 //! `test` and `[`, whose operators must be known, because some of them evaluate their operands.
 
+use super::CommandContext;
 use super::nameless;
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 const UNARY: &str = "bcdefghkLnOprSstuwxzGN";
@@ -10,8 +11,8 @@ const BINARY: &[&str] =
     &["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"];
 
 /// Reads a condition: nothing is done if it is plain.
-pub(super) fn read(view: &View<'_>, _: &Match) -> Vec<Use> {
-    let is_plain = is_plain(view.invocation.operands());
+pub(super) fn read(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
+    let is_plain = is_plain(context.invocation.operands());
     if is_plain { Vec::new() } else { vec![nameless(Act::Unknown)] }
 }
 

@@ -1,8 +1,9 @@
 //! What a container gets of the machine: mounts, namespaces, networks.
 
+use super::CommandContext;
 use super::{certain, is_idle};
+use crate::act::Act;
 use crate::argument::Argument;
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 /// Host directories whose mount gives a container power over the machine.
@@ -31,16 +32,16 @@ const POWERFUL: &[&str] = &[
 const NAMESPACES: &[&str] = &["--pid", "--ipc", "--uts", "--userns", "--cgroupns"];
 
 /// Adds what mounts and namespaces mean.
-pub(super) fn read(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     for (option, value) in &found.wanted.options {
         let Some(value) = value else { continue };
         let is_powerful = match *option {
-            "-v" => is_powerful_mount(value.text.split(':').next().unwrap_or_default(), view.home),
-            "--mount" => mounted(&value.text).is_some_and(|source| is_powerful_mount(source, view.home)),
+            "-v" => is_powerful_mount(value.text.split(':').next().unwrap_or_default(), context.home),
+            "--mount" => mounted(&value.text).is_some_and(|source| is_powerful_mount(source, context.home)),
             option if NAMESPACES.contains(&option) => value.text.starts_with("host"),
             "--network" => value.text == "host",
             _ => false,

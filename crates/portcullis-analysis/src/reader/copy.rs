@@ -1,10 +1,12 @@
 //! `cp`, `mv`, `ln` and `install`: what they read, move away, link to and write.
 
+use super::CommandContext;
 use super::mode::gives_rights;
 use super::{certain, certain_here, has, is_idle, possible};
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
+use crate::effect::Certainty;
 use crate::effect::target::path_of;
-use crate::effect::{Act, Certainty, View};
 use crate::invocation::base_name;
 use crate::path::is_inside;
 use crate::profile::{Match, Use};
@@ -13,36 +15,36 @@ use crate::profile::{Match, Use};
 const MOST_NAMES: usize = 1024 * 1024;
 
 /// Reads `cp`.
-pub(super) fn copy(view: &View<'_>, found: &Match) -> Vec<Use> {
-    files(view, found, Act::Read)
+pub(super) fn copy(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+    files(context, found, Act::Read)
 }
 
 /// Reads `mv`.
-pub(super) fn rename(view: &View<'_>, found: &Match) -> Vec<Use> {
-    files(view, found, Act::Move)
+pub(super) fn rename(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+    files(context, found, Act::Move)
 }
 
 /// Reads `ln`. With one operand the link is made in the working directory.
-pub(super) fn link(view: &View<'_>, found: &Match) -> Vec<Use> {
-    let mut uses = files(view, found, Act::Link);
+pub(super) fn link(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+    let mut uses = files(context, found, Act::Link);
     if let [only] = found.wanted.operands.as_slice()
         && !has(found, &["-t"])
     {
         uses = unlisted(found);
         uses.push(certain(Act::Link, only));
-        uses.extend(certain_here(view, Act::Write));
+        uses.extend(certain_here(context, Act::Write));
     }
     uses
 }
 
 /// Reads `install`, which also makes directories and sets modes.
-pub(super) fn install(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn install(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = if has(found, &["-d"]) {
         let mut uses = unlisted(found);
         uses.extend(found.wanted.operands.iter().map(|directory| certain(Act::Write, directory)));
         uses
     } else {
-        files(view, found, Act::Read)
+        files(context, found, Act::Read)
     };
     let modes = found
         .wanted
@@ -67,9 +69,9 @@ fn unlisted(found: &Match) -> Vec<Use> {
 }
 
 /// Returns the sources and the destination, unless `-t` names it.
-fn files(view: &View<'_>, found: &Match, from: Act) -> Vec<Use> {
+fn files(context: &CommandContext<'_>, found: &Match, from: Act) -> Vec<Use> {
     let mut uses = unlisted(found);
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     for (option, value) in &found.wanted.options {
@@ -98,7 +100,9 @@ fn files(view: &View<'_>, found: &Match, from: Act) -> Vec<Use> {
     if from == Act::Read {
         // Hidden files are among what is copied, settings and hooks too, and nobody knows their names.
         let is_over = has(found, &["-T"]) || sources.iter().any(|source| is_content(&source.text));
-        uses.extend((is_over && is_around(view, &destination)).then(|| possible(Act::Unknown, &destination)));
+        uses.extend(
+            (is_over && is_around(context, &destination)).then(|| possible(Act::Unknown, &destination)),
+        );
     }
     uses.push(certain(Act::Write, &destination));
     uses.extend(sources.iter().map(|source| certain(from, source)));
@@ -111,9 +115,9 @@ fn is_content(source: &str) -> bool {
 }
 
 /// Says whether a destination is the directory the command runs in, or one around it.
-fn is_around(view: &View<'_>, destination: &Argument) -> bool {
-    let directories = &view.invocation.directories;
-    let target = path_of(destination, directories, view.home);
+fn is_around(context: &CommandContext<'_>, destination: &Argument) -> bool {
+    let directories = &context.invocation.directories;
+    let target = path_of(destination, directories, context.home);
     let here = directories.alternatives().unwrap_or_default();
     target.paths.iter().any(|path| here.iter().any(|directory| is_inside(directory, path)))
 }

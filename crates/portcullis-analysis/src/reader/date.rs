@@ -1,12 +1,13 @@
 //! `date`, which sets the clock if an operand is no format.
 
+use super::CommandContext;
 use super::{certain, has, possible};
+use crate::act::Act;
 use crate::argument::Knowledge;
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 /// Reads the operands of `date`.
-pub(super) fn read(_: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if has(found, &["-j"]) {
         // On BSD nothing is set with this option.

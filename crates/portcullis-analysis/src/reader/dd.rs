@@ -1,8 +1,9 @@
 //! `dd`, whose operands are `key=value`.
 
+use super::CommandContext;
 use super::{certain, possible};
+use crate::act::Act;
 use crate::argument::Argument;
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 const KEYS: &[&str] = &[
@@ -14,8 +15,8 @@ const KEYS: &[&str] = &[
 const EMPTY_DEVICES: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"];
 
 /// Reads the operands of `dd`.
-pub(super) fn read(view: &View<'_>, _: &Match) -> Vec<Use> {
-    view.invocation.operands().iter().filter_map(of_word).collect()
+pub(super) fn read(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
+    context.invocation.operands().iter().filter_map(of_word).collect()
 }
 
 fn of_word(word: &Argument) -> Option<Use> {

@@ -1,7 +1,8 @@
 //! Editors that take commands as arguments.
 
+use super::CommandContext;
 use super::{certain, is_idle, nameless};
-use crate::effect::{Act, View};
+use crate::act::Act;
 use crate::profile::{Match, Use};
 
 /// Options whose value is code of the editor.
@@ -12,15 +13,18 @@ const HARMLESS: &[&str] =
     &["q", "q!", "qa", "qa!", "wq", "x", "w", "set nonumber", "set number", "syntax off"];
 
 /// Adds the commands of an editor to the files it edits.
-pub(super) fn read(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     let values = found.wanted.options.iter().filter(|(option, _)| CODE.contains(option));
     let values = values.filter_map(|(_, value)| value.as_ref());
-    let plus =
-        view.invocation.operands().iter().filter(|word| word.text.starts_with('+') && !is_line(&word.text));
+    let plus = context
+        .invocation
+        .operands()
+        .iter()
+        .filter(|word| word.text.starts_with('+') && !is_line(&word.text));
     let is_code = |text: &str| !HARMLESS.contains(&text.trim_start_matches([':', '+']));
     let codes: Vec<Use> = values
         .chain(plus)
@@ -30,7 +34,7 @@ pub(super) fn read(view: &View<'_>, found: &Match) -> Vec<Use> {
     uses.retain(|found| !found.word.as_ref().is_some_and(|word| word.text.starts_with('+')));
     uses.extend(codes);
     // It takes its commands from standard input, and without a person nothing else gives it any.
-    let is_line_editor = matches!(view.invocation.program_name(), Some("ed" | "ex"));
+    let is_line_editor = matches!(context.invocation.program_name(), Some("ed" | "ex"));
     if is_line_editor {
         uses.push(nameless(Act::Unknown));
     }

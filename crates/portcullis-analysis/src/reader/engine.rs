@@ -1,8 +1,9 @@
 //! Options of Perl, Ruby, PHP and Java that load code or settings, and what their one-liners read.
 
+use super::CommandContext;
 use super::{certain, is_idle, nameless};
+use crate::act::Act;
 use crate::argument::Argument;
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 /// Settings of PHP that load code, write files or lift a limit.
@@ -37,13 +38,13 @@ const JAVA_OPTIONS: &[&str] = &[
 ];
 
 /// Reads what a one-liner is fed: with code on the command line, operands are files.
-pub(super) fn filter(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn filter(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
-    let is_perl = view.invocation.program_name() == Some("perl");
-    let has_code = view.invocation.code.is_some();
+    let is_perl = context.invocation.program_name() == Some("perl");
+    let has_code = context.invocation.code.is_some();
     for operand in found.wanted.operands.iter().filter(|_| has_code) {
         let text = operand.text.trim();
         // A name with a pipe or an angle is a command or a file to write.
@@ -54,7 +55,7 @@ pub(super) fn filter(view: &View<'_>, found: &Match) -> Vec<Use> {
             uses.push(certain(Act::Read, operand));
         }
     }
-    let is_hidden = view.invocation.code.as_ref().is_some_and(|code| hides_calls(&code.text));
+    let is_hidden = context.invocation.code.as_ref().is_some_and(|code| hides_calls(&code.text));
     if is_perl && is_hidden {
         uses.push(nameless(Act::Unknown));
     }
@@ -91,9 +92,9 @@ fn is_module(text: &str) -> bool {
 }
 
 /// Reads the settings that PHP is started with.
-pub(super) fn php(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn php(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     let values = found.wanted.options.iter().filter(|(option, _)| *option == "-d");
@@ -111,13 +112,13 @@ pub(super) fn php(view: &View<'_>, found: &Match) -> Vec<Use> {
 }
 
 /// Reads the options of a Java machine: they stand before the class or the archive.
-pub(super) fn java(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn java(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    let words = view.invocation.operands().iter();
+    let words = context.invocation.operands().iter();
     let options = words.take_while(|word| word.is_option() || word.text.contains(['@', '/', ':']));
     let is_steering = |word: &&Argument| JAVA_OPTIONS.iter().any(|start| word.text.starts_with(start));
     uses.extend(options.filter(is_steering).map(|word| certain(Act::Unknown, word)));
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     let paths = found.wanted.options.iter().filter(|(option, _)| *option == "-cp");

@@ -1,8 +1,9 @@
 //! `find`: starting points, then an expression that may write, remove or run.
 
+use super::CommandContext;
 use super::{certain, certain_here, possible};
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
-use crate::effect::{Act, View};
 use crate::invocation::base_name;
 use crate::profile::{Match, Use};
 
@@ -128,9 +129,9 @@ const WIDENING: &[&str] = &["!", ",", "-not", "-o", "-or"];
 const EVERYTHING: &[&str] = &["*", ".*", "./*", "*.*", ""];
 
 /// Reads the arguments of `find`.
-pub(super) fn read(view: &View<'_>, _: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
     let mut expression = Expression::default();
-    let mut words = view.invocation.operands().iter();
+    let mut words = context.invocation.operands().iter();
     while let Some(word) = words.next() {
         if expression.is_start(word) {
             if may_be_primary(word) {
@@ -141,7 +142,7 @@ pub(super) fn read(view: &View<'_>, _: &Match) -> Vec<Use> {
             expression.primary(word, &mut words);
         }
     }
-    expression.finish(view)
+    expression.finish(context)
 }
 
 #[derive(Default)]
@@ -219,7 +220,7 @@ impl Expression {
         self.uses.extend(rest.next().map(|file| certain(act, file)));
     }
 
-    fn finish(self, view: &View<'_>) -> Vec<Use> {
+    fn finish(self, context: &CommandContext<'_>) -> Vec<Use> {
         let mut uses = self.uses;
         let mut acts = vec![Act::List];
         if self.deletes {
@@ -228,7 +229,7 @@ impl Expression {
         for act in acts {
             uses.extend(self.starts.iter().map(|start| certain(act, start)));
             if self.starts.is_empty() {
-                uses.extend(certain_here(view, act));
+                uses.extend(certain_here(context, act));
             }
         }
         uses

@@ -1,13 +1,14 @@
 //! `gh api` and `glab api`: the method decides.
 
+use super::CommandContext;
 use super::{certain, has, is_idle, nameless};
-use crate::effect::{Act, View};
+use crate::act::Act;
 use crate::profile::{Match, Use};
 
 /// Reads a request to a forge.
-pub(super) fn api(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn api(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses: Vec<Use> = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     let method = found.wanted.options.iter().rev().find(|(option, _)| *option == "-X");

@@ -1,14 +1,15 @@
 //! `git checkout`: a branch to go to, or files whose changes are thrown away.
 
+use super::CommandContext;
 use super::{certain, has, is_idle};
+use crate::act::Act;
 use crate::argument::Argument;
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 /// Adds the files that are overwritten to what the options do.
-pub(super) fn read(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     let operands = &found.wanted.operands;
@@ -18,7 +19,7 @@ pub(super) fn read(view: &View<'_>, found: &Match) -> Vec<Use> {
         uses.retain(|found| found.act != Act::GitDiscard || !found.word.as_ref().is_some_and(is_operand));
         return uses;
     }
-    let mut words = view.invocation.operands().iter();
+    let mut words = context.invocation.operands().iter();
     let has_dashes = words.by_ref().any(|word| word.text == "--");
     let files: Vec<&Argument> = if has_dashes {
         words.collect()

@@ -1,19 +1,20 @@
 //! Queries of git that can do more than look: formats that run gpg, remotes that are addresses.
 
+use super::CommandContext;
 use super::{certain, is_idle};
+use crate::act::Act;
 use crate::argument::Argument;
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 /// Adds what formats and addresses make git do.
-pub(super) fn read(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     // `%G?` and its like show signatures, which a program named in the configuration checks.
     let checks = |word: &&Argument| word.text.contains("%G") || word.text == "--show-signature";
-    uses.extend(view.invocation.operands().iter().filter(checks).map(|word| certain(Act::Unknown, word)));
+    uses.extend(context.invocation.operands().iter().filter(checks).map(|word| certain(Act::Unknown, word)));
     if found.path.first() == Some(&"remote") || found.path.first() == Some(&"ls-remote") {
         let is_address = |word: &&Argument| word.text.contains([':', '/']);
         let addresses = found.wanted.operands.iter().filter(is_address);

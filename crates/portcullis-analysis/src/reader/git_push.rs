@@ -1,17 +1,18 @@
 //! `git push`: refspecs that overwrite or delete.
 
+use super::CommandContext;
 use super::{certain, is_idle};
-use crate::effect::{Act, View};
+use crate::act::Act;
 use crate::git::Push;
 use crate::profile::{Match, Use};
 
 /// Adds what the refspecs say to what the options do.
-pub(super) fn read(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
-    let push = Push::of(view.invocation.operands());
+    let push = Push::of(context.invocation.operands());
     uses.extend(push.forced.iter().map(|refspec| certain(Act::GitPushForce, refspec)));
     uses.extend(push.deleted.iter().map(|refspec| certain(Act::GitDeleteRemote, refspec)));
     uses

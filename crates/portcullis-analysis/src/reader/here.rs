@@ -1,18 +1,19 @@
 //! Programs that work on the directory they run in unless an operand names another one.
 
+use super::CommandContext;
 use super::{certain, certain_here, is_idle};
-use crate::effect::{Act, View};
+use crate::act::Act;
 use crate::profile::{Match, Use};
 
 /// Adds a look at the working directory if nothing else is looked at.
-pub(super) fn list(view: &View<'_>, found: &Match) -> Vec<Use> {
-    let mut uses = with_here(view, found, Act::List);
+pub(super) fn list(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+    let mut uses = with_here(context, found, Act::List);
     uses.extend(listed(found));
     uses
 }
 
 /// Reads programs that may take the names of their files from another one.
-pub(super) fn from_list(_: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn from_list(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
     uses.extend(listed(found));
     uses
@@ -26,39 +27,39 @@ fn listed(found: &Match) -> Vec<Use> {
 }
 
 /// Adds a write into the working directory if nothing else is written.
-pub(super) fn write(view: &View<'_>, found: &Match) -> Vec<Use> {
-    with_here(view, found, Act::Write)
+pub(super) fn write(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+    with_here(context, found, Act::Write)
 }
 
-fn with_here(view: &View<'_>, found: &Match, act: Act) -> Vec<Use> {
+fn with_here(context: &CommandContext<'_>, found: &Match, act: Act) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let is_named = uses.iter().any(|found| found.act == act && found.word.is_some());
-    if !is_named && !is_idle(view, found) {
-        uses.extend(certain_here(view, act));
+    if !is_named && !is_idle(context, found) {
+        uses.extend(certain_here(context, act));
     }
     uses
 }
 
 /// `grep` looks below the working directory if it is told to descend and not where.
-pub(super) fn grep(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn grep(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let descends = found.wanted.options.iter().any(|(option, _)| *option == "-r");
-    searching(view, found, Act::Read, descends)
+    searching(context, found, Act::Read, descends)
 }
 
 /// `rg` and its like look below the working directory if there is neither a place nor a pipe.
-pub(super) fn search(view: &View<'_>, found: &Match) -> Vec<Use> {
-    searching(view, found, Act::Read, view.invocation.piped.is_empty())
+pub(super) fn search(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+    searching(context, found, Act::Read, context.invocation.piped.is_empty())
 }
 
 /// `fd` looks at names below the working directory.
-pub(super) fn names(view: &View<'_>, found: &Match) -> Vec<Use> {
-    searching(view, found, Act::List, true)
+pub(super) fn names(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+    searching(context, found, Act::List, true)
 }
 
 /// Options that give the pattern, so that every operand is a place.
 const PATTERNS: &[&str] = &["-e", "-f", "--files", "--type-list", "--search-path", "-g"];
 
-fn searching(view: &View<'_>, found: &Match, act: Act, descends: bool) -> Vec<Use> {
+fn searching(context: &CommandContext<'_>, found: &Match, act: Act, descends: bool) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let drops = |option: &str| {
         let listed = found.form.options().find(|flag| flag.spellings().next() == Some(option));
@@ -67,8 +68,8 @@ fn searching(view: &View<'_>, found: &Match, act: Act, descends: bool) -> Vec<Us
     let has_pattern =
         found.wanted.options.iter().any(|(option, _)| PATTERNS.contains(option) && drops(option));
     let is_placed = found.wanted.operands.len() > usize::from(!has_pattern);
-    if descends && !is_placed && !is_idle(view, found) {
-        uses.extend(certain_here(view, act));
+    if descends && !is_placed && !is_idle(context, found) {
+        uses.extend(certain_here(context, act));
     }
     uses
 }

@@ -1,8 +1,9 @@
 //! `jq` and `yq`: a filter, then files.
 
+use super::CommandContext;
 use super::{certain, has, nameless, possible};
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 /// Options of `jq` with a name and a plain value.
@@ -38,12 +39,12 @@ const LONG_FLAGS: &[&str] = &[
 ];
 
 /// Reads the arguments of `jq`.
-pub(super) fn jq(view: &View<'_>, _: &Match) -> Vec<Use> {
+pub(super) fn jq(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
     let mut uses = Vec::new();
     let mut operands = Vec::new();
     let mut is_filter_named = false;
     let mut are_files = true;
-    let mut words = view.invocation.operands().iter();
+    let mut words = context.invocation.operands().iter();
     while let Some(word) = words.next() {
         let text = word.text.as_str();
         match text {
@@ -107,7 +108,7 @@ fn has_word(text: &str, word: &str) -> bool {
 }
 
 /// Reads the operands of `yq`: a filter and files, or one file alone.
-pub(super) fn yq(_: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn yq(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let is_in_place = has(found, &["-i"]);
     let mut operands: &[Argument] = &found.wanted.operands;

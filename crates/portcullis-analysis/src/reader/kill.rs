@@ -1,16 +1,17 @@
 //! `kill`: signals to processes that this command line started, to others, or to nobody.
 
+use super::CommandContext;
 use super::{certain, nameless};
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 /// Of so many processes it is looked up whether they are the line's own.
 const MOST_LOOKED_UP: usize = 64;
 
 /// Reads the arguments of `kill`.
-pub(super) fn read(view: &View<'_>, _: &Match) -> Vec<Use> {
-    let mut words = view.invocation.operands().iter();
+pub(super) fn read(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
+    let mut words = context.invocation.operands().iter();
     let mut uses = Vec::new();
     let mut has_signal = false;
     while let Some(word) = words.next() {
@@ -29,7 +30,7 @@ pub(super) fn read(view: &View<'_>, _: &Match) -> Vec<Use> {
             Some("0") => return vec![nameless(Act::Observe)],
             Some(_) => has_signal = true,
             None => {
-                let is_own = uses.len() < MOST_LOOKED_UP && is_own(view, word);
+                let is_own = uses.len() < MOST_LOOKED_UP && is_own(context, word);
                 uses.push(certain(if is_own { Act::KillOwn } else { Act::Kill }, word));
             }
         }
@@ -38,7 +39,7 @@ pub(super) fn read(view: &View<'_>, _: &Match) -> Vec<Use> {
 }
 
 /// Says whether a word stands for a process of this very command line: `$!`, `%1`, `$pid` after `pid=$!`.
-fn is_own(view: &View<'_>, word: &Argument) -> bool {
+fn is_own(context: &CommandContext<'_>, word: &Argument) -> bool {
     let text = word.text.as_str();
     if word.knowledge == Knowledge::Fixed {
         // Zero is the group of the shell itself.
@@ -48,7 +49,7 @@ fn is_own(view: &View<'_>, word: &Argument) -> bool {
     match name {
         Some("!" | "$" | "BASHPID" | "COPROC_PID" | "(jobs -p)" | "(jobs -pr)" | "(jobs -rp)") => true,
         Some(name) => {
-            let variables = view.survey.invocations.iter().flat_map(|invocation| &invocation.assignments);
+            let variables = context.survey.invocations.iter().flat_map(|invocation| &invocation.assignments);
             let mut values = variables.filter(|variable| variable.name == name).peekable();
             values.peek().is_some()
                 && values.all(|variable| matches!(variable.value.text.as_str(), "$!" | "${!}"))

@@ -35,12 +35,24 @@ mod trap;
 mod unpack;
 mod variables;
 
+use crate::act::Act;
 use crate::argument::Argument;
-use crate::effect::{Act, Certainty, Effect, View};
+use crate::effect::Certainty;
+use crate::invocation::{Invocation, Survey};
 use crate::profile::{Match, Twist, Use};
 
+/// One command among the others of its line.
+pub(crate) struct CommandContext<'a> {
+    pub(crate) survey: &'a Survey,
+    /// Its place among the invocations of the survey.
+    pub(crate) index: usize,
+    pub(crate) invocation: &'a Invocation,
+    /// The user's home directory, if the line leaves it alone.
+    pub(crate) home: Option<&'a str>,
+}
+
 /// A reader: what the tables found of a command in, its effects out.
-type Reader = fn(&View<'_>, &Match) -> Vec<Use>;
+type Reader = fn(&CommandContext<'_>, &Match) -> Vec<Use>;
 
 /// The readers by the name profiles use, sorted.
 const READERS: &[(&str, Reader)] = &[
@@ -103,13 +115,12 @@ const READERS: &[(&str, Reader)] = &[
 ];
 
 /// Reads a command. A reader nobody knows makes its effects unknown.
-pub(crate) fn read(name: &str, view: &View<'_>, found: &Match) -> Vec<Effect> {
+pub(crate) fn read(name: &str, context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let known = READERS.iter().find(|(listed, _)| *listed == name);
-    let uses = match known {
-        Some((_, reader)) => reader(view, found),
+    match known {
+        Some((_, reader)) => reader(context, found),
         None => vec![nameless(Act::Unknown)],
-    };
-    uses.iter().map(|found| view.on_word(found)).collect()
+    }
 }
 
 /// Says whether profiles may name a reader.
@@ -130,19 +141,19 @@ fn nameless(act: Act) -> Use {
 }
 
 /// Does an act to the directory the command runs in.
-fn certain_here(view: &View<'_>, act: Act) -> Option<Use> {
-    let program = view.invocation.program()?;
+fn certain_here(context: &CommandContext<'_>, act: Act) -> Option<Use> {
+    let program = context.invocation.program()?;
     let here = Argument { knowledge: crate::argument::Knowledge::Fixed, ..program.piece(".") };
     Some(certain(act, &here))
 }
 
 /// Says whether nothing happens: help is asked for, or an option says that it is a trial.
-fn is_idle(view: &View<'_>, found: &Match) -> bool {
+fn is_idle(context: &CommandContext<'_>, found: &Match) -> bool {
     let is_trial = |option: &str| {
         let listed = found.form.options().find(|flag| flag.spellings().next() == Some(option));
         listed.is_some_and(|flag| flag.twist == Twist::Dry)
     };
-    let after = view.invocation.operands().get(found.path.len()..).unwrap_or_default();
+    let after = context.invocation.operands().get(found.path.len()..).unwrap_or_default();
     let asks = matches!(after, [only] if matches!(only.fixed(), Some("--help" | "--version")));
     asks || found.wanted.options.iter().any(|(option, _)| is_trial(option))
 }
@@ -168,7 +179,7 @@ mod testing {
             }
         };
         let mut all: Vec<String> =
-            crate::effect::effects(&survey, Some("/home/me")).iter().map(shown).collect();
+            crate::command_effects::effects(&survey, Some("/home/me")).iter().map(shown).collect();
         all.sort();
         all.dedup();
         all

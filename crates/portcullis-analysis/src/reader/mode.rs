@@ -1,8 +1,9 @@
 //! `chmod`, whose mode may look like an option and may give a program its owner's rights.
 
+use super::CommandContext;
 use super::{certain, possible};
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 const LONG_FLAGS: &[&str] = &[
@@ -19,11 +20,11 @@ const LONG_FLAGS: &[&str] = &[
 ];
 
 /// Reads the arguments of `chmod`.
-pub(super) fn chmod(view: &View<'_>, _: &Match) -> Vec<Use> {
+pub(super) fn chmod(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
     let mut uses = Vec::new();
     let mut mode: Option<&Argument> = None;
     let mut files = Vec::new();
-    let mut words = view.invocation.operands().iter();
+    let mut words = context.invocation.operands().iter();
     let mut has_ended = false;
     let mut is_named = false;
     while let Some(word) = words.next() {

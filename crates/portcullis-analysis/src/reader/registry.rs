@@ -3,9 +3,10 @@
 //! The tables say that a key is looked at or changed; this reader looks at the text of the key and of the names
 //! and values beside it. A word that is no key stays what the tables say.
 
+use super::CommandContext;
 use super::{certain, nameless};
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 /// The long names of the roots and their short ones.
@@ -216,8 +217,9 @@ const SECRET: &[&str] = &[
 ];
 
 /// Reads a command that looks at or changes keys.
-pub(super) fn read(view: &View<'_>, found: &Match) -> Vec<Use> {
-    let words: Vec<String> = view.invocation.operands().iter().map(|word| word.text.to_lowercase()).collect();
+pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+    let words: Vec<String> =
+        context.invocation.operands().iter().map(|word| word.text.to_lowercase()).collect();
     let mut uses = Vec::new();
     for found in &found.uses {
         match found.word.as_ref().and_then(|word| Some((word, key_of(word)?))) {
@@ -355,7 +357,7 @@ fn has_name(words: &[String], names: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::effect::power_shell_layout;
+    use crate::command_effects::power_shell_layout;
     use crate::survey::Surroundings;
 
     fn acts(command: &str) -> Vec<&'static str> {

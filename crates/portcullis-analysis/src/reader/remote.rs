@@ -1,8 +1,9 @@
 //! `scp`, `rsync` and `ssh`: which side is another machine, and which options weaken or open something.
 
+use super::CommandContext;
 use super::{certain, has, is_idle};
+use crate::act::Act;
 use crate::argument::Argument;
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 /// Says whether a word names a file of another machine: `host:path`, `rsync://host/path`.
@@ -12,9 +13,9 @@ fn is_remote(word: &Argument) -> bool {
 }
 
 /// Reads copies between machines.
-pub(super) fn copy(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn copy(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     let is_trial = has(found, &["-n", "--dry-run", "--list-only"]);
@@ -57,9 +58,9 @@ const OPENING: &[(&str, Act)] = &[
 ];
 
 /// Reads `ssh`: its settings, and options that stand behind the host.
-pub(super) fn shell(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn shell(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     let values = found.wanted.options.iter().filter(|(option, _)| *option == "-o");

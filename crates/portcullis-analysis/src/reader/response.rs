@@ -1,11 +1,12 @@
 //! Programs that take more options from a file: `@file`.
 
+use super::CommandContext;
 use super::certain;
-use crate::effect::{Act, View};
+use crate::act::Act;
 use crate::profile::{Match, Use};
 
 /// Makes every operand that names such a file unknown.
-pub(super) fn read(_: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let files = found.wanted.operands.iter().filter(|word| word.text.starts_with('@'));
     uses.extend(files.map(|file| certain(Act::Unknown, file)));

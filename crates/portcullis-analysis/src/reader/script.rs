@@ -1,8 +1,9 @@
 //! Interpreters whose first operand is a script, and `python -m`.
 
+use super::CommandContext;
 use super::{certain, is_idle, nameless};
+use crate::act::Act;
 use crate::argument::Argument;
-use crate::effect::{Act, View};
 use crate::profile::{self, Match, Use};
 
 /// Modules of Python that run code of the project or work on its files.
@@ -32,9 +33,9 @@ const SHOWING_MODULES: &[&str] =
     &["ast", "calendar", "dis", "pydoc", "site", "sysconfig", "this", "tokenize", "platform"];
 
 /// Reads `python -m module`.
-pub(super) fn python_module(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn python_module(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     uses.extend(managed(found));
@@ -42,7 +43,7 @@ pub(super) fn python_module(view: &View<'_>, found: &Match) -> Vec<Use> {
     let Some(module) = named.and_then(|(_, value)| value.as_ref()) else {
         return uses;
     };
-    let after = view.invocation.operands().iter().skip_while(|word| word.text != module.text).skip(1);
+    let after = context.invocation.operands().iter().skip_while(|word| word.text != module.text).skip(1);
     let rest: Vec<_> = after.collect();
     match module.text.as_str() {
         name if PROJECT_MODULES.contains(&name) => uses.push(nameless(Act::RunProject)),
@@ -97,11 +98,11 @@ fn managed(found: &Match) -> Vec<Use> {
 }
 
 /// Reads an interpreter that takes its program from standard input when no script is named.
-pub(super) fn script(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn script(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    let is_fed = !view.invocation.piped.is_empty() || !view.invocation.redirections.is_empty();
-    let has_program = view.invocation.code.is_some() || !found.wanted.operands.is_empty();
-    if !is_idle(view, found) && !has_program && is_fed {
+    let is_fed = !context.invocation.piped.is_empty() || !context.invocation.redirections.is_empty();
+    let has_program = context.invocation.code.is_some() || !found.wanted.operands.is_empty();
+    if !is_idle(context, found) && !has_program && is_fed {
         uses.push(nameless(Act::Unknown));
     }
     uses

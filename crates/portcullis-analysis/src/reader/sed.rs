@@ -1,15 +1,16 @@
 //! `sed`: a script that may write, read or run, and files that are changed in place with `-i`.
 
+use super::CommandContext;
 use super::{certain, has, possible};
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 /// A longer script is not read.
 const LONGEST_SCRIPT: usize = 16 * 1024;
 
 /// Reads the arguments of `sed`.
-pub(super) fn read(_: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let is_in_place = has(found, &["-i"]);
     let mut operands: &[Argument] = &found.wanted.operands;

@@ -1,12 +1,13 @@
 //! Programs whose operands or values are settings: `sysctl name=value`, agents' modes, Redis commands.
 
+use super::CommandContext;
 use super::{certain, is_idle, nameless};
+use crate::act::Act;
 use crate::argument::Argument;
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 /// Reads `sysctl`: a value makes it a change.
-pub(super) fn sysctl(_view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn sysctl(_view: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
     for found in &mut uses {
         let sets = found.word.as_ref().is_some_and(|word| word.text.contains('='));
@@ -21,9 +22,9 @@ pub(super) fn sysctl(_view: &View<'_>, found: &Match) -> Vec<Use> {
 const UNCHECKED: &[&str] = &["bypassPermissions", "danger-full-access", "dontAsk", "never", "yolo", "off"];
 
 /// Reads an agent's command line: the value of a mode decides whether anybody checks it.
-pub(super) fn agent(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn agent(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     let values = found.wanted.options.iter().filter_map(|(_, value)| value.as_ref());
@@ -104,14 +105,14 @@ const DESTROYING: &[&str] = &[
 ];
 
 /// Reads a command for Redis.
-pub(super) fn redis(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn redis(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     let Some((verb, rest)) = found.wanted.operands.split_first() else {
         let asks = found.wanted.options.iter().any(|(option, _)| is_asking_option(option))
-            || view.invocation.operands().iter().any(|word| is_asking_option(&word.text));
+            || context.invocation.operands().iter().any(|word| is_asking_option(&word.text));
         uses.push(nameless(if asks { Act::DatabaseQuery } else { Act::Unknown }));
         return uses;
     };

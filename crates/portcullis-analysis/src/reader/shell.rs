@@ -1,20 +1,23 @@
 //! Shells that run script files, and the builtins and wrappers that set how commands run.
 
+use super::CommandContext;
 use super::{certain, has, is_idle, nameless};
+use crate::act::Act;
 use crate::argument::Argument;
-use crate::effect::{Act, View};
 use crate::invocation::Wrapping;
 use crate::profile::{Match, Use};
 
 /// Reads the arguments of a shell. Text after `-c` and on standard input is listed by the survey.
-pub(super) fn run(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn run(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     if has(found, &["-c"]) {
         // A login shell and the like run files of the user's as well.
-        uses.extend((view.invocation.wrapping != Wrapping::Transparent).then(|| nameless(Act::RunProject)));
+        uses.extend(
+            (context.invocation.wrapping != Wrapping::Transparent).then(|| nameless(Act::RunProject)),
+        );
         return uses;
     }
     let script = found.wanted.operands.first().filter(|script| script.text != "-");
@@ -25,8 +28,8 @@ pub(super) fn run(view: &View<'_>, found: &Match) -> Vec<Use> {
         }
         // It runs what it is given, which the survey lists if somebody knows it.
         _ => {
-            let next = view.survey.invocations.get(view.index + 1);
-            let is_listed = next.is_some_and(|next| next.parent == Some(view.index));
+            let next = context.survey.invocations.get(context.index + 1);
+            let is_listed = next.is_some_and(|next| next.parent == Some(context.index));
             uses.push(nameless(if is_listed { Act::RunProject } else { Act::Unknown }));
         }
     }
@@ -34,10 +37,10 @@ pub(super) fn run(view: &View<'_>, found: &Match) -> Vec<Use> {
 }
 
 /// Reads `env`, which shows the environment if no command follows.
-pub(super) fn env(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn env(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let has_command = found.wanted.operands.iter().any(|word| !word.text.contains('='));
-    if !has_command && !has(found, &["-S"]) && !is_idle(view, found) {
+    if !has_command && !has(found, &["-S"]) && !is_idle(context, found) {
         uses.push(nameless(Act::Environment));
     }
     uses
@@ -51,8 +54,8 @@ const STRICT_NAMES: &[&str] =
     &["errexit", "errtrace", "functrace", "noclobber", "nounset", "pipefail", "verbose", "xtrace"];
 
 /// Reads `set`: options that make a script stricter do nothing, others may change what later commands mean.
-pub(super) fn set(view: &View<'_>, _: &Match) -> Vec<Use> {
-    let words = view.invocation.operands();
+pub(super) fn set(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
+    let words = context.invocation.operands();
     if words.is_empty() {
         return vec![nameless(Act::Environment)];
     }

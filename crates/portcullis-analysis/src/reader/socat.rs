@@ -1,8 +1,9 @@
 //! `socat`: what its two addresses stand for.
 
+use super::CommandContext;
 use super::{certain, is_idle, possible};
+use crate::act::Act;
 use crate::argument::Argument;
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 /// What an address does, by the beginning of its type.
@@ -31,8 +32,8 @@ const TYPES: &[(&str, Act)] = &[
 ];
 
 /// Reads the addresses.
-pub(super) fn read(view: &View<'_>, found: &Match) -> Vec<Use> {
-    if is_idle(view, found) {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+    if is_idle(context, found) {
         return found.uses.clone();
     }
     found.wanted.operands.iter().filter_map(address).collect()

@@ -1,8 +1,9 @@
 //! `tar`: what it packs and unpacks, in its old and new ways of writing options.
 
+use super::CommandContext;
 use super::{certain, certain_here, nameless};
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
-use crate::effect::{Act, View};
 use crate::profile::{Match, Use};
 
 /// Short options with a value.
@@ -164,8 +165,8 @@ const LONG_FLAGS: &[&str] = &[
 const MOST_JOINED: usize = 1024 * 1024;
 
 /// Reads the arguments of `tar`.
-pub(super) fn read(view: &View<'_>, _: &Match) -> Vec<Use> {
-    let words = view.invocation.operands();
+pub(super) fn read(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
+    let words = context.invocation.operands();
     let mut archive = Archive::default();
     let mut rest = words.iter();
     if let Some(first) = words.first()
@@ -190,7 +191,7 @@ pub(super) fn read(view: &View<'_>, _: &Match) -> Vec<Use> {
             archive.cluster(word, &mut rest);
         }
     }
-    archive.finish(view)
+    archive.finish(context)
 }
 
 /// What is done to the archive.
@@ -320,10 +321,10 @@ impl Archive {
         }
     }
 
-    fn finish(self, view: &View<'_>) -> Vec<Use> {
+    fn finish(self, context: &CommandContext<'_>) -> Vec<Use> {
         let mut uses = self.uses;
         let Some(mode) = self.mode else {
-            let asks = view
+            let asks = context
                 .invocation
                 .operands()
                 .iter()
@@ -353,7 +354,7 @@ impl Archive {
             Mode::Extract if !self.shows => {
                 uses.extend(self.targets.iter().map(|target| certain(Act::Write, target)));
                 if self.targets.is_empty() {
-                    uses.extend(certain_here(view, Act::Write));
+                    uses.extend(certain_here(context, Act::Write));
                 }
             }
             Mode::Extract | Mode::List | Mode::Delete => {}

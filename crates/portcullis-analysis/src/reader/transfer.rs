@@ -1,9 +1,10 @@
 //! `curl`, `wget` and `http`: whether an address is read or something is sent there.
 
+use super::CommandContext;
 use super::{certain, has, is_idle};
+use crate::act::Access;
+use crate::act::Act;
 use crate::argument::Argument;
-use crate::effect::{Act, View};
-use crate::invocation::Access;
 use crate::profile::{Match, Use};
 
 /// Options that send something, by their first spelling.
@@ -30,14 +31,14 @@ const METHOD: &[&str] = &["-X", "--request", "--method"];
 const READING: &[&str] = &["GET", "HEAD", "OPTIONS", "TRACE"];
 
 /// Turns fetches into sending where the options or operands say so.
-pub(super) fn read(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(view, found) {
+    if is_idle(context, found) {
         return uses;
     }
     let named = found.wanted.options.iter().find(|(option, _)| METHOD.contains(option));
     let method = named.and_then(|(_, value)| value.as_ref());
-    let is_http = matches!(view.invocation.program_name(), Some("http" | "https" | "xh" | "xhs"));
+    let is_http = matches!(context.invocation.program_name(), Some("http" | "https" | "xh" | "xhs"));
     let (operands, spoken) = if is_http { of_http(&found.wanted.operands) } else { (Vec::new(), None) };
     if is_http {
         uses.retain(|found| !matches!(found.act, Act::Fetch | Act::Unknown) || found.word.is_none());
@@ -54,7 +55,7 @@ pub(super) fn read(view: &View<'_>, found: &Match) -> Vec<Use> {
     let is_sent = has(found, SENDING) && !is_put_in_address;
     let says_so = method.map(|word| word.text.as_str()).or(spoken.as_deref());
     let changes = says_so.is_some_and(|method| !READING.contains(&method.to_ascii_uppercase().as_str()));
-    let is_fed = is_http && view.invocation.redirections.iter().any(|to| to.access == Access::Read);
+    let is_fed = is_http && context.invocation.redirections.iter().any(|to| to.access == Access::Read);
     if is_sent || changes || is_fed || values(found, &["--url-query"]).any(takes_file) {
         for found in uses.iter_mut().filter(|found| found.act == Act::Fetch) {
             found.act = Act::Send;

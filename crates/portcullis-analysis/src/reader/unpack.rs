@@ -1,26 +1,27 @@
 //! Programs that unpack archives into the directory they run in, or only show what is inside.
 
+use super::CommandContext;
 use super::{certain_here, has, is_idle, nameless};
-use crate::effect::{Act, View};
+use crate::act::Act;
 use crate::profile::{Match, Use};
 
 /// Reads `unzip`: it writes unless an option only looks.
-pub(super) fn unzip(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn unzip(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let looks = has(found, &["-l", "-t", "-v", "-z", "-Z", "-p", "-c"]);
     let is_named = has(found, &["-d"]);
-    if !looks && !is_named && !found.wanted.operands.is_empty() && !is_idle(view, found) {
-        uses.extend(certain_here(view, Act::Write));
+    if !looks && !is_named && !found.wanted.operands.is_empty() && !is_idle(context, found) {
+        uses.extend(certain_here(context, Act::Write));
     }
     uses
 }
 
 /// Reads `cpio`: `-i` unpacks here, `-t` only looks. Names in the archive may lead anywhere unless an option forbids it.
-pub(super) fn cpio(view: &View<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn cpio(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let unpacks = has(found, &["-i"]) && !has(found, &["-t", "--to-stdout"]);
     if unpacks && !has(found, &["-D"]) {
-        uses.extend(certain_here(view, Act::Write));
+        uses.extend(certain_here(context, Act::Write));
     }
     if unpacks && !has(found, &["--no-absolute-filenames"]) {
         uses.push(nameless(Act::Write));

@@ -7,11 +7,13 @@ mod recipe;
 
 use std::collections::BTreeSet;
 
-use crate::effect::{Act, Effect, effects};
+use crate::act::Act;
+use crate::command_effects::Layout;
+use crate::command_effects::effects;
+use crate::effect::Effect;
 use crate::invocation::{Invocation, Survey};
 use crate::path;
 use crate::survey::{Surroundings, survey};
-use crate::tool_call::Layout;
 
 /// A part of a file that a command runs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

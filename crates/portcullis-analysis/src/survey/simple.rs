@@ -7,10 +7,11 @@ use portcullis_shell::ast::{
 use super::movement::Mover;
 use super::output::output_of;
 use super::walk::{After, Walk, is_expansion};
+use crate::act::Access;
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
 use crate::feed::{Feed, is_input};
-use crate::invocation::{Access, Invocation, Redirection, Variable, Wrapping};
+use crate::invocation::{Invocation, Redirection, Variable, Wrapping};
 
 impl Walk<'_> {
     /// Makes an invocation of nothing but redirections.

@@ -1,7 +1,8 @@
 //! Fetching an address: a page, or a way to carry something out.
 
 use super::Call;
-use crate::effect::{Act, Effect, Target};
+use crate::act::Act;
+use crate::effect::{Effect, Target};
 
 /// The longest query that is taken for a question and not for data.
 const LONGEST_QUERY: usize = 512;

@@ -1,8 +1,9 @@
 //! Tools of MCP servers: judged by the verbs in their names and by what their fields hold.
 
 use super::{Call, Layout, address, effect};
+use crate::act::Act;
 use crate::code::{self, Language, Object};
-use crate::effect::{Act, Target};
+use crate::effect::Target;
 
 /// Verbs of tool names with what they do; the first verb of a name that is listed decides.
 const VERBS: &[(&str, Act)] = &[

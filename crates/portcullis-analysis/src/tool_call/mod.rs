@@ -6,19 +6,11 @@ mod mcp;
 pub use mcp::is_named_removal;
 use portcullis_shell::Span;
 
-use crate::effect::{Act, Effect, PathTarget, Target, effects, target};
-use crate::invocation::Survey;
+use crate::act::Act;
+use crate::command_effects::{Layout, effects};
+use crate::effect::{Effect, PathTarget, Target, target};
 use crate::path;
 use crate::survey::{Surroundings, survey};
-
-/// A call laid out: what it does, and the commands in it if it holds any.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Layout {
-    /// What it would do.
-    pub effects: Vec<Effect>,
-    /// The commands of shell text in its fields.
-    pub survey: Survey,
-}
 
 /// The text fields of a call by their paths, such as `url` or `options.command`.
 pub type Fields<'a> = &'a [(String, String)];

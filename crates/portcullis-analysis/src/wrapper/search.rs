@@ -1,8 +1,8 @@
 //! `find` and `fd`, which run commands on what they find.
 
 use super::{Inside, Peeled};
-use crate::Knowledge;
 use crate::argument::Argument;
+use crate::argument::Knowledge;
 
 /// Options of `find` that start a command.
 const EXECUTING: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];

@@ -176,8 +176,8 @@ fn check(name: &str, first: u64, count: u64, make: fn(u64) -> String) -> Outcome
         let home = tree(number).join(DEEP).join("h").to_str().unwrap().to_owned();
         let directory = work(number);
         let found = survey(line, Surroundings { directory: &directory, home: Some(&home) });
-        let runs_written = portcullis_analysis::effect::runs_what_it_writes(
-            &portcullis_analysis::effect::effects(&found, None),
+        let runs_written = portcullis_analysis::command_effects::runs_what_it_writes(
+            &portcullis_analysis::command_effects::effects(&found, None),
         );
         if !found.opacities.is_empty() || runs_written.is_some() {
             outcome.opaque += 1;

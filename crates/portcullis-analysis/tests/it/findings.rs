@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use portcullis_analysis::allowances::ALLOWANCES;
-use portcullis_analysis::effect::{Act, Effect, Weight, effects, power_shell_layout};
+use portcullis_analysis::command_effects::{effects, power_shell_layout};
+use portcullis_analysis::effect::{Act, Effect, Weight};
 use portcullis_analysis::findings::{FINDINGS, Finding, Sample};
 use portcullis_analysis::place::Scope;
 use portcullis_analysis::tool_call::layout;
@@ -128,8 +129,8 @@ fn every_grave_act_is_seen_by_a_finding() {
             let acts: Vec<Act> = with_case(*hit, |case| {
                 let sightings = (finding.filter)(case);
                 sightings
-                    .iter()
-                    .filter_map(|sighting| case.effects.get(sighting.effect))
+                    .into_iter()
+                    .filter_map(|sighting| sighting.effect)
                     .map(|effect| effect.act)
                     .collect()
             });

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use portcullis_analysis::effect::{Effect, effects, power_shell_layout};
+use portcullis_analysis::command_effects::{effects, power_shell_layout};
+use portcullis_analysis::effect::Effect;
 use portcullis_analysis::profile::{CompiledProfile, ProfileExample};
 use portcullis_analysis::{Surroundings, profile, reader, survey};
 

@@ -111,9 +111,9 @@ fn what_runs_code_stays_a_program_of_its_own() {
     let found = look("python3 -c 'print(1)'");
     let [only] = found.invocations.as_slice() else { panic!("{found:?}") };
     assert_eq!(Invocation::program_name(only), Some("python3"));
-    assert!(!portcullis_analysis::effect::is_looking(
+    assert!(!portcullis_analysis::command_effects::is_looking(
         only,
-        &portcullis_analysis::effect::effects(&found, None)
+        &portcullis_analysis::command_effects::effects(&found, None)
     ));
 }
 

@@ -1,7 +1,7 @@
 //! Which commands change nothing.
 
 use crate::survey::look;
-use portcullis_analysis::effect::{effects, is_looking};
+use portcullis_analysis::command_effects::{effects, is_looking};
 
 #[test]
 fn what_only_looks_is_read_only() {

@@ -123,9 +123,9 @@ fn what_cannot_be_seen_is_said() {
     for command in UNSEEN {
         let found = look(command);
         let is_seen = found.opacities.is_empty()
-            && portcullis_analysis::effect::runs_what_it_writes(&portcullis_analysis::effect::effects(
-                &found, None,
-            ))
+            && portcullis_analysis::command_effects::runs_what_it_writes(
+                &portcullis_analysis::command_effects::effects(&found, None),
+            )
             .is_none();
         assert!(!is_seen, "{command:?}: {:?}", programs(command));
     }

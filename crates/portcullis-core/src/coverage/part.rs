@@ -1,6 +1,7 @@
 //! What covers one part: a rule, the proof that it changes nothing, or the mode's leave to edit.
 
-use portcullis_analysis::effect::{Act, Effect, is_looking};
+use portcullis_analysis::command_effects::is_looking;
+use portcullis_analysis::effect::{Act, Effect};
 use portcullis_analysis::environment::{is_harmless_assignment, is_safe_prefix};
 use portcullis_analysis::place::{Scope, Secrecy, secrecy};
 use portcullis_analysis::{Access, Invocation, Wrapping};

@@ -1,7 +1,7 @@
 //! The surest restraint of a call, whatever kind of rule it comes from.
 
 use portcullis_analysis::Access;
-use portcullis_analysis::effect::is_looking;
+use portcullis_analysis::command_effects::is_looking;
 use portcullis_shell::Span;
 
 use super::field::{find_domain, find_name, find_parameter};

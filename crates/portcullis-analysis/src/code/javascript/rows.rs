@@ -1,7 +1,7 @@
 //! Processes, files, connections and code that JavaScript reaches in Node.
 
+use crate::act::Act;
 use crate::code::table::{Does, Gives, On, Row, act, giving, pure, row};
-use crate::effect::Act;
 
 pub(super) const ROWS: &[Row] = &[
     act("?:connect", Act::Connect, On::Host(1)),

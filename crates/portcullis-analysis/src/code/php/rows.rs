@@ -1,7 +1,7 @@
 //! Processes, files, connections and code that PHP reaches.
 
+use crate::act::Act;
 use crate::code::table::{Does, Gives, On, Row, act, giving, pure, row};
-use crate::effect::Act;
 
 pub(super) const ROWS: &[Row] = &[
     row("$_ENV", Does::Variables),

@@ -1,7 +1,7 @@
 //! Databases, clouds and files of data.
 
+use crate::act::Act;
 use crate::code::table::{Does, Gives, On, Row, act, giving, pure, row};
-use crate::effect::Act;
 
 pub(super) const ROWS: &[Row] = &[
     act("?:delete_bucket", Act::StorageDelete, On::Name(0)),

@@ -1,7 +1,7 @@
 //! Files and directories.
 
+use crate::act::Act;
 use crate::code::table::{Does, Gives, On, Row, act, giving, pure, row};
-use crate::effect::Act;
 
 pub(super) const ROWS: &[Row] = &[
     pure("?:absolute", Gives::Some("path")),

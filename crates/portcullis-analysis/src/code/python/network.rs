@@ -1,7 +1,7 @@
 //! Connections and what goes over them.
 
+use crate::act::Act;
 use crate::code::table::{Does, Gives, On, Row, act, giving, pure, row};
-use crate::effect::Act;
 
 pub(super) const ROWS: &[Row] = &[
     giving("?:accept", Does::Act(Act::Listen, On::Nowhere), Gives::Some("socket")),

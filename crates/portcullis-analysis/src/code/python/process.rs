@@ -1,7 +1,7 @@
 //! Processes that Python starts, copies and ends.
 
+use crate::act::Act;
 use crate::code::table::{Does, Gives, On, Row, act, giving, pure, row};
-use crate::effect::Act;
 
 pub(super) const ROWS: &[Row] = &[
     act("?:kill", Act::Kill, On::Nowhere),

@@ -1,7 +1,7 @@
 //! Code that is loaded, secrets, the screen and the machine.
 
+use crate::act::Act;
 use crate::code::table::{Does, Gives, On, Row, act, giving, pure, row};
-use crate::effect::Act;
 
 pub(super) const ROWS: &[Row] = &[
     act("PIL.ImageGrab.grab", Act::Capture, On::Nowhere),

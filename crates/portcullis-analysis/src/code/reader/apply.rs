@@ -4,10 +4,10 @@ use super::chain::{Chain, Span};
 use super::scope::named_argument;
 use super::value::Value;
 use super::{Reader, shown};
+use crate::act::Act;
 use crate::code::table::{Does, On, Row};
 use crate::code::tree::Item;
 use crate::code::{Language, Object};
-use crate::effect::Act;
 
 /// The names arguments have when they are given by name.
 const PATH_NAMES: &[&str] = &["path", "file", "filename", "src", "name", "fd"];

@@ -3,10 +3,10 @@
 use super::chain::{Chain, Span, Step};
 use super::value::Value;
 use super::{Reader, shown, signs};
+use crate::act::Act;
 use crate::code::table::Does;
 use crate::code::tree::{Item, WHOLE};
 use crate::code::{Language, Object};
-use crate::effect::Act;
 
 impl Reader<'_> {
     /// Reads what is no chain: commands in backquotes, loops without end.

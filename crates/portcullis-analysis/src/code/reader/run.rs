@@ -3,10 +3,10 @@
 use super::chain::Span;
 use super::value::Value;
 use super::{Reader, shown};
+use crate::act::Act;
 use crate::code::table::Does;
 use crate::code::tree::Item;
 use crate::code::{DEPTH_LIMIT, Language, Object, read_at};
-use crate::effect::Act;
 
 /// Stands in a shell command for what is only known at run time.
 const HOLE: &str = "$UNKNOWN";

@@ -1,9 +1,9 @@
 //! Signs that only mean something together: a connection joined to a shell, copies made in a loop without end.
 
 use super::Reader;
+use crate::act::Act;
 use crate::code::tree::{Item, Tree};
 use crate::code::{Object, Reading};
-use crate::effect::Act;
 
 /// What was seen anywhere in a program.
 #[derive(Debug, Default)]

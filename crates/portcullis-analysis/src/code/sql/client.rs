@@ -1,8 +1,8 @@
 //! Commands of the clients between the statements: `\…` of psql, `.…` of sqlite3, words of mysql.
 
 use super::words::Word;
+use crate::act::Act;
 use crate::code::{Object, Reading};
-use crate::effect::Act;
 
 /// Commands of psql that only show something or change how it is shown.
 const SHOWING: &[&str] = &[

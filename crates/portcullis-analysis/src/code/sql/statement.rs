@@ -1,8 +1,8 @@
 //! What one statement does, by its words.
 
 use super::words::Word;
+use crate::act::Act;
 use crate::code::{Object, Reading};
-use crate::effect::Act;
 
 /// Functions that reach out of the database, and what they do.
 const FUNCTIONS: &[(&str, Act)] = &[

@@ -8,7 +8,7 @@ use super::super::value::Value;
 use super::super::word::Word;
 use super::Reader;
 use super::argument::words_of;
-use crate::invocation::Access;
+use crate::act::Access;
 
 /// One stage of a pipeline.
 struct Stage {

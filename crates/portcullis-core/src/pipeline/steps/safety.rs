@@ -2,7 +2,8 @@
 //! mode only where settings say so.
 
 use portcullis_analysis::Invocation;
-use portcullis_analysis::effect::{Act, reaches_daemon};
+use portcullis_analysis::command_effects::reaches_daemon;
+use portcullis_analysis::effect::Act;
 
 use crate::mode::Mode;
 use crate::pipeline::run::{Lift, Run, StepResult};

@@ -1,7 +1,8 @@
 //! The proof that a command changes nothing (spec A9, D3).
 
-use super::{Act, Effect};
+use crate::act::Act;
 use crate::code::Language;
+use crate::effect::Effect;
 use crate::environment::is_safe_prefix;
 use crate::invocation::{Invocation, Wrapping};
 use crate::profile;

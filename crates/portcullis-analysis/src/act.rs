@@ -17,6 +17,17 @@ pub enum Weight {
     Unknown,
 }
 
+/// What is done to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Access {
+    /// It is read.
+    Read,
+    /// It is written or created.
+    Write,
+    /// It is removed.
+    Remove,
+}
+
 macro_rules! acts {
     ($($variant:ident $name:literal $weight:ident $clause:literal,)+) => {
         /// One thing a call does.
@@ -161,6 +172,16 @@ impl Act {
     /// Finds an act by its name in profiles.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|act| act.name() == name)
+    }
+
+    /// Returns what it does to a file, if it is something done to files.
+    pub fn access(self) -> Option<Access> {
+        match self {
+            Self::Read | Self::List | Self::Execute | Self::LoadCode => Some(Access::Read),
+            Self::Write | Self::SetMode | Self::Link | Self::Disk | Self::Mount => Some(Access::Write),
+            Self::Delete | Self::DeleteTree | Self::Move | Self::Wipe => Some(Access::Remove),
+            _ => None,
+        }
     }
 
     /// Says whether it changes nothing anywhere.

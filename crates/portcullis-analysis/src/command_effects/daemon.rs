@@ -1,6 +1,7 @@
 //! Effects that reach for our own daemon: whoever has its tokens, or speaks to it, may answer in a person's place.
 
-use super::{Act, Effect, Target};
+use crate::act::Act;
+use crate::effect::{Effect, Target};
 use crate::invocation::Invocation;
 use crate::path::{components, is_inside, may_name, normalize};
 use crate::place::{DAEMON_FILES, is_daemon_file, names_daemon_socket};

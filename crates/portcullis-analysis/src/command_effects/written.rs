@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use portcullis_shell::Span;
 
-use super::{Act, Effect};
+use crate::act::Act;
+use crate::effect::Effect;
 use crate::invocation::base_name;
 
 /// Finds the words that run a file which the same line writes.

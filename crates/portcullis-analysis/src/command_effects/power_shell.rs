@@ -1,14 +1,14 @@
 //! The effects of PowerShell command lines, by the profiles of cmdlets and Windows programs.
 
-use super::of_command::effects_by;
-use super::{Act, Certainty, Effect, Target, effects};
+use super::{Layout, effects, effects_by};
+use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
+use crate::effect::{Certainty, Effect, Target};
 use crate::invocation::{Invocation, Redirection, Survey, Wrapping};
 use crate::powershell::{self, PowerShellCommand};
 use crate::profile;
 use crate::survey::{Surroundings, survey};
-use crate::tool_call::Layout;
 
 /// Works out what a PowerShell command line does.
 pub fn power_shell_layout(text: &str, surroundings: Surroundings<'_>) -> Layout {

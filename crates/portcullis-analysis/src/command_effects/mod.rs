@@ -1,17 +1,36 @@
-//! The effects of the commands of a surveyed line.
+//! Makes effects of commands: of a surveyed line, of PowerShell text; and what can be said of a command by them.
 
+mod daemon;
+mod looking;
+mod power_shell;
+mod written;
+
+pub use daemon::reaches_daemon;
+pub use looking::is_looking;
 use portcullis_shell::Span;
+pub use power_shell::power_shell_layout;
+pub use written::runs_what_it_writes;
 
-use super::{Act, Effect, PathTarget, Target, target};
+use crate::act::{Access, Act};
 use crate::argument::Argument;
 use crate::code::{self, Object};
 use crate::directories::Directories;
+use crate::effect::{Effect, PathTarget, Target, target};
 use crate::environment;
-use crate::invocation::{Access, Invocation, Survey, Wrapping};
+use crate::invocation::{Invocation, Survey, Wrapping};
 use crate::place::is_free;
 use crate::profile::{self, Use};
-use crate::reader;
+use crate::reader::{self, CommandContext};
 use crate::wrapper::program_name;
+
+/// A call laid out: what it does, and the commands in it if it holds any.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Layout {
+    /// What it would do.
+    pub effects: Vec<Effect>,
+    /// The commands of shell text in its fields.
+    pub survey: Survey,
+}
 
 /// Works out what every command of a line would do. `home` is the user's home directory, if the line leaves it alone.
 pub fn effects(survey: &Survey, home: Option<&str>) -> Vec<Effect> {
@@ -20,12 +39,12 @@ pub fn effects(survey: &Survey, home: Option<&str>) -> Vec<Effect> {
 }
 
 /// Works out what every command would do, by the profiles of one dialect.
-pub(super) fn effects_by(survey: &Survey, home: Option<&str>, lookup: Lookup) -> Vec<Effect> {
+fn effects_by(survey: &Survey, home: Option<&str>, lookup: Lookup) -> Vec<Effect> {
     let mut all = Vec::new();
     for (index, invocation) in survey.invocations.iter().enumerate() {
         let wraps_listed = survey.invocations.get(index + 1).is_some_and(|next| next.parent == Some(index));
-        let view = View { survey, index, invocation, home, wraps_listed, lookup };
-        all.extend(view.effects());
+        let context = CommandContext { survey, index, invocation, home };
+        all.extend(EffectMaker { context, wraps_listed, lookup }.effects());
     }
     for opacity in &survey.opacities {
         all.push(Effect::of_call(Act::Unknown, Target::Name(opacity.why.clone()), opacity.span));
@@ -36,42 +55,44 @@ pub(super) fn effects_by(survey: &Survey, home: Option<&str>, lookup: Lookup) ->
 /// Finds the profile of a program.
 type Lookup = fn(&str) -> Option<profile::Profile>;
 
-/// One command among the others of its line.
-pub(crate) struct View<'a> {
-    pub(crate) survey: &'a Survey,
-    pub(crate) index: usize,
-    pub(crate) invocation: &'a Invocation,
-    pub(crate) home: Option<&'a str>,
+/// Makes the effects of one command.
+struct EffectMaker<'a> {
+    context: CommandContext<'a>,
+    /// Whether it wraps a command that the survey lists too.
     wraps_listed: bool,
     lookup: Lookup,
 }
 
-impl View<'_> {
+impl EffectMaker<'_> {
     fn effects(&self) -> Vec<Effect> {
         let mut effects = self.redirected();
         effects.extend(self.assigned());
-        if let Some(program) = self.invocation.program() {
+        if let Some(program) = self.context.invocation.program() {
             effects.extend(self.of_program(program));
         }
         effects
     }
 
     fn effect(&self, act: Act, target: Target, span: Span) -> Effect {
-        Effect { invocation: Some(self.index), ..Effect::of_call(act, target, span) }
+        Effect { invocation: Some(self.context.index), ..Effect::of_call(act, target, span) }
     }
 
     /// Makes the effect of an act on a word of this command.
-    pub(crate) fn on_word(&self, found: &Use) -> Effect {
-        let directories = &self.invocation.directories;
+    fn on_word(&self, found: &Use) -> Effect {
+        let directories = &self.context.invocation.directories;
         match &found.word {
             None => Effect {
                 certainty: found.certainty,
-                ..self.effect(found.act, Target::None, self.invocation.span)
+                ..self.effect(found.act, Target::None, self.context.invocation.span)
             },
             Some(word) => Effect {
                 certainty: found.certainty,
                 word: Some(word.clone()),
-                ..self.effect(found.act, target::of_word(found.act, word, directories, self.home), word.span)
+                ..self.effect(
+                    found.act,
+                    target::of_word(found.act, word, directories, self.context.home),
+                    word.span,
+                )
             },
         }
     }
@@ -90,7 +111,7 @@ impl View<'_> {
                 let effect = self.effect(Act::Connect, target, to.target.span);
                 return Effect { is_redirection: true, ..effect };
             }
-            let path = target::path_of(&to.target, &self.invocation.directories, self.home);
+            let path = target::path_of(&to.target, &self.context.invocation.directories, self.context.home);
             let word = Some(to.target.clone());
             let effect = self.effect(act, Target::Path(path), to.target.span);
             Effect { word, is_redirection: true, ..effect }
@@ -99,20 +120,25 @@ impl View<'_> {
             let text = to.target.text.as_str();
             !is_free(text) && text != "-" && !to.target.is_process()
         };
-        self.invocation.redirections.iter().filter(is_kept).map(effect).collect()
+        self.context.invocation.redirections.iter().filter(is_kept).map(effect).collect()
     }
 
     /// Variables that make programs load or run something.
     fn assigned(&self) -> Vec<Effect> {
-        let inherited = self.invocation.parent.and_then(|parent| self.survey.invocations.get(parent));
+        let inherited =
+            self.context.invocation.parent.and_then(|parent| self.context.survey.invocations.get(parent));
         let is_new = |variable: &&crate::invocation::Variable| {
             inherited.is_none_or(|parent| !parent.assignments.contains(variable))
         };
-        let steering = self.invocation.assignments.iter().filter(is_new);
+        let steering = self.context.invocation.assignments.iter().filter(is_new);
         steering
             .filter_map(|variable| {
                 if environment::is_written(&variable.name, &variable.value.text) {
-                    let path = target::path_of(&variable.value, &self.invocation.directories, self.home);
+                    let path = target::path_of(
+                        &variable.value,
+                        &self.context.invocation.directories,
+                        self.context.home,
+                    );
                     return Some(self.effect(Act::Write, Target::Path(path), variable.value.span));
                 }
                 let act = environment::act_of(&variable.name, &variable.value.text)?;
@@ -139,7 +165,7 @@ impl View<'_> {
         }
         let name = if is_package { name.split('@').next().unwrap_or(name) } else { name };
         if written.contains('/') && !is_system_program(written) {
-            let path = target::path_of(program, &self.invocation.directories, self.home);
+            let path = target::path_of(program, &self.context.invocation.directories, self.context.home);
             let effect = self.effect(Act::Execute, Target::Path(path), program.span);
             effects.push(Effect { word: Some(program.clone()), ..effect });
             if (self.lookup)(name).is_none() {
@@ -147,45 +173,50 @@ impl View<'_> {
             }
         }
         let Some(profile) = (self.lookup)(name) else {
-            let is_transparent = self.invocation.wrapping == Wrapping::Transparent && self.wraps_listed;
+            let is_transparent =
+                self.context.invocation.wrapping == Wrapping::Transparent && self.wraps_listed;
             if !is_transparent && !self.is_function(name) {
                 effects.push(self.effect(Act::Unknown, Target::Name(name.to_owned()), program.span));
             }
             return effects;
         };
-        let found = profile::read(profile, self.invocation.operands());
-        match found.form.reader {
-            "" => effects.extend(found.uses.iter().map(|found| self.on_word(found))),
-            reader => effects.extend(reader::read(reader, self, &found)),
-        }
+        let found = profile::read(profile, self.context.invocation.operands());
+        let uses = match found.form.reader {
+            "" => found.uses,
+            reader => reader::read(reader, &self.context, &found),
+        };
+        effects.extend(uses.iter().map(|found| self.on_word(found)));
         effects
     }
 
     /// Says whether a name is a function that the same line defines before the call; the survey lists its body.
     fn is_function(&self, name: &str) -> bool {
-        let bodies = self.survey.bodies.get(name).into_iter().flatten();
-        self.survey.functions.contains(name) && bodies.into_iter().any(|body| body.start <= self.index)
+        let bodies = self.context.survey.bodies.get(name).into_iter().flatten();
+        self.context.survey.functions.contains(name)
+            && bodies.into_iter().any(|body| body.start <= self.context.index)
     }
 
     /// Says whether the wrapper of a command is one that fetches packages and runs them.
     fn is_fetched(&self) -> bool {
         const RUNNERS: &[&str] =
             &["bun", "bunx", "mise", "npm", "npx", "pipx", "pnpm", "pnpx", "uv", "uvx", "yarn"];
-        let wrapper = self.invocation.parent.and_then(|parent| self.survey.invocations.get(parent));
+        let wrapper =
+            self.context.invocation.parent.and_then(|parent| self.context.survey.invocations.get(parent));
         wrapper.and_then(Invocation::program_name).is_some_and(|name| RUNNERS.contains(&name))
     }
 
     /// Says whether a command is piped into itself: a function that does so doubles without end.
     fn feeds_itself(&self, name: &str) -> bool {
-        let before = self.survey.invocations.get(self.invocation.piped.clone()).unwrap_or_default();
+        let before =
+            self.context.survey.invocations.get(self.context.invocation.piped.clone()).unwrap_or_default();
         before.iter().any(|stage| stage.program_name() == Some(name))
     }
 
     fn of_code(&self) -> Vec<Effect> {
-        let Some(code) = &self.invocation.code else {
+        let Some(code) = &self.context.invocation.code else {
             return Vec::new();
         };
-        let span = self.invocation.span;
+        let span = self.context.invocation.span;
         let reading = code::read(code.language, &code.text);
         let mut effects: Vec<Effect> =
             reading.deeds.iter().map(|deed| self.effect(deed.act, self.object(&deed.object), span)).collect();
@@ -211,11 +242,11 @@ impl View<'_> {
     }
 
     fn code_path(&self, text: &str) -> PathTarget {
-        let expanded = match (text.strip_prefix('~'), self.home) {
+        let expanded = match (text.strip_prefix('~'), self.context.home) {
             (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
             _ => text.to_owned(),
         };
-        let paths = match &self.invocation.directories {
+        let paths = match &self.context.invocation.directories {
             _ if expanded.starts_with('/') => vec![crate::path::normalize(&expanded)],
             Directories::OneOf(all) => {
                 all.iter().map(|directory| crate::path::join(directory, &expanded)).collect()
