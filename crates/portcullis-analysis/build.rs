@@ -15,6 +15,9 @@ mod act;
 #[expect(unreachable_pub, reason = "the library offers it to users")]
 mod compile;
 
+#[path = "build/tables/mod.rs"]
+mod tables;
+
 use act::Act;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -24,6 +27,7 @@ fn main() -> Result<()> {
         println!("cargo::rerun-if-changed={input}");
     }
     let out = PathBuf::from(env::var("OUT_DIR")?);
+    tables::write(&out)?;
     let mut data: Vec<u8> = Vec::new();
     for (folder, index_file) in [("data/commands", "commands.bin"), ("data/cmdlets", "cmdlets.bin")] {
         let mut places: BTreeMap<String, [u32; 2]> = BTreeMap::new();

@@ -1,132 +1,10 @@
 //! Which variables may be set without changing what a program does in ways that matter.
 
 use crate::act::Act;
-
-/// Variables that only touch locale, colour, logging or the kind of build.
-const SAFE: &[&str] = &[
-    "ANTHROPIC_API_KEY",
-    "BLOCKSIZE",
-    "BLOCK_SIZE",
-    "CGO_ENABLED",
-    "CHARSET",
-    "CI",
-    "CLICOLOR",
-    "CLICOLOR_FORCE",
-    "COLORTERM",
-    "COLUMNS",
-    "DEBIAN_FRONTEND",
-    "FORCE_COLOR",
-    "GCC_COLORS",
-    "GIT_TERMINAL_PROMPT",
-    "GO111MODULE",
-    "GOARCH",
-    "GOEXPERIMENT",
-    "GOOS",
-    "GREP_COLOR",
-    "GREP_COLORS",
-    "LANG",
-    "LANGUAGE",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LC_TIME",
-    "LINES",
-    "LSCOLORS",
-    "LS_COLORS",
-    "NODE_ENV",
-    "NO_COLOR",
-    "PYTEST_DEBUG",
-    "PYTEST_DISABLE_PLUGIN_AUTOLOAD",
-    "PYTHONDONTWRITEBYTECODE",
-    "PYTHONUNBUFFERED",
-    "RUST_BACKTRACE",
-    "RUST_LOG",
-    "TERM",
-    "TIME_STYLE",
-    "TZ",
-];
-
-/// Beginnings of variables that choose programs, libraries, configuration or credentials.
-const STEERING_STARTS: &[&str] = &[
-    "AWS_",
-    "AZURE_",
-    "BASH",
-    "BROWSER",
-    "CARGO",
-    "CC",
-    "CDPATH",
-    "CLAUDE",
-    "CMAKE",
-    "CXX",
-    "DOCKER",
-    "DYLD_",
-    "EDITOR",
-    "ENV",
-    "FPATH",
-    "GCLOUD",
-    "GIT",
-    "GLOBIGNORE",
-    "GOOGLE_",
-    "GRADLE",
-    "HIST",
-    "HOME",
-    "IFS",
-    "JAVA",
-    "JDK",
-    "KUBE",
-    "LD_",
-    "LESS",
-    "MAKE",
-    "MANPAGER",
-    "MAVEN",
-    "NODE_",
-    "NPM_",
-    "OLDPWD",
-    "PAGER",
-    "PATH",
-    "PERL",
-    "PORTCULLIS",
-    "PROMPT_COMMAND",
-    "PS",
-    "PWD",
-    "PYTHON",
-    "RIPGREP",
-    "RUBY",
-    "RUSTC",
-    "RUSTFLAGS",
-    "RUSTUP",
-    "SHELL",
-    "SSH_",
-    "SSL_",
-    "SUDO_",
-    "TMPDIR",
-    "VISUAL",
-    "XDG_",
-    "ZDOTDIR",
-    "_JAVA",
-    "http",
-    "npm_",
-];
-
-/// Endings of variables that choose programs, libraries, configuration or credentials.
-const STEERING_ENDS: &[&str] = &[
-    "ASKPASS", "EDITOR", "FLAGS", "OPTIONS", "OPTS", "PAGER", "PATH", "TERMINFO", "_COMMAND", "_CONF",
-    "_CONFIG", "_DIR", "_ENV", "_HOME", "_LIBRARY", "_PRELOAD", "_PROXY", "_RC", "_ROOT", "_URL", "_proxy",
-];
-
-/// Variables that make a program load code, whatever their value.
-const LOADERS: &[&str] = &[
-    "BASH_ENV",
-    "JAVA_TOOL_OPTIONS",
-    "LD_AUDIT",
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-    "NODE_OPTIONS",
-    "PERL5OPT",
-    "PROMPT_COMMAND",
-    "PYTHONSTARTUP",
-    "RUBYOPT",
-    "_JAVA_OPTIONS",
-];
+use crate::lists::environment::{
+    COMMAND_ENDS, COMMANDS, LOADERS, LOADING_OPTIONS, OPTIONS, SAFE, SEARCH_PATHS, SOURCES, STEERED_BY_FILE,
+    STEERED_BY_FILE_ENDS, STEERING_ENDS, STEERING_STARTS, USUAL_SOURCES, WATCHING, WRITTEN, WRITTEN_STARTS,
+};
 
 /// Variables that switch off the check of who is at the other end, with the value that does.
 const DISTRUST: &[(&str, &str)] = &[
@@ -137,180 +15,6 @@ const DISTRUST: &[(&str, &str)] = &[
     ("NPM_CONFIG_STRICT_SSL", "false"),
     ("PYTHONHTTPSVERIFY", "0"),
 ];
-
-/// Variables that say where code, plug-ins or settings are looked for.
-const SEARCH_PATHS: &[&str] = &[
-    "CLASSPATH",
-    "ENV",
-    "GCONV_PATH",
-    "GEM_HOME",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_EXEC_PATH",
-    "GIT_TEMPLATE_DIR",
-    "INPUTRC",
-    "NODE_PATH",
-    "PATH",
-    "PERL5LIB",
-    "PYTHONHOME",
-    "PYTHONPATH",
-    "RUBYLIB",
-    "XDG_CONFIG_HOME",
-    "ZDOTDIR",
-];
-
-/// Variables that name the program to run, a file of settings or a directory to find them in.
-const STEERED_BY_FILE: &[&str] = &[
-    "ACKRC",
-    "ANSIBLE_CONFIG",
-    "AR",
-    "AWS_CONFIG_FILE",
-    "AWS_SHARED_CREDENTIALS_FILE",
-    "BAT_CONFIG_PATH",
-    "BUNDLE_GEMFILE",
-    "CARGO_HOME",
-    "CC",
-    "CURL_HOME",
-    "CXX",
-    "DOCKER_CONFIG",
-    "ENV",
-    "GH_CONFIG_DIR",
-    "GIT_COMMON_DIR",
-    "GIT_DIR",
-    "GOENV",
-    "GOPATH",
-    "GOROOT",
-    "JAVA_HOME",
-    "JQ_LIBRARY_PATH",
-    "KUBECONFIG",
-    "LD",
-    "LOCPATH",
-    "MAKEFILES",
-    "NPM_CONFIG_GLOBALCONFIG",
-    "NPM_CONFIG_USERCONFIG",
-    "OPENSSL_CONF",
-    "OPENSSL_MODULES",
-    "PGSERVICEFILE",
-    "PGSYSCONFDIR",
-    "PIP_CONFIG_FILE",
-    "PSQLRC",
-    "RIPGREP_CONFIG_PATH",
-    "RUSTC",
-    "RUSTDOC",
-    "RUSTUP_HOME",
-    "RUSTUP_TOOLCHAIN",
-    "SHELL",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
-    "TF_CLI_CONFIG_FILE",
-    "TOX_CONFIG_FILE",
-    "UV_CONFIG_FILE",
-    "WGETRC",
-];
-
-/// Endings of such variables.
-const STEERED_BY_FILE_ENDS: &[&str] =
-    &["_DIFF", "_GLOBALCONFIG", "_LINKER", "_RUNNER", "_SCRIPT_SHELL", "_USERCONFIG", "_WRAPPER"];
-
-/// Variables that name a file or directory to write.
-const WRITTEN: &[&str] = &[
-    "CARGO_INSTALL_ROOT",
-    "CARGO_TARGET_DIR",
-    "DESTDIR",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_WORK_TREE",
-    "GOBIN",
-    "GOCACHE",
-    "GOMODCACHE",
-    "MALLOC_TRACE",
-    "NPM_CONFIG_CACHE",
-    "NPM_CONFIG_PREFIX",
-    "PIP_LOG",
-    "PIP_PREFIX",
-    "PIP_ROOT",
-    "PIP_TARGET",
-    "PYTHONPYCACHEPREFIX",
-    "SQLITE_HISTORY",
-    "TEMP",
-    "TMP",
-    "TMPDIR",
-    "UV_PROJECT_ENVIRONMENT",
-];
-
-/// Beginnings of such variables.
-const WRITTEN_STARTS: &[&str] = &["GIT_REDIRECT_", "GIT_TRACE"];
-
-/// Variables that say where packages come from or through whom requests go.
-const SOURCES: &[&str] = &[
-    "ALL_PROXY",
-    "AWS_ENDPOINT_URL",
-    "GH_HOST",
-    "GONOSUMCHECK",
-    "GONOSUMDB",
-    "GOPROXY",
-    "GOSUMDB",
-    "HTTPS_PROXY",
-    "HTTP_PROXY",
-    "NPM_CONFIG_HTTPS_PROXY",
-    "NPM_CONFIG_PROXY",
-    "NPM_CONFIG_REGISTRY",
-    "PIP_EXTRA_INDEX_URL",
-    "PIP_FIND_LINKS",
-    "PIP_INDEX_URL",
-    "PIP_TRUSTED_HOST",
-    "UV_DEFAULT_INDEX",
-    "UV_EXTRA_INDEX_URL",
-    "UV_INDEX",
-    "UV_INDEX_URL",
-    "YARN_NPM_REGISTRY_SERVER",
-    "YARN_REGISTRY",
-];
-
-/// Hosts and words that such variables hold when nothing is odd.
-const USUAL_SOURCES: &[&str] = &[
-    "direct",
-    "github.com",
-    "localhost",
-    "127.0.0.1",
-    "off",
-    "proxy.golang.org",
-    "pypi.org",
-    "npmjs.org",
-    "registry.yarnpkg.com",
-    "sum.golang.org",
-];
-
-/// Pieces of options, in variables that hold options, which load or run something or drop a check.
-const LOADING_OPTIONS: &[&str] = &[
-    "-B",
-    "-p",
-    "@",
-    "agent",
-    "bootclasspath",
-    "codegen-backend",
-    "destroy",
-    "eval",
-    "exec",
-    "extld",
-    "import",
-    "include",
-    "insecure",
-    "ld-path",
-    "linker",
-    "loader",
-    "modfile",
-    "overlay",
-    "plugin",
-    "require",
-    "shell",
-    "specs",
-    "use-ld",
-    "wrapper",
-];
-
-/// Variables that hold options of a program, besides those that end so.
-const OPTIONS: &[&str] =
-    &["LDFLAGS", "PERL5DB", "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONBREAKPOINT", "TF_CLI_ARGS"];
 
 /// Says whether the value of a variable makes programs run, read or reach what nobody has looked at.
 fn is_steered(name: &str, value: &str) -> bool {
@@ -360,9 +64,6 @@ pub(crate) fn is_written(name: &str, value: &str) -> bool {
         && (WRITTEN.contains(&name.as_str()) || WRITTEN_STARTS.iter().any(|start| name.starts_with(start)))
 }
 
-/// Variables that hand what a program does or knows to somebody else.
-const WATCHING: &[&str] = &["BASH_XTRACEFD", "DOCKER_HOST", "SSH_AUTH_SOCK", "SSLKEYLOGFILE"];
-
 fn leads_to_scratch(value: &str) -> bool {
     ["/tmp", "/dev/shm", "/var/tmp"].iter().any(|start| value.starts_with(start))
 }
@@ -404,26 +105,9 @@ pub(crate) fn act_of(name: &str, value: &str) -> Option<Act> {
         .then_some(Act::Impersonate)
 }
 
-/// Variables whose value is run as a command or expanded as shell text.
-const COMMANDS: &[&str] = &[
-    "GIT_EXTERNAL_DIFF",
-    "GIT_SSH",
-    "LESSCLOSE",
-    "LESSOPEN",
-    "PS0",
-    "PS1",
-    "PS2",
-    "PS4",
-    "RSYNC_RSH",
-    "VISUAL",
-];
-
-/// Endings of such variables.
-const COMMAND_ENDS: &[&str] = &["ASKPASS", "BROWSER", "EDITOR", "PAGER", "_COMMAND"];
-
 /// Says whether an allow rule may look past this variable in front of a command.
 pub fn is_safe_prefix(name: &str) -> bool {
-    SAFE.binary_search(&name).is_ok()
+    SAFE.contains(&name)
 }
 
 /// Says whether a plain assignment, with no command after it, leaves later commands what they are.
@@ -487,11 +171,6 @@ mod tests {
         }
         assert!(is_written("GIT_TRACE", "/home/me/.bashrc") && is_written("CARGO_TARGET_DIR", "/home/me/x"));
         assert!(!is_written("GIT_TRACE", "1") && !is_written("NAME", "/home/me/x"));
-    }
-
-    #[test]
-    fn the_list_is_sorted_for_binary_search() {
-        assert!(SAFE.is_sorted());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::argument::Argument;
 use crate::invocation::Invocation;
+use crate::lists::git::SHARED;
 
 /// A push, as far as its words tell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -73,25 +74,6 @@ pub fn pushed_branches(command: &Invocation) -> Option<Vec<String>> {
     let push = Push::of(command.operands());
     (push.is_known && !push.takes_all).then_some(push.branches)
 }
-
-/// Branches that people build or deploy from.
-const SHARED: &[&str] = &[
-    "deploy",
-    "default",
-    "dev",
-    "develop",
-    "gh-pages",
-    "live",
-    "main",
-    "master",
-    "next",
-    "prod",
-    "production",
-    "release",
-    "stable",
-    "staging",
-    "trunk",
-];
 
 /// Says whether others build or deploy from a branch.
 pub(crate) fn is_shared_branch(branch: &str) -> bool {

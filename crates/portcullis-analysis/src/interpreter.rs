@@ -2,16 +2,8 @@
 
 use crate::argument::Argument;
 use crate::invocation::{Wrapping, base_name};
+use crate::lists::shells::{FOREIGN, SHELLS};
 use crate::wrapper::{Inside, Peeled, program_name};
-
-/// Shells, without the version that may follow the name.
-const SHELLS: &[&str] = &[
-    "ash", "bash", "brush", "csh", "dash", "elvish", "fish", "hush", "ksh", "lksh", "loksh", "mksh", "nu",
-    "oksh", "osh", "pdksh", "posh", "rbash", "sh", "tcsh", "xonsh", "yash", "ysh", "zsh",
-];
-
-/// Shells of these whose language is none of bash's family.
-const FOREIGN: &[&str] = &["csh", "elvish", "fish", "nu", "tcsh", "xonsh", "ysh"];
 
 /// Long options of a shell whose value is the next word.
 const VALUED_LONG: &[&str] = &["--rcfile", "--init-file"];

@@ -22,6 +22,7 @@ mod git;
 pub mod global_options;
 mod interpreter;
 mod invocation;
+mod lists;
 mod loot;
 mod mention;
 mod option;

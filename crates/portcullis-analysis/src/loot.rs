@@ -6,59 +6,8 @@ use crate::case::Case;
 use crate::effect::Effect;
 use crate::flow::{Flow, variables};
 use crate::invocation::Invocation;
+use crate::lists::hosts::{COLLECTORS, MAILBOXES, RESOLVERS};
 use crate::place::is_open;
-
-/// Hosts where anybody can leave something and pick it up later, and their subdomains.
-const COLLECTORS: &[&str] = &[
-    "0x0.st",
-    "anonfiles.com",
-    "bashupload.com",
-    "beeceptor.com",
-    "burpcollaborator.net",
-    "canarytokens.com",
-    "catbox.moe",
-    "dpaste.com",
-    "file.io",
-    "gofile.io",
-    "hastebin.com",
-    "hookbin.com",
-    "interact.sh",
-    "ix.io",
-    "localhost.run",
-    "mockbin.org",
-    "ngrok-free.app",
-    "ngrok.app",
-    "ngrok.io",
-    "oast.fun",
-    "oast.live",
-    "oast.me",
-    "oast.online",
-    "oast.pro",
-    "oast.site",
-    "oastify.com",
-    "paste.ee",
-    "paste.rs",
-    "pastebin.com",
-    "pipedream.net",
-    "postb.in",
-    "ptsv3.com",
-    "requestbin.com",
-    "requestbin.net",
-    "requestcatcher.com",
-    "rentry.co",
-    "sprunge.us",
-    "temp.sh",
-    "termbin.com",
-    "tmpfiles.org",
-    "transfer.sh",
-    "trycloudflare.com",
-    "uguu.se",
-    "webhook.site",
-    "wetransfer.com",
-];
-
-/// Hosts that take messages for people; what is a message and what is loot shows in what is sent.
-const MAILBOXES: &[&str] = &["api.telegram.org", "discord.com", "discordapp.com", "hooks.slack.com"];
 
 fn is_among(hosts: &[&str], host: &str) -> bool {
     hosts.iter().any(|listed| {
@@ -72,23 +21,6 @@ pub(crate) fn is_collected(effect: &Effect, own: &[&Effect], fed: &[&Effect]) ->
     let has_file = || own.iter().chain(fed).any(|source| source.act == Act::Read);
     is_among(COLLECTORS, host) || is_among(MAILBOXES, host) && has_file()
 }
-
-/// Hosts that answer name queries over https.
-const RESOLVERS: &[&str] = &[
-    "1.0.0.1",
-    "1.1.1.1",
-    "8.8.4.4",
-    "8.8.8.8",
-    "9.9.9.9",
-    "adguard-dns.com",
-    "cloudflare-dns.com",
-    "dns.google",
-    "dns.google.com",
-    "mozilla.cloudflare-dns.com",
-    "nextdns.io",
-    "opendns.com",
-    "quad9.net",
-];
 
 /// Says whether a fetch is a name query over https, which gets past whoever looks at names.
 pub(crate) fn is_name_service(effect: &Effect) -> bool {

@@ -9,65 +9,9 @@ use crate::case::Case;
 use crate::effect::target::{host_in, path_of};
 use crate::effect::{Effect, Target};
 use crate::invocation::Invocation;
+use crate::lists::builds::{ELSEWHERE, LOADING, SHORT_LOADING};
 use crate::path::{is_inside, normalize};
 use crate::place::{Scope, is_free, is_loopback};
-
-/// Directories of the system in which a build has nothing to do.
-const ELSEWHERE: &[&str] = &[
-    "/boot", "/dev", "/etc", "/home", "/media", "/mnt", "/private", "/proc", "/root", "/srv", "/sys",
-    "/Users", "/var",
-];
-
-/// Parts of the names of options whose value is loaded or run.
-const LOADING: &[&str] = &[
-    "agent",
-    "argline",
-    "backend",
-    "build-and-test",
-    "bazelrc",
-    "classpath",
-    "command",
-    "compiler",
-    "cross-file",
-    "config",
-    "exec",
-    "ext.class",
-    "extern",
-    "find-links",
-    "extld",
-    "import",
-    "include",
-    "init",
-    "java-home",
-    "java.home",
-    "jvm",
-    "ld-path",
-    "linker",
-    "load",
-    "makefile",
-    "modfile",
-    "native-file",
-    "overlay",
-    "pnpmfile",
-    "package-path",
-    "plugin",
-    "preload",
-    "project",
-    "replace",
-    "reporter",
-    "require",
-    "script",
-    "settings",
-    "shell",
-    "spec",
-    "toolchain",
-    "use-ld",
-    "wrap",
-];
-
-/// Short options of build tools whose value is loaded or run.
-const SHORT_LOADING: &[&str] =
-    &["-B", "-C", "-I", "-J", "-L", "-S", "-X", "-Z", "-c", "-cp", "-f", "-g", "-gs", "-p", "-r", "-s", "-t"];
 
 /// Says whether a word of the command leads out of the project.
 pub(crate) fn leads_out(case: Case<'_>, effect: &Effect) -> bool {

@@ -1,5 +1,6 @@
 //! awk programs: what they run, write and read besides their input.
 
+use crate::lists::awk::{FUNCTIONS, KEYWORDS};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::tree::{Item, Piece, Token, Tree};
@@ -8,77 +9,6 @@ use crate::act::Act;
 
 /// Stands for what is only known at run time.
 const HOLE: &str = "$UNKNOWN";
-
-const FUNCTIONS: &[&str] = &[
-    "and",
-    "asort",
-    "asorti",
-    "atan2",
-    "bindtextdomain",
-    "close",
-    "compl",
-    "cos",
-    "dcgettext",
-    "dcngettext",
-    "exp",
-    "fflush",
-    "gensub",
-    "gsub",
-    "index",
-    "int",
-    "isarray",
-    "length",
-    "log",
-    "lshift",
-    "match",
-    "mktime",
-    "or",
-    "patsplit",
-    "rand",
-    "rshift",
-    "sin",
-    "split",
-    "sprintf",
-    "sqrt",
-    "srand",
-    "strftime",
-    "strtonum",
-    "sub",
-    "substr",
-    "systime",
-    "tolower",
-    "toupper",
-    "typeof",
-    "xor",
-];
-
-const KEYWORDS: &[&str] = &[
-    "BEGIN",
-    "BEGINFILE",
-    "END",
-    "ENDFILE",
-    "break",
-    "case",
-    "continue",
-    "default",
-    "delete",
-    "do",
-    "else",
-    "exit",
-    "for",
-    "func",
-    "function",
-    "getline",
-    "if",
-    "in",
-    "next",
-    "nextfile",
-    "print",
-    "printf",
-    "return",
-    "switch",
-    "while",
-];
 
 /// Reads an awk program.
 pub(super) fn read(text: &str) -> Reading {
@@ -174,9 +104,8 @@ impl Reader<'_> {
             }
             (_, Some(Item::Group('(', _))) => {
                 let is_spaced = next.is_some_and(|token| token.is_spaced);
-                let is_known = FUNCTIONS.binary_search(&name).is_ok()
-                    || KEYWORDS.binary_search(&name).is_ok()
-                    || self.functions.contains(name);
+                let is_known =
+                    FUNCTIONS.contains(&name) || KEYWORDS.contains(&name) || self.functions.contains(name);
                 if !is_known && !is_spaced {
                     self.out.add_gap(format!(
                         "calls `{}`, which is not known",

@@ -110,34 +110,14 @@ pub(super) enum Gives {
     Member,
 }
 
-/// A row that gives something unknown.
-pub(super) const fn row(name: &'static str, does: Does) -> Row {
-    Row { name, does, gives: Gives::Unknown }
-}
-
-/// A row that gives something known.
-pub(super) const fn giving(name: &'static str, does: Does, gives: Gives) -> Row {
-    Row { name, does, gives }
-}
-
-/// A row that does nothing and gives something known.
-pub(super) const fn pure(name: &'static str, gives: Gives) -> Row {
-    Row { name, does: Does::Nothing, gives }
-}
-
-/// A row with one act.
-pub(super) const fn act(name: &'static str, act: Act, on: On) -> Row {
-    Row { name, does: Does::Act(act, on), gives: Gives::Unknown }
-}
-
 /// What is known of a language. All lists are sorted.
 #[derive(Debug)]
-pub(super) struct Profile {
+pub(super) struct LanguageTable {
     pub(super) language: Language,
     /// Words that are no names.
     pub(super) keywords: &'static [&'static str],
-    /// What calls do, in parts that are each sorted.
-    pub(super) rows: &'static [&'static [Row]],
+    /// What calls do.
+    pub(super) rows: &'static [Row],
     /// Modules and classes of which every member is harmless, unless a row says otherwise.
     pub(super) modules: &'static [&'static str],
     /// Functions that are harmless.
@@ -148,13 +128,11 @@ pub(super) struct Profile {
     pub(super) imports: &'static [&'static str],
 }
 
-impl Profile {
+impl LanguageTable {
     /// Finds a row by its name.
     pub(super) fn row(&self, name: &str) -> Option<&'static Row> {
-        self.rows.iter().find_map(|rows| {
-            let at = rows.binary_search_by(|row| row.name.cmp(name)).ok()?;
-            rows.get(at)
-        })
+        let at = self.rows.binary_search_by(|row| row.name.cmp(name)).ok()?;
+        self.rows.get(at)
     }
 
     /// Finds the row of a method of a kind of value.
@@ -206,10 +184,8 @@ impl Profile {
     /// Says whether rows speak of members of this name.
     pub(super) fn has_members(&self, name: &str) -> bool {
         let is_member = |row: &Row| row.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-        self.rows.iter().any(|rows| {
-            let at = rows.partition_point(|row| row.name < name);
-            rows.iter().skip(at).take_while(|row| row.name.starts_with(name)).any(is_member)
-        })
+        let at = self.rows.partition_point(|row| row.name < name);
+        self.rows.iter().skip(at).take_while(|row| row.name.starts_with(name)).any(is_member)
     }
 
     /// Says whether a name is a word of the language.

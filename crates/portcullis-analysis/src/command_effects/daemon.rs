@@ -3,8 +3,9 @@
 use crate::act::Act;
 use crate::effect::{Effect, Target};
 use crate::invocation::Invocation;
+use crate::lists::places::agents::DAEMON_FILES;
 use crate::path::{components, is_inside, may_name, normalize};
-use crate::place::{DAEMON_FILES, is_daemon_file, names_daemon_socket};
+use crate::place::{is_daemon_file, names_daemon_socket};
 
 /// Where the daemon keeps its files, below the home directory.
 const DIRECTORY: &str = ".local/state/portcullis/daemon";

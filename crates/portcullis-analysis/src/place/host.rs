@@ -1,7 +1,6 @@
 //! Hosts that only answer from inside: the machine itself, private networks, cloud metadata.
 
-/// Domains that answer with the address that stands before them.
-const MIRRORS: &[&str] = &[".nip.io", ".sslip.io", ".xip.io"];
+use crate::lists::hosts::{METADATA, MIRRORS};
 
 /// Says whether a host is the machine itself.
 pub fn is_loopback(host: &str) -> bool {
@@ -13,22 +12,6 @@ pub fn is_loopback(host: &str) -> bool {
             .strip_prefix("127.")
             .is_some_and(|rest| rest.split('.').all(|part| part.parse::<u8>().is_ok()))
 }
-
-/// Addresses where clouds hand out credentials to whoever asks from inside.
-const METADATA: &[&str] = &[
-    "169.254.169.254",
-    "169.254.170.2",
-    "169.254.170.23",
-    "100.100.100.200",
-    "fd00:ec2::254",
-    "metadata.google.internal",
-    "metadata.goog",
-    "metadata.azure.com",
-    "metadata.azure.internal",
-    "metadata",
-    "instance-data",
-    "instance-data.ec2.internal",
-];
 
 /// Says whether a host hands out cloud credentials, in any spelling of its address.
 pub fn is_metadata(host: &str) -> bool {

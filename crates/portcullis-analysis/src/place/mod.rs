@@ -13,7 +13,6 @@ mod startup;
 mod system;
 mod windows;
 
-pub(crate) use agent::DAEMON_FILES;
 pub use agent::{
     is_agent_directory, is_agent_hold, is_agent_instruction, is_agent_setting, is_agent_shelter,
     is_among_agent_files, is_daemon_file, names_daemon_socket,

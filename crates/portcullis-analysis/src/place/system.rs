@@ -1,33 +1,7 @@
 //! Directories and devices that belong to the machine, not to a project.
 
+use crate::lists::places::system::{DEVICES, DIRECTORIES};
 use crate::path::is_inside;
-
-const DIRECTORIES: &[&str] = &[
-    "/bin",
-    "/boot",
-    "/dev",
-    "/etc",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/opt",
-    "/proc",
-    "/root",
-    "/run",
-    "/sbin",
-    "/srv",
-    "/sys",
-    "/usr",
-    "/var",
-    "/Applications",
-    "/Library",
-    "/System",
-    "/private/etc",
-    "/private/var",
-    "/cores",
-    "/snap",
-    "/nix",
-];
 
 /// Says whether a path is the root, a directory of the system, or lies in one.
 pub fn is_system(path: &str) -> bool {
@@ -37,27 +11,6 @@ pub fn is_system(path: &str) -> bool {
     }
     path == "/" || DIRECTORIES.iter().any(|directory| is_inside(path, directory))
 }
-
-/// Disks and memory, by the beginning of their names.
-const DEVICES: &[&str] = &[
-    "/dev/sd",
-    "/dev/hd",
-    "/dev/vd",
-    "/dev/xvd",
-    "/dev/nvme",
-    "/dev/mmcblk",
-    "/dev/disk",
-    "/dev/rdisk",
-    "/dev/mapper/",
-    "/dev/dm-",
-    "/dev/md",
-    "/dev/loop",
-    "/dev/mem",
-    "/dev/kmem",
-    "/dev/port",
-    "/dev/ram",
-    "/dev/zvol/",
-];
 
 /// Says whether a path is a disk or the memory of the machine.
 pub fn is_device(path: &str) -> bool {

@@ -1,34 +1,6 @@
 //! Directories of a Windows machine that belong to the system, by the text of a path.
 
-/// Directories right below the root of a drive.
-const DIRECTORIES: &[&str] = &[
-    "$recycle.bin",
-    "boot",
-    "efi",
-    "inetpub",
-    "perflogs",
-    "program files",
-    "program files (x86)",
-    "programdata",
-    "recovery",
-    "system volume information",
-    "users",
-    "windows",
-];
-
-/// Variables that stand for such directories.
-const VARIABLES: &[&str] = &[
-    "%programdata%",
-    "%programfiles%",
-    "%systemdrive%",
-    "%systemroot%",
-    "%windir%",
-    "$env:programdata",
-    "$env:programfiles",
-    "$env:systemdrive",
-    "$env:systemroot",
-    "$env:windir",
-];
+use crate::lists::places::windows::{DIRECTORIES, VARIABLES};
 
 /// Says whether a path is a whole drive, a directory of Windows or its programs, or lies in one; of the users only
 /// their home directories themselves.

@@ -4,29 +4,8 @@ use super::CommandContext;
 use super::{certain, is_idle};
 use crate::act::Act;
 use crate::argument::Argument;
+use crate::lists::readers::container::POWERFUL;
 use crate::profile::{Match, Use};
-
-/// Host directories whose mount gives a container power over the machine.
-const POWERFUL: &[&str] = &[
-    "/",
-    "/boot",
-    "/dev",
-    "/etc",
-    "/home",
-    "/lib",
-    "/proc",
-    "/root",
-    "/run",
-    "/sys",
-    "/usr",
-    "/var",
-    "/Users",
-    "/var/run",
-    "/var/lib/docker",
-    "/private/etc",
-    "/System",
-    "/Library",
-];
 
 /// Options that join a namespace of the machine or of another container.
 const NAMESPACES: &[&str] = &["--pid", "--ipc", "--uts", "--userns", "--cgroupns"];

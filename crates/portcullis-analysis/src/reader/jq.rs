@@ -4,6 +4,7 @@ use super::CommandContext;
 use super::{certain, has, nameless, possible};
 use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
+use crate::lists::readers::jq::LONG_FLAGS;
 use crate::profile::{Match, Use};
 
 /// Options of `jq` with a name and a plain value.
@@ -11,32 +12,6 @@ const PAIRS: &[&str] = &["--arg", "--argjson"];
 
 /// Options of `jq` with a name and a file.
 const FILE_PAIRS: &[&str] = &["--argfile", "--rawfile", "--slurpfile"];
-
-/// Long options of `jq` without a value.
-const LONG_FLAGS: &[&str] = &[
-    "--ascii-output",
-    "--binary",
-    "--build-configuration",
-    "--color-output",
-    "--compact-output",
-    "--exit-status",
-    "--help",
-    "--join-output",
-    "--monochrome-output",
-    "--null-input",
-    "--raw-input",
-    "--raw-output",
-    "--raw-output0",
-    "--seq",
-    "--slurp",
-    "--sort-keys",
-    "--stream",
-    "--stream-errors",
-    "--strip-comments",
-    "--tab",
-    "--unbuffered",
-    "--version",
-];
 
 /// Reads the arguments of `jq`.
 pub(super) fn jq(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {

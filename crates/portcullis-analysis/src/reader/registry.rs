@@ -7,6 +7,9 @@ use super::CommandContext;
 use super::{certain, nameless};
 use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
+use crate::lists::readers::registry::{
+    GUARDING, GUARDING_NAMES, PERSISTING, PERSISTING_NAMES, RECORDING, RECORDING_NAMES, SECRET,
+};
 use crate::profile::{Match, Use};
 
 /// The long names of the roots and their short ones.
@@ -22,176 +25,6 @@ const ROOTS: &[(&str, &str)] = &[
 const ELEVATING: &[&str] =
     &[r"\ms-settings\", r"\mscfile\", r"\exefile\", r"\app paths\control.exe\", r"\folder\shell\"];
 
-/// Parts of keys that make something run again: at logon, at start, or in the place of something else.
-const PERSISTING: &[&str] = &[
-    r"\accessibility\",
-    r"\active setup\",
-    r"\addins\",
-    r"\aedebug\",
-    r"\appcertdlls\",
-    r"\appcompatflags\",
-    r"\browser helper objects\",
-    r"\chrome\extensions\",
-    r"\clsid\",
-    r"\command processor\",
-    r"\contextmenuhandlers\",
-    r"\currentversion\schedule\",
-    r"\currentversion\windows\",
-    r"\edge\extensions\",
-    r"\event viewer\",
-    r"\excel\options\",
-    r"\explorer\mycomputer\",
-    r"\explorer\run\",
-    r"\htmlhelp author\",
-    r"\image file execution options\",
-    r"\inprocserver\",
-    r"\inprocserver32\",
-    r"\localserver32\",
-    r"\netsh\",
-    r"\networkprovider\",
-    r"\office test\",
-    r"\print\environments\",
-    r"\print\monitors\",
-    r"\print\providers\",
-    r"\run\",
-    r"\runonce\",
-    r"\runonceex\",
-    r"\runservices\",
-    r"\runservicesonce\",
-    r"\scriptleturl\",
-    r"\services\",
-    r"\session manager\",
-    r"\sharedtaskscheduler\",
-    r"\shell folders\",
-    r"\shellexecutehooks\",
-    r"\shelliconoverlayidentifiers\",
-    r"\shellserviceobjectdelayload\",
-    r"\silentprocessexit\",
-    r"\telemetrycontroller\",
-    r"\timeproviders\",
-    r"\treatas\",
-    r"\user shell folders\",
-    r"\webview\",
-    r"\windows error reporting\hangs\",
-    r"\winlogon\",
-];
-
-/// Names of values that do the same, whatever their key.
-const PERSISTING_NAMES: &[&str] = &[
-    "appinit_dlls",
-    "authentication packages",
-    "autodialdll",
-    "autorun",
-    "bootexecute",
-    "common startup",
-    "cor_enable_profiling",
-    "cor_profiler",
-    "cor_profiler_path",
-    "debugger",
-    "globalflag",
-    "imagepath",
-    "loadappinit_dlls",
-    "lsadbextpt",
-    "monitorprocess",
-    "notification packages",
-    "scrnsave.exe",
-    "security packages",
-    "servicedll",
-    "setupexecute",
-    "stubpath",
-    "userinit",
-    "userinitmprlogonscript",
-];
-
-/// Parts of keys that keep or switch records of what happens.
-const RECORDING: &[&str] = &[
-    r"\audit\",
-    r"\autologger\",
-    r"\eventlog\",
-    r"\minint\",
-    r"\modulelogging\",
-    r"\runmru\",
-    r"\scriptblocklogging\",
-    r"\transcription\",
-    r"\typedpaths\",
-    r"\winevt\",
-];
-
-/// Names of values that switch records.
-const RECORDING_NAMES: &[&str] = &[
-    "complus_etwenabled",
-    "enablemodulelogging",
-    "enablescriptblocklogging",
-    "enabletranscripting",
-    "etwenabled",
-    "processcreationincludecmdline_enabled",
-];
-
-/// Parts of keys that hold protections.
-const GUARDING: &[&str] = &[
-    r"\amsi\",
-    r"\consentstore\",
-    r"\currentcontrolset\control\",
-    r"\controlset001\control\",
-    r"\deviceguard\",
-    r"\exploit guard\",
-    r"\firewallpolicy\",
-    r"\fve\",
-    r"\immersiveshell\",
-    r"\internet settings\zones\",
-    r"\lsa\",
-    r"\policies\",
-    r"\protectedview\",
-    r"\pushnotifications\",
-    r"\safeboot\",
-    r"\security center\",
-    r"\securityproviders\",
-    r"\systemrestore\",
-    r"\terminal server\",
-    r"\trusted documents\",
-    r"\trusted locations\",
-    r"\windows defender",
-    r"\windows script\",
-    r"\windows security health\",
-    r"\windowsfirewall\",
-    r"\windowsupdate\",
-    r"\wsman\",
-    r"\zonemap\",
-];
-
-/// Names of values that are protections, whatever their key.
-const GUARDING_NAMES: &[&str] = &[
-    "accessvbom",
-    "amsienable",
-    "authenticationleveloverride",
-    "autoadminlogon",
-    "blockcontentexecutionfrominternet",
-    "consentpromptbehavioradmin",
-    "consentpromptbehavioruser",
-    "defaultpassword",
-    "disableantispyware",
-    "disableantivirus",
-    "disablecmd",
-    "disableregistrytools",
-    "disablerestrictedadmin",
-    "disablesr",
-    "disabletaskmgr",
-    "enablefirewall",
-    "enablelua",
-    "executionpolicy",
-    "fdenytsconnections",
-    "lmcompatibilitylevel",
-    "localaccounttokenfilterpolicy",
-    "promptonsecuredesktop",
-    "requiresecuritysignature",
-    "restrictanonymous",
-    "runasppl",
-    "showsuperhidden",
-    "smartscreenenabled",
-    "uselogoncredential",
-    "vbawarnings",
-];
-
 /// Parts of keys that say who is trusted.
 const TRUSTING: &[&str] =
     &[r"\cryptography\oid\", r"\cryptography\providers\", r"\schannel\", r"\systemcertificates\"];
@@ -202,19 +35,6 @@ const ROUTING_NAMES: &[&str] = &["autoconfigurl", "proxyenable", "proxyserver"];
 /// Pieces of values that are programs kept in the registry.
 const CODE: &[&str] =
     &["<script", "javascript:", "vbscript:", "frombase64string", "-encodedcommand", "downloadstring"];
-
-/// Parts of keys that hold secrets.
-const SECRET: &[&str] = &[
-    r"\intelliforms\",
-    r"\lsa\secrets\",
-    r"\openssh\agent\",
-    r"\orl\winvnc",
-    r"\putty\sessions\",
-    r"\realvnc\",
-    r"\tightvnc\",
-    r"\validcommunities\",
-    r"\winscp 2\sessions\",
-];
 
 /// Reads a command that looks at or changes keys.
 pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {

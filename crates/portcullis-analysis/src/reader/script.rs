@@ -4,29 +4,8 @@ use super::CommandContext;
 use super::{certain, is_idle, nameless};
 use crate::act::Act;
 use crate::argument::Argument;
+use crate::lists::readers::script::PROJECT_MODULES;
 use crate::profile::{self, Match, Use};
-
-/// Modules of Python that run code of the project or work on its files.
-const PROJECT_MODULES: &[&str] = &[
-    "black",
-    "build",
-    "coverage",
-    "doctest",
-    "flake8",
-    "isort",
-    "mkdocs",
-    "mypy",
-    "nox",
-    "pre_commit",
-    "py_compile",
-    "pylint",
-    "pyright",
-    "pytest",
-    "ruff",
-    "sphinx",
-    "tox",
-    "unittest",
-];
 
 /// Modules of Python that only show something.
 const SHOWING_MODULES: &[&str] =

@@ -4,6 +4,7 @@ use super::CommandContext;
 use super::{certain, is_idle, nameless};
 use crate::act::Act;
 use crate::argument::Argument;
+use crate::lists::readers::redis::{ASKING, DESTROYING};
 use crate::profile::{Match, Use};
 
 /// Reads `sysctl`: a value makes it a change.
@@ -32,77 +33,6 @@ pub(super) fn agent(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     uses.extend(unchecked.map(|value| certain(Act::SpawnUnchecked, value)));
     uses
 }
-
-/// Commands of Redis that only ask.
-const ASKING: &[&str] = &[
-    "bitcount",
-    "client",
-    "command",
-    "dbsize",
-    "echo",
-    "exists",
-    "get",
-    "getrange",
-    "hexists",
-    "hget",
-    "hgetall",
-    "hkeys",
-    "hlen",
-    "hmget",
-    "hscan",
-    "hvals",
-    "info",
-    "keys",
-    "lastsave",
-    "latency",
-    "lindex",
-    "llen",
-    "lrange",
-    "memory",
-    "mget",
-    "monitor",
-    "object",
-    "pfcount",
-    "ping",
-    "pttl",
-    "randomkey",
-    "role",
-    "scan",
-    "scard",
-    "sismember",
-    "slowlog",
-    "smembers",
-    "sscan",
-    "strlen",
-    "time",
-    "ttl",
-    "type",
-    "xinfo",
-    "xlen",
-    "xrange",
-    "xread",
-    "zcard",
-    "zcount",
-    "zrange",
-    "zrank",
-    "zscan",
-    "zscore",
-];
-
-/// Commands of Redis that destroy or take over.
-const DESTROYING: &[&str] = &[
-    "config",
-    "debug",
-    "eval",
-    "flushall",
-    "flushdb",
-    "migrate",
-    "module",
-    "replicaof",
-    "script",
-    "shutdown",
-    "slaveof",
-];
 
 /// Reads a command for Redis.
 pub(super) fn redis(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {

@@ -4,32 +4,8 @@ use super::CommandContext;
 use super::{certain, is_idle, possible};
 use crate::act::Act;
 use crate::argument::Argument;
+use crate::lists::readers::socat::TYPES;
 use crate::profile::{Match, Use};
-
-/// What an address does, by the beginning of its type.
-const TYPES: &[(&str, Act)] = &[
-    ("exec", Act::RemoteShell),
-    ("system", Act::RemoteShell),
-    ("shell", Act::RemoteShell),
-    ("tcp-l", Act::Listen),
-    ("tcp4-l", Act::Listen),
-    ("tcp6-l", Act::Listen),
-    ("udp-l", Act::Listen),
-    ("udp4-l", Act::Listen),
-    ("udp-recv", Act::Listen),
-    ("openssl-l", Act::Listen),
-    ("ssl-l", Act::Listen),
-    ("unix-l", Act::Listen),
-    ("vsock-l", Act::Listen),
-    ("tcp", Act::Connect),
-    ("udp", Act::Connect),
-    ("ssl", Act::Connect),
-    ("openssl", Act::Connect),
-    ("socks", Act::Connect),
-    ("proxy", Act::Connect),
-    ("unix", Act::Connect),
-    ("vsock", Act::Connect),
-];
 
 /// Reads the addresses.
 pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {

@@ -1,55 +1,12 @@
 //! Which variables of a shell text are set in one place only, so that their value can be followed.
 
+use crate::lists::shells::OF_SHELL;
 use std::collections::{BTreeMap, BTreeSet};
 
 use portcullis_shell::Script;
 use portcullis_shell::ast::{
     AssignmentValue, Command, CommandKind, Descriptor, List, Part, RedirectTarget, SimpleCommand, Word,
 };
-
-/// Variables the shell itself sets or gives a meaning to.
-const OF_SHELL: &[&str] = &[
-    "BASHOPTS",
-    "BASHPID",
-    "CDPATH",
-    "COLUMNS",
-    "COMP_WORDBREAKS",
-    "COPROC",
-    "DIRSTACK",
-    "EPOCHREALTIME",
-    "EPOCHSECONDS",
-    "EUID",
-    "FUNCNAME",
-    "GLOBIGNORE",
-    "GROUPS",
-    "HISTCMD",
-    "HOME",
-    "HOSTNAME",
-    "HOSTTYPE",
-    "IFS",
-    "LINENO",
-    "LINES",
-    "MACHTYPE",
-    "MAPFILE",
-    "OLDPWD",
-    "OPTARG",
-    "OPTERR",
-    "OPTIND",
-    "OSTYPE",
-    "PATH",
-    "PIPESTATUS",
-    "POSIXLY_CORRECT",
-    "PPID",
-    "PWD",
-    "RANDOM",
-    "REPLY",
-    "SECONDS",
-    "SHELLOPTS",
-    "SHLVL",
-    "SRANDOM",
-    "UID",
-    "_",
-];
 
 /// The variables a text names, and how.
 #[derive(Debug, Default)]

@@ -2,99 +2,11 @@
 
 use super::{Inside, Peeled};
 use crate::argument::Argument;
+use crate::lists::carriers::{AFTER_DASHES, APPENDING, CARRIERS};
 use crate::option::values;
-
-/// Programs and the options whose value they hand to a shell.
-const CARRIERS: &[(&str, &[&str])] = &[
-    ("tar", TAR),
-    ("gtar", TAR),
-    ("bsdtar", TAR),
-    ("rsync", &["-e", "--rsh", "--rsync-path"]),
-    ("scp", &["-S"]),
-    ("sftp", &["-S"]),
-    ("zip", &["-TT", "--unzip-command"]),
-    ("man", &["-P", "--pager"]),
-    ("nix-shell", &["--run", "--command"]),
-    ("vagrant", &["-c", "--command"]),
-    ("gcloud", &["--command"]),
-    ("fly", &["-C", "--command"]),
-    ("flyctl", &["-C", "--command"]),
-    ("mise", &["-c", "--command"]),
-    ("npm", &["-c", "--call"]),
-    ("npx", &["-c", "--call"]),
-    ("doppler", &["--command"]),
-    ("nodemon", &["-x", "--exec"]),
-    ("hyperfine", &["-p", "--prepare", "-s", "--setup", "-c", "--cleanup", "--conclude"]),
-    ("capsh", &["-c"]),
-    ("fish", &["-C", "--command", "--init-command"]),
-    ("pwsh", &["-c", "-Command", "-command"]),
-    ("powershell", &["-c", "-Command", "-command"]),
-    ("mapfile", &["-C"]),
-    ("readarray", &["-C"]),
-    ("complete", &["-C"]),
-    ("compgen", &["-C", "-W"]),
-    ("rg", &["--pre", "--hostname-bin"]),
-    ("ripgrep", &["--pre", "--hostname-bin"]),
-    ("sort", &["--compress-program"]),
-    ("gsort", &["--compress-program"]),
-    ("go", &["-exec", "--exec", "-toolexec", "--toolexec", "-vettool", "--vettool"]),
-    ("cloc", &["--extract-with"]),
-    ("install", &["--strip-program"]),
-    ("sdiff", &["--diff-program"]),
-    ("restic", &["--password-command"]),
-];
-
-/// Programs that append words of their own to the command they are given.
-const APPENDING: &[&str] = &[
-    "cloc",
-    "compgen",
-    "complete",
-    "go",
-    "gsort",
-    "install",
-    "mapfile",
-    "readarray",
-    "rg",
-    "ripgrep",
-    "sdiff",
-    "sort",
-];
-
-const TAR: &[&str] = &[
-    "-I",
-    "-F",
-    "--use-compress-program",
-    "--to-command",
-    "--checkpoint-action",
-    "--rsh-command",
-    "--info-script",
-    "--new-volume-script",
-];
 
 /// Programs whose every operand may be a command line.
 const BY_OPERAND: &[&str] = &["tmux", "concurrently", "hyperfine", "lerna", "sops"];
-
-/// Programs that run what follows `--`.
-const AFTER_DASHES: &[&str] = &[
-    "aws-vault",
-    "cpulimit",
-    "doppler",
-    "dotenvx",
-    "guix",
-    "incus",
-    "infisical",
-    "kubectl",
-    "lerna",
-    "lxc",
-    "mosh",
-    "multipass",
-    "nx",
-    "oc",
-    "op",
-    "start-stop-daemon",
-    "teller",
-    "zellij",
-];
 
 /// Programs whose command may begin at any of their operands.
 const ANYWHERE: &[&str] = &["bwrap", "cmd", "dotenv", "envchain", "faketime", "sg", "with-contenv"];

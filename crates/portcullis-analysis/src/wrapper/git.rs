@@ -3,55 +3,8 @@
 use super::{Inside, Peeled};
 use crate::argument::Argument;
 use crate::global_options;
+use crate::lists::git::{RUN_KEYS, RUNNING};
 use crate::option::values;
-
-/// Endings of configuration keys whose value is run.
-const RUN_KEYS: &[&str] = &[
-    "askpass",
-    "clean",
-    "cmd",
-    "command",
-    "driver",
-    "editor",
-    "external",
-    "fsmonitor",
-    "gitproxy",
-    "helper",
-    "pager",
-    "process",
-    "program",
-    "smudge",
-    "sshcommand",
-    "textconv",
-    "uploadpack",
-    "receivepack",
-];
-
-/// Subcommands and their options whose value is run.
-const RUNNING: &[(&str, &[&str])] = &[
-    ("rebase", &["-x", "--exec"]),
-    ("difftool", &["-x", "--extcmd"]),
-    ("grep", &["-O", "--open-files-in-pager"]),
-    ("fetch", &["--upload-pack"]),
-    ("pull", &["--upload-pack"]),
-    ("clone", &["-u", "--upload-pack"]),
-    ("ls-remote", &["--upload-pack", "--exec"]),
-    ("archive", &["--exec"]),
-    ("push", &["--receive-pack", "--exec"]),
-    (
-        "filter-branch",
-        &[
-            "--tree-filter",
-            "--index-filter",
-            "--msg-filter",
-            "--env-filter",
-            "--commit-filter",
-            "--parent-filter",
-            "--tag-name-filter",
-            "--setup",
-        ],
-    ),
-];
 
 /// Finds what `git` would run besides itself.
 pub(super) fn peel(rest: &[Argument]) -> Option<Peeled> {

@@ -4,7 +4,7 @@
 //! assignments, leading operands. An option the layout does not know may have a value in the next word or not, so that
 //! the command is read both ways.
 
-use super::forms::{RUNNERS, WRAPPERS};
+use super::forms::WRAPPERS;
 use super::place::elsewhere;
 use super::{Inside, Peeled};
 use crate::argument::Argument;
@@ -50,7 +50,6 @@ const MOST_READINGS: usize = 6;
 pub(in crate::wrapper) fn peel(name: &str, rest: &[Argument]) -> Vec<Peeled> {
     WRAPPERS
         .iter()
-        .chain(RUNNERS)
         .filter(|layout| layout.name == name)
         .filter_map(|layout| {
             let peeled = layout.peel(layout.after_subcommand(rest)?);

@@ -1,7 +1,7 @@
 //! Chains: a value with the members, calls and subscripts that follow it, and how a call's arguments are split.
 
 use crate::code::Language;
-use crate::code::table::Profile;
+use crate::code::table::LanguageTable;
 use crate::code::tree::{Item, Token, Tree};
 
 /// A stretch of a group.
@@ -37,7 +37,7 @@ pub(super) struct Chain {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cutter<'a> {
     pub(super) tree: &'a Tree,
-    pub(super) profile: &'a Profile,
+    pub(super) profile: &'a LanguageTable,
 }
 
 impl<'a> Cutter<'a> {

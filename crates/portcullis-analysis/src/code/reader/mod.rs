@@ -19,7 +19,7 @@ use scope::Scope;
 use signs::Signs;
 use value::Value;
 
-use super::table::Profile;
+use super::table::LanguageTable;
 use super::tree::Item;
 use super::{Language, Reading, lexer};
 
@@ -30,7 +30,7 @@ pub(super) const CHAIN_LIMIT: usize = 512;
 const TOKEN_LIMIT: usize = 50_000;
 
 /// Reads a program; `depth` says how many programs it stands in.
-pub(super) fn read(profile: &'static Profile, text: &str, depth: usize) -> Reading {
+pub(super) fn read(profile: &'static LanguageTable, text: &str, depth: usize) -> Reading {
     let tree = lexer::lex(profile.language, text);
     let tokens: usize = tree.groups.iter().map(Vec::len).sum();
     if tokens > TOKEN_LIMIT {
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
         self.evaluator.cutter
     }
 
-    fn profile(&self) -> &'a Profile {
+    fn profile(&self) -> &'a LanguageTable {
         self.evaluator.cutter.profile
     }
 

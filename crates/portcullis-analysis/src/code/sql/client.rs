@@ -3,57 +3,7 @@
 use super::words::Word;
 use crate::act::Act;
 use crate::code::{Object, Reading};
-
-/// Commands of psql that only show something or change how it is shown.
-const SHOWING: &[&str] = &[
-    "?",
-    "C",
-    "G",
-    "H",
-    "T",
-    "a",
-    "c",
-    "conninfo",
-    "copyright",
-    "echo",
-    "encoding",
-    "errverbose",
-    "f",
-    "g",
-    "gdesc",
-    "gx",
-    "h",
-    "help",
-    "html",
-    "l",
-    "p",
-    "pset",
-    "q",
-    "qecho",
-    "quit",
-    "r",
-    "reset",
-    "s",
-    "set",
-    "sf",
-    "sv",
-    "t",
-    "timing",
-    "unset",
-    "warn",
-    "watch",
-    "x",
-    "z",
-    "if",
-    "elif",
-    "else",
-    "endif",
-    "connect",
-    "list",
-    "print",
-    "prompt",
-    "bind",
-];
+use crate::lists::sql::SHOWING;
 
 /// Reads a command that begins with a backslash or a dot.
 pub(super) fn read(line: &str, out: &mut Reading) {

@@ -3,52 +3,7 @@
 use super::words::Word;
 use crate::act::Act;
 use crate::code::{Object, Reading};
-
-/// Functions that reach out of the database, and what they do.
-const FUNCTIONS: &[(&str, Act)] = &[
-    ("DBLINK", Act::Connect),
-    ("DBLINK_CONNECT", Act::Connect),
-    ("DBLINK_EXEC", Act::Send),
-    ("FSDIR", Act::List),
-    ("LOAD_EXTENSION", Act::LoadCode),
-    ("LOAD_FILE", Act::Read),
-    ("LO_EXPORT", Act::Write),
-    ("LO_IMPORT", Act::Read),
-    ("PG_CANCEL_BACKEND", Act::Kill),
-    ("PG_FILE_WRITE", Act::Write),
-    ("PG_LS_DIR", Act::List),
-    ("PG_READ_BINARY_FILE", Act::Read),
-    ("PG_READ_FILE", Act::Read),
-    ("PG_RELOAD_CONF", Act::SystemConfig),
-    ("PG_STAT_FILE", Act::List),
-    ("PG_TERMINATE_BACKEND", Act::Kill),
-    ("READFILE", Act::Read),
-    ("SETVAL", Act::DatabaseWrite),
-    ("SYS_EVAL", Act::Execute),
-    ("SYS_EXEC", Act::Execute),
-    ("UTL_HTTP", Act::Connect),
-    ("WRITEFILE", Act::Write),
-    ("XP_CMDSHELL", Act::Execute),
-];
-
-/// Functions of `DuckDB`, `ClickHouse` and `SQLite` that take a place or a command, where a text stands in brackets after
-/// them. Their names are those of columns too.
-const TAKING: &[(&str, Act)] = &[
-    ("EDIT", Act::Unknown),
-    ("EXECUTABLE", Act::Unknown),
-    ("FILE", Act::Read),
-    ("PARQUET_SCAN", Act::Read),
-    ("READ_BLOB", Act::Read),
-    ("READ_CSV", Act::Read),
-    ("READ_CSV_AUTO", Act::Read),
-    ("READ_JSON", Act::Read),
-    ("READ_JSON_AUTO", Act::Read),
-    ("READ_PARQUET", Act::Read),
-    ("READ_TEXT", Act::Read),
-    ("REMOTE", Act::Connect),
-    ("S3", Act::Connect),
-    ("URL", Act::Connect),
-];
+use crate::lists::sql::{FUNCTIONS, SKIPPED, TAKING};
 
 /// Words that make a statement destroy wherever they stand first.
 const CHANGES: &[&str] =
@@ -161,29 +116,11 @@ fn name_from(words: &[Word], start: usize) -> String {
 
 /// Returns where the name begins after words such as `TABLE IF EXISTS`.
 fn name_place(words: &[Word], start: usize) -> usize {
-    const SKIPPED: &[&str] = &[
-        "CASCADE",
-        "CONCURRENTLY",
-        "EXISTS",
-        "FROM",
-        "IF",
-        "IGNORE",
-        "INTO",
-        "LOW_PRIORITY",
-        "NOT",
-        "ONLY",
-        "OR",
-        "QUICK",
-        "REPLACE",
-        "TABLE",
-        "TEMP",
-        "TEMPORARY",
-    ];
     start
         + words
             .iter()
             .skip(start)
-            .take_while(|word| word.bare().is_some_and(|word| SKIPPED.binary_search(&word).is_ok()))
+            .take_while(|word| word.bare().is_some_and(|word| SKIPPED.contains(&word)))
             .count()
 }
 
@@ -194,10 +131,7 @@ fn read_functions(words: &[Word], out: &mut Reading) {
         if matches!(word, Word::Text(_)) {
             continue;
         }
-        let Ok(place) = FUNCTIONS.binary_search_by(|(known, _)| (*known).cmp(name.as_str())) else {
-            continue;
-        };
-        let Some((_, act)) = FUNCTIONS.get(place) else { continue };
+        let Some((_, act)) = FUNCTIONS.iter().find(|(known, _)| *known == name) else { continue };
         let argument = words.iter().skip(at + 1).take(3).find_map(|word| match word {
             Word::Text(text) => Some(text.clone()),
             _ => None,

@@ -6,6 +6,7 @@ use super::super::operator;
 use super::super::value::{Value, parse_number};
 use super::super::word::Word;
 use super::Reader;
+use crate::lists::powershell::PLAIN_TYPES;
 
 /// Whether commas make a list or end the expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,36 +51,6 @@ const NAMED: &[(&str, u8)] = &[
 /// The operators that are signs, with how tightly they bind.
 const SIGNS: &[(&str, u8)] =
     &[("..", 6), ("??", 0), ("+", 3), ("*", 4), ("/", 4), ("%", 4), ("? ", 0), (": ", 0)];
-
-/// Types every script casts to, which say nothing about what it does.
-const PLAIN_TYPES: &[&str] = &[
-    "array",
-    "bool",
-    "byte",
-    "byte[]",
-    "char",
-    "char[]",
-    "datetime",
-    "double",
-    "hashtable",
-    "int",
-    "int32",
-    "int64",
-    "int[]",
-    "long",
-    "object",
-    "object[]",
-    "ordered",
-    "pscustomobject",
-    "pscredential",
-    "string",
-    "string[]",
-    "switch",
-    "uint32",
-    "version",
-    "void",
-    "xml",
-];
 
 impl Reader<'_, '_> {
     /// Reads an expression; `None` if none begins here.
