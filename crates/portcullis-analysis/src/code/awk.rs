@@ -1,11 +1,11 @@
 //! awk programs: what they run, write and read besides their input.
 
-use crate::lists::awk::{FUNCTIONS, KEYWORDS};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::tree::{Item, Piece, Token, Tree};
 use super::{Language, Object, Reading, lexer};
 use crate::act::Act;
+use crate::lists::awk::{FUNCTIONS, KEYWORDS};
 
 /// Stands for what is only known at run time.
 const HOLE: &str = "$UNKNOWN";

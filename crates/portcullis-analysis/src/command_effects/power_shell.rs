@@ -1,6 +1,7 @@
 //! The effects of PowerShell command lines, by the profiles of cmdlets and Windows programs.
 
-use super::{Layout, effects, effects_by};
+use super::Layout;
+use super::maker::{effects, effects_by};
 use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;

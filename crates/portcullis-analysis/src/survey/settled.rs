@@ -1,12 +1,13 @@
 //! Which variables of a shell text are set in one place only, so that their value can be followed.
 
-use crate::lists::shells::OF_SHELL;
 use std::collections::{BTreeMap, BTreeSet};
 
 use portcullis_shell::Script;
 use portcullis_shell::ast::{
     AssignmentValue, Command, CommandKind, Descriptor, List, Part, RedirectTarget, SimpleCommand, Word,
 };
+
+use crate::lists::shells::OF_SHELL;
 
 /// The variables a text names, and how.
 #[derive(Debug, Default)]

@@ -1,0 +1,258 @@
+//! The effects of the commands of a surveyed line.
+
+use portcullis_shell::Span;
+
+use crate::act::{Access, Act};
+use crate::argument::Argument;
+use crate::code::{self, Object};
+use crate::directories::Directories;
+use crate::effect::{Effect, PathTarget, Target, target};
+use crate::environment;
+use crate::invocation::{Invocation, Survey, Wrapping};
+use crate::place::is_free;
+use crate::profile::{self, Use};
+use crate::reader::{self, CommandContext};
+use crate::wrapper::program_name;
+
+/// Works out what every command of a line would do. `home` is the user's home directory, if the line leaves it alone.
+pub fn effects(survey: &Survey, home: Option<&str>) -> Vec<Effect> {
+    // Windows programs are started from bash too.
+    effects_by(survey, home, |name| profile::find(name).or_else(|| profile::find_cmdlet(&program_name(name))))
+}
+
+/// Works out what every command would do, by the profiles of one dialect.
+pub(super) fn effects_by(survey: &Survey, home: Option<&str>, lookup: Lookup) -> Vec<Effect> {
+    let mut all = Vec::new();
+    for (index, invocation) in survey.invocations.iter().enumerate() {
+        let wraps_listed = survey.invocations.get(index + 1).is_some_and(|next| next.parent == Some(index));
+        let context = CommandContext { survey, index, invocation, home };
+        all.extend(EffectMaker { context, wraps_listed, lookup }.effects());
+    }
+    for opacity in &survey.opacities {
+        all.push(Effect::of_call(Act::Unknown, Target::Name(opacity.why.clone()), opacity.span));
+    }
+    all
+}
+
+/// Finds the profile of a program.
+type Lookup = fn(&str) -> Option<profile::Profile>;
+
+/// Makes the effects of one command.
+struct EffectMaker<'a> {
+    context: CommandContext<'a>,
+    /// Whether it wraps a command that the survey lists too.
+    wraps_listed: bool,
+    lookup: Lookup,
+}
+
+impl EffectMaker<'_> {
+    fn effects(&self) -> Vec<Effect> {
+        let mut effects = self.redirected();
+        effects.extend(self.assigned());
+        if let Some(program) = self.context.invocation.program() {
+            effects.extend(self.of_program(program));
+        }
+        effects
+    }
+
+    fn effect(&self, act: Act, target: Target, span: Span) -> Effect {
+        Effect { invocation: Some(self.context.index), ..Effect::of_call(act, target, span) }
+    }
+
+    /// Makes the effect of an act on a word of this command.
+    fn on_word(&self, found: &Use) -> Effect {
+        let directories = &self.context.invocation.directories;
+        match &found.word {
+            None => Effect {
+                certainty: found.certainty,
+                ..self.effect(found.act, Target::None, self.context.invocation.span)
+            },
+            Some(word) => Effect {
+                certainty: found.certainty,
+                word: Some(word.clone()),
+                ..self.effect(
+                    found.act,
+                    target::of_word(found.act, word, directories, self.context.home),
+                    word.span,
+                )
+            },
+        }
+    }
+
+    fn redirected(&self) -> Vec<Effect> {
+        let effect = |to: &crate::invocation::Redirection| {
+            let act = match to.access {
+                Access::Read => Act::Read,
+                Access::Write | Access::Remove => Act::Write,
+            };
+            if let Some(rest) =
+                to.target.text.strip_prefix("/dev/tcp/").or(to.target.text.strip_prefix("/dev/udp/"))
+            {
+                let host = rest.split('/').next().unwrap_or(rest).to_ascii_lowercase();
+                let target = Target::Host { host, written: to.target.text.clone() };
+                let effect = self.effect(Act::Connect, target, to.target.span);
+                return Effect { is_redirection: true, ..effect };
+            }
+            let path = target::path_of(&to.target, &self.context.invocation.directories, self.context.home);
+            let word = Some(to.target.clone());
+            let effect = self.effect(act, Target::Path(path), to.target.span);
+            Effect { word, is_redirection: true, ..effect }
+        };
+        let is_kept = |to: &&crate::invocation::Redirection| {
+            let text = to.target.text.as_str();
+            !is_free(text) && text != "-" && !to.target.is_process()
+        };
+        self.context.invocation.redirections.iter().filter(is_kept).map(effect).collect()
+    }
+
+    /// Variables that make programs load or run something.
+    fn assigned(&self) -> Vec<Effect> {
+        let inherited =
+            self.context.invocation.parent.and_then(|parent| self.context.survey.invocations.get(parent));
+        let is_new = |variable: &&crate::invocation::Variable| {
+            inherited.is_none_or(|parent| !parent.assignments.contains(variable))
+        };
+        let steering = self.context.invocation.assignments.iter().filter(is_new);
+        steering
+            .filter_map(|variable| {
+                if environment::is_written(&variable.name, &variable.value.text) {
+                    let path = target::path_of(
+                        &variable.value,
+                        &self.context.invocation.directories,
+                        self.context.home,
+                    );
+                    return Some(self.effect(Act::Write, Target::Path(path), variable.value.span));
+                }
+                let act = environment::act_of(&variable.name, &variable.value.text)?;
+                let name = format!("{}={}", variable.name, variable.value.as_written());
+                Some(self.effect(act, Target::Name(name), variable.value.span))
+            })
+            .collect()
+    }
+
+    fn of_program(&self, program: &Argument) -> Vec<Effect> {
+        let Some(written) = program.fixed().filter(|name| !name.is_empty()) else {
+            // The survey says that the program is only known at run time.
+            return Vec::new();
+        };
+        let mut effects = self.of_code();
+        let name = crate::invocation::base_name(written);
+        if self.is_function(name) && self.feeds_itself(name) {
+            effects.push(self.effect(Act::Exhaust, Target::Name(name.to_owned()), program.span));
+        }
+        let is_package = written.contains('@') && !written.contains("..") && self.is_fetched();
+        if is_package && written.starts_with('@') {
+            // A package that its runner fetches; the runner's profile says so.
+            return effects;
+        }
+        let name = if is_package { name.split('@').next().unwrap_or(name) } else { name };
+        if written.contains('/') && !is_system_program(written) {
+            let path = target::path_of(program, &self.context.invocation.directories, self.context.home);
+            let effect = self.effect(Act::Execute, Target::Path(path), program.span);
+            effects.push(Effect { word: Some(program.clone()), ..effect });
+            if (self.lookup)(name).is_none() {
+                return effects;
+            }
+        }
+        let Some(profile) = (self.lookup)(name) else {
+            let is_transparent =
+                self.context.invocation.wrapping == Wrapping::Transparent && self.wraps_listed;
+            if !is_transparent && !self.is_function(name) {
+                effects.push(self.effect(Act::Unknown, Target::Name(name.to_owned()), program.span));
+            }
+            return effects;
+        };
+        let found = profile::read(profile, self.context.invocation.operands());
+        let uses = match found.form.reader {
+            "" => found.uses,
+            reader => reader::read(reader, &self.context, &found),
+        };
+        effects.extend(uses.iter().map(|found| self.on_word(found)));
+        effects
+    }
+
+    /// Says whether a name is a function that the same line defines before the call; the survey lists its body.
+    fn is_function(&self, name: &str) -> bool {
+        let bodies = self.context.survey.bodies.get(name).into_iter().flatten();
+        self.context.survey.functions.contains(name)
+            && bodies.into_iter().any(|body| body.start <= self.context.index)
+    }
+
+    /// Says whether the wrapper of a command is one that fetches packages and runs them.
+    fn is_fetched(&self) -> bool {
+        const RUNNERS: &[&str] =
+            &["bun", "bunx", "mise", "npm", "npx", "pipx", "pnpm", "pnpx", "uv", "uvx", "yarn"];
+        let wrapper =
+            self.context.invocation.parent.and_then(|parent| self.context.survey.invocations.get(parent));
+        wrapper.and_then(Invocation::program_name).is_some_and(|name| RUNNERS.contains(&name))
+    }
+
+    /// Says whether a command is piped into itself: a function that does so doubles without end.
+    fn feeds_itself(&self, name: &str) -> bool {
+        let before =
+            self.context.survey.invocations.get(self.context.invocation.piped.clone()).unwrap_or_default();
+        before.iter().any(|stage| stage.program_name() == Some(name))
+    }
+
+    fn of_code(&self) -> Vec<Effect> {
+        let Some(code) = &self.context.invocation.code else {
+            return Vec::new();
+        };
+        let span = self.context.invocation.span;
+        let reading = code::read(code.language, &code.text);
+        let mut effects: Vec<Effect> =
+            reading.deeds.iter().map(|deed| self.effect(deed.act, self.object(&deed.object), span)).collect();
+        let mut gaps = reading.gaps;
+        if !code.is_whole {
+            gaps.push("part of the program is only known at run time".to_owned());
+        }
+        effects.extend(gaps.into_iter().map(|gap| self.effect(Act::Unknown, Target::Name(gap), span)));
+        effects
+    }
+
+    fn object(&self, object: &Object) -> Target {
+        match object {
+            Object::None => Target::None,
+            Object::Path(path) => Target::Path(self.code_path(path)),
+            Object::SomePath => Target::Path(PathTarget::new(String::new(), Vec::new())),
+            Object::Host(text) => {
+                Target::Host { host: target::host_in(text).unwrap_or_default(), written: text.clone() }
+            }
+            Object::SomeHost => Target::Host { host: String::new(), written: String::new() },
+            Object::Name(name) => Target::Name(name.clone()),
+        }
+    }
+
+    fn code_path(&self, text: &str) -> PathTarget {
+        let expanded = match (text.strip_prefix('~'), self.context.home) {
+            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+            _ => text.to_owned(),
+        };
+        let paths = match &self.context.invocation.directories {
+            _ if expanded.starts_with('/') => vec![crate::path::normalize(&expanded)],
+            Directories::OneOf(all) => {
+                all.iter().map(|directory| crate::path::join(directory, &expanded)).collect()
+            }
+            Directories::Unknown => Vec::new(),
+        };
+        PathTarget::new(text, paths)
+    }
+}
+
+/// Directories whose programs are the ones the bare name would find.
+const SYSTEM_DIRECTORIES: &[&str] = &[
+    "/bin/",
+    "/usr/bin/",
+    "/usr/local/bin/",
+    "/opt/homebrew/bin/",
+    "/sbin/",
+    "/usr/sbin/",
+    "/usr/local/sbin/",
+    "/usr/libexec/",
+];
+
+/// Says whether a program is named by the directory the system keeps it in.
+pub(crate) fn is_system_program(program: &str) -> bool {
+    let name = SYSTEM_DIRECTORIES.iter().find_map(|directory| program.strip_prefix(directory));
+    name.is_some_and(|name| !name.contains('/'))
+}
