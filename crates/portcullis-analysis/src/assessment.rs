@@ -41,7 +41,7 @@ pub fn assess(case: Case<'_>) -> Assessment {
 }
 
 fn is_cleared(case: Case<'_>, found: &Found) -> bool {
-    let Some(effect) = &found.sighting.effect else {
+    let Some(effect) = found.sighting.effect.and_then(|place| case.effects.get(place)) else {
         return false;
     };
     allowances::ALLOWANCES

@@ -70,7 +70,7 @@ impl Judgement {
             findings.into_iter().partition(|found| consent::clears(turns, found, command));
         // What the user asked for by name is vouched for.
         let consented: Vec<&Effect> =
-            cleared.iter().filter_map(|found| found.sighting.effect.as_ref()).collect();
+            cleared.iter().filter_map(|found| effects.get(found.sighting.effect?)).collect();
         open.retain(|effect| !consented.contains(&effect));
         let is_clean = standing.is_empty() && cleared.is_empty();
         let effects = if is_clean { EffectList::default() } else { EffectList::of(request.effects()) };
@@ -118,7 +118,7 @@ impl Judgement {
             must_name: must_name(found),
             is_cleared,
             span: found.sighting.span,
-            effect: self.effects.place_of(found.sighting.effect),
+            effect: found.sighting.effect.and_then(|effect| self.effects.place_of(effect)),
         };
         let standing = self.standing.iter().map(|found| report(found, false));
         standing.chain(self.cleared.iter().map(|found| report(found, true))).collect()

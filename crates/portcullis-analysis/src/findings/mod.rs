@@ -144,8 +144,8 @@ pub enum Sample {
 /// Where a finding was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sighting {
-    /// The effect it is about; `None` if that is no effect of the call itself but of a script it runs, say.
-    pub effect: Option<Effect>,
+    /// The effect it is about, by its place among those of the call; `None` if it is another's, as of a script it runs.
+    pub effect: Option<usize>,
     /// The deciding words.
     pub span: Span,
     /// What it is done to: a path, a branch, a host, a program.
@@ -157,12 +157,14 @@ pub struct Sighting {
 impl Sighting {
     /// Makes a sighting of an effect.
     pub(crate) fn of(case: Case<'_>, effect: &Effect, sentence: impl Into<String>) -> Self {
+        // Effects that are equal in everything are one to whoever asks.
+        let place = case.effects.iter().position(|other| other == effect);
         let subject = match effect.target.written() {
             // Where nothing is named, only the command itself says what is meant.
             "" => case.command(effect).map(Invocation::as_written).unwrap_or_default(),
             written => written.to_owned(),
         };
-        Self { effect: Some(effect.clone()), span: effect.span, subject, sentence: sentence.into() }
+        Self { effect: place, span: effect.span, subject, sentence: sentence.into() }
     }
 }
 

@@ -128,11 +128,8 @@ fn every_grave_act_is_seen_by_a_finding() {
         for hit in finding.hits {
             let acts: Vec<Act> = with_case(*hit, |case| {
                 let sightings = (finding.filter)(case);
-                sightings
-                    .into_iter()
-                    .filter_map(|sighting| sighting.effect)
-                    .map(|effect| effect.act)
-                    .collect()
+                let places = sightings.iter().filter_map(|sighting| sighting.effect);
+                places.filter_map(|place| case.effects.get(place)).map(|effect| effect.act).collect()
             });
             seen.extend(acts);
         }
