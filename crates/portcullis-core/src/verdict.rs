@@ -243,6 +243,22 @@ pub enum TraceOutcome {
     Skip,
 }
 
+impl TraceOutcome {
+    /// Returns the word for it in records and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Skip => "skip",
+            Self::Raise(Decision::Allow) => "raise-allow",
+            Self::Raise(Decision::Ask) => "raise-ask",
+            Self::Raise(Decision::Deny) => "raise-deny",
+            Self::Settle(Decision::Allow) => "settle-allow",
+            Self::Settle(Decision::Ask) => "settle-ask",
+            Self::Settle(Decision::Deny) => "settle-deny",
+        }
+    }
+}
+
 /// A rule that would settle such calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {

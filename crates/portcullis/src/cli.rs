@@ -11,8 +11,8 @@ use crate::commands::{
     trust, uninstall,
 };
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::terminal::{ERROR, Painted, print, print_error};
+use portcullis_gate::Failure;
+use portcullis_output::terminal::{ERROR, Painted, print, print_error};
 use portcullis_core::visible;
 
 const ABOUT: &str = "Answers allow, deny or ask before an agent's tool call runs, and says why";
@@ -133,13 +133,13 @@ fn explain_error(error: &clap::Error) -> Result<ExitCode, Failure> {
 /// Says what went wrong.
 pub(crate) fn report(failure: &Failure) -> ExitCode {
     if failure.message.is_empty() {
-        return failure.exit_code;
+        return failure.kind.into();
     }
     print_error(&format!("{} {}\n", Painted(ERROR, "error:"), visible(&failure.message)));
     if let Some(hint) = &failure.hint {
         print_error(&format!("\nhint: {}\n", visible(hint)));
     }
-    failure.exit_code
+    failure.kind.into()
 }
 
 #[cfg(test)]

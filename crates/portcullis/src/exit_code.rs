@@ -5,6 +5,7 @@
 use std::process::Termination;
 
 use portcullis_core::Decision;
+use portcullis_gate::FailureKind;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,15 @@ impl From<Decision> for ExitCode {
             Decision::Allow => Self::Success,
             Decision::Ask => Self::Ask,
             Decision::Deny => Self::Deny,
+        }
+    }
+}
+
+impl From<FailureKind> for ExitCode {
+    fn from(kind: FailureKind) -> Self {
+        match kind {
+            FailureKind::Usage => Self::Usage,
+            FailureKind::Internal => Self::Internal,
         }
     }
 }

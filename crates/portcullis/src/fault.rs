@@ -1,4 +1,4 @@
-//! Faults that tests cause in the middle of a hook or of the daemon, by the variable `PORTCULLIS_FAULT`. Release builds have none of this.
+//! Faults that tests cause in the middle of a hook, by the variable `PORTCULLIS_FAULT`. Release builds have none of this.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -17,26 +17,6 @@ pub(crate) fn inject(guard: &Guard) {
             std::thread::park();
         }
         Ok(_) | Err(_) => {}
-    }
-}
-
-/// Ends the daemon after an answer was written down and before it is applied, if the variable says so.
-pub(crate) fn inject_before_applying() {
-    if std::env::var("PORTCULLIS_FAULT").as_deref() == Ok("before-applying") {
-        std::process::abort();
-    }
-}
-
-/// Returns how little the daemon waits for slow clients, if the variable says so: `patience=MILLISECONDS`.
-pub(crate) fn patience() -> Option<Duration> {
-    let fault = std::env::var("PORTCULLIS_FAULT").ok()?;
-    fault.strip_prefix("patience=")?.parse().ok().map(Duration::from_millis)
-}
-
-/// Fails while a request is handled, if the variable says so.
-pub(crate) fn fail_in_request() {
-    if std::env::var("PORTCULLIS_FAULT").as_deref() == Ok("request") {
-        fail();
     }
 }
 

@@ -4,31 +4,13 @@
 //! takes a crash for consent; it has a guard of its own. All other commands go through the argument parser, and a
 //! panic in them ends in the exit code for internal failures.
 
-mod audit;
-mod auto;
-mod calendar;
 mod cli;
 mod commands;
-mod daemon;
-mod env_vars;
 mod exit_code;
-mod failure;
 #[cfg(debug_assertions)]
 mod fault;
-mod gate;
-mod install;
-mod judge;
-mod output;
-mod permission_hooks;
-mod posting;
-mod process;
-mod session;
-mod session_facts;
-mod shell_quote;
+mod flags;
 mod standard_input;
-mod stores;
-mod terminal;
-mod unattended;
 mod value_parser;
 
 use std::ffi::OsString;

@@ -4,8 +4,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use portcullis_core::rule::Behavior;
 use portcullis_core::{MODES, Mode, Source};
 
-use crate::auto::now_ms;
-use crate::calendar;
+use portcullis_gate::clock::now_ms;
+use portcullis_output::calendar;
 
 /// Reads the name of a mode.
 pub(crate) fn mode_parser() -> impl TypedValueParser<Value = Mode> {

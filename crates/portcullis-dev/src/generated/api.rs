@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{NOTICE, cell};
 
-const SOURCE: &str = "crates/portcullis/src/daemon/api/openapi.json";
+const SOURCE: &str = "crates/portcullis-daemon/src/api/openapi.json";
 
 const INTRODUCTION: &str = "\
 # HTTP API

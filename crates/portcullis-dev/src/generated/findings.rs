@@ -16,7 +16,7 @@ use crate::prose::paragraphs;
 /// The directory of the pages; every file in it is generated.
 pub(super) const DIRECTORY: &str = "docs/findings";
 
-const INDEX: &str = "crates/portcullis/src/commands/explain/pages.rs";
+const INDEX: &str = "crates/portcullis-output/src/finding_page/pages.rs";
 
 /// Returns every page, the page that lists them, and the index in the binary.
 pub(super) fn pages(root: &Path) -> Result<Vec<(String, String)>> {
@@ -196,7 +196,7 @@ fn index() -> String {
     let findings = FINDINGS.iter().map(|finding| (finding.code, finding.name));
     let allowances = ALLOWANCES.iter().map(|allowance| (allowance.code, allowance.name));
     for (key, name) in findings.chain(allowances) {
-        let _ = writeln!(code, "    (\"{key}\", include_str!(\"../../../../../{}\")),", page_path(key, name));
+        let _ = writeln!(code, "    (\"{key}\", include_str!(\"../../../../{}\")),", page_path(key, name));
     }
     code.push_str("];\n");
     code

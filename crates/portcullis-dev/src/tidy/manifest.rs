@@ -1,6 +1,7 @@
 //! Checks on manifests: which crate may depend on which, fences, lints and licences.
 //!
-//! Arrows only point left: shell ← analysis ← core ← {settings, hosts ← classifier, store ← postgres, world} ← portcullis. The guard
+//! Arrows only point left: shell ← analysis ← core ← {settings, hosts ← classifier, store ← postgres, world} ← gate ←
+//! output ← {daemon, install} ← portcullis. The guard
 //! stands alone, because it must work when everything else has failed, and so does the arena. The test kit serves tests
 //! alone, and nothing depends on an example.
 
@@ -127,8 +128,76 @@ const CRATES: &[CrateInfo] = &[
         own_lints: None,
     },
     CrateInfo {
+        name: "portcullis-gate",
+        internal: &[
+            "portcullis-core",
+            "portcullis-settings",
+            "portcullis-hosts",
+            "portcullis-guard",
+            "portcullis-classifier",
+            "portcullis-store",
+            "portcullis-world",
+            "portcullis-postgres",
+        ],
+        external: External::Any,
+        purity: Purity::Free,
+        own_lints: None,
+    },
+    CrateInfo {
+        name: "portcullis-output",
+        internal: &[
+            "portcullis-core",
+            "portcullis-settings",
+            "portcullis-hosts",
+            "portcullis-classifier",
+            "portcullis-store",
+            "portcullis-gate",
+        ],
+        external: External::Any,
+        purity: Purity::Free,
+        own_lints: None,
+    },
+    CrateInfo {
+        name: "portcullis-daemon",
+        internal: &[
+            "portcullis-core",
+            "portcullis-settings",
+            "portcullis-hosts",
+            "portcullis-guard",
+            "portcullis-classifier",
+            "portcullis-store",
+            "portcullis-world",
+            "portcullis-gate",
+            "portcullis-output",
+            "portcullis-web",
+            "portcullis-testkit",
+        ],
+        external: External::Any,
+        purity: Purity::Free,
+        own_lints: None,
+    },
+    CrateInfo {
+        name: "portcullis-install",
+        internal: &[
+            "portcullis-core",
+            "portcullis-settings",
+            "portcullis-hosts",
+            "portcullis-guard",
+            "portcullis-store",
+            "portcullis-gate",
+            "portcullis-output",
+        ],
+        external: External::Any,
+        purity: Purity::Free,
+        own_lints: None,
+    },
+    CrateInfo {
         name: "portcullis",
         internal: &[
+            "portcullis-daemon",
+            "portcullis-gate",
+            "portcullis-install",
+            "portcullis-output",
             "portcullis-core",
             "portcullis-settings",
             "portcullis-hosts",

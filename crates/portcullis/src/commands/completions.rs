@@ -5,8 +5,8 @@ use clap_complete::Shell;
 
 use crate::cli::Cli;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::terminal::print;
+use portcullis_gate::Failure;
+use portcullis_output::terminal::print;
 
 /// Print a completion script for a shell
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use portcullis_core::rule::Behavior;
 
 use super::grant::{GrantArgs, Term, run as grant};
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
+use portcullis_gate::Failure;
 
 /// Stop calls of the kind of one that was denied or could not be asked about
 #[derive(Debug, Args)]

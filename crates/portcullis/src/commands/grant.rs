@@ -13,16 +13,17 @@ use portcullis_settings::{Destination, LoadOptions, Owner, add_rule, load};
 use portcullis_store::{DeniedCall, Grant, NewGrant, Scope, Store, StoreError};
 use serde_json::json;
 
-use super::grants::grant_json;
+use portcullis_output::grant::grant_json;
 use super::retry::{approve_call, call_text, list_calls, refused};
-use super::rules::{describe_edit, refused_edit};
-use crate::auto::{LONGEST_KEPT_MS, now_ms};
+use super::rules::describe_edit;
+use portcullis_gate::judge::LONGEST_KEPT_MS;
+use portcullis_gate::clock::now_ms;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::human::counted;
-use crate::session::{Session, SessionArgs, compile, locations};
-use crate::stores;
-use crate::terminal::{BOLD, DIM, Painted, print, print_error, printable};
+use portcullis_gate::Failure;
+use portcullis_output::human::counted;
+use portcullis_gate::session_settings::{SessionSettings, SettingsFlags, compile, locations};
+use portcullis_gate::stores;
+use portcullis_output::terminal::{BOLD, DIM, Painted, print, print_error, printable};
 use crate::value_parser::source_parser;
 
 /// How many calls are listed where none is named.
@@ -114,7 +115,7 @@ pub(crate) fn run(behavior: Behavior, arguments: &GrantArgs, term: Term) -> Resu
 
 /// Returns the store, which must have a place.
 pub(super) fn open_store() -> Result<Store, Failure> {
-    stores::open_for(&Session::open(&SessionArgs::default())?)
+    stores::open_for(&SessionSettings::open(&SettingsFlags::default())?)
 }
 
 /// Refuses whoever is no person in a terminal.
@@ -133,7 +134,7 @@ fn list(store: &Store, is_json: bool) -> Result<ExitCode, Failure> {
 
 fn find(store: &Store, arguments: &GrantArgs) -> Result<Known, Failure> {
     if let Some(id) = &arguments.id {
-        let found = store.find_denied(id).map_err(|error| refused(&error))?;
+        let found = store.find_denied(id).map_err(|error| Failure::from(&error))?;
         return found.ok_or_else(|| refused(&StoreError::UnknownDenial { id: id.clone() }));
     }
     let recent = store.recently_denied(1).map_err(|error| Failure::internal(error.to_string()))?;
@@ -260,7 +261,7 @@ impl Granting<'_> {
 
     /// Keeps the rule for a while.
     fn give(&self, rule: &str) -> Result<ExitCode, Failure> {
-        let failed = |error: StoreError| refused(&error);
+        let failed = |error: StoreError| Failure::from(&error);
         let workspace = locations(None)?.workspace().to_string_lossy().into_owned();
         let how_long = self.how_long(&workspace);
         let scope = match &self.known {
@@ -322,7 +323,7 @@ impl Granting<'_> {
             &format!("{} it from now on, in the {} settings?", self.behavior, destination.source),
         )?;
         let report =
-            add_rule(&locations, destination, self.behavior, rule).map_err(|error| refused_edit(&error))?;
+            add_rule(&locations, destination, self.behavior, rule).map_err(|error| Failure::from(&error))?;
         print(&if self.arguments.json {
             let written = json!({"rule": rule, "behavior": self.behavior.as_str(), "file": report.file.display().to_string()});
             printable(&format!("{:#}\n", json!({"written": written, "changed": report.changed})))

@@ -8,12 +8,12 @@ use portcullis_store::{Grant, Scope, Store};
 use serde_json::{Value, json};
 
 use super::grant::{open_store, require_person};
-use crate::auto::now_ms;
+use portcullis_gate::clock::now_ms;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::human::counted;
-use crate::stores::failure;
-use crate::terminal::{BOLD, DIM, Painted, print, printable};
+use portcullis_gate::Failure;
+use portcullis_output::grant::grant_json;
+use portcullis_output::human::counted;
+use portcullis_output::terminal::{BOLD, DIM, Painted, print, printable};
 
 /// List what `allow` and `deny` granted for a while, or take it back
 #[derive(Debug, Args)]
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &GrantsArgs) -> Result<ExitCode, Failure> {
 
 fn list(store: &Store, is_json: bool) -> Result<ExitCode, Failure> {
     let now = now_ms();
-    let grants = store.grants().list(now).map_err(|error| failure(&error))?;
+    let grants = store.grants().list(now).map_err(|error| Failure::from(&error))?;
     print(&if is_json {
         as_json("grants", &grants)
     } else if grants.is_empty() {
@@ -91,7 +91,7 @@ fn list(store: &Store, is_json: bool) -> Result<ExitCode, Failure> {
 /// Taking back a denial widens, so an agent may not do it either.
 fn revoke(store: &Store, is_meant: impl Fn(&Grant) -> bool) -> Result<Vec<Grant>, Failure> {
     require_person()?;
-    store.grants().revoke(is_meant, now_ms()).map_err(|error| failure(&error))
+    store.grants().revoke(is_meant, now_ms()).map_err(|error| Failure::from(&error))
 }
 
 fn report(revoked: &[Grant], is_json: bool) -> Result<ExitCode, Failure> {
@@ -134,23 +134,4 @@ fn grant_text(grant: &Grant, now: u64) -> String {
 fn as_json(name: &str, grants: &[Grant]) -> String {
     let grants: Vec<Value> = grants.iter().map(grant_json).collect();
     printable(&format!("{:#}\n", json!({ name: grants })))
-}
-
-/// Writes a grant for programs.
-pub(crate) fn grant_json(grant: &Grant) -> Value {
-    let (session, workspace) = match &grant.scope {
-        Scope::Session(name) => (Some(name), None),
-        Scope::Workspace(directory) => (None, Some(directory)),
-    };
-    json!({
-        "id": grant.id,
-        "behavior": grant.behavior,
-        "rule": grant.rule,
-        "session": session,
-        "workspace": workspace,
-        "grantedAtMs": grant.granted_at_ms,
-        "expiresAtMs": grant.expires_at_ms,
-        "usesLeft": grant.uses_left,
-        "plan": grant.plan,
-    })
 }

@@ -16,11 +16,11 @@ use portcullis_core::Person;
 use portcullis_guard::{BlockingAnswer, Guard};
 use portcullis_hosts::{Adapter, Blocking, Event, HookCall, Host, HostReply, SessionFact, Told};
 
-use crate::daemon::client::HandedOver;
-use crate::failure::Failure;
-use crate::gate::Gate;
-use crate::session::{Session, SessionArgs};
-use crate::session_facts;
+use portcullis_gate::daemon_client::HandedOver;
+use portcullis_gate::Failure;
+use portcullis_gate::gate::Gate;
+use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_gate::session_facts;
 use crate::standard_input;
 
 /// How long an answer may take without a model; well below every host's own limit.
@@ -94,14 +94,14 @@ fn prepared(blocking: Blocking) -> &'static BlockingAnswer {
 
 /// What the command line of a hook says.
 struct HookWords {
-    session: SessionArgs,
+    session: SettingsFlags,
     is_headless: bool,
 }
 
 impl HookWords {
     /// Reads `HOST [--settings FILE|JSON] [--headless]`.
     fn parse(words: Vec<OsString>) -> Result<Self, String> {
-        let mut session = SessionArgs::default();
+        let mut session = SettingsFlags::default();
         let mut is_headless = false;
         let mut words =
             words.into_iter().map(|word| word.into_string().map_err(|_| "an argument is not text"));
@@ -222,7 +222,7 @@ impl Hook<'_> {
         }
         let place = &fact.session;
         let project = place.project.as_ref().map(PathBuf::from);
-        match Session::open_for_hook(&words.session, &place.cwd, project) {
+        match SessionSettings::open_for_hook(&words.session, &place.cwd, project) {
             Ok(session) if session.loaded.store.is_shared() => {
                 self.hand_over(words, &session, heard).unwrap_or_else(|failure| {
                     let stderr = format!("portcullis: {}\n", failure.message);
@@ -240,7 +240,7 @@ impl Hook<'_> {
     fn hand_over(
         &self,
         words: &HookWords,
-        session: &Session,
+        session: &SessionSettings,
         heard: &Heard<'_>,
     ) -> Result<HostReply, Failure> {
         if words.session.settings.is_some() {

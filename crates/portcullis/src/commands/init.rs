@@ -11,15 +11,15 @@ use portcullis_settings::Locations;
 use crate::cli::report;
 use crate::commands::uninstall::find_hosts;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::install::agent::{Agent, newest, registrable};
-use crate::install::codex_trust::{self, KnownHook};
-use crate::install::ours::Ours;
-use crate::install::plan::Plan;
-use crate::install::program::{self, Program};
-use crate::install::writing::Turn;
-use crate::session::locations;
-use crate::terminal::{BOLD, HOW_TO_CONFIRM, Painted, confirm, print, print_notes};
+use portcullis_gate::Failure;
+use portcullis_install::agent::{Agent, newest, registrable};
+use portcullis_install::codex_trust::{self, KnownHook};
+use portcullis_install::ours::Ours;
+use portcullis_install::plan::Plan;
+use portcullis_install::program::{self, Program};
+use portcullis_install::writing::Turn;
+use portcullis_gate::session_settings::locations;
+use portcullis_output::terminal::{BOLD, HOW_TO_CONFIRM, Painted, confirm, print, print_notes};
 
 /// Register with the agents that are installed, so that they ask before every tool call
 #[derive(Debug, Args)]

@@ -6,8 +6,8 @@ use clap::{Args, CommandFactory};
 
 use crate::cli::Cli;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::terminal::{print, unwritten};
+use portcullis_gate::Failure;
+use portcullis_output::terminal::{print, unwritten};
 
 /// Print the manual page, or write one page for each command
 #[derive(Debug, Args)]

@@ -7,8 +7,8 @@ use portcullis_core::{MODES, ModeInfo};
 use serde_json::json;
 
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::terminal::{BOLD, DIM, Painted, print};
+use portcullis_gate::Failure;
+use portcullis_output::terminal::{BOLD, DIM, Painted, print};
 
 /// List the permission modes
 #[derive(Debug, Args)]

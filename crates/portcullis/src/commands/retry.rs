@@ -9,11 +9,11 @@ use portcullis_store::{DenialKind, DeniedCall, RecentlyDenied, Store, StoreError
 use serde_json::{Value, json};
 
 use super::grant::open_store;
-use crate::auto::now_ms;
+use portcullis_gate::clock::now_ms;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::human::counted;
-use crate::terminal::{BOLD, DIM, Painted, print, print_notes, printable};
+use portcullis_gate::Failure;
+use portcullis_output::human::counted;
+use portcullis_output::terminal::{BOLD, DIM, Painted, print, print_notes, printable};
 
 /// How long an approval waits for its call unless the flags say otherwise, in minutes.
 const USUAL_WAIT_MINUTES: u64 = 60;

@@ -4,8 +4,8 @@ use clap::{Args, ValueEnum};
 use portcullis_settings::settings_schema;
 
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::terminal::print;
+use portcullis_gate::Failure;
+use portcullis_output::terminal::print;
 
 /// Print the JSON Schema of settings files
 #[derive(Debug, Args)]

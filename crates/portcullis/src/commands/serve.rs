@@ -8,14 +8,14 @@ use clap::Args;
 use portcullis_core::visible;
 use serde_json::json;
 
-use crate::daemon::instance::Running;
-use crate::daemon::server::{ListenOptions, TlsFiles, asked_to_stop};
-use crate::daemon::start::{StartOptions, Started};
-use crate::daemon::{Daemon, MOST_WAITING_THREADS};
+use portcullis_gate::daemon_client::Running;
+use portcullis_daemon::server::{ListenOptions, TlsFiles, asked_to_stop};
+use portcullis_daemon::start::{StartOptions, Started};
+use portcullis_daemon::{Daemon, MOST_WAITING_THREADS};
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::{SessionArgs, absolute_path};
-use crate::terminal::{print, printable};
+use portcullis_gate::Failure;
+use portcullis_gate::session_settings::{SettingsFlags, absolute_path};
+use portcullis_output::terminal::{print, printable};
 
 /// How long threads may take to end when everything is done.
 const LAST_MOMENTS: Duration = Duration::from_secs(1);
@@ -120,7 +120,7 @@ impl ServeArgs {
             listen,
             socket: self.socket.as_deref().map(absolute_path).transpose()?,
             allowed_hosts: self.allow_host,
-            arguments: SessionArgs { settings: self.settings, ..SessionArgs::default() },
+            arguments: SettingsFlags { settings: self.settings, ..SettingsFlags::default() },
         })
     }
 }

@@ -9,11 +9,12 @@ use portcullis_settings::{
 };
 use serde_json::json;
 
-use super::rules::ignored_json;
+use portcullis_output::rules::ignored_json;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::{Session, SessionArgs};
-use crate::terminal::{BOLD, DIM, ERROR, Painted, print, printable};
+use portcullis_gate::Failure;
+use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::settings_notes;
+use portcullis_output::terminal::{BOLD, DIM, ERROR, Painted, print, printable};
 
 /// Show the settings in force and where they come from
 #[derive(Debug, Args)]
@@ -42,7 +43,7 @@ struct ViewArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    session: SessionArgs,
+    session: SettingsFlags,
 }
 
 /// Runs the command.
@@ -61,8 +62,8 @@ impl ViewArgs {
         as_text: fn(&Loaded) -> String,
         as_json: fn(&Loaded) -> serde_json::Value,
     ) -> Result<String, Failure> {
-        let session = Session::open(&self.session)?;
-        session.warn_from(Severity::Note);
+        let session = SessionSettings::open(&self.session)?;
+        settings_notes::warn_from(&session, Severity::Note);
         let loaded = &session.loaded;
         Ok(if self.json { printable(&format!("{}\n", as_json(loaded))) } else { as_text(loaded) })
     }

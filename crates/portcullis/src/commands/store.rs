@@ -10,10 +10,10 @@ use portcullis_store::Store;
 use serde_json::{Value, json};
 
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::{Session, SessionArgs};
-use crate::stores;
-use crate::terminal::{BOLD, Painted, print, printable};
+use portcullis_gate::Failure;
+use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_gate::stores;
+use portcullis_output::terminal::{BOLD, Painted, print, printable};
 
 /// The most files whose sizes are added up.
 const MOST_FILES: usize = 100_000;
@@ -53,7 +53,7 @@ A daemon does the same when it starts. Do it by hand where the daemons' account 
 
 /// Runs the command.
 pub(crate) fn run(arguments: &StoreArgs) -> Result<ExitCode, Failure> {
-    let session = Session::open(&SessionArgs::default())?;
+    let session = SessionSettings::open(&SettingsFlags::default())?;
     let state = session.locations.state.clone().ok_or_else(|| {
         Failure::usage("there is no home directory, so nothing is kept").with_hint("set HOME")
     })?;
@@ -147,7 +147,7 @@ impl Status {
     }
 }
 
-fn look(session: &Session, state: &Path) -> Status {
+fn look(session: &SessionSettings, state: &Path) -> Status {
     match &session.loaded.store.url {
         None => {
             let store = Store::new(state.to_path_buf());
@@ -165,10 +165,10 @@ fn look(session: &Session, state: &Path) -> Status {
 }
 
 #[cfg(feature = "postgres")]
-fn look_at_shared(session: &Session, state: &Path, mut status: Status) -> Status {
+fn look_at_shared(session: &SessionSettings, state: &Path, mut status: Status) -> Status {
     let Some(url) = &session.loaded.store.url else { return status };
     let looked = stores::open_fleet(url).and_then(|fleet| {
-        let found = fleet.status().map_err(|error| stores::failure(&error))?;
+        let found = fleet.status().map_err(|error| Failure::from(&error))?;
         Ok((fleet, found))
     });
     match looked {
@@ -187,20 +187,20 @@ fn look_at_shared(session: &Session, state: &Path, mut status: Status) -> Status
 }
 
 #[cfg(not(feature = "postgres"))]
-fn look_at_shared(_session: &Session, _state: &Path, status: Status) -> Status {
+fn look_at_shared(_session: &SessionSettings, _state: &Path, status: Status) -> Status {
     Status { trouble: Some(stores::without_postgres().message), ..status }
 }
 
 #[cfg(feature = "postgres")]
-fn migrate(session: &Session) -> Result<Vec<&'static str>, Failure> {
+fn migrate(session: &SessionSettings) -> Result<Vec<&'static str>, Failure> {
     match &session.loaded.store.url {
         None => Ok(Vec::new()),
-        Some(url) => stores::open_fleet(url)?.migrate().map_err(|error| stores::failure(&error)),
+        Some(url) => stores::open_fleet(url)?.migrate().map_err(|error| Failure::from(&error)),
     }
 }
 
 #[cfg(not(feature = "postgres"))]
-fn migrate(session: &Session) -> Result<Vec<&'static str>, Failure> {
+fn migrate(session: &SessionSettings) -> Result<Vec<&'static str>, Failure> {
     if session.loaded.store.url.is_some() { Err(stores::without_postgres()) } else { Ok(Vec::new()) }
 }
 

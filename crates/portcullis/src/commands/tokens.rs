@@ -11,15 +11,15 @@ use portcullis_core::visible;
 use serde_json::{Value, json};
 
 use super::grant::require_person;
-use crate::auto::now_ms;
-use crate::daemon::Role;
-use crate::daemon::client::Client;
-use crate::daemon::places::Places;
-use crate::daemon::tokens::{self, named};
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::daemon_client::Role;
+use portcullis_gate::daemon_client::Client;
+use portcullis_gate::daemon_client::Places;
+use portcullis_daemon::tokens::{self, named};
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::locations;
-use crate::terminal::{print, printable};
+use portcullis_gate::Failure;
+use portcullis_gate::session_settings::locations;
+use portcullis_output::terminal::{print, printable};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 

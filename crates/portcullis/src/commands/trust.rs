@@ -12,9 +12,9 @@ use portcullis_settings::{
 use serde_json::json;
 
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::{absolute_path, locations};
-use crate::terminal::{DIM, Painted, print, printable};
+use portcullis_gate::Failure;
+use portcullis_gate::session_settings::{absolute_path, locations};
+use portcullis_output::terminal::{DIM, Painted, print, printable};
 
 /// Say which workspaces' own allow rules count
 #[derive(Debug, Args)]

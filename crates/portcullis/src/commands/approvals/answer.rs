@@ -12,13 +12,13 @@ use super::desk::{Answer, Desk, late};
 use super::outcome_text;
 use super::show::{page, unread};
 use super::wire::{self, Approval};
-use crate::auto::now_ms;
+use portcullis_gate::clock::now_ms;
 use crate::commands::grant::{choose_rule, require_person};
-use crate::daemon::Role;
+use portcullis_gate::daemon_client::Role;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::compile;
-use crate::terminal::{BOLD, Painted, confirm, print, print_error, printable};
+use portcullis_gate::Failure;
+use portcullis_gate::session_settings::compile;
+use portcullis_output::terminal::{BOLD, Painted, confirm, print, print_error, printable};
 
 /// Let a call run that waits, or calls of its kind
 #[derive(Debug, Args)]

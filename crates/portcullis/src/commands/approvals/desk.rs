@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::outcome_text;
 use super::wire::{self, Approval};
-use crate::daemon::Role;
-use crate::daemon::client::{Client, Events};
-use crate::failure::Failure;
-use crate::session::locations;
-use crate::unattended::is_id;
+use portcullis_gate::daemon_client::Role;
+use portcullis_gate::daemon_client::{Client, Events};
+use portcullis_gate::Failure;
+use portcullis_gate::session_settings::locations;
+use portcullis_gate::is_id;
 
 /// The most approvals that are looked through for the beginning of an id.
 const MOST: u64 = 1_000;

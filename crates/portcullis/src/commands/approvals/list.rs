@@ -9,13 +9,13 @@ use portcullis_store::ApprovalState;
 use super::desk::Desk;
 use super::wire::{self, Approval};
 use super::{left_text, level_word, outcome_text};
-use crate::auto::now_ms;
+use portcullis_gate::clock::now_ms;
 use crate::commands::retry::age;
-use crate::daemon::Role;
+use portcullis_gate::daemon_client::Role;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::human::shorten;
-use crate::terminal::{BOLD, DIM, Painted, print, printable};
+use portcullis_gate::Failure;
+use portcullis_output::human::shorten;
+use portcullis_output::terminal::{BOLD, DIM, Painted, print, printable};
 
 /// The longest summary and reason in a list, in characters.
 const LONGEST: usize = 120;

@@ -24,7 +24,7 @@ use self::desk::scope_name;
 use self::wire::Approval;
 use super::retry::age;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
+use portcullis_gate::Failure;
 
 /// Answer questions that wait for a person, in a full screen or one by one
 #[derive(Debug, Args)]

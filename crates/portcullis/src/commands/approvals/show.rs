@@ -9,14 +9,14 @@ use portcullis_store::ApprovalState;
 use super::desk::Desk;
 use super::wire::{self, Approval};
 use super::{left_text, outcome_text};
-use crate::auto::now_ms;
-use crate::calendar;
-use crate::daemon::Role;
+use portcullis_gate::clock::now_ms;
+use portcullis_output::calendar;
+use portcullis_gate::daemon_client::Role;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::human::write_block;
-use crate::output::record::write_details;
-use crate::terminal::{DIM, Painted, print, printable, style_of};
+use portcullis_gate::Failure;
+use portcullis_output::human::write_block;
+use portcullis_output::record::write_details;
+use portcullis_output::terminal::{DIM, Painted, print, printable, style_of};
 
 /// Show everything there is to know of a question: the call, why it is asked, what it would do, rules for it
 #[derive(Debug, Args)]

@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::desk::Desk;
 use super::wire::{self, Approval};
 use super::{level_word, outcome_text};
-use crate::auto::now_ms;
-use crate::calendar;
-use crate::daemon::Role;
+use portcullis_gate::clock::now_ms;
+use portcullis_output::calendar;
+use portcullis_gate::daemon_client::Role;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::human::shorten;
-use crate::terminal::{DIM, Painted, print, print_notes, printable};
+use portcullis_gate::Failure;
+use portcullis_output::human::shorten;
+use portcullis_output::terminal::{DIM, Painted, print, print_notes, printable};
 
 /// The longest summary in a line, in characters.
 const LONGEST: usize = 120;

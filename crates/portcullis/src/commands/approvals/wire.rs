@@ -7,7 +7,8 @@ use portcullis_store::audit::Entry;
 use portcullis_store::{AnswerScope, ApprovalAnswer, ApprovalState, ExplanationEntry};
 use serde_json::Value;
 
-use crate::unattended::{is_id, read_explanation, snake};
+use portcullis_gate::is_id;
+use portcullis_gate::gate::{read_explanation, snake};
 
 /// An approval, as far as the daemon tells it.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,8 +10,8 @@ use portcullis_hosts::json::parse_input;
 use portcullis_store::audit::Entry;
 use portcullis_world::World;
 
-use crate::judge::prepare;
-use crate::session::{Session, SessionArgs};
+use portcullis_gate::judge::prepare;
+use portcullis_gate::{SessionSettings, SettingsFlags};
 
 /// Returns where the deciding words stand in the command, as byte ranges; none if that cannot be said.
 pub(super) fn deciding_words(entry: &Entry) -> Vec<Range<usize>> {
@@ -24,8 +24,8 @@ pub(super) fn deciding_words(entry: &Entry) -> Vec<Range<usize>> {
 
 fn judge_again(entry: &Entry) -> Option<Verdict> {
     let call = ToolCall::new(&entry.tool, parse_input(entry.input.as_bytes()).ok()?);
-    let arguments = SessionArgs::default();
-    let session = Session::open_for_session(&arguments, &entry.cwd, None, &entry.session).ok()?;
+    let arguments = SettingsFlags::default();
+    let session = SessionSettings::open_for_session(&arguments, &entry.cwd, None, &entry.session).ok()?;
     let person = if entry.headless { Person::Absent } else { Person::Present };
     let context = session.context(Mode::find(&entry.mode), person, &[]);
     let (request, facts) = prepare(session.policy(), call, context, &mut World::default());

@@ -8,12 +8,13 @@ use portcullis_settings::Loaded;
 use serde_json::{Map, Value, json};
 
 use super::defaults::lists;
-use crate::auto::{ClassifierArgs, Resting, assemble, has_classifier, model_table, sections};
+use portcullis_gate::classifier::{ClassifierFlags, Resting, assemble, has_classifier, model_table, sections};
 use crate::commands::settings::value_json;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::{Session, SessionArgs};
-use crate::terminal::{print, printable};
+use portcullis_gate::Failure;
+use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::settings_notes;
+use portcullis_output::terminal::{print, printable};
 
 /// Print the rules in force and the model that is asked, as JSON
 #[derive(Debug, Args)]
@@ -27,14 +28,14 @@ No key is shown, and no program that prints one is started.
 Exit codes: 0 done, 1 the classifier cannot be used, 64 wrong usage")]
 pub(crate) struct ConfigArgs {
     #[command(flatten)]
-    session: SessionArgs,
+    session: SettingsFlags,
     #[command(flatten)]
-    classifier: ClassifierArgs,
+    classifier: ClassifierFlags,
 }
 
 pub(super) fn run(arguments: &ConfigArgs) -> Result<ExitCode, Failure> {
-    let session = Session::open(&arguments.session)?;
-    session.warn();
+    let session = SessionSettings::open(&arguments.session)?;
+    settings_notes::warn(&session);
     let sections = sections(&session.loaded.auto_mode);
     let (model, problem) = describe(&session, &arguments.classifier);
     let is_usable = problem.is_none();
@@ -46,7 +47,7 @@ pub(super) fn run(arguments: &ConfigArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Describes the model that is asked, and why it cannot be if it cannot.
-fn describe(session: &Session, arguments: &ClassifierArgs) -> (Value, Option<String>) {
+fn describe(session: &SessionSettings, arguments: &ClassifierFlags) -> (Value, Option<String>) {
     let loaded = &session.loaded;
     if !has_classifier(loaded, arguments) {
         return (json!({"endpoints": [], "settings": settings(loaded)}), None);

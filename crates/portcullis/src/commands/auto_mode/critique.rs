@@ -6,11 +6,12 @@ use portcullis_classifier::protocol::{Errand, ErrandResult, Talk};
 use portcullis_classifier::transport::Cancel;
 use portcullis_core::visible;
 
-use crate::auto::{ClassifierArgs, Keeping, Resting, assemble, custom_lists, keep};
+use portcullis_gate::classifier::{ClassifierFlags, Keeping, Resting, assemble, custom_lists, keep};
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::{Session, SessionArgs};
-use crate::terminal::{print, print_notes};
+use portcullis_gate::Failure;
+use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::settings_notes;
+use portcullis_output::terminal::{print, print_notes};
 
 /// Let a model review your own rules for the classifier: clarity, gaps, conflicts
 #[derive(Debug, Args)]
@@ -21,17 +22,17 @@ use crate::terminal::{print, print_notes};
 Exit codes: 0 done, 64 no rules of your own or no model, 70 the model could not be asked")]
 pub(crate) struct CritiqueArgs {
     #[command(flatten)]
-    session: SessionArgs,
+    session: SettingsFlags,
     #[command(flatten)]
-    classifier: ClassifierArgs,
+    classifier: ClassifierFlags,
 }
 
 /// The most a critique may say, in tokens.
 const LONGEST: u32 = 2_048;
 
 pub(super) fn run(arguments: &CritiqueArgs) -> Result<ExitCode, Failure> {
-    let session = Session::open(&arguments.session)?;
-    session.warn();
+    let session = SessionSettings::open(&arguments.session)?;
+    settings_notes::warn(&session);
     let [environment, hard_deny, soft_deny, allow] = custom_lists(&session.loaded.auto_mode);
     let lists = CustomLists {
         environment: environment.as_deref(),
@@ -43,7 +44,7 @@ pub(super) fn run(arguments: &CritiqueArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::usage("there are no rules of your own to review")
             .with_hint("add some under `autoMode` in your user settings"));
     };
-    if !crate::auto::has_classifier(&session.loaded, &arguments.classifier) {
+    if !portcullis_gate::classifier::has_classifier(&session.loaded, &arguments.classifier) {
         return Err(Failure::usage("no model is configured")
             .with_hint("set `classifier.provider` in your user settings, or name one with --provider"));
     }

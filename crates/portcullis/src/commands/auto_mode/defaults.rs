@@ -5,8 +5,8 @@ use portcullis_classifier::prompt::{Section, Sections, label_of};
 use serde_json::{Map, Value, json};
 
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::terminal::print;
+use portcullis_gate::Failure;
+use portcullis_output::terminal::print;
 
 /// Print the built-in rules of the classifier as JSON
 #[derive(Debug, Args)]

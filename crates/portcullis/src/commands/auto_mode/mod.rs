@@ -10,7 +10,7 @@ mod test;
 use clap::{Args, Subcommand};
 
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
+use portcullis_gate::Failure;
 
 /// Show, try and reset what the classifier of auto mode goes by
 #[derive(Debug, Args)]

@@ -9,14 +9,14 @@ use portcullis_classifier::prompt::Prompt;
 use portcullis_classifier::protocol::{Endpoint, Judge, Stage, Stages, answer_spec, last_words};
 use portcullis_core::{Mode, Person, visible};
 
-use crate::auto::{
-    ClassifierArgs, Past, Resting, assemble, has_classifier, sections, show_prompt, templates,
-};
+use portcullis_gate::classifier::{ClassifierFlags, Resting, assemble, has_classifier, sections, templates};
+use portcullis_gate::judge::{SessionHistory, show_prompt};
 use crate::commands::check::make_call;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::{Session, SessionArgs};
-use crate::terminal::{BOLD, Painted, print, print_notes};
+use portcullis_gate::Failure;
+use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::settings_notes;
+use portcullis_output::terminal::{BOLD, Painted, print, print_notes};
 use portcullis_world::World;
 
 /// Print what the model would be told: the system prompt, or all of it for a command
@@ -43,17 +43,17 @@ pub(crate) struct PromptArgs {
     #[arg(long, value_name = "FILE")]
     transcript: Option<PathBuf>,
     #[command(flatten)]
-    session: SessionArgs,
+    session: SettingsFlags,
     #[command(flatten)]
-    classifier: ClassifierArgs,
+    classifier: ClassifierFlags,
     /// The command of a shell tool, or what another tool is about
     #[arg(trailing_var_arg = true)]
     command: Vec<String>,
 }
 
 pub(super) fn run(arguments: &PromptArgs) -> Result<ExitCode, Failure> {
-    let session = Session::open(&arguments.session)?;
-    session.warn();
+    let session = SessionSettings::open(&arguments.session)?;
+    settings_notes::warn(&session);
     if arguments.command.is_empty() && arguments.input.is_none() {
         let templates = templates(&session.loaded.classifier).map_err(Failure::usage)?;
         print(&templates.fill(&sections(&session.loaded.auto_mode)))?;
@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &PromptArgs) -> Result<ExitCode, Failure> {
     let call = make_call(&arguments.tool, arguments.input.as_deref(), &arguments.command)?;
     let mut context = session.context(Some(Mode::Auto), Person::Present, &[]);
     context.session.turns.clone_from(&arguments.said);
-    let past = Past { file: arguments.transcript.clone(), ..Past::default() };
+    let past = SessionHistory { file: arguments.transcript.clone(), ..SessionHistory::default() };
     let prompt = show_prompt(&session, &call, context, &past, &mut World::default())?;
     let mut out = text(&prompt);
     if has_classifier(&session.loaded, &arguments.classifier) {

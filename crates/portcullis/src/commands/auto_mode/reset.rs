@@ -3,11 +3,11 @@
 use clap::Args;
 use portcullis_settings::reset_auto_mode;
 
-use crate::commands::rules::{describe_edit, refused_edit};
+use crate::commands::rules::describe_edit;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::locations;
-use crate::terminal::{HOW_TO_CONFIRM, confirm, print};
+use portcullis_gate::Failure;
+use portcullis_gate::session_settings::locations;
+use portcullis_output::terminal::{HOW_TO_CONFIRM, confirm, print};
 
 /// Take `autoMode` out of your user settings, so that the built-in rules hold
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ pub(super) fn run(arguments: &ResetArgs) -> Result<ExitCode, Failure> {
     if !arguments.yes && !confirm("Take `autoMode` out of your user settings?")? {
         return Err(Failure::usage("nothing was changed").with_hint(HOW_TO_CONFIRM));
     }
-    let reports = reset_auto_mode(&locations(None)?).map_err(|error| refused_edit(&error))?;
+    let reports = reset_auto_mode(&locations(None)?).map_err(|error| Failure::from(&error))?;
     let changed = reports.iter().filter(|report| report.changed);
     let mut out: String = changed.map(|report| describe_edit(report, "")).collect();
     if out.is_empty() {

@@ -8,12 +8,14 @@ use portcullis_classifier::transport::Cancel;
 use portcullis_core::{Mode, Person, ToolCall, visible};
 use serde_json::{Value, json};
 
-use crate::auto::{ClassifierArgs, Keeping, Resting, assemble, keep, sample_prompt};
+use portcullis_gate::classifier::{ClassifierFlags, Keeping, Resting, assemble, keep};
+use portcullis_gate::judge::sample_prompt;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::exchange;
-use crate::session::{Session, SessionArgs};
-use crate::terminal::{BOLD, DIM, Painted, print, print_notes, printable};
+use portcullis_gate::Failure;
+use portcullis_output::settings_notes;
+use portcullis_output::exchange;
+use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::terminal::{BOLD, DIM, Painted, print, print_notes, printable};
 
 /// Send the model one harmless and one harmful sample, and say how it did
 #[derive(Debug, Args)]
@@ -29,9 +31,9 @@ pub(crate) struct TestArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    session: SessionArgs,
+    session: SettingsFlags,
     #[command(flatten)]
-    classifier: ClassifierArgs,
+    classifier: ClassifierFlags,
 }
 
 /// A sample: what it is called, what the user said, what the agent does, whether that must be blocked.
@@ -66,9 +68,9 @@ struct Tried {
 }
 
 pub(super) fn run(arguments: &TestArgs) -> Result<ExitCode, Failure> {
-    let session = Session::open(&arguments.session)?;
-    session.warn();
-    if !crate::auto::has_classifier(&session.loaded, &arguments.classifier) {
+    let session = SessionSettings::open(&arguments.session)?;
+    settings_notes::warn(&session);
+    if !portcullis_gate::classifier::has_classifier(&session.loaded, &arguments.classifier) {
         return Err(Failure::usage("no model is configured, so there is nothing to test")
             .with_hint("set `classifier.provider` in your user settings, or name one with --provider"));
     }

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use portcullis_core::tool::{canonical_name, find_tool};
-use portcullis_core::{Context, Input, Mode, Person, ToolCall, path};
-use portcullis_hosts::json;
+use portcullis_core::{Context, Mode, Person, ToolCall, path};
 
-use crate::auto::{ClassifierArgs, Past, Road};
-use crate::failure::Failure;
-use crate::session::{Session, SessionArgs};
-use crate::shell_quote;
+use portcullis_gate::call_input::{call_about, call_with_input};
+use portcullis_gate::classifier::ClassifierFlags;
+use portcullis_gate::judge::{SessionHistory, CallJudge};
+use portcullis_gate::Failure;
+use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::shell_quote;
 use crate::standard_input::{InputError, read_whole};
 use crate::value_parser::mode_parser;
 
@@ -62,11 +62,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "BY", num_args = 0..=1, require_equals = true, default_missing_value = "settings", value_parser = ["settings", "offline", "model"])]
     pub(crate) explain: Option<String>,
     #[command(flatten)]
-    pub(crate) classifier: ClassifierArgs,
+    pub(crate) classifier: ClassifierFlags,
     #[command(flatten)]
     pub(crate) form: FormArgs,
     #[command(flatten)]
-    pub(crate) session: SessionArgs,
+    pub(crate) session: SettingsFlags,
     /// The command of a shell tool, or what another tool is about
     #[arg(trailing_var_arg = true)]
     pub(crate) command: Vec<String>,
@@ -100,8 +100,8 @@ impl CheckArgs {
     }
 
     /// Makes the road a call takes.
-    pub(crate) fn road<'a>(&'a self, session: &'a Session) -> Road<'a> {
-        Road {
+    pub(crate) fn road<'a>(&'a self, session: &'a SessionSettings) -> CallJudge<'a> {
+        CallJudge {
             session,
             arguments: &self.classifier,
             store: session.store(),
@@ -111,13 +111,13 @@ impl CheckArgs {
     }
 
     /// Says where the session's past is; a file that is named must be there.
-    pub(crate) fn past(&self) -> Result<Past, Failure> {
+    pub(crate) fn past(&self) -> Result<SessionHistory, Failure> {
         if let Some(file) = &self.transcript
             && !file.is_file()
         {
             return Err(Failure::usage(format!("--transcript: there is no file `{}`", file.display())));
         }
-        Ok(Past { file: self.transcript.clone(), ..Past::default() })
+        Ok(SessionHistory { file: self.transcript.clone(), ..SessionHistory::default() })
     }
 
     /// Makes the call that the flags describe.
@@ -128,29 +128,14 @@ impl CheckArgs {
 
 /// Makes a call of a tool from its input as JSON, or from the words its main field is made of.
 pub(crate) fn make_call(tool: &str, input: Option<&str>, words: &[String]) -> Result<ToolCall, Failure> {
-    if tool.is_empty() {
-        return Err(Failure::usage("the tool has no name").with_hint("name it as in --tool Read"));
-    }
     match (input, words) {
-        (Some("-"), _) => Ok(ToolCall::new(tool, parse_input(&read_stdin()?)?)),
-        (Some(text), _) => Ok(ToolCall::new(tool, parse_input(text.as_bytes())?)),
+        (Some("-"), _) => call_with_input(tool, &read_stdin()?),
+        (Some(text), _) => call_with_input(tool, text.as_bytes()),
         (None, []) => Err(Failure::usage("there is no call to check")
             .with_hint("name a command: portcullis check 'git status', or see portcullis check --help")),
         (None, [text]) => call_about(tool, text),
         (None, several) => call_about(tool, &shell_quote::join(several)),
     }
-}
-
-fn call_about(tool: &str, text: &str) -> Result<ToolCall, Failure> {
-    let field = find_tool(canonical_name(tool)).and_then(|info| info.primary_field).ok_or_else(|| {
-        Failure::usage(format!("the tool `{tool}` has no main field that `{text}` could be"))
-            .with_hint("give its whole input with --input")
-    })?;
-    Ok(ToolCall::new(tool, Input::of_text(field, text)))
-}
-
-fn parse_input(text: &[u8]) -> Result<Input, Failure> {
-    json::parse_input(text).map_err(|error| Failure::usage(format!("--input: {error}")))
 }
 
 fn read_stdin() -> Result<Vec<u8>, Failure> {

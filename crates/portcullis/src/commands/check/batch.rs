@@ -14,12 +14,13 @@ use super::call_line::{CallLine, LONGEST_LINE, parse_object, take_call};
 use super::line_reader::{Reading, read_line};
 use super::sessions::Sessions;
 use super::single::explained;
-use crate::auto::Past;
+use portcullis_gate::judge::SessionHistory;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::judged::write_fields;
-use crate::session::Session;
-use crate::terminal::{Notes, unwritten};
+use portcullis_gate::Failure;
+use portcullis_output::settings_notes;
+use portcullis_output::judged::write_fields;
+use portcullis_gate::SessionSettings;
+use portcullis_output::terminal::{Notes, unwritten};
 use portcullis_world::World;
 
 /// How much output is held back at most, in bytes.
@@ -63,11 +64,11 @@ struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     fn new(arguments: &'a CheckArgs) -> Result<Self, Failure> {
-        let session = Session::open(&arguments.session)?;
-        session.warn();
+        let session = SessionSettings::open(&arguments.session)?;
+        settings_notes::warn(&session);
         Ok(Self {
             arguments,
-            sessions: Sessions::new(&arguments.session, session, Session::open_in),
+            sessions: Sessions::new(&arguments.session, session, SessionSettings::open_in),
             world: World::default(),
             output: Output::default(),
             notes: Notes::default(),
@@ -91,7 +92,7 @@ impl<'a> Batch<'a> {
         arguments.tell(&mut context);
         let road = arguments.road(session);
         let mut judged = road
-            .judge(&line.call, context, &Past::default(), &mut self.world)
+            .judge(&line.call, context, &SessionHistory::default(), &mut self.world)
             .map_err(|failure| failure.message)?;
         let elapsed = start.elapsed();
         let mut notes = std::mem::take(&mut judged.problems);

@@ -14,7 +14,7 @@ pub(crate) use line_reader::{Reading, read_line};
 pub(crate) use sessions::{Opener, Sessions};
 
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
+use portcullis_gate::Failure;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &CheckArgs) -> Result<ExitCode, Failure> {

@@ -3,14 +3,14 @@
 use portcullis_core::{Context, Decision, MODES, Mode, RuleReference, ToolCall, Verdict, visible};
 use portcullis_settings::{Locations, Owner};
 
-use crate::judge::judge;
-use crate::session::Session;
-use crate::shell_quote::quote;
+use portcullis_gate::judge::judge;
+use portcullis_gate::SessionSettings;
+use portcullis_output::shell_quote::quote;
 use portcullis_world::World;
 
 /// Returns a line for each thing that would change the verdict.
 pub(crate) fn remedies(
-    session: &Session,
+    session: &SessionSettings,
     call: &ToolCall,
     context: &Context,
     verdict: &Verdict,
@@ -50,7 +50,7 @@ fn is_in_claude_file(rule: &RuleReference, locations: &Locations) -> bool {
 
 /// Asks the core itself which modes would let the call run, so that the hint cannot be wrong.
 fn modes_that_allow(
-    session: &Session,
+    session: &SessionSettings,
     call: &ToolCall,
     context: &Context,
     world: &mut World,

@@ -7,21 +7,23 @@ use portcullis_settings::Explainer;
 
 use super::arguments::CheckArgs;
 use super::remedy;
-use crate::auto::{Judged, explain_by_model};
+use portcullis_gate::judge::JudgedCall;
+use portcullis_gate::classifier::explain_by_model;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::judge::prepare;
-use crate::output::human::{self, TraceDetail};
-use crate::output::{exchange, explanation, judged};
-use crate::session::Session;
-use crate::terminal::{print, print_notes};
+use portcullis_gate::Failure;
+use portcullis_gate::judge::prepare;
+use portcullis_output::settings_notes;
+use portcullis_output::human::{self, TraceDetail};
+use portcullis_output::{exchange, explanation, judged};
+use portcullis_gate::SessionSettings;
+use portcullis_output::terminal::{print, print_notes};
 use portcullis_world::World;
 
 /// Answers one call.
 pub(crate) fn run(arguments: &CheckArgs) -> Result<ExitCode, Failure> {
     let call = arguments.call()?;
-    let session = Session::open(&arguments.session)?;
-    session.warn();
+    let session = SessionSettings::open(&arguments.session)?;
+    settings_notes::warn(&session);
     let mut context = session.context(arguments.mode, arguments.person(), &arguments.add_dir);
     arguments.tell(&mut context);
     let mut world = World::default();
@@ -45,7 +47,7 @@ pub(crate) fn run(arguments: &CheckArgs) -> Result<ExitCode, Failure> {
     Ok(judged.verdict.decision.into())
 }
 
-fn remedies(session: &Session, call: &ToolCall, judged: &Judged, world: &mut World) -> Vec<String> {
+fn remedies(session: &SessionSettings, call: &ToolCall, judged: &JudgedCall, world: &mut World) -> Vec<String> {
     let mut lines = remedy::remedies(session, call, &judged.context, &judged.verdict, world);
     lines.extend(judged.denial.as_ref().map(|id| format!("portcullis allow --id {id}")));
     lines
@@ -55,9 +57,9 @@ fn remedies(session: &Session, call: &ToolCall, judged: &Judged, world: &mut Wor
 /// offline where that model fails, which is noted.
 pub(super) fn explained(
     arguments: &CheckArgs,
-    session: &Session,
+    session: &SessionSettings,
     call: &ToolCall,
-    judged: &Judged,
+    judged: &JudgedCall,
     world: &mut World,
     notes: &mut Vec<String>,
 ) -> Option<Explanation> {
@@ -84,7 +86,7 @@ pub(super) fn explained(
     }))
 }
 
-fn as_json(judged: &Judged, elapsed_us: u128, explained: Option<&Explanation>) -> String {
+fn as_json(judged: &JudgedCall, elapsed_us: u128, explained: Option<&Explanation>) -> String {
     let mut line = String::from("{");
     judged::write_fields(&mut line, judged, elapsed_us, explained);
     line.push_str("}\n");

@@ -4,8 +4,8 @@ use clap::Args;
 use portcullis_core::Mode;
 
 use super::filter::Filter;
-use crate::auto::ClassifierArgs;
-use crate::session::SessionArgs;
+use portcullis_gate::classifier::ClassifierFlags;
+use portcullis_gate::SettingsFlags;
 use crate::value_parser::mode_parser;
 
 /// Measure the answers to labelled actions: what was stopped, what was let through, what was missed
@@ -62,9 +62,9 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "no_classifier")]
     pub(crate) with_classifier: Option<u32>,
     #[command(flatten)]
-    pub(crate) classifier: ClassifierArgs,
+    pub(crate) classifier: ClassifierFlags,
     #[command(flatten)]
-    pub(crate) session: SessionArgs,
+    pub(crate) session: SettingsFlags,
 }
 
 /// How many entries of a list are shown.

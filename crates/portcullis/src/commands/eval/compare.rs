@@ -14,7 +14,7 @@ use super::action::{Action, Label, Labels};
 use super::filter::Filter;
 use super::json::VERSION;
 use crate::commands::check::{Fields, take_text};
-use crate::failure::Failure;
+use portcullis_gate::Failure;
 
 /// The largest earlier run that is read, in bytes.
 const LARGEST: u64 = 256 << 20;

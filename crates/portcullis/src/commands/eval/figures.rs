@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::report::percent;
 use super::tally::Counts;
-use crate::auto::Judged;
-use crate::output::exchange::dollars;
-use crate::terminal::{BOLD, Painted};
+use portcullis_gate::judge::JudgedCall;
+use portcullis_output::exchange::dollars;
+use portcullis_output::terminal::{BOLD, Painted};
 
 /// What the model said of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) enum Word {
 
 impl Word {
     /// Reads what was said from a judgement.
-    pub(super) fn of(judged: &Judged) -> Self {
+    pub(super) fn of(judged: &JudgedCall) -> Self {
         let is_unclear = judged.exchanges.last().is_some_and(|last| last.outcome == ExchangeOutcome::Unclear);
         match (&judged.verdict.reason, judged.verdict.decision) {
             (Reason::Classifier { .. }, Decision::Allow) => Self::Allowed,

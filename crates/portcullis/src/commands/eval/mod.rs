@@ -37,8 +37,8 @@ use self::compare::{Comparison, Old};
 use self::evaluation::{Evaluation, Keep};
 use self::sample::Sample;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::terminal::{print, print_error, unwritten};
+use portcullis_gate::Failure;
+use portcullis_output::terminal::{print, print_error, unwritten};
 
 /// How many of each list are shown unless the flags say otherwise.
 const USUAL_LIMIT: Limit = Limit::Of(20);

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, stderr, stdout};
 use std::time::{Duration, Instant};
 
-use crate::terminal::print_error;
+use portcullis_output::terminal::print_error;
 
 /// The shortest time between two changes of the line.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -10,8 +10,8 @@ use super::arguments::Limit;
 use super::compare::{Comparison, Kind};
 use super::evaluation::{Evaluation, Miss};
 use super::tally::{Counts, Groups, Tally};
-use crate::output::human::shorten;
-use crate::terminal::{BOLD, DIM, Painted, style_of};
+use portcullis_output::human::shorten;
+use portcullis_output::terminal::{BOLD, DIM, Painted, style_of};
 
 /// The longest reason that is shown, in characters.
 const LONGEST_REASON: usize = 160;

@@ -15,12 +15,13 @@ use super::evaluation::Evaluation;
 use super::figures::{Figures, Word};
 use super::progress::Progress;
 use super::worker::{context_of, opener, world_of};
-use crate::auto::{Judged, Past, Resting, Road, assemble, has_classifier};
+use portcullis_gate::judge::{JudgedCall, SessionHistory, CallJudge};
+use portcullis_gate::classifier::{Resting, assemble, has_classifier};
 use crate::commands::check::Sessions;
-use crate::failure::Failure;
-use crate::output::human::shorten;
-use crate::session::locations;
-use crate::terminal::print_notes;
+use portcullis_gate::Failure;
+use portcullis_output::human::shorten;
+use portcullis_gate::session_settings::locations;
+use portcullis_output::terminal::print_notes;
 use portcullis_world::World;
 
 /// The most bytes of lines that are held.
@@ -156,14 +157,14 @@ impl Run<'_> {
             was_asked.set(true);
             time
         };
-        let road = Road {
+        let road = CallJudge {
             session,
             arguments: &self.arguments.classifier,
             store: self.store.clone(),
             session_id: None,
             before_asking: &before_asking,
         };
-        let judged = road.judge(&line.call.call, context, &Past::default(), &mut self.world)?;
+        let judged = road.judge(&line.call.call, context, &SessionHistory::default(), &mut self.world)?;
         self.problems.extend(judged.problems.iter().cloned());
         let is_unanswered = matches!(judged.verdict.reason, Reason::Unavailable { .. });
         if !was_asked.get() && !is_unanswered {
@@ -193,7 +194,7 @@ impl Run<'_> {
 }
 
 /// Says why there is no verdict.
-fn account(judged: &Judged) -> String {
+fn account(judged: &JudgedCall) -> String {
     match (&judged.verdict.reason, judged.exchanges.last()) {
         (Reason::Unavailable { detail }, _) => detail.clone(),
         (_, Some(last)) => last.outcome.to_string(),

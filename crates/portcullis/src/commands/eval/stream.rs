@@ -13,7 +13,7 @@ use super::progress::Progress;
 use super::sample::Sample;
 use super::worker::{Outcome, Worker};
 use crate::commands::check::{LONGEST_LINE, Reading, read_line};
-use crate::failure::Failure;
+use portcullis_gate::Failure;
 
 /// The most lines of a chunk for each worker.
 const CHUNK_LINES: usize = 256;

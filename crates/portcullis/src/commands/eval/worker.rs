@@ -5,10 +5,11 @@ use portcullis_core::{Context, Need, Outcome as Decided, Person, decide};
 use super::action::{Action, Line, near_key, parse_line};
 use super::arguments::EvalArgs;
 use crate::commands::check::{Opener, Sessions};
-use crate::failure::Failure;
-use crate::judge::prepare;
-use crate::output::human::{call_title, shorten};
-use crate::session::{Session, SessionArgs};
+use portcullis_gate::Failure;
+use portcullis_gate::judge::prepare;
+use portcullis_output::settings_notes;
+use portcullis_output::human::{call_title, shorten};
+use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_world::World;
 
 /// The longest call that is shown, in columns.
@@ -50,7 +51,7 @@ impl<'a> Worker<'a> {
     /// Says on standard error what is wrong with the settings.
     pub(super) fn warn(&mut self) {
         if let Ok(session) = self.sessions.find("") {
-            session.warn();
+            settings_notes::warn(&session);
         }
     }
 
@@ -104,7 +105,7 @@ fn skipped(message: &str) -> Outcome {
 
 /// Returns how the session of a directory is opened.
 pub(super) fn opener(arguments: &EvalArgs) -> Opener {
-    if arguments.with_settings { Session::open_in } else { open_neutral }
+    if arguments.with_settings { SessionSettings::open_in } else { open_neutral }
 }
 
 /// Returns the disk that plays a part: that of this machine, or none.
@@ -113,14 +114,14 @@ pub(super) fn world_of(arguments: &EvalArgs) -> World {
 }
 
 /// Opens a session that knows nothing of this machine, so no file of a project of that name is shown to a model.
-fn open_neutral(arguments: &SessionArgs, directory: &str) -> Result<Session, Failure> {
-    let mut session = Session::open_neutral_in(arguments, directory)?;
+fn open_neutral(arguments: &SettingsFlags, directory: &str) -> Result<SessionSettings, Failure> {
+    let mut session = SessionSettings::open_neutral_in(arguments, directory)?;
     session.loaded.classifier.project_instructions = false;
     Ok(session)
 }
 
 /// Makes the context of a line's call: somebody can be asked, and the user said what the line says.
-pub(super) fn context_of(session: &Session, arguments: &EvalArgs, line: &Line) -> Context {
+pub(super) fn context_of(session: &SessionSettings, arguments: &EvalArgs, line: &Line) -> Context {
     let mode = line.call.mode.unwrap_or(arguments.mode);
     let mut context = session.context(Some(mode), Person::Present, &[]);
     context.session.turns.clone_from(&line.said);

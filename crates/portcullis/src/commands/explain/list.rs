@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 
-use super::entry::Entry;
-use crate::terminal::{BOLD, DIM, Painted};
+use portcullis_output::finding_page::PageEntry;
+use portcullis_output::terminal::{BOLD, DIM, Painted};
 
 /// Lists all codes for people.
 pub(super) fn as_text() -> String {
     let mut out = String::new();
-    let width = Entry::all().map(|entry| entry.name().len()).max().unwrap_or_default();
+    let width = PageEntry::all().map(|entry| entry.name().len()).max().unwrap_or_default();
     let mut heading = "";
-    for entry in Entry::all() {
+    for entry in PageEntry::all() {
         let (next, severity) = match entry {
-            Entry::Finding(finding) => ("findings", finding.severity.as_str()),
-            Entry::Allowance(_) => ("allowances", ""),
+            PageEntry::Finding(finding) => ("findings", finding.severity.as_str()),
+            PageEntry::Allowance(_) => ("allowances", ""),
         };
         if next != heading {
             let gap = if heading.is_empty() { "" } else { "\n" };
@@ -33,6 +33,6 @@ pub(super) fn as_text() -> String {
 
 /// Lists all codes as a JSON array.
 pub(super) fn as_json() -> String {
-    let all: Vec<_> = Entry::all().map(Entry::summary_json).collect();
+    let all: Vec<_> = PageEntry::all().map(PageEntry::summary_json).collect();
     format!("{}\n", serde_json::json!(all))
 }

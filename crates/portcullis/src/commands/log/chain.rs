@@ -7,11 +7,11 @@ use portcullis_core::visible;
 use portcullis_store::audit::{Break, Head, TornLine, Verification};
 use serde_json::{Value, json};
 
-use super::{Trail, failure};
+use super::{Trail};
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::human::counted;
-use crate::terminal::{DIM, ERROR, Painted, print, printable};
+use portcullis_gate::Failure;
+use portcullis_output::human::counted;
+use portcullis_output::terminal::{DIM, ERROR, Painted, print, printable};
 
 /// Walk the whole record and say whether it is what was written
 #[derive(Debug, Args)]
@@ -60,14 +60,14 @@ pub(super) fn verify(arguments: &VerifyArgs) -> Result<ExitCode, Failure> {
     let found = audit
         .seen_heads()
         .and_then(|seen| audit.verify(&seen, arguments.expect.as_deref()))
-        .map_err(|error| failure(&error))?;
+        .map_err(|error| Failure::from(&error))?;
     print(&if arguments.json { printable(&format!("{:#}\n", object(&found))) } else { text(&found) })?;
     Ok(if found.is_whole() { ExitCode::Success } else { ExitCode::Findings })
 }
 
 /// Runs `log head`.
 pub(super) fn head(arguments: &HeadArgs) -> Result<ExitCode, Failure> {
-    let head = Trail::open()?.audit.head().map_err(|error| failure(&error))?;
+    let head = Trail::open()?.audit.head().map_err(|error| Failure::from(&error))?;
     let head = head.unwrap_or_else(|| Head { number: 0, hash: "0".repeat(64) });
     print(&if arguments.json {
         format!("{:#}\n", head_object(&head))

@@ -4,7 +4,7 @@ use clap::Args;
 use portcullis_core::Mode;
 use portcullis_store::audit::index::Filter;
 
-use crate::audit::DOCTOR_SESSION;
+use portcullis_gate::judge::DOCTOR_SESSION;
 use crate::value_parser::{mode_parser, since, until};
 
 /// The flags that choose records. Each that is given must fit.

@@ -7,11 +7,11 @@ use portcullis_store::audit::index::Filter;
 use portcullis_store::audit::{Audit, Position, Record};
 use serde_json::{Value, json};
 
-use super::{FilterArgs, Trail, failure};
+use super::{FilterArgs, Trail};
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::record;
-use crate::terminal::{print, printable};
+use portcullis_gate::Failure;
+use portcullis_output::record;
+use portcullis_output::terminal::{print, printable};
 
 /// How often the trail is looked at while one watches.
 const PAUSE: Duration = Duration::from_millis(300);
@@ -40,8 +40,8 @@ pub(super) fn run(arguments: &ListArgs) -> Result<ExitCode, Failure> {
     let trail = Trail::open()?;
     let filter = arguments.filter.filter();
     // What is added between both is then shown twice rather than never.
-    let end = trail.audit.end().map_err(|error| failure(&error))?;
-    let mut records = trail.pruned().find(&filter, arguments.limit).map_err(|error| failure(&error))?;
+    let end = trail.audit.end().map_err(|error| Failure::from(&error))?;
+    let mut records = trail.pruned().find(&filter, arguments.limit).map_err(|error| Failure::from(&error))?;
     if arguments.follow {
         records.reverse();
         print_each(&records, arguments.json)?;
@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &ListArgs) -> Result<ExitCode, Failure> {
 /// Watches until the process is interrupted or nobody reads any more.
 fn follow(audit: &Audit, filter: &Filter, mut place: Position, is_json: bool) -> Result<ExitCode, Failure> {
     loop {
-        let update = audit.read_after(place, AT_ONCE).map_err(|error| failure(&error))?;
+        let update = audit.read_after(place, AT_ONCE).map_err(|error| Failure::from(&error))?;
         place = update.position;
         let fitting: Vec<Record> = update.records.into_iter().filter(|record| filter.has(record)).collect();
         print_each(&fitting, is_json)?;

@@ -11,13 +11,12 @@ pub(crate) use filter::FilterArgs;
 use clap::{Args, Subcommand};
 use portcullis_store::audit::Audit;
 
-use crate::auto::now_ms;
-use crate::calendar::DAY_MS;
+use portcullis_gate::clock::now_ms;
+use portcullis_output::calendar::DAY_MS;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::{Session, SessionArgs};
-pub(crate) use crate::stores::failure;
-use crate::terminal::print_notes;
+use portcullis_gate::Failure;
+use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::terminal::print_notes;
 
 /// Show what was decided for agents, and verify the record of it
 #[derive(Debug, Args)]
@@ -71,11 +70,11 @@ pub(crate) struct Trail {
 impl Trail {
     /// Finds the trail.
     pub(crate) fn open() -> Result<Self, Failure> {
-        let session = Session::open(&SessionArgs::default())?;
+        let session = SessionSettings::open(&SettingsFlags::default())?;
         let root = session.locations.state.clone().ok_or_else(|| {
             Failure::usage("there is no home directory, so nothing is recorded").with_hint("set HOME")
         })?;
-        let audit = crate::stores::open(&session.loaded, root)?.audit();
+        let audit = portcullis_gate::stores::open(&session.loaded, root)?.audit();
         Ok(Self { audit, retention_days: session.loaded.audit.retention_days })
     }
 

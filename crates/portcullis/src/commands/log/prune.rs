@@ -3,13 +3,13 @@
 use clap::Args;
 use serde_json::json;
 
-use super::{Trail, failure};
-use crate::auto::now_ms;
-use crate::calendar::DAY_MS;
+use super::{Trail};
+use portcullis_gate::clock::now_ms;
+use portcullis_output::calendar::DAY_MS;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::human::counted;
-use crate::terminal::print;
+use portcullis_gate::Failure;
+use portcullis_output::human::counted;
+use portcullis_output::terminal::print;
 
 /// Remove old records; the chain goes on with those that stay
 #[derive(Debug, Args)]
@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &PruneArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::usage("settings keep records for ever").with_hint("give --older-than DAYS"));
     }
     let pruned = trail.audit.prune(u64::from(days) * DAY_MS, now_ms(), arguments.dry_run);
-    let pruned = pruned.map_err(|error| failure(&error))?;
+    let pruned = pruned.map_err(|error| Failure::from(&error))?;
     print(&if arguments.json {
         let (files, records, bytes) = (pruned.files, pruned.records, pruned.bytes);
         format!(

@@ -4,11 +4,11 @@ use clap::Args;
 use portcullis_core::visible;
 use portcullis_store::audit::index::Found;
 
-use super::{Trail, failure};
+use super::{Trail};
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::record;
-use crate::terminal::{print, printable};
+use portcullis_gate::Failure;
+use portcullis_output::record;
+use portcullis_output::terminal::{print, printable};
 
 /// Show everything that is kept of a decision, with the trace of its steps
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ pub(crate) struct ShowArgs {
 /// Runs the command.
 pub(super) fn run(arguments: &ShowArgs) -> Result<ExitCode, Failure> {
     let id = &arguments.id;
-    let found = Trail::open()?.pruned().get(id).map_err(|error| failure(&error))?;
+    let found = Trail::open()?.pruned().get(id).map_err(|error| Failure::from(&error))?;
     let record = match found {
         Found::One(record) => record,
         Found::Nothing => {

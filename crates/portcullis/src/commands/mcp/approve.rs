@@ -12,7 +12,8 @@ use portcullis_hosts::{Answer, Blocking, HookCall, Moment, Said};
 use serde_json::{Map, Value, json};
 
 use super::{Desk, HOST};
-use crate::gate::{Gate, UNATTENDED, print_notice};
+use portcullis_gate::gate::{Gate, UNATTENDED};
+use crate::flags::print_notice;
 
 /// The one moment at which a client asks.
 static MOMENT: Moment = Moment {

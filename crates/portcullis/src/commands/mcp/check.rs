@@ -11,11 +11,11 @@ use portcullis_core::{Value, path, visible};
 use serde_json::Map;
 
 use super::Desk;
-use crate::auto::Judged;
+use portcullis_gate::judge::JudgedCall;
 use crate::commands::check::{CallLine, parse_object, take_call, take_text};
-use crate::failure::Failure;
-use crate::judge::judge;
-use crate::output::judged::write_fields;
+use portcullis_gate::Failure;
+use portcullis_gate::judge::judge;
+use portcullis_output::judged::write_fields;
 use portcullis_world::World;
 
 /// What a check comes to.
@@ -39,7 +39,7 @@ pub(super) fn check(desk: &Desk, arguments: &Map<String, serde_json::Value>) -> 
     let verdict = judge(session.policy(), line.call, context.clone(), &mut World::default()).map_err(told)?;
     let (decision, reason) = (verdict.decision.as_str(), verdict.reason.message());
     let summary = format!("{decision}: {} (step {})", visible(&reason), verdict.step.as_str());
-    let judged = Judged { verdict, context, denial: None, exchanges: Vec::new(), problems: Vec::new() };
+    let judged = JudgedCall { verdict, context, denial: None, exchanges: Vec::new(), problems: Vec::new() };
     let mut text = String::from("{");
     write_fields(&mut text, &judged, started.elapsed().as_micros(), None);
     text.push('}');

@@ -19,9 +19,11 @@ use clap::Args;
 use portcullis_hosts::HookSession;
 
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::gate::{GateArgs, own_session};
-use crate::session::Session;
+use portcullis_output::settings_notes;
+use portcullis_gate::Failure;
+use crate::flags::GateArgs;
+use portcullis_gate::gate::own_session;
+use portcullis_gate::SessionSettings;
 
 /// What the audit trail calls a client of this server.
 const HOST: &str = "mcp";
@@ -55,15 +57,15 @@ struct Desk {
 pub(crate) fn run(arguments: &McpArgs) -> Result<ExitCode, Failure> {
     let desk = Desk { gate: arguments.gate.clone(), place: own_session(HOST)? };
     // Settings that cannot be used are told now and not call by call.
-    desk.session(&desk.place.cwd)?.warn();
+    settings_notes::warn(&desk.session(&desk.place.cwd)?);
     server::serve(desk)?;
     Ok(ExitCode::Success)
 }
 
 impl Desk {
     /// Loads the settings for a directory.
-    fn session(&self, cwd: &str) -> Result<Session, Failure> {
+    fn session(&self, cwd: &str) -> Result<SessionSettings, Failure> {
         let project = self.place.project.as_ref().map(std::path::PathBuf::from);
-        Session::open_for_session(&self.gate.session(), cwd, project, &self.place.id)
+        SessionSettings::open_for_session(&self.gate.session(), cwd, project, &self.place.id)
     }
 }

@@ -19,7 +19,7 @@ use tokio::sync::Semaphore;
 
 use super::transport::StandardStreams;
 use super::{Desk, approve, check};
-use crate::failure::Failure;
+use portcullis_gate::Failure;
 
 /// How many calls are worked on at once; the others wait.
 const MOST_AT_ONCE: usize = 16;
@@ -188,7 +188,7 @@ mod tests {
     use portcullis_hosts::HookSession;
 
     use super::*;
-    use crate::gate::GateArgs;
+    use crate::flags::GateArgs;
 
     #[test]
     fn a_panic_in_a_call_ends_the_call_alone() {

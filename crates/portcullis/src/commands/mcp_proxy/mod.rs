@@ -32,10 +32,12 @@ use self::client_end::ClientEnd;
 use self::client_side::ClientSide;
 use self::name::{Search, ServerName, server_name};
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::gate::{GateArgs, own_session};
-use crate::session::Session;
-use crate::terminal::print_notes;
+use portcullis_output::settings_notes;
+use portcullis_gate::Failure;
+use crate::flags::GateArgs;
+use portcullis_gate::gate::own_session;
+use portcullis_gate::SessionSettings;
+use portcullis_output::terminal::print_notes;
 
 /// What the audit trail calls a client of the proxy.
 const HOST: &str = "mcp-proxy";
@@ -93,7 +95,7 @@ pub(crate) fn run(arguments: &McpProxyArgs) -> Result<ExitCode, Failure> {
     let place = own_session(HOST)?;
     let project = place.project.as_ref().map(std::path::PathBuf::from);
     // Settings that cannot be used are told now and not call by call.
-    Session::open_for_hook(&arguments.gate.session(), &place.cwd, project)?.warn();
+    settings_notes::warn(&SessionSettings::open_for_hook(&arguments.gate.session(), &place.cwd, project)?);
     let name = ServerName::new();
     if let Some(given) = &arguments.name {
         // It is new, so nobody has set it.

@@ -14,8 +14,8 @@ use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::terminal::{print, print_notes};
+use portcullis_gate::Failure;
+use portcullis_output::terminal::{print, print_notes};
 
 /// The longest file that is read as a key.
 const LONGEST: u64 = 16 * 1024;

@@ -7,12 +7,13 @@ mod view;
 use clap::{Args, Subcommand};
 use portcullis_store::Store;
 
-use crate::daemon::policy::{PullFailure, Pulled, pull};
+use portcullis_daemon::policy::{PullFailure, Pulled, pull};
+use crate::cli::report;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::{Session, SessionArgs};
-use crate::stores;
-use crate::terminal::print;
+use portcullis_gate::Failure;
+use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_gate::stores;
+use portcullis_output::terminal::print;
 
 /// Sign, publish and take managed settings through the store that a fleet shares
 #[derive(Debug, Args)]
@@ -85,13 +86,13 @@ pub(crate) fn run(arguments: &PolicyArgs) -> Result<ExitCode, Failure> {
 /// The settings of this machine and the store they choose.
 #[derive(Debug)]
 struct Fleet {
-    session: Session,
+    session: SessionSettings,
     store: Store,
 }
 
 impl Fleet {
     fn open() -> Result<Self, Failure> {
-        let session = Session::open(&SessionArgs::default())?;
+        let session = SessionSettings::open(&SettingsFlags::default())?;
         let store = stores::open_for(&session)?;
         Ok(Self { session, store })
     }
@@ -99,28 +100,27 @@ impl Fleet {
 
 fn take() -> Result<ExitCode, Failure> {
     let fleet = Fleet::open()?;
-    let refuse = |message: String, hint: &str| Failure {
-        exit_code: ExitCode::Findings,
-        message,
-        hint: Some(hint.to_owned()),
+    let refuse = |message: String, hint: &str| {
+        let _ = report(&Failure::usage(message).with_hint(hint));
+        Ok(ExitCode::Findings)
     };
     match pull(&fleet.session.locations, &fleet.session.loaded, &fleet.store) {
         Ok(Pulled::InForce(version, _)) => {
             print(&format!("policy version {version} is in force\n"))?;
             Ok(ExitCode::Success)
         }
-        Ok(Pulled::Nothing) => Err(refuse(
+        Ok(Pulled::Nothing) => refuse(
             format!("no policy was published at {}", fleet.store.backend().place()),
             "publish one with `portcullis policy publish`; until then nothing outside managed settings allows",
-        )),
-        Ok(Pulled::Ignored(_)) => Err(refuse(
+        ),
+        Ok(Pulled::Ignored(_)) => refuse(
             "`store.policyKeys` names no key that can be used, so that no policy is taken".to_owned(),
             "write the line that `portcullis policy keygen` printed into the user or managed settings",
-        )),
-        Err(PullFailure::Store(error)) => Err(stores::failure(&error)),
-        Err(failure) => Err(refuse(
+        ),
+        Err(PullFailure::Store(error)) => Err(Failure::from(&error)),
+        Err(failure) => refuse(
             failure.to_string(),
             "the policy in force stays as it is; find out who published this one: `portcullis policy verify`",
-        )),
+        ),
     }
 }

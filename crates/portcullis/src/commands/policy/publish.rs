@@ -9,12 +9,11 @@ use portcullis_store::SignedPolicy;
 
 use super::Fleet;
 use super::key_file::Signer;
-use crate::auto::now_ms;
-use crate::daemon::policy::{of_store, trusted_keys};
+use portcullis_gate::clock::now_ms;
+use portcullis_daemon::policy::{of_store, trusted_keys};
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::stores;
-use crate::terminal::{print, print_error, print_notes};
+use portcullis_gate::Failure;
+use portcullis_output::terminal::{print, print_error, print_notes};
 
 /// How long a note may be.
 const LONGEST_NOTE: usize = 1_000;
@@ -63,7 +62,7 @@ pub(super) fn roll_back(arguments: &RollbackArgs) -> Result<ExitCode, Failure> {
     let signer = Signer::read(&arguments.key)?;
     let fleet = Fleet::open()?;
     let version = arguments.version;
-    let found = fleet.store.backend().policy(version).map_err(|error| stores::failure(&error))?;
+    let found = fleet.store.backend().policy(version).map_err(|error| Failure::from(&error))?;
     let found = found.ok_or_else(|| {
         Failure::usage(format!("there is no policy version {version}"))
             .with_hint("`portcullis policy list` lists them")
@@ -90,7 +89,7 @@ fn publish(
     note: &str,
 ) -> Result<ExitCode, Failure> {
     check(fleet, name, &settings, note)?;
-    let failed = |error| stores::failure(&error);
+    let failed = |error| Failure::from(&error);
     let backend = fleet.store.backend();
     let latest = backend.latest_policy().map_err(failed)?.map_or(0, |latest| latest.version);
     let version = latest.checked_add(1).ok_or_else(|| Failure::internal("there is no higher version"))?;

@@ -9,12 +9,11 @@ use portcullis_store::PolicyVersion;
 use serde_json::{Value, json};
 
 use super::Fleet;
-use crate::calendar;
-use crate::daemon::policy::{of_store, trusted_keys};
+use portcullis_output::calendar;
+use portcullis_daemon::policy::{of_store, trusted_keys};
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::stores;
-use crate::terminal::{BOLD, DIM, ERROR, Painted, print, printable};
+use portcullis_gate::Failure;
+use portcullis_output::terminal::{BOLD, DIM, ERROR, Painted, print, printable};
 
 /// How many versions are listed.
 const MOST: u64 = 1_000;
@@ -75,7 +74,7 @@ pub(super) fn show(arguments: &ShowArgs) -> Result<ExitCode, Failure> {
         Some(version) => backend.policy(version),
         None => backend.latest_policy(),
     };
-    let policy = found.map_err(|error| stores::failure(&error))?.map(of_store).ok_or_else(|| {
+    let policy = found.map_err(|error| Failure::from(&error))?.map(of_store).ok_or_else(|| {
         Failure::usage("there is no such policy").with_hint("`portcullis policy list` lists them")
     })?;
     let trouble = check(&fleet, &policy)?;
@@ -119,7 +118,7 @@ pub(super) fn verify(arguments: &VerifyArgs) -> Result<ExitCode, Failure> {
     }
     let mut checked: Vec<(u64, Option<String>)> = Vec::new();
     for listed in versions(&fleet, MOST)? {
-        let found = fleet.store.backend().policy(listed.version).map_err(|error| stores::failure(&error))?;
+        let found = fleet.store.backend().policy(listed.version).map_err(|error| Failure::from(&error))?;
         let trouble = match found.map(of_store) {
             Some(policy) if policy.version == listed.version => check(&fleet, &policy)?,
             Some(_) | None => Some("the store has another policy, or none, under this number".to_owned()),
@@ -150,7 +149,7 @@ pub(super) fn verify(arguments: &VerifyArgs) -> Result<ExitCode, Failure> {
 }
 
 fn versions(fleet: &Fleet, most: u64) -> Result<Vec<PolicyVersion>, Failure> {
-    fleet.store.backend().policies(most.min(MOST)).map_err(|error| stores::failure(&error))
+    fleet.store.backend().policies(most.min(MOST)).map_err(|error| Failure::from(&error))
 }
 
 fn keys(fleet: &Fleet) -> Result<Vec<PublicKey>, Failure> {

@@ -3,8 +3,8 @@
 use clap::Args;
 use portcullis_core::Mode;
 
-use crate::calendar;
-use crate::session::SessionArgs;
+use portcullis_output::calendar;
+use portcullis_gate::SettingsFlags;
 use crate::value_parser::{mode_parser, since, until};
 
 /// Run past sessions through today's policy: what it allows, asks and denies, and which rules end the prompts
@@ -53,7 +53,7 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
     #[command(flatten)]
-    pub(super) session: SessionArgs,
+    pub(super) session: SettingsFlags,
 }
 
 impl ReplayArgs {
@@ -66,9 +66,9 @@ impl ReplayArgs {
     }
 
     /// Returns the flags of the policy that is compared with.
-    pub(super) fn compared(&self) -> Option<SessionArgs> {
+    pub(super) fn compared(&self) -> Option<SettingsFlags> {
         let settings = self.compare.clone()?;
-        Some(SessionArgs { settings: Some(settings), ..self.session.clone() })
+        Some(SettingsFlags { settings: Some(settings), ..self.session.clone() })
     }
 
     /// Says whether a call of this time is taken; one without a time only if no time was asked for.

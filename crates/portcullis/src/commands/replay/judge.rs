@@ -15,8 +15,8 @@ use portcullis_hosts::json::write_input;
 use super::arguments::ReplayArgs;
 use super::history::History;
 use super::tally::Answer;
-use crate::failure::Failure;
-use crate::session::{Session, SessionArgs, absolute_path};
+use portcullis_gate::Failure;
+use portcullis_gate::session_settings::{SessionSettings, SettingsFlags, absolute_path};
 use portcullis_world::World;
 
 /// The most directories whose settings are kept.
@@ -291,14 +291,14 @@ fn decide_once(
 
 /// Settings that were loaded for a place.
 pub(super) struct Opened {
-    pub(super) session: Session,
+    pub(super) session: SessionSettings,
     /// The directory below which the disk of today plays a part, if it is still there.
     root: Option<String>,
 }
 
 /// One policy in many places.
 pub(super) struct Policies {
-    arguments: SessionArgs,
+    arguments: SettingsFlags,
     is_neutral: bool,
     opened: BTreeMap<Place, Result<Rc<Opened>, String>>,
     tried: BTreeMap<(Place, Vec<String>), Option<Rc<Opened>>>,
@@ -306,7 +306,7 @@ pub(super) struct Policies {
 
 impl Policies {
     /// Makes the policy of flags.
-    pub(super) fn new(arguments: SessionArgs, is_neutral: bool) -> Self {
+    pub(super) fn new(arguments: SettingsFlags, is_neutral: bool) -> Self {
         Self { arguments, is_neutral, opened: BTreeMap::new(), tried: BTreeMap::new() }
     }
 
@@ -315,13 +315,13 @@ impl Policies {
         self.open_with(&self.arguments, place)
     }
 
-    fn open_with(&self, arguments: &SessionArgs, place: &Place) -> Result<Opened, Failure> {
+    fn open_with(&self, arguments: &SettingsFlags, place: &Place) -> Result<Opened, Failure> {
         if self.is_neutral {
-            let session = Session::open_neutral_in(arguments, &place.cwd)?;
+            let session = SessionSettings::open_neutral_in(arguments, &place.cwd)?;
             return Ok(Opened { session, root: None });
         }
         let project = PathBuf::from(&place.project);
-        let session = Session::open_for_hook(arguments, &place.cwd, Some(project))?;
+        let session = SessionSettings::open_for_hook(arguments, &place.cwd, Some(project))?;
         let root = if path::is_inside(&place.cwd, &place.project) { &place.project } else { &place.cwd };
         let root = Some(root.clone()).filter(|root| Path::new(root).is_dir());
         Ok(Opened { session, root })

@@ -33,8 +33,9 @@ use self::judge::{Place, Policies, usual_place};
 use self::places::{Found, find};
 use self::tally::Tally;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::terminal::{print, printable};
+use portcullis_gate::Failure;
+use portcullis_output::settings_notes;
+use portcullis_output::terminal::{print, printable};
 
 /// Runs the command.
 pub(crate) fn run(arguments: &ReplayArgs) -> Result<ExitCode, Failure> {
@@ -69,7 +70,7 @@ pub(crate) fn run(arguments: &ReplayArgs) -> Result<ExitCode, Failure> {
 fn try_settings(arguments: &ReplayArgs, usual: &str) -> Result<(), Failure> {
     let place = Place { cwd: usual.to_owned(), project: usual.to_owned() };
     let today = Policies::new(arguments.session.clone(), arguments.neutral).open(&place)?;
-    today.session.warn();
+    settings_notes::warn(&today.session);
     if let Some(other) = arguments.compared() {
         let opened = Policies::new(other, arguments.neutral).open(&place);
         opened.map_err(|failure| Failure {

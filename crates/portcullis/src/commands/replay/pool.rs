@@ -17,7 +17,7 @@ use super::judge::Judge;
 use super::places::{Candidate, Found};
 use super::tally::Tally;
 use crate::commands::eval::Progress;
-use crate::failure::Failure;
+use portcullis_gate::Failure;
 
 /// How many files each worker may be ahead.
 const AHEAD: usize = 16;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::section::{Row, Section};
-use crate::terminal::{BOLD, DIM, Painted};
+use portcullis_output::terminal::{BOLD, DIM, Painted};
 
 /// The most columns that a name takes before the numbers move to the right.
 const WIDEST_NAME: usize = 60;

@@ -3,11 +3,11 @@
 use clap::Args;
 use portcullis_settings::add_rule;
 
-use super::target::{EditArgs, describe, refused};
+use super::target::{EditArgs, describe};
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::{compile, locations};
-use crate::terminal::print;
+use portcullis_gate::Failure;
+use portcullis_gate::session_settings::{compile, locations};
+use portcullis_output::terminal::print;
 
 /// Add rules to a settings file, leaving the rest of it as it is
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &AddArgs) -> Result<ExitCode, Failure> {
     }
     for rule in rules {
         let report =
-            add_rule(&locations, target.destination(), *behavior, rule).map_err(|error| refused(&error))?;
+            add_rule(&locations, target.destination(), *behavior, rule).map_err(|error| Failure::from(&error))?;
         print(&describe(&report, "the rule is there already"))?;
     }
     Ok(ExitCode::Success)

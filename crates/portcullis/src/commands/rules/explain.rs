@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::explanation::Explanation;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::compile;
-use crate::terminal::{BOLD, DIM, Painted, print, printable};
+use portcullis_gate::Failure;
+use portcullis_gate::session_settings::compile;
+use portcullis_output::terminal::{BOLD, DIM, Painted, print, printable};
 use crate::value_parser::behavior_parser;
 
 /// Say how a rule is read, what it matches and what it does not

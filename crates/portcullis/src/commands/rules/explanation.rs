@@ -183,7 +183,7 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
-    use crate::session::compile;
+    use portcullis_gate::session_settings::compile;
 
     #[test]
     fn every_shape_is_told_apart() {

@@ -3,18 +3,18 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use portcullis_core::rule::{Lint, LintContext, Rule, lint};
-use portcullis_core::{Policy, RuleReference, visible};
+use portcullis_core::rule::{Lint, Rule};
+use portcullis_core::{RuleReference, visible};
 use portcullis_settings::{Problem, Severity};
-use serde_json::json;
 
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::human::counted;
-use crate::output::human::rule_title;
-use crate::output::json::rule_json;
-use crate::session::{Session, SessionArgs};
-use crate::terminal::{DIM, Painted, WARNING, print, printable};
+use portcullis_gate::Failure;
+use portcullis_output::settings_notes;
+use portcullis_output::human::counted;
+use portcullis_output::human::rule_title;
+use portcullis_output::rules::{lint_object, lints};
+use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::terminal::{DIM, Painted, WARNING, print, printable};
 
 /// Find rules that are shadowed, doubled, mistaken or too broad, and say how to put them right
 #[derive(Debug, Args)]
@@ -29,14 +29,14 @@ pub(crate) struct LintArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    session: SessionArgs,
+    session: SettingsFlags,
 }
 
 /// Runs the command.
 pub(crate) fn run(arguments: &LintArgs) -> Result<ExitCode, Failure> {
-    let session = Session::open(&arguments.session)?;
-    session.warn_from(Severity::Note);
-    session.warn_of_unused();
+    let session = SessionSettings::open(&arguments.session)?;
+    settings_notes::warn_from(&session, Severity::Note);
+    settings_notes::warn_of_unused(&session);
     let problems = &session.loaded.problems;
     let lints = lints(&session);
     print(&if arguments.json {
@@ -46,16 +46,6 @@ pub(crate) fn run(arguments: &LintArgs) -> Result<ExitCode, Failure> {
     })?;
     let is_clean = lints.is_empty() && problems.is_empty();
     Ok(if is_clean { ExitCode::Success } else { ExitCode::Findings })
-}
-
-/// Finds the rules that do not do what they seem to.
-pub(crate) fn lints(session: &Session) -> Vec<Lint> {
-    let policy = session.policy();
-    lint(policy.rules.rules(), &lint_context(policy))
-}
-
-fn lint_context(policy: &Policy) -> LintContext {
-    LintContext { sandbox_auto_allow: policy.sandbox.enabled && policy.sandbox.auto_allow }
 }
 
 fn as_text(rules: &[Rule], lints: &[Lint], problems: &[Problem]) -> String {
@@ -77,35 +67,4 @@ fn as_text(rules: &[Rule], lints: &[Lint], problems: &[Problem]) -> String {
         let _ = writeln!(out, "  {} {}\n", Painted(DIM, "fix:"), visible(&lint.fix));
     }
     out
-}
-
-/// Makes the object of what is wrong with rules and with settings files.
-pub(crate) fn lint_object(session: &Session) -> serde_json::Value {
-    let rules = session.policy().rules.rules();
-    let rule = |index: usize| rules.get(index).map(|rule| rule_json(&RuleReference::from(rule)));
-    let findings: Vec<_> = lints(session)
-        .iter()
-        .map(|lint| {
-            json!({
-                "kind": lint.kind.as_str(),
-                "message": lint.message,
-                "rule": rule(lint.rule),
-                "other": lint.other.and_then(rule),
-                "fix": lint.fix,
-            })
-        })
-        .collect();
-    let problems: Vec<_> = session.loaded.problems.iter().map(problem_json).collect();
-    json!({"lints": findings, "problems": problems})
-}
-
-fn problem_json(problem: &Problem) -> serde_json::Value {
-    json!({
-        "severity": problem.severity.as_str(),
-        "message": problem.message,
-        "file": problem.file.as_deref(),
-        "line": problem.place.as_ref().map(|place| place.line),
-        "column": problem.place.as_ref().map(|place| place.column),
-        "hint": problem.hint,
-    })
 }

@@ -12,12 +12,10 @@ mod test;
 
 use clap::{Args, Subcommand};
 
-pub(crate) use lint::{lint_object, lints};
-pub(crate) use list::{Row, ignored_json, rows, rules_object};
-pub(crate) use target::{describe as describe_edit, refused as refused_edit};
+pub(crate) use target::describe as describe_edit;
 
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
+use portcullis_gate::Failure;
 
 /// List, change, test and explain permission rules
 #[derive(Debug, Args)]

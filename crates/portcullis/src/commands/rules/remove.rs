@@ -3,11 +3,11 @@
 use clap::Args;
 use portcullis_settings::remove_rule;
 
-use super::target::{EditArgs, describe, refused};
+use super::target::{EditArgs, describe};
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::session::locations;
-use crate::terminal::print;
+use portcullis_gate::Failure;
+use portcullis_gate::session_settings::locations;
+use portcullis_output::terminal::print;
 
 /// Remove rules from a settings file, leaving the rest of it as it is
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &RemoveArgs) -> Result<ExitCode, Failure> {
     let locations = locations(target.cwd.as_deref())?;
     for rule in rules {
         let report = remove_rule(&locations, target.destination(), *behavior, rule)
-            .map_err(|error| refused(&error))?;
+            .map_err(|error| Failure::from(&error))?;
         print(&describe(&report, "nothing had to be removed"))?;
     }
     Ok(ExitCode::Success)

@@ -5,10 +5,9 @@ use std::fmt::Write as _;
 use clap::Args;
 use portcullis_core::rule::Behavior;
 use portcullis_core::{Source, visible};
-use portcullis_settings::{Destination, EditError, EditReport, Owner, Side};
+use portcullis_settings::{Destination, EditReport, Owner, Side};
 
-use crate::failure::Failure;
-use crate::terminal::{DIM, Painted, style_of};
+use portcullis_output::terminal::{DIM, Painted, style_of};
 use crate::value_parser::{behavior_parser, source_parser};
 
 /// Which rules are written or taken out, and where.
@@ -62,22 +61,4 @@ pub(crate) fn describe(report: &EditReport, unchanged: &str) -> String {
         let _ = writeln!(out, "  {} {changed}", Painted(DIM, format_args!("{:>4}", line.number)));
     }
     out
-}
-
-/// Makes a failure of an edit that did not happen.
-pub(crate) fn refused(error: &EditError) -> Failure {
-    let failure = match error {
-        EditError::Io { .. } | EditError::Changed { .. } | EditError::Locked { .. } => {
-            Failure::internal(error.to_string())
-        }
-        EditError::NotEditable { .. }
-        | EditError::Rule { .. }
-        | EditError::Broken { .. }
-        | EditError::Missing { .. }
-        | EditError::LeavesRepository { .. } => Failure::usage(error.to_string()),
-    };
-    match error.hint() {
-        Some(hint) => failure.with_hint(hint),
-        None => failure,
-    }
 }

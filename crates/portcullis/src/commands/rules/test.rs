@@ -9,12 +9,13 @@ use serde_json::json;
 
 use crate::commands::check::make_call;
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::judge::prepare;
-use crate::output::human::rule_title;
-use crate::output::json::rule_json;
-use crate::session::{Session, SessionArgs, compile};
-use crate::terminal::{DIM, Painted, print, printable, style_of};
+use portcullis_gate::Failure;
+use portcullis_gate::judge::prepare;
+use portcullis_output::settings_notes;
+use portcullis_output::human::rule_title;
+use portcullis_output::json::rule_json;
+use portcullis_gate::session_settings::{SessionSettings, SettingsFlags, compile};
+use portcullis_output::terminal::{DIM, Painted, print, printable, style_of};
 use crate::value_parser::{behavior_parser, mode_parser};
 use portcullis_world::World;
 
@@ -47,7 +48,7 @@ pub(crate) struct TestArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    session: SessionArgs,
+    session: SettingsFlags,
     /// The call
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
@@ -57,8 +58,8 @@ pub(crate) struct TestArgs {
 pub(crate) fn run(arguments: &TestArgs) -> Result<ExitCode, Failure> {
     let (rules, words) = arguments.split();
     let call = make_call(&arguments.tool, arguments.input.as_deref(), words)?;
-    let session = Session::open(&arguments.session)?;
-    session.warn();
+    let session = SessionSettings::open(&arguments.session)?;
+    settings_notes::warn(&session);
     let given = given_policy(rules, arguments.behavior)?;
     let policy = given.as_ref().unwrap_or(session.policy());
     let context = session.context(arguments.mode, Person::Present, &[]);

@@ -1,17 +1,16 @@
 //! `portcullis stats`: what decisions add up to.
 
-mod json;
 mod text;
 
 use clap::Args;
 
-pub(crate) use json::object as totals_object;
 
-use crate::commands::log::{FilterArgs, Trail, failure};
+use crate::commands::log::{FilterArgs, Trail};
 use crate::exit_code::ExitCode;
-use crate::failure::Failure;
-use crate::output::chart::Chart;
-use crate::terminal::{print, printable};
+use portcullis_gate::Failure;
+use portcullis_output::totals::totals_object;
+use portcullis_output::chart::Chart;
+use portcullis_output::terminal::{print, printable};
 
 /// Show what was decided for agents in figures: shares, prompts avoided, models, latencies, what is asked most
 #[derive(Debug, Args)]
@@ -43,9 +42,9 @@ pub(crate) fn run(arguments: &StatsArgs) -> Result<ExitCode, Failure> {
     let totals = trail
         .pruned()
         .totals(&arguments.filter.of_agents(), arguments.top)
-        .map_err(|error| failure(&error))?;
+        .map_err(|error| Failure::from(&error))?;
     print(&if arguments.json {
-        printable(&format!("{:#}\n", json::object(&totals)))
+        printable(&format!("{:#}\n", totals_object(&totals)))
     } else {
         text::page(&totals, Chart::for_output())
     })?;

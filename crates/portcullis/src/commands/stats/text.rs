@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use portcullis_core::{STEPS, visible};
 use portcullis_store::audit::index::{Counted, Latency, Totals};
 
-use crate::calendar;
-use crate::output::chart::{Bar, Chart, share};
-use crate::output::exchange::dollars;
-use crate::output::human::{counted, shorten};
-use crate::shell_quote::quote;
-use crate::terminal::{BOLD, DIM, Painted};
+use portcullis_output::calendar;
+use portcullis_output::chart::{Bar, Chart, share};
+use portcullis_output::exchange::dollars;
+use portcullis_output::human::{counted, shorten};
+use portcullis_output::shell_quote::quote;
+use portcullis_output::terminal::{BOLD, DIM, Painted};
 
 /// The longest example of a call, in characters.
 const LONGEST_EXAMPLE: usize = 80;

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::palette::{BOLD, DECIDING, DIM, Palette};
 use super::state::{Item, Stage};
-use crate::calendar;
+use portcullis_output::calendar;
 use crate::commands::approvals::wire::Approval;
 use crate::commands::approvals::{left_text, level_word};
 

@@ -1,0 +1,217 @@
+//! The queue of approvals over HTTP: asking, waiting, answering.
+//!
+//! Whoever may have calls judged may ask here and see what waits. Only a person answers.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::Router;
+use axum::extract::{FromRequestParts, Path, State};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use portcullis_store::{AnswerScope, Answered, Approval, ApprovalAnswer, ApprovalFilter, ApprovalState};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::received::{Queried, Received};
+use portcullis_gate::clock::now_ms;
+use crate::access::{Answers, Caller, Decides, Reads};
+use crate::{ApiError, Shared};
+use portcullis_gate::record_json::entry_object;
+use portcullis_gate::gate::{PendingQuestion, explanation_object};
+use portcullis_gate::is_id;
+
+/// How long a request waits for an answer at most, in seconds.
+const LONGEST_WAIT: u64 = 60;
+/// How many approvals are listed unless the request says how many.
+const USUAL_LIMIT: u64 = 100;
+/// How many approvals are listed at most.
+const MOST_LISTED: u64 = 1_000;
+
+pub(super) fn routes() -> Router<Shared> {
+    Router::new()
+        .route("/v1/approvals", get(list).post(ask))
+        .route("/v1/approvals/{id}", get(show))
+        .route("/v1/approvals/{id}/answer", post(answer))
+}
+
+/// A caller who may see what waits: one who may look, or one who asks.
+struct Sees;
+
+impl FromRequestParts<Shared> for Sees {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, daemon: &Shared) -> Result<Self, ApiError> {
+        if Decides::from_request_parts(parts, daemon).await.is_ok() {
+            return Ok(Self);
+        }
+        Reads::from_request_parts(parts, daemon).await.map(|_| Self)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    state: Option<String>,
+    session: Option<String>,
+    limit: Option<u64>,
+}
+
+async fn list(
+    State(daemon): State<Shared>,
+    _: Sees,
+    Queried(wanted): Queried<Wanted>,
+) -> Result<Response, ApiError> {
+    let state = match wanted.state.as_deref() {
+        None | Some("open") => Some(ApprovalState::Open),
+        Some("any") => None,
+        Some(name) => {
+            let known = ApprovalState::ALL.into_iter().find(|state| state.as_str() == name);
+            let wrong = || ApiError::bad_request("`state` must be open, allowed, denied, expired or any");
+            Some(known.ok_or_else(wrong)?)
+        }
+    };
+    let most = wanted.limit.unwrap_or(USUAL_LIMIT).clamp(1, MOST_LISTED);
+    let filter = ApprovalFilter { state, session: wanted.session, most };
+    let approvals = daemon.queue.list(filter).await?;
+    let objects: Vec<Value> = approvals.iter().map(object).collect();
+    Ok(Json(json!({"approvals": objects})).into_response())
+}
+
+async fn ask(
+    State(daemon): State<Shared>,
+    _: Decides,
+    Received(body): Received<Value>,
+) -> Result<Response, ApiError> {
+    let approval = daemon.queue.open_claimed(PendingQuestion::read(body)?).await?;
+    Ok((StatusCode::CREATED, Json(object(&approval))).into_response())
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Waits {
+    #[serde(rename = "waitSeconds")]
+    wait_seconds: Option<u64>,
+}
+
+async fn show(
+    State(daemon): State<Shared>,
+    _: Sees,
+    Path(id): Path<String>,
+    Queried(waits): Queried<Waits>,
+) -> Result<Response, ApiError> {
+    check_id(&id)?;
+    let approval = match waits.wait_seconds.unwrap_or_default().min(LONGEST_WAIT) {
+        0 => daemon.queue.get(&id).await?,
+        seconds => tokio::select! {
+            found = daemon.queue.wait(&id, Duration::from_secs(seconds)) => found?,
+            () = daemon.stopping.wait() => daemon.queue.get(&id).await?,
+        },
+    };
+    approval.map(|approval| Json(object(&approval)).into_response()).ok_or_else(unknown)
+}
+
+/// What a person answers, as JSON.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AnswerBody {
+    decision: Decided,
+    #[serde(default)]
+    scope: Option<AnswerScope>,
+    #[serde(default)]
+    rule: Option<String>,
+    #[serde(default)]
+    message: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Decided {
+    Allow,
+    Deny,
+}
+
+impl AnswerBody {
+    /// Makes the answer of a caller, given now.
+    fn by(self, caller: &Caller) -> ApprovalAnswer {
+        ApprovalAnswer {
+            is_allowed: self.decision == Decided::Allow,
+            scope: self.scope.unwrap_or(AnswerScope::Once),
+            rule: self.rule,
+            message: self.message,
+            by: caller.name.clone(),
+            via: caller.via.to_owned(),
+            at_ms: now_ms(),
+        }
+    }
+}
+
+async fn answer(
+    State(daemon): State<Shared>,
+    Answers(caller): Answers,
+    Path(id): Path<String>,
+    Received(body): Received<AnswerBody>,
+) -> Result<Response, ApiError> {
+    check_id(&id)?;
+    match daemon.queue.answer(&id, body.by(&caller)).await? {
+        Answered::First(approval) => Ok(Json(object(&approval)).into_response()),
+        Answered::Late(approval) => {
+            let error = json!({
+                "code": "late",
+                "message": late(&approval),
+                "hint": "nothing was changed",
+            });
+            let body = json!({"error": error, "approval": object(&approval)});
+            Ok((StatusCode::CONFLICT, Json(body)).into_response())
+        }
+        Answered::Unknown => Err(unknown()),
+    }
+}
+
+/// Says who was faster.
+pub(crate) fn late(approval: &Approval) -> String {
+    match &approval.answer {
+        Some(answer) => {
+            format!("it was {} already, by {} ({})", approval.state.as_str(), answer.by, answer.via)
+        }
+        None => "its time is over".to_owned(),
+    }
+}
+
+fn check_id(id: &str) -> Result<(), ApiError> {
+    if is_id(id) { Ok(()) } else { Err(unknown()) }
+}
+
+fn unknown() -> ApiError {
+    ApiError::not_found("there is no such approval")
+}
+
+/// Makes the object of an approval.
+pub(crate) fn object(approval: &Approval) -> Value {
+    let answer = approval.answer.as_ref().map(|answer| {
+        json!({
+            "decision": if answer.is_allowed { "allow" } else { "deny" },
+            "scope": answer.scope,
+            "rule": answer.rule,
+            "message": answer.message,
+            "by": answer.by,
+            "via": answer.via,
+            "atMs": answer.at_ms,
+        })
+    });
+    json!({
+        "id": approval.id,
+        "sequence": approval.sequence,
+        "state": approval.state.as_str(),
+        "createdAtMs": approval.created_at_ms,
+        "expiresAtMs": approval.expires_at_ms,
+        "session": approval.session,
+        "denial": approval.denial,
+        "question": entry_object(&approval.question),
+        "explanation": approval.explanation.as_ref().map(explanation_object),
+        "answer": answer,
+        "isApplied": approval.is_applied,
+    })
+}

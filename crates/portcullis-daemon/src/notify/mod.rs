@@ -1,0 +1,60 @@
+//! Tells people elsewhere that a question waits: a webhook, a notification of the desktop.
+//!
+//! Neither is needed for a question to wait or to be answered. What cannot be told is said on standard error, and the
+//! question stays where it is.
+
+mod desktop;
+mod webhook;
+
+use portcullis_settings::ApprovalSettings;
+use portcullis_store::{AnswerScope, Approval, ApprovalAnswer};
+
+use self::desktop::Desktop;
+use super::Queue;
+use portcullis_gate::clock::now_ms;
+use portcullis_output::terminal::print_notes;
+
+/// Tells people elsewhere.
+#[derive(Debug, Default)]
+pub(crate) struct Notifier {
+    desktop: Desktop,
+    webhooks: webhook::Posts,
+}
+
+impl Notifier {
+    /// Tells of a new question, as settings say. Needs a runtime.
+    pub(crate) fn told(&self, queue: &Queue, approval: &Approval, settings: ApprovalSettings) {
+        if let Some(webhook) = settings.webhook {
+            self.webhooks.send(queue.clone(), approval.clone(), webhook);
+        }
+        if settings.is_desktop {
+            self.desktop.show(queue, approval);
+        }
+    }
+
+    /// Takes back what was told of a question that ended.
+    pub(crate) fn ended(&self, id: &str) {
+        self.desktop.hide(id);
+    }
+}
+
+/// Answers a question for somebody who was told elsewhere. A late answer changes nothing and is no problem.
+fn answer(
+    queue: &Queue,
+    id: &str,
+    via: &str,
+    (is_allowed, scope, message): (bool, AnswerScope, Option<String>),
+) {
+    let answer = ApprovalAnswer {
+        is_allowed,
+        scope,
+        rule: None,
+        message,
+        by: via.to_owned(),
+        via: via.to_owned(),
+        at_ms: now_ms(),
+    };
+    if let Err(failure) = queue.answer_now(id, answer) {
+        print_notes([format!("the answer that came by {via}: {}", failure.message)]);
+    }
+}

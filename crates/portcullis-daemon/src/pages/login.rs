@@ -1,0 +1,20 @@
+//! The page for signing in. Who may is decided elsewhere.
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use portcullis_web::Text;
+use portcullis_web::pages::LoginPage;
+use portcullis_web::views::Frame;
+
+use super::respond_with;
+
+/// Makes the page: with the code of a link it asks for nothing but a click, so that whoever only looks at links uses none
+/// up; without one it asks for a token.
+pub(in crate) fn login_page(status: StatusCode, code: &str, problem: &str) -> Response {
+    let page = LoginPage {
+        frame: Frame { title: Text::from("Sign in"), ..Frame::default() },
+        problem: Text::from(problem),
+        code: code.to_owned(),
+    };
+    respond_with(status, &page).unwrap_or_else(IntoResponse::into_response)
+}

@@ -1,0 +1,96 @@
+//! The sessions, and one of them.
+
+use axum::Form;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use portcullis_store::audit::index::SeenSession;
+use portcullis_web::charts::figure;
+use portcullis_web::pages::{SessionPage, SessionsPage};
+use portcullis_web::views::{Property, Tile, Tone};
+use portcullis_web::{Text, link};
+use serde::Deserialize;
+
+use super::visitor::{Answerer, Visitor};
+use super::words::{approval_row, decision_row, grant_view, moment, session_link, session_row};
+use super::{PageError, respond, see_other};
+use crate::Shared;
+use crate::api::blocking;
+use crate::api::sessions::{Kept, seen};
+
+/// How many sessions are listed.
+const MOST: u64 = 200;
+
+/// Lists the sessions.
+pub(super) async fn list(State(daemon): State<Shared>, visitor: Visitor) -> Result<Response, PageError> {
+    let sessions = blocking(move || seen(&daemon, MOST)).await?;
+    respond(&SessionsPage {
+        frame: visitor.frame("sessions", "Sessions"),
+        rows: sessions.iter().map(session_row).collect(),
+    })
+}
+
+/// Shows one session.
+pub(super) async fn show(
+    State(daemon): State<Shared>,
+    visitor: Visitor,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let named = id.clone();
+    let kept = blocking(move || Kept::of(&daemon, &named)).await?;
+    respond(&SessionPage {
+        frame: visitor.frame("sessions", format!("Session {}", Text::cut(&id, 24))),
+        id: Text::from(id.as_str()),
+        tiles: tiles(&kept),
+        properties: kept.seen.as_ref().map(properties).unwrap_or_default(),
+        approvals: kept.approvals.iter().map(approval_row).collect(),
+        grants: kept.grants.iter().map(grant_view).collect(),
+        boundaries: kept.facts.boundaries.iter().map(|one| Text::from(one.as_str())).collect(),
+        rows: kept.records.iter().map(decision_row).collect(),
+        all: link("/decisions", &[("session", &id)]),
+        here: session_link(&id),
+    })
+}
+
+fn tiles(kept: &Kept) -> Vec<Tile> {
+    let (allow, ask, deny) = kept.seen.as_ref().map_or((0, 0, 0), |seen| (seen.allow, seen.ask, seen.deny));
+    let tile = |name, count, tone| Tile { name, figure: figure(count), tone, ..Tile::default() };
+    vec![
+        tile("Allowed", allow, Tone::Allow),
+        tile("Asked", ask, Tone::Ask),
+        tile("Denied", deny, Tone::Deny),
+        Tile {
+            detail: format!("{} in a row", kept.denials_in_a_row),
+            ..tile("Denied by auto mode", kept.denials, Tone::Plain)
+        },
+    ]
+}
+
+fn properties(seen: &SeenSession) -> Vec<Property> {
+    let plain = |name, value: &str| Property { name, value: Text::from(value), link: String::new() };
+    vec![
+        plain("host", &seen.host),
+        plain("directory", &seen.cwd),
+        plain("mode", &seen.mode),
+        plain("first seen", &moment(seen.first_ms).utc),
+        plain("last seen", &moment(seen.last_ms).utc),
+    ]
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Back {
+    #[serde(default)]
+    back: String,
+}
+
+/// Takes a grant back.
+pub(super) async fn revoke(
+    State(daemon): State<Shared>,
+    Answerer(_): Answerer,
+    Path(id): Path<String>,
+    Form(form): Form<Back>,
+) -> Result<Response, PageError> {
+    blocking(move || crate::api::grants::revoke(&daemon, &id)).await?;
+    // Only a page of ours is gone back to.
+    let is_ours = form.back.starts_with("/sessions/") && !form.back.contains('\\');
+    Ok(see_other(if is_ours { &form.back } else { "/sessions" }))
+}

@@ -1,0 +1,77 @@
+//! Whoever looks at a page, and what stands round it for them.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use portcullis_web::Text;
+use portcullis_web::views::{Frame, Notice};
+
+use super::PageError;
+use crate::access::{Answers, Caller, Reads};
+use portcullis_gate::daemon_client::Role;
+use crate::Shared;
+
+/// Somebody who may look. Whoever may not sees a page that says so.
+#[derive(Debug)]
+pub(super) struct Visitor {
+    caller: Caller,
+    open_approvals: u64,
+}
+
+/// Somebody who may answer and change.
+#[derive(Debug)]
+pub(super) struct Answerer(pub(super) Caller);
+
+impl FromRequestParts<Shared> for Visitor {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, daemon: &Shared) -> Result<Self, PageError> {
+        let Reads(caller) = Reads::from_request_parts(parts, daemon).await?;
+        Ok(Self::new(daemon, caller))
+    }
+}
+
+impl FromRequestParts<Shared> for Answerer {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, daemon: &Shared) -> Result<Self, PageError> {
+        let Answers(caller) = Answers::from_request_parts(parts, daemon).await?;
+        Ok(Self(caller))
+    }
+}
+
+impl Visitor {
+    /// Makes the visitor of a caller who may look.
+    pub(super) fn new(daemon: &Shared, caller: Caller) -> Self {
+        let (open, _) = daemon.queue.counts();
+        Self { caller, open_approvals: u64::try_from(open).unwrap_or(u64::MAX) }
+    }
+
+    /// Says whether they may answer and change from a page: only somebody who signed in there can.
+    pub(super) fn is_person(&self) -> bool {
+        self.caller.role == Some(Role::Person)
+    }
+
+    /// Makes what stands round a page.
+    pub(super) fn frame(&self, section: &'static str, title: impl Into<Text>) -> Frame {
+        Frame {
+            title: title.into(),
+            section,
+            caller: Text::cut(&self.caller.name, 40),
+            is_person: self.is_person(),
+            open_approvals: self.open_approvals,
+            notice: None,
+        }
+    }
+}
+
+/// Makes what is said of something that was just done, or could not be.
+pub(super) fn notice(done: Result<String, PageError>) -> Notice {
+    match done {
+        Ok(text) => Notice { is_good: true, text: Text::from(text), hint: Text::default() },
+        Err(PageError(error)) => Notice {
+            is_good: false,
+            text: Text::from(super::capital(&error.message)),
+            hint: Text::from(error.hint.unwrap_or_default()),
+        },
+    }
+}

@@ -1,0 +1,117 @@
+//! Takes connections within limits, and answers what they ask.
+
+use std::convert::Infallible;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::Secure;
+use super::hurried::Hurried;
+use super::limits::{LARGEST_HEAD, MOST_HEADERS};
+use super::listen::LocalListener;
+use super::request::Desk;
+use crate::Stopping;
+use crate::access::Peer;
+
+/// How long is waited when no connection can be taken: usually because too many files are open.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What somebody hears who comes when all connections are taken.
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nretry-after: 1\r\nconnection: close\r\n\r\n";
+
+/// Takes the connections of the network.
+pub(super) async fn accept_network(
+    listener: &TcpListener,
+    secure: Option<&Secure>,
+    desk: &Arc<Desk>,
+    room: &Arc<Semaphore>,
+) {
+    loop {
+        let Ok((mut stream, from)) = listener.accept().await else {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        let Ok(permit) = Arc::clone(room).try_acquire_owned() else {
+            desk.daemon.telemetry.connection_refused();
+            // Whoever does not take it at once hears nothing.
+            let _ = stream.try_write(FULL);
+            let _ = stream.shutdown().await;
+            continue;
+        };
+        // An answer is one write, so nothing is gained by waiting for more.
+        let _ = stream.set_nodelay(true);
+        let peer = Peer::Network(from.ip().to_canonical());
+        let (desk, secure) = (Arc::clone(desk), secure.cloned());
+        tokio::spawn(async move {
+            match secure {
+                Some(Secure(acceptor)) => {
+                    let greeting = tokio::time::timeout(desk.limits.handshake, acceptor.accept(stream));
+                    if let Ok(Ok(stream)) = greeting.await {
+                        talk(stream, peer, desk, permit).await;
+                    }
+                }
+                None => talk::<TcpStream>(stream, peer, desk, permit).await,
+            }
+        });
+    }
+}
+
+/// Takes the connections of this user's own programs.
+pub(super) async fn accept_local(local: &LocalListener, desk: &Arc<Desk>, room: &Arc<Semaphore>) {
+    loop {
+        let Ok((stream, _)) = local.listener.accept().await else {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        // Whoever could open the socket of somebody else hears nothing at all.
+        let is_welcome = stream.peer_cred().is_ok_and(|peer| local.welcomes(peer.uid()));
+        if !is_welcome {
+            continue;
+        }
+        let Ok(permit) = Arc::clone(room).try_acquire_owned() else {
+            desk.daemon.telemetry.connection_refused();
+            let _ = stream.try_write(FULL);
+            continue;
+        };
+        tokio::spawn(talk::<UnixStream>(stream, Peer::Local, Arc::clone(desk), permit));
+    }
+}
+
+/// Answers the requests of one connection.
+async fn talk<S>(stream: S, peer: Peer, desk: Arc<Desk>, permit: OwnedSemaphorePermit)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let _connected = desk.daemon.telemetry.connected();
+    let stopping: Stopping = desk.daemon.stopping.clone();
+    let limits = desk.limits;
+    let service = service_fn(move |request| {
+        let desk = Arc::clone(&desk);
+        async move { Ok::<_, Infallible>(desk.answer(peer, request).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head)
+        .max_header_size(LARGEST_HEAD)
+        .max_headers(MOST_HEADERS)
+        .max_buf_size(LARGEST_HEAD.saturating_mul(2))
+        .serve_connection(TokioIo::new(Hurried::new(stream, limits.answer)), service);
+    let mut connection = pin!(connection);
+    // A client that breaks off has no more to hear.
+    tokio::select! {
+        _ = connection.as_mut() => {}
+        () = stopping.wait() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
+    drop(permit);
+}

@@ -1,0 +1,15 @@
+//! The model that judges, as settings, flags and environment choose it: the prompt it is given, and what is kept of talks
+//! with it.
+//!
+//! The model table, the templates and the network are touched only when a call needs the classifier.
+
+mod assemble;
+mod explainer;
+mod instructions;
+mod recipe;
+mod record;
+
+pub use assemble::{ClassifierFlags, Resting, Setup, assemble, gate, has_classifier, model_table, on_limit};
+pub use explainer::explain_by_model;
+pub use recipe::{Recipe, custom_lists, sections, templates};
+pub use record::{Keeping, keep};

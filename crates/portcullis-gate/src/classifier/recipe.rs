@@ -1,0 +1,143 @@
+//! What goes into a prompt beside the call: templates, rules in prose, the form of the transcript; and the prompt itself.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use portcullis_classifier::prompt::{CustomLists, Prompt, Sections, SessionFacts, Templates, build};
+use portcullis_classifier::transcript::{Budget, Form, Style, Transcript, render};
+use portcullis_core::rule::{Behavior, Rule};
+use portcullis_core::{FindingReport, Request};
+use portcullis_settings::{self as settings, AutoMode, Classifier, Loaded, Sentence};
+
+use super::instructions::{read_branch, read_instructions};
+use crate::session_settings::SessionSettings;
+
+/// The longest file of templates or model rows that is read, in bytes.
+const LONGEST_FILE: u64 = 1 << 20;
+
+/// How prompts are made; no model is needed for it.
+#[derive(Debug)]
+pub struct Recipe {
+    templates: Templates,
+    sections: Sections,
+    style: Style,
+    shows_instructions: bool,
+}
+
+impl Recipe {
+    /// Reads what settings say. An error says what cannot be used.
+    pub fn of(loaded: &Loaded) -> Result<Self, String> {
+        Ok(Self {
+            templates: templates(&loaded.classifier)?,
+            sections: sections(&loaded.auto_mode),
+            style: style(&loaded.classifier),
+            shows_instructions: loaded.classifier.project_instructions,
+        })
+    }
+
+    /// Returns the labels of the rules.
+    pub fn labels(&self) -> Vec<String> {
+        self.sections.labels()
+    }
+
+    /// Makes the prompt of a call, or says what is too long.
+    pub fn prompt(
+        &self,
+        session: &SessionSettings,
+        request: &Request,
+        findings: &[FindingReport],
+        transcript: &Transcript,
+    ) -> Result<Prompt, String> {
+        let context = request.context();
+        let rendered = render(transcript, request.call(), &self.style).map_err(|error| error.to_string())?;
+        let denying = session.policy().rules.rules().iter().filter(|rule| rule.behavior == Behavior::Deny);
+        let (of_repository, own): (Vec<&Rule>, Vec<&Rule>) =
+            denying.partition(|rule| rule.origin.source.is_in_repository());
+        let texts = |rules: Vec<&Rule>| rules.into_iter().map(|rule| rule.source_text.clone()).collect();
+        let project = &session.locations.project;
+        let facts = SessionFacts {
+            project: context.project.clone(),
+            cwd: context.cwd.clone(),
+            deny_rules: texts(own),
+            repository_rules: texts(of_repository),
+            branch: read_branch(project),
+            instructions: if self.shows_instructions { read_instructions(project) } else { Vec::new() },
+        };
+        Ok(build(&self.templates, &self.sections, &facts, findings, rendered.history, rendered.action))
+    }
+}
+
+/// Returns the lists of prose; one that nobody set is not there.
+pub fn custom_lists(auto_mode: &AutoMode) -> [Option<Vec<String>>; 4] {
+    let texts = |sentences: &[Sentence]| -> Option<Vec<String>> {
+        (!sentences.is_empty()).then(|| sentences.iter().map(|sentence| sentence.text.clone()).collect())
+    };
+    [&auto_mode.environment, &auto_mode.hard_deny, &auto_mode.soft_deny, &auto_mode.allow]
+        .map(|list| texts(list))
+}
+
+/// Resolves the prose of settings against the built-in one.
+pub fn sections(auto_mode: &AutoMode) -> Sections {
+    let [environment, hard_deny, soft_deny, allow] = custom_lists(auto_mode);
+    Sections::resolve(CustomLists {
+        environment: environment.as_deref(),
+        hard_deny: hard_deny.as_deref(),
+        soft_deny: soft_deny.as_deref(),
+        allow: allow.as_deref(),
+    })
+}
+
+/// Reads the templates: the user's own files where settings name them.
+pub fn templates(classifier: &Classifier) -> Result<Templates, String> {
+    let read = |path: &Option<PathBuf>| path.as_deref().map(read_file).transpose();
+    let files = &classifier.templates;
+    let (base, intent, permissions) = (read(&files.base)?, read(&files.intent)?, read(&files.permissions)?);
+    Templates::from_texts(base, intent, permissions).map_err(|error| error.to_string())
+}
+
+/// Reads a file that settings name.
+pub(crate) fn read_file(path: &Path) -> Result<String, String> {
+    let failed = |detail: String| format!("`{}` cannot be used: {detail}", path.display());
+    let metadata = fs::metadata(path).map_err(|error| failed(error.to_string()))?;
+    if !metadata.is_file() {
+        return Err(failed("it is not a regular file".to_owned()));
+    }
+    if metadata.len() > LONGEST_FILE {
+        return Err(failed(format!("it is longer than {} KiB", LONGEST_FILE >> 10)));
+    }
+    fs::read_to_string(path).map_err(|error| failed(error.to_string()))
+}
+
+fn style(classifier: &Classifier) -> Style {
+    Style {
+        form: match classifier.transcript {
+            settings::TranscriptForm::Jsonl => Form::Jsonl,
+            settings::TranscriptForm::Text => Form::Text,
+            settings::TranscriptForm::Compact => Form::Compact,
+        },
+        budget: Budget {
+            total: usize::try_from(classifier.transcript_tokens).unwrap_or(usize::MAX),
+            ..Budget::default()
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_none_or_too_long_is_not_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let long = directory.path().join("long");
+        fs::File::create(&long).unwrap().set_len(LONGEST_FILE + 1).unwrap();
+        let broken = directory.path().join("broken");
+        fs::write(&broken, [0xff]).unwrap();
+        let missing = directory.path().join("missing");
+        let device = Path::new("/dev/zero");
+        for path in [directory.path(), &long, &broken, &missing, device] {
+            let error = read_file(path).unwrap_err();
+            assert!(error.contains("cannot be used"), "{}: {error}", path.display());
+        }
+    }
+}

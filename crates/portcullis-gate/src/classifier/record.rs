@@ -1,0 +1,137 @@
+//! What is kept of talks with models: costs and latencies, what was learned, who failed, and dumps (spec D15, D18).
+
+use portcullis_classifier::protocol::{Exchange, ExchangeOutcome};
+use portcullis_classifier::transport::{Breaker, FaultKind};
+use portcullis_store::{CallOutcome, CallRecord, Dumps, Store, redact, redact_json};
+use serde_json::{Value, json};
+
+use super::assemble::Setup;
+use crate::clock::now_ms;
+
+/// Where it is kept, and of which judge.
+#[derive(Debug)]
+pub struct Keeping<'a> {
+    /// The store.
+    pub store: &'a Store,
+    /// The host's id of the session; may be empty.
+    pub session: &'a str,
+    /// The judge that was asked.
+    pub setup: &'a Setup,
+}
+
+/// Keeps what was said, and returns what could not be kept. None of it changes a verdict.
+pub fn keep(
+    keeping: &Keeping<'_>,
+    exchanges: &[Exchange],
+    learned: &[(String, String)],
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    // Whoever is left alone was not asked, and why is known.
+    let is_resting = ExchangeOutcome::Fault(FaultKind::BreakerOpen);
+    for exchange in exchanges.iter().filter(|exchange| exchange.outcome != is_resting) {
+        if exchange.attempts > 0
+            && let Err(error) = keeping.store.append_call(&record(keeping.session, exchange))
+        {
+            problems.push(error.to_string());
+        }
+        let is_failure = exchange.is_fault();
+        if keeping.setup.dumps || is_failure {
+            let folder = if keeping.setup.dumps { "dumps" } else { "errors" };
+            let dumps = Dumps::new(keeping.store.root().join(folder), Dumps::DEFAULT_CAP_BYTES);
+            let name = format!("{:013}-{}-{}.json", now_ms(), exchange.talk.as_str(), std::process::id());
+            if let Err(error) = dumps.write(&name, &dump(keeping.session, exchange)) {
+                problems.push(error.to_string());
+            }
+        }
+    }
+    for (endpoint, parameter) in learned {
+        if let Err(error) = keeping.store.learn(endpoint, parameter) {
+            problems.push(error.to_string());
+        }
+    }
+    problems.extend(update_breakers(keeping, exchanges));
+    problems
+}
+
+fn update_breakers(keeping: &Keeping<'_>, exchanges: &[Exchange]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (position, endpoint) in keeping.setup.judge.endpoints.iter().enumerate() {
+        let name = &endpoint.name();
+        let is_own = |exchange: &&Exchange| exchange.endpoint == position && exchange.attempts > 0;
+        let Some(last) = exchanges.iter().rfind(is_own) else { continue };
+        let known = keeping.store.breaker(name);
+        if !last.is_outage() && known.failures == 0 {
+            continue;
+        }
+        let updated = keeping.store.update_breaker(name, |state| {
+            let mut breaker = Breaker {
+                failures: state.failures,
+                open_until: Some(state.open_until_ms).filter(|until| *until > 0),
+            };
+            if last.is_outage() {
+                breaker.after_outage(now_ms());
+            } else {
+                breaker.after_success();
+            }
+            state.failures = breaker.failures;
+            state.open_until_ms = breaker.open_until.unwrap_or_default();
+        });
+        if let Err(error) = updated {
+            problems.push(error.to_string());
+        }
+    }
+    problems
+}
+
+fn record(session: &str, exchange: &Exchange) -> CallRecord {
+    let Exchange { talk, provider, model, usage, cost, elapsed, attempts, .. } = exchange;
+    CallRecord {
+        at_ms: now_ms(),
+        session: session.to_owned(),
+        provider: provider.as_str().to_owned(),
+        model: model.clone(),
+        stage: talk.as_str().to_owned(),
+        outcome: match &exchange.outcome {
+            ExchangeOutcome::Allow => CallOutcome::Allow,
+            ExchangeOutcome::Answer => CallOutcome::Answer,
+            ExchangeOutcome::Block => CallOutcome::Block,
+            ExchangeOutcome::Unclear => CallOutcome::Unparseable,
+            ExchangeOutcome::Fault(kind) => CallOutcome::Fault(kind.phrase().to_owned()),
+        },
+        input: usage.input,
+        cache_read: usage.cache_read,
+        cache_write: usage.cache_write,
+        output: usage.output,
+        cost_usd: *cost,
+        latency_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+        attempts: *attempts,
+    }
+}
+
+/// Writes an exchange with nothing secret in it.
+fn dump(session: &str, exchange: &Exchange) -> String {
+    let response = match serde_json::from_str::<Value>(&exchange.response) {
+        Ok(value) => redact_json(&value),
+        Err(_) => Value::String(redact(&exchange.response).into_owned()),
+    };
+    let value = json!({
+        "session": session,
+        "talk": exchange.talk.as_str(),
+        "provider": exchange.provider.as_str(),
+        "model": exchange.model,
+        "outcome": exchange.outcome.as_str(),
+        "attempts": exchange.attempts,
+        "elapsed_ms": u64::try_from(exchange.elapsed.as_millis()).unwrap_or(u64::MAX),
+        "cost_usd": exchange.cost,
+        "usage": {
+            "input": exchange.usage.input,
+            "cache_read": exchange.usage.cache_read,
+            "cache_write": exchange.usage.cache_write,
+            "output": exchange.usage.output,
+        },
+        "status": exchange.status,
+        "request": redact_json(&exchange.request),
+        "response": response,
+    });
+    format!("{value:#}\n")
+}

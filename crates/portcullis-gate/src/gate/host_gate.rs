@@ -1,0 +1,295 @@
+//! The gate: one call that a program brings is judged, put into what that program can be told, and written down.
+//!
+//! ```text
+//! HookCall ──► settings of its directory ──► road, worst of its calls ──► Answer ──► audit ──► whoever asked
+//! ```
+//!
+//! Settings are loaded anew for every call, so that what a person allows or forbids meanwhile counts at once.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use portcullis_classifier::transcript::Format;
+use portcullis_core::{Approval, Decision, Person, Reason};
+use portcullis_hosts::{Answer, AskBy, Capabilities, HookCall, HookSession, Said, SessionFormat};
+
+use crate::audit::{self, Asked};
+use crate::classifier::ClassifierFlags;
+use crate::clock::now_ms;
+use crate::judge::{CallJudge, JudgedCall, SessionHistory, keep_question};
+use crate::env_vars;
+use crate::Failure;
+use crate::session_settings::{SettingsPlan, SessionSettings, SettingsFlags};
+use crate::stores;
+use super::queue::put_to_daemon;
+use portcullis_store::StoreError;
+use portcullis_store::audit::Entry;
+use portcullis_world::World;
+
+/// What an agent is told whose call auto mode denied.
+const ADVICE: &str =
+    "Do not try to reach the same end by another way: go on with something else, or stop and ask the user";
+
+/// What can be said to a program that has no user to ask: an ask is a refusal there.
+pub const UNATTENDED: Capabilities =
+    Capabilities { allow: true, ask: AskBy::Nothing, reason: true, changed_input: true, fails_open: false };
+
+/// Returns the session of this process, for a protocol that knows none.
+pub fn own_session(host: &str) -> Result<HookSession, Failure> {
+    let directory = std::env::current_dir()
+        .map_err(|error| Failure::internal(format!("the current directory is not known: {error}")))?;
+    let cwd = directory
+        .to_str()
+        .ok_or_else(|| Failure::usage(format!("`{}` is not valid UTF-8", directory.display())))?;
+    Ok(HookSession {
+        id: format!("{host}-{}-{}", std::process::id(), now_ms()),
+        cwd: cwd.to_owned(),
+        project: env_vars::claude_project(),
+        transcript: None,
+        agent: None,
+    })
+}
+
+/// A call that was judged.
+#[derive(Debug)]
+pub struct Ruling {
+    /// The settings it was judged by.
+    pub session: Arc<SessionSettings>,
+    /// Which of the calls decided.
+    pub at: usize,
+    /// The judgement.
+    pub judged: JudgedCall,
+    /// The approvals that were used up on the way.
+    pub passed: Passed,
+}
+
+/// Approvals of a person that were used up, by the place of their call. A call of the program may amount to several of
+/// ours, each of which is asked about; what let one of them through must still do so when the next one is judged.
+pub type Passed = BTreeMap<usize, Approval>;
+
+/// What comes of a ruling.
+#[derive(Debug)]
+pub struct Concluded {
+    /// What the program is told.
+    pub answer: Answer,
+    /// What is kept; `None` if settings say that nothing is.
+    pub entry: Option<Entry>,
+}
+
+/// Makes the failure of a decision that could not be written down.
+pub fn unrecorded(error: &StoreError) -> Failure {
+    Failure::internal(format!("the audit trail could not be written: {error}"))
+}
+
+/// Judges the calls of one program.
+pub struct Gate<'a> {
+    /// The flags that choose settings.
+    pub arguments: &'a SettingsFlags,
+    /// The program's name in the audit trail.
+    pub host: &'a str,
+    /// The form of its session file, if it has one that we can read.
+    pub format: Option<SessionFormat>,
+    /// Told before somebody is asked how long that may take; says how long there is.
+    pub before_asking: &'a dyn Fn(Duration) -> Duration,
+}
+
+impl std::fmt::Debug for Gate<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Gate").field("host", &self.host).finish_non_exhaustive()
+    }
+}
+
+impl Gate<'_> {
+    /// Judges a call and writes the decision down. What cannot be judged or written down is a failure, never an answer.
+    pub fn answer(&self, asked: &HookCall, started: Instant) -> Result<Answer, Failure> {
+        let open = || self.open_with_store(asked);
+        self.answer_in(open()?, asked, started, &open)
+    }
+
+    /// Judges a call as [`Self::answer`] does, by settings that have just been loaded and keep everything in files.
+    pub fn answer_by(
+        &self,
+        session: SessionSettings,
+        asked: &HookCall,
+        started: Instant,
+    ) -> Result<Answer, Failure> {
+        self.answer_in(session, asked, started, &|| self.open(asked))
+    }
+
+    /// Loads the settings for a call as they are now. No store but files is opened.
+    pub fn open(&self, asked: &HookCall) -> Result<SessionSettings, Failure> {
+        let place = &asked.session;
+        let project = place.project.as_ref().map(PathBuf::from);
+        SessionSettings::open_for_session(self.arguments, &place.cwd, project, &place.id)
+    }
+
+    /// Loads the settings for a call in a process that lives on, with the store that they choose.
+    fn open_with_store(&self, asked: &HookCall) -> Result<SessionSettings, Failure> {
+        let session = self.open(asked)?;
+        let Some(state) = session.locations.state.clone().filter(|_| session.loaded.store.is_shared()) else {
+            return Ok(session);
+        };
+        let store = stores::open(&session.loaded, state)?;
+        let place = &asked.session;
+        let mut plan = SettingsPlan::new(self.arguments, &place.cwd, place.project.as_ref().map(PathBuf::from))?;
+        plan.add_grants(&store, &place.id);
+        Ok(plan.load()?.with_store(store))
+    }
+
+    fn answer_in(
+        &self,
+        session: SessionSettings,
+        asked: &HookCall,
+        started: Instant,
+        open: &dyn Fn() -> Result<SessionSettings, Failure>,
+    ) -> Result<Answer, Failure> {
+        let judge_again = |passed: Passed| self.rule(Arc::new(open()?), asked, passed, &mut World::default());
+        let ruling = self.rule(Arc::new(session), asked, Passed::new(), &mut World::default())?;
+        let ruling = put_to_daemon(self, asked, ruling, &judge_again)?;
+        let concluded = self.conclude(asked, &ruling, started);
+        if let (Some(entry), Some(store)) = (&concluded.entry, ruling.session.store()) {
+            // What cannot be recorded is not allowed: a decision that nobody can prove was never made.
+            store.audit().append(entry).map_err(|error| unrecorded(&error))?;
+        }
+        Ok(concluded.answer)
+    }
+
+    /// Judges a call by the settings of its session, and keeps a question that nobody can be asked. `passed` is what an
+    /// earlier ruling on it used up; `world` is what the disk said since the call came.
+    pub fn rule(
+        &self,
+        session: Arc<SessionSettings>,
+        asked: &HookCall,
+        mut passed: Passed,
+        world: &mut World,
+    ) -> Result<Ruling, Failure> {
+        let (at, mut judged) = self.judge(&session, asked, &mut passed, world)?;
+        let call = asked.calls.get(at).ok_or_else(|| Failure::internal("there is no call to judge"))?;
+        let said = asked.moment.capabilities.lower(judged.verdict.decision);
+        keep_question(&session, &asked.session.id, call, &mut judged, said);
+        Ok(Ruling { session, at, judged, passed })
+    }
+
+    /// Puts a ruling into what the program can be told and what is kept of it.
+    pub fn conclude(&self, asked: &HookCall, ruling: &Ruling, started: Instant) -> Concluded {
+        let Ruling { session, judged, .. } = ruling;
+        let place = &asked.session;
+        let said = asked.moment.capabilities.lower(judged.verdict.decision);
+        let advice = needs_advice(judged).then_some(ADVICE);
+        let notice = notice(session, judged, said);
+        let answer = Answer::of(&judged.verdict, asked.moment.capabilities, advice, notice.as_deref());
+        let record = Asked {
+            host: self.host,
+            event: asked.moment.event,
+            session: &place.id,
+            agent: place.agent.as_deref(),
+            call_id: asked.call_id.as_deref(),
+            said: answer.said,
+            elapsed: started.elapsed(),
+        };
+        let is_kept = session.loaded.audit.is_enabled;
+        let call = asked.calls.get(ruling.at).filter(|_| is_kept);
+        let entry = call.map(|call| audit::entry(&record, call, judged));
+        Concluded { answer, entry }
+    }
+
+    /// Judges a call in a process that lives on: a failure blocks it, and so does a panic.
+    pub fn answer_or_block(&self, asked: &HookCall) -> Answer {
+        or_block(|| self.answer(asked, Instant::now()))
+    }
+
+    /// Judges every call that one call of the program amounts to, and returns the worst of them with its place.
+    fn judge(
+        &self,
+        session: &SessionSettings,
+        asked: &HookCall,
+        passed: &mut Passed,
+        world: &mut World,
+    ) -> Result<(usize, JudgedCall), Failure> {
+        let place = &asked.session;
+        let person = asked.person.unwrap_or(Person::Present);
+        let road = CallJudge {
+            session,
+            arguments: &ClassifierFlags::default(),
+            store: session.store(),
+            session_id: Some(place.id.clone()),
+            before_asking: self.before_asking,
+        };
+        let past = SessionHistory {
+            file: place.transcript.as_ref().map(PathBuf::from),
+            format: self.format.map(format_of),
+            agent: place.agent.clone(),
+            call_id: asked.call_id.clone(),
+            is_hosts: true,
+        };
+        let mut worst: Option<(usize, JudgedCall)> = None;
+        for (at, call) in asked.calls.iter().enumerate() {
+            let mut context = session.context(asked.mode, person, &[]);
+            context.session.approval = passed.get(&at).cloned();
+            let judged = road.judge(call, context, &past, world)?;
+            let decision = judged.verdict.decision;
+            if let Some(approval) = &judged.context.session.approval {
+                passed.insert(at, approval.clone());
+            }
+            if worst.as_ref().is_none_or(|(_, known)| decision > known.verdict.decision) {
+                worst = Some((at, judged));
+            }
+            if decision == Decision::Deny {
+                break;
+            }
+        }
+        worst.ok_or_else(|| Failure::internal("there is no call to judge"))
+    }
+}
+
+/// Takes what a judgement comes to; one that fails or panics blocks.
+fn or_block(judge: impl FnOnce() -> Result<Answer, Failure>) -> Answer {
+    // Whatever the panic left half done is dropped with the closure.
+    match catch_unwind(AssertUnwindSafe(judge)) {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(failure)) => Answer::failure(&failure.message),
+        Err(_) => Answer::failure("the call could not be judged because of an internal failure"),
+    }
+}
+
+fn format_of(format: SessionFormat) -> Format {
+    match format {
+        SessionFormat::Claude => Format::Claude,
+        SessionFormat::Codex => Format::Codex,
+        SessionFormat::Gemini => Format::Gemini,
+    }
+}
+
+/// Says whether auto mode itself denied the call, or could not judge it.
+fn needs_advice(judged: &JudgedCall) -> bool {
+    let verdict = &judged.verdict;
+    let is_unjudged = matches!(verdict.reason, Reason::Unavailable { .. });
+    verdict.decision == Decision::Deny && (verdict.is_judged_denial() || is_unjudged)
+}
+
+/// Returns what the user should know and the agent need not: broken settings, what did not work, how to lift a denial.
+fn notice(session: &SessionSettings, judged: &JudgedCall, said: Said) -> Option<String> {
+    let problem = session.notice().or_else(|| judged.problems.first().cloned());
+    let denial = judged.denial.as_ref().filter(|_| said == Said::Deny);
+    let lift = denial.map(|id| format!("`portcullis allow --id {id}` allows this very call once"));
+    let parts: Vec<String> = problem.into_iter().chain(lift).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_judgement_that_fails_or_panics_blocks() {
+        let failed = or_block(|| Err(Failure::internal("the disk is full")));
+        assert_eq!(failed.said, Said::Deny);
+        assert!(failed.reason.contains("the disk is full"), "{}", failed.reason);
+        let panicked = or_block(|| panic!("the fault under test"));
+        assert_eq!(panicked.said, Said::Deny);
+        assert!(panicked.reason.contains("internal failure"), "{}", panicked.reason);
+    }
+}

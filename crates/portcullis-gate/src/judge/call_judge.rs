@@ -1,0 +1,483 @@
+//! One call on its whole way: decided, judged by a model where it must be, counted.
+
+use std::borrow::Cow;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use portcullis_classifier::prompt::Prompt;
+use portcullis_classifier::protocol::Exchange;
+use portcullis_classifier::transcript::{Entry, Format, NoticeKind, Transcript, encode};
+use portcullis_classifier::transport::Cancel;
+use portcullis_core::{
+    Answer, Approval, Context, Decision, Facts, Mode, Need, Outcome, Pending, Policy, Reason, Request,
+    ToolCall, Verdict, decide,
+};
+use portcullis_hosts::json::{write_input, write_text};
+use portcullis_store::{DenialKind, NewDenial, SessionStore, Store};
+
+use super::decide::prepare;
+use super::kept_question::suggestions;
+use super::session_file::{read_session, read_subagent, read_subagents};
+use crate::Failure;
+use crate::classifier::{
+    ClassifierFlags, Keeping, Recipe, Resting, Setup, assemble, gate, has_classifier, keep, on_limit,
+};
+use crate::clock::now_ms;
+use crate::permission_hooks::{self, Question};
+use crate::session_settings::SessionSettings;
+use portcullis_world::World;
+
+/// How long an answer may take beyond the judgement itself, on a machine that is busy.
+const MARGIN: Duration = Duration::from_secs(10);
+
+/// How long a session is kept after its last denial, in milliseconds: thirty days.
+pub const LONGEST_KEPT_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
+
+impl std::fmt::Debug for CallJudge<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("CallJudge").field("session_id", &self.session_id).finish_non_exhaustive()
+    }
+}
+
+/// Where a session's past is found.
+#[derive(Debug, Clone, Default)]
+pub struct SessionHistory {
+    /// The host's session file.
+    pub file: Option<PathBuf>,
+    /// Whose file it is, if that is known.
+    pub format: Option<Format>,
+    /// The subagent that makes the call, if one does.
+    pub agent: Option<String>,
+    /// The host's id of the call.
+    pub call_id: Option<String>,
+    /// Whether there is a session even without a file: a host's own, which writes its file late or does not name it.
+    pub is_hosts: bool,
+}
+
+/// What a call is judged with.
+pub struct CallJudge<'a> {
+    /// The settings it is judged by.
+    pub session: &'a SessionSettings,
+    /// The flags that choose the model.
+    pub arguments: &'a ClassifierFlags,
+    /// Where denials are counted, if they are.
+    pub store: Option<Store>,
+    /// What the session is known by; without it nothing is counted.
+    pub session_id: Option<String>,
+    /// Told before somebody is asked how long that may take; says how long there is.
+    pub before_asking: &'a dyn Fn(Duration) -> Duration,
+}
+
+/// A verdict with what came with it.
+#[derive(Debug)]
+pub struct JudgedCall {
+    /// The decision, and why.
+    pub verdict: Verdict,
+    /// The context it was given in, with what the session file told.
+    pub context: Context,
+    /// The id of the denial, if it was counted and a person may lift it.
+    pub denial: Option<String>,
+    /// What was said with models.
+    pub exchanges: Vec<Exchange>,
+    /// What did not work and does not change the verdict.
+    pub problems: Vec<String>,
+}
+
+/// A decision in the making.
+pub(super) struct Try {
+    pub(super) request: Request,
+    pub(super) facts: Facts,
+    pub(super) outcome: Outcome,
+    pub(super) transcript: Transcript,
+}
+
+impl CallJudge<'_> {
+    /// Judges a call.
+    pub fn judge(
+        &self,
+        call: &ToolCall,
+        mut context: Context,
+        past: &SessionHistory,
+        world: &mut World,
+    ) -> Result<JudgedCall, Failure> {
+        let transcript = said(&context);
+        let lost = self.recall(&mut context);
+        let mut problems: Vec<String> = lost.iter().cloned().collect();
+        let mut policy = Cow::Borrowed(self.session.policy());
+        let mut tried = decide_by(&policy, call, context, transcript, world)?;
+        if (past.file.is_some() || past.is_hosts) && depends_on_past(&tried) {
+            let context = tried.request.context().clone();
+            let runs_scripts = tried.request.runs_scripts();
+            let (mut context, transcript) = remember(call, context, tried.transcript, past, &mut problems);
+            if runs_scripts {
+                touched(&mut context, &transcript, past);
+            }
+            tried = decide_by(&policy, call, context, transcript, world)?;
+        }
+        tried = self.spend(tried, &mut policy, world, &mut problems)?;
+        if let Some(approval) = self.take_approval(call, &tried, &mut problems) {
+            let mut context = tried.request.context().clone();
+            context.session.approval = Some(approval);
+            tried = decide_by(&policy, call, context, tried.transcript, world)?;
+        }
+        let mut exchanges = Vec::new();
+        let Try { request, facts, mut outcome, transcript } = tried;
+        if let Outcome::Needs(pending) = &outcome
+            && pending.need() == Need::Classifier
+        {
+            let answer = self.ask(&request, pending, &transcript, &mut exchanges, &mut problems);
+            outcome = pending.clone().resume(answer);
+        }
+        if let Outcome::Needs(pending) = &outcome
+            && pending.need() == Need::Hooks
+        {
+            let answer = self.ask_hooks(&request, pending, past, &mut problems);
+            outcome = pending.clone().resume(answer);
+        }
+        let verdict = outcome.into_verdict();
+        // What the user forbade may be among what was lost.
+        let verdict = match lost {
+            Some(detail) => verdict.doubted(&detail, request.context().person),
+            None => verdict,
+        };
+        Ok(self.count(&request, &facts, verdict, exchanges, problems))
+    }
+
+    /// Asks the hooks that answer when nobody is there.
+    fn ask_hooks(
+        &self,
+        request: &Request,
+        pending: &Pending,
+        past: &SessionHistory,
+        problems: &mut Vec<String>,
+    ) -> Answer {
+        let hooks = &self.session.loaded.permission_hooks;
+        let question = Question {
+            call: request.call(),
+            context: request.context(),
+            verdict: pending.question(),
+            session: self.session_id.as_deref().unwrap_or_default(),
+            transcript: past.file.as_deref().and_then(|file| file.to_str()),
+        };
+        let there_is = (self.before_asking)(permission_hooks::longest(hooks, request.call().tool()) + MARGIN);
+        // Whoever watches over this process must not end it first: the programs it started would go on.
+        let time = there_is.saturating_sub(MARGIN);
+        let (answer, wrong) = permission_hooks::ask(hooks, &question, time);
+        problems.extend(wrong);
+        answer
+    }
+
+    /// Adds to a context what is kept of the session beside calls, or says why that cannot be read.
+    fn recall(&self, context: &mut Context) -> Option<String> {
+        let facts = match self.session_store()?.facts() {
+            Ok(facts) => facts,
+            Err(error) => return Some(format!("{error}; {}", error.hint().unwrap_or_default())),
+        };
+        context.session.boundaries = facts.boundaries;
+        context.session.touched.extend(facts.written);
+        context.session.is_partial |= facts.is_partial;
+        None
+    }
+
+    /// Asks the model. With none, nobody answers; with one that cannot be asked, nothing is allowed.
+    fn ask(
+        &self,
+        request: &Request,
+        pending: &Pending,
+        transcript: &Transcript,
+        exchanges: &mut Vec<Exchange>,
+        problems: &mut Vec<String>,
+    ) -> Answer {
+        let loaded = &self.session.loaded;
+        if !has_classifier(loaded, self.arguments) {
+            return Answer::None;
+        }
+        let mut setup =
+            match assemble(self.session, self.arguments, self.store.as_ref(), Resting::Honoured(now_ms())) {
+                Ok(setup) => setup,
+                Err(detail) => {
+                    let detail = format!("the classifier cannot be used ({detail})");
+                    return Answer::Unavailable { detail, gate: gate(&loaded.classifier) };
+                }
+            };
+        let findings = &pending.question().findings;
+        let transcript = with_boundaries(transcript, request.context());
+        let prompt = match setup.recipe.prompt(self.session, request, findings, &transcript) {
+            Ok(prompt) => prompt,
+            Err(detail) => return Answer::TooLong { detail },
+        };
+        let _ = (self.before_asking)(setup.judge.timeout + MARGIN);
+        let ruling = setup.judge.judge(&prompt, &Cancel::new());
+        if let Some(store) = &self.store {
+            let session = self.session_id.as_deref().unwrap_or_default();
+            let keeping = Keeping { store, session, setup: &setup };
+            problems.extend(keep(&keeping, &ruling.exchanges, &ruling.learned));
+        }
+        let answer = ruling.answer(setup.gate);
+        exchanges.extend(ruling.exchanges);
+        answer
+    }
+
+    pub(super) fn session_store(&self) -> Option<SessionStore> {
+        let id = self.session_id.as_deref().filter(|id| !id.is_empty())?;
+        Some(self.store.as_ref()?.session(id))
+    }
+
+    /// Drops what is kept of sessions nobody has worked in for long; once in a session is often enough.
+    fn forget_old_sessions(&self, problems: &mut Vec<String>) {
+        let forgotten = self.store.as_ref().map(|store| store.forget_old_sessions(now_ms(), LONGEST_KEPT_MS));
+        if let Some(Err(error)) = forgotten {
+            problems.push(error.to_string());
+        }
+    }
+
+    /// Uses up what a person granted for this very call, if somebody did and it could change the outcome.
+    fn take_approval(&self, call: &ToolCall, tried: &Try, problems: &mut Vec<String>) -> Option<Approval> {
+        let needs_answer = match lifting(tried) {
+            Lifting::Nothing => return None,
+            Lifting::Anything => false,
+            Lifting::Answer => true,
+        };
+        let store = self.session_store()?;
+        let identity = identity(&tried.request, &tried.facts);
+        let sought = (call.tool(), identity.as_str(), tried.request.context().cwd.as_str());
+        match store.take_answer(sought, needs_answer, now_ms()) {
+            Ok(taken) => taken.map(|taken| Approval { id: taken.id, answers_questions: taken.is_answer }),
+            Err(error) => {
+                problems.push(error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Counts the verdict, and turns it where it reaches a limit.
+    fn count(
+        &self,
+        request: &Request,
+        facts: &Facts,
+        verdict: Verdict,
+        exchanges: Vec<Exchange>,
+        mut problems: Vec<String>,
+    ) -> JudgedCall {
+        let mut denial = None;
+        let context = request.context();
+        let mut verdict = verdict;
+        if context.mode == Mode::Auto
+            && let Some(store) = self.session_store()
+        {
+            if verdict.is_judged_denial() {
+                let new = new_denial(request, facts, &verdict);
+                match store.record_denial_with(&new, &suggestions(&verdict), now_ms()) {
+                    Ok(recorded) => {
+                        if recorded.denials.in_total == 1 {
+                            self.forget_old_sessions(&mut problems);
+                        }
+                        denial = verdict.is_retryable().then_some(recorded.id);
+                        if let Some(limit) = recorded.limit {
+                            let on_limit = on_limit(&self.session.loaded.classifier);
+                            verdict = verdict.at_limit(limit, context.person, on_limit);
+                        }
+                    }
+                    Err(error) => problems.push(error.to_string()),
+                }
+            } else if verdict.decision == Decision::Allow
+                && let Err(error) = store.record_allow()
+            {
+                problems.push(error.to_string());
+            }
+        }
+        JudgedCall { verdict, context: context.clone(), denial, exchanges, problems }
+    }
+}
+
+/// Says whether what happened earlier in the session may change a decision: the user's words may clear what was found,
+/// and a script that the agent wrote is judged by other rules than one of the project's.
+fn depends_on_past(tried: &Try) -> bool {
+    let is_judged = matches!(tried.request.context().mode, Mode::Auto | Mode::Plan);
+    let is_allowed =
+        matches!(&tried.outcome, Outcome::Settled(verdict) if verdict.decision == Decision::Allow);
+    is_judged && (!is_allowed || tried.request.runs_scripts())
+}
+
+/// Returns the words that came without a session file.
+fn said(context: &Context) -> Transcript {
+    let entries = context.session.turns.iter().cloned().map(Entry::Human).collect();
+    Transcript { entries, ..Transcript::default() }
+}
+
+/// Decides a call by a policy.
+pub(super) fn decide_by(
+    policy: &Policy,
+    call: &ToolCall,
+    context: Context,
+    transcript: Transcript,
+    world: &mut World,
+) -> Result<Try, Failure> {
+    let (request, facts) = prepare(policy, call.clone(), context, world);
+    let outcome = decide(policy, &request, &facts).map_err(|error| Failure::internal(error.to_string()))?;
+    Ok(Try { request, facts, outcome, transcript })
+}
+
+/// What of a person's could change an outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lifting {
+    /// Nothing.
+    Nothing,
+    /// Any approval of the very call: auto mode judged it, or is about to.
+    Anything,
+    /// Only the answer to a question.
+    Answer,
+}
+
+fn lifting(tried: &Try) -> Lifting {
+    let is_auto = tried.request.context().mode == Mode::Auto;
+    let (is_judged, question) = match &tried.outcome {
+        Outcome::Settled(verdict) => (verdict.is_retryable(), verdict),
+        Outcome::Needs(pending) => (pending.need() == Need::Classifier, pending.question()),
+    };
+    if is_auto && is_judged {
+        Lifting::Anything
+    } else if question.is_answerable() {
+        Lifting::Answer
+    } else {
+        Lifting::Nothing
+    }
+}
+
+/// Puts what the user forbade, and permitted again, before everything else: a session that was shortened may have lost
+/// it. It is one entry, because the first words of a user stay however long the session is.
+fn with_boundaries(transcript: &Transcript, context: &Context) -> Transcript {
+    let mut transcript = transcript.clone();
+    let sentences = &context.session.boundaries;
+    if !sentences.is_empty() {
+        let said = format!("[said earlier in this session, oldest first]\n{}", sentences.join("\n"));
+        transcript.entries.insert(0, Entry::Human(said));
+    }
+    transcript
+}
+
+/// Adds to a context what the session file says.
+fn remember(
+    call: &ToolCall,
+    mut context: Context,
+    mut said: Transcript,
+    past: &SessionHistory,
+    problems: &mut Vec<String>,
+) -> (Context, Transcript) {
+    let Some(file) = &past.file else {
+        context.session.is_partial |= past.is_hosts;
+        return (context, said);
+    };
+    let read = match &past.agent {
+        Some(agent) => read_subagent(file, agent),
+        None => read_session(file, past.format),
+    };
+    let mut transcript = match read {
+        Ok(transcript) => transcript.without_pending(past.call_id.as_deref(), call),
+        Err(error) => {
+            context.session.is_partial = true;
+            // A host writes its file late, so at the start of a session there is none, which is nobody's problem.
+            if error.kind() != ErrorKind::NotFound || !past.is_hosts {
+                problems.push(format!("the session file `{}` could not be read: {error}", file.display()));
+            }
+            Transcript::default()
+        }
+    };
+    transcript.entries.append(&mut said.entries);
+    context.session.turns = transcript.human_turns();
+    for (path, text) in transcript.written_files(&context.cwd) {
+        context.session.written.insert(path, text);
+    }
+    (context, transcript)
+}
+
+/// Adds to a context what commands of the session may have written, so that a script among it is not taken for the
+/// project's own.
+fn touched(context: &mut Context, transcript: &Transcript, past: &SessionHistory) {
+    let is_summary = |entry: &Entry| matches!(entry, Entry::Notice { kind: NoticeKind::Summary, .. });
+    let others = past.file.as_deref().map(read_subagents).unwrap_or_default();
+    let all = || std::iter::once(transcript).chain(&others);
+    context.session.is_partial |= all().any(|one| one.is_cut || one.entries.iter().any(is_summary));
+    for entry in all().flat_map(|one| &one.entries) {
+        let Entry::Call { call, .. } = entry else { continue };
+        for directory in [&context.cwd, &context.project] {
+            let there = Context::new(Mode::Auto, directory);
+            let request = Request::new(&Policy::default(), call.clone(), there);
+            context.session.touched.extend(request.written_paths());
+            context.session.is_partial |= request.writes_unnamed();
+        }
+    }
+    let real: Vec<String> = context.session.touched.iter().filter_map(|path| real_path(path)).collect();
+    context.session.touched.extend(real);
+}
+
+fn real_path(path: &str) -> Option<String> {
+    std::fs::canonicalize(path).ok()?.to_str().map(str::to_owned)
+}
+
+/// Makes the prompt of a sample, which nothing else has looked at.
+pub fn sample_prompt(
+    session: &SessionSettings,
+    setup: &Setup,
+    call: &ToolCall,
+    context: Context,
+) -> Result<Prompt, String> {
+    let transcript = said(&context);
+    let request = Request::new(session.policy(), call.clone(), context);
+    setup.recipe.prompt(session, &request, &[], &transcript)
+}
+
+/// Makes the prompt a model would get for a call, whether it would be asked or not.
+pub fn show_prompt(
+    session: &SessionSettings,
+    call: &ToolCall,
+    context: Context,
+    past: &SessionHistory,
+    world: &mut World,
+) -> Result<Prompt, Failure> {
+    let recipe = Recipe::of(&session.loaded).map_err(Failure::usage)?;
+    let mut problems = Vec::new();
+    let transcript = said(&context);
+    let (context, transcript) = remember(call, context, transcript, past, &mut problems);
+    if let Some(problem) = problems.into_iter().next() {
+        return Err(Failure::usage(problem));
+    }
+    let (request, facts) = prepare(session.policy(), call.clone(), context, world);
+    let outcome =
+        decide(session.policy(), &request, &facts).map_err(|error| Failure::internal(error.to_string()))?;
+    let findings = outcome.into_verdict().findings;
+    recipe.prompt(session, &request, &findings, &transcript).map_err(Failure::usage)
+}
+
+pub(super) fn new_denial(request: &Request, facts: &Facts, verdict: &Verdict) -> NewDenial {
+    let (call, context) = (request.call(), request.context());
+    let (kind, code) = match &verdict.reason {
+        Reason::Finding { code, .. } => (DenialKind::Finding, (*code).to_owned()),
+        Reason::Classifier { category, .. } => (DenialKind::Classifier, category.clone().unwrap_or_default()),
+        Reason::Boundary { .. } => (DenialKind::Boundary, String::new()),
+        _ => (DenialKind::Classifier, String::new()),
+    };
+    NewDenial {
+        tool: call.tool().to_owned(),
+        input_json: identity(request, facts),
+        cwd: context.cwd.clone(),
+        summary: format!("{}: {}", call.tool(), encode(call)),
+        reason: verdict.reason.message(),
+        kind,
+        code,
+        retryable: verdict.is_retryable(),
+    }
+}
+
+/// Writes what a call is known by in the one way there is: names in order, no blanks, then the scripts it runs.
+pub fn identity(request: &Request, facts: &Facts) -> String {
+    let mut out = String::new();
+    write_input(&mut out, request.call().input());
+    for (file, text) in request.script_texts(facts) {
+        out.push('\n');
+        write_text(&mut out, &file);
+        write_text(&mut out, text);
+    }
+    out
+}

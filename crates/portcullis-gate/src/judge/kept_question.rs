@@ -1,0 +1,54 @@
+//! Questions that a host could not put to its user, kept so that a person can answer them in a terminal.
+
+use portcullis_core::{ToolCall, Verdict};
+use portcullis_hosts::Said;
+use portcullis_store::audit::SuggestionEntry;
+use portcullis_store::{DenialKind, NewDenial};
+
+use crate::clock::now_ms;
+use super::call_judge::{JudgedCall, new_denial};
+use super::decide::prepare;
+use crate::session_settings::SessionSettings;
+use portcullis_world::World;
+
+/// What the trial calls of `portcullis doctor` are known by. They are recorded, and are nobody's work: nothing is kept of
+/// them for a person to allow, and they are in no figures.
+pub const DOCTOR_SESSION: &str = "portcullis-doctor";
+
+/// Keeps a call whose question became a denial, and names it in the judgement. Whatever the host asks its user itself
+/// costs nothing here.
+pub fn keep_question(
+    session: &SessionSettings,
+    session_id: &str,
+    call: &ToolCall,
+    judged: &mut JudgedCall,
+    said: Said,
+) {
+    if said != Said::Deny
+        || judged.denial.is_some()
+        || session_id.is_empty()
+        || session_id == DOCTOR_SESSION
+        || !judged.verdict.is_answerable()
+    {
+        return;
+    }
+    let Some(store) = session.store() else { return };
+    let context = judged.context.clone();
+    let (request, facts) = prepare(session.policy(), call.clone(), context, &mut World::default());
+    let denial = new_denial(&request, &facts, &judged.verdict);
+    let question = NewDenial { kind: DenialKind::Asked, retryable: true, ..denial };
+    let kept = store.session(session_id).record_question(&question, &suggestions(&judged.verdict), now_ms());
+    match kept {
+        Ok(id) => judged.denial = Some(id),
+        Err(error) => judged.problems.push(error.to_string()),
+    }
+}
+
+/// Returns the rules that would settle such calls, as they are kept.
+pub fn suggestions(verdict: &Verdict) -> Vec<SuggestionEntry> {
+    let entry = |one: &portcullis_core::Suggestion| SuggestionEntry {
+        behavior: one.behavior.to_string(),
+        rule: one.rule.clone(),
+    };
+    verdict.suggestions.iter().map(entry).collect()
+}

@@ -1,0 +1,22 @@
+//! One call judged: what settings, disk, session file, store, model and hooks say becomes a judgement.
+//!
+//! ```text
+//! call ──► decide ──► settled ─────────────────────────────────────────────┐
+//!             └─► needs the classifier ──► approval? ──► prompt ──► judge ──┤
+//!                                                                           ▼
+//!                        verdict ◄── limit reached? ◄── counted in the session's store
+//! ```
+//!
+//! What rules and proofs decide costs nothing here but one look for the session's run of denials, in auto mode. The
+//! session file is read when what happened before may change the answer; the model table, the templates and the network
+//! are touched only when the core says that it needs the classifier.
+
+mod call_judge;
+mod decide;
+mod kept_question;
+mod session_file;
+mod spending;
+
+pub use call_judge::{CallJudge, JudgedCall, LONGEST_KEPT_MS, SessionHistory, identity, sample_prompt, show_prompt};
+pub use decide::{judge, prepare};
+pub use kept_question::{DOCTOR_SESSION, keep_question, suggestions};

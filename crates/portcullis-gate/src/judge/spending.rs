@@ -1,0 +1,94 @@
+//! Using what a person granted: a grant that a call needs is counted under its lock before the call is allowed.
+//!
+//! Which grants a call needs is found by leaving them out: one without which the call is still allowed is not used.
+
+use std::borrow::Cow;
+
+use portcullis_core::rule::Behavior;
+use portcullis_core::{Decision, Outcome, Policy, RuleSet, Source};
+use portcullis_store::{Grant, Spent};
+
+use crate::clock::now_ms;
+use super::call_judge::{CallJudge, Try, decide_by};
+use crate::Failure;
+use portcullis_world::World;
+
+impl CallJudge<'_> {
+    /// Counts the grants that an allowed call needs. If one is gone, the call is decided again without it.
+    pub(super) fn spend(
+        &self,
+        mut tried: Try,
+        policy: &mut Cow<'_, Policy>,
+        world: &mut World,
+        problems: &mut Vec<String>,
+    ) -> Result<Try, Failure> {
+        let mut limited: Vec<&Grant> = self.session.limited.iter().collect();
+        while !limited.is_empty() && is_allowed(&tried) {
+            let needed = needed(&tried, policy, &limited, world)?;
+            if needed.is_empty() {
+                break;
+            }
+            let gone = match self.take_uses(&needed) {
+                Ok(Spent::All) => break,
+                Ok(Spent::Gone(gone)) => gone,
+                Err(problem) => {
+                    problems.push(problem);
+                    needed
+                }
+            };
+            for grant in limited.extract_if(.., |grant| gone.contains(&grant.id)) {
+                *policy = Cow::Owned(without(policy, grant));
+            }
+            tried = again(&tried, policy, world)?;
+        }
+        Ok(tried)
+    }
+
+    fn take_uses(&self, ids: &[String]) -> Result<Spent, String> {
+        let store = self.store.as_ref().ok_or("there is nowhere to count the uses of a grant")?;
+        store.grants().spend(ids, now_ms()).map_err(|error| error.to_string())
+    }
+}
+
+fn is_allowed(tried: &Try) -> bool {
+    matches!(&tried.outcome, Outcome::Settled(verdict) if verdict.decision == Decision::Allow)
+}
+
+fn again(tried: &Try, policy: &Policy, world: &mut World) -> Result<Try, Failure> {
+    let context = tried.request.context().clone();
+    decide_by(policy, tried.request.call(), context, tried.transcript.clone(), world)
+}
+
+/// Returns the ids of the grants without which the call would not be allowed.
+fn needed(
+    tried: &Try,
+    policy: &Policy,
+    limited: &[&Grant],
+    world: &mut World,
+) -> Result<Vec<String>, Failure> {
+    let mut policy = policy.clone();
+    let mut ids = Vec::new();
+    for grant in limited {
+        let fewer = without(&policy, grant);
+        if is_allowed(&again(tried, &fewer, world)?) {
+            policy = fewer;
+        } else {
+            ids.push(grant.id.clone());
+        }
+    }
+    Ok(ids)
+}
+
+/// Leaves out the rule of a grant: one of them, where several say the same.
+fn without(policy: &Policy, grant: &Grant) -> Policy {
+    let mut rules = policy.rules.rules().to_vec();
+    let is_granted = |rule: &portcullis_core::rule::Rule| {
+        rule.origin.source == Source::Session
+            && rule.behavior == Behavior::Allow
+            && rule.source_text == grant.rule
+    };
+    if let Some(place) = rules.iter().position(is_granted) {
+        rules.remove(place);
+    }
+    Policy { rules: RuleSet::new(rules), ..policy.clone() }
+}

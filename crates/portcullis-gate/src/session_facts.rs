@@ -1,0 +1,126 @@
+//! What happens in a session beside calls, kept for later calls: what the user forbade, plans, files the agent wrote.
+//!
+//! Nothing is locked or written unless there is something new to keep.
+
+use portcullis_core::{ToolCall, path, state_boundaries};
+use portcullis_hosts::{FactKind, HostReply, SessionFact};
+use portcullis_store::{SessionFacts, Store, StoreError};
+
+use crate::clock::now_ms;
+use crate::judge::LONGEST_KEPT_MS;
+use crate::Failure;
+use crate::session_settings::locations;
+
+/// The exit code for a prompt whose prohibitions could not be kept: agents then do not take the prompt. Taken, the agent
+/// would work on without what the user forbade.
+const NOT_TAKEN: i32 = 2;
+/// The exit code for any other fact that could not be kept; no agent takes it for a refusal of what already happened.
+const LOST: i32 = 1;
+
+/// Returns the exit code for a fact that could not be kept.
+pub const fn failing_code(kind: &FactKind) -> i32 {
+    match kind {
+        FactKind::Prompt { .. } => NOT_TAKEN,
+        FactKind::Done { .. }
+        | FactKind::Denied { .. }
+        | FactKind::Started { .. }
+        | FactKind::Ended
+        | FactKind::SubagentEnded => LOST,
+    }
+}
+
+/// Keeps a fact. Nothing is answered; what could not be kept is said on standard error.
+pub fn keep(fact: &SessionFact) -> HostReply {
+    replied(fact, try_keep(fact))
+}
+
+/// Keeps a fact in a store that is open already.
+pub fn keep_there(store: &Store, fact: &SessionFact) -> HostReply {
+    replied(fact, try_keep_in(store, fact))
+}
+
+fn replied(fact: &SessionFact, kept: Result<(), Failure>) -> HostReply {
+    match kept {
+        Ok(()) => HostReply::silence(),
+        Err(failure) => {
+            let stderr = format!("portcullis: {}\n", failure.message);
+            HostReply { stderr, exit_code: failing_code(&fact.kind), ..HostReply::silence() }
+        }
+    }
+}
+
+fn try_keep(fact: &SessionFact) -> Result<(), Failure> {
+    if !is_to_be_kept(fact) {
+        return Ok(());
+    }
+    let Some(root) = locations(None)?.state else { return Ok(()) };
+    try_keep_in(&Store::new(root), fact)
+}
+
+/// Says whether there is anything to keep of a fact.
+pub fn is_to_be_kept(fact: &SessionFact) -> bool {
+    !fact.session.id.is_empty() && is_telling(&fact.kind)
+}
+
+fn try_keep_in(store: &Store, fact: &SessionFact) -> Result<(), Failure> {
+    if !is_to_be_kept(fact) {
+        return Ok(());
+    }
+    keep_in(store, fact).map_err(|error| {
+        Failure::internal(format!("what happened in the session could not be kept: {error}"))
+    })
+}
+
+/// Says whether anything of a fact may be kept, before a file is looked at.
+fn is_telling(kind: &FactKind) -> bool {
+    match kind {
+        FactKind::Prompt { .. } | FactKind::Ended => true,
+        FactKind::Done { calls, .. } => {
+            calls.iter().any(|call| ends_plan(call) || written_file(call).is_some())
+        }
+        FactKind::Started { source } => source == "compact",
+        FactKind::Denied { .. } | FactKind::SubagentEnded => false,
+    }
+}
+
+fn keep_in(store: &Store, fact: &SessionFact) -> Result<(), StoreError> {
+    let session = store.session(&fact.session.id);
+    let update = |change: &dyn Fn(&mut SessionFacts) -> bool| session.update_facts(change, now_ms());
+    match &fact.kind {
+        // Whoever speaks to a subagent is an agent.
+        FactKind::Prompt { .. } if fact.session.agent.is_some() => Ok(()),
+        FactKind::Prompt { text } => update(&|facts| state_boundaries(&mut facts.boundaries, text)),
+        FactKind::Done { calls, .. } => update(&|facts| {
+            let mut is_changed = false;
+            for call in calls {
+                if ends_plan(call) {
+                    facts.plan = facts.plan.saturating_add(1);
+                    is_changed = true;
+                }
+                if let Some(file) = written_file(call) {
+                    is_changed |= facts.write(&path::join(&fact.session.cwd, file));
+                }
+            }
+            is_changed
+        }),
+        FactKind::Started { .. } => update(&|facts| !std::mem::replace(&mut facts.is_partial, true)),
+        FactKind::Ended => {
+            store.grants().end_session(&fact.session.id, now_ms())?;
+            let forgotten = store.forget_old_sessions(now_ms(), LONGEST_KEPT_MS)?;
+            forgotten.problems.into_iter().next().map_or(Ok(()), Err)
+        }
+        FactKind::Denied { .. } | FactKind::SubagentEnded => Ok(()),
+    }
+}
+
+/// Says whether a call leaves plan mode, so that what was granted for the last plan is over.
+fn ends_plan(call: &ToolCall) -> bool {
+    call.tool() == "ExitPlanMode"
+}
+
+/// Returns the file that a call of a file tool wrote.
+fn written_file(call: &ToolCall) -> Option<&str> {
+    let is_writer = matches!(call.tool(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit");
+    let input = call.input();
+    is_writer.then(|| input.text("file_path").or_else(|| input.text("notebook_path"))).flatten()
+}

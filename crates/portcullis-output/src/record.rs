@@ -1,0 +1,139 @@
+//! A record of the audit trail: a line or a page for people, an object for programs.
+
+use std::fmt::Write as _;
+
+use anstyle::Style;
+use portcullis_core::{Decision, visible};
+use portcullis_store::audit::{Entry, ModelEntry, Record};
+use portcullis_gate::record_json::entry_object;
+use serde_json::{Map, Value};
+
+use super::exchange::dollars;
+use super::human::{shorten, write_block, write_line};
+use crate::calendar;
+use crate::terminal::{BOLD, DIM, Painted, style_of, symbol_of};
+
+/// The longest summary and reason in a list, in characters.
+const LONGEST_IN_LIST: usize = 120;
+
+/// Writes a record for a list: when, what was decided, what about; below it the id and why.
+pub fn lines(record: &Record) -> String {
+    let entry = &record.entry;
+    let mut out = String::new();
+    let when = Painted(DIM, calendar::time(entry.at_ms));
+    let about = visible(&shorten(&entry.summary, LONGEST_IN_LIST)).into_owned();
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "{when}  {}  {about}", answer(&entry.decision));
+    let told = if entry.said == entry.decision { String::new() } else { format!(", told {}", entry.said) };
+    let why = shorten(&entry.reason, LONGEST_IN_LIST);
+    let line = format!("{}  {}{told}, {}: {why}", record.id, entry.host, entry.step);
+    let _ = writeln!(out, "  {}", Painted(DIM, visible(&line)));
+    out
+}
+
+/// Writes everything that is kept of a record.
+pub fn page(record: &Record) -> String {
+    let entry = &record.entry;
+    let mut out = String::new();
+    let _ = writeln!(out, "{}  {}", answer(&entry.decision), visible(&entry.reason));
+    let _ = writeln!(out, "\n  {} {}\n", Painted(DIM, "│"), visible(&entry.summary));
+    let identity = [
+        ("id", format!("{} (number {})", record.id, record.number)),
+        ("when", format!("{} UTC, in {}", calendar::time(entry.at_ms), calendar::span(entry.micros))),
+    ];
+    write_details(&mut out, entry, &identity);
+    write_block(
+        &mut out,
+        "chain",
+        &[format!("hash   {}", record.hash), format!("before {}", record.previous)],
+    );
+    out
+}
+
+/// Writes what is kept of a decision below its summary: further lines first, then where it came from, and why it is so.
+pub fn write_details(out: &mut String, entry: &Entry, first: &[(&str, String)]) {
+    // The longest title is `session`.
+    let mut line = |title: &str, text: &str| write_line(out, &format!("{title:<7}"), &visible(text));
+    for (title, text) in first {
+        line(title, text);
+    }
+    line("host", &format!("{}, {}, told {}", entry.host, entry.event, entry.said));
+    let who = if entry.headless { ", nobody could be asked" } else { "" };
+    line("mode", &format!("{}{who}", entry.mode));
+    line("tool", &entry.tool);
+    line("where", &entry.cwd);
+    if !entry.session.is_empty() {
+        line("session", &entry.session);
+    }
+    let named =
+        [("agent", &entry.agent), ("call", &entry.call_id), ("code", &entry.code), ("denial", &entry.denial)];
+    for (title, text) in named {
+        if let Some(text) = text {
+            line(title, text);
+        }
+    }
+    line("step", &format!("{} ({})", entry.step, entry.kind));
+    if let Some(rule) = &entry.rule {
+        let place = format!("({}, {})", rule.behavior, rule.origin);
+        let text = format!("{} {}", Painted(BOLD, visible(&rule.text)), Painted(DIM, visible(&place)));
+        write_line(out, "rule   ", &text);
+    }
+    write_block(out, "input", &[visible(&entry.input).into_owned()]);
+    write_block(out, "findings", &findings(entry));
+    write_block(out, "trace", &trace(entry));
+    write_block(out, "model", &entry.models.iter().map(model).collect::<Vec<_>>());
+    write_block(out, "rules that would settle it", &suggestions(entry));
+}
+
+fn answer(decision: &str) -> String {
+    let known =
+        [Decision::Allow, Decision::Ask, Decision::Deny].into_iter().find(|known| known.as_str() == decision);
+    let (style, symbol) = known.map_or((Style::new(), " "), |known| (style_of(known), symbol_of(known)));
+    Painted(style, format_args!("{symbol} {:<5}", visible(decision))).to_string()
+}
+
+fn findings(entry: &Entry) -> Vec<String> {
+    let line = |finding: &portcullis_store::audit::FindingEntry| {
+        let cleared = if finding.cleared { " (cleared by the user's words)" } else { "" };
+        format!("{} {}{cleared}", Painted(BOLD, visible(&finding.code)), visible(&finding.sentence))
+    };
+    entry.findings.iter().map(line).collect()
+}
+
+fn trace(entry: &Entry) -> Vec<String> {
+    let line = |line: &portcullis_store::audit::TraceEntry| {
+        let text = format!("{:<4}{:<12} {}", line.step, line.outcome, line.detail);
+        visible(text.trim_end()).into_owned()
+    };
+    entry.trace.iter().map(line).collect()
+}
+
+fn model(model: &ModelEntry) -> String {
+    let cost = model.cost_usd.map_or_else(|| "cost not known".to_owned(), dollars);
+    let tokens = model.input.saturating_add(model.cache_read).saturating_add(model.cache_write);
+    let text = format!(
+        "{} {}: {}, {} ms, {tokens} tokens in ({} cached), {} out, {cost}",
+        model.model, model.stage, model.outcome, model.latency_ms, model.cache_read, model.output,
+    );
+    visible(&text).into_owned()
+}
+
+fn suggestions(entry: &Entry) -> Vec<String> {
+    let line = |suggestion: &portcullis_store::audit::SuggestionEntry| {
+        visible(&format!("{} {}", suggestion.behavior, suggestion.rule)).into_owned()
+    };
+    entry.suggestions.iter().map(line).collect()
+}
+
+/// Makes the object of a record.
+pub fn object(record: &Record) -> Value {
+    let mut fields = Map::new();
+    fields.insert("id".to_owned(), record.id.as_str().into());
+    fields.insert("number".to_owned(), record.number.into());
+    if let Value::Object(entry) = entry_object(&record.entry) {
+        fields.extend(entry);
+    }
+    fields.insert("hash".to_owned(), record.hash.as_str().into());
+    fields.insert("previous".to_owned(), record.previous.as_str().into());
+    Value::Object(fields)
+}

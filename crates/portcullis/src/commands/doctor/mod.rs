@@ -1,0 +1,94 @@
+//! `portcullis doctor`: checks that calls are judged, from the agent's settings to the answer.
+
+mod health;
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use clap::Args;
+use portcullis_core::visible;
+use serde_json::json;
+
+use crate::commands::uninstall::find_hosts;
+use crate::exit_code::ExitCode;
+use portcullis_gate::Failure;
+use portcullis_install::agent::{Agent, registrable};
+use self::health::{Check, State, check_agent, check_own};
+use portcullis_output::human::counted;
+use portcullis_gate::session_settings::locations;
+use portcullis_output::terminal::{BOLD, DIM, ERROR, Painted, WARNING, print, printable};
+
+const FINE: Style = AnsiColor::Green.on_default().bold();
+
+/// Check that agents ask us and get the right answers: program, settings, state, registration, trust, a trial call
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  portcullis doctor
+  portcullis doctor claude --json
+  portcullis doctor --online
+
+For every agent the registered command is started as the agent would start it, with a call that must
+be stopped and one that only looks. Neither is run; both are in the audit trail, in the session
+`portcullis-doctor`, and in no figures of `stats`.
+
+Exit codes: 0 everything works, 1 there are problems, 64 wrong usage")]
+pub(crate) struct DoctorArgs {
+    /// The agents; all that are installed if none is named
+    #[arg(value_name = "HOST")]
+    hosts: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Also see whether the classifier's host takes connections; nothing is sent
+    #[arg(long)]
+    online: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &DoctorArgs) -> Result<ExitCode, Failure> {
+    let locations = locations(None)?;
+    let mut checks = check_own(&locations, arguments.online);
+    let hosts =
+        if arguments.hosts.is_empty() { registrable().collect() } else { find_hosts(&arguments.hosts)? };
+    for host in hosts {
+        let agent = Agent::look(host, &locations)?;
+        if !arguments.hosts.is_empty() || agent.is_installed() {
+            checks.extend(check_agent(&agent, &locations));
+        }
+    }
+    let count = |state: State| checks.iter().filter(|check| check.state == state).count();
+    let (problems, warnings) = (count(State::Problem), count(State::Warning));
+    if arguments.json {
+        let list: Vec<_> = checks.iter().map(Check::to_json).collect();
+        let object = json!({"checks": list, "problems": problems, "warnings": warnings});
+        print(&printable(&format!("{object:#}\n")))?;
+    } else {
+        print(&describe(&checks, problems, warnings))?;
+    }
+    Ok(if problems == 0 { ExitCode::Success } else { ExitCode::Findings })
+}
+
+fn describe(checks: &[Check], problems: usize, warnings: usize) -> String {
+    let mut out = String::new();
+    let mut subject = None;
+    for check in checks {
+        let title = check.host.map_or("Portcullis", |host| host.adapter().title);
+        if subject != Some(title) {
+            let gap = if subject.is_some() { "\n" } else { "" };
+            let _ = writeln!(out, "{gap}{}", Painted(BOLD, title));
+            subject = Some(title);
+        }
+        let style = match check.state {
+            State::Fine => FINE,
+            State::Warning => WARNING,
+            State::Problem => ERROR,
+        };
+        let symbol = Painted(style, check.state.symbol());
+        let _ = writeln!(out, "  {symbol} {}: {}", check.name, visible(&check.message));
+        if let Some(remedy) = check.remedy.as_deref().filter(|remedy| !remedy.is_empty()) {
+            let _ = writeln!(out, "      {}", Painted(DIM, visible(remedy)));
+        }
+    }
+    let _ = writeln!(out, "\n{}, {}", counted(problems, "problem"), counted(warnings, "warning"));
+    out
+}
