@@ -6,8 +6,8 @@ use std::os::unix::fs::OpenOptionsExt as _;
 
 use portcullis_settings::disk::plain;
 
-use portcullis_gate::daemon_client::{Places, Running};
 use portcullis_gate::Failure;
+use portcullis_gate::daemon_client::{Places, Running};
 
 /// The right to be the daemon of a state directory, until it is dropped.
 #[derive(Debug)]

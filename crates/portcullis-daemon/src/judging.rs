@@ -11,11 +11,11 @@ use tokio::sync::Semaphore;
 
 use super::telemetry::TraceParent;
 use super::{Daemon, MOST_WAITING_THREADS, Shared};
-use portcullis_gate::classifier::{ClassifierFlags, has_classifier};
 use portcullis_gate::Failure;
-use portcullis_gate::gate::{Gate, Passed, Ruling};
 use portcullis_gate::SessionSettings;
+use portcullis_gate::classifier::{ClassifierFlags, has_classifier};
 use portcullis_gate::gate::is_question;
+use portcullis_gate::gate::{Gate, Passed, Ruling};
 
 /// How many calls are judged at once where judging may wait for a server, a model or a hook. The rest of the threads
 /// that may wait is left to those who answer and look.
@@ -191,7 +191,8 @@ fn is_long(asked: &HookCall) -> bool {
 
 /// Says whether judging by these settings may wait for somebody: a model, or a hook.
 fn may_wait(session: &SessionSettings) -> bool {
-    has_classifier(&session.loaded, &ClassifierFlags::default()) || !session.loaded.permission_hooks.is_empty()
+    has_classifier(&session.loaded, &ClassifierFlags::default())
+        || !session.loaded.permission_hooks.is_empty()
 }
 
 fn gate<'a>(daemon: &'a Daemon, brought: &Brought) -> Gate<'a> {

@@ -22,9 +22,9 @@ use super::pages::login_page;
 use super::tokens::SecretHash;
 use super::tokens::secret::fresh;
 use super::{ApiError, Shared};
-use portcullis_gate::daemon_client::Role;
-use portcullis_gate::clock::now_ms;
 use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::daemon_client::Role;
 
 /// How long a link works, in milliseconds.
 const LINK_MS: u64 = 10 * 60 * 1_000;

@@ -16,7 +16,7 @@ use portcullis_store::Store;
 
 use super::stamp::Standing;
 use portcullis_gate::Failure;
-use portcullis_gate::session_settings::{SettingsPlan, SessionSettings, SettingsFlags};
+use portcullis_gate::session_settings::{SessionSettings, SettingsFlags, SettingsPlan};
 
 /// How many directories' settings are kept.
 const MOST: usize = 512;

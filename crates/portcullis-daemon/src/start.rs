@@ -8,16 +8,16 @@ use tokio::task::JoinHandle;
 
 use super::access::{Attempts, Site};
 use super::instance::Instance;
-use portcullis_gate::daemon_client::{Places, Running};
 use super::login::{Logins, sign_in_link};
 use super::policy::PolicyWatch;
 use super::server::{ListenOptions, Listeners};
 use super::tokens::{self, Tokens};
 use super::{Daemon, Hub, Queue, Recorder, SettingsCache, Shared, Stopping, Telemetry, router, tasks};
-use portcullis_gate::clock::now_ms;
 use portcullis_gate::Failure;
-use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::daemon_client::{Places, Running};
 use portcullis_gate::stores;
+use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_output::terminal::print_notes;
 
 /// How a daemon is started.

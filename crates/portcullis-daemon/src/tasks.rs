@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 
 use super::{Daemon, Shared, hub, policy};
-use portcullis_gate::judge::LONGEST_KEPT_MS;
-use portcullis_gate::clock::now_ms;
 use portcullis_gate::SessionSettings;
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::judge::LONGEST_KEPT_MS;
 use portcullis_output::terminal::print_notes;
 
 /// How often old records and sessions are removed.

@@ -72,7 +72,6 @@ impl From<&EditError> for Failure {
     }
 }
 
-
 /// A store that cannot be used.
 impl From<&StoreError> for Failure {
     fn from(error: &StoreError) -> Self {

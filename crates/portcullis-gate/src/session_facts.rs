@@ -6,9 +6,9 @@ use portcullis_core::{ToolCall, path, state_boundaries};
 use portcullis_hosts::{FactKind, HostReply, SessionFact};
 use portcullis_store::{SessionFacts, Store, StoreError};
 
+use crate::Failure;
 use crate::clock::now_ms;
 use crate::judge::LONGEST_KEPT_MS;
-use crate::Failure;
 use crate::session_settings::locations;
 
 /// The exit code for a prompt whose prohibitions could not be kept: agents then do not take the prompt. Taken, the agent

@@ -10,9 +10,9 @@ use portcullis_settings::{
 
 use portcullis_store::{DocumentKey, Grant, Place, Store};
 
+use crate::Failure;
 use crate::clock::now_ms;
 use crate::env_vars;
-use crate::Failure;
 
 /// The directory a call runs in where the answer must not depend on this machine.
 const NEUTRAL_PROJECT: &str = "/workspace/project";

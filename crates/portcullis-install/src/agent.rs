@@ -9,8 +9,8 @@ use portcullis_hosts::{Adapter, Host};
 use portcullis_settings::Locations;
 
 use super::program::{Program, is_in_workspace};
-use portcullis_gate::env_vars;
 use portcullis_gate::Failure;
+use portcullis_gate::env_vars;
 use portcullis_gate::process;
 
 /// How long an agent may take to say which version it is.

@@ -72,12 +72,7 @@ pub fn put(before: Option<&str>, pieces: &[&Piece], ours: &Ours) -> Result<Strin
 
 /// Takes everything of ours out of a text, and what was made for it: lists, objects and fields that `original`, the
 /// text before us, did not have.
-pub fn strip(
-    text: &str,
-    pieces: &[&Piece],
-    ours: &Ours,
-    original: Option<&str>,
-) -> Result<String, String> {
+pub fn strip(text: &str, pieces: &[&Piece], ours: &Ours, original: Option<&str>) -> Result<String, String> {
     let (mark, body) = split_mark(text);
     if body.trim().is_empty() {
         return Ok(text.to_owned());

@@ -12,8 +12,8 @@ use super::agent::Agent;
 use super::ours::Ours;
 use super::record::Records;
 use super::{diff, document, shown};
-use portcullis_gate::env_vars;
 use portcullis_gate::Failure;
+use portcullis_gate::env_vars;
 
 /// What registering with an agent changes; nothing if it is registered already.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 use portcullis_core::{Decision, visible};
-use portcullis_store::audit::{Entry, ModelEntry, Record};
 use portcullis_gate::record_json::entry_object;
+use portcullis_store::audit::{Entry, ModelEntry, Record};
 use serde_json::{Map, Value};
 
 use super::exchange::dollars;

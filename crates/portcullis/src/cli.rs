@@ -11,9 +11,9 @@ use crate::commands::{
     trust, uninstall,
 };
 use crate::exit_code::ExitCode;
+use portcullis_core::visible;
 use portcullis_gate::Failure;
 use portcullis_output::terminal::{ERROR, Painted, print, print_error};
-use portcullis_core::visible;
 
 const ABOUT: &str = "Answers allow, deny or ask before an agent's tool call runs, and says why";
 

@@ -39,4 +39,3 @@ pub(crate) fn print_notice(answer: &Answer) {
     let notice = answer.notice.as_deref();
     print_notes(notice.map(|notice| notice.strip_prefix("portcullis: ").unwrap_or(notice)));
 }
-

@@ -10,9 +10,9 @@ use super::site::only;
 use portcullis_gate::daemon_client::Role;
 
 use super::Caller;
-use portcullis_gate::clock::now_ms;
 use crate::tokens::SecretHash;
 use crate::{ApiError, Daemon};
+use portcullis_gate::clock::now_ms;
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");

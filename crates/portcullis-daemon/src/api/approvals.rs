@@ -16,12 +16,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::received::{Queried, Received};
-use portcullis_gate::clock::now_ms;
 use crate::access::{Answers, Caller, Decides, Reads};
 use crate::{ApiError, Shared};
-use portcullis_gate::record_json::entry_object;
+use portcullis_gate::clock::now_ms;
 use portcullis_gate::gate::{PendingQuestion, explanation_object};
 use portcullis_gate::is_id;
+use portcullis_gate::record_json::entry_object;
 
 /// How long a request waits for an answer at most, in seconds.
 const LONGEST_WAIT: u64 = 60;

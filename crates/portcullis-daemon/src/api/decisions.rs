@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use super::blocking;
 use super::received::Queried;
-use portcullis_gate::clock::now_ms;
-use portcullis_output::calendar;
 use crate::access::Reads;
 use crate::{ApiError, Daemon, Shared};
+use portcullis_gate::clock::now_ms;
+use portcullis_output::calendar;
 use portcullis_output::record;
 
 /// How many records are returned if nobody says how many, and at most.

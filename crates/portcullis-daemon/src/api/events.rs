@@ -20,9 +20,9 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::approvals;
-use portcullis_gate::clock::now_ms;
 use crate::access::Reads;
 use crate::{LiveEvent, Shared};
+use portcullis_gate::clock::now_ms;
 use portcullis_output::record;
 
 /// A line without meaning goes out so often, so that whoever stands between does not close a quiet connection.

@@ -7,10 +7,10 @@ use portcullis_store::Grant;
 use serde_json::{Value, json};
 
 use super::blocking;
-use portcullis_gate::clock::now_ms;
-use portcullis_output::grant::grant_json;
 use crate::access::{Answers, Reads};
 use crate::{ApiError, Daemon, Shared};
+use portcullis_gate::clock::now_ms;
+use portcullis_output::grant::grant_json;
 
 pub(super) fn routes() -> Router<Shared> {
     Router::new().route("/v1/grants", get(list)).route("/v1/grants/{id}", delete(remove))

@@ -18,10 +18,10 @@ use portcullis_core::Person;
 use portcullis_hosts::{Adapter, Event, HookCall, Host, HostReply, Told};
 
 use crate::access::Decides;
-use portcullis_gate::daemon_client::header_of;
 use crate::judging::{Brought, settle};
 use crate::telemetry::TraceParent;
 use crate::{ApiError, Shared};
+use portcullis_gate::daemon_client::header_of;
 use portcullis_gate::session_facts;
 
 /// Says that nobody can be asked, like the flag of the same name.
@@ -108,7 +108,7 @@ async fn answer_call(
 }
 
 /// Returns the agent's own no, for a request that was refused before it was judged: a status alone would let the call run.
-pub(in crate) fn refusal(host: &str, why: &str) -> Option<Response> {
+pub(crate) fn refusal(host: &str, why: &str) -> Option<Response> {
     let adapter = Host::find(host)?.adapter();
     Some(respond(&adapter.fail(adapter.usual, why)))
 }

@@ -20,14 +20,14 @@ use serde_json::{Value, json};
 
 use super::blocking;
 use super::received::{Queried, Received};
-use portcullis_gate::Failure;
-use portcullis_gate::call_input::{call_about, call_with_input};
-use portcullis_output::rules::{lint_object, rules_object};
 use crate::access::{Answers, Reads};
 use crate::{ApiError, Daemon, Shared};
+use portcullis_gate::Failure;
+use portcullis_gate::call_input::{call_about, call_with_input};
 use portcullis_gate::judge::prepare;
-use portcullis_output::json::{rule_json, verdict_object};
 use portcullis_gate::session_settings::{SessionSettings, compile, locations};
+use portcullis_output::json::{rule_json, verdict_object};
+use portcullis_output::rules::{lint_object, rules_object};
 
 /// The directory whose settings count if nobody names one: it has none of its own, so the user's alone do.
 const NOWHERE: &str = "/";

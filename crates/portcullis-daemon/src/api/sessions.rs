@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 use super::received::Queried;
 use super::{approvals, blocking};
-use portcullis_gate::judge::DOCTOR_SESSION;
-use portcullis_gate::clock::now_ms;
-use portcullis_output::grant::grant_json;
 use crate::access::Reads;
 use crate::{ApiError, Daemon, Shared};
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::judge::DOCTOR_SESSION;
+use portcullis_output::grant::grant_json;
 use portcullis_output::record;
 
 /// How many sessions are listed if nobody says how many, and at most.

@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use super::blocking;
 use super::decisions::moment;
 use super::received::Queried;
-use portcullis_gate::judge::DOCTOR_SESSION;
-use portcullis_gate::clock::now_ms;
-use portcullis_output::calendar;
-use portcullis_output::totals::totals_object;
 use crate::access::Reads;
 use crate::{ApiError, Daemon, Shared};
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::judge::DOCTOR_SESSION;
+use portcullis_output::calendar;
+use portcullis_output::totals::totals_object;
 
 /// How many of the most frequent calls are told.
 const TOP: u64 = 10;

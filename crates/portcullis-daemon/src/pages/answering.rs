@@ -14,9 +14,9 @@ use serde::Deserialize;
 use super::approvals::unknown;
 use super::words::answered;
 use super::{PageError, respond, see_other};
-use portcullis_gate::clock::now_ms;
 use crate::access::{Anyone, Caller};
 use crate::{ApiError, Shared};
+use portcullis_gate::clock::now_ms;
 use portcullis_gate::daemon_client::Role;
 use portcullis_gate::is_id;
 

@@ -13,10 +13,10 @@ use portcullis_web::{Text, link, segment};
 use super::visitor::Visitor;
 use super::words::{choice, decision_row, moment, session_link};
 use super::{PageError, capital, respond, verdict};
-use portcullis_output::calendar;
 use crate::Shared;
 use crate::api::blocking;
 use crate::api::decisions::{FilterQuery, find};
+use portcullis_output::calendar;
 use portcullis_output::record;
 
 /// How many decisions stand on a page.

@@ -7,8 +7,8 @@ use portcullis_web::pages::FindingPage;
 
 use super::visitor::Visitor;
 use super::{PageError, respond};
-use portcullis_output::finding_page::plain_page;
 use crate::ApiError;
+use portcullis_output::finding_page::plain_page;
 
 /// Shows the page of a code.
 pub(super) async fn show(visitor: Visitor, Path(code): Path<String>) -> Result<Response, PageError> {

@@ -10,11 +10,11 @@ use portcullis_web::views::{Tile, Tone};
 use super::visitor::Visitor;
 use super::words::decision_row;
 use super::{PageError, respond};
-use portcullis_gate::judge::DOCTOR_SESSION;
-use portcullis_gate::clock::now_ms;
-use portcullis_output::calendar::DAY_MS;
 use crate::Shared;
 use crate::api::blocking;
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::judge::DOCTOR_SESSION;
+use portcullis_output::calendar::DAY_MS;
 use portcullis_output::exchange::dollars;
 
 /// How many decisions are shown at first.

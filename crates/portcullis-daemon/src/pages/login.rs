@@ -10,7 +10,7 @@ use super::respond_with;
 
 /// Makes the page: with the code of a link it asks for nothing but a click, so that whoever only looks at links uses none
 /// up; without one it asks for a token.
-pub(in crate) fn login_page(status: StatusCode, code: &str, problem: &str) -> Response {
+pub(crate) fn login_page(status: StatusCode, code: &str, problem: &str) -> Response {
     let page = LoginPage {
         frame: Frame { title: Text::from("Sign in"), ..Frame::default() },
         problem: Text::from(problem),

@@ -14,11 +14,11 @@ use serde::Deserialize;
 use super::visitor::{Answerer, Visitor, notice};
 use super::words::choice;
 use super::{PageError, capital, respond, verdict};
-use portcullis_output::rules::{lints, rows};
 use crate::api::blocking;
 use crate::api::rules::{Edit, RuleEdit, call_of, mode, open, try_call};
 use crate::{ApiError, Daemon, Shared};
 use portcullis_gate::SessionSettings;
+use portcullis_output::rules::{lints, rows};
 
 /// What the page shows, as it stands in its address.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -12,11 +12,11 @@ use super::live::tiles;
 use super::visitor::Visitor;
 use super::words::choice;
 use super::{PageError, respond};
-use portcullis_gate::clock::now_ms;
-use portcullis_output::calendar;
 use crate::Shared;
 use crate::api::blocking;
 use crate::api::stats::Figures;
+use portcullis_gate::clock::now_ms;
+use portcullis_output::calendar;
 use portcullis_output::exchange::dollars;
 
 const MINUTE_MS: u64 = 60_000;

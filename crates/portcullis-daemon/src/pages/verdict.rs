@@ -14,9 +14,9 @@ use portcullis_web::views::{
 use portcullis_web::{Text, segment};
 
 use super::command;
-use portcullis_output::calendar;
 use crate::Daemon;
 use crate::api::rules::{Tried, open, try_call};
+use portcullis_output::calendar;
 use portcullis_output::exchange::dollars;
 use portcullis_output::human::call_title;
 

@@ -6,9 +6,9 @@ use portcullis_web::Text;
 use portcullis_web::views::{Frame, Notice};
 
 use super::PageError;
+use crate::Shared;
 use crate::access::{Answers, Caller, Reads};
 use portcullis_gate::daemon_client::Role;
-use crate::Shared;
 
 /// Somebody who may look. Whoever may not sees a page that says so.
 #[derive(Debug)]

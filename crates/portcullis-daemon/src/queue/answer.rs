@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use portcullis_store::{AnswerScope, Answered, Approval, ApprovalAnswer};
 
+use super::Inner;
 use super::apply::{apply, behavior};
-use super::{Inner};
 use portcullis_gate::Failure;
 use portcullis_gate::session_settings::compile;
 
@@ -30,7 +30,8 @@ impl Inner {
                 // Whoever watches sees the answer at once; whoever waits is woken when it was applied.
                 self.tell_own(&approval);
                 let applied = apply(&self.store, &approval, true);
-                let approval = backend.approval(id).map_err(|error| Failure::from(&error))?.unwrap_or(*approval);
+                let approval =
+                    backend.approval(id).map_err(|error| Failure::from(&error))?.unwrap_or(*approval);
                 self.tell_own(&approval);
                 applied?;
                 Ok(Answered::First(Box::new(approval)))

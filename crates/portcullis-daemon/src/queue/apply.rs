@@ -7,9 +7,9 @@ use portcullis_core::rule::Behavior;
 use portcullis_settings::{Destination, Owner, add_rule};
 use portcullis_store::{AnswerScope, Approval, ApprovalAnswer, NewGrant, Scope, Store, StoreError};
 
-use portcullis_gate::judge::LONGEST_KEPT_MS;
-use portcullis_gate::clock::now_ms;
 use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::judge::LONGEST_KEPT_MS;
 use portcullis_gate::session_settings::locations;
 
 /// How long an approved call may take to come, in milliseconds: an hour.
@@ -37,7 +37,9 @@ pub(super) fn apply(store: &Store, approval: &Approval, is_given_here: bool) -> 
     }
     let beyond = match (answer.scope, &answer.rule) {
         (AnswerScope::Session, Some(rule)) => match give(store, approval, answer, rule) {
-            Err(error) if !matches!(error, StoreError::TooManyGrants { .. }) => return Err(Failure::from(&error)),
+            Err(error) if !matches!(error, StoreError::TooManyGrants { .. }) => {
+                return Err(Failure::from(&error));
+            }
             given => given.map_err(|error| Failure::from(&error)),
         },
         (AnswerScope::Always, Some(rule)) if is_given_here || store.is_local() => write(answer, rule),

@@ -13,12 +13,12 @@ use super::link::Links;
 use super::retold::{another_call, retold};
 use super::waiting::Waiting;
 use super::{MOST_OPEN, reply};
-use portcullis_gate::clock::now_ms;
 use crate::notify::Notifier;
 use crate::{Hub, LiveEvent, Telemetry};
 use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::gate::{PendingQuestion, QuestionReply};
 use portcullis_gate::{SessionSettings, SettingsFlags};
-use portcullis_gate::gate::{QuestionReply, PendingQuestion};
 
 /// What the queue knows, and whom it tells.
 #[derive(Debug)]

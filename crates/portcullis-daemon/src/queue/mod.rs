@@ -35,7 +35,7 @@ use super::notify::Notifier;
 use super::{Hub, Telemetry};
 use portcullis_gate::Failure;
 use portcullis_gate::SettingsFlags;
-use portcullis_gate::gate::{QuestionReply, PendingQuestion};
+use portcullis_gate::gate::{PendingQuestion, QuestionReply};
 
 /// How many questions may be open at once.
 const MOST_OPEN: usize = 5_000;
@@ -80,7 +80,11 @@ impl Queue {
 
     /// Puts a question and waits for a person, but no longer than `wait`. Returns the question as it is known and what
     /// came of it. Whoever stops waiting leaves the question open.
-    pub(crate) async fn ask(&self, asked: PendingQuestion, wait: Duration) -> Result<(Approval, QuestionReply), Failure> {
+    pub(crate) async fn ask(
+        &self,
+        asked: PendingQuestion,
+        wait: Duration,
+    ) -> Result<(Approval, QuestionReply), Failure> {
         let approval = self.open(asked, false).await?;
         let (id, known) = (approval.id.clone(), reply(&approval));
         if known != QuestionReply::Open {
@@ -117,7 +121,8 @@ impl Queue {
     /// Lists approvals.
     pub(crate) async fn list(&self, filter: ApprovalFilter) -> Result<Vec<Approval>, Failure> {
         let inner = Arc::clone(&self.inner);
-        blocking(move || inner.store.backend().approvals(&filter).map_err(|error| Failure::from(&error))).await
+        blocking(move || inner.store.backend().approvals(&filter).map_err(|error| Failure::from(&error)))
+            .await
     }
 
     /// Waits until a question is answered and the answer applied, or until the time is over; returns it as it is then.
@@ -170,9 +175,10 @@ pub(crate) fn reply(approval: &Approval) -> QuestionReply {
     match (approval.state, &approval.answer) {
         (ApprovalState::Expired, _) => QuestionReply::Expired,
         (ApprovalState::Allowed, Some(_)) if approval.is_applied => QuestionReply::Allowed,
-        (ApprovalState::Denied, Some(answer)) => {
-            QuestionReply::Denied { by: answer.by.clone(), message: answer.message.clone().unwrap_or_default() }
-        }
+        (ApprovalState::Denied, Some(answer)) => QuestionReply::Denied {
+            by: answer.by.clone(),
+            message: answer.message.clone().unwrap_or_default(),
+        },
         _ => QuestionReply::Open,
     }
 }

@@ -8,8 +8,8 @@ use portcullis_store::{ApprovalFilter, ApprovalState};
 
 use super::apply::apply;
 use super::{Inner, MOST_OPEN};
-use portcullis_gate::clock::now_ms;
 use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
 use portcullis_output::terminal::print_notes;
 
 /// How often the store is looked at while somebody waits or watches.
@@ -81,7 +81,8 @@ impl Inner {
             self.begin(memory)?;
         }
         if is_due(&mut memory.tidied, TIDY) {
-            let expired = self.store.backend().expire_approvals(now_ms()).map_err(|error| Failure::from(&error))?;
+            let expired =
+                self.store.backend().expire_approvals(now_ms()).map_err(|error| Failure::from(&error))?;
             self.telemetry.approvals_expired(expired);
             self.apply_left(GRACE_MS)?;
         }
@@ -97,8 +98,11 @@ impl Inner {
         self.apply_left(0)?;
         let mut sequence = 0;
         loop {
-            let changed =
-                self.store.backend().approvals_after(sequence, BATCH).map_err(|error| Failure::from(&error))?;
+            let changed = self
+                .store
+                .backend()
+                .approvals_after(sequence, BATCH)
+                .map_err(|error| Failure::from(&error))?;
             let Some(last) = changed.last() else { break };
             sequence = last.sequence;
             let is_open = |state: ApprovalState| state == ApprovalState::Open;
@@ -114,8 +118,11 @@ impl Inner {
     fn catch_up(&self, memory: &mut Memory) -> Result<(), Failure> {
         let mut sequence = memory.sequence.unwrap_or_default();
         loop {
-            let changed =
-                self.store.backend().approvals_after(sequence, BATCH).map_err(|error| Failure::from(&error))?;
+            let changed = self
+                .store
+                .backend()
+                .approvals_after(sequence, BATCH)
+                .map_err(|error| Failure::from(&error))?;
             let Some(last) = changed.last() else { return Ok(()) };
             sequence = last.sequence;
             memory.sequence = Some(sequence);

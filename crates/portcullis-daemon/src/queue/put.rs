@@ -7,7 +7,7 @@ use crate::Shared;
 use crate::judging::{Brought, rule};
 use portcullis_gate::Failure;
 use portcullis_gate::gate::Ruling;
-use portcullis_gate::gate::{QuestionReply, PendingQuestion};
+use portcullis_gate::gate::{PendingQuestion, QuestionReply};
 
 /// Puts a ruling that is a question to a person, and waits. Returns what became of it: on allow the call judged again, on
 /// deny or time-out a denial; and the id of the question. A call that amounts to several may be asked about as often.
@@ -32,7 +32,9 @@ pub(crate) async fn put(
         match reply {
             QuestionReply::Allowed => ruling = rule(daemon, brought, ruling.passed).await?,
             QuestionReply::Denied { by, message } => return Ok((ruling.refused(&by, &message), put)),
-            QuestionReply::Open | QuestionReply::Expired => return Ok((ruling.unanswered(&approval.id, &reply), put)),
+            QuestionReply::Open | QuestionReply::Expired => {
+                return Ok((ruling.unanswered(&approval.id, &reply), put));
+            }
         }
     }
     Ok((ruling, put))

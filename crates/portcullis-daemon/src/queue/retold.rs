@@ -11,12 +11,12 @@ use portcullis_store::DeniedCall;
 use portcullis_store::audit::Entry;
 use portcullis_world::World;
 
-use portcullis_gate::audit::{self, Asked};
-use portcullis_gate::judge::{JudgedCall, identity};
 use portcullis_gate::Failure;
-use portcullis_gate::judge::prepare;
-use portcullis_gate::session_settings::{SettingsPlan, SettingsFlags};
+use portcullis_gate::audit::{self, Asked};
 use portcullis_gate::gate::{PendingQuestion, explanation};
+use portcullis_gate::judge::prepare;
+use portcullis_gate::judge::{JudgedCall, identity};
+use portcullis_gate::session_settings::{SettingsFlags, SettingsPlan};
 
 /// Says anew what is asked, by the call itself and by what the session kept of it. A question with another input, or whose
 /// scripts changed since, is refused. Models are asked nothing here, so what they said is left out.

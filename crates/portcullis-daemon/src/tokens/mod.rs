@@ -15,9 +15,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use portcullis_settings::disk::{DirectoryLock, Privacy, create_directory, plain, read_text, replace};
 
 pub use self::secret::SecretHash;
-use portcullis_gate::daemon_client::{Places, Role};
 use super::stamp::Stamp;
 use portcullis_gate::Failure;
+use portcullis_gate::daemon_client::{Places, Role};
 
 /// The longest file with one token.
 const LONGEST: u64 = 1024;

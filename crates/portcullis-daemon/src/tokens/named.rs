@@ -5,10 +5,10 @@ use std::path::Path;
 use portcullis_settings::disk::{DirectoryLock, Privacy, Refusal, read_text, replace};
 use serde::{Deserialize, Serialize};
 
-use portcullis_gate::daemon_client::Role;
 use super::secret::{self, SecretHash};
-use portcullis_gate::daemon_client::Places;
 use portcullis_gate::Failure;
+use portcullis_gate::daemon_client::Places;
+use portcullis_gate::daemon_client::Role;
 
 /// The largest file of tokens that is read.
 const LARGEST: u64 = 1024 * 1024;

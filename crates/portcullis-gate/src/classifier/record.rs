@@ -20,11 +20,7 @@ pub struct Keeping<'a> {
 }
 
 /// Keeps what was said, and returns what could not be kept. None of it changes a verdict.
-pub fn keep(
-    keeping: &Keeping<'_>,
-    exchanges: &[Exchange],
-    learned: &[(String, String)],
-) -> Vec<String> {
+pub fn keep(keeping: &Keeping<'_>, exchanges: &[Exchange], learned: &[(String, String)]) -> Vec<String> {
     let mut problems = Vec::new();
     // Whoever is left alone was not asked, and why is known.
     let is_resting = ExchangeOutcome::Fault(FaultKind::BreakerOpen);

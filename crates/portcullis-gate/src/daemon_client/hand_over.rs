@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use portcullis_hosts::HostReply;
 
-use super::{Client, Response};
 use super::role::Role;
+use super::{Client, Response};
 use crate::Failure;
 
 /// How long the answer may take beyond what the daemon waits for a person.

@@ -6,9 +6,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use super::wire;
 use super::places::Places;
 use super::running::Running;
+use super::wire;
 use crate::Failure;
 
 /// How long a daemon may take to accept a connection.

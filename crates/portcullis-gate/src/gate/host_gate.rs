@@ -16,15 +16,15 @@ use portcullis_classifier::transcript::Format;
 use portcullis_core::{Approval, Decision, Person, Reason};
 use portcullis_hosts::{Answer, AskBy, Capabilities, HookCall, HookSession, Said, SessionFormat};
 
+use super::queue::put_to_daemon;
+use crate::Failure;
 use crate::audit::{self, Asked};
 use crate::classifier::ClassifierFlags;
 use crate::clock::now_ms;
-use crate::judge::{CallJudge, JudgedCall, SessionHistory, keep_question};
 use crate::env_vars;
-use crate::Failure;
-use crate::session_settings::{SettingsPlan, SessionSettings, SettingsFlags};
+use crate::judge::{CallJudge, JudgedCall, SessionHistory, keep_question};
+use crate::session_settings::{SessionSettings, SettingsFlags, SettingsPlan};
 use crate::stores;
-use super::queue::put_to_daemon;
 use portcullis_store::StoreError;
 use portcullis_store::audit::Entry;
 use portcullis_world::World;
@@ -134,7 +134,8 @@ impl Gate<'_> {
         };
         let store = stores::open(&session.loaded, state)?;
         let place = &asked.session;
-        let mut plan = SettingsPlan::new(self.arguments, &place.cwd, place.project.as_ref().map(PathBuf::from))?;
+        let mut plan =
+            SettingsPlan::new(self.arguments, &place.cwd, place.project.as_ref().map(PathBuf::from))?;
         plan.add_grants(&store, &place.id);
         Ok(plan.load()?.with_store(store))
     }

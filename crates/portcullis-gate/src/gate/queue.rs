@@ -19,12 +19,12 @@ use portcullis_store::audit::Entry;
 use portcullis_world::World;
 use serde_json::{Map, Value, json};
 
+use super::host_gate::{Gate, Passed, Ruling};
+use crate::Failure;
 use crate::audit::{self, Asked};
 use crate::daemon_client::{Client, Role};
-use crate::Failure;
-use super::host_gate::{Gate, Passed, Ruling};
-use crate::judge::prepare;
 use crate::id::{is_id, new_id};
+use crate::judge::prepare;
 use crate::record_json::entry_object;
 
 /// How long an answer may take beyond the waiting itself, on a machine that is busy.
@@ -195,7 +195,11 @@ pub fn put_to_daemon(
 
 /// Asks the daemon until somebody answered or the time is over. A daemon that goes away is looked for again: asking twice
 /// is asking once.
-fn ask(client: &Client, question: &PendingQuestion, deadline: Instant) -> Result<(String, QuestionReply), Failure> {
+fn ask(
+    client: &Client,
+    question: &PendingQuestion,
+    deadline: Instant,
+) -> Result<(String, QuestionReply), Failure> {
     let body = question.to_value();
     let mut known: Option<String> = None;
     loop {

@@ -21,12 +21,7 @@ pub fn judge(
 }
 
 /// Parses a call and looks up what the core asks about it.
-pub fn prepare(
-    policy: &Policy,
-    call: ToolCall,
-    context: Context,
-    world: &mut World,
-) -> (Request, Facts) {
+pub fn prepare(policy: &Policy, call: ToolCall, context: Context, world: &mut World) -> (Request, Facts) {
     let request = Request::new(policy, call, context);
     let facts = world.answer(request.questions());
     (request, facts)

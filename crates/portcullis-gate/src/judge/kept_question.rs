@@ -5,9 +5,9 @@ use portcullis_hosts::Said;
 use portcullis_store::audit::SuggestionEntry;
 use portcullis_store::{DenialKind, NewDenial};
 
-use crate::clock::now_ms;
 use super::call_judge::{JudgedCall, new_denial};
 use super::decide::prepare;
+use crate::clock::now_ms;
 use crate::session_settings::SessionSettings;
 use portcullis_world::World;
 

@@ -8,9 +8,9 @@ use portcullis_core::rule::Behavior;
 use portcullis_core::{Decision, Outcome, Policy, RuleSet, Source};
 use portcullis_store::{Grant, Spent};
 
-use crate::clock::now_ms;
 use super::call_judge::{CallJudge, Try, decide_by};
 use crate::Failure;
+use crate::clock::now_ms;
 use portcullis_world::World;
 
 impl CallJudge<'_> {

@@ -13,18 +13,18 @@ use portcullis_settings::{Destination, LoadOptions, Owner, add_rule, load};
 use portcullis_store::{DeniedCall, Grant, NewGrant, Scope, Store, StoreError};
 use serde_json::json;
 
-use portcullis_output::grant::grant_json;
 use super::retry::{approve_call, call_text, list_calls, refused};
 use super::rules::describe_edit;
-use portcullis_gate::judge::LONGEST_KEPT_MS;
-use portcullis_gate::clock::now_ms;
 use crate::exit_code::ExitCode;
+use crate::value_parser::source_parser;
 use portcullis_gate::Failure;
-use portcullis_output::human::counted;
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::judge::LONGEST_KEPT_MS;
 use portcullis_gate::session_settings::{SessionSettings, SettingsFlags, compile, locations};
 use portcullis_gate::stores;
+use portcullis_output::grant::grant_json;
+use portcullis_output::human::counted;
 use portcullis_output::terminal::{BOLD, DIM, Painted, print, print_error, printable};
-use crate::value_parser::source_parser;
 
 /// How many calls are listed where none is named.
 const LISTED: usize = 20;

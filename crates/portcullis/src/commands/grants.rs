@@ -8,9 +8,9 @@ use portcullis_store::{Grant, Scope, Store};
 use serde_json::{Value, json};
 
 use super::grant::{open_store, require_person};
-use portcullis_gate::clock::now_ms;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
 use portcullis_output::grant::grant_json;
 use portcullis_output::human::counted;
 use portcullis_output::terminal::{BOLD, DIM, Painted, print, printable};

@@ -16,12 +16,12 @@ use portcullis_core::Person;
 use portcullis_guard::{BlockingAnswer, Guard};
 use portcullis_hosts::{Adapter, Blocking, Event, HookCall, Host, HostReply, SessionFact, Told};
 
-use portcullis_gate::daemon_client::HandedOver;
-use portcullis_gate::Failure;
-use portcullis_gate::gate::Gate;
-use portcullis_gate::{SessionSettings, SettingsFlags};
-use portcullis_gate::session_facts;
 use crate::standard_input;
+use portcullis_gate::Failure;
+use portcullis_gate::daemon_client::HandedOver;
+use portcullis_gate::gate::Gate;
+use portcullis_gate::session_facts;
+use portcullis_gate::{SessionSettings, SettingsFlags};
 
 /// How long an answer may take without a model; well below every host's own limit.
 const DEADLINE: Duration = Duration::from_secs(10);

@@ -12,13 +12,13 @@ use crate::cli::report;
 use crate::commands::uninstall::find_hosts;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::session_settings::locations;
 use portcullis_install::agent::{Agent, newest, registrable};
 use portcullis_install::codex_trust::{self, KnownHook};
 use portcullis_install::ours::Ours;
 use portcullis_install::plan::Plan;
 use portcullis_install::program::{self, Program};
 use portcullis_install::writing::Turn;
-use portcullis_gate::session_settings::locations;
 use portcullis_output::terminal::{BOLD, HOW_TO_CONFIRM, Painted, confirm, print, print_notes};
 
 /// Register with the agents that are installed, so that they ask before every tool call

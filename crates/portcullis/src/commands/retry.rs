@@ -9,9 +9,9 @@ use portcullis_store::{DenialKind, DeniedCall, RecentlyDenied, Store, StoreError
 use serde_json::{Value, json};
 
 use super::grant::open_store;
-use portcullis_gate::clock::now_ms;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
 use portcullis_output::human::counted;
 use portcullis_output::terminal::{BOLD, DIM, Painted, print, print_notes, printable};
 

@@ -8,12 +8,12 @@ use clap::Args;
 use portcullis_core::visible;
 use serde_json::json;
 
-use portcullis_gate::daemon_client::Running;
+use crate::exit_code::ExitCode;
 use portcullis_daemon::server::{ListenOptions, TlsFiles, asked_to_stop};
 use portcullis_daemon::start::{StartOptions, Started};
 use portcullis_daemon::{Daemon, MOST_WAITING_THREADS};
-use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::daemon_client::Running;
 use portcullis_gate::session_settings::{SettingsFlags, absolute_path};
 use portcullis_output::terminal::{print, printable};
 

@@ -9,10 +9,10 @@ use portcullis_settings::{
 };
 use serde_json::json;
 
-use portcullis_output::rules::ignored_json;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::rules::ignored_json;
 use portcullis_output::settings_notes;
 use portcullis_output::terminal::{BOLD, DIM, ERROR, Painted, print, printable};
 

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
-use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_gate::stores;
+use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_output::terminal::{BOLD, Painted, print, printable};
 
 /// The most files whose sizes are added up.

@@ -11,13 +11,13 @@ use portcullis_core::visible;
 use serde_json::{Value, json};
 
 use super::grant::require_person;
+use crate::exit_code::ExitCode;
+use portcullis_daemon::tokens::{self, named};
+use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
-use portcullis_gate::daemon_client::Role;
 use portcullis_gate::daemon_client::Client;
 use portcullis_gate::daemon_client::Places;
-use portcullis_daemon::tokens::{self, named};
-use crate::exit_code::ExitCode;
-use portcullis_gate::Failure;
+use portcullis_gate::daemon_client::Role;
 use portcullis_gate::session_settings::locations;
 use portcullis_output::terminal::{print, printable};
 

@@ -10,11 +10,11 @@ use portcullis_settings::Locations;
 use crate::cli::report;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::session_settings::locations;
 use portcullis_install::agent::{Agent, registrable};
 use portcullis_install::program::{self, Program};
 use portcullis_install::undo::Undo;
 use portcullis_install::writing::Turn;
-use portcullis_gate::session_settings::locations;
 use portcullis_output::terminal::{BOLD, HOW_TO_CONFIRM, Painted, confirm, print, print_notes};
 
 /// Undo `init`: give agents their settings back as they were

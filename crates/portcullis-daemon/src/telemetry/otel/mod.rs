@@ -29,11 +29,11 @@ use serde_json::{Value, json};
 
 use super::TraceParent;
 use super::counters::Counters;
-use portcullis_output::terminal::print_notes;
 use config::{Config, Target};
 use courier::Courier;
 use ids::{Ids, hex};
 use noted::{Noted, Place};
+use portcullis_output::terminal::print_notes;
 use sampler::Sampler;
 use wire::Attributes;
 use worker::{Rhythm, Worker, Writer};

@@ -12,11 +12,11 @@ use super::desk::{Answer, Desk, late};
 use super::outcome_text;
 use super::show::{page, unread};
 use super::wire::{self, Approval};
-use portcullis_gate::clock::now_ms;
 use crate::commands::grant::{choose_rule, require_person};
-use portcullis_gate::daemon_client::Role;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::daemon_client::Role;
 use portcullis_gate::session_settings::compile;
 use portcullis_output::terminal::{BOLD, Painted, confirm, print, print_error, printable};
 

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::outcome_text;
 use super::wire::{self, Approval};
+use portcullis_gate::Failure;
 use portcullis_gate::daemon_client::Role;
 use portcullis_gate::daemon_client::{Client, Events};
-use portcullis_gate::Failure;
-use portcullis_gate::session_settings::locations;
 use portcullis_gate::is_id;
+use portcullis_gate::session_settings::locations;
 
 /// The most approvals that are looked through for the beginning of an id.
 const MOST: u64 = 1_000;

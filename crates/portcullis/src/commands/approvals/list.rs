@@ -9,11 +9,11 @@ use portcullis_store::ApprovalState;
 use super::desk::Desk;
 use super::wire::{self, Approval};
 use super::{left_text, level_word, outcome_text};
-use portcullis_gate::clock::now_ms;
 use crate::commands::retry::age;
-use portcullis_gate::daemon_client::Role;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::daemon_client::Role;
 use portcullis_output::human::shorten;
 use portcullis_output::terminal::{BOLD, DIM, Painted, print, printable};
 

@@ -10,11 +10,11 @@ use serde_json::Value;
 use super::desk::Desk;
 use super::wire::{self, Approval};
 use super::{level_word, outcome_text};
-use portcullis_gate::clock::now_ms;
-use portcullis_output::calendar;
-use portcullis_gate::daemon_client::Role;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::daemon_client::Role;
+use portcullis_output::calendar;
 use portcullis_output::human::shorten;
 use portcullis_output::terminal::{DIM, Painted, print, print_notes, printable};
 

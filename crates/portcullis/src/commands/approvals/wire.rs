@@ -7,8 +7,8 @@ use portcullis_store::audit::Entry;
 use portcullis_store::{AnswerScope, ApprovalAnswer, ApprovalState, ExplanationEntry};
 use serde_json::Value;
 
-use portcullis_gate::is_id;
 use portcullis_gate::gate::{read_explanation, snake};
+use portcullis_gate::is_id;
 
 /// An approval, as far as the daemon tells it.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,10 +8,12 @@ use portcullis_settings::Loaded;
 use serde_json::{Map, Value, json};
 
 use super::defaults::lists;
-use portcullis_gate::classifier::{ClassifierFlags, Resting, assemble, has_classifier, model_table, sections};
 use crate::commands::settings::value_json;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::classifier::{
+    ClassifierFlags, Resting, assemble, has_classifier, model_table, sections,
+};
 use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_output::settings_notes;
 use portcullis_output::terminal::{print, printable};

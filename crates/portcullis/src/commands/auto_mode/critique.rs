@@ -6,9 +6,9 @@ use portcullis_classifier::protocol::{Errand, ErrandResult, Talk};
 use portcullis_classifier::transport::Cancel;
 use portcullis_core::visible;
 
-use portcullis_gate::classifier::{ClassifierFlags, Keeping, Resting, assemble, custom_lists, keep};
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::classifier::{ClassifierFlags, Keeping, Resting, assemble, custom_lists, keep};
 use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_output::settings_notes;
 use portcullis_output::terminal::{print, print_notes};

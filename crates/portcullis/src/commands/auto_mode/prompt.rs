@@ -9,11 +9,11 @@ use portcullis_classifier::prompt::Prompt;
 use portcullis_classifier::protocol::{Endpoint, Judge, Stage, Stages, answer_spec, last_words};
 use portcullis_core::{Mode, Person, visible};
 
-use portcullis_gate::classifier::{ClassifierFlags, Resting, assemble, has_classifier, sections, templates};
-use portcullis_gate::judge::{SessionHistory, show_prompt};
 use crate::commands::check::make_call;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::classifier::{ClassifierFlags, Resting, assemble, has_classifier, sections, templates};
+use portcullis_gate::judge::{SessionHistory, show_prompt};
 use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_output::settings_notes;
 use portcullis_output::terminal::{BOLD, Painted, print, print_notes};

@@ -8,13 +8,13 @@ use portcullis_classifier::transport::Cancel;
 use portcullis_core::{Mode, Person, ToolCall, visible};
 use serde_json::{Value, json};
 
-use portcullis_gate::classifier::{ClassifierFlags, Keeping, Resting, assemble, keep};
-use portcullis_gate::judge::sample_prompt;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
-use portcullis_output::settings_notes;
-use portcullis_output::exchange;
+use portcullis_gate::classifier::{ClassifierFlags, Keeping, Resting, assemble, keep};
+use portcullis_gate::judge::sample_prompt;
 use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::exchange;
+use portcullis_output::settings_notes;
 use portcullis_output::terminal::{BOLD, DIM, Painted, print, print_notes, printable};
 
 /// Send the model one harmless and one harmful sample, and say how it did

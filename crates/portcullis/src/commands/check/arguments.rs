@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use portcullis_core::{Context, Mode, Person, ToolCall, path};
 
-use portcullis_gate::call_input::{call_about, call_with_input};
-use portcullis_gate::classifier::ClassifierFlags;
-use portcullis_gate::judge::{SessionHistory, CallJudge};
-use portcullis_gate::Failure;
-use portcullis_gate::{SessionSettings, SettingsFlags};
-use portcullis_output::shell_quote;
 use crate::standard_input::{InputError, read_whole};
 use crate::value_parser::mode_parser;
+use portcullis_gate::Failure;
+use portcullis_gate::call_input::{call_about, call_with_input};
+use portcullis_gate::classifier::ClassifierFlags;
+use portcullis_gate::judge::{CallJudge, SessionHistory};
+use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::shell_quote;
 
 /// Say what would be answered to a tool call, and why
 #[derive(Debug, Args)]

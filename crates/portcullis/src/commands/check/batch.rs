@@ -14,12 +14,12 @@ use super::call_line::{CallLine, LONGEST_LINE, parse_object, take_call};
 use super::line_reader::{Reading, read_line};
 use super::sessions::Sessions;
 use super::single::explained;
-use portcullis_gate::judge::SessionHistory;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
-use portcullis_output::settings_notes;
-use portcullis_output::judged::write_fields;
 use portcullis_gate::SessionSettings;
+use portcullis_gate::judge::SessionHistory;
+use portcullis_output::judged::write_fields;
+use portcullis_output::settings_notes;
 use portcullis_output::terminal::{Notes, unwritten};
 use portcullis_world::World;
 

@@ -3,8 +3,8 @@
 use portcullis_core::{Context, Decision, MODES, Mode, RuleReference, ToolCall, Verdict, visible};
 use portcullis_settings::{Locations, Owner};
 
-use portcullis_gate::judge::judge;
 use portcullis_gate::SessionSettings;
+use portcullis_gate::judge::judge;
 use portcullis_output::shell_quote::quote;
 use portcullis_world::World;
 

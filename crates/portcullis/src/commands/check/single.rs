@@ -7,16 +7,16 @@ use portcullis_settings::Explainer;
 
 use super::arguments::CheckArgs;
 use super::remedy;
-use portcullis_gate::judge::JudgedCall;
-use portcullis_gate::classifier::explain_by_model;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
-use portcullis_gate::judge::prepare;
-use portcullis_output::settings_notes;
-use portcullis_output::human::{self, TraceDetail};
-use portcullis_output::{exchange, explanation, judged};
 use portcullis_gate::SessionSettings;
+use portcullis_gate::classifier::explain_by_model;
+use portcullis_gate::judge::JudgedCall;
+use portcullis_gate::judge::prepare;
+use portcullis_output::human::{self, TraceDetail};
+use portcullis_output::settings_notes;
 use portcullis_output::terminal::{print, print_notes};
+use portcullis_output::{exchange, explanation, judged};
 use portcullis_world::World;
 
 /// Answers one call.
@@ -47,7 +47,12 @@ pub(crate) fn run(arguments: &CheckArgs) -> Result<ExitCode, Failure> {
     Ok(judged.verdict.decision.into())
 }
 
-fn remedies(session: &SessionSettings, call: &ToolCall, judged: &JudgedCall, world: &mut World) -> Vec<String> {
+fn remedies(
+    session: &SessionSettings,
+    call: &ToolCall,
+    judged: &JudgedCall,
+    world: &mut World,
+) -> Vec<String> {
     let mut lines = remedy::remedies(session, call, &judged.context, &judged.verdict, world);
     lines.extend(judged.denial.as_ref().map(|id| format!("portcullis allow --id {id}")));
     lines

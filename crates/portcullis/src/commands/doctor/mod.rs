@@ -9,13 +9,13 @@ use clap::Args;
 use portcullis_core::visible;
 use serde_json::json;
 
+use self::health::{Check, State, check_agent, check_own};
 use crate::commands::uninstall::find_hosts;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
-use portcullis_install::agent::{Agent, registrable};
-use self::health::{Check, State, check_agent, check_own};
-use portcullis_output::human::counted;
 use portcullis_gate::session_settings::locations;
+use portcullis_install::agent::{Agent, registrable};
+use portcullis_output::human::counted;
 use portcullis_output::terminal::{BOLD, DIM, ERROR, Painted, WARNING, print, printable};
 
 const FINE: Style = AnsiColor::Green.on_default().bold();

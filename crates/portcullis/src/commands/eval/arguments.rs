@@ -4,9 +4,9 @@ use clap::Args;
 use portcullis_core::Mode;
 
 use super::filter::Filter;
-use portcullis_gate::classifier::ClassifierFlags;
-use portcullis_gate::SettingsFlags;
 use crate::value_parser::mode_parser;
+use portcullis_gate::SettingsFlags;
+use portcullis_gate::classifier::ClassifierFlags;
 
 /// Measure the answers to labelled actions: what was stopped, what was let through, what was missed
 #[derive(Debug, Args)]

@@ -15,12 +15,12 @@ use super::evaluation::Evaluation;
 use super::figures::{Figures, Word};
 use super::progress::Progress;
 use super::worker::{context_of, opener, world_of};
-use portcullis_gate::judge::{JudgedCall, SessionHistory, CallJudge};
-use portcullis_gate::classifier::{Resting, assemble, has_classifier};
 use crate::commands::check::Sessions;
 use portcullis_gate::Failure;
-use portcullis_output::human::shorten;
+use portcullis_gate::classifier::{Resting, assemble, has_classifier};
+use portcullis_gate::judge::{CallJudge, JudgedCall, SessionHistory};
 use portcullis_gate::session_settings::locations;
+use portcullis_output::human::shorten;
 use portcullis_output::terminal::print_notes;
 use portcullis_world::World;
 

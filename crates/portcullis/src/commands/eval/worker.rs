@@ -7,9 +7,9 @@ use super::arguments::EvalArgs;
 use crate::commands::check::{Opener, Sessions};
 use portcullis_gate::Failure;
 use portcullis_gate::judge::prepare;
-use portcullis_output::settings_notes;
-use portcullis_output::human::{call_title, shorten};
 use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::human::{call_title, shorten};
+use portcullis_output::settings_notes;
 use portcullis_world::World;
 
 /// The longest call that is shown, in columns.

@@ -4,9 +4,9 @@ mod list;
 
 use clap::Args;
 
-use portcullis_output::finding_page::{PageEntry, text};
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_output::finding_page::{PageEntry, text};
 use portcullis_output::terminal::print;
 
 /// Explain a finding or an allowance, or list them all

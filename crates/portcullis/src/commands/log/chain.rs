@@ -7,7 +7,7 @@ use portcullis_core::visible;
 use portcullis_store::audit::{Break, Head, TornLine, Verification};
 use serde_json::{Value, json};
 
-use super::{Trail};
+use super::Trail;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_output::human::counted;

@@ -4,8 +4,8 @@ use clap::Args;
 use portcullis_core::Mode;
 use portcullis_store::audit::index::Filter;
 
-use portcullis_gate::judge::DOCTOR_SESSION;
 use crate::value_parser::{mode_parser, since, until};
+use portcullis_gate::judge::DOCTOR_SESSION;
 
 /// The flags that choose records. Each that is given must fit.
 #[derive(Debug, Clone, Default, Args)]

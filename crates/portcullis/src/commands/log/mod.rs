@@ -11,11 +11,11 @@ pub(crate) use filter::FilterArgs;
 use clap::{Args, Subcommand};
 use portcullis_store::audit::Audit;
 
-use portcullis_gate::clock::now_ms;
-use portcullis_output::calendar::DAY_MS;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
 use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::calendar::DAY_MS;
 use portcullis_output::terminal::print_notes;
 
 /// Show what was decided for agents, and verify the record of it

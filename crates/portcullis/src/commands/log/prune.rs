@@ -3,11 +3,11 @@
 use clap::Args;
 use serde_json::json;
 
-use super::{Trail};
-use portcullis_gate::clock::now_ms;
-use portcullis_output::calendar::DAY_MS;
+use super::Trail;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
+use portcullis_output::calendar::DAY_MS;
 use portcullis_output::human::counted;
 use portcullis_output::terminal::print;
 

@@ -4,7 +4,7 @@ use clap::Args;
 use portcullis_core::visible;
 use portcullis_store::audit::index::Found;
 
-use super::{Trail};
+use super::Trail;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_output::record;

@@ -12,8 +12,8 @@ use portcullis_hosts::{Answer, Blocking, HookCall, Moment, Said};
 use serde_json::{Map, Value, json};
 
 use super::{Desk, HOST};
-use portcullis_gate::gate::{Gate, UNATTENDED};
 use crate::flags::print_notice;
+use portcullis_gate::gate::{Gate, UNATTENDED};
 
 /// The one moment at which a client asks.
 static MOMENT: Moment = Moment {

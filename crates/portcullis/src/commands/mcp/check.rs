@@ -11,9 +11,9 @@ use portcullis_core::{Value, path, visible};
 use serde_json::Map;
 
 use super::Desk;
-use portcullis_gate::judge::JudgedCall;
 use crate::commands::check::{CallLine, parse_object, take_call, take_text};
 use portcullis_gate::Failure;
+use portcullis_gate::judge::JudgedCall;
 use portcullis_gate::judge::judge;
 use portcullis_output::judged::write_fields;
 use portcullis_world::World;

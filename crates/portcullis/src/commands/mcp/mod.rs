@@ -19,11 +19,11 @@ use clap::Args;
 use portcullis_hosts::HookSession;
 
 use crate::exit_code::ExitCode;
-use portcullis_output::settings_notes;
-use portcullis_gate::Failure;
 use crate::flags::GateArgs;
-use portcullis_gate::gate::own_session;
+use portcullis_gate::Failure;
 use portcullis_gate::SessionSettings;
+use portcullis_gate::gate::own_session;
+use portcullis_output::settings_notes;
 
 /// What the audit trail calls a client of this server.
 const HOST: &str = "mcp";

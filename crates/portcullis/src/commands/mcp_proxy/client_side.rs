@@ -11,8 +11,8 @@ use super::client_end::ClientEnd;
 use super::frame::{Call, Frame, Refusal, read};
 use super::name::{ServerName, rule_name};
 use crate::commands::mcp::json_rpc::{ErrorCode, LONGEST_FRAME, error_line, refusal_line};
-use portcullis_gate::gate::{Gate, UNATTENDED};
 use crate::flags::{GateArgs, print_notice};
+use portcullis_gate::gate::{Gate, UNATTENDED};
 
 /// The one moment at which a call is judged.
 static MOMENT: Moment = Moment {

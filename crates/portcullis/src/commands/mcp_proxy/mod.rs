@@ -32,11 +32,11 @@ use self::client_end::ClientEnd;
 use self::client_side::ClientSide;
 use self::name::{Search, ServerName, server_name};
 use crate::exit_code::ExitCode;
-use portcullis_output::settings_notes;
-use portcullis_gate::Failure;
 use crate::flags::GateArgs;
-use portcullis_gate::gate::own_session;
+use portcullis_gate::Failure;
 use portcullis_gate::SessionSettings;
+use portcullis_gate::gate::own_session;
+use portcullis_output::settings_notes;
 use portcullis_output::terminal::print_notes;
 
 /// What the audit trail calls a client of the proxy.

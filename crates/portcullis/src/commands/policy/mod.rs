@@ -7,12 +7,12 @@ mod view;
 use clap::{Args, Subcommand};
 use portcullis_store::Store;
 
-use portcullis_daemon::policy::{PullFailure, Pulled, pull};
 use crate::cli::report;
 use crate::exit_code::ExitCode;
+use portcullis_daemon::policy::{PullFailure, Pulled, pull};
 use portcullis_gate::Failure;
-use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_gate::stores;
+use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_output::terminal::print;
 
 /// Sign, publish and take managed settings through the store that a fleet shares

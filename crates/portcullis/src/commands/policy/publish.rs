@@ -9,10 +9,10 @@ use portcullis_store::SignedPolicy;
 
 use super::Fleet;
 use super::key_file::Signer;
-use portcullis_gate::clock::now_ms;
-use portcullis_daemon::policy::{of_store, trusted_keys};
 use crate::exit_code::ExitCode;
+use portcullis_daemon::policy::{of_store, trusted_keys};
 use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
 use portcullis_output::terminal::{print, print_error, print_notes};
 
 /// How long a note may be.

@@ -9,10 +9,10 @@ use portcullis_store::PolicyVersion;
 use serde_json::{Value, json};
 
 use super::Fleet;
-use portcullis_output::calendar;
-use portcullis_daemon::policy::{of_store, trusted_keys};
 use crate::exit_code::ExitCode;
+use portcullis_daemon::policy::{of_store, trusted_keys};
 use portcullis_gate::Failure;
+use portcullis_output::calendar;
 use portcullis_output::terminal::{BOLD, DIM, ERROR, Painted, print, printable};
 
 /// How many versions are listed.

@@ -3,9 +3,9 @@
 use clap::Args;
 use portcullis_core::Mode;
 
-use portcullis_output::calendar;
-use portcullis_gate::SettingsFlags;
 use crate::value_parser::{mode_parser, since, until};
+use portcullis_gate::SettingsFlags;
+use portcullis_output::calendar;
 
 /// Run past sessions through today's policy: what it allows, asks and denies, and which rules end the prompts
 #[derive(Debug, Args)]

@@ -9,8 +9,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::arguments::ReplayArgs;
-use portcullis_gate::env_vars;
 use portcullis_gate::Failure;
+use portcullis_gate::env_vars;
 
 /// How deep directories are walked.
 const DEEPEST: usize = 64;

@@ -29,8 +29,8 @@ pub(crate) fn run(arguments: &AddArgs) -> Result<ExitCode, Failure> {
         compile(rule, *behavior)?;
     }
     for rule in rules {
-        let report =
-            add_rule(&locations, target.destination(), *behavior, rule).map_err(|error| Failure::from(&error))?;
+        let report = add_rule(&locations, target.destination(), *behavior, rule)
+            .map_err(|error| Failure::from(&error))?;
         print(&describe(&report, "the rule is there already"))?;
     }
     Ok(ExitCode::Success)

@@ -9,10 +9,10 @@ use serde_json::json;
 
 use super::explanation::Explanation;
 use crate::exit_code::ExitCode;
+use crate::value_parser::behavior_parser;
 use portcullis_gate::Failure;
 use portcullis_gate::session_settings::compile;
 use portcullis_output::terminal::{BOLD, DIM, Painted, print, printable};
-use crate::value_parser::behavior_parser;
 
 /// Say how a rule is read, what it matches and what it does not
 #[derive(Debug, Args)]

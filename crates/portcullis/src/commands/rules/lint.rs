@@ -9,11 +9,11 @@ use portcullis_settings::{Problem, Severity};
 
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
-use portcullis_output::settings_notes;
+use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_output::human::counted;
 use portcullis_output::human::rule_title;
 use portcullis_output::rules::{lint_object, lints};
-use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::settings_notes;
 use portcullis_output::terminal::{DIM, Painted, WARNING, print, printable};
 
 /// Find rules that are shadowed, doubled, mistaken or too broad, and say how to put them right

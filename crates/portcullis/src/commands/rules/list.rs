@@ -9,9 +9,9 @@ use portcullis_settings::Ignored;
 
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
-use portcullis_output::settings_notes;
-use portcullis_output::rules::{RuleRow, rows, rules_object};
 use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_output::rules::{RuleRow, rows, rules_object};
+use portcullis_output::settings_notes;
 use portcullis_output::terminal::{BOLD, DIM, Painted, WARNING, print, printable, style_of};
 
 /// List the rules in force, with the file and line of each

@@ -7,8 +7,8 @@ use portcullis_core::rule::Behavior;
 use portcullis_core::{Source, visible};
 use portcullis_settings::{Destination, EditReport, Owner, Side};
 
-use portcullis_output::terminal::{DIM, Painted, style_of};
 use crate::value_parser::{behavior_parser, source_parser};
+use portcullis_output::terminal::{DIM, Painted, style_of};
 
 /// Which rules are written or taken out, and where.
 #[derive(Debug, Args)]

@@ -9,14 +9,14 @@ use serde_json::json;
 
 use crate::commands::check::make_call;
 use crate::exit_code::ExitCode;
+use crate::value_parser::{behavior_parser, mode_parser};
 use portcullis_gate::Failure;
 use portcullis_gate::judge::prepare;
-use portcullis_output::settings_notes;
+use portcullis_gate::session_settings::{SessionSettings, SettingsFlags, compile};
 use portcullis_output::human::rule_title;
 use portcullis_output::json::rule_json;
-use portcullis_gate::session_settings::{SessionSettings, SettingsFlags, compile};
+use portcullis_output::settings_notes;
 use portcullis_output::terminal::{DIM, Painted, print, printable, style_of};
-use crate::value_parser::{behavior_parser, mode_parser};
 use portcullis_world::World;
 
 /// Say which rules match a call and why the others do not

@@ -4,13 +4,12 @@ mod text;
 
 use clap::Args;
 
-
 use crate::commands::log::{FilterArgs, Trail};
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
-use portcullis_output::totals::totals_object;
 use portcullis_output::chart::Chart;
 use portcullis_output::terminal::{print, printable};
+use portcullis_output::totals::totals_object;
 
 /// Show what was decided for agents in figures: shares, prompts avoided, models, latencies, what is asked most
 #[derive(Debug, Args)]

@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use super::palette::{BOLD, DECIDING, DIM, Palette};
 use super::state::{Item, Stage};
-use portcullis_output::calendar;
 use crate::commands::approvals::wire::Approval;
 use crate::commands::approvals::{left_text, level_word};
+use portcullis_output::calendar;
 
 /// The lines of the details, so wide; `words` are byte ranges of the command that decided.
 pub(super) fn lines(

@@ -22,10 +22,10 @@ use super::super::{outcome_text, wire};
 use super::palette::Palette;
 use super::state::{Action, News, State};
 use super::view::draw;
-use portcullis_gate::clock::now_ms;
-use portcullis_gate::daemon_client::Role;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::daemon_client::Role;
 
 /// How long to wait for a key before news are looked at.
 const TICK: Duration = Duration::from_millis(100);

@@ -12,8 +12,8 @@ use portcullis_hosts::{AskBy, Event, Host, HostError, Moment, Said, Told};
 use serde_json::{Value, json};
 
 use portcullis_gate::judge::DOCTOR_SESSION;
-use portcullis_install::ours::Registered;
 use portcullis_gate::process::{self, Finished};
+use portcullis_install::ours::Registered;
 
 /// What Amp tells in variables.
 const VARIABLES: [(&str, &str); 3] =

@@ -4,11 +4,11 @@ use portcullis_settings::PolicyFiles;
 use portcullis_store::Store;
 
 use super::Checks;
-use portcullis_gate::clock::now_ms;
-use portcullis_gate::daemon_client::Running;
-use portcullis_gate::daemon_client::Places;
 use portcullis_daemon::policy::{of_store, trusted_keys};
 use portcullis_gate::SessionSettings;
+use portcullis_gate::clock::now_ms;
+use portcullis_gate::daemon_client::Places;
+use portcullis_gate::daemon_client::Running;
 use portcullis_gate::stores;
 
 /// A policy that was signed longer ago than this is told by days.

@@ -15,9 +15,9 @@ use super::fleet::check_fleet;
 use super::{Check, Checks};
 use portcullis_gate::classifier::{ClassifierFlags, Resting, assemble, has_classifier};
 use portcullis_gate::env_vars;
-use portcullis_install::program;
 use portcullis_gate::process;
 use portcullis_gate::{SessionSettings, SettingsFlags};
+use portcullis_install::program;
 
 /// What lies further in the future than this shows that a clock is or was wrong.
 const FUTURE: Duration = Duration::from_hours(24);
