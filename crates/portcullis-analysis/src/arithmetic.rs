@@ -31,7 +31,7 @@ const EVALUATORS: &[&str] = &[
 
 /// What a word holds that a second evaluation would run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Hidden {
+pub(crate) enum HiddenCode {
     /// A substitution that quoting protects.
     Substitution,
     /// Such a substitution inside a subscript.
@@ -39,7 +39,7 @@ pub(crate) enum Hidden {
 }
 
 /// Finds code in the protected text of a word.
-pub(crate) fn find_hidden(word: &Word) -> Option<Hidden> {
+pub(crate) fn find_hidden(word: &Word) -> Option<HiddenCode> {
     if !word.traits.quoted {
         return None;
     }
@@ -55,15 +55,17 @@ pub(crate) fn find_hidden(word: &Word) -> Option<Hidden> {
         before.ends_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_')
             && holds_substitution(inside)
     });
-    Some(if in_subscript { Hidden::Subscript } else { Hidden::Substitution })
+    Some(if in_subscript { HiddenCode::Subscript } else { HiddenCode::Substitution })
 }
 
 /// Says whether a command line may evaluate what was found in one of its words.
-pub(crate) fn may_run(hidden: Hidden, text: &str) -> bool {
+pub(crate) fn may_run(hidden: HiddenCode, text: &str) -> bool {
     let evaluates_again = text.contains("@P}") || text.contains("@p}");
     match hidden {
-        Hidden::Substitution => evaluates_again,
-        Hidden::Subscript => evaluates_again || EVALUATORS.iter().any(|evaluator| text.contains(evaluator)),
+        HiddenCode::Substitution => evaluates_again,
+        HiddenCode::Subscript => {
+            evaluates_again || EVALUATORS.iter().any(|evaluator| text.contains(evaluator))
+        }
     }
 }
 

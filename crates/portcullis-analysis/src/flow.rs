@@ -14,7 +14,7 @@ const FARTHEST: usize = 256;
 
 /// The ways from command to command in a line.
 #[derive(Debug)]
-pub(crate) struct Flow<'a> {
+pub(crate) struct DataFlow<'a> {
     case: Case<'a>,
     /// The commands that set a variable.
     setters: BTreeMap<&'a str, Vec<usize>>,
@@ -30,7 +30,7 @@ pub(crate) struct Flow<'a> {
     effects: BTreeMap<usize, Vec<&'a Effect>>,
 }
 
-impl<'a> Flow<'a> {
+impl<'a> DataFlow<'a> {
     /// Finds the ways of a line.
     pub(crate) fn of(case: Case<'a>) -> Self {
         let mut flow = Self {
@@ -186,7 +186,7 @@ pub(crate) fn variables(written: &str) -> impl Iterator<Item = &str> {
 
 /// Where an interpreter takes its program from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Program<'a> {
+pub(crate) enum ProgramSource<'a> {
     /// From standard input.
     Input,
     /// From a word: `-c TEXT`, `eval TEXT`.
@@ -233,13 +233,15 @@ const VALUED: &[&str] = &[
 ];
 
 /// Says where a command takes the program it interprets from; `None` if it interprets nothing.
-pub(crate) fn program_of(command: &Invocation) -> Option<Program<'_>> {
+pub(crate) fn program_of(command: &Invocation) -> Option<ProgramSource<'_>> {
     let name = command.program_name()?.to_ascii_lowercase();
     let words = command.operands();
     match name.as_str() {
-        "eval" => return words.first().map(Program::Text),
-        "iex" | "invoke-expression" => return Some(words.first().map_or(Program::Input, Program::Text)),
-        "source" | "." => return words.first().map(Program::File),
+        "eval" => return words.first().map(ProgramSource::Text),
+        "iex" | "invoke-expression" => {
+            return Some(words.first().map_or(ProgramSource::Input, ProgramSource::Text));
+        }
+        "source" | "." => return words.first().map(ProgramSource::File),
         _ => {}
     }
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
@@ -258,23 +260,23 @@ pub(crate) fn program_of(command: &Invocation) -> Option<Program<'_>> {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         if is_text(word) {
-            return rest.next().map(Program::Text);
+            return rest.next().map(ProgramSource::Text);
         }
         match word.text.as_str() {
-            "-" | "/dev/stdin" | "-s" => return Some(Program::Input),
-            "-m" => return Some(Program::Installed),
+            "-" | "/dev/stdin" | "-s" => return Some(ProgramSource::Input),
+            "-m" => return Some(ProgramSource::Installed),
             text if VALUED.contains(&text) => _ = rest.next(),
             text if text.starts_with(['-', '+']) => {}
             "run" | "eval" if listed.is_some() => {}
-            _ => return Some(Program::File(word)),
+            _ => return Some(ProgramSource::File(word)),
         }
     }
-    Some(Program::Input)
+    Some(ProgramSource::Input)
 }
 
 /// Says whether a command is a shell that takes its commands from whoever is at its input: no text, no script.
 pub(crate) fn is_open_shell(command: &Invocation) -> bool {
-    command.program_name().is_some_and(is_shell) && program_of(command) == Some(Program::Input)
+    command.program_name().is_some_and(is_shell) && program_of(command) == Some(ProgramSource::Input)
 }
 
 #[cfg(test)]
@@ -282,7 +284,7 @@ mod tests {
     use super::*;
     use crate::{Surroundings, survey};
 
-    fn program_is(command: &str, test: impl Fn(Program<'_>) -> bool) -> bool {
+    fn program_is(command: &str, test: impl Fn(ProgramSource<'_>) -> bool) -> bool {
         let survey = survey(command, Surroundings { directory: "/code/app", home: Some("/home/me") });
         survey.invocations.first().and_then(program_of).is_some_and(test)
     }
@@ -291,17 +293,17 @@ mod tests {
     fn an_interpreter_takes_its_program_from_input_text_or_a_file() {
         for command in ["sh", "bash -s -- a", "python3 -", "node", "bash -o pipefail", "sh -x", "deno run -"]
         {
-            assert!(program_is(command, |program| program == Program::Input), "{command}");
+            assert!(program_is(command, |program| program == ProgramSource::Input), "{command}");
         }
         for command in ["sh -c 'a b'", "python3 -c 'x'", "eval a", "bash -lc a", "perl -ne x", "node -e x"] {
-            assert!(program_is(command, |program| matches!(program, Program::Text(_))), "{command}");
+            assert!(program_is(command, |program| matches!(program, ProgramSource::Text(_))), "{command}");
         }
         for command in ["sh a.sh", "source a", "python3 -W ignore a.py b", "node a.js"] {
-            assert!(program_is(command, |program| matches!(program, Program::File(_))), "{command}");
+            assert!(program_is(command, |program| matches!(program, ProgramSource::File(_))), "{command}");
         }
         assert!(
             !program_is("cat a", |_| true)
-                && program_is("python3 -m json.tool", |program| program == Program::Installed)
+                && program_is("python3 -m json.tool", |program| program == ProgramSource::Installed)
         );
     }
 

@@ -6,7 +6,7 @@ use crate::lists::git::SHARED;
 
 /// A push, as far as its words tell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Push {
+pub(crate) struct GitPush {
     /// The remote, if it is named.
     pub(crate) remote: Option<String>,
     /// The branches of the remote that are written.
@@ -28,7 +28,7 @@ const VALUED: &[&str] =
 /// Options before the subcommand whose value is the next word.
 const GLOBAL_VALUED: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
 
-impl Push {
+impl GitPush {
     /// Reads the words after `git`.
     pub(crate) fn of(words: &[Argument]) -> Self {
         let mut push = Self { is_known: true, ..Self::default() };
@@ -71,7 +71,7 @@ impl Push {
 
 /// Returns the branches of the remote that a push names; `None` if it takes all, or not all words are known.
 pub fn pushed_branches(command: &Invocation) -> Option<Vec<String>> {
-    let push = Push::of(command.operands());
+    let push = GitPush::of(command.operands());
     (push.is_known && !push.takes_all).then_some(push.branches)
 }
 

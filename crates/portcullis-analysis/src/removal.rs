@@ -8,16 +8,16 @@ use crate::invocation::Invocation;
 
 /// Where something is removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct RemovedPlace {
     /// An absolute path.
     pub(crate) path: String,
     /// How much of it goes.
-    pub(crate) share: Share,
+    pub(crate) share: RemovedShare,
 }
 
 /// How much of a place goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Share {
+pub(crate) enum RemovedShare {
     /// The file or directory itself.
     Itself,
     /// Everything in the directory.
@@ -28,7 +28,7 @@ pub(crate) enum Share {
     Chosen,
 }
 
-impl Share {
+impl RemovedShare {
     /// Says whether nothing of the place is left.
     pub(crate) fn is_all(self) -> bool {
         matches!(self, Self::Itself | Self::Contents)
@@ -79,7 +79,7 @@ const TESTS: &[&str] = &[
 const OWN_NAME: usize = 3;
 
 /// Returns the places a removal takes something from; empty if they are only known at run time.
-pub(crate) fn places<'a>(case: Case<'a>, effect: &'a Effect) -> Vec<Place> {
+pub(crate) fn places<'a>(case: Case<'a>, effect: &'a Effect) -> Vec<RemovedPlace> {
     let Target::Path(target) = &effect.target else {
         return Vec::new();
     };
@@ -88,8 +88,8 @@ pub(crate) fn places<'a>(case: Case<'a>, effect: &'a Effect) -> Vec<Place> {
     match (is_unknown(case, effect, target), own_search) {
         (true, _) => searched(case, effect),
         (false, Some(search)) => {
-            let share = if effect.act == Act::Delete { share_of(search) } else { Share::Contents };
-            target.paths.iter().map(|path| Place { path: path.clone(), share }).collect()
+            let share = if effect.act == Act::Delete { share_of(search) } else { RemovedShare::Contents };
+            target.paths.iter().map(|path| RemovedPlace { path: path.clone(), share }).collect()
         }
         (false, None) => target.paths.iter().map(|path| of_path(target, path)).collect(),
     }
@@ -103,13 +103,13 @@ pub(crate) fn is_unknown(case: Case<'_>, effect: &Effect, target: &PathTarget) -
 }
 
 /// Returns the places of the searches whose results are removed: `find -exec`, `find | xargs`, `rm $(find …)`.
-fn searched<'a>(case: Case<'a>, effect: &'a Effect) -> Vec<Place> {
+fn searched<'a>(case: Case<'a>, effect: &'a Effect) -> Vec<RemovedPlace> {
     let is_other = |source: &&Effect| source.act == Act::List && source.invocation != effect.invocation;
     let mut found = Vec::new();
     for source in case.sources(effect).filter(is_other) {
         if let Some(search) = case.command(source).filter(|command| is_search(command)) {
             let share = share_of(search);
-            found.extend(source.target.paths().iter().map(|path| Place { path: path.clone(), share }));
+            found.extend(source.target.paths().iter().map(|path| RemovedPlace { path: path.clone(), share }));
         }
     }
     found
@@ -120,28 +120,28 @@ fn is_search(command: &Invocation) -> bool {
 }
 
 /// Says how much a search leaves to be removed.
-fn share_of(search: &Invocation) -> Share {
+fn share_of(search: &Invocation) -> RemovedShare {
     let words = search.operands();
     let mut after = words.iter().skip(1);
-    let mut share = Share::Contents;
+    let mut share = RemovedShare::Contents;
     for word in words {
         let value = after.next().map(|value| value.text.as_str()).unwrap_or_default();
         if NAMES.contains(&word.text.as_str()) {
             let value = value.trim_start_matches("*/").trim_start_matches("./");
             if is_own_name(value) {
-                return Share::Named;
+                return RemovedShare::Named;
             }
             if !matches!(value, "*" | "" | ".*") {
-                share = Share::Chosen;
+                share = RemovedShare::Chosen;
             }
         } else if TESTS.contains(&word.text.as_str()) {
-            share = Share::Chosen;
+            share = RemovedShare::Chosen;
         }
     }
     // The first operand of fd is a pattern itself.
     let has_pattern = search.program_name().is_some_and(|name| name.starts_with("fd"))
         && words.iter().any(|word| !word.is_option() && word.text != ".");
-    if has_pattern { Share::Named } else { share }
+    if has_pattern { RemovedShare::Named } else { share }
 }
 
 /// Says whether a pattern begins with a name or is one.
@@ -149,10 +149,10 @@ fn is_own_name(pattern: &str) -> bool {
     pattern.chars().take_while(|letter| !matches!(letter, '*' | '?' | '[' | '{')).count() >= OWN_NAME
 }
 
-fn of_path(target: &PathTarget, path: &str) -> Place {
+fn of_path(target: &PathTarget, path: &str) -> RemovedPlace {
     let is_glob = |part: &str| part.contains(['*', '?', '[', '{']);
     if !target.is_pattern || !is_glob(path) {
-        return Place { path: path.to_owned(), share: Share::Itself };
+        return RemovedPlace { path: path.to_owned(), share: RemovedShare::Itself };
     }
     let mut before = String::new();
     let mut parts = path.split('/').filter(|part| !part.is_empty());
@@ -169,41 +169,44 @@ fn of_path(target: &PathTarget, path: &str) -> Place {
     let takes_all = chosen.trim_start_matches('.').chars().all(|letter| matches!(letter, '*' | '?'))
         || matches!(chosen, ".[!.]*" | ".[^.]*" | "[!.]*");
     let share = match (takes_all, is_last) {
-        (true, true) => Share::Contents,
-        _ if is_own_name(chosen) => Share::Named,
-        _ => Share::Chosen,
+        (true, true) => RemovedShare::Contents,
+        _ if is_own_name(chosen) => RemovedShare::Named,
+        _ => RemovedShare::Chosen,
     };
-    Place { path: if before.is_empty() { "/".to_owned() } else { before }, share }
+    RemovedPlace { path: if before.is_empty() { "/".to_owned() } else { before }, share }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, Share, is_own_name, of_path};
+    use super::{RemovedPlace, RemovedShare, is_own_name, of_path};
     use crate::effect::PathTarget;
 
-    fn place(path: &str, is_pattern: bool) -> Place {
+    fn place(path: &str, is_pattern: bool) -> RemovedPlace {
         of_path(&PathTarget { is_pattern, ..PathTarget::new(path, vec![path.to_owned()]) }, path)
     }
 
     #[test]
     fn a_pattern_takes_everything_or_what_it_names() {
         let expected = [
-            ("/tmp/*", "/tmp", Share::Contents),
-            ("/tmp/.*", "/tmp", Share::Contents),
-            ("/tmp/app-*", "/tmp", Share::Named),
-            ("/tmp/*.log", "/tmp", Share::Chosen),
-            ("/*", "/", Share::Contents),
-            ("/e*/passwd", "/", Share::Chosen),
-            ("/code/*/dist", "/code", Share::Chosen),
+            ("/tmp/*", "/tmp", RemovedShare::Contents),
+            ("/tmp/.*", "/tmp", RemovedShare::Contents),
+            ("/tmp/app-*", "/tmp", RemovedShare::Named),
+            ("/tmp/*.log", "/tmp", RemovedShare::Chosen),
+            ("/*", "/", RemovedShare::Contents),
+            ("/e*/passwd", "/", RemovedShare::Chosen),
+            ("/code/*/dist", "/code", RemovedShare::Chosen),
         ];
         for (pattern, path, share) in expected {
-            assert_eq!(place(pattern, true), Place { path: path.to_owned(), share }, "{pattern}");
+            assert_eq!(place(pattern, true), RemovedPlace { path: path.to_owned(), share }, "{pattern}");
         }
     }
 
     #[test]
     fn a_plain_path_is_taken_itself() {
-        assert_eq!(place("/code/[x]", false), Place { path: "/code/[x]".to_owned(), share: Share::Itself });
+        assert_eq!(
+            place("/code/[x]", false),
+            RemovedPlace { path: "/code/[x]".to_owned(), share: RemovedShare::Itself }
+        );
     }
 
     #[test]

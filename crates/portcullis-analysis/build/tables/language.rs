@@ -71,7 +71,7 @@ fn rows(source: &Source, topics: &DeTable<'_>) -> Result<String> {
         }
     }
     let rows: Vec<String> =
-        rows.iter().map(|(name, meaning)| format!("Row {{ name: {name:?}, {meaning} }}")).collect();
+        rows.iter().map(|(name, meaning)| format!("LibraryRow {{ name: {name:?}, {meaning} }}")).collect();
     Ok(rows.join(",\n"))
 }
 

@@ -31,17 +31,17 @@ pub(super) fn compile(source: &Source) -> Result<String> {
                 _ => vec![item],
             };
             for form in forms {
-                let layout = format!("Layout {{ {head}, {} }}", fields(source, source.inner(form)?)?);
+                let layout = format!("WrapperLayout {{ {head}, {} }}", fields(source, source.inner(form)?)?);
                 if section.get_ref() == "batch" {
                     let name = name.to_uppercase();
-                    writeln!(named, "pub(super) const {name}: Layout = {layout};")?;
+                    writeln!(named, "pub(super) const {name}: WrapperLayout = {layout};")?;
                 } else {
                     writeln!(all, "{layout},")?;
                 }
             }
         }
     }
-    Ok(format!("pub(super) const WRAPPERS: &[Layout] = &[\n{all}];\n{named}"))
+    Ok(format!("pub(super) const WRAPPERS: &[WrapperLayout] = &[\n{all}];\n{named}"))
 }
 
 fn fields(source: &Source, table: &DeTable<'_>) -> Result<String> {

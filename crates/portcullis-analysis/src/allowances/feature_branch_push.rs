@@ -7,7 +7,7 @@ use crate::allowances::Allowance;
 use crate::case::Case;
 use crate::effect::Effect;
 use crate::findings::Sample;
-use crate::git::{Push, is_shared_branch};
+use crate::git::{GitPush, is_shared_branch};
 
 pub(super) static ALLOWANCE: Allowance = Allowance {
     code: "PA07",
@@ -41,7 +41,7 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
     if effect.act != Act::GitPush {
         return false;
     }
-    let Some(push) = case.command(effect).map(|command| Push::of(command.operands())) else {
+    let Some(push) = case.command(effect).map(|command| GitPush::of(command.operands())) else {
         return false;
     };
     let is_named = push.remote.as_deref().is_none_or(|remote| !remote.contains([':', '/']));

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::tree::{Item, Piece, Token, Tree};
-use super::{Language, Object, Reading, lexer};
+use super::tree::{CodeItem, CodeToken, CodeTree, StringPiece};
+use super::{CodeReading, CodeTarget, Language, lexer};
 use crate::act::Act;
 use crate::lists::awk::{FUNCTIONS, KEYWORDS};
 
@@ -11,10 +11,14 @@ use crate::lists::awk::{FUNCTIONS, KEYWORDS};
 const HOLE: &str = "$UNKNOWN";
 
 /// Reads an awk program.
-pub(super) fn read(text: &str) -> Reading {
+pub(super) fn read(text: &str) -> CodeReading {
     let tree = lexer::lex(Language::Awk, text);
-    let mut reader =
-        Reader { tree: &tree, out: Reading::default(), texts: BTreeMap::new(), functions: BTreeSet::new() };
+    let mut reader = AwkReader {
+        tree: &tree,
+        out: CodeReading::default(),
+        texts: BTreeMap::new(),
+        functions: BTreeSet::new(),
+    };
     for problem in &tree.problems {
         reader.out.add_gap(problem.clone());
     }
@@ -27,31 +31,34 @@ pub(super) fn read(text: &str) -> Reading {
     reader.out
 }
 
-struct Reader<'a> {
-    tree: &'a Tree,
-    out: Reading,
+struct AwkReader<'a> {
+    tree: &'a CodeTree,
+    out: CodeReading,
     /// What is assigned to variables; `None` if it is computed.
     texts: BTreeMap<&'a str, Option<String>>,
     functions: BTreeSet<&'a str>,
 }
 
-impl Reader<'_> {
+impl AwkReader<'_> {
     /// Finds the program's own functions and the texts its variables stand for.
     fn bind(&mut self, group: usize) {
         let items = self.tree.items(group);
         for (at, token) in items.iter().enumerate() {
-            let Item::Name(name) = &token.item else { continue };
+            let CodeItem::Name(name) = &token.item else { continue };
             let next = |ahead: usize| items.get(at + ahead).map(|token| &token.item);
             if name == "function" || name == "func" {
-                self.functions.extend(next(1).and_then(Item::name));
+                self.functions.extend(next(1).and_then(CodeItem::name));
             }
-            let is_set = matches!(next(1), Some(Item::Mark("=")));
-            let is_changed =
-                matches!(next(1), Some(Item::Mark("+=" | "++" | "--" | "-=" | "*=" | "/=" | "%=" | "^=")));
+            let is_set = matches!(next(1), Some(CodeItem::Mark("=")));
+            let is_changed = matches!(
+                next(1),
+                Some(CodeItem::Mark("+=" | "++" | "--" | "-=" | "*=" | "/=" | "%=" | "^="))
+            );
             if is_set || is_changed {
-                let is_alone = next(3).is_none_or(|item| matches!(item, Item::Line | Item::Mark(";")));
+                let is_alone =
+                    next(3).is_none_or(|item| matches!(item, CodeItem::Line | CodeItem::Mark(";")));
                 let text = match next(2) {
-                    Some(Item::Text(pieces)) if is_set && is_alone => Some(plain(pieces)),
+                    Some(CodeItem::Text(pieces)) if is_set && is_alone => Some(plain(pieces)),
                     _ => None,
                 };
                 match self.texts.get(name.as_str()) {
@@ -68,41 +75,41 @@ impl Reader<'_> {
         let mut start = 0;
         for (at, token) in items.iter().enumerate() {
             match &token.item {
-                Item::Line | Item::Mark(";") => start = at + 1,
-                Item::Group('{', _) => start = at + 1,
-                Item::Mark("|" | "|&") => self.read_pipe(items, start, at),
-                Item::Mark(">" | ">>") => self.read_output(items, start, at),
-                Item::Mark("<") => self.read_input(items, start, at),
-                Item::Mark("@") => self.read_directive(items, at),
-                Item::Name(name) => self.read_name(items, at, name),
+                CodeItem::Line | CodeItem::Mark(";") => start = at + 1,
+                CodeItem::Group('{', _) => start = at + 1,
+                CodeItem::Mark("|" | "|&") => self.read_pipe(items, start, at),
+                CodeItem::Mark(">" | ">>") => self.read_output(items, start, at),
+                CodeItem::Mark("<") => self.read_input(items, start, at),
+                CodeItem::Mark("@") => self.read_directive(items, at),
+                CodeItem::Name(name) => self.read_name(items, at, name),
                 _ => {}
             }
         }
     }
 
-    fn read_name(&mut self, items: &[Token], at: usize, name: &str) {
+    fn read_name(&mut self, items: &[CodeToken], at: usize, name: &str) {
         let next = items.get(at + 1);
         match (name, next.map(|token| &token.item)) {
-            ("system", Some(Item::Group('(', inner))) => {
+            ("system", Some(CodeItem::Group('(', inner))) => {
                 let tree = self.tree;
                 let text = self.text(tree.items(*inner));
                 self.run(&text);
             }
-            ("ENVIRON", Some(Item::Group('[', inner))) => {
+            ("ENVIRON", Some(CodeItem::Group('[', inner))) => {
                 let object = match self.tree.items(*inner) {
                     [token] => match &token.item {
-                        Item::Text(pieces) => Object::Name(plain(pieces)),
-                        _ => Object::None,
+                        CodeItem::Text(pieces) => CodeTarget::Name(plain(pieces)),
+                        _ => CodeTarget::None,
                     },
-                    _ => Object::None,
+                    _ => CodeTarget::None,
                 };
                 self.out.add(Act::Environment, object);
             }
-            ("ENVIRON" | "PROCINFO", _) => self.out.add(Act::Environment, Object::None),
+            ("ENVIRON" | "PROCINFO", _) => self.out.add(Act::Environment, CodeTarget::None),
             ("ARGV" | "ARGC", _) if is_assigned(items, at) => {
                 self.out.add_gap("changes which files it reads".to_owned());
             }
-            (_, Some(Item::Group('(', _))) => {
+            (_, Some(CodeItem::Group('(', _))) => {
                 let is_spaced = next.is_some_and(|token| token.is_spaced);
                 let is_known =
                     FUNCTIONS.contains(&name) || KEYWORDS.contains(&name) || self.functions.contains(name);
@@ -118,13 +125,13 @@ impl Reader<'_> {
     }
 
     /// Reads `print | "command"` and `"command" | getline`.
-    fn read_pipe(&mut self, items: &[Token], start: usize, at: usize) {
+    fn read_pipe(&mut self, items: &[CodeToken], start: usize, at: usize) {
         let feeds_getline = items.get(at + 1).is_some_and(|token| token.item.is_name("getline"));
         let words = if feeds_getline {
             let before = items.get(start..at).unwrap_or(&[]);
             let skipped = before
                 .iter()
-                .rposition(|token| matches!(token.item, Item::Mark("=" | "&&" | "||" | "!" | "?" | ":")))
+                .rposition(|token| matches!(token.item, CodeItem::Mark("=" | "&&" | "||" | "!" | "?" | ":")))
                 .map_or(0, |last| last + 1);
             before.get(skipped..).unwrap_or(&[])
         } else {
@@ -132,7 +139,10 @@ impl Reader<'_> {
             let end = rest
                 .iter()
                 .position(|token| {
-                    matches!(token.item, Item::Line | Item::Mark(";" | "|" | "|&") | Item::Group('{', _))
+                    matches!(
+                        token.item,
+                        CodeItem::Line | CodeItem::Mark(";" | "|" | "|&") | CodeItem::Group('{', _)
+                    )
                 })
                 .unwrap_or(rest.len());
             rest.get(..end).unwrap_or(&[])
@@ -145,7 +155,7 @@ impl Reader<'_> {
     }
 
     /// Reads `print > file`; elsewhere the mark compares.
-    fn read_output(&mut self, items: &[Token], start: usize, at: usize) {
+    fn read_output(&mut self, items: &[CodeToken], start: usize, at: usize) {
         let prints = items
             .get(start..at)
             .unwrap_or(&[])
@@ -157,19 +167,21 @@ impl Reader<'_> {
         let rest = items.get(at + 1..).unwrap_or(&[]);
         let end = rest
             .iter()
-            .position(|token| matches!(token.item, Item::Line | Item::Mark(";") | Item::Group('{', _)))
+            .position(|token| {
+                matches!(token.item, CodeItem::Line | CodeItem::Mark(";") | CodeItem::Group('{', _))
+            })
             .unwrap_or(rest.len());
         let text = self.text(rest.get(..end).unwrap_or(&[]));
         match text.as_slice() {
             [Some(text)] if matches!(text.as_str(), "/dev/stdout" | "/dev/stderr" | "-") => {}
             [Some(text)] if text.starts_with("/inet") => self.connect(text),
-            [Some(text)] => self.out.add(Act::Write, Object::Path(text.clone())),
-            _ => self.out.add(Act::Write, Object::SomePath),
+            [Some(text)] => self.out.add(Act::Write, CodeTarget::Path(text.clone())),
+            _ => self.out.add(Act::Write, CodeTarget::SomePath),
         }
     }
 
     /// Reads `getline < file`; elsewhere the mark compares.
-    fn read_input(&mut self, items: &[Token], start: usize, at: usize) {
+    fn read_input(&mut self, items: &[CodeToken], start: usize, at: usize) {
         let before = items.get(start..at).unwrap_or(&[]);
         let Some(place) = before.iter().rposition(|token| token.item.is_name("getline")) else { return };
         if before.len() - place > 3 {
@@ -179,17 +191,17 @@ impl Reader<'_> {
         match text.as_slice() {
             [Some(text)] if text == "-" || text == "/dev/stdin" => {}
             [Some(text)] if text.starts_with("/inet") => self.connect(text),
-            [Some(text)] => self.out.add(Act::Read, Object::Path(text.clone())),
-            _ => self.out.add(Act::Read, Object::SomePath),
+            [Some(text)] => self.out.add(Act::Read, CodeTarget::Path(text.clone())),
+            _ => self.out.add(Act::Read, CodeTarget::SomePath),
         }
     }
 
     /// Reads `@load`, `@include` and calls through a variable.
-    fn read_directive(&mut self, items: &[Token], at: usize) {
+    fn read_directive(&mut self, items: &[CodeToken], at: usize) {
         let word = items.get(at + 1).and_then(|token| token.item.name());
         match (word, items.get(at + 2).map(|token| &token.item)) {
-            (Some("load" | "include"), Some(Item::Text(pieces))) => {
-                self.out.add(Act::LoadCode, Object::Path(plain(pieces)));
+            (Some("load" | "include"), Some(CodeItem::Text(pieces))) => {
+                self.out.add(Act::LoadCode, CodeTarget::Path(plain(pieces)));
             }
             (Some("namespace"), _) => {}
             _ => self.out.add_gap("calls a function that is only known at run time".to_owned()),
@@ -197,15 +209,15 @@ impl Reader<'_> {
     }
 
     /// Puts a text together from what stands side by side; `None` for what is computed.
-    fn text(&self, items: &[Token]) -> Vec<Option<String>> {
+    fn text(&self, items: &[CodeToken]) -> Vec<Option<String>> {
         let mut pieces: Vec<Option<String>> = Vec::new();
         for token in items {
             let piece = match &token.item {
-                Item::Line => continue,
-                Item::Text(text) => Some(plain(text)),
-                Item::Name(name) => self.texts.get(name.as_str()).cloned().flatten(),
-                Item::Group('(', inner) => match self.tree.items(*inner) {
-                    [Token { item: Item::Text(text), .. }] => Some(plain(text)),
+                CodeItem::Line => continue,
+                CodeItem::Text(text) => Some(plain(text)),
+                CodeItem::Name(name) => self.texts.get(name.as_str()).cloned().flatten(),
+                CodeItem::Group('(', inner) => match self.tree.items(*inner) {
+                    [CodeToken { item: CodeItem::Text(text), .. }] => Some(plain(text)),
                     _ => None,
                 },
                 _ => None,
@@ -236,21 +248,23 @@ impl Reader<'_> {
     fn connect(&mut self, text: &str) {
         let mut parts = text.split('/').skip(4);
         match (parts.next(), parts.next()) {
-            (Some("0" | "") | None, _) => self.out.add(Act::Listen, Object::None),
-            (Some(host), Some(port)) => self.out.add(Act::Connect, Object::Host(format!("{host}:{port}"))),
-            (Some(host), None) => self.out.add(Act::Connect, Object::Host(host.to_owned())),
+            (Some("0" | "") | None, _) => self.out.add(Act::Listen, CodeTarget::None),
+            (Some(host), Some(port)) => {
+                self.out.add(Act::Connect, CodeTarget::Host(format!("{host}:{port}")))
+            }
+            (Some(host), None) => self.out.add(Act::Connect, CodeTarget::Host(host.to_owned())),
         }
     }
 }
 
-fn plain(pieces: &[Piece]) -> String {
+fn plain(pieces: &[StringPiece]) -> String {
     pieces
         .iter()
-        .filter_map(|piece| if let Piece::Plain(text) = piece { Some(text.as_str()) } else { None })
+        .filter_map(|piece| if let StringPiece::Plain(text) = piece { Some(text.as_str()) } else { None })
         .collect()
 }
 
 /// Says whether what stands at a place is assigned to.
-fn is_assigned(items: &[Token], at: usize) -> bool {
+fn is_assigned(items: &[CodeToken], at: usize) -> bool {
     items.iter().skip(at + 1).take(2).any(|token| token.item.is_mark("="))
 }

@@ -45,9 +45,9 @@ pub struct Code {
 
 /// What a program does, as far as its text tells.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reading {
+pub struct CodeReading {
     /// What it does itself.
-    pub deeds: Vec<Deed>,
+    pub actions: Vec<CodeAction>,
     /// Shell command lines it runs. What is only known at run time stands as `$UNKNOWN`, and is a gap as well.
     pub shell_texts: Vec<String>,
     /// Programs it starts with their arguments; `None` for a word that is only known at run time.
@@ -58,16 +58,16 @@ pub struct Reading {
 
 /// One thing a program does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deed {
+pub struct CodeAction {
     /// What is done.
     pub act: Act,
     /// What it is done to.
-    pub object: Object,
+    pub object: CodeTarget,
 }
 
-/// What a deed is done to.
+/// What a action is done to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Object {
+pub enum CodeTarget {
     /// Nothing in particular.
     None,
     /// A path as the program writes it, relative to where it runs; a leading `~/` is the home directory.
@@ -88,18 +88,18 @@ const LENGTH_LIMIT: usize = 200 * 1024;
 const DEPTH_LIMIT: usize = 3;
 /// How many gaps are worth telling.
 const GAP_LIMIT: usize = 8;
-/// How many deeds are worth telling; more are a gap.
-const DEED_LIMIT: usize = 256;
+/// How many actions are worth telling; more are a gap.
+const ACTION_LIMIT: usize = 256;
 
 /// Reads a program.
-pub fn read(language: Language, text: &str) -> Reading {
+pub fn read(language: Language, text: &str) -> CodeReading {
     read_at(language, text, 0)
 }
 
 /// Reads a program that stands in `depth` others.
-fn read_at(language: Language, text: &str, depth: usize) -> Reading {
+fn read_at(language: Language, text: &str, depth: usize) -> CodeReading {
     if text.len() > LENGTH_LIMIT {
-        return Reading { gaps: vec!["is too long to be read".to_owned()], ..Reading::default() };
+        return CodeReading { gaps: vec!["is too long to be read".to_owned()], ..CodeReading::default() };
     }
     match language {
         Language::Python => reader::read(&language::PYTHON, text, depth),
@@ -119,20 +119,20 @@ fn without_php_tags(text: &str) -> &str {
     text.trim_end().strip_suffix("?>").unwrap_or(text)
 }
 
-impl Reading {
+impl CodeReading {
     /// Says whether the program does nothing at all and everything in it is understood.
     pub fn is_inert(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Adds a deed once.
-    fn add(&mut self, act: Act, object: Object) {
-        let deed = Deed { act, object };
-        if self.deeds.contains(&deed) {
+    /// Adds a action once.
+    fn add(&mut self, act: Act, object: CodeTarget) {
+        let action = CodeAction { act, object };
+        if self.actions.contains(&action) {
             return;
         }
-        if self.deeds.len() < DEED_LIMIT {
-            self.deeds.push(deed);
+        if self.actions.len() < ACTION_LIMIT {
+            self.actions.push(action);
         } else {
             self.add_gap("does very many things".to_owned());
         }
@@ -147,8 +147,8 @@ impl Reading {
 
     /// Adds all that another program does.
     fn merge(&mut self, other: Self) {
-        for deed in other.deeds {
-            self.add(deed.act, deed.object);
+        for action in other.actions {
+            self.add(action.act, action.object);
         }
         for text in other.shell_texts {
             if !self.shell_texts.contains(&text) {

@@ -7,7 +7,7 @@ use crate::act::Act;
 ///
 /// `os.remove` is a function, `path:unlink` a method of a known kind of value, `?:unlink` a method of any other value.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct LibraryRow {
     pub(super) name: &'static str,
     pub(super) does: Does,
     pub(super) gives: Gives,
@@ -117,7 +117,7 @@ pub(super) struct LanguageTable {
     /// Words that are no names.
     pub(super) keywords: &'static [&'static str],
     /// What calls do.
-    pub(super) rows: &'static [Row],
+    pub(super) rows: &'static [LibraryRow],
     /// Modules and classes of which every member is harmless, unless a row says otherwise.
     pub(super) modules: &'static [&'static str],
     /// Functions that are harmless.
@@ -130,13 +130,13 @@ pub(super) struct LanguageTable {
 
 impl LanguageTable {
     /// Finds a row by its name.
-    pub(super) fn row(&self, name: &str) -> Option<&'static Row> {
+    pub(super) fn row(&self, name: &str) -> Option<&'static LibraryRow> {
         let at = self.rows.binary_search_by(|row| row.name.cmp(name)).ok()?;
         self.rows.get(at)
     }
 
     /// Finds the row of a method of a kind of value.
-    pub(super) fn method(&self, kind: &str, method: &str) -> Option<&'static Row> {
+    pub(super) fn method(&self, kind: &str, method: &str) -> Option<&'static LibraryRow> {
         self.row(&format!("{kind}:{method}"))
     }
 
@@ -183,7 +183,8 @@ impl LanguageTable {
 
     /// Says whether rows speak of members of this name.
     pub(super) fn has_members(&self, name: &str) -> bool {
-        let is_member = |row: &Row| row.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+        let is_member =
+            |row: &LibraryRow| row.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
         let at = self.rows.partition_point(|row| row.name < name);
         self.rows.iter().skip(at).take_while(|row| row.name.starts_with(name)).any(is_member)
     }

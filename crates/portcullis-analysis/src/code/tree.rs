@@ -7,26 +7,26 @@ pub(super) const WHOLE: usize = 0;
 
 /// One item of a program and whether white space stands before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) item: Item,
+pub(super) struct CodeToken {
+    pub(super) item: CodeItem,
     pub(super) is_spaced: bool,
 }
 
 /// One item of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Item {
+pub(super) enum CodeItem {
     /// A name or keyword, with its sigil if it has one.
     Name(String),
     /// A number as it is written.
     Number(String),
     /// A string.
-    Text(Vec<Piece>),
+    Text(Vec<StringPiece>),
     /// A string that is run as a shell command.
-    Shell(Vec<Piece>),
+    Shell(Vec<StringPiece>),
     /// A list of words.
     Words(Vec<String>),
     /// A regular expression or a replacement, with the code inside it.
-    Regex(Vec<Piece>),
+    Regex(Vec<StringPiece>),
     /// An operator or a separator.
     Mark(&'static str),
     /// The end of a line where lines matter.
@@ -37,7 +37,7 @@ pub(super) enum Item {
 
 /// One piece of a string.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum StringPiece {
     /// Text that stands for itself.
     Plain(String),
     /// The value of the code in a group.
@@ -46,25 +46,25 @@ pub(super) enum Piece {
 
 /// A program as groups of items.
 #[derive(Debug, Default)]
-pub(super) struct Tree {
-    pub(super) groups: Vec<Vec<Token>>,
+pub(super) struct CodeTree {
+    pub(super) groups: Vec<Vec<CodeToken>>,
     /// What the lexer did not understand, one clause each.
     pub(super) problems: Vec<String>,
 }
 
-impl Tree {
+impl CodeTree {
     /// Returns the items of a group; none if there is no such group.
-    pub(super) fn items(&self, group: usize) -> &[Token] {
+    pub(super) fn items(&self, group: usize) -> &[CodeToken] {
         self.groups.get(group).map_or(&[], Vec::as_slice)
     }
 
     /// Returns one item of a group.
-    pub(super) fn item(&self, group: usize, at: usize) -> Option<&Item> {
+    pub(super) fn item(&self, group: usize, at: usize) -> Option<&CodeItem> {
         self.items(group).get(at).map(|token| &token.item)
     }
 }
 
-impl Item {
+impl CodeItem {
     /// Returns the name, if it is one.
     pub(super) fn name(&self) -> Option<&str> {
         match self {

@@ -4,7 +4,7 @@ use portcullis_shell::Span;
 
 use crate::act::{Access, Act};
 use crate::argument::Argument;
-use crate::code::{self, Object};
+use crate::code::{self, CodeTarget};
 use crate::directories::Directories;
 use crate::effect::{Effect, PathTarget, Target, target};
 use crate::environment;
@@ -200,8 +200,11 @@ impl EffectMaker<'_> {
         };
         let span = self.context.invocation.span;
         let reading = code::read(code.language, &code.text);
-        let mut effects: Vec<Effect> =
-            reading.deeds.iter().map(|deed| self.effect(deed.act, self.object(&deed.object), span)).collect();
+        let mut effects: Vec<Effect> = reading
+            .actions
+            .iter()
+            .map(|action| self.effect(action.act, self.object(&action.object), span))
+            .collect();
         let mut gaps = reading.gaps;
         if !code.is_whole {
             gaps.push("part of the program is only known at run time".to_owned());
@@ -210,16 +213,16 @@ impl EffectMaker<'_> {
         effects
     }
 
-    fn object(&self, object: &Object) -> Target {
+    fn object(&self, object: &CodeTarget) -> Target {
         match object {
-            Object::None => Target::None,
-            Object::Path(path) => Target::Path(self.code_path(path)),
-            Object::SomePath => Target::Path(PathTarget::new(String::new(), Vec::new())),
-            Object::Host(text) => {
+            CodeTarget::None => Target::None,
+            CodeTarget::Path(path) => Target::Path(self.code_path(path)),
+            CodeTarget::SomePath => Target::Path(PathTarget::new(String::new(), Vec::new())),
+            CodeTarget::Host(text) => {
                 Target::Host { host: target::host_in(text).unwrap_or_default(), written: text.clone() }
             }
-            Object::SomeHost => Target::Host { host: String::new(), written: String::new() },
-            Object::Name(name) => Target::Name(name.clone()),
+            CodeTarget::SomeHost => Target::Host { host: String::new(), written: String::new() },
+            CodeTarget::Name(name) => Target::Name(name.clone()),
         }
     }
 

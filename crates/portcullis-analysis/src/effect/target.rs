@@ -8,13 +8,13 @@ use crate::path;
 
 /// What an act is done to, by its nature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TargetKind {
     Path,
     Host,
     Name,
 }
 
-fn kind_of(act: Act) -> Kind {
+fn kind_of(act: Act) -> TargetKind {
     match act {
         Act::Read
         | Act::List
@@ -28,18 +28,20 @@ fn kind_of(act: Act) -> Kind {
         | Act::Execute
         | Act::Disk
         | Act::Mount
-        | Act::LoadCode => Kind::Path,
-        Act::Fetch | Act::Send | Act::Connect | Act::RemoteRun | Act::Listen | Act::Tunnel => Kind::Host,
-        _ => Kind::Name,
+        | Act::LoadCode => TargetKind::Path,
+        Act::Fetch | Act::Send | Act::Connect | Act::RemoteRun | Act::Listen | Act::Tunnel => {
+            TargetKind::Host
+        }
+        _ => TargetKind::Name,
     }
 }
 
 /// Makes a word the target of an act.
 pub(crate) fn of_word(act: Act, word: &Argument, directories: &Directories, home: Option<&str>) -> Target {
     match kind_of(act) {
-        Kind::Path => Target::Path(path_of(word, directories, home)),
-        Kind::Host => host_of(word),
-        Kind::Name => Target::Name(word.text.clone()),
+        TargetKind::Path => Target::Path(path_of(word, directories, home)),
+        TargetKind::Host => host_of(word),
+        TargetKind::Name => Target::Name(word.text.clone()),
     }
 }
 

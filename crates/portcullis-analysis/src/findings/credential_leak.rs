@@ -8,7 +8,7 @@ use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
-use crate::flow::Flow;
+use crate::flow::DataFlow;
 use crate::invocation::base_name;
 use crate::place::{Secrecy, is_free, secrecy};
 
@@ -53,7 +53,7 @@ pub(super) static FINDING: Finding = Finding {
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    let flow = Flow::of(case);
+    let flow = DataFlow::of(case);
     let leaks = |effect: &&Effect| match effect.act {
         Act::Read => is_committed(case, effect) || is_built_in(case, effect),
         _ => copied(case, &flow, effect).is_some(),
@@ -95,7 +95,7 @@ fn is_built_in(case: Case<'_>, effect: &Effect) -> bool {
 }
 
 /// Finds the key whose content a file gets.
-fn copied<'a>(case: Case<'a>, flow: &Flow<'a>, effect: &'a Effect) -> Option<&'a Effect> {
+fn copied<'a>(case: Case<'a>, flow: &DataFlow<'a>, effect: &'a Effect) -> Option<&'a Effect> {
     let is_kept = |path: &str| is_free(path) || secrecy(path, case.scope).is_some();
     if effect.act == Act::Read || effect.target.paths().iter().any(|path| is_kept(path)) {
         return None;

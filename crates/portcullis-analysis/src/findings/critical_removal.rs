@@ -11,7 +11,7 @@ use crate::effect::{Effect, Target};
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::path::{file_name, is_inside, parent};
 use crate::place::{Secrecy, is_log, is_system, is_windows_system, secrecy};
-use crate::removal::{Place, Share, places};
+use crate::removal::{RemovedPlace, RemovedShare, places};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC001",
@@ -92,7 +92,7 @@ pub(super) fn is_critical<'a>(case: Case<'a>, effect: &'a Effect) -> bool {
     is_windows || !case.is_in_container(effect) && here()
 }
 
-fn is_critical_place(case: Case<'_>, act: Act, place: &Place) -> bool {
+fn is_critical_place(case: Case<'_>, act: Act, place: &RemovedPlace) -> bool {
     let path = place.path.as_str();
     let takes_tree = act != Act::Delete && place.share.is_all();
     let is_root_or_above = case.scope.roots.iter().any(|root| is_inside(root, path));
@@ -131,14 +131,14 @@ fn home_of(case: Case<'_>, path: &str) -> Option<String> {
     Some(if user.is_empty() { base.to_owned() } else { format!("{base}/{user}") })
 }
 
-fn is_critical_at_home(case: Case<'_>, home: &str, act: Act, place: &Place) -> bool {
+fn is_critical_at_home(case: Case<'_>, home: &str, act: Act, place: &RemovedPlace) -> bool {
     const SPARE: &[&str] = &[".cache", ".tmp", ".Trash", "temp", "tmp"];
     let path = place.path.as_str();
     if path == home {
         return match place.share {
-            Share::Itself => act != Act::Delete,
-            Share::Contents => true,
-            Share::Named | Share::Chosen => false,
+            RemovedShare::Itself => act != Act::Delete,
+            RemovedShare::Contents => true,
+            RemovedShare::Named | RemovedShare::Chosen => false,
         };
     }
     if place.share.is_all() && act != Act::Move && secrecy(path, case.scope) == Some(Secrecy::Key) {

@@ -7,10 +7,10 @@ use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::case::Case;
 use crate::effect::Effect;
+use crate::exfiltration::{is_collected, is_key_variable, is_name_service, packs_all, prints_key};
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
-use crate::flow::Flow;
+use crate::flow::DataFlow;
 use crate::invocation::Invocation;
-use crate::loot::{is_collected, is_key_variable, is_name_service, packs_all, prints_key};
 use crate::place::{Secrecy, is_free, is_internal_host, is_loopback, is_open, secrecy};
 
 pub(super) static FINDING: Finding = Finding {
@@ -71,7 +71,7 @@ pub(super) static FINDING: Finding = Finding {
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    let flow = Flow::of(case);
+    let flow = DataFlow::of(case);
     let acts = &[
         Act::Send,
         Act::Connect,
@@ -97,7 +97,7 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
 }
 
 /// Says what is carried out, if something is.
-fn loot<'a>(case: Case<'a>, flow: &Flow<'a>, effect: &'a Effect) -> Option<String> {
+fn loot<'a>(case: Case<'a>, flow: &DataFlow<'a>, effect: &'a Effect) -> Option<String> {
     let index = effect.invocation;
     let fed: Vec<&Effect> = match index {
         Some(index) if !only_identifies(case, effect) => flow.fed(index),

@@ -12,7 +12,7 @@ use crate::case::Case;
 use crate::effect::Effect;
 use crate::effect::target::host_in;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
-use crate::flow::{Flow, Program, program_of};
+use crate::flow::{DataFlow, ProgramSource, program_of};
 use crate::interpreter::is_shell;
 use crate::invocation::{Invocation, base_name};
 use crate::path::is_inside;
@@ -85,7 +85,7 @@ pub(super) static FINDING: Finding = Finding {
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    let flow = Flow::of(case);
+    let flow = DataFlow::of(case);
     let fetched = by_name(case);
     let mut sightings = Vec::new();
     for (index, command) in case.survey.invocations.iter().enumerate() {
@@ -166,9 +166,9 @@ fn runs_its_feed(command: &Invocation) -> bool {
         !word.is_known() && (written.starts_with(['$', '`', '(']) || written.starts_with("<("))
     };
     match program_of(command) {
-        Some(Program::Input) => true,
-        Some(Program::Text(word) | Program::File(word)) => is_handed(word),
-        Some(Program::Installed) | None => false,
+        Some(ProgramSource::Input) => true,
+        Some(ProgramSource::Text(word) | ProgramSource::File(word)) => is_handed(word),
+        Some(ProgramSource::Installed) | None => false,
     }
 }
 
@@ -182,7 +182,7 @@ fn place_of(fetch: &Effect) -> &str {
 
 /// Finds what fetched the file that an effect runs.
 fn fetched_into<'a>(
-    flow: &Flow<'a>,
+    flow: &DataFlow<'a>,
     fetched: &BTreeMap<&'a str, &'a Effect>,
     effect: &'a Effect,
 ) -> Option<&'a Effect> {
@@ -216,7 +216,7 @@ fn by_name(case: Case<'_>) -> BTreeMap<&str, &Effect> {
 const SCRATCH: &[&str] = &["/tmp", "/var/tmp", "/private/tmp", "/dev/shm"];
 
 /// Says whether a shell runs a script out of a directory that everybody can write to, and nobody here wrote it.
-fn is_scratch_script<'a>(case: Case<'a>, flow: &Flow<'a>, effect: &'a Effect) -> bool {
+fn is_scratch_script<'a>(case: Case<'a>, flow: &DataFlow<'a>, effect: &'a Effect) -> bool {
     let is_sourced = case.command(effect).is_some_and(|command| {
         matches!(command.program_name(), Some("source" | ".")) || command.program_name().is_some_and(is_shell)
     });

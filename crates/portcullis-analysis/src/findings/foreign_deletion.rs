@@ -9,7 +9,7 @@ use crate::case::Case;
 use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting, critical_removal, scratch_sweep};
 use crate::path::components;
-use crate::removal::{Place, places};
+use crate::removal::{RemovedPlace, places};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC057",
@@ -78,7 +78,7 @@ fn is_foreign<'a>(case: Case<'a>, effect: &'a Effect) -> bool {
         && places(case, effect).iter().any(|place| is_foreign_place(case, place))
 }
 
-fn is_foreign_place(case: Case<'_>, place: &Place) -> bool {
+fn is_foreign_place(case: Case<'_>, place: &RemovedPlace) -> bool {
     let path = place.path.as_str();
     let is_spare = |part: &str| {
         let part = part.to_ascii_lowercase();

@@ -8,7 +8,7 @@ use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
-use crate::git::{Push, is_default_branch};
+use crate::git::{GitPush, is_default_branch};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC009",
@@ -59,7 +59,7 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
 /// Returns the default branch that a push writes to.
 fn default_branch(case: Case<'_>, effect: &Effect) -> Option<String> {
     let command = case.command(effect).filter(|_| case.has_word(effect, &["push"]))?;
-    let push = Push::of(command.operands());
+    let push = GitPush::of(command.operands());
     let current = case.background.branch.as_deref();
     let named = push.branches.iter().map(String::as_str);
     let mut written =

@@ -8,7 +8,7 @@ use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
-use crate::flow::Flow;
+use crate::flow::DataFlow;
 use crate::place::{is_agent_instruction, is_loopback};
 
 pub(super) static FINDING: Finding = Finding {
@@ -51,7 +51,7 @@ pub(super) static FINDING: Finding = Finding {
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    let flow = Flow::of(case);
+    let flow = DataFlow::of(case);
     case.of(&[Act::Write])
         .filter(|effect| effect.target.paths().iter().any(|path| is_obeyed(path)))
         .filter_map(|effect| {

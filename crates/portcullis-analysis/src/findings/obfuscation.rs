@@ -8,7 +8,7 @@ use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::case::Case;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
-use crate::flow::{Flow, Program, program_of};
+use crate::flow::{DataFlow, ProgramSource, program_of};
 use crate::invocation::{Invocation, Variable};
 
 pub(super) static FINDING: Finding = Finding {
@@ -88,7 +88,7 @@ const DECODERS: &[(&str, &[&str])] = &[
 ];
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    let flow = Flow::of(case);
+    let flow = DataFlow::of(case);
     let mut sightings: Vec<Sighting> = case
         .of(&[Act::Obfuscate])
         .map(|effect| Sighting::of(case, effect, "it hides what it runs"))
@@ -228,11 +228,11 @@ fn is_cut_out(expansion: &str) -> bool {
 }
 
 /// Says whether an interpreter runs what a decoder hands it.
-fn runs_decoded(case: Case<'_>, flow: &Flow<'_>, index: usize, command: &Invocation) -> bool {
+fn runs_decoded(case: Case<'_>, flow: &DataFlow<'_>, index: usize, command: &Invocation) -> bool {
     let takes_feed = match program_of(command) {
-        Some(Program::Input) => true,
-        Some(Program::Text(word) | Program::File(word)) => !word.is_known(),
-        Some(Program::Installed) | None => false,
+        Some(ProgramSource::Input) => true,
+        Some(ProgramSource::Text(word) | ProgramSource::File(word)) => !word.is_known(),
+        Some(ProgramSource::Installed) | None => false,
     };
     let is_fetched = || flow.fed(index).iter().any(|effect| effect.act == Act::Fetch);
     let mut feeding = flow.feeding(index).into_iter().filter_map(|at| case.survey.invocations.get(at));

@@ -8,7 +8,7 @@ use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
-use crate::flow::{Flow, is_open_shell};
+use crate::flow::{DataFlow, is_open_shell};
 use crate::invocation::Invocation;
 
 pub(super) static FINDING: Finding = Finding {
@@ -51,7 +51,7 @@ pub(super) static FINDING: Finding = Finding {
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    let flow = Flow::of(case);
+    let flow = DataFlow::of(case);
     case.of(&[Act::EscapeContainer, Act::Elevate, Act::Execute])
         .filter(|effect| match effect.act {
             Act::EscapeContainer => true,
@@ -72,7 +72,7 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
 }
 
 /// Says whether a program out of a directory that everybody can write to gets the rights of another user.
-fn is_raised_scratch<'a>(case: Case<'a>, flow: &Flow<'a>, effect: &'a Effect) -> bool {
+fn is_raised_scratch<'a>(case: Case<'a>, flow: &DataFlow<'a>, effect: &'a Effect) -> bool {
     let is_there = |path: &String| case.scope.is_temporary(path) || path.starts_with("/dev/shm/");
     let is_own = |path: &String| case.background.written.contains(path) || case.scope.is_in_project(path);
     let paths = effect.target.paths();

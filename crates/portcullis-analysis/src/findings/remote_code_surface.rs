@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::act::Act;
 use crate::case::Case;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
-use crate::flow::{Flow, is_open_shell};
+use crate::flow::{DataFlow, is_open_shell};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC031",
@@ -45,7 +45,7 @@ pub(super) static FINDING: Finding = Finding {
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    let flow = Flow::of(case);
+    let flow = DataFlow::of(case);
     let all = &case.survey.invocations;
     let shells: BTreeSet<usize> =
         all.iter().enumerate().filter(|(_, command)| is_open_shell(command)).map(|(at, _)| at).collect();

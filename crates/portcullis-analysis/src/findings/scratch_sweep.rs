@@ -8,7 +8,7 @@ use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
-use crate::removal::{Place, Share, places};
+use crate::removal::{RemovedPlace, RemovedShare, places};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC003",
@@ -66,7 +66,7 @@ pub(super) fn is_sweep<'a>(case: Case<'a>, effect: &'a Effect) -> bool {
     !case.is_in_container(effect) && places(case, effect).iter().any(|place| sweeps(case, effect, place))
 }
 
-fn sweeps(case: Case<'_>, effect: &Effect, place: &Place) -> bool {
+fn sweeps(case: Case<'_>, effect: &Effect, place: &RemovedPlace) -> bool {
     let path = place.path.as_str();
     if case.scope.roots.iter().any(|root| root == path) {
         return false;
@@ -74,10 +74,10 @@ fn sweeps(case: Case<'_>, effect: &Effect, place: &Place) -> bool {
     if SHARED.contains(&path) {
         let is_searched = effect.target.paths().is_empty() || case.program(effect) == "find";
         return match place.share {
-            Share::Itself => effect.act != Act::Delete,
-            Share::Contents => true,
-            Share::Chosen => is_searched || effect.act == Act::DeleteTree,
-            Share::Named => false,
+            RemovedShare::Itself => effect.act != Act::Delete,
+            RemovedShare::Contents => true,
+            RemovedShare::Chosen => is_searched || effect.act == Act::DeleteTree,
+            RemovedShare::Named => false,
         };
     }
     effect.act == Act::DeleteTree && place.share.is_all() && is_cache(case, path)

@@ -12,7 +12,7 @@ use crate::effect::Effect;
 use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::place::{is_agent_directory, is_agent_hold, is_agent_setting, is_agent_shelter};
 use crate::reach;
-use crate::removal::{Place, places};
+use crate::removal::{RemovedPlace, places};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC038",
@@ -155,7 +155,7 @@ fn configures(case: Case<'_>, effect: &Effect) -> bool {
     match effect.act {
         Act::AgentConfig => true,
         Act::Delete | Act::DeleteTree | Act::Wipe | Act::Move => {
-            let is_taken = |place: &Place| {
+            let is_taken = |place: &RemovedPlace| {
                 let path = place.path.as_str();
                 let is_whole = is_agent_directory(path) || is_agent_shelter(path, case.scope);
                 is_whole && place.share.is_all()

@@ -13,7 +13,7 @@ use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
 use crate::interpreter::is_shell;
 use crate::invocation::Invocation;
 use crate::path::join;
-use crate::removal::{Share, is_unknown, places};
+use crate::removal::{RemovedShare, is_unknown, places};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC002",
@@ -97,9 +97,9 @@ fn is_unverifiable<'a>(case: Case<'a>, effect: &'a Effect) -> bool {
     let searched = places(case, effect);
     if !searched.is_empty() {
         let is_own = |path: &str| case.scope.is_in_project(path) || case.scope.is_temporary(path);
-        return !searched
-            .iter()
-            .all(|place| is_own(&place.path) && matches!(place.share, Share::Named | Share::Chosen));
+        return !searched.iter().all(|place| {
+            is_own(&place.path) && matches!(place.share, RemovedShare::Named | RemovedShare::Chosen)
+        });
     }
     let written = target.written.trim_matches('"');
     if !written.contains(['$', '`', '…', '{']) {

@@ -1,9 +1,9 @@
 //! Cmdlets and members that run the text or program they are given.
 
 use super::command_line;
-use super::inside::{Call, Inside, Text};
-use super::value::Value;
-use super::word::{Bound, Word};
+use super::inside::{RunPart, RunText, RunningCommand};
+use super::value::PowerShellValue;
+use super::word::{BoundParameters, PowerShellWord};
 
 /// The switches of `Start-Process`, and those every cmdlet has.
 const SWITCHES: &[&str] = &[
@@ -19,7 +19,7 @@ const SWITCHES: &[&str] = &[
 ];
 
 /// Returns what a cmdlet or member runs; `None` if it is none of those known here.
-pub(super) fn insides(call: &Call<'_>) -> Option<Vec<Inside>> {
+pub(super) fn insides(call: &RunningCommand<'_>) -> Option<Vec<RunPart>> {
     let found = match call.name {
         "invoke-expression" => vec![expression(call)],
         "start-process" => start_process(call),
@@ -44,8 +44,8 @@ pub(super) fn insides(call: &Call<'_>) -> Option<Vec<Inside>> {
 }
 
 /// Returns the fixed name and value a command defines.
-pub(super) fn definition(call: &Call<'_>) -> Option<(String, String)> {
-    let bound = Bound::new(call.words, &["force", "passthru"]);
+pub(super) fn definition(call: &RunningCommand<'_>) -> Option<(String, String)> {
+    let bound = BoundParameters::new(call.words, &["force", "passthru"]);
     let place = usize::from(bound.named("name").is_none());
     let name = bound.value("name", 0)?.first()?;
     let value = bound.value("value", place)?;
@@ -53,56 +53,63 @@ pub(super) fn definition(call: &Call<'_>) -> Option<(String, String)> {
     is_fixed.then(|| Some((name.text().to_owned(), value.first()?.text().to_owned())))?
 }
 
-fn expression(call: &Call<'_>) -> Inside {
-    let words: Vec<Word> = call.words.iter().filter(|word| word.parameter().is_none()).cloned().collect();
+fn expression(call: &RunningCommand<'_>) -> RunPart {
+    let words: Vec<PowerShellWord> =
+        call.words.iter().filter(|word| word.parameter().is_none()).cloned().collect();
     // The source of an expression that makes the text is not the text.
-    let text =
-        if words.iter().any(is_source) { None } else { Text::of_words(&words).or_else(|| call.input_text()) };
-    text.map_or(Inside::Unknown("the text it runs is only known at run time"), Inside::Session)
+    let text = if words.iter().any(is_source) {
+        None
+    } else {
+        RunText::of_words(&words).or_else(|| call.input_text())
+    };
+    text.map_or(RunPart::Unknown("the text it runs is only known at run time"), RunPart::Session)
 }
 
 /// Says whether a word shows the source of something computed and no piece of text.
-fn is_source(word: &Word) -> bool {
+fn is_source(word: &PowerShellWord) -> bool {
     word.is_open() && !word.argument.as_written().starts_with(['"', '@', '\u{201c}'])
 }
 
-fn script(call: &Call<'_>) -> Vec<Inside> {
+fn script(call: &RunningCommand<'_>) -> Vec<RunPart> {
     let text = call.words.first().filter(|word| !is_source(word));
     match text {
         // Its commands are listed already.
-        Some(word) if word.value == Value::Block => Vec::new(),
-        Some(word) => Text::of_words(std::slice::from_ref(word)).map(Inside::Session).into_iter().collect(),
-        None => vec![Inside::Unknown("the text it runs is only known at run time")],
+        Some(word) if word.value == PowerShellValue::Block => Vec::new(),
+        Some(word) => {
+            RunText::of_words(std::slice::from_ref(word)).map(RunPart::Session).into_iter().collect()
+        }
+        None => vec![RunPart::Unknown("the text it runs is only known at run time")],
     }
 }
 
 /// Notes a runner of script blocks that is given something else.
-fn block_runner(call: &Call<'_>) -> Vec<Inside> {
-    let bound = Bound::new(call.words, SWITCHES);
-    let block = bound.named("scriptblock").and_then(<[Word]>::first);
+fn block_runner(call: &RunningCommand<'_>) -> Vec<RunPart> {
+    let bound = BoundParameters::new(call.words, SWITCHES);
+    let block = bound.named("scriptblock").and_then(<[PowerShellWord]>::first);
     match block {
-        Some(block) if block.value != Value::Block => {
-            vec![Inside::Unknown("the script block it runs is only known at run time")]
+        Some(block) if block.value != PowerShellValue::Block => {
+            vec![RunPart::Unknown("the script block it runs is only known at run time")]
         }
         _ => Vec::new(),
     }
 }
 
 /// Splits the arguments of a program: one text is a command line, several are words.
-pub(super) fn split_arguments(words: &[Word]) -> Vec<Word> {
+pub(super) fn split_arguments(words: &[PowerShellWord]) -> Vec<PowerShellWord> {
     words.iter().flat_map(pieces).collect()
 }
 
-fn pieces(word: &Word) -> Vec<Word> {
+fn pieces(word: &PowerShellWord) -> Vec<PowerShellWord> {
     if !word.text().contains(char::is_whitespace) {
         return vec![word.clone()];
     }
     command_line::split(word.text())
         .into_iter()
         .map(|piece| {
-            let mut made = Word::computed(&piece, word.is_open() && piece.contains('$'), word.argument.span);
+            let mut made =
+                PowerShellWord::computed(&piece, word.is_open() && piece.contains('$'), word.argument.span);
             if word.is_decoded() {
-                made.value = Value::Decoded(piece);
+                made.value = PowerShellValue::Decoded(piece);
             }
             made
         })
@@ -110,21 +117,21 @@ fn pieces(word: &Word) -> Vec<Word> {
 }
 
 /// Returns the program of a command line.
-pub(super) fn line(word: Option<&Word>) -> Option<Inside> {
+pub(super) fn line(word: Option<&PowerShellWord>) -> Option<RunPart> {
     let word = word?;
     if is_source(word) {
-        return Some(Inside::Unknown("the command line it runs is only known at run time"));
+        return Some(RunPart::Unknown("the command line it runs is only known at run time"));
     }
     let words = pieces(word);
-    (!words.is_empty()).then_some(Inside::Program(words))
+    (!words.is_empty()).then_some(RunPart::Program(words))
 }
 
-fn start_process(call: &Call<'_>) -> Vec<Inside> {
-    let bound = Bound::new(call.words, SWITCHES);
+fn start_process(call: &RunningCommand<'_>) -> Vec<RunPart> {
+    let bound = BoundParameters::new(call.words, SWITCHES);
     let place = usize::from(bound.named("filepath").is_none());
-    let Some(program) = bound.value("filepath", 0).and_then(<[Word]>::first) else {
+    let Some(program) = bound.value("filepath", 0).and_then(<[PowerShellWord]>::first) else {
         return if call.is_piped {
-            vec![Inside::Unknown("the program comes through a pipe")]
+            vec![RunPart::Unknown("the program comes through a pipe")]
         } else {
             Vec::new()
         };
@@ -133,82 +140,88 @@ fn start_process(call: &Call<'_>) -> Vec<Inside> {
     let arguments = arguments.or_else(|| bound.positional.get(place).map(Vec::as_slice)).unwrap_or_default();
     let mut words = vec![program.clone()];
     words.extend(split_arguments(arguments));
-    vec![Inside::Program(words)]
+    vec![RunPart::Program(words)]
 }
 
-fn task_action(call: &Call<'_>) -> Vec<Inside> {
-    let bound = Bound::new(call.words, &[]);
-    let Some(program) = bound.value("execute", 0).and_then(<[Word]>::first) else { return Vec::new() };
+fn task_action(call: &RunningCommand<'_>) -> Vec<RunPart> {
+    let bound = BoundParameters::new(call.words, &[]);
+    let Some(program) = bound.value("execute", 0).and_then(<[PowerShellWord]>::first) else {
+        return Vec::new();
+    };
     let mut words = vec![program.clone()];
     words.extend(split_arguments(bound.value("argument", 1).unwrap_or_default()));
-    vec![Inside::Program(words)]
+    vec![RunPart::Program(words)]
 }
 
-fn parameter_line(call: &Call<'_>, name: &str) -> Vec<Inside> {
-    let bound = Bound::new(call.words, &[]);
-    line(bound.named(name).and_then(<[Word]>::first)).into_iter().collect()
+fn parameter_line(call: &RunningCommand<'_>, name: &str) -> Vec<RunPart> {
+    let bound = BoundParameters::new(call.words, &[]);
+    line(bound.named(name).and_then(<[PowerShellWord]>::first)).into_iter().collect()
 }
 
-fn wmi_method(call: &Call<'_>) -> Vec<Inside> {
+fn wmi_method(call: &RunningCommand<'_>) -> Vec<RunPart> {
     let is_creation = call.words.iter().any(|word| word.lower() == "create");
-    let bound = Bound::new(call.words, &[]);
-    let arguments = bound.named("argumentlist").and_then(<[Word]>::first);
+    let bound = BoundParameters::new(call.words, &[]);
+    let arguments = bound.named("argumentlist").and_then(<[PowerShellWord]>::first);
     if is_creation { line(arguments).into_iter().collect() } else { Vec::new() }
 }
 
 /// Reads `@{ CommandLine = '…' }`.
-fn cim_method(call: &Call<'_>) -> Vec<Inside> {
+fn cim_method(call: &RunningCommand<'_>) -> Vec<RunPart> {
     let tables = call.words.iter().filter_map(|word| match &word.value {
-        Value::Table(entries) => Some((entries, word.argument.span)),
+        PowerShellValue::Table(entries) => Some((entries, word.argument.span)),
         _ => None,
     });
     tables
         .flat_map(|(entries, span)| entries.iter().map(move |(key, value)| (key, value, span)))
         .filter(|(key, _, _)| *key == "commandline")
-        .filter_map(|(_, value, span)| line(Some(&Word::new(value.clone(), "$_", span, true))))
+        .filter_map(|(_, value, span)| line(Some(&PowerShellWord::new(value.clone(), "$_", span, true))))
         .collect()
 }
 
 /// Lists the type of a new object.
-fn new_object(call: &Call<'_>) -> Vec<Inside> {
-    let bound = Bound::new(call.words, &["strict"]);
+fn new_object(call: &RunningCommand<'_>) -> Vec<RunPart> {
+    let bound = BoundParameters::new(call.words, &["strict"]);
     if bound.has("comobject") {
         return Vec::new();
     }
-    let Some(name) = bound.value("typename", 0).and_then(<[Word]>::first) else { return Vec::new() };
+    let Some(name) = bound.value("typename", 0).and_then(<[PowerShellWord]>::first) else {
+        return Vec::new();
+    };
     if name.is_open() {
-        return vec![Inside::Unknown("the type it makes is only known at run time")];
+        return vec![RunPart::Unknown("the type it makes is only known at run time")];
     }
     let full = super::alias::canonical_type(name.text());
-    let rest = bound.named("argumentlist").map(<[Word]>::to_vec);
+    let rest = bound.named("argumentlist").map(<[PowerShellWord]>::to_vec);
     let rest = rest.unwrap_or_else(|| bound.positional.iter().skip(1).flatten().cloned().collect());
-    vec![Inside::Member(format!("[{full}]::new"), rest)]
+    vec![RunPart::Member(format!("[{full}]::new"), rest)]
 }
 
-fn add_type(call: &Call<'_>) -> Vec<Inside> {
-    let bound = Bound::new(call.words, &["passthru"]);
+fn add_type(call: &RunningCommand<'_>) -> Vec<RunPart> {
+    let bound = BoundParameters::new(call.words, &["passthru"]);
     let is_assembly =
         bound.has("assemblyname") && !bound.has("typedefinition") && !bound.has("memberdefinition");
-    if is_assembly { Vec::new() } else { vec![Inside::Unknown("it compiles code of another language")] }
+    if is_assembly { Vec::new() } else { vec![RunPart::Unknown("it compiles code of another language")] }
 }
 
 /// Lists the member that `ForEach-Object` calls by name.
-fn each(call: &Call<'_>) -> Vec<Inside> {
-    let bound = Bound::new(call.words, &["confirm", "whatif", "asjob"]);
-    let Some(member) = bound.value("membername", 0).and_then(<[Word]>::first) else { return Vec::new() };
+fn each(call: &RunningCommand<'_>) -> Vec<RunPart> {
+    let bound = BoundParameters::new(call.words, &["confirm", "whatif", "asjob"]);
+    let Some(member) = bound.value("membername", 0).and_then(<[PowerShellWord]>::first) else {
+        return Vec::new();
+    };
     match &member.value {
-        Value::Block => Vec::new(),
-        _ if member.is_open() => vec![Inside::Unknown("what it runs is only known at run time")],
-        _ => vec![Inside::Member(format!(".{}", member.lower()), Vec::new())],
+        PowerShellValue::Block => Vec::new(),
+        _ if member.is_open() => vec![RunPart::Unknown("what it runs is only known at run time")],
+        _ => vec![RunPart::Member(format!(".{}", member.lower()), Vec::new())],
     }
 }
 
-fn process_start(call: &Call<'_>) -> Vec<Inside> {
+fn process_start(call: &RunningCommand<'_>) -> Vec<RunPart> {
     let Some((program, arguments)) = call.words.split_first() else { return Vec::new() };
     if is_source(program) {
-        return vec![Inside::Unknown("the program is only known at run time")];
+        return vec![RunPart::Unknown("the program is only known at run time")];
     }
     let mut words = vec![program.clone()];
     words.extend(split_arguments(arguments));
-    vec![Inside::Program(words)]
+    vec![RunPart::Program(words)]
 }

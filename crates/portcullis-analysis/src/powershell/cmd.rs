@@ -6,10 +6,10 @@ use portcullis_shell::Span;
 
 use super::Dialect;
 use super::alias::{base, without_extension};
-use super::collector::{Collector, Place};
-use super::cursor::{Cursor, is_name, is_newline};
+use super::collector::{CommandCollector, TextPlace};
+use super::cursor::{TextCursor, is_name, is_newline};
 use super::inside;
-use super::word::Word;
+use super::word::PowerShellWord;
 use crate::act::Access;
 use crate::argument::{Argument, Knowledge};
 
@@ -71,15 +71,15 @@ fn has_percent_variable(text: &str) -> bool {
 }
 
 /// Reads lines of `cmd.exe`.
-pub(super) fn read(text: &str, place: Place, collector: &mut Collector) {
-    let mut reader = CmdReader { cursor: Cursor::new(text), collector, place, stage: 0..0 };
+pub(super) fn read(text: &str, place: TextPlace, collector: &mut CommandCollector) {
+    let mut reader = CmdReader { cursor: TextCursor::new(text), collector, place, stage: 0..0 };
     reader.read();
 }
 
 struct CmdReader<'t, 'c> {
-    cursor: Cursor<'t>,
-    collector: &'c mut Collector,
-    place: Place,
+    cursor: TextCursor<'t>,
+    collector: &'c mut CommandCollector,
+    place: TextPlace,
     /// The commands of the pipeline stage before, empty if there is none.
     stage: std::ops::Range<usize>,
 }
@@ -135,9 +135,9 @@ impl CmdReader<'_, '_> {
         let name = canonical(written);
         let span = self.span(start);
         let index = self.collector.reserve(name, written, span, self.place);
-        let mut words: Vec<Word> = Vec::new();
+        let mut words: Vec<PowerShellWord> = Vec::new();
         if !glued.is_empty() {
-            words.push(Word::computed(glued, program.is_open(), program.argument.span));
+            words.push(PowerShellWord::computed(glued, program.is_open(), program.argument.span));
         }
         if program.is_open() {
             self.collector.opaque(span, "the program is only known at run time");
@@ -146,7 +146,7 @@ impl CmdReader<'_, '_> {
         self.finish(start, index, words);
     }
 
-    fn finish(&mut self, start: usize, index: usize, words: Vec<Word>) {
+    fn finish(&mut self, start: usize, index: usize, words: Vec<PowerShellWord>) {
         let span = self.span(start);
         let piped = std::mem::replace(&mut self.stage, 0..0);
         if let Some(command) = self.collector.command(index) {
@@ -163,7 +163,7 @@ impl CmdReader<'_, '_> {
         }
     }
 
-    fn arguments(&mut self, index: usize, words: &mut Vec<Word>) {
+    fn arguments(&mut self, index: usize, words: &mut Vec<PowerShellWord>) {
         loop {
             self.cursor.take_while(|letter| letter.is_whitespace() && !is_newline(letter));
             let before = self.cursor.position();
@@ -206,7 +206,7 @@ impl CmdReader<'_, '_> {
     }
 
     /// Reads a word: quotes removed, `^` removed, variables kept as they are written.
-    fn word(&mut self) -> Option<Word> {
+    fn word(&mut self) -> Option<PowerShellWord> {
         let start = self.cursor.position();
         let mut text = String::new();
         let mut is_quoted = false;
@@ -239,7 +239,7 @@ impl CmdReader<'_, '_> {
         }
         let written = self.cursor.since(start);
         (!written.is_empty()).then(|| {
-            let mut word = Word::computed(&text, is_open, self.span(start));
+            let mut word = PowerShellWord::computed(&text, is_open, self.span(start));
             word.argument =
                 Argument { source: (written != text).then(|| written.to_owned()), ..word.argument };
             if has_quotes && !is_open && word.argument.knowledge == Knowledge::Tilde {
@@ -301,7 +301,7 @@ impl CmdReader<'_, '_> {
             && self.collector.enter(span)
         {
             if self.collector.spend(command.len(), span) {
-                let place = Place { owner: Some(index), span: Some(span), ..self.place };
+                let place = TextPlace { owner: Some(index), span: Some(span), ..self.place };
                 read(command, place, self.collector);
             }
             self.collector.leave();

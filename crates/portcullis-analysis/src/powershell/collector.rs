@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use portcullis_shell::Span;
 
-use super::value::Value;
+use super::value::PowerShellValue;
 use super::{Dialect, PowerShellCommand, PowerShellSurvey, alias};
 use crate::invocation::Opacity;
 
@@ -17,7 +17,7 @@ const FUEL_IN_ANY_CASE: usize = 1 << 16;
 
 /// Where text that is being read stands.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct TextPlace {
     /// The span of the argument it is, if it is not the outermost text.
     pub(super) span: Option<Span>,
     /// The command it belongs to.
@@ -30,38 +30,38 @@ pub(super) struct Place {
 
 /// The variables and aliases a script defines.
 #[derive(Debug, Default)]
-pub(super) struct Scope {
-    constants: BTreeMap<String, Value>,
+pub(super) struct ScriptScope {
+    constants: BTreeMap<String, PowerShellValue>,
     aliases: BTreeMap<String, String>,
     unstable: BTreeSet<String>,
 }
 
 /// What has been found so far.
 #[derive(Debug)]
-pub(super) struct Collector {
+pub(super) struct CommandCollector {
     pub(super) commands: Vec<PowerShellCommand>,
-    pub(super) scope: Scope,
+    pub(super) scope: ScriptScope,
     pub(super) is_plain: bool,
     opacities: Vec<Opacity>,
     fuel: usize,
     depth: usize,
 }
 
-impl Scope {
+impl ScriptScope {
     /// Returns what a variable holds, by its name in lower case.
-    pub(super) fn value(&self, name: &str) -> Option<&Value> {
+    pub(super) fn value(&self, name: &str) -> Option<&PowerShellValue> {
         self.constants.get(name)
     }
 
-    pub(super) fn assign(&mut self, name: &str, value: Value) {
-        if value == Value::unknown() || self.unstable.contains(name) {
+    pub(super) fn assign(&mut self, name: &str, value: PowerShellValue) {
+        if value == PowerShellValue::unknown() || self.unstable.contains(name) {
             self.constants.remove(name);
         } else {
             self.constants.insert(name.to_owned(), value);
         }
     }
 
-    pub(super) fn take(&mut self, name: &str) -> Option<Value> {
+    pub(super) fn take(&mut self, name: &str) -> Option<PowerShellValue> {
         self.constants.remove(name)
     }
 
@@ -90,11 +90,11 @@ impl Scope {
     }
 }
 
-impl Collector {
+impl CommandCollector {
     pub(super) fn new(length: usize) -> Self {
         Self {
             commands: Vec::new(),
-            scope: Scope::default(),
+            scope: ScriptScope::default(),
             is_plain: true,
             opacities: Vec::new(),
             fuel: length.saturating_mul(FUEL_FOR_EACH_BYTE).saturating_add(FUEL_IN_ANY_CASE),
@@ -136,7 +136,7 @@ impl Collector {
     }
 
     /// Adds a command whose arguments follow; returns its index.
-    pub(super) fn reserve(&mut self, name: String, written: &str, span: Span, place: Place) -> usize {
+    pub(super) fn reserve(&mut self, name: String, written: &str, span: Span, place: TextPlace) -> usize {
         self.commands.push(PowerShellCommand {
             span,
             name,

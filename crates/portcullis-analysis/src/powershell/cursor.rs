@@ -5,12 +5,12 @@
 
 /// A place in a text. Copying it is how the readers look ahead.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cursor<'t> {
+pub(super) struct TextCursor<'t> {
     text: &'t str,
     position: usize,
 }
 
-impl<'t> Cursor<'t> {
+impl<'t> TextCursor<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         Self { text, position: 0 }
     }

@@ -4,9 +4,9 @@ use super::Dialect;
 use super::carrier::line;
 use super::cursor::is_dash;
 use super::encoded;
-use super::inside::{Call, Inside, Text};
-use super::value::Value;
-use super::word::Word;
+use super::inside::{RunPart, RunText, RunningCommand};
+use super::value::PowerShellValue;
+use super::word::PowerShellWord;
 
 /// Options of `powershell` whose value is the next word, in full.
 const VALUED: &[&str] = &[
@@ -42,7 +42,7 @@ const WSL_VALUED: &[&str] =
     &["-d", "--distribution", "--distribution-id", "-u", "--user", "--cd", "--shell-type"];
 
 /// Returns what a program runs; `None` if it is none of those known here.
-pub(super) fn insides(call: &Call<'_>, dialect: Dialect) -> Option<Vec<Inside>> {
+pub(super) fn insides(call: &RunningCommand<'_>, dialect: Dialect) -> Option<Vec<RunPart>> {
     let found = match call.name {
         "powershell" | "pwsh" => powershell(call),
         "cmd" => cmd(call),
@@ -63,24 +63,25 @@ pub(super) fn insides(call: &Call<'_>, dialect: Dialect) -> Option<Vec<Inside>> 
     Some(found)
 }
 
-fn is_slash(word: &Word) -> bool {
+fn is_slash(word: &PowerShellWord) -> bool {
     word.text().starts_with('/')
 }
 
 /// Returns the command line after an option.
-fn after(words: &[Word], options: &[&str]) -> Vec<Inside> {
+fn after(words: &[PowerShellWord], options: &[&str]) -> Vec<RunPart> {
     let place = words.iter().position(|word| options.contains(&word.lower().as_str()));
     place.and_then(|place| line(words.get(place + 1))).into_iter().collect()
 }
 
 /// Returns the program after a program's own options.
-fn tail(words: &[Word]) -> Vec<Inside> {
-    let is_own = |word: &&Word| word.text().starts_with(['-', '/', '\\']) && !word.text().contains(".exe");
-    let rest: Vec<Word> = words.iter().skip_while(is_own).cloned().collect();
-    if rest.is_empty() { Vec::new() } else { vec![Inside::Program(rest)] }
+fn tail(words: &[PowerShellWord]) -> Vec<RunPart> {
+    let is_own =
+        |word: &&PowerShellWord| word.text().starts_with(['-', '/', '\\']) && !word.text().contains(".exe");
+    let rest: Vec<PowerShellWord> = words.iter().skip_while(is_own).cloned().collect();
+    if rest.is_empty() { Vec::new() } else { vec![RunPart::Program(rest)] }
 }
 
-fn powershell(call: &Call<'_>) -> Vec<Inside> {
+fn powershell(call: &RunningCommand<'_>) -> Vec<RunPart> {
     let words = call.words;
     let mut unknown = Vec::new();
     let mut place = 0;
@@ -108,7 +109,7 @@ fn powershell(call: &Call<'_>) -> Vec<Inside> {
                     .is_some_and(|next| next.text().starts_with(|letter: char| letter.is_ascii_digit())),
             );
         } else if !FLAGS.iter().any(|full| is(full)) {
-            unknown.push(Inside::Unknown("it has an option that is not known here"));
+            unknown.push(RunPart::Unknown("it has an option that is not known here"));
         }
         place += 1;
     }
@@ -117,65 +118,65 @@ fn powershell(call: &Call<'_>) -> Vec<Inside> {
 }
 
 /// Returns an option's name in lower case; `None` if the word is no option.
-fn option_name(word: &Word) -> Option<String> {
+fn option_name(word: &PowerShellWord) -> Option<String> {
     let name = word.text().strip_prefix(|letter| is_dash(letter) || letter == '/')?;
     let name = name.strip_prefix(is_dash).unwrap_or(name);
     let is_name = !name.is_empty() && name.chars().all(char::is_alphabetic);
     is_name.then(|| name.to_lowercase())
 }
 
-fn command_text(call: &Call<'_>, words: &[Word]) -> Vec<Inside> {
+fn command_text(call: &RunningCommand<'_>, words: &[PowerShellWord]) -> Vec<RunPart> {
     match words {
         [only] if only.text() == "-" => piped_text(call).into_iter().collect(),
-        [block, ..] if block.value == Value::Block => Vec::new(),
-        words => Text::of_words(words).map(Inside::PowerShell).into_iter().collect(),
+        [block, ..] if block.value == PowerShellValue::Block => Vec::new(),
+        words => RunText::of_words(words).map(RunPart::PowerShell).into_iter().collect(),
     }
 }
 
 /// Returns what a shell reads that is given nothing to run.
-fn piped_text(call: &Call<'_>) -> Option<Inside> {
+fn piped_text(call: &RunningCommand<'_>) -> Option<RunPart> {
     match call.input_text() {
-        Some(text) if call.name == "cmd" => Some(Inside::Cmd(text)),
-        Some(text) => Some(Inside::PowerShell(text)),
-        None if call.is_piped => Some(Inside::Unknown("what a shell reads through a pipe is not known")),
+        Some(text) if call.name == "cmd" => Some(RunPart::Cmd(text)),
+        Some(text) => Some(RunPart::PowerShell(text)),
+        None if call.is_piped => Some(RunPart::Unknown("what a shell reads through a pipe is not known")),
         None => None,
     }
 }
 
-fn encoded_text(word: Option<&Word>) -> Inside {
+fn encoded_text(word: Option<&PowerShellWord>) -> RunPart {
     let decoded = word.filter(|word| !word.is_open()).and_then(|word| {
         let content = encoded::decode_command(word.text())?;
-        Some(Text { content, span: word.argument.span, is_open: false, is_decoded: true })
+        Some(RunText { content, span: word.argument.span, is_open: false, is_decoded: true })
     });
-    decoded.map_or(Inside::Unknown("an encoded command cannot be decoded"), Inside::PowerShell)
+    decoded.map_or(RunPart::Unknown("an encoded command cannot be decoded"), RunPart::PowerShell)
 }
 
-fn script_file(words: &[Word]) -> Vec<Inside> {
+fn script_file(words: &[PowerShellWord]) -> Vec<RunPart> {
     match words.first() {
-        Some(file) if file.text() == "-" => vec![Inside::Unknown("the script comes through a pipe")],
-        Some(_) => vec![Inside::Program(words.to_vec())],
+        Some(file) if file.text() == "-" => vec![RunPart::Unknown("the script comes through a pipe")],
+        Some(_) => vec![RunPart::Program(words.to_vec())],
         None => Vec::new(),
     }
 }
 
-fn cmd(call: &Call<'_>) -> Vec<Inside> {
+fn cmd(call: &RunningCommand<'_>) -> Vec<RunPart> {
     for (place, word) in call.words.iter().enumerate() {
         let lower = word.lower();
         let Some(switch) = lower.strip_prefix(['/', '-']).and_then(|name| name.chars().next()) else { break };
         if matches!(switch, 'c' | 'k' | 'r') {
             let glued = word.text().get(2..).unwrap_or_default();
             let rest = call.words.get(place + 1..).unwrap_or_default();
-            return cmd_text(glued, word, rest).map(Inside::Cmd).into_iter().collect();
+            return cmd_text(glued, word, rest).map(RunPart::Cmd).into_iter().collect();
         }
     }
     piped_text(call).into_iter().collect()
 }
 
 /// Puts the line of `cmd /c` together again, with quotes around words that need them.
-fn cmd_text(glued: &str, switch: &Word, rest: &[Word]) -> Option<Text> {
-    let mut text = Text::of_words(rest).or_else(|| {
-        let empty = Word::computed("", switch.is_open(), switch.argument.span);
-        Text::of_words(&[empty])
+fn cmd_text(glued: &str, switch: &PowerShellWord, rest: &[PowerShellWord]) -> Option<RunText> {
+    let mut text = RunText::of_words(rest).or_else(|| {
+        let empty = PowerShellWord::computed("", switch.is_open(), switch.argument.span);
+        RunText::of_words(&[empty])
     })?;
     if rest.len() > 1 {
         text.content = rest.iter().map(requoted).collect::<Vec<_>>().join(" ");
@@ -185,20 +186,20 @@ fn cmd_text(glued: &str, switch: &Word, rest: &[Word]) -> Option<Text> {
     Some(text)
 }
 
-fn requoted(word: &Word) -> String {
+fn requoted(word: &PowerShellWord) -> String {
     let needs_quotes = word.text().contains(char::is_whitespace) && !word.text().contains('"');
     if needs_quotes { format!("\"{}\"", word.text()) } else { word.text().to_owned() }
 }
 
 /// Reads `wsl`: a program after `-e`, else a line that bash reads.
-fn wsl(words: &[Word]) -> Vec<Inside> {
+fn wsl(words: &[PowerShellWord]) -> Vec<RunPart> {
     let mut place = 0;
     while let Some(word) = words.get(place) {
         let lower = word.lower();
         let rest = words.get(place + 1..).unwrap_or_default();
         match lower.as_str() {
             "-e" | "--exec" => {
-                return if rest.is_empty() { Vec::new() } else { vec![Inside::Program(rest.to_vec())] };
+                return if rest.is_empty() { Vec::new() } else { vec![RunPart::Program(rest.to_vec())] };
             }
             "--" => return bash(rest),
             _ if WSL_VALUED.contains(&lower.as_str()) => place += 2,
@@ -209,27 +210,27 @@ fn wsl(words: &[Word]) -> Vec<Inside> {
     Vec::new()
 }
 
-fn bash(words: &[Word]) -> Vec<Inside> {
-    let Some(text) = Text::of_words(words) else { return Vec::new() };
+fn bash(words: &[PowerShellWord]) -> Vec<RunPart> {
+    let Some(text) = RunText::of_words(words) else { return Vec::new() };
     let line =
         if words.len() > 1 { words.iter().map(requoted).collect::<Vec<_>>().join(" ") } else { text.content };
-    let mut script = Word::computed(&line, text.is_open, text.span);
+    let mut script = PowerShellWord::computed(&line, text.is_open, text.span);
     script.argument.knowledge =
         if text.is_open { crate::argument::Knowledge::Dynamic } else { crate::argument::Knowledge::Fixed };
-    vec![Inside::Program(vec![
-        Word::computed("bash", false, text.span),
-        Word::computed("-c", false, text.span),
+    vec![RunPart::Program(vec![
+        PowerShellWord::computed("bash", false, text.span),
+        PowerShellWord::computed("-c", false, text.span),
         script,
     ])]
 }
 
 /// Reads `start ["title"] [/options] program arguments`.
-fn start(words: &[Word]) -> Vec<Inside> {
+fn start(words: &[PowerShellWord]) -> Vec<RunPart> {
     let has_title = words.first().is_some_and(|word| word.argument.as_written().starts_with('"'));
     let mut rest = words.get(usize::from(has_title)..).unwrap_or_default();
     while let Some((first, others)) = rest.split_first() {
         if !is_slash(first) {
-            return vec![Inside::Program(rest.to_vec())];
+            return vec![RunPart::Program(rest.to_vec())];
         }
         let takes_directory = first.lower() == "/d";
         rest = others.get(usize::from(takes_directory)..).unwrap_or_default();
@@ -239,7 +240,7 @@ fn start(words: &[Word]) -> Vec<Inside> {
 }
 
 /// Reads `binPath= "…"`.
-fn service(words: &[Word]) -> Vec<Inside> {
+fn service(words: &[PowerShellWord]) -> Vec<RunPart> {
     let place = words.iter().position(|word| word.lower().starts_with("binpath="));
     let Some((place, word)) = place.and_then(|place| Some((place, words.get(place)?))) else {
         return Vec::new();
@@ -248,34 +249,34 @@ fn service(words: &[Word]) -> Vec<Inside> {
     let inside = if glued.is_empty() {
         line(words.get(place + 1))
     } else {
-        line(Some(&Word::computed(glued, word.is_open(), word.argument.span)))
+        line(Some(&PowerShellWord::computed(glued, word.is_open(), word.argument.span)))
     };
     inside.into_iter().collect()
 }
 
 /// Reads `wmic process call create "…"`.
-fn wmic(words: &[Word]) -> Vec<Inside> {
+fn wmic(words: &[PowerShellWord]) -> Vec<RunPart> {
     let place = words.iter().position(|word| word.lower() == "create");
     place.and_then(|place| line(words.get(place + 1))).into_iter().collect()
 }
 
 /// Reads the entry points of libraries that start what they are given.
-fn rundll32(words: &[Word]) -> Vec<Inside> {
-    let lower: Vec<String> = words.iter().map(Word::lower).collect();
+fn rundll32(words: &[PowerShellWord]) -> Vec<RunPart> {
+    let lower: Vec<String> = words.iter().map(PowerShellWord::lower).collect();
     let has = |name: &str| lower.iter().any(|word| word.contains(name));
     if has("javascript:") || has("vbscript:") {
-        return vec![Inside::Unknown("it runs a script of another language")];
+        return vec![RunPart::Unknown("it runs a script of another language")];
     }
     let entry_points = ["shellexec_rundll", "fileprotocolhandler", "openurl", "routethecall", "registerocx"];
     let place = lower.iter().position(|word| entry_points.iter().any(|entry| word.contains(entry)));
     let rest = place.and_then(|place| words.get(place + 1..)).unwrap_or_default();
-    if rest.is_empty() { Vec::new() } else { vec![Inside::Program(rest.to_vec())] }
+    if rest.is_empty() { Vec::new() } else { vec![RunPart::Program(rest.to_vec())] }
 }
 
-fn mshta(words: &[Word]) -> Vec<Inside> {
+fn mshta(words: &[PowerShellWord]) -> Vec<RunPart> {
     let is_inline = words.iter().any(|word| {
         let lower = word.lower();
         lower.starts_with("javascript:") || lower.starts_with("vbscript:") || lower.starts_with("about:")
     });
-    if is_inline { vec![Inside::Unknown("it runs a script of another language")] } else { Vec::new() }
+    if is_inline { vec![RunPart::Unknown("it runs a script of another language")] } else { Vec::new() }
 }

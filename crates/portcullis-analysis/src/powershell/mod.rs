@@ -29,8 +29,8 @@ use crate::act::Access;
 use crate::argument::{Argument, Knowledge};
 use crate::invocation::Opacity;
 
-use collector::{Collector, Place};
-use reader::Reader;
+use collector::{CommandCollector, TextPlace};
+use reader::PowerShellReader;
 
 /// Every command of a PowerShell text, in order of appearance, and what is opaque in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -101,17 +101,17 @@ impl PowerShellSurvey {
 /// Text that may as well be meant for `cmd.exe` is read both ways, and the commands of both readings are
 /// listed.
 pub fn survey(text: &str) -> PowerShellSurvey {
-    let mut collector = Collector::new(text.len());
+    let mut collector = CommandCollector::new(text.len());
     let whole = Span::new(0, text.len());
     if text.contains('\0') {
         collector.opaque(whole, "it holds a character no command line can hold");
     }
-    Reader::new(text, Place::default(), &mut collector).read();
+    PowerShellReader::new(text, TextPlace::default(), &mut collector).read();
     // What names `cmd` is read as its line already.
     let names_cmd = collector.commands.first().is_some_and(|command| command.name == "cmd");
     if !names_cmd && cmd::may_be_cmd(text) {
         let first = collector.commands.len();
-        cmd::read(text, Place::default(), &mut collector);
+        cmd::read(text, TextPlace::default(), &mut collector);
         collector.drop_repeated(first);
     }
     collector.finish()

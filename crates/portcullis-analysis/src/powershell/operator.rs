@@ -4,10 +4,10 @@
 //! Base64. Everything else is not known.
 
 use super::encoded;
-use super::value::{Value, parse_number};
+use super::value::{PowerShellValue, parse_number};
 
 /// Applies an operator between two values. The name is in lower case and has no dash.
-pub(super) fn binary(name: &str, left: Value, right: Value) -> Value {
+pub(super) fn binary(name: &str, left: PowerShellValue, right: PowerShellValue) -> PowerShellValue {
     let name = name.strip_prefix(['c', 'i']).filter(|bare| is_cased(bare)).unwrap_or(name);
     match name {
         "+" => left.plus(right),
@@ -23,7 +23,7 @@ pub(super) fn binary(name: &str, left: Value, right: Value) -> Value {
         "join" => join(left.into_items(), &right),
         "split" => split(&left, &right),
         "replace" => replace(&left, &right),
-        _ => Value::unknown(),
+        _ => PowerShellValue::unknown(),
     }
 }
 
@@ -31,10 +31,16 @@ fn is_cased(name: &str) -> bool {
     matches!(name, "replace" | "split")
 }
 
-fn arithmetic(left: &Value, right: &Value, compute: fn(i64, i64) -> Option<i64>) -> Value {
+fn arithmetic(
+    left: &PowerShellValue,
+    right: &PowerShellValue,
+    compute: fn(i64, i64) -> Option<i64>,
+) -> PowerShellValue {
     match (left.number(), right.number()) {
-        (Some(left), Some(right)) => compute(left, right).map_or_else(Value::unknown, Value::Number),
-        _ => Value::unknown(),
+        (Some(left), Some(right)) => {
+            compute(left, right).map_or_else(PowerShellValue::unknown, PowerShellValue::Number)
+        }
+        _ => PowerShellValue::unknown(),
     }
 }
 
@@ -44,88 +50,98 @@ fn whole_quotient(left: i64, right: i64) -> Option<i64> {
 }
 
 /// Applies an operator before a value.
-pub(super) fn unary(name: &str, operand: Value) -> Value {
+pub(super) fn unary(name: &str, operand: PowerShellValue) -> PowerShellValue {
     match name {
-        "join" => join(operand.into_items(), &Value::text("")),
+        "join" => join(operand.into_items(), &PowerShellValue::text("")),
         "split" => match operand.known_text() {
-            Some(text) => Value::List(text.split_whitespace().map(Value::text).collect()),
-            None => Value::unknown(),
+            Some(text) => PowerShellValue::List(text.split_whitespace().map(PowerShellValue::text).collect()),
+            None => PowerShellValue::unknown(),
         },
         "-" => match operand {
-            Value::Number(number) => number.checked_neg().map_or_else(Value::unknown, Value::Number),
-            _ => Value::unknown(),
+            PowerShellValue::Number(number) => {
+                number.checked_neg().map_or_else(PowerShellValue::unknown, PowerShellValue::Number)
+            }
+            _ => PowerShellValue::unknown(),
         },
         "+" => operand,
-        "," => Value::List(vec![operand]),
-        _ => Value::unknown(),
+        "," => PowerShellValue::List(vec![operand]),
+        _ => PowerShellValue::unknown(),
     }
 }
 
 /// Casts a value to a type, by the type's canonical name.
-pub(super) fn cast(type_name: &str, operand: Value) -> Value {
+pub(super) fn cast(type_name: &str, operand: PowerShellValue) -> PowerShellValue {
     match type_name {
         "char" | "char[]" | "system.char" | "system.char[]" => operand.to_character(),
         "string" | "system.string" => match operand.known_text() {
-            Some(text) if operand.is_decoded() => Value::Decoded(text),
-            Some(text) => Value::Text(text),
+            Some(text) if operand.is_decoded() => PowerShellValue::Decoded(text),
+            Some(text) => PowerShellValue::Text(text),
             None => operand,
         },
         "int" | "int32" | "int64" | "long" | "byte" | "system.int32" | "uint32" => match &operand {
-            Value::Text(text) => parse_number(text).map_or_else(Value::unknown, Value::Number),
-            Value::Number(_) => operand,
-            _ => Value::unknown(),
+            PowerShellValue::Text(text) => {
+                parse_number(text).map_or_else(PowerShellValue::unknown, PowerShellValue::Number)
+            }
+            PowerShellValue::Number(_) => operand,
+            _ => PowerShellValue::unknown(),
         },
         "byte[]" | "int[]" | "object[]" | "array" | "string[]" => operand,
         "system.management.managementclass" => match operand.known_text() {
-            Some(text) => Value::Type(format!("wmi:{}", text.to_lowercase())),
-            None => Value::unknown(),
+            Some(text) => PowerShellValue::Type(format!("wmi:{}", text.to_lowercase())),
+            None => PowerShellValue::unknown(),
         },
-        "system.management.automation.scriptblock" if operand == Value::Block => operand,
-        _ => Value::unknown(),
+        "system.management.automation.scriptblock" if operand == PowerShellValue::Block => operand,
+        _ => PowerShellValue::unknown(),
     }
 }
 
 /// Calls a method, or reads a property if there are no arguments, as far as it is known what that yields.
-pub(super) fn member(receiver: &Value, name: &str, arguments: &[Value]) -> Value {
+pub(super) fn member(
+    receiver: &PowerShellValue,
+    name: &str,
+    arguments: &[PowerShellValue],
+) -> PowerShellValue {
     match receiver {
-        Value::Type(type_name) => static_member(type_name, name, arguments),
-        Value::Text(text) | Value::Decoded(text) => {
+        PowerShellValue::Type(type_name) => static_member(type_name, name, arguments),
+        PowerShellValue::Text(text) | PowerShellValue::Decoded(text) => {
             let result = text_member(text, name, arguments);
             match result {
-                Value::Text(text) if receiver.is_decoded() => Value::Decoded(text),
+                PowerShellValue::Text(text) if receiver.is_decoded() => PowerShellValue::Decoded(text),
                 other => other,
             }
         }
-        Value::Number(_) if name == "tostring" => {
-            receiver.known_text().map_or_else(Value::unknown, Value::Text)
+        PowerShellValue::Number(_) if name == "tostring" => {
+            receiver.known_text().map_or_else(PowerShellValue::unknown, PowerShellValue::Text)
         }
-        _ => Value::unknown(),
+        _ => PowerShellValue::unknown(),
     }
 }
 
-fn text_member(text: &str, name: &str, arguments: &[Value]) -> Value {
+fn text_member(text: &str, name: &str, arguments: &[PowerShellValue]) -> PowerShellValue {
     let first = arguments.first();
-    let first_text = first.and_then(Value::known_text);
+    let first_text = first.and_then(PowerShellValue::known_text);
     match (name, first_text) {
-        ("tolower" | "tolowerinvariant", _) => Value::Text(text.to_lowercase()),
-        ("toupper" | "toupperinvariant", _) => Value::Text(text.to_uppercase()),
-        ("tostring" | "normalize" | "clone", _) => Value::text(text),
-        ("trim", None) => Value::text(text.trim()),
-        ("trimstart", None) => Value::text(text.trim_start()),
-        ("trimend", None) => Value::text(text.trim_end()),
-        ("tochararray", _) => Value::text(text).to_character(),
-        ("trim" | "trimstart" | "trimend", Some(set)) => Value::text(trimmed(text, name, &set)),
-        ("replace", Some(old)) if !old.is_empty() => match arguments.get(1).and_then(Value::known_text) {
-            Some(new) if text.len().saturating_mul(new.len() + 1) <= 1 << 20 => {
-                Value::Text(text.replace(&old, &new))
+        ("tolower" | "tolowerinvariant", _) => PowerShellValue::Text(text.to_lowercase()),
+        ("toupper" | "toupperinvariant", _) => PowerShellValue::Text(text.to_uppercase()),
+        ("tostring" | "normalize" | "clone", _) => PowerShellValue::text(text),
+        ("trim", None) => PowerShellValue::text(text.trim()),
+        ("trimstart", None) => PowerShellValue::text(text.trim_start()),
+        ("trimend", None) => PowerShellValue::text(text.trim_end()),
+        ("tochararray", _) => PowerShellValue::text(text).to_character(),
+        ("trim" | "trimstart" | "trimend", Some(set)) => PowerShellValue::text(trimmed(text, name, &set)),
+        ("replace", Some(old)) if !old.is_empty() => {
+            match arguments.get(1).and_then(PowerShellValue::known_text) {
+                Some(new) if text.len().saturating_mul(new.len() + 1) <= 1 << 20 => {
+                    PowerShellValue::Text(text.replace(&old, &new))
+                }
+                _ => PowerShellValue::unknown(),
             }
-            _ => Value::unknown(),
-        },
-        ("split", Some(set)) => {
-            Value::List(text.split(|letter| set.contains(letter)).map(Value::text).collect())
         }
+        ("split", Some(set)) => PowerShellValue::List(
+            text.split(|letter| set.contains(letter)).map(PowerShellValue::text).collect(),
+        ),
         ("substring", Some(_)) => substring(text, arguments),
-        _ => Value::unknown(),
+        _ => PowerShellValue::unknown(),
     }
 }
 
@@ -138,54 +154,59 @@ fn trimmed<'t>(text: &'t str, name: &str, set: &str) -> &'t str {
     }
 }
 
-fn substring(text: &str, arguments: &[Value]) -> Value {
+fn substring(text: &str, arguments: &[PowerShellValue]) -> PowerShellValue {
     let place = |index: usize| {
-        let number = arguments.get(index).and_then(Value::number);
+        let number = arguments.get(index).and_then(PowerShellValue::number);
         number.and_then(|number| usize::try_from(number).ok())
     };
-    let Some(start) = place(0) else { return Value::unknown() };
+    let Some(start) = place(0) else { return PowerShellValue::unknown() };
     let letters = text.chars().skip(start);
     if arguments.len() < 2 {
-        return Value::Text(letters.collect());
+        return PowerShellValue::Text(letters.collect());
     }
-    place(1).map_or_else(Value::unknown, |length| Value::Text(letters.take(length).collect()))
+    place(1)
+        .map_or_else(PowerShellValue::unknown, |length| PowerShellValue::Text(letters.take(length).collect()))
 }
 
-fn static_member(type_name: &str, name: &str, arguments: &[Value]) -> Value {
+fn static_member(type_name: &str, name: &str, arguments: &[PowerShellValue]) -> PowerShellValue {
     let first = arguments.first();
     match (type_name, name) {
         ("string" | "system.string", "join") => match (first, arguments.get(1..)) {
             (Some(separator), Some([list])) => join(list.clone().into_items(), separator),
             (Some(separator), Some(rest)) => join(rest.to_vec(), separator),
-            _ => Value::unknown(),
+            _ => PowerShellValue::unknown(),
         },
-        ("string" | "system.string", "concat") => join(arguments.to_vec(), &Value::text("")),
+        ("string" | "system.string", "concat") => join(arguments.to_vec(), &PowerShellValue::text("")),
         ("string" | "system.string", "format") => match arguments.split_first() {
             Some((pattern, rest)) => format(pattern, rest.to_vec()),
-            None => Value::unknown(),
+            None => PowerShellValue::unknown(),
         },
         ("char" | "system.char", "convertfromutf32") => {
-            first.map_or_else(Value::unknown, Value::to_character)
+            first.map_or_else(PowerShellValue::unknown, PowerShellValue::to_character)
         }
         ("system.management.automation.scriptblock", "create")
             if first.is_some_and(|text| !text.is_unknown()) =>
         {
-            Value::Block
+            PowerShellValue::Block
         }
         ("system.convert", "frombase64string") => first
-            .and_then(Value::known_text)
+            .and_then(PowerShellValue::known_text)
             .and_then(|text| encoded::decode_base64(&text))
-            .map_or_else(Value::unknown, Value::Bytes),
+            .map_or_else(PowerShellValue::unknown, PowerShellValue::Bytes),
         ("system.convert", "toint32" | "toint16" | "tobyte") => to_integer(arguments),
-        ("system.convert", "tochar") => first.map_or_else(Value::unknown, Value::to_character),
+        ("system.convert", "tochar") => {
+            first.map_or_else(PowerShellValue::unknown, PowerShellValue::to_character)
+        }
         ("system.text.encoding", "utf8" | "unicode" | "ascii" | "default" | "utf7" | "latin1") => {
-            Value::Type(format!("encoding.{name}"))
+            PowerShellValue::Type(format!("encoding.{name}"))
         }
         _ if name == "getstring" && type_name.starts_with("encoding.") => {
-            first.map_or_else(Value::unknown, |bytes| bytes.decoded_as(type_name))
+            first.map_or_else(PowerShellValue::unknown, |bytes| bytes.decoded_as(type_name))
         }
-        _ if name == "new" && is_encoding(type_name) => Value::Type(type_name.replace("encoding", "")),
-        _ => Value::unknown(),
+        _ if name == "new" && is_encoding(type_name) => {
+            PowerShellValue::Type(type_name.replace("encoding", ""))
+        }
+        _ => PowerShellValue::unknown(),
     }
 }
 
@@ -193,39 +214,40 @@ fn is_encoding(type_name: &str) -> bool {
     type_name.starts_with("system.text.") && type_name.ends_with("encoding")
 }
 
-fn to_integer(arguments: &[Value]) -> Value {
-    let text = arguments.first().and_then(Value::known_text);
+fn to_integer(arguments: &[PowerShellValue]) -> PowerShellValue {
+    let text = arguments.first().and_then(PowerShellValue::known_text);
     let radix =
         arguments.get(1).map_or(Some(10), |radix| radix.number().and_then(|radix| u32::try_from(radix).ok()));
     match (text, radix) {
         (Some(text), Some(radix @ (2 | 8 | 10 | 16))) => {
             let digits = if radix == 16 { text.trim_start_matches("0x") } else { &text };
-            i64::from_str_radix(digits, radix).map_or_else(|_| Value::unknown(), Value::Number)
+            i64::from_str_radix(digits, radix)
+                .map_or_else(|_| PowerShellValue::unknown(), PowerShellValue::Number)
         }
-        _ => Value::unknown(),
+        _ => PowerShellValue::unknown(),
     }
 }
 
-fn join(items: Vec<Value>, separator: &Value) -> Value {
-    let Some(separator) = separator.known_text() else { return Value::unknown() };
-    let is_decoded = items.iter().any(Value::is_decoded);
-    let items: Vec<Value> = items.into_iter().flat_map(Value::into_items).collect();
-    let texts: Option<Vec<String>> = items.iter().map(Value::known_text).collect();
+fn join(items: Vec<PowerShellValue>, separator: &PowerShellValue) -> PowerShellValue {
+    let Some(separator) = separator.known_text() else { return PowerShellValue::unknown() };
+    let is_decoded = items.iter().any(PowerShellValue::is_decoded);
+    let items: Vec<PowerShellValue> = items.into_iter().flat_map(PowerShellValue::into_items).collect();
+    let texts: Option<Vec<String>> = items.iter().map(PowerShellValue::known_text).collect();
     match texts {
         // A separator longer than what it separates could make the result much longer than its source.
         Some(texts) if texts.len().saturating_mul(separator.len()) <= 1 << 16 => {
             let joined = texts.join(&separator);
-            if is_decoded { Value::Decoded(joined) } else { Value::Text(joined) }
+            if is_decoded { PowerShellValue::Decoded(joined) } else { PowerShellValue::Text(joined) }
         }
-        _ => Value::unknown(),
+        _ => PowerShellValue::unknown(),
     }
 }
 
 /// Fills the places `{0}`, `{1}` of a pattern.
-fn format(pattern: &Value, items: Vec<Value>) -> Value {
-    let Some(pattern) = pattern.known_text() else { return Value::unknown() };
-    let items: Vec<Value> = items.into_iter().flat_map(Value::into_items).collect();
-    let texts: Vec<Option<String>> = items.iter().map(Value::known_text).collect();
+fn format(pattern: &PowerShellValue, items: Vec<PowerShellValue>) -> PowerShellValue {
+    let Some(pattern) = pattern.known_text() else { return PowerShellValue::unknown() };
+    let items: Vec<PowerShellValue> = items.into_iter().flat_map(PowerShellValue::into_items).collect();
+    let texts: Vec<Option<String>> = items.iter().map(PowerShellValue::known_text).collect();
     let mut made = String::new();
     let mut rest = pattern.as_str();
     while let Some((before, after)) = rest.split_once(['{', '}']) {
@@ -236,42 +258,44 @@ fn format(pattern: &Value, items: Vec<Value>) -> Value {
             rest = doubled;
             continue;
         }
-        let Some((place, following)) = after.split_once('}') else { return Value::unknown() };
+        let Some((place, following)) = after.split_once('}') else { return PowerShellValue::unknown() };
         let index = place.trim().parse::<usize>().ok();
-        let Some(Some(text)) = index.and_then(|index| texts.get(index)) else { return Value::unknown() };
+        let Some(Some(text)) = index.and_then(|index| texts.get(index)) else {
+            return PowerShellValue::unknown();
+        };
         made.push_str(text);
         if made.len() > 1 << 16 {
-            return Value::unknown();
+            return PowerShellValue::unknown();
         }
         rest = following;
     }
     made.push_str(rest);
-    Value::Text(made)
+    PowerShellValue::Text(made)
 }
 
-fn split(left: &Value, separator: &Value) -> Value {
+fn split(left: &PowerShellValue, separator: &PowerShellValue) -> PowerShellValue {
     let (Some(text), Some(pattern)) = (left.known_text(), separator.known_text()) else {
-        return Value::unknown();
+        return PowerShellValue::unknown();
     };
     match literal_pattern(&pattern) {
         Some(separator) if !separator.is_empty() => {
-            Value::List(text.split(separator.as_str()).map(Value::text).collect())
+            PowerShellValue::List(text.split(separator.as_str()).map(PowerShellValue::text).collect())
         }
-        _ => Value::unknown(),
+        _ => PowerShellValue::unknown(),
     }
 }
 
-fn replace(left: &Value, operands: &Value) -> Value {
+fn replace(left: &PowerShellValue, operands: &PowerShellValue) -> PowerShellValue {
     let (pattern, new) = match operands {
-        Value::List(items) => (items.first(), items.get(1).and_then(Value::known_text)),
+        PowerShellValue::List(items) => (items.first(), items.get(1).and_then(PowerShellValue::known_text)),
         other => (Some(other), Some(String::new())),
     };
-    let pattern = pattern.and_then(Value::known_text).and_then(|pattern| literal_pattern(&pattern));
+    let pattern = pattern.and_then(PowerShellValue::known_text).and_then(|pattern| literal_pattern(&pattern));
     match (left.known_text(), pattern, new) {
         (Some(text), Some(old), Some(new)) if !old.is_empty() && !new.contains('$') => {
-            replace_any_case(&text, &old, &new).map_or_else(Value::unknown, Value::Text)
+            replace_any_case(&text, &old, &new).map_or_else(PowerShellValue::unknown, PowerShellValue::Text)
         }
-        _ => Value::unknown(),
+        _ => PowerShellValue::unknown(),
     }
 }
 

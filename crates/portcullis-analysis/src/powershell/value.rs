@@ -4,7 +4,7 @@ use super::encoded;
 
 /// A value, as far as literals tell it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum PowerShellValue {
     /// A text.
     Text(String),
     /// A text that was decoded from something unreadable.
@@ -12,11 +12,11 @@ pub(super) enum Value {
     /// A whole number.
     Number(i64),
     /// A list.
-    List(Vec<Value>),
+    List(Vec<PowerShellValue>),
     /// Bytes, decoded from Base64.
     Bytes(Vec<u8>),
     /// A table of keys in lower case and values.
-    Table(Vec<(String, Value)>),
+    Table(Vec<(String, PowerShellValue)>),
     /// A type, by its canonical name.
     Type(String),
     /// A script block whose commands are listed already.
@@ -28,7 +28,7 @@ pub(super) enum Value {
 /// The longest list or text one operation may make.
 const LARGEST: usize = 1 << 16;
 
-impl Value {
+impl PowerShellValue {
     /// Makes a text.
     pub(super) fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
@@ -40,7 +40,7 @@ impl Value {
     }
 
     /// Makes one value of the outputs of statements.
-    pub(super) fn of_outputs(mut outputs: Vec<Value>) -> Self {
+    pub(super) fn of_outputs(mut outputs: Vec<PowerShellValue>) -> Self {
         match outputs.len() {
             0 => Self::unknown(),
             1 => outputs.pop().unwrap_or_else(Self::unknown),
@@ -108,7 +108,7 @@ impl Value {
     }
 
     /// Returns its items; a single value is a list of one.
-    pub(super) fn into_items(self) -> Vec<Value> {
+    pub(super) fn into_items(self) -> Vec<PowerShellValue> {
         match self {
             Self::List(items) => items,
             Self::Bytes(bytes) => bytes.into_iter().map(|byte| Self::Number(byte.into())).collect(),
@@ -117,7 +117,7 @@ impl Value {
     }
 
     /// Adds another value to it, as `+` does.
-    pub(super) fn plus(self, other: Value) -> Value {
+    pub(super) fn plus(self, other: PowerShellValue) -> PowerShellValue {
         match (self, other) {
             (Self::Number(left), Self::Number(right)) => {
                 left.checked_add(right).map_or_else(Self::unknown, Self::Number)
@@ -137,15 +137,15 @@ impl Value {
     }
 
     /// Returns the characters of a text, or the items of a list, at some places.
-    pub(super) fn at(&self, places: &[Value]) -> Value {
-        let items: Vec<Value> = match self {
+    pub(super) fn at(&self, places: &[PowerShellValue]) -> PowerShellValue {
+        let items: Vec<PowerShellValue> = match self {
             Self::Text(text) | Self::Decoded(text) => {
                 text.chars().map(|letter| Self::Text(letter.to_string())).collect()
             }
             Self::List(items) => items.clone(),
             _ => return Self::unknown(),
         };
-        let picked: Option<Vec<Value>> = places.iter().map(|place| pick(&items, place)).collect();
+        let picked: Option<Vec<PowerShellValue>> = places.iter().map(|place| pick(&items, place)).collect();
         match picked {
             Some(picked) if picked.len() == 1 => Self::of_outputs(picked),
             Some(picked) => Self::List(picked),
@@ -154,7 +154,7 @@ impl Value {
     }
 
     /// Returns the numbers from one to another, as `..` does.
-    pub(super) fn range(&self, other: &Value) -> Value {
+    pub(super) fn range(&self, other: &PowerShellValue) -> PowerShellValue {
         let (Some(first), Some(last)) = (self.number(), other.number()) else {
             return Self::unknown();
         };
@@ -162,7 +162,7 @@ impl Value {
             return Self::unknown();
         }
         let numbers = first.min(last)..=first.max(last);
-        let items: Vec<Value> = if first <= last {
+        let items: Vec<PowerShellValue> = if first <= last {
             numbers.map(Self::Number).collect()
         } else {
             numbers.rev().map(Self::Number).collect()
@@ -171,7 +171,7 @@ impl Value {
     }
 
     /// Repeats a text or multiplies numbers.
-    pub(super) fn times(&self, other: &Value) -> Value {
+    pub(super) fn times(&self, other: &PowerShellValue) -> PowerShellValue {
         let Some(count) = other.number() else { return Self::unknown() };
         match self {
             Self::Number(number) => number.checked_mul(count).map_or_else(Self::unknown, Self::Number),
@@ -184,7 +184,7 @@ impl Value {
     }
 
     /// Reads it as characters: a number is a code point.
-    pub(super) fn to_character(&self) -> Value {
+    pub(super) fn to_character(&self) -> PowerShellValue {
         match self {
             Self::Number(number) => u32::try_from(*number)
                 .ok()
@@ -203,7 +203,7 @@ impl Value {
     }
 
     /// Reads bytes in a named encoding.
-    pub(super) fn decoded_as(&self, encoding: &str) -> Value {
+    pub(super) fn decoded_as(&self, encoding: &str) -> PowerShellValue {
         let bytes = match self {
             Self::Bytes(bytes) => Some(bytes.clone()),
             Self::List(items) => {
@@ -219,16 +219,16 @@ impl Value {
     }
 }
 
-fn append(mut text: String, other: &Value, make: fn(String) -> Value) -> Value {
+fn append(mut text: String, other: &PowerShellValue, make: fn(String) -> PowerShellValue) -> PowerShellValue {
     let Some(more) = other.known_text() else {
         text.push_str(&other.shown("$_"));
-        return Value::Open(text);
+        return PowerShellValue::Open(text);
     };
     text.push_str(&more);
-    if other.is_decoded() { Value::Decoded(text) } else { make(text) }
+    if other.is_decoded() { PowerShellValue::Decoded(text) } else { make(text) }
 }
 
-fn pick(items: &[Value], place: &Value) -> Option<Value> {
+fn pick(items: &[PowerShellValue], place: &PowerShellValue) -> Option<PowerShellValue> {
     let index = place.number()?;
     let index = if index < 0 { index.checked_add(i64::try_from(items.len()).ok()?)? } else { index };
     items.get(usize::try_from(index).ok()?).cloned()

@@ -3,23 +3,23 @@
 use portcullis_shell::Span;
 
 use super::cursor::is_dash;
-use super::value::Value;
+use super::value::PowerShellValue;
 use crate::argument::{Argument, Knowledge};
 
 /// An argument with what is known of its value.
 #[derive(Debug, Clone)]
-pub(super) struct Word {
+pub(super) struct PowerShellWord {
     pub(super) argument: Argument,
-    pub(super) value: Value,
+    pub(super) value: PowerShellValue,
     /// Whether it is quoted or computed, so that it is no parameter's name.
     pub(super) is_quoted: bool,
     /// Whether it is a further item of the list the word before it belongs to.
     pub(super) is_item: bool,
 }
 
-impl Word {
+impl PowerShellWord {
     /// Makes a word of a value and of the way it is written.
-    pub(super) fn new(value: Value, written: &str, span: Span, is_quoted: bool) -> Self {
+    pub(super) fn new(value: PowerShellValue, written: &str, span: Span, is_quoted: bool) -> Self {
         let known = value.known_text();
         let knowledge = match &known {
             None => Knowledge::Dynamic,
@@ -32,7 +32,11 @@ impl Word {
 
     /// Makes a word of a text that was computed or split off another.
     pub(super) fn computed(text: &str, is_open: bool, span: Span) -> Self {
-        let value = if is_open { Value::text(text).plus(Value::unknown()) } else { Value::text(text) };
+        let value = if is_open {
+            PowerShellValue::text(text).plus(PowerShellValue::unknown())
+        } else {
+            PowerShellValue::text(text)
+        };
         let knowledge = if is_open { Knowledge::Dynamic } else { knowledge_of(text, false) };
         let argument = Argument { text: text.to_owned(), source: None, knowledge, span };
         Self { argument, value, is_quoted: false, is_item: false }
@@ -89,17 +93,17 @@ fn knowledge_of(text: &str, is_quoted: bool) -> Knowledge {
 
 /// The words of a command, sorted by what they are.
 #[derive(Debug, Default)]
-pub(super) struct Bound {
-    named: Vec<(String, Vec<Word>)>,
+pub(super) struct BoundParameters {
+    named: Vec<(String, Vec<PowerShellWord>)>,
     /// What is no parameter's value, each with the items of its list.
-    pub(super) positional: Vec<Vec<Word>>,
+    pub(super) positional: Vec<Vec<PowerShellWord>>,
 }
 
-impl Bound {
+impl BoundParameters {
     /// Sorts words into parameters with their values and the rest. Switches take no value.
-    pub(super) fn new(words: &[Word], switches: &[&str]) -> Self {
+    pub(super) fn new(words: &[PowerShellWord], switches: &[&str]) -> Self {
         let mut bound = Self::default();
-        let mut groups = words.iter().cloned().fold(Vec::<Vec<Word>>::new(), |mut groups, word| {
+        let mut groups = words.iter().cloned().fold(Vec::<Vec<PowerShellWord>>::new(), |mut groups, word| {
             match groups.last_mut() {
                 Some(group) if word.is_item => group.push(word),
                 _ => groups.push(vec![word]),
@@ -108,7 +112,7 @@ impl Bound {
         });
         groups.reverse();
         while let Some(group) = groups.pop() {
-            let Some((name, glued)) = group.first().and_then(Word::parameter) else {
+            let Some((name, glued)) = group.first().and_then(PowerShellWord::parameter) else {
                 bound.positional.push(group);
                 continue;
             };
@@ -117,7 +121,7 @@ impl Bound {
                 groups.last().and_then(|next| next.first()).is_none_or(|next| next.parameter().is_some());
             let value = match (glued, group.first()) {
                 (Some(glued), Some(word)) => {
-                    let first = Word::computed(glued, word.is_open(), word.argument.span);
+                    let first = PowerShellWord::computed(glued, word.is_open(), word.argument.span);
                     std::iter::once(first).chain(group.iter().skip(1).cloned()).collect()
                 }
                 _ if is_switch || is_alone => Vec::new(),
@@ -129,7 +133,7 @@ impl Bound {
     }
 
     /// Returns the value of a parameter, which may be written shorter.
-    pub(super) fn named(&self, full: &str) -> Option<&[Word]> {
+    pub(super) fn named(&self, full: &str) -> Option<&[PowerShellWord]> {
         self.named
             .iter()
             .find(|(name, value)| !value.is_empty() && full.starts_with(name.as_str()))
@@ -137,7 +141,7 @@ impl Bound {
     }
 
     /// Returns the value of a parameter, or the positional words at a place.
-    pub(super) fn value(&self, full: &str, place: usize) -> Option<&[Word]> {
+    pub(super) fn value(&self, full: &str, place: usize) -> Option<&[PowerShellWord]> {
         self.named(full).or_else(|| self.positional.get(place).map(Vec::as_slice))
     }
 

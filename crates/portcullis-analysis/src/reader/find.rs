@@ -16,7 +16,7 @@ const EVERYTHING: &[&str] = &["*", ".*", "./*", "*.*", ""];
 
 /// Reads the arguments of `find`.
 pub(super) fn read(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
-    let mut expression = Expression::default();
+    let mut expression = FindExpression::default();
     let mut words = context.invocation.operands().iter();
     while let Some(word) = words.next() {
         if expression.is_start(word) {
@@ -32,24 +32,24 @@ pub(super) fn read(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
 }
 
 #[derive(Default)]
-struct Expression {
+struct FindExpression {
     starts: Vec<Argument>,
     uses: Vec<Use>,
     has_begun: bool,
     deletes: bool,
-    reach: Reach,
+    reach: FindReach,
 }
 
 /// How much of what lies below the starting points is left to find.
 #[derive(Default, PartialEq, Eq)]
-enum Reach {
+enum FindReach {
     #[default]
     Everything,
     Narrowed,
     Widened,
 }
 
-impl Expression {
+impl FindExpression {
     /// Says whether a word is a place to start from: those stand before the expression.
     fn is_start(&self, word: &Argument) -> bool {
         !self.has_begun && !word.text.starts_with('-') && !matches!(word.text.as_str(), "!" | "(" | ")" | ",")
@@ -62,7 +62,7 @@ impl Expression {
                 || text.starts_with("-O");
         self.has_begun |= !is_option || !self.starts.is_empty();
         if WIDENING.contains(&text) {
-            self.reach = Reach::Widened;
+            self.reach = FindReach::Widened;
         }
         match text {
             _ if word.knowledge == Knowledge::Dynamic => self.uses.push(possible(Act::Unknown, word)),
@@ -97,8 +97,8 @@ impl Expression {
     }
 
     fn narrow(&mut self, test: &str) {
-        if NARROWING.contains(&test) && self.reach == Reach::Everything {
-            self.reach = Reach::Narrowed;
+        if NARROWING.contains(&test) && self.reach == FindReach::Everything {
+            self.reach = FindReach::Narrowed;
         }
     }
 
@@ -110,7 +110,7 @@ impl Expression {
         let mut uses = self.uses;
         let mut acts = vec![Act::List];
         if self.deletes {
-            acts.push(if self.reach == Reach::Narrowed { Act::Delete } else { Act::DeleteTree });
+            acts.push(if self.reach == FindReach::Narrowed { Act::Delete } else { Act::DeleteTree });
         }
         for act in acts {
             uses.extend(self.starts.iter().map(|start| certain(act, start)));

@@ -3,7 +3,7 @@
 use super::CommandContext;
 use super::{certain, is_idle};
 use crate::act::Act;
-use crate::git::Push;
+use crate::git::GitPush;
 use crate::profile::{Match, Use};
 
 /// Adds what the refspecs say to what the options do.
@@ -12,7 +12,7 @@ pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
     if is_idle(context, found) {
         return uses;
     }
-    let push = Push::of(context.invocation.operands());
+    let push = GitPush::of(context.invocation.operands());
     uses.extend(push.forced.iter().map(|refspec| certain(Act::GitPushForce, refspec)));
     uses.extend(push.deleted.iter().map(|refspec| certain(Act::GitDeleteRemote, refspec)));
     uses

@@ -52,10 +52,10 @@ pub(crate) struct CommandContext<'a> {
 }
 
 /// A reader: what the tables found of a command in, its effects out.
-type Reader = fn(&CommandContext<'_>, &Match) -> Vec<Use>;
+type ArgumentReader = fn(&CommandContext<'_>, &Match) -> Vec<Use>;
 
 /// The readers by the name profiles use, sorted.
-const READERS: &[(&str, Reader)] = &[
+const READERS: &[(&str, ArgumentReader)] = &[
     ("agent", settings::agent),
     ("awk", awk::read),
     ("chmod", mode::chmod),

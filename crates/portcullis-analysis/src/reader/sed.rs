@@ -54,13 +54,13 @@ fn script_uses(scripts: &[&Argument]) -> Vec<Use> {
         return vec![possible(Act::Unknown, open)];
     }
     let text = scripts.iter().map(|script| script.text.as_str()).collect::<Vec<_>>().join("\n");
-    let whole = if text.len() > LONGEST_SCRIPT { None } else { deeds(&text, Brackets::Hide) };
-    let Some(mut deeds) = whole else {
+    let whole = if text.len() > LONGEST_SCRIPT { None } else { acts(&text, SedBrackets::Hide) };
+    let Some(mut acts) = whole else {
         return vec![certain(Act::Unknown, first)];
     };
     // Older versions end a pattern at a delimiter in brackets; where that is a script too, it counts as well.
-    deeds.extend(self::deeds(&text, Brackets::Ignored).unwrap_or_default());
-    let uses = deeds.into_iter().map(|(act, file)| match act {
+    acts.extend(self::acts(&text, SedBrackets::Ignored).unwrap_or_default());
+    let uses = acts.into_iter().map(|(act, file)| match act {
         Act::Unknown => certain(act, first),
         _ => certain(act, &Argument { knowledge: Knowledge::Fixed, ..first.piece(&file) }),
     });
@@ -69,7 +69,7 @@ fn script_uses(scripts: &[&Argument]) -> Vec<Use> {
 
 /// Whether a delimiter inside brackets ends a pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Brackets {
+enum SedBrackets {
     Hide,
     Ignored,
 }
@@ -78,7 +78,7 @@ enum Brackets {
 const PLAIN: &str = "=dDgGhHnNpPxzF";
 
 /// What a script does to files, and unknown for what it runs; `None` if it is not understood.
-fn deeds(script: &str, brackets: Brackets) -> Option<Vec<(Act, String)>> {
+fn acts(script: &str, brackets: SedBrackets) -> Option<Vec<(Act, String)>> {
     let mut found = Vec::new();
     let mut rest = script;
     loop {
@@ -99,7 +99,7 @@ fn deeds(script: &str, brackets: Brackets) -> Option<Vec<(Act, String)>> {
 fn command_end<'a>(
     command: char,
     rest: &'a str,
-    brackets: Brackets,
+    brackets: SedBrackets,
     found: &mut Vec<(Act, String)>,
 ) -> Option<&'a str> {
     match command {
@@ -125,18 +125,18 @@ fn command_end<'a>(
         's' => substitution(rest, brackets, found),
         'y' => {
             let (delimiter, inside) = delimiter(rest)?;
-            let second = skip_delimited(inside, delimiter, Brackets::Ignored)?;
-            ended(skip_delimited(second, delimiter, Brackets::Ignored)?)
+            let second = skip_delimited(inside, delimiter, SedBrackets::Ignored)?;
+            ended(skip_delimited(second, delimiter, SedBrackets::Ignored)?)
         }
         _ if PLAIN.contains(command) => ended(rest),
         _ => None,
     }
 }
 
-fn substitution<'a>(rest: &'a str, brackets: Brackets, found: &mut Vec<(Act, String)>) -> Option<&'a str> {
+fn substitution<'a>(rest: &'a str, brackets: SedBrackets, found: &mut Vec<(Act, String)>) -> Option<&'a str> {
     let (delimiter, pattern) = delimiter(rest)?;
     let replacement = skip_delimited(pattern, delimiter, brackets)?;
-    let mut flags = skip_delimited(replacement, delimiter, Brackets::Ignored)?;
+    let mut flags = skip_delimited(replacement, delimiter, SedBrackets::Ignored)?;
     loop {
         let mut letters = flags.chars();
         match letters.next() {
@@ -186,7 +186,7 @@ fn skip_text(text: &str) -> &str {
 }
 
 /// Passes over the addresses in front of a command: `1,5`, `$`, `/a/,+3`, `\|x|I`.
-fn skip_addresses(text: &str, brackets: Brackets) -> Option<&str> {
+fn skip_addresses(text: &str, brackets: SedBrackets) -> Option<&str> {
     let first = skip_address(text, brackets)?;
     let trimmed = first.trim_start_matches([' ', '\t']);
     match trimmed.strip_prefix(',') {
@@ -195,7 +195,7 @@ fn skip_addresses(text: &str, brackets: Brackets) -> Option<&str> {
     }
 }
 
-fn skip_address(text: &str, brackets: Brackets) -> Option<&str> {
+fn skip_address(text: &str, brackets: SedBrackets) -> Option<&str> {
     let mut letters = text.chars();
     match letters.next() {
         Some('$') => Some(letters.as_str()),
@@ -222,9 +222,9 @@ fn delimiter(text: &str) -> Option<(char, &str)> {
 }
 
 /// Returns what follows the next delimiter that is neither escaped nor, in a pattern, inside brackets.
-fn skip_delimited(text: &str, delimiter: char, brackets: Brackets) -> Option<&str> {
+fn skip_delimited(text: &str, delimiter: char, brackets: SedBrackets) -> Option<&str> {
     let mut letters = text.chars();
-    let mut may_hide = brackets == Brackets::Hide;
+    let mut may_hide = brackets == SedBrackets::Hide;
     while let Some(letter) = letters.next() {
         match letter {
             '\\' => {
@@ -296,7 +296,7 @@ mod tests {
             "=",
             "0,/x/s//y/",
         ] {
-            assert_eq!(deeds(script, Brackets::Hide), Some(Vec::new()), "{script}");
+            assert_eq!(acts(script, SedBrackets::Hide), Some(Vec::new()), "{script}");
         }
     }
 
@@ -306,14 +306,18 @@ mod tests {
         for script in
             ["w out", "p;w out", "s/a/b/w out", "s/a/b/gw out", "/x/{w out\n}", "1!w out", "a x\nw out"]
         {
-            assert_eq!(deeds(script, Brackets::Hide), written("out"), "{script}");
+            assert_eq!(acts(script, SedBrackets::Hide), written("out"), "{script}");
         }
         for script in ["e", "1e date", "s/a/b/e", "s/a/b/ge", "$!{e\n}"] {
-            assert_eq!(deeds(script, Brackets::Hide), Some(vec![(Act::Unknown, String::new())]), "{script}");
+            assert_eq!(
+                acts(script, SedBrackets::Hide),
+                Some(vec![(Act::Unknown, String::new())]),
+                "{script}"
+            );
         }
-        assert_eq!(deeds("r /etc/x", Brackets::Hide), Some(vec![(Act::Read, "/etc/x".to_owned())]));
+        assert_eq!(acts("r /etc/x", SedBrackets::Hide), Some(vec![(Act::Read, "/etc/x".to_owned())]));
         for script in ["k", "s/a/b", "s/a/b/x", "p p", "s"] {
-            assert_eq!(deeds(script, Brackets::Hide), None, "{script}");
+            assert_eq!(acts(script, SedBrackets::Hide), None, "{script}");
         }
     }
 

@@ -23,7 +23,7 @@ const MOST_JOINED: usize = 1024 * 1024;
 /// Reads the arguments of `tar`.
 pub(super) fn read(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
     let words = context.invocation.operands();
-    let mut archive = Archive::default();
+    let mut archive = TarArchive::default();
     let mut rest = words.iter();
     if let Some(first) = words.first()
         && !first.text.starts_with('-')
@@ -52,7 +52,7 @@ pub(super) fn read(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
 
 /// What is done to the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum TarMode {
     Create,
     Append,
     Extract,
@@ -62,8 +62,8 @@ enum Mode {
 }
 
 #[derive(Default)]
-struct Archive {
-    mode: Option<Mode>,
+struct TarArchive {
+    mode: Option<TarMode>,
     file: Option<Argument>,
     directory: Option<Argument>,
     targets: Vec<Argument>,
@@ -76,7 +76,7 @@ struct Archive {
     joined: usize,
 }
 
-impl Archive {
+impl TarArchive {
     fn cluster(&mut self, word: &Argument, rest: &mut std::slice::Iter<'_, Argument>) {
         let letters = word.text.strip_prefix('-').unwrap_or_default();
         for (at, letter) in letters.char_indices() {
@@ -94,11 +94,11 @@ impl Archive {
 
     fn letter(&mut self, letter: char, value: Option<Argument>, word: &Argument, is_listed: bool) {
         match letter {
-            'c' => self.mode = Some(Mode::Create),
-            'r' | 'u' | 'A' => self.mode = Some(Mode::Append),
-            'x' => self.mode = Some(Mode::Extract),
-            't' => self.mode = Some(Mode::List),
-            'd' => self.mode = Some(Mode::Compare),
+            'c' => self.mode = Some(TarMode::Create),
+            'r' | 'u' | 'A' => self.mode = Some(TarMode::Append),
+            'x' => self.mode = Some(TarMode::Extract),
+            't' => self.mode = Some(TarMode::List),
+            'd' => self.mode = Some(TarMode::Compare),
             'O' => self.shows = true,
             'P' => self.uses.push(certain(Act::Unknown, word)),
             'f' => self.file = value,
@@ -120,11 +120,11 @@ impl Archive {
             return self.letter(*letter, value, word, true);
         }
         match name {
-            "delete" => self.mode = Some(Mode::Delete),
+            "delete" => self.mode = Some(TarMode::Delete),
             "remove-files" => self.removes = true,
             "force-local" => self.is_local = true,
             "one-top-level" => self.targets.extend(attached.map(|directory| word.piece(directory))),
-            "test-label" => self.mode = Some(Mode::List),
+            "test-label" => self.mode = Some(TarMode::List),
             "index-file" | "volno-file" => self.uses.extend(value().map(|file| certain(Act::Write, &file))),
             "add-file" => self.operands.extend(value()),
             "suffix" => self
@@ -190,7 +190,7 @@ impl Archive {
             }
             return uses;
         };
-        let changes = matches!(mode, Mode::Create | Mode::Append | Mode::Delete);
+        let changes = matches!(mode, TarMode::Create | TarMode::Append | TarMode::Delete);
         if let Some(file) = self.file.filter(|file| file.text != "-") {
             let is_elsewhere = !self.is_local && is_remote(&file);
             uses.push(match (is_elsewhere, changes) {
@@ -201,19 +201,19 @@ impl Archive {
             });
         }
         match mode {
-            Mode::Create | Mode::Append | Mode::Compare => {
+            TarMode::Create | TarMode::Append | TarMode::Compare => {
                 uses.extend(self.operands.iter().map(|file| certain(Act::Read, file)));
                 if self.removes {
                     uses.extend(self.operands.iter().map(|file| certain(Act::DeleteTree, file)));
                 }
             }
-            Mode::Extract if !self.shows => {
+            TarMode::Extract if !self.shows => {
                 uses.extend(self.targets.iter().map(|target| certain(Act::Write, target)));
                 if self.targets.is_empty() {
                     uses.extend(certain_here(context, Act::Write));
                 }
             }
-            Mode::Extract | Mode::List | Mode::Delete => {}
+            TarMode::Extract | TarMode::List | TarMode::Delete => {}
         }
         uses
     }

@@ -16,7 +16,7 @@ const LONGEST: usize = 64 * 1024;
 
 /// A target with what it needs and what it runs.
 #[derive(Debug, Default)]
-struct Target {
+struct MakeTarget {
     names: Vec<String>,
     needs: Vec<String>,
     lines: Vec<String>,
@@ -102,8 +102,8 @@ fn read(
     text: &str,
     is_recipe: impl Fn(&str) -> bool,
     header: impl Fn(&str) -> Option<Header>,
-) -> Vec<Target> {
-    let mut targets: Vec<Target> = Vec::new();
+) -> Vec<MakeTarget> {
+    let mut targets: Vec<MakeTarget> = Vec::new();
     for line in text.lines() {
         if is_recipe(line) && !targets.is_empty() {
             if let Some(target) = targets.last_mut() {
@@ -118,7 +118,7 @@ fn read(
         // A command may stand behind the needs on the same line.
         let inline = line.split_once(':').and_then(|(_, rest)| rest.split_once(';'));
         let lines = inline.map(|(_, command)| command.trim().to_owned()).into_iter().collect();
-        targets.push(Target { names, needs, lines });
+        targets.push(MakeTarget { names, needs, lines });
     }
     targets
 }
@@ -149,7 +149,7 @@ fn recipe_header(line: &str) -> Option<Header> {
     (!is_setting).then(|| (vec![name.to_owned()], needs))
 }
 
-fn gather(targets: &[Target], name: Option<&str>) -> Option<String> {
+fn gather(targets: &[MakeTarget], name: Option<&str>) -> Option<String> {
     let first = targets.iter().find_map(|target| target.names.first()).map(String::as_str);
     let mut open = vec![name.or(first)?.to_owned()];
     let mut seen = BTreeSet::new();

@@ -12,7 +12,7 @@ const MOST_LETTERS: usize = 4_096;
 
 /// A letter of a word.
 #[derive(Debug, Clone, Copy)]
-struct Letter {
+struct BraceLetter {
     value: char,
     is_quoted: bool,
     is_glob: bool,
@@ -21,7 +21,7 @@ struct Letter {
 /// Returns the words a brace list stands for, each with what is known of it; `None` if that is not plain to see.
 pub(super) fn expand(word: &Word) -> Option<Vec<(String, Knowledge)>> {
     let letters = letters(word)?;
-    let mut words: Vec<Vec<Letter>> = vec![Vec::new()];
+    let mut words: Vec<Vec<BraceLetter>> = vec![Vec::new()];
     let mut rest = letters.as_slice();
     while let Some((first, after)) = rest.split_first() {
         if first.is_quoted || !matches!(first.value, '{' | '}') {
@@ -50,7 +50,7 @@ pub(super) fn expand(word: &Word) -> Option<Vec<(String, Knowledge)>> {
 }
 
 /// Returns the letters of a word that holds nothing but text.
-fn letters(word: &Word) -> Option<Vec<Letter>> {
+fn letters(word: &Word) -> Option<Vec<BraceLetter>> {
     let mut letters = Vec::new();
     for part in &word.parts {
         let (text, is_quoted, is_glob) = match part {
@@ -65,15 +65,15 @@ fn letters(word: &Word) -> Option<Vec<Letter>> {
             },
             _ => return None,
         };
-        letters.extend(text.chars().map(|value| Letter { value, is_quoted, is_glob }));
+        letters.extend(text.chars().map(|value| BraceLetter { value, is_quoted, is_glob }));
     }
     (letters.len() <= MOST_LETTERS).then_some(letters)
 }
 
 /// Splits a list that begins here at its commas; returns what follows it too.
-fn choices(letters: &[Letter]) -> Option<(Vec<&[Letter]>, &[Letter])> {
+fn choices(letters: &[BraceLetter]) -> Option<(Vec<&[BraceLetter]>, &[BraceLetter])> {
     let (open, inside) = letters.split_first()?;
-    let is = |letter: &Letter, wanted: char| !letter.is_quoted && letter.value == wanted;
+    let is = |letter: &BraceLetter, wanted: char| !letter.is_quoted && letter.value == wanted;
     let end = inside.iter().position(|letter| is(letter, '}') || is(letter, '{'))?;
     let content = inside.get(..end)?;
     let (close, after) = inside.get(end..)?.split_first()?;
@@ -81,7 +81,7 @@ fn choices(letters: &[Letter]) -> Option<(Vec<&[Letter]>, &[Letter])> {
     is_list.then(|| (content.split(|letter| is(letter, ',')).collect(), after))
 }
 
-fn read(word: &[Letter]) -> (String, Knowledge) {
+fn read(word: &[BraceLetter]) -> (String, Knowledge) {
     let text = word.iter().map(|letter| letter.value).collect();
     let has_tilde = word.first().is_some_and(|first| !first.is_quoted && first.value == '~')
         || word.windows(2).any(

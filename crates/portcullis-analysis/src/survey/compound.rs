@@ -2,17 +2,17 @@
 
 use portcullis_shell::ast::{CaseArm, Command, CommandKind, List, Word};
 
-use super::walk::Walk;
+use super::walk::SurveyWalk;
 use crate::directories::Directories;
-use crate::feed::Feed;
 use crate::invocation::Variable;
+use crate::standard_input::StandardInput;
 
 /// Names whose usual meaning the survey relies on.
 const RELIED_ON: &[&str] = &[
     "base64", "cat", "cd", "echo", "gbase64", "openssl", "popd", "printf", "pushd", "pwd", "rev", "tr", "xxd",
 ];
 
-impl Walk<'_> {
+impl SurveyWalk<'_> {
     pub(super) fn compound(&mut self, command: &Command, before: Directories) -> Directories {
         match &command.kind {
             CommandKind::Simple(_) => before,
@@ -64,7 +64,7 @@ impl Walk<'_> {
                 before
             }
             CommandKind::Coprocess { body, .. } => {
-                let _ = self.command(body, before.clone(), Feed::Unknown);
+                let _ = self.command(body, before.clone(), StandardInput::Unknown);
                 before
             }
             CommandKind::Opaque => {
@@ -88,7 +88,7 @@ impl Walk<'_> {
         let values = self.arguments(words, directories).into_iter();
         invocation.assignments = values.map(|value| Variable { name: name.to_owned(), value }).collect();
         if !invocation.assignments.is_empty() {
-            self.invoke(invocation, &Feed::Nothing);
+            self.invoke(invocation, &StandardInput::Nothing);
         }
     }
 
@@ -115,11 +115,11 @@ impl Walk<'_> {
 
     fn function(&mut self, name: &str, body: &Command, command: &Command) {
         // The body runs where it is called from, which is not followed.
-        let outer = std::mem::replace(&mut self.input, Feed::Unknown);
+        let outer = std::mem::replace(&mut self.input, StandardInput::Unknown);
         let piped = std::mem::take(&mut self.piped);
         let first = self.found.invocations.len();
         let values = self.lasting.exports_functions.then(|| std::mem::take(&mut self.values));
-        let _ = self.command(body, Directories::Unknown, Feed::Unknown);
+        let _ = self.command(body, Directories::Unknown, StandardInput::Unknown);
         if let Some(mut values) = values {
             values.put_in = self.values.put_in;
             self.values = values;

@@ -1,7 +1,7 @@
 //! Encodings that hide a text, where they can be undone by reading: base64, hex, letters that are swapped.
 
 use crate::argument::Argument;
-use crate::feed::Feed;
+use crate::standard_input::StandardInput;
 
 /// A set of letters that is written longer than this is not read.
 const LONGEST_SET: usize = 64;
@@ -10,23 +10,23 @@ const LONGEST_SET: usize = 64;
 const MOST_LETTERS: usize = 256;
 
 /// Undoes what a program makes of its input; `None` if it is no such program.
-pub(super) fn decoded(name: &str, operands: &[Argument], feed: &Feed) -> Option<Feed> {
+pub(super) fn decoded(name: &str, operands: &[Argument], stdin: &StandardInput) -> Option<StandardInput> {
     let words: Option<Vec<&str>> = operands.iter().map(Argument::fixed).collect();
     let how = words.and_then(|words| decoding(name, &words))?;
-    let (Feed::Text(text) | Feed::Decoded(text)) = feed else {
-        return Some(Feed::Unknown);
+    let (StandardInput::Text(text) | StandardInput::Decoded(text)) = stdin else {
+        return Some(StandardInput::Unknown);
     };
     let decoded = match how {
-        Decoding::Base64 => as_text(base64(text)),
-        Decoding::Hex => as_text(hex(text)),
+        TextEncoding::Base64 => as_text(base64(text)),
+        TextEncoding::Hex => as_text(hex(text)),
         // What a letter is depends on the locale.
-        Decoding::Reversed => text.is_ascii().then(|| reversed(text)),
-        Decoding::Swapped(pairs) => Some(swapped(text, &pairs)),
+        TextEncoding::Reversed => text.is_ascii().then(|| reversed(text)),
+        TextEncoding::Swapped(pairs) => Some(swapped(text, &pairs)),
     };
-    Some(decoded.map_or(Feed::Unknown, Feed::Decoded))
+    Some(decoded.map_or(StandardInput::Unknown, StandardInput::Decoded))
 }
 
-enum Decoding {
+enum TextEncoding {
     Base64,
     Hex,
     Reversed,
@@ -34,28 +34,28 @@ enum Decoding {
     Swapped(Vec<(char, Option<char>)>),
 }
 
-fn decoding(name: &str, words: &[&str]) -> Option<Decoding> {
+fn decoding(name: &str, words: &[&str]) -> Option<TextEncoding> {
     let all = |known: &[&str]| words.iter().all(|word| known.contains(word));
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
     match name {
         "base64" | "gbase64" => {
             let decode = ["-d", "-D", "--decode", "-di", "-id"];
             (has(&decode) && (all(&["-d", "-D", "--decode", "-di", "-id", "-i", "--ignore-garbage", "-"])))
-                .then_some(Decoding::Base64)
+                .then_some(TextEncoding::Base64)
         }
         "openssl" => {
             let is_base64 = words.first() == Some(&"base64") || has(&["-base64", "-a"]);
             (is_base64 && has(&["-d"]) && all(&["base64", "enc", "-base64", "-a", "-d", "-A"]))
-                .then_some(Decoding::Base64)
+                .then_some(TextEncoding::Base64)
         }
         "xxd" => {
             let is_reverse = has(&["-r", "-rp", "-pr", "-r -p"]);
             let is_plain = has(&["-p", "-ps", "-plain", "-rp", "-pr"]);
             (is_reverse && is_plain && all(&["-r", "-p", "-ps", "-plain", "-rp", "-pr", "-"]))
-                .then_some(Decoding::Hex)
+                .then_some(TextEncoding::Hex)
         }
-        "rev" => words.is_empty().then_some(Decoding::Reversed),
-        "tr" => pairs(words).map(Decoding::Swapped),
+        "rev" => words.is_empty().then_some(TextEncoding::Reversed),
+        "tr" => pairs(words).map(TextEncoding::Swapped),
         _ => None,
     }
 }

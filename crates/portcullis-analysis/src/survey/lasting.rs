@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::settled::{Names, assigned_name, is_name};
+use super::settled::{VariableNames, assigned_name, is_name};
 use crate::argument::Argument;
-use crate::feed::Feed;
 use crate::invocation::Invocation;
+use crate::standard_input::StandardInput;
 
 /// More inputs than this are not told apart.
 const MOST_INPUTS: usize = 8;
@@ -42,7 +42,7 @@ const LONGEST_OPTION: usize = 64;
 /// What holds for the whole command line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
-pub(super) struct Lasting {
+pub(super) struct LineFacts {
     /// The functions that are defined.
     pub(super) functions: BTreeSet<String>,
     /// Whether one of them may change the directory.
@@ -68,10 +68,10 @@ pub(super) struct Lasting {
     /// Whether one of them may be used.
     pub(super) has_used_alias: bool,
     /// What `exec` makes the input of the shell.
-    pub(super) inputs: Vec<Feed>,
+    pub(super) inputs: Vec<StandardInput>,
 }
 
-impl Lasting {
+impl LineFacts {
     /// Notes the variables a text may set that steer `cd`.
     pub(super) fn note_text(&mut self, text: &str) {
         self.has_search_path |= may_set(text, "CDPATH");
@@ -157,7 +157,7 @@ impl Lasting {
     }
 
     /// Notes what a text that the shell itself runs once more may set.
-    pub(super) fn note_names(&mut self, names: Names) {
+    pub(super) fn note_names(&mut self, names: VariableNames) {
         self.is_evaluated |= names.evaluates();
         self.unsettled.extend(names.into_all());
     }
@@ -174,10 +174,10 @@ impl Lasting {
         self.functions.contains(name)
     }
 
-    pub(super) fn note_input(&mut self, input: Feed) {
+    pub(super) fn note_input(&mut self, input: StandardInput) {
         if self.inputs.len() >= MOST_INPUTS {
-            self.inputs = vec![Feed::Unknown; MOST_INPUTS];
-        } else if input != Feed::Nothing && !self.inputs.contains(&input) {
+            self.inputs = vec![StandardInput::Unknown; MOST_INPUTS];
+        } else if input != StandardInput::Nothing && !self.inputs.contains(&input) {
             self.inputs.push(input);
         }
     }

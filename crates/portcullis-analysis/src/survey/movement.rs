@@ -1,6 +1,6 @@
 //! Changes of the current directory: `cd`, what hides one, and functions that make one.
 
-use super::walk::Walk;
+use super::walk::SurveyWalk;
 use crate::argument::Argument;
 use crate::argument::Knowledge;
 use crate::directories::Directories;
@@ -8,7 +8,7 @@ use crate::invocation::{Invocation, base_name};
 
 /// Whether a command that is no plain `cd` may change the directory of the shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mover {
+pub(super) enum DirectoryChange {
     /// It does not.
     No,
     /// It does if what it wraps does: `eval`, `command`.
@@ -20,17 +20,23 @@ pub(super) enum Mover {
 /// Scripts that are known to stay where they are.
 const STAYING: &[&str] = &["activate", "activate.fish", "nvm.sh", ".env", "env"];
 
-impl Walk<'_> {
+impl SurveyWalk<'_> {
     /// Says how a command may change the directory without being a plain `cd`.
-    pub(super) fn mover(&self, invocation: &Invocation) -> Mover {
+    pub(super) fn mover(&self, invocation: &Invocation) -> DirectoryChange {
         match invocation.program_name() {
-            Some(name) if self.lasting.has_moving_function && self.lasting.is_function(name) => Mover::Itself,
-            Some("eval" | "command" | "builtin" | "trap") => Mover::Inside,
+            Some(name) if self.lasting.has_moving_function && self.lasting.is_function(name) => {
+                DirectoryChange::Itself
+            }
+            Some("eval" | "command" | "builtin" | "trap") => DirectoryChange::Inside,
             Some("source" | ".") => {
                 let script = invocation.operands().first().and_then(Argument::fixed).map(base_name);
-                if script.is_some_and(|name| STAYING.contains(&name)) { Mover::No } else { Mover::Itself }
+                if script.is_some_and(|name| STAYING.contains(&name)) {
+                    DirectoryChange::No
+                } else {
+                    DirectoryChange::Itself
+                }
             }
-            _ => Mover::No,
+            _ => DirectoryChange::No,
         }
     }
 
@@ -39,7 +45,7 @@ impl Walk<'_> {
         let since = self.found.invocations.get(first..).unwrap_or_default();
         since.iter().any(|invocation| {
             matches!(invocation.program_name(), Some("cd" | "pushd" | "popd"))
-                || self.mover(invocation) == Mover::Itself
+                || self.mover(invocation) == DirectoryChange::Itself
         })
     }
 

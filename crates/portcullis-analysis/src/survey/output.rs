@@ -4,8 +4,8 @@ use super::decode::{decoded, unescaped};
 use super::values::only_place;
 use crate::argument::Argument;
 use crate::directories::Directories;
-use crate::feed::Feed;
 use crate::invocation::join;
+use crate::standard_input::StandardInput;
 
 /// More than this is not worked out.
 const LONGEST: usize = 64 * 1024;
@@ -14,30 +14,30 @@ const LONGEST: usize = 64 * 1024;
 /// input. The newline at the end may be missing.
 pub(super) fn output_of(
     arguments: &[Argument],
-    feed: &Feed,
+    stdin: &StandardInput,
     directories: &Directories,
     is_posix: bool,
-) -> Feed {
+) -> StandardInput {
     let Some((program, operands)) = arguments.split_first() else {
-        return Feed::Unknown;
+        return StandardInput::Unknown;
     };
     let name = program.fixed().unwrap_or_default();
     let name = ["/bin/", "/usr/bin/"].iter().find_map(|place| name.strip_prefix(place)).unwrap_or(name);
     match name {
-        "cat" if operands.iter().all(|word| word.text == "-") => match feed {
-            Feed::Nothing => Feed::Unknown,
-            feed => feed.clone(),
+        "cat" if operands.iter().all(|word| word.text == "-") => match stdin {
+            StandardInput::Nothing => StandardInput::Unknown,
+            stdin => stdin.clone(),
         },
         "echo" => echoed(operands, is_posix),
         "printf" => printed(operands, is_posix),
         "pwd" if operands.is_empty() && program.text == "pwd" => {
-            only_place(directories).map_or(Feed::Unknown, Feed::Text)
+            only_place(directories).map_or(StandardInput::Unknown, StandardInput::Text)
         }
-        name => decoded(name, operands, feed).unwrap_or(Feed::Unknown),
+        name => decoded(name, operands, stdin).unwrap_or(StandardInput::Unknown),
     }
 }
 
-fn echoed(operands: &[Argument], is_posix: bool) -> Feed {
+fn echoed(operands: &[Argument], is_posix: bool) -> StandardInput {
     let is_option = |word: &&Argument| {
         word.text.len() > 1
             && word.text.starts_with('-')
@@ -49,13 +49,13 @@ fn echoed(operands: &[Argument], is_posix: bool) -> Feed {
     let last = options.iter().flat_map(|word| word.text.chars()).rfind(|letter| "eE".contains(*letter));
     let is_fixed = operands.iter().all(|word| word.fixed().is_some());
     if !is_fixed || (is_posix && last.is_some()) {
-        return Feed::Partly(text);
+        return StandardInput::Partly(text);
     }
     match (text.contains('\\'), last) {
-        (false, _) => Feed::Text(text),
+        (false, _) => StandardInput::Text(text),
         (true, Some('e')) => escaped(text),
         // What becomes of a backslash depends on the shell and its settings.
-        (true, _) => Feed::Partly(text),
+        (true, _) => StandardInput::Partly(text),
     }
 }
 
@@ -65,27 +65,27 @@ fn join_all(words: &[Argument]) -> String {
     words.join(" ")
 }
 
-fn escaped(text: String) -> Feed {
+fn escaped(text: String) -> StandardInput {
     match unescaped(&text, true) {
-        Some((text, true)) => Feed::Decoded(text),
-        Some((text, false)) => Feed::Text(text),
-        None => Feed::Partly(text),
+        Some((text, true)) => StandardInput::Decoded(text),
+        Some((text, false)) => StandardInput::Text(text),
+        None => StandardInput::Partly(text),
     }
 }
 
 /// A `printf` with no conversion but `%s` and `%%`.
-fn printed(operands: &[Argument], is_posix: bool) -> Feed {
+fn printed(operands: &[Argument], is_posix: bool) -> StandardInput {
     let operands = match operands.split_first() {
         Some((first, rest)) if first.text == "--" => rest,
         _ => operands,
     };
     let Some((format, values)) = operands.split_first().filter(|(format, _)| !format.is_option()) else {
-        return Feed::Unknown;
+        return StandardInput::Unknown;
     };
     let joined = join(values.iter().map(|word| word.text.as_str()));
-    let shown = || Feed::Partly(format.text.replace("\\n", "\n").replace("%s", &joined));
+    let shown = || StandardInput::Partly(format.text.replace("\\n", "\n").replace("%s", &joined));
     if joined.len().saturating_mul(1 + format.text.matches("%s").count()) > LONGEST {
-        return Feed::Unknown;
+        return StandardInput::Unknown;
     }
     // Not every shell knows the numbers of letters in this form.
     let is_unsure = is_posix && format.text.contains("\\x");
@@ -97,7 +97,7 @@ fn printed(operands: &[Argument], is_posix: bool) -> Feed {
     let places = pieces.iter().filter(|piece| piece.is_none()).count();
     let rounds = if places == 0 { 1 } else { values.len().div_ceil(places).max(1) };
     if rounds.saturating_mul(format.text.len()) > LONGEST {
-        return Feed::Unknown;
+        return StandardInput::Unknown;
     }
     let mut values = values.iter().map(|word| word.text.as_str());
     let (mut text, mut is_decoded) = (String::new(), false);
@@ -110,7 +110,7 @@ fn printed(operands: &[Argument], is_posix: bool) -> Feed {
             }
         }
     }
-    if is_decoded { Feed::Decoded(text) } else { Feed::Text(text) }
+    if is_decoded { StandardInput::Decoded(text) } else { StandardInput::Text(text) }
 }
 
 /// Splits a format into literal text, its escapes undone, and `None` for each `%s`.

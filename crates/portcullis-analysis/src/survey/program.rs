@@ -5,11 +5,11 @@ use portcullis_shell::Span;
 use super::queries;
 use crate::argument::{Argument, Knowledge};
 use crate::code::{self, Code, Language};
-use crate::feed::Feed;
-use crate::wrapper::{Inside, Peeled, program_name};
+use crate::standard_input::StandardInput;
+use crate::wrapper::{Unwrapped, WrappedPart, program_name};
 
 /// How an interpreter's arguments are laid out.
-struct Interpreter {
+struct InterpreterLayout {
     language: Language,
     /// Short options whose value is code.
     code: &'static str,
@@ -29,7 +29,7 @@ struct Interpreter {
     is_operand: bool,
 }
 
-const PYTHON: Interpreter = Interpreter {
+const PYTHON: InterpreterLayout = InterpreterLayout {
     language: Language::Python,
     code: "c",
     code_long: &[],
@@ -41,7 +41,7 @@ const PYTHON: Interpreter = Interpreter {
     is_operand: false,
 };
 
-const NODE: Interpreter = Interpreter {
+const NODE: InterpreterLayout = InterpreterLayout {
     language: Language::JavaScript,
     code: "ep",
     code_long: &["--eval", "--print"],
@@ -61,7 +61,7 @@ const NODE: Interpreter = Interpreter {
     is_operand: false,
 };
 
-const RUBY: Interpreter = Interpreter {
+const RUBY: InterpreterLayout = InterpreterLayout {
     language: Language::Ruby,
     code: "e",
     code_long: &[],
@@ -73,7 +73,7 @@ const RUBY: Interpreter = Interpreter {
     is_operand: false,
 };
 
-const PERL: Interpreter = Interpreter {
+const PERL: InterpreterLayout = InterpreterLayout {
     language: Language::Perl,
     code: "eE",
     code_long: &[],
@@ -85,7 +85,7 @@ const PERL: Interpreter = Interpreter {
     is_operand: false,
 };
 
-const PHP: Interpreter = Interpreter {
+const PHP: InterpreterLayout = InterpreterLayout {
     language: Language::Php,
     code: "rBRE",
     code_long: &["--run", "--process-begin", "--process-code", "--process-end"],
@@ -97,7 +97,7 @@ const PHP: Interpreter = Interpreter {
     is_operand: false,
 };
 
-const AWK: Interpreter = Interpreter {
+const AWK: InterpreterLayout = InterpreterLayout {
     language: Language::Awk,
     code: "e",
     code_long: &["--source"],
@@ -113,19 +113,19 @@ const AWK: Interpreter = Interpreter {
 const INPUT: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
 /// Finds the code of another language that a command runs.
-pub(super) fn code_of(arguments: &[Argument], feed: &Feed) -> Option<Code> {
+pub(super) fn code_of(arguments: &[Argument], stdin: &StandardInput) -> Option<Code> {
     let (program, rest) = arguments.split_first()?;
     let name = program_name(program.fixed()?);
     let first = rest.first().map(|word| word.text.as_str());
     match (name.as_str(), first) {
-        ("deno", Some("eval")) => NODE.read(&without_options(rest.get(1..)?), feed),
-        ("deno", Some("run")) => NODE.read(rest.get(1..)?, feed).filter(|_| has_input(rest)),
-        ("bun", Some("run")) => NODE.read(rest.get(1..)?, feed).filter(|_| has_input(rest)),
+        ("deno", Some("eval")) => NODE.read(&without_options(rest.get(1..)?), stdin),
+        ("deno", Some("run")) => NODE.read(rest.get(1..)?, stdin).filter(|_| has_input(rest)),
+        ("bun", Some("run")) => NODE.read(rest.get(1..)?, stdin).filter(|_| has_input(rest)),
         ("bun", _) if !rest.iter().any(Argument::is_option) => None,
         ("deno", _) => None,
         (name, _) => match interpreter(name) {
-            Some(interpreter) => interpreter.read(rest, feed),
-            None => queries::code_of(name, rest, feed),
+            Some(interpreter) => interpreter.read(rest, stdin),
+            None => queries::code_of(name, rest, stdin),
         },
     }
 }
@@ -145,7 +145,7 @@ fn as_known_option(word: Argument) -> Argument {
     if word.text == "-e" { Argument { knowledge: Knowledge::Fixed, ..word } } else { word }
 }
 
-fn interpreter(name: &str) -> Option<&'static Interpreter> {
+fn interpreter(name: &str) -> Option<&'static InterpreterLayout> {
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     match plain.trim_end_matches('-') {
         "python" | "pypy" | "pythonw" | "ipython" => Some(&PYTHON),
@@ -159,25 +159,25 @@ fn interpreter(name: &str) -> Option<&'static Interpreter> {
 }
 
 /// Returns what a command's code starts: shell texts and programs.
-pub(super) fn peel(code: &Code, span: Span) -> Option<Peeled> {
+pub(super) fn peel(code: &Code, span: Span) -> Option<Unwrapped> {
     let reading = code::read(code.language, &code.text);
     let word = |text: String| Argument { text, source: None, knowledge: Knowledge::Fixed, span };
-    let texts = reading.shell_texts.into_iter().map(|text| Inside::Text(vec![word(text)]));
+    let texts = reading.shell_texts.into_iter().map(|text| WrappedPart::Text(vec![word(text)]));
     let commands = reading.commands.into_iter().map(|words| {
         let words = words.into_iter().map(|text| text.map_or_else(|| Argument::unknown(span), word));
-        Inside::Command(words.collect())
+        WrappedPart::Command(words.collect())
     });
-    let insides: Vec<Inside> = texts.chain(commands).collect();
-    (!insides.is_empty()).then(|| Peeled::changing(insides))
+    let parts: Vec<WrappedPart> = texts.chain(commands).collect();
+    (!parts.is_empty()).then(|| Unwrapped::changing(parts))
 }
 
 /// Returns the code that arrives on standard input.
-pub(super) fn fed(language: Language, feed: &Feed) -> Option<Code> {
-    let (text, is_whole) = match feed {
-        Feed::Nothing => return None,
-        Feed::Text(text) | Feed::Decoded(text) => (text.clone(), true),
-        Feed::Partly(text) => (text.clone(), false),
-        Feed::Unknown => (String::new(), false),
+pub(super) fn fed(language: Language, stdin: &StandardInput) -> Option<Code> {
+    let (text, is_whole) = match stdin {
+        StandardInput::Nothing => return None,
+        StandardInput::Text(text) | StandardInput::Decoded(text) => (text.clone(), true),
+        StandardInput::Partly(text) => (text.clone(), false),
+        StandardInput::Unknown => (String::new(), false),
     };
     Some(Code { language, text, is_whole })
 }
@@ -196,7 +196,7 @@ pub(super) fn joined(
 
 /// What the arguments say, read so far.
 #[derive(Default)]
-struct Found {
+struct CodeArguments {
     code: Vec<Argument>,
     /// Whether the code is in a file or module.
     is_elsewhere: bool,
@@ -206,9 +206,9 @@ struct Found {
     is_open: bool,
 }
 
-impl Interpreter {
-    fn read(&self, rest: &[Argument], feed: &Feed) -> Option<Code> {
-        let mut found = Found::default();
+impl InterpreterLayout {
+    fn read(&self, rest: &[Argument], stdin: &StandardInput) -> Option<Code> {
+        let mut found = CodeArguments::default();
         let mut words = rest.iter();
         let mut operand = None;
         while let Some(word) = words.next() {
@@ -236,21 +236,26 @@ impl Interpreter {
                 self.read_cluster(word, &mut words, &mut found);
             }
         }
-        self.conclude(&found, operand, feed)
+        self.conclude(&found, operand, stdin)
     }
 
-    fn conclude(&self, found: &Found, operand: Option<&Argument>, feed: &Feed) -> Option<Code> {
+    fn conclude(
+        &self,
+        found: &CodeArguments,
+        operand: Option<&Argument>,
+        stdin: &StandardInput,
+    ) -> Option<Code> {
         if !found.code.is_empty() {
             return joined(self.language, &found.code, "\n", !found.is_open);
         }
         let is_input = |word: &Argument| INPUT.contains(&word.text.as_str());
         match operand {
-            _ if found.is_input => fed(self.language, feed),
+            _ if found.is_input => fed(self.language, stdin),
             _ if found.is_elsewhere => None,
             Some(code) if self.is_operand => joined(self.language, std::slice::from_ref(code), "", true),
             Some(file) if !is_input(file) => None,
             None if self.is_operand => None,
-            Some(_) | None => fed(self.language, feed),
+            Some(_) | None => fed(self.language, stdin),
         }
     }
 
@@ -259,7 +264,7 @@ impl Interpreter {
         long: &str,
         word: &Argument,
         words: &mut impl Iterator<Item = &'a Argument>,
-        found: &mut Found,
+        found: &mut CodeArguments,
     ) {
         let (name, value) = match long.split_once('=') {
             Some((name, value)) => (format!("--{name}"), Some(word.piece(value))),
@@ -279,7 +284,7 @@ impl Interpreter {
         &self,
         word: &Argument,
         words: &mut impl Iterator<Item = &'a Argument>,
-        found: &mut Found,
+        found: &mut CodeArguments,
     ) {
         let mut cluster = word.text.strip_prefix('-').unwrap_or_default();
         while let Some(letter) = cluster.chars().next() {
@@ -319,7 +324,7 @@ impl Interpreter {
     }
 }
 
-impl Found {
+impl CodeArguments {
     fn note_file(&mut self, file: Option<Argument>) {
         self.is_elsewhere = true;
         self.is_input |= file.is_some_and(|file| INPUT.contains(&file.text.as_str()));

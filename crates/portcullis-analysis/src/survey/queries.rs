@@ -3,22 +3,26 @@
 use super::program::{fed, joined};
 use crate::argument::Argument;
 use crate::code::{Code, Language};
-use crate::feed::Feed;
 use crate::option::values;
+use crate::standard_input::StandardInput;
 
 /// A client, the options whose value is a query, and those that name a file of them.
-struct Client {
+struct DatabaseClient {
     name: &'static str,
     query: &'static [&'static str],
     file: &'static [&'static str],
 }
 
-const fn client(name: &'static str, query: &'static [&'static str], file: &'static [&'static str]) -> Client {
-    Client { name, query, file }
+const fn client(
+    name: &'static str,
+    query: &'static [&'static str],
+    file: &'static [&'static str],
+) -> DatabaseClient {
+    DatabaseClient { name, query, file }
 }
 
 /// Clients that read queries from standard input if no option gives any.
-const CLIENTS: &[Client] = &[
+const CLIENTS: &[DatabaseClient] = &[
     client("psql", &["-c", "--command"], &["-f", "--file", "-l", "--list"]),
     client("pgcli", &["-c", "--command"], &[]),
     client("usql", &["-c", "--command"], &["-f", "--file"]),
@@ -64,19 +68,19 @@ const BQ_VALUED: &[&str] =
     &["--project_id", "--location", "--format", "--dataset_id", "--destination_table", "-n"];
 
 /// Finds the query that a client is given.
-pub(super) fn code_of(name: &str, rest: &[Argument], feed: &Feed) -> Option<Code> {
+pub(super) fn code_of(name: &str, rest: &[Argument], stdin: &StandardInput) -> Option<Code> {
     match name {
-        "sqlite3" | "sqlite" | "duckdb" => of_file(rest, feed),
+        "sqlite3" | "sqlite" | "duckdb" => of_file(rest, stdin),
         "mongosh" | "mongo" => {
             let code = values(rest, &["--eval"]);
             let has_file = rest.iter().any(|word| word.text.to_ascii_lowercase().ends_with(".js"));
             joined(Language::JavaScript, &code, "\n", true)
-                .or_else(|| if has_file { None } else { fed(Language::JavaScript, feed) })
+                .or_else(|| if has_file { None } else { fed(Language::JavaScript, stdin) })
         }
         "bq" => {
             let place = rest.iter().position(|word| word.text == "query")?;
             let code = operands(rest.get(place + 1..)?, BQ_VALUED);
-            joined(Language::Sql, &code, " ", true).or_else(|| fed(Language::Sql, feed))
+            joined(Language::Sql, &code, " ", true).or_else(|| fed(Language::Sql, stdin))
         }
         "cockroach" if !rest.iter().any(|word| word.text == "sql") => None,
         name => {
@@ -92,14 +96,14 @@ pub(super) fn code_of(name: &str, rest: &[Argument], feed: &Feed) -> Option<Code
             match joined(Language::Sql, &code, ";\n", true) {
                 Some(code) => Some(Code { is_whole: code.is_whole && !has_file, ..code }),
                 None if has_file && !is_input => None,
-                None => fed(Language::Sql, feed),
+                None => fed(Language::Sql, stdin),
             }
         }
     }
 }
 
 /// Finds the query of a client whose first operand is a database file and whose others are queries.
-fn of_file(rest: &[Argument], feed: &Feed) -> Option<Code> {
+fn of_file(rest: &[Argument], stdin: &StandardInput) -> Option<Code> {
     let mut code = values(rest, &["-cmd"]);
     code.extend(rest.windows(2).filter_map(|two| match two {
         [option, value] if matches!(option.text.as_str(), "-c" | "-s" | "-cmd" | "--cmd") => {
@@ -110,7 +114,7 @@ fn of_file(rest: &[Argument], feed: &Feed) -> Option<Code> {
     let valued: Vec<&str> = FILE_VALUED.iter().copied().chain(["-c", "-s", "-cmd", "--cmd"]).collect();
     code.extend(operands(rest, &valued).into_iter().skip(1));
     let is_open = rest.iter().any(|word| word.is_option() && !word.is_known());
-    joined(Language::Sql, &code, ";\n", !is_open).or_else(|| fed(Language::Sql, feed))
+    joined(Language::Sql, &code, ";\n", !is_open).or_else(|| fed(Language::Sql, stdin))
 }
 
 /// Returns the words that are neither options nor their values.

@@ -11,7 +11,7 @@ use crate::lists::shells::OF_SHELL;
 
 /// The variables a text names, and how.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct VariableNames {
     /// How many places set each.
     set: BTreeMap<String, usize>,
     /// Those that stand in words as text, which arithmetic may evaluate.
@@ -33,7 +33,7 @@ pub(super) fn assigned_name(text: &str) -> Option<&str> {
     (is_whole && !name.starts_with(|letter: char| letter.is_ascii_digit())).then_some(name)
 }
 
-impl Names {
+impl VariableNames {
     /// Finds the names in a script.
     pub(super) fn of(script: &Script, text: &str) -> Self {
         let mut names = Self::default();
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     fn settled(text: &str) -> Vec<String> {
-        Names::of(&portcullis_shell::parse(text), text).settled(false).into_iter().collect()
+        VariableNames::of(&portcullis_shell::parse(text), text).settled(false).into_iter().collect()
     }
 
     #[test]

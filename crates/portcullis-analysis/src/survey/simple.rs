@@ -4,16 +4,16 @@ use portcullis_shell::ast::{
     AssignmentValue, Command, Descriptor, Redirect, RedirectOperator, RedirectTarget, SimpleCommand,
 };
 
-use super::movement::Mover;
+use super::movement::DirectoryChange;
 use super::output::output_of;
-use super::walk::{After, Walk, is_expansion};
+use super::walk::{DirectoriesAfter, SurveyWalk, is_expansion};
 use crate::act::Access;
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
-use crate::feed::{Feed, is_input};
 use crate::invocation::{Invocation, Redirection, Variable, Wrapping};
+use crate::standard_input::{StandardInput, is_input};
 
-impl Walk<'_> {
+impl SurveyWalk<'_> {
     /// Makes an invocation of nothing but redirections.
     pub(super) fn bare(
         &self,
@@ -41,31 +41,33 @@ impl Walk<'_> {
         &mut self,
         command: &Command,
         directories: &Directories,
-        feed: &mut Feed,
+        stdin: &mut StandardInput,
     ) -> Vec<Redirection> {
         let mut redirections = Vec::new();
-        let mut own: Option<Feed> = None;
-        let mut others = Feed::Nothing;
+        let mut own: Option<StandardInput> = None;
+        let mut others = StandardInput::Nothing;
         let is_fed = command.redirects.iter().any(|redirect| is_input(redirect.operator));
         for redirect in &command.redirects {
-            let mut given = Feed::Nothing;
+            let mut given = StandardInput::Nothing;
             // A substitution in one redirection may read what another one gives.
-            let outer = is_fed.then(|| std::mem::replace(&mut self.input, Feed::Unknown));
+            let outer = is_fed.then(|| std::mem::replace(&mut self.input, StandardInput::Unknown));
             self.redirect(redirect, directories, &mut redirections, &mut given);
             if let Some(outer) = outer {
                 self.input = outer;
             }
-            if given == Feed::Nothing {
+            if given == StandardInput::Nothing {
                 continue;
             }
             match &redirect.descriptor {
-                None | Some(Descriptor::Number(0)) => own = Some(own.unwrap_or(Feed::Nothing).and(given)),
+                None | Some(Descriptor::Number(0)) => {
+                    own = Some(own.unwrap_or(StandardInput::Nothing).and(given))
+                }
                 // Another descriptor may become the input later.
                 Some(Descriptor::Number(_) | Descriptor::Variable(_)) => others = others.and(given),
             }
         }
-        let input = own.unwrap_or_else(|| std::mem::replace(feed, Feed::Nothing));
-        *feed = input.and(others);
+        let input = own.unwrap_or_else(|| std::mem::replace(stdin, StandardInput::Nothing));
+        *stdin = input.and(others);
         redirections
     }
 
@@ -74,11 +76,11 @@ impl Walk<'_> {
         simple: &SimpleCommand,
         command: &Command,
         before: Directories,
-        mut feed: Feed,
-    ) -> After {
+        mut stdin: StandardInput,
+    ) -> DirectoriesAfter {
         let substituted = self.found.invocations.len();
         // Substitutions in the words read what the command itself would read.
-        let outer = std::mem::replace(&mut self.input, feed.clone());
+        let outer = std::mem::replace(&mut self.input, stdin.clone());
         let mut assignments = Vec::new();
         let is_lasting = simple.words.is_empty() && command.redirects.is_empty();
         for assignment in &simple.assignments {
@@ -102,7 +104,7 @@ impl Walk<'_> {
             assignments.push(Variable { name: assignment.name.clone(), value });
         }
         self.words(simple.words.iter(), &before);
-        let redirections = self.redirections(command, &before, &mut feed);
+        let redirections = self.redirections(command, &before, &mut stdin);
         self.input = outer;
         let mut invocation = self.bare(command, redirections, &before);
         invocation.arguments = self.arguments(&simple.words, &before);
@@ -115,25 +117,27 @@ impl Walk<'_> {
         let takes_over = matches!(invocation.program_name(), Some("exec" | "command" | "builtin"))
             && invocation.arguments.iter().any(|word| word.text == "exec");
         if takes_over && command.redirects.iter().any(|redirect| is_input(redirect.operator)) {
-            self.lasting.note_input(feed.clone());
+            self.lasting.note_input(stdin.clone());
         }
         self.lasting.note_invocation(&invocation);
         let indirect = self.mover(&invocation);
         let is_trap = invocation.arguments.iter().any(|word| word.text == "trap");
         let moved = self.change_of_directory(&invocation, &before);
         let first = self.found.invocations.len() + 1;
-        let output = self.output(&invocation, command, &feed, &before);
-        self.invoke(invocation, &feed);
+        let output = self.output(&invocation, command, &stdin, &before);
+        self.invoke(invocation, &stdin);
         self.output = output;
         match (indirect, moved) {
-            (Mover::Inside, _) if is_trap && self.moves_since(first) => {
+            (DirectoryChange::Inside, _) if is_trap && self.moves_since(first) => {
                 self.opaque(command.span, "a trap changes the directory at any time".to_owned());
-                After::same(Directories::Unknown)
+                DirectoriesAfter::same(Directories::Unknown)
             }
-            (Mover::Itself, _) => After::same(Directories::Unknown),
-            (Mover::Inside, _) if self.moves_since(first) => After::same(Directories::Unknown),
-            (_, Some(success)) => After { success, failure: before },
-            (_, None) => After::same(before),
+            (DirectoryChange::Itself, _) => DirectoriesAfter::same(Directories::Unknown),
+            (DirectoryChange::Inside, _) if self.moves_since(first) => {
+                DirectoriesAfter::same(Directories::Unknown)
+            }
+            (_, Some(success)) => DirectoriesAfter { success, failure: before },
+            (_, None) => DirectoriesAfter::same(before),
         }
     }
 
@@ -142,9 +146,9 @@ impl Walk<'_> {
         &mut self,
         invocation: &Invocation,
         command: &Command,
-        feed: &Feed,
+        stdin: &StandardInput,
         directories: &Directories,
-    ) -> Feed {
+    ) -> StandardInput {
         if command.redirects.is_empty()
             && matches!(invocation.program().and_then(Argument::fixed), Some("export" | "readonly"))
         {
@@ -154,7 +158,7 @@ impl Walk<'_> {
                 }
             }
         }
-        let output = output_of(&invocation.arguments, feed, directories, self.is_posix);
+        let output = output_of(&invocation.arguments, stdin, directories, self.is_posix);
         let is_plain = |redirect: &Redirect| match &redirect.descriptor {
             None | Some(Descriptor::Number(0)) => is_input(redirect.operator),
             Some(Descriptor::Number(2)) => !is_input(redirect.operator),
@@ -170,7 +174,7 @@ impl Walk<'_> {
         redirect: &Redirect,
         directories: &Directories,
         redirections: &mut Vec<Redirection>,
-        feed: &mut Feed,
+        stdin: &mut StandardInput,
     ) {
         let is_of_bash = matches!(
             redirect.operator,
@@ -182,12 +186,12 @@ impl Walk<'_> {
         let word = match &redirect.target {
             RedirectTarget::Heredoc(heredoc) => {
                 self.parts(&heredoc.parts, directories);
-                *feed = if heredoc.quoted || !heredoc.parts.iter().any(is_expansion) {
-                    Feed::Text(heredoc.text.clone())
+                *stdin = if heredoc.quoted || !heredoc.parts.iter().any(is_expansion) {
+                    StandardInput::Text(heredoc.text.clone())
                 } else {
                     let known =
                         if heredoc.strip_tabs { None } else { self.document(&heredoc.parts, directories) };
-                    known.unwrap_or_else(|| Feed::Partly(heredoc.text.clone()))
+                    known.unwrap_or_else(|| StandardInput::Partly(heredoc.text.clone()))
                 };
                 return;
             }
@@ -210,21 +214,23 @@ impl Walk<'_> {
                 &[Access::Read, Access::Write]
             }
             RedirectOperator::HereString => {
-                *feed = match target.knowledge {
-                    _ if self.values.is_decoded(&target) => Feed::Decoded(target.text.clone()),
-                    Knowledge::Fixed | Knowledge::Tilde | Knowledge::Glob => Feed::Text(target.text.clone()),
-                    Knowledge::Dynamic => Feed::Partly(target.text.clone()),
+                *stdin = match target.knowledge {
+                    _ if self.values.is_decoded(&target) => StandardInput::Decoded(target.text.clone()),
+                    Knowledge::Fixed | Knowledge::Tilde | Knowledge::Glob => {
+                        StandardInput::Text(target.text.clone())
+                    }
+                    Knowledge::Dynamic => StandardInput::Partly(target.text.clone()),
                 };
                 &[]
             }
             RedirectOperator::DuplicateInput => {
-                *feed = Feed::Unknown;
+                *stdin = StandardInput::Unknown;
                 &[]
             }
             RedirectOperator::DuplicateOutput | RedirectOperator::Heredoc => &[],
         };
         if accesses.contains(&Access::Read) {
-            *feed = Feed::Unknown;
+            *stdin = StandardInput::Unknown;
         }
         redirections.extend(accesses.iter().map(|&access| Redirection { access, target: target.clone() }));
     }

@@ -6,10 +6,10 @@ use portcullis_shell::Span;
 use portcullis_shell::ast::{List, Part, Word};
 
 use super::braces;
-use super::walk::Walk;
+use super::walk::SurveyWalk;
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
-use crate::feed::Feed;
+use crate::standard_input::StandardInput;
 
 /// A value longer than this is not followed.
 const LONGEST_VALUE: usize = 64 * 1024;
@@ -22,14 +22,14 @@ const BLANKS: &str = " \t\n";
 
 /// What is known of the values of variables and substitutions at a place in the text.
 #[derive(Debug, Default)]
-pub(super) struct Values {
+pub(super) struct KnownValues {
     /// The variables that one place sets.
     pub(super) settled: BTreeSet<String>,
-    constants: BTreeMap<String, Value>,
+    constants: BTreeMap<String, KnownText>,
     /// The constants in the order they were set, so that those of a branch can be forgotten after it.
     order: Vec<String>,
     /// What command substitutions write, by the place of their body in memory.
-    outputs: BTreeMap<usize, Value>,
+    outputs: BTreeMap<usize, KnownText>,
     /// The words that hold something an encoding hid.
     decoded: BTreeSet<Span>,
     /// How many bytes were put in.
@@ -38,14 +38,14 @@ pub(super) struct Values {
 
 /// A text, and whether an encoding hid it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Value {
+struct KnownText {
     text: String,
     is_decoded: bool,
 }
 
 /// What becomes of a value that is not quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Splitting {
+enum WordSplitting {
     /// It is split at blanks, and its patterns count.
     Splits,
     /// It stays as it is: in assignments and here-strings.
@@ -54,7 +54,7 @@ enum Splitting {
     Refuses,
 }
 
-impl Values {
+impl KnownValues {
     /// Begins a text of its own, in which these variables are settled.
     pub(super) fn of_text(settled: BTreeSet<String>, put_in: usize) -> Self {
         Self { settled, put_in, ..Self::default() }
@@ -73,19 +73,19 @@ impl Values {
     }
 
     /// Notes what a substitution writes.
-    pub(super) fn note_output(&mut self, body: &List, output: Feed) {
+    pub(super) fn note_output(&mut self, body: &List, output: StandardInput) {
         let place = std::ptr::from_ref(body).addr();
         let value = match output {
-            Feed::Text(text) => Value { text, is_decoded: false },
-            Feed::Decoded(text) => Value { text, is_decoded: true },
-            Feed::Nothing | Feed::Partly(_) | Feed::Unknown => {
+            StandardInput::Text(text) => KnownText { text, is_decoded: false },
+            StandardInput::Decoded(text) => KnownText { text, is_decoded: true },
+            StandardInput::Nothing | StandardInput::Partly(_) | StandardInput::Unknown => {
                 // Another text may have stood in the same place.
                 self.outputs.remove(&place);
                 return;
             }
         };
         let text = value.text.trim_end_matches('\n').to_owned();
-        self.outputs.insert(place, Value { text, ..value });
+        self.outputs.insert(place, KnownText { text, ..value });
     }
 
     /// Says whether a word holds something an encoding hid.
@@ -93,30 +93,30 @@ impl Values {
         self.decoded.contains(&word.span)
     }
 
-    fn set(&mut self, name: &str, value: Value) {
+    fn set(&mut self, name: &str, value: KnownText) {
         if value.text.len() <= LONGEST_VALUE && self.constants.insert(name.to_owned(), value).is_none() {
             self.order.push(name.to_owned());
         }
     }
 }
 
-impl Walk<'_> {
+impl SurveyWalk<'_> {
     /// Returns the arguments that words become.
     pub(super) fn arguments(&mut self, words: &[Word], directories: &Directories) -> Vec<Argument> {
-        words.iter().flat_map(|word| self.expand(word, directories, Splitting::Splits)).collect()
+        words.iter().flat_map(|word| self.expand(word, directories, WordSplitting::Splits)).collect()
     }
 
     /// Returns the value that a word of an assignment or here-string becomes.
     pub(super) fn value(&mut self, word: &Word, directories: &Directories) -> Argument {
-        self.single(word, directories, Splitting::Keeps)
+        self.single(word, directories, WordSplitting::Keeps)
     }
 
     /// Returns the file or descriptor that a word of a redirection becomes.
     pub(super) fn target(&mut self, word: &Word, directories: &Directories) -> Argument {
-        self.single(word, directories, Splitting::Refuses)
+        self.single(word, directories, WordSplitting::Refuses)
     }
 
-    fn single(&mut self, word: &Word, directories: &Directories, splitting: Splitting) -> Argument {
+    fn single(&mut self, word: &Word, directories: &Directories, splitting: WordSplitting) -> Argument {
         let mut all = self.expand(word, directories, splitting);
         match (all.pop(), all.is_empty()) {
             (Some(only), true) => only,
@@ -125,8 +125,8 @@ impl Walk<'_> {
     }
 
     /// Returns the text of a here-document, if all that is expanded in it is known.
-    pub(super) fn document(&mut self, parts: &[Part], directories: &Directories) -> Option<Feed> {
-        let mut fields = Fields::new(Splitting::Keeps);
+    pub(super) fn document(&mut self, parts: &[Part], directories: &Directories) -> Option<StandardInput> {
+        let mut fields = SplitWords::new(WordSplitting::Keeps);
         self.add(parts, directories, true, &mut fields);
         let is_decoded = fields.is_decoded;
         let text = match fields.finish().as_slice() {
@@ -134,7 +134,7 @@ impl Walk<'_> {
             [only] if !only.is_dynamic => only.text.clone(),
             _ => return None,
         };
-        Some(if is_decoded { Feed::Decoded(text) } else { Feed::Text(text) })
+        Some(if is_decoded { StandardInput::Decoded(text) } else { StandardInput::Text(text) })
     }
 
     /// Notes the value an assignment gives, if it is the only one and is known.
@@ -152,14 +152,14 @@ impl Walk<'_> {
         let is_sure = self.values.settled.contains(name) && !self.lasting.is_unsettled(name);
         if is_sure {
             let is_decoded = self.values.is_decoded(value);
-            self.values.set(name, Value { text, is_decoded });
+            self.values.set(name, KnownText { text, is_decoded });
         }
     }
 
-    fn expand(&mut self, word: &Word, directories: &Directories, splitting: Splitting) -> Vec<Argument> {
+    fn expand(&mut self, word: &Word, directories: &Directories, splitting: WordSplitting) -> Vec<Argument> {
         let plain = Argument::of_word(word, self.text, self.fixed_span);
         let written = || Some(plain.as_written().to_owned());
-        if word.traits.brace && !word.traits.dynamic && splitting == Splitting::Splits && !self.is_posix {
+        if word.traits.brace && !word.traits.dynamic && splitting == WordSplitting::Splits && !self.is_posix {
             let Some(words) = braces::expand(word) else { return vec![plain] };
             let make = |(text, knowledge)| Argument { text, source: written(), knowledge, span: plain.span };
             return words.into_iter().map(make).collect();
@@ -167,7 +167,7 @@ impl Walk<'_> {
         if !word.traits.dynamic || word.traits.brace {
             return vec![plain];
         }
-        let mut fields = Fields::new(splitting);
+        let mut fields = SplitWords::new(splitting);
         self.add(&word.parts, directories, false, &mut fields);
         let (is_known, is_decoded) = (fields.has_known, fields.is_decoded);
         let fields = fields.finish();
@@ -179,7 +179,7 @@ impl Walk<'_> {
         }
         let has_tilde = word.traits.tilde;
         let is_odd = has_tilde && !has_whole_tilde(word);
-        let make = |(place, field): (usize, Field)| {
+        let make = |(place, field): (usize, SplitWord)| {
             let knowledge = if field.is_dynamic || is_odd {
                 Knowledge::Dynamic
             } else if field.is_glob {
@@ -194,7 +194,7 @@ impl Walk<'_> {
         fields.into_iter().enumerate().map(make).collect()
     }
 
-    fn add(&mut self, parts: &[Part], directories: &Directories, is_quoted: bool, fields: &mut Fields) {
+    fn add(&mut self, parts: &[Part], directories: &Directories, is_quoted: bool, fields: &mut SplitWords) {
         for part in parts {
             match part {
                 Part::Literal { text, .. }
@@ -226,13 +226,13 @@ impl Walk<'_> {
     }
 
     /// Returns what an expansion stands for.
-    fn known(&self, part: &Part, directories: &Directories) -> Option<Value> {
+    fn known(&self, part: &Part, directories: &Directories) -> Option<KnownText> {
         if !self.knows_values || self.values.put_in > MOST_PUT_IN {
             return None;
         }
         match part {
             Part::Parameter { name, plain: true, .. } => {
-                let plain = |text: &str| Some(Value { text: text.to_owned(), is_decoded: false });
+                let plain = |text: &str| Some(KnownText { text: text.to_owned(), is_decoded: false });
                 match name.as_str() {
                     "HOME" if self.knows_home && !self.lasting.has_other_home => plain(self.home?),
                     "PWD" if !self.lasting.has_other_place => plain(&only_place(directories)?),
@@ -280,28 +280,28 @@ fn has_whole_tilde(word: &Word) -> bool {
 }
 
 /// The words that one word becomes, under construction.
-struct Fields {
-    splitting: Splitting,
-    done: Vec<Field>,
-    open: Option<Field>,
+struct SplitWords {
+    splitting: WordSplitting,
+    done: Vec<SplitWord>,
+    open: Option<SplitWord>,
     /// Whether anything was put in.
     has_known: bool,
     is_decoded: bool,
 }
 
 #[derive(Debug, Default)]
-struct Field {
+struct SplitWord {
     text: String,
     is_dynamic: bool,
     is_glob: bool,
 }
 
-impl Fields {
-    fn new(splitting: Splitting) -> Self {
+impl SplitWords {
+    fn new(splitting: WordSplitting) -> Self {
         Self { splitting, done: Vec::new(), open: None, has_known: false, is_decoded: false }
     }
 
-    fn field(&mut self) -> &mut Field {
+    fn field(&mut self) -> &mut SplitWord {
         self.open.get_or_insert_default()
     }
 
@@ -310,12 +310,12 @@ impl Fields {
     }
 
     /// Puts a value in; says no if what would become of it is not known.
-    fn put(&mut self, value: &Value, is_quoted: bool, splits_at_blanks: bool) -> bool {
+    fn put(&mut self, value: &KnownText, is_quoted: bool, splits_at_blanks: bool) -> bool {
         let has_pattern = value.text.contains(['*', '?', '[', '\\']);
-        if is_quoted || self.splitting == Splitting::Keeps {
+        if is_quoted || self.splitting == WordSplitting::Keeps {
             self.push(&value.text);
         } else if !splits_at_blanks
-            || (self.splitting == Splitting::Refuses
+            || (self.splitting == WordSplitting::Refuses
                 && (has_pattern || value.text.is_empty() || value.text.contains(char::is_whitespace)))
         {
             return false;
@@ -339,7 +339,7 @@ impl Fields {
         }
     }
 
-    fn finish(mut self) -> Vec<Field> {
+    fn finish(mut self) -> Vec<SplitWord> {
         self.done.extend(self.open.take());
         self.done
     }

@@ -5,14 +5,14 @@ use std::ops::Range;
 use portcullis_shell::ast::{AndOr, AssignmentValue, Command, CommandKind, Link, List, Part, Pipeline, Word};
 use portcullis_shell::{Script, Span, nested_lists, parse};
 
-use super::lasting::Lasting;
-use super::settled::Names;
+use super::lasting::LineFacts;
+use super::settled::VariableNames;
 use super::simple::has_own_input;
-use super::values::Values;
-use crate::arithmetic::{self, Hidden};
+use super::values::KnownValues;
+use crate::arithmetic::{self, HiddenCode};
 use crate::directories::Directories;
-use crate::feed::Feed;
 use crate::invocation::{Invocation, Opacity, Survey};
+use crate::standard_input::StandardInput;
 
 /// A survey is made at most so many times.
 const MOST_ROUNDS: usize = 4;
@@ -32,10 +32,10 @@ pub struct Surroundings<'a> {
 /// Lists every invocation of a command line.
 pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
     let script = parse(text);
-    let mut lasting = Lasting::default();
+    let mut lasting = LineFacts::default();
     lasting.note_text(text);
-    let names = if text.contains('=') { Names::of(&script, text) } else { Names::default() };
-    let mut walk = Walk::begin(text, surroundings, lasting.clone());
+    let names = if text.contains('=') { VariableNames::of(&script, text) } else { VariableNames::default() };
+    let mut walk = SurveyWalk::begin(text, surroundings, lasting.clone());
     for round in 0..MOST_ROUNDS {
         walk.values.settled = names.settled(walk.lasting.is_evaluated);
         walk.script(&script, Directories::only(surroundings.directory));
@@ -46,7 +46,7 @@ pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
         if round + 1 < MOST_ROUNDS {
             // What values still bring up in the last round is not followed once more.
             lasting.is_all_unsettled |= round + 2 == MOST_ROUNDS;
-            walk = Walk::begin(text, surroundings, lasting.clone());
+            walk = SurveyWalk::begin(text, surroundings, lasting.clone());
         }
     }
     walk.found.functions = walk.lasting.functions;
@@ -54,7 +54,7 @@ pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
-pub(super) struct Walk<'a> {
+pub(super) struct SurveyWalk<'a> {
     pub(super) text: &'a str,
     /// The span every finding gets while walking text that is an argument of the outermost command.
     pub(super) fixed_span: Option<Span>,
@@ -63,36 +63,36 @@ pub(super) struct Walk<'a> {
     pub(super) background: bool,
     pub(super) parent: Option<usize>,
     /// What arrives on standard input where no pipe or redirection says otherwise.
-    pub(super) input: Feed,
+    pub(super) input: StandardInput,
     /// The invocations whose output arrives on standard input where no redirection says otherwise.
     pub(super) piped: Range<usize>,
     /// Whether the text was hidden by an encoding.
     pub(super) is_decoded: bool,
     /// Code that quoting protects, the most dangerous found so far.
-    pub(super) hidden: Option<(Hidden, Span)>,
+    pub(super) hidden: Option<(HiddenCode, Span)>,
     /// Whether a shell runs the text that may know nothing of bash.
     pub(super) is_posix: bool,
-    pub(super) lasting: Lasting,
+    pub(super) lasting: LineFacts,
     /// What is known of variables and substitutions.
-    pub(super) values: Values,
+    pub(super) values: KnownValues,
     /// Whether the shell expands values as bash does.
     pub(super) knows_values: bool,
     /// Whether `HOME` is the user's.
     pub(super) knows_home: bool,
     /// What the last command wrote.
-    pub(super) output: Feed,
+    pub(super) output: StandardInput,
     /// How many words of wrapped commands were followed.
     pub(super) followed: usize,
     pub(super) found: Survey,
 }
 
 /// The directories after success and after failure.
-pub(super) struct After {
+pub(super) struct DirectoriesAfter {
     pub(super) success: Directories,
     pub(super) failure: Directories,
 }
 
-impl After {
+impl DirectoriesAfter {
     pub(super) fn same(directories: Directories) -> Self {
         Self { success: directories.clone(), failure: directories }
     }
@@ -102,24 +102,24 @@ impl After {
     }
 }
 
-impl<'a> Walk<'a> {
-    fn begin(text: &'a str, surroundings: Surroundings<'a>, lasting: Lasting) -> Self {
-        Walk {
+impl<'a> SurveyWalk<'a> {
+    fn begin(text: &'a str, surroundings: Surroundings<'a>, lasting: LineFacts) -> Self {
+        SurveyWalk {
             text,
             fixed_span: None,
             home: surroundings.home,
             depth: 0,
             background: false,
             parent: None,
-            input: Feed::Nothing,
+            input: StandardInput::Nothing,
             piped: 0..0,
             is_decoded: false,
             is_posix: false,
             lasting,
-            values: Values::default(),
+            values: KnownValues::default(),
             knows_values: true,
             knows_home: true,
-            output: Feed::Unknown,
+            output: StandardInput::Unknown,
             followed: 0,
             hidden: None,
             found: Survey::default(),
@@ -127,7 +127,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Walk<'_> {
+impl SurveyWalk<'_> {
     pub(super) fn script(&mut self, script: &Script, directories: Directories) {
         for error in &script.errors {
             self.opaque(error.span, format!("{SYNTAX_ERROR}: {}", error.message));
@@ -157,7 +157,7 @@ impl Walk<'_> {
             directories = self.and_or(item, directories);
         }
         if list.items.len() != 1 {
-            self.output = Feed::Unknown;
+            self.output = StandardInput::Unknown;
         }
         directories
     }
@@ -165,7 +165,7 @@ impl Walk<'_> {
     pub(super) fn and_or(&mut self, item: &AndOr, before: Directories) -> Directories {
         let outer = self.background;
         self.background |= item.background;
-        let mut after = After::same(before.clone());
+        let mut after = DirectoriesAfter::same(before.clone());
         let begin = self.values.mark();
         // The constants that are set whatever the chain's commands say.
         let mut kept = begin;
@@ -175,14 +175,14 @@ impl Walk<'_> {
                 Link::First => self.pipeline(pipeline, after.success),
                 Link::And => {
                     let next = self.pipeline(pipeline, after.success);
-                    After { success: next.success, failure: after.failure.either(next.failure) }
+                    DirectoriesAfter { success: next.success, failure: after.failure.either(next.failure) }
                 }
                 Link::Or => {
                     self.values.forget(kept);
                     is_certain = false;
                     let next = self.pipeline(pipeline, after.failure);
                     self.values.forget(kept);
-                    After { success: after.success.either(next.success), failure: next.failure }
+                    DirectoriesAfter { success: after.success.either(next.success), failure: next.failure }
                 }
             };
             if is_certain {
@@ -192,52 +192,57 @@ impl Walk<'_> {
         }
         self.values.forget(if item.background { begin } else { kept });
         if item.background || item.pipelines.len() != 1 {
-            self.output = Feed::Unknown;
+            self.output = StandardInput::Unknown;
         }
         self.background = outer;
         if item.background { before } else { after.any() }
     }
 
-    pub(super) fn pipeline(&mut self, pipeline: &Pipeline, before: Directories) -> After {
+    pub(super) fn pipeline(&mut self, pipeline: &Pipeline, before: Directories) -> DirectoriesAfter {
         if let [only] = pipeline.stages.as_slice() {
-            let feed = self.input.clone();
-            let after = self.command(only, before, feed);
+            let stdin = self.input.clone();
+            let after = self.command(only, before, stdin);
             return if pipeline.negated {
-                After { success: after.failure, failure: after.success }
+                DirectoriesAfter { success: after.failure, failure: after.success }
             } else {
                 after
             };
         }
-        let mut feed = self.input.clone();
-        let mut last = After::same(before.clone());
+        let mut stdin = self.input.clone();
+        let mut last = DirectoriesAfter::same(before.clone());
         let outer = self.piped.clone();
         for stage in &pipeline.stages {
             let (first, mark) = (self.found.invocations.len(), self.values.mark());
-            last = self.command(stage, before.clone(), feed);
+            last = self.command(stage, before.clone(), stdin);
             self.values.forget(mark);
             self.piped = self.since(first);
-            feed = self.output.clone();
+            stdin = self.output.clone();
         }
         self.piped = outer;
         // Some shells run the last stage themselves, others in a process of its own.
-        After::same(before.either(last.any()))
+        DirectoriesAfter::same(before.either(last.any()))
     }
 
-    pub(super) fn command(&mut self, command: &Command, before: Directories, feed: Feed) -> After {
+    pub(super) fn command(
+        &mut self,
+        command: &Command,
+        before: Directories,
+        stdin: StandardInput,
+    ) -> DirectoriesAfter {
         if let CommandKind::Simple(simple) = &command.kind {
-            return self.simple(simple, command, before, feed);
+            return self.simple(simple, command, before, stdin);
         }
-        let mut feed = feed;
+        let mut stdin = stdin;
         let first = self.found.invocations.len();
-        let redirections = self.redirections(command, &before, &mut feed);
+        let redirections = self.redirections(command, &before, &mut stdin);
         if !redirections.is_empty() {
             let substituted = self.since(first);
             self.invoke(
                 Invocation { substituted, ..self.bare(command, redirections, &before) },
-                &Feed::Nothing,
+                &StandardInput::Nothing,
             );
         }
-        let outer = std::mem::replace(&mut self.input, feed);
+        let outer = std::mem::replace(&mut self.input, stdin);
         let piped = self.piped.clone();
         if has_own_input(command) {
             self.piped = 0..0;
@@ -251,11 +256,11 @@ impl Walk<'_> {
         if !matches!(command.kind, CommandKind::Group(_) | CommandKind::Subshell(_))
             || !command.redirects.is_empty()
         {
-            self.output = Feed::Unknown;
+            self.output = StandardInput::Unknown;
         }
         self.piped = piped;
         self.input = outer;
-        After::same(after)
+        DirectoriesAfter::same(after)
     }
 
     pub(super) fn words<'w>(&mut self, words: impl Iterator<Item = &'w Word>, directories: &Directories) {
@@ -294,13 +299,13 @@ impl Walk<'_> {
         let parent = self.parent.take();
         // A process may read what the command writes.
         let is_fed = parts.iter().any(|part| matches!(part, Part::Process { .. }));
-        let outer = is_fed.then(|| std::mem::replace(&mut self.input, Feed::Unknown));
+        let outer = is_fed.then(|| std::mem::replace(&mut self.input, StandardInput::Unknown));
         let first = self.found.invocations.len();
         nested_lists(parts, &mut |body| {
             let mark = self.values.mark();
             let _ = self.list(body, directories.clone());
             self.values.forget(mark);
-            let output = std::mem::replace(&mut self.output, Feed::Unknown);
+            let output = std::mem::replace(&mut self.output, StandardInput::Unknown);
             self.values.note_output(body, output);
         });
         let in_place = parts.iter().find(|part| runs_in_place(part.span().of(self.text)));

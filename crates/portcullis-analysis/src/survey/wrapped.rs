@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use portcullis_shell::{Span, parse};
 
 use super::program;
-use super::settled::Names;
-use super::values::Values;
-use super::walk::Walk;
+use super::settled::VariableNames;
+use super::values::KnownValues;
+use super::walk::SurveyWalk;
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
 use crate::environment::is_command_variable;
-use crate::feed::Feed;
 use crate::interpreter::{self, is_shell};
 use crate::invocation::{Invocation, Variable, Wrapping, base_name, join};
-use crate::wrapper::{self, Inside, Peeled};
+use crate::standard_input::StandardInput;
+use crate::wrapper::{self, Unwrapped, WrappedPart};
 
 /// Shell text inside shell text inside … is followed this far.
 const DEEPEST: usize = 8;
@@ -39,7 +39,7 @@ const KEEPING: &[&str] = &[
 
 /// How a text that stands inside another one is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Run {
+enum ShellOfText {
     /// By the same shell, which knows its variables.
     Again,
     /// By another shell.
@@ -48,9 +48,9 @@ enum Run {
     Unsure,
 }
 
-impl Walk<'_> {
+impl SurveyWalk<'_> {
     /// Records an invocation and walks what it wraps.
-    pub(super) fn invoke(&mut self, mut invocation: Invocation, feed: &Feed) {
+    pub(super) fn invoke(&mut self, mut invocation: Invocation, stdin: &StandardInput) {
         if self.depth > 0 {
             self.followed += invocation.arguments.len();
         }
@@ -69,25 +69,25 @@ impl Walk<'_> {
             self.opaque(invocation.span, why);
         }
         self.lasting.note_builtin(&invocation);
-        let mut peeled = wrapper::peel(&invocation.arguments);
-        peeled.extend(interpreter::peel(&invocation.arguments));
-        peeled.extend(self.alias(&invocation));
-        invocation.code = program::code_of(&invocation.arguments, feed);
-        peeled.extend(invocation.code.as_ref().and_then(|code| program::peel(code, invocation.span)));
-        invocation.wrapping = wrapping_of(&peeled);
+        let mut unwrapped = wrapper::peel(&invocation.arguments);
+        unwrapped.extend(interpreter::peel(&invocation.arguments));
+        unwrapped.extend(self.alias(&invocation));
+        invocation.code = program::code_of(&invocation.arguments, stdin);
+        unwrapped.extend(invocation.code.as_ref().and_then(|code| program::peel(code, invocation.span)));
+        invocation.wrapping = wrapping_of(&unwrapped);
         let index = self.found.invocations.len();
         let outer = invocation.clone_surroundings();
         let parent = invocation.parent.and_then(|parent| self.found.invocations.get(parent));
         let steering = steering_texts(&invocation, parent);
         self.found.invocations.push(invocation);
-        for peeled in peeled {
-            self.wrapped(peeled, index, &outer, feed);
+        for unwrapped in unwrapped {
+            self.wrapped(unwrapped, index, &outer, stdin);
         }
         self.steered(steering, index, &outer);
     }
 
     /// Returns what an invocation is if its program is an alias.
-    fn alias(&self, invocation: &Invocation) -> Option<Peeled> {
+    fn alias(&self, invocation: &Invocation) -> Option<Unwrapped> {
         let (program, operands) = invocation.arguments.split_first()?;
         let value = self.lasting.aliases.get(program.fixed()?)?;
         // An alias that begins with its own name is not expanded twice.
@@ -97,13 +97,13 @@ impl Walk<'_> {
         }
         let is_plain =
             !value.contains(['$', '`', '\'', '"', '\\', ';', '&', '|', '<', '>', '(', ')', '{', '*']);
-        let inside = if is_plain {
+        let part = if is_plain {
             let words = value.split_whitespace().map(|word| program.piece(word));
-            Inside::Command(words.chain(operands.iter().cloned()).collect())
+            WrappedPart::Command(words.chain(operands.iter().cloned()).collect())
         } else {
-            Inside::Text(std::iter::once(program.piece(value)).chain(operands.iter().cloned()).collect())
+            WrappedPart::Text(std::iter::once(program.piece(value)).chain(operands.iter().cloned()).collect())
         };
-        Some(Peeled::changing(vec![inside]))
+        Some(Unwrapped::changing(vec![part]))
     }
 
     /// Says whether an invocation only makes aliases that nothing uses.
@@ -118,12 +118,12 @@ impl Walk<'_> {
     /// Walks the values of variables that name a program to run.
     fn steered(&mut self, texts: Vec<Argument>, index: usize, outer: &Invocation) {
         if !texts.is_empty() {
-            let insides = texts.into_iter().map(|text| Inside::Text(vec![text])).collect();
-            self.wrapped(Peeled::changing(insides), index, outer, &Feed::Nothing);
+            let parts = texts.into_iter().map(|text| WrappedPart::Text(vec![text])).collect();
+            self.wrapped(Unwrapped::changing(parts), index, outer, &StandardInput::Nothing);
         }
     }
 
-    fn wrapped(&mut self, peeled: Peeled, index: usize, outer: &Invocation, feed: &Feed) {
+    fn wrapped(&mut self, unwrapped: Unwrapped, index: usize, outer: &Invocation, stdin: &StandardInput) {
         if self.depth >= DEEPEST {
             self.opaque(outer.span, "commands are nested too deep to follow".to_owned());
             return;
@@ -134,11 +134,11 @@ impl Walk<'_> {
         let knew = (self.knows_values, self.knows_home);
         self.knows_values &= !self.is_started_by(index, |name| name.contains("zsh"));
         self.knows_home &= self.is_started_by(index, |name| is_shell(name) || KEEPING.contains(&name))
-            && outer.assignments.iter().chain(&peeled.assignments).all(|variable| variable.name != "HOME");
+            && outer.assignments.iter().chain(&unwrapped.assignments).all(|variable| variable.name != "HOME");
         let run = self.run_of(index);
         self.depth += 1;
         let piped = std::mem::replace(&mut self.piped, outer.piped.clone());
-        let directories = match &peeled.directory {
+        let directories = match &unwrapped.directory {
             None => outer.directories.clone(),
             Some(directory) => match directory.fixed() {
                 Some(target) => outer.directories.enter(target),
@@ -146,24 +146,24 @@ impl Walk<'_> {
             },
         };
         let mut assignments = outer.assignments.clone();
-        assignments.extend(peeled.assignments.iter().cloned());
-        for inside in peeled.insides {
+        assignments.extend(unwrapped.assignments.iter().cloned());
+        for part in unwrapped.parts {
             let directories = directories.clone();
-            match inside {
-                Inside::Command(arguments) if arguments.is_empty() => {}
-                Inside::Command(arguments) => {
+            match part {
+                WrappedPart::Command(arguments) if arguments.is_empty() => {}
+                WrappedPart::Command(arguments) => {
                     let assignments = assignments.clone();
                     let parent = Some(index);
-                    let known = with_input(&arguments, feed);
+                    let known = with_input(&arguments, stdin);
                     let inner = Invocation { arguments, assignments, directories, parent, ..outer.clone() };
                     if let Some(arguments) = known {
-                        self.invoke(Invocation { arguments, ..inner.clone() }, &Feed::Nothing);
+                        self.invoke(Invocation { arguments, ..inner.clone() }, &StandardInput::Nothing);
                     }
-                    self.invoke(inner, feed);
+                    self.invoke(inner, stdin);
                 }
-                Inside::Text(words) => self.text_of(&words, run, outer.span, directories, feed.clone()),
-                Inside::Input => self.input(feed.clone(), run, outer.span, directories),
-                Inside::Unknown(why) => self.opaque(outer.span, why.to_owned()),
+                WrappedPart::Text(words) => self.text_of(&words, run, outer.span, directories, stdin.clone()),
+                WrappedPart::Input => self.input(stdin.clone(), run, outer.span, directories),
+                WrappedPart::Unknown(why) => self.opaque(outer.span, why.to_owned()),
             }
         }
         self.piped = piped;
@@ -174,11 +174,11 @@ impl Walk<'_> {
     }
 
     /// Says how the text inside an invocation is run.
-    fn run_of(&self, index: usize) -> Run {
+    fn run_of(&self, index: usize) -> ShellOfText {
         match self.found.invocations.get(index).and_then(Invocation::program_name) {
-            Some("eval" | "trap") => Run::Again,
-            Some(name) if is_shell(name) || OTHER_SHELLS.contains(&name) => Run::Elsewhere,
-            Some(_) | None => Run::Unsure,
+            Some("eval" | "trap") => ShellOfText::Again,
+            Some(name) if is_shell(name) || OTHER_SHELLS.contains(&name) => ShellOfText::Elsewhere,
+            Some(_) | None => ShellOfText::Unsure,
         }
     }
 
@@ -202,7 +202,14 @@ impl Walk<'_> {
     }
 
     /// Walks shell text that stands in arguments.
-    fn text_of(&mut self, words: &[Argument], run: Run, span: Span, directories: Directories, feed: Feed) {
+    fn text_of(
+        &mut self,
+        words: &[Argument],
+        run: ShellOfText,
+        span: Span,
+        directories: Directories,
+        stdin: StandardInput,
+    ) {
         if words.iter().any(|word| !word.is_known()) {
             self.opaque(span, "the shell text it runs is only known at run time".to_owned());
         }
@@ -210,63 +217,73 @@ impl Walk<'_> {
         let span = words.iter().map(|word| word.span).reduce(Span::cover).unwrap_or(span);
         let was_decoded = self.is_decoded;
         self.is_decoded |= words.iter().any(|word| self.values.is_decoded(word));
-        self.inner(&text, run, span, directories, feed);
+        self.inner(&text, run, span, directories, stdin);
         self.is_decoded = was_decoded;
     }
 
     /// Walks shell text that arrives on standard input.
-    fn input(&mut self, feed: Feed, run: Run, span: Span, directories: Directories) {
+    fn input(&mut self, stdin: StandardInput, run: ShellOfText, span: Span, directories: Directories) {
         let taken_over = std::mem::take(&mut self.lasting.inputs);
         for input in &taken_over {
             self.opaque(span, "what it reads may be what `exec` put there".to_owned());
-            if let Feed::Text(text) | Feed::Decoded(text) | Feed::Partly(text) = input {
-                self.inner(text, run, span, directories.clone(), Feed::Unknown);
+            if let StandardInput::Text(text) | StandardInput::Decoded(text) | StandardInput::Partly(text) =
+                input
+            {
+                self.inner(text, run, span, directories.clone(), StandardInput::Unknown);
             }
         }
-        self.read(feed, run, span, directories);
+        self.read(stdin, run, span, directories);
         for input in taken_over {
             self.lasting.note_input(input);
         }
     }
 
-    fn read(&mut self, feed: Feed, run: Run, span: Span, directories: Directories) {
+    fn read(&mut self, stdin: StandardInput, run: ShellOfText, span: Span, directories: Directories) {
         let was_decoded = self.is_decoded;
-        self.is_decoded |= matches!(feed, Feed::Decoded(_));
-        match feed {
-            Feed::Nothing => {}
-            Feed::Text(text) | Feed::Decoded(text) => {
+        self.is_decoded |= matches!(stdin, StandardInput::Decoded(_));
+        match stdin {
+            StandardInput::Nothing => {}
+            StandardInput::Text(text) | StandardInput::Decoded(text) => {
                 if spans_lines(&text) {
                     self.opaque(span, "the script it reads may be read by a command in it".to_owned());
                 }
-                self.inner(&text, run, span, directories, Feed::Unknown);
+                self.inner(&text, run, span, directories, StandardInput::Unknown);
             }
-            Feed::Partly(text) => {
+            StandardInput::Partly(text) => {
                 self.opaque(span, "the shell text it reads is only known at run time".to_owned());
-                self.inner(&text, run, span, directories, Feed::Unknown);
+                self.inner(&text, run, span, directories, StandardInput::Unknown);
             }
-            Feed::Unknown => {
+            StandardInput::Unknown => {
                 self.opaque(span, "the shell text it reads is only known at run time".to_owned());
             }
         }
         self.is_decoded = was_decoded;
     }
 
-    fn inner(&mut self, text: &str, run: Run, span: Span, directories: Directories, input: Feed) {
+    fn inner(
+        &mut self,
+        text: &str,
+        run: ShellOfText,
+        span: Span,
+        directories: Directories,
+        input: StandardInput,
+    ) {
         let script = parse(text);
-        let is_plain = run == Run::Elsewhere && !text.contains('=');
-        let names = if is_plain { Names::default() } else { Names::of(&script, text) };
-        let mut values = if run == Run::Again {
+        let is_plain = run == ShellOfText::Elsewhere && !text.contains('=');
+        let names = if is_plain { VariableNames::default() } else { VariableNames::of(&script, text) };
+        let mut values = if run == ShellOfText::Again {
             std::mem::take(&mut self.values)
         } else {
-            Values::of_text(names.settled(self.lasting.is_evaluated), self.values.put_in)
+            KnownValues::of_text(names.settled(self.lasting.is_evaluated), self.values.put_in)
         };
         let mark = values.mark();
         // What is set in the text itself is not followed if it is run once more.
-        let settled = if run == Run::Again { std::mem::take(&mut values.settled) } else { BTreeSet::new() };
-        if run != Run::Elsewhere {
+        let settled =
+            if run == ShellOfText::Again { std::mem::take(&mut values.settled) } else { BTreeSet::new() };
+        if run != ShellOfText::Elsewhere {
             self.lasting.note_names(names);
         }
-        let mut walk = Walk {
+        let mut walk = SurveyWalk {
             text,
             fixed_span: Some(self.fixed_span.unwrap_or(span)),
             home: self.home,
@@ -281,7 +298,7 @@ impl Walk<'_> {
             values,
             knows_values: self.knows_values,
             knows_home: self.knows_home,
-            output: Feed::Unknown,
+            output: StandardInput::Unknown,
             followed: self.followed,
             hidden: None,
             found: std::mem::take(&mut self.found),
@@ -289,7 +306,7 @@ impl Walk<'_> {
         walk.lasting.note_text(text);
         walk.script(&script, directories);
         self.followed = walk.followed;
-        if run == Run::Again {
+        if run == ShellOfText::Again {
             walk.values.forget(mark);
             self.values = walk.values;
             self.values.settled = settled;
@@ -322,9 +339,9 @@ impl Invocation {
 }
 
 /// Returns how an invocation treats all it wraps: it only passes on if every way of reading it says so.
-fn wrapping_of(peeled: &[Peeled]) -> Wrapping {
-    let is_transparent = peeled.iter().all(|peeled| peeled.wrapping == Wrapping::Transparent);
-    match peeled {
+fn wrapping_of(unwrapped: &[Unwrapped]) -> Wrapping {
+    let is_transparent = unwrapped.iter().all(|unwrapped| unwrapped.wrapping == Wrapping::Transparent);
+    match unwrapped {
         [] => Wrapping::Nothing,
         _ if is_transparent => Wrapping::Transparent,
         _ => Wrapping::Changing,
@@ -401,9 +418,10 @@ fn is_quoted_array(word: &Argument) -> bool {
 }
 
 /// Returns the words of a command with those that `xargs` appends to it, where its input is known.
-fn with_input(words: &[Argument], feed: &Feed) -> Option<Vec<Argument>> {
+fn with_input(words: &[Argument], stdin: &StandardInput) -> Option<Vec<Argument>> {
     let (last, before) = words.split_last().filter(|(last, _)| last.is_appended())?;
-    let (Feed::Text(text) | Feed::Decoded(text) | Feed::Partly(text)) = feed else {
+    let (StandardInput::Text(text) | StandardInput::Decoded(text) | StandardInput::Partly(text)) = stdin
+    else {
         return None;
     };
     let fixed = Argument { knowledge: Knowledge::Fixed, ..last.clone() };

@@ -1,6 +1,6 @@
 //! Fetching an address: a page, or a way to carry something out.
 
-use super::Call;
+use super::CallInput;
 use crate::act::Act;
 use crate::effect::{Effect, Target};
 
@@ -50,7 +50,7 @@ const LONGEST_PIECE: usize = 160;
 const LONGEST_LABEL: usize = 40;
 
 /// Works out what fetching an address does.
-pub(super) fn effect_of(address: &str, call: &Call<'_>) -> Effect {
+pub(super) fn effect_of(address: &str, call: &CallInput<'_>) -> Effect {
     // Clients drop white space and take backslashes for slashes.
     let clean: String =
         address.trim().chars().filter(|letter| !matches!(letter, '\t' | '\n' | '\r')).collect();
@@ -74,7 +74,7 @@ pub(super) fn effect_of(address: &str, call: &Call<'_>) -> Effect {
     let act = if carries_data(&authority, tail) { Act::Send } else { Act::Fetch };
     // Letters of other scripts may stand for plain ones, and clients do not agree on backslashes before a user's end.
     let is_clear = authority.is_ascii() && !(address.contains('\\') && address.contains('@'));
-    let host = Call::host(&format!("{scheme}://{authority}{tail}"));
+    let host = CallInput::host(&format!("{scheme}://{authority}{tail}"));
     let target = match host {
         Target::Host { host, .. } if is_clear => Target::Host { host, written: address.to_owned() },
         _ => Target::Host { host: String::new(), written: address.to_owned() },
@@ -138,7 +138,7 @@ mod tests {
 
     fn effect(address: &str) -> Effect {
         let surroundings = Surroundings { directory: "/code/app", home: Some("/home/me") };
-        effect_of(address, &Call { fields: &[], surroundings })
+        effect_of(address, &CallInput { fields: &[], surroundings })
     }
 
     #[test]

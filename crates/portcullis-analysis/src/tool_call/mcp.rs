@@ -1,8 +1,8 @@
 //! Tools of MCP servers: judged by the verbs in their names and by what their fields hold.
 
-use super::{Call, Layout, address, effect};
+use super::{CallInput, Layout, address, effect};
 use crate::act::Act;
-use crate::code::{self, Language, Object};
+use crate::code::{self, CodeTarget, Language};
 use crate::effect::Target;
 use crate::lists::mcp::{MILD, PATH_FIELDS, REMOVING, STRONG, VERBS};
 
@@ -48,7 +48,7 @@ const QUERY_FIELDS: &[&str] = &["q", "query", "queries", "text"];
 const SQL_FIELDS: &[&str] = &["cypher", "mutation", "sql", "statement", "statements"];
 
 /// Works out what a tool of an MCP server does.
-pub(super) fn layout(tool: &str, call: &Call<'_>) -> Layout {
+pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
     let name = tool.rsplit("__").next().unwrap_or(tool);
     let words = words_of(name);
     let act = act_of(&words);
@@ -125,7 +125,7 @@ fn act_of(words: &[String]) -> Act {
 }
 
 /// Adds what is done to files of this machine, and returns how many there are.
-fn add_files(words: &[String], act: Act, call: &Call<'_>, layout: &mut Layout) -> usize {
+fn add_files(words: &[String], act: Act, call: &CallInput<'_>, layout: &mut Layout) -> usize {
     let is_saving = words.iter().any(|word| SAVING.contains(&word.as_str()));
     let on_file = match act {
         Act::Query if is_saving => Act::Write,
@@ -156,20 +156,20 @@ fn add_files(words: &[String], act: Act, call: &Call<'_>, layout: &mut Layout) -
 }
 
 /// Adds what statements for a database do, and says whether they are all there is to know of the call.
-fn add_statements(tool: &str, call: &Call<'_>, layout: &mut Layout) -> bool {
+fn add_statements(tool: &str, call: &CallInput<'_>, layout: &mut Layout) -> bool {
     let statements = fields(call, SQL_FIELDS).filter(|text| !text.trim().is_empty());
     let queries = fields(call, QUERY_FIELDS).filter(|text| looks_like_statement(text));
     let mut is_settled = false;
     for text in statements.chain(queries) {
         let reading = code::read(Language::Sql, text);
-        for deed in &reading.deeds {
-            let target = match &deed.object {
-                Object::Path(path) => call.path(path),
+        for action in &reading.actions {
+            let target = match &action.object {
+                CodeTarget::Path(path) => call.path(path),
                 _ => Target::Name(tool.to_owned()),
             };
-            layout.effects.push(effect(deed.act, target));
+            layout.effects.push(effect(action.act, target));
         }
-        if reading.gaps.is_empty() && !reading.deeds.is_empty() {
+        if reading.gaps.is_empty() && !reading.actions.is_empty() {
             is_settled = true;
         } else {
             let what = "a statement that is not understood".to_owned();
@@ -210,7 +210,7 @@ fn last_name(field: &str) -> String {
 }
 
 /// Returns the values of fields with one of these names, wherever they stand in the input.
-fn fields<'a>(call: &'a Call<'_>, names: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
+fn fields<'a>(call: &'a CallInput<'_>, names: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
     call.fields
         .iter()
         .filter(move |(field, _)| names.contains(&last_name(field).as_str()))
@@ -276,7 +276,7 @@ mod tests {
         let fields: Vec<_> =
             fields.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         let surroundings = Surroundings { directory: "/code/app", home: Some("/home/me") };
-        layout(&format!("mcp__x__{tool}"), &Call { fields: &fields, surroundings }).effects
+        layout(&format!("mcp__x__{tool}"), &CallInput { fields: &fields, surroundings }).effects
     }
 
     #[test]

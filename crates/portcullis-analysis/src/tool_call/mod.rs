@@ -17,7 +17,7 @@ pub type Fields<'a> = &'a [(String, String)];
 
 /// Works out what a call of a tool other than a shell does.
 pub fn layout(tool: &str, fields: Fields<'_>, surroundings: Surroundings<'_>) -> Layout {
-    let call = Call { fields, surroundings };
+    let call = CallInput { fields, surroundings };
     match tool {
         "Read" | "LSP" => call.files(Act::Read),
         "Glob" => call.search(Act::List, "pattern"),
@@ -56,12 +56,12 @@ fn only(effect: Effect) -> Layout {
     Layout { effects: vec![effect], ..Layout::default() }
 }
 
-struct Call<'a> {
+struct CallInput<'a> {
     fields: Fields<'a>,
     surroundings: Surroundings<'a>,
 }
 
-impl Call<'_> {
+impl CallInput<'_> {
     fn field(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
     }

@@ -2,11 +2,11 @@
 
 use super::forms::{PARALLEL, XARGS};
 use super::search::unknown_piece;
-use super::{Inside, Peeled};
+use super::{Unwrapped, WrappedPart};
 use crate::argument::Argument;
 
 /// Finds the command of `xargs`, with a word nobody knows yet where its input goes.
-pub(super) fn peel_xargs(rest: &[Argument]) -> Option<Peeled> {
+pub(super) fn peel_xargs(rest: &[Argument]) -> Option<Unwrapped> {
     let readings = XARGS.readings(rest);
     let values: Vec<&Argument> =
         readings.iter().flat_map(|reading| reading.values_of(&["-I", "-J", "-i", "--replace"])).collect();
@@ -18,26 +18,26 @@ pub(super) fn peel_xargs(rest: &[Argument]) -> Option<Peeled> {
         marks.is_empty() || readings.iter().any(|reading| reading.values_of(limits).next().is_some());
     let is_open =
         readings.iter().any(|reading| reading.is_open) || values.iter().any(|mark| !mark.is_known());
-    let mut insides: Vec<Inside> = Vec::new();
+    let mut parts: Vec<WrappedPart> = Vec::new();
     for words in readings.iter().map(|reading| &reading.words) {
         let Some(last) = words.last() else { continue };
         let appended = may_append.then(|| Argument::unknown(last.span));
         let is_filled = |word: &Argument| marks.iter().any(|mark| word.text.contains(mark));
         let fill = |word: &Argument| if is_filled(word) { unknown_piece(word) } else { word.clone() };
-        insides.push(Inside::Command(words.iter().map(fill).chain(appended).collect()));
+        parts.push(WrappedPart::Command(words.iter().map(fill).chain(appended).collect()));
     }
     if is_open {
-        insides.push(Inside::Unknown("what comes before the wrapped command is only known at run time"));
+        parts.push(WrappedPart::Unknown("what comes before the wrapped command is only known at run time"));
     }
-    (!insides.is_empty()).then(|| Peeled::changing(insides))
+    (!parts.is_empty()).then(|| Unwrapped::changing(parts))
 }
 
 /// Finds the command of `parallel`: shell text with places to fill in, or whole commands after `:::` or on its input.
-pub(super) fn peel_parallel(rest: &[Argument]) -> Peeled {
+pub(super) fn peel_parallel(rest: &[Argument]) -> Unwrapped {
     let readings = PARALLEL.readings(rest);
-    let mut insides: Vec<Inside> = Vec::new();
+    let mut parts: Vec<WrappedPart> = Vec::new();
     if readings.iter().any(|reading| reading.is_open) {
-        insides.push(Inside::Unknown("what comes before the wrapped command is only known at run time"));
+        parts.push(WrappedPart::Unknown("what comes before the wrapped command is only known at run time"));
     }
     for words in readings.into_iter().map(|reading| reading.words) {
         let command: Vec<Argument> =
@@ -46,14 +46,14 @@ pub(super) fn peel_parallel(rest: &[Argument]) -> Peeled {
             let text = command.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
             let known =
                 if command.iter().all(Argument::is_known) { first.clone() } else { unknown_piece(first) };
-            insides.push(Inside::Text(vec![known.piece(&filled(&text))]));
+            parts.push(WrappedPart::Text(vec![known.piece(&filled(&text))]));
         } else if words.is_empty() {
-            insides.push(Inside::Input);
+            parts.push(WrappedPart::Input);
         } else {
-            insides.extend(words.iter().skip(1).map(|word| Inside::Text(vec![word.clone()])));
+            parts.extend(words.iter().skip(1).map(|word| WrappedPart::Text(vec![word.clone()])));
         }
     }
-    Peeled::changing(insides)
+    Unwrapped::changing(parts)
 }
 
 /// Writes an expansion in every place that is filled in, and at the end if there is none.
@@ -63,7 +63,7 @@ fn filled(text: &str) -> String {
     let mut is_filled = false;
     while let Some((before, after)) = rest.split_once('{') {
         result.push_str(before);
-        let place = after.split_once('}').filter(|(inside, _)| !inside.contains([' ', '{', '\n']));
+        let place = after.split_once('}').filter(|(part, _)| !part.contains([' ', '{', '\n']));
         if let Some((_, tail)) = place {
             result.push_str("$_");
             is_filled = true;

@@ -1,6 +1,6 @@
 //! Programs that run shell text which stands in an option or operand among others.
 
-use super::{Inside, Peeled};
+use super::{Unwrapped, WrappedPart};
 use crate::argument::Argument;
 use crate::lists::carriers::{AFTER_DASHES, APPENDING, CARRIERS};
 use crate::option::values;
@@ -22,8 +22,8 @@ const SSH: &[&str] = &["autossh", "scp", "sftp", "ssh"];
 const SSH_COMMANDS: &[&str] = &["proxycommand", "localcommand", "remotecommand", "knownhostscommand"];
 
 /// Finds the shell text in the arguments of a program.
-pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Peeled> {
-    let mut insides: Vec<Inside> = Vec::new();
+pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Unwrapped> {
+    let mut parts: Vec<WrappedPart> = Vec::new();
     if let Some((_, options)) = CARRIERS.iter().find(|(listed, _)| *listed == name) {
         let values = values(rest, options).into_iter();
         let appends = APPENDING.contains(&name);
@@ -32,39 +32,39 @@ pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Peeled> {
             None if appends => value.piece(&format!("{} $_", value.text)),
             None => value,
         });
-        insides.extend(texts.map(|text| Inside::Text(vec![text])));
+        parts.extend(texts.map(|text| WrappedPart::Text(vec![text])));
     }
     if SSH.contains(&name) {
-        insides.extend(values(rest, &["-o"]).iter().filter_map(ssh_command));
+        parts.extend(values(rest, &["-o"]).iter().filter_map(ssh_command));
     }
     if BY_OPERAND.contains(&name) {
         let operands = rest.iter().filter(|word| !word.is_option());
-        insides.extend(operands.map(|word| Inside::Text(vec![word.clone()])));
+        parts.extend(operands.map(|word| WrappedPart::Text(vec![word.clone()])));
     }
     if ANYWHERE.contains(&name) {
         let places = rest.iter().enumerate().filter(|(_, word)| !word.is_option());
-        insides.extend(places.take(MOST_BEGINNINGS).map(|(place, word)| {
+        parts.extend(places.take(MOST_BEGINNINGS).map(|(place, word)| {
             let words = rest.get(place..).unwrap_or_default().to_vec();
-            if word.text.contains(' ') { Inside::Text(words) } else { Inside::Command(words) }
+            if word.text.contains(' ') { WrappedPart::Text(words) } else { WrappedPart::Command(words) }
         }));
     }
     if AFTER_DASHES.contains(&name)
         && let Some(place) = rest.iter().position(|word| word.text == "--")
     {
-        insides.push(Inside::Command(rest.get(place + 1..).unwrap_or_default().to_vec()));
+        parts.push(WrappedPart::Command(rest.get(place + 1..).unwrap_or_default().to_vec()));
     }
     if let Some((_, marks)) = AFTER_MARK.iter().find(|(listed, _)| *listed == name)
         && let Some(place) = rest.iter().position(|word| marks.contains(&word.text.as_str()))
     {
-        insides.push(Inside::Command(rest.get(place + 1..).unwrap_or_default().to_vec()));
+        parts.push(WrappedPart::Command(rest.get(place + 1..).unwrap_or_default().to_vec()));
     }
-    (!insides.is_empty()).then(|| Peeled::changing(insides))
+    (!parts.is_empty()).then(|| Unwrapped::changing(parts))
 }
 
 /// Returns the command in an option of `ssh` such as `ProxyCommand=…`.
-fn ssh_command(option: &Argument) -> Option<Inside> {
+fn ssh_command(option: &Argument) -> Option<WrappedPart> {
     let (key, command) = option.text.split_once(['=', ' '])?;
     SSH_COMMANDS
         .contains(&key.trim().to_ascii_lowercase().as_str())
-        .then(|| Inside::Text(vec![option.piece(command.trim_start_matches(['=', ' ']))]))
+        .then(|| WrappedPart::Text(vec![option.piece(command.trim_start_matches(['=', ' ']))]))
 }

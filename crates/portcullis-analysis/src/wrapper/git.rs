@@ -1,14 +1,14 @@
 //! Commands that `git` runs: aliases, hooks in configuration values, `rebase --exec`, `bisect run`, filters.
 
-use super::{Inside, Peeled};
+use super::{Unwrapped, WrappedPart};
 use crate::argument::Argument;
 use crate::global_options;
 use crate::lists::git::{RUN_KEYS, RUNNING};
 use crate::option::values;
 
 /// Finds what `git` would run besides itself.
-pub(super) fn peel(rest: &[Argument]) -> Option<Peeled> {
-    let mut insides: Vec<Inside> = Vec::new();
+pub(super) fn peel(rest: &[Argument]) -> Option<Unwrapped> {
+    let mut parts: Vec<WrappedPart> = Vec::new();
     let mut words = rest.iter();
     let mut verb = None;
     while let Some(word) = words.next() {
@@ -17,39 +17,39 @@ pub(super) fn peel(rest: &[Argument]) -> Option<Peeled> {
             break;
         }
         if let Some(setting) = word.text.strip_prefix("--config-env=") {
-            insides.extend(from_environment(setting));
+            parts.extend(from_environment(setting));
         } else if global_options::find("git").is_some_and(|options| options.takes_value(word)) {
             let value = words.next();
             match word.text.as_str() {
-                "-c" => insides.extend(value.and_then(setting)),
-                "--config-env" => insides.extend(value.and_then(|value| from_environment(&value.text))),
+                "-c" => parts.extend(value.and_then(setting)),
+                "--config-env" => parts.extend(value.and_then(|value| from_environment(&value.text))),
                 _ => {}
             }
         }
     }
     let rest = words.as_slice();
     if let Some(verb) = verb {
-        insides.extend(of_subcommand(&verb.text, rest));
+        parts.extend(of_subcommand(&verb.text, rest));
     }
-    (!insides.is_empty()).then(|| Peeled::changing(insides))
+    (!parts.is_empty()).then(|| Unwrapped::changing(parts))
 }
 
 /// Reads `git-push origin` as `git push origin`.
-pub(super) fn peel_dashed(name: &str, program: &Argument, rest: &[Argument]) -> Option<Peeled> {
+pub(super) fn peel_dashed(name: &str, program: &Argument, rest: &[Argument]) -> Option<Unwrapped> {
     let verb = name.strip_prefix("git-").filter(|verb| !verb.is_empty())?;
     let mut words = vec![program.piece("git"), program.piece(verb)];
     words.extend(rest.iter().cloned());
-    Some(Peeled::changing(vec![Inside::Command(words)]))
+    Some(Unwrapped::changing(vec![WrappedPart::Command(words)]))
 }
 
-fn of_subcommand(verb: &str, rest: &[Argument]) -> Vec<Inside> {
-    let text = |value: Argument| Inside::Text(vec![value]);
+fn of_subcommand(verb: &str, rest: &[Argument]) -> Vec<WrappedPart> {
+    let text = |value: Argument| WrappedPart::Text(vec![value]);
     if let Some((_, options)) = RUNNING.iter().find(|(name, _)| *name == verb) {
-        let mut insides: Vec<Inside> = values(rest, options).into_iter().map(text).collect();
+        let mut parts: Vec<WrappedPart> = values(rest, options).into_iter().map(text).collect();
         if verb == "clone" {
-            insides.extend(values(rest, &["-c", "--config"]).iter().filter_map(setting));
+            parts.extend(values(rest, &["-c", "--config"]).iter().filter_map(setting));
         }
-        return insides;
+        return parts;
     }
     let after = |name: &str| {
         let place = rest.iter().position(|word| word.text == name)?;
@@ -57,8 +57,8 @@ fn of_subcommand(verb: &str, rest: &[Argument]) -> Vec<Inside> {
         Some(words.cloned().collect::<Vec<_>>()).filter(|words| !words.is_empty())
     };
     match verb {
-        "bisect" => after("run").map(Inside::Command).into_iter().collect(),
-        "submodule" => after("foreach").map(Inside::Text).into_iter().collect(),
+        "bisect" => after("run").map(WrappedPart::Command).into_iter().collect(),
+        "submodule" => after("foreach").map(WrappedPart::Text).into_iter().collect(),
         "config" => {
             let operands: Vec<&Argument> =
                 rest.iter().filter(|word| !word.is_option() && word.text != "set").collect();
@@ -72,9 +72,9 @@ fn of_subcommand(verb: &str, rest: &[Argument]) -> Vec<Inside> {
 }
 
 /// Reads `key=VARIABLE` of `git --config-env`.
-fn from_environment(setting: &str) -> Option<Inside> {
+fn from_environment(setting: &str) -> Option<WrappedPart> {
     let key = setting.split('=').next()?.to_ascii_lowercase();
-    (is_run(&key) || is_wide(&key)).then_some(Inside::Unknown("what git runs comes from a variable"))
+    (is_run(&key) || is_wide(&key)).then_some(WrappedPart::Unknown("what git runs comes from a variable"))
 }
 
 /// Says whether git runs the value of a key.
@@ -88,21 +88,21 @@ fn is_wide(key: &str) -> bool {
 }
 
 /// Reads `key=value` of `git -c`.
-fn setting(word: &Argument) -> Option<Inside> {
+fn setting(word: &Argument) -> Option<WrappedPart> {
     let (key, value) = word.text.split_once('=')?;
     run_setting(key, &word.piece(value))
 }
 
 /// Returns what a configuration value makes git run.
-fn run_setting(key: &str, value: &Argument) -> Option<Inside> {
+fn run_setting(key: &str, value: &Argument) -> Option<WrappedPart> {
     let key = key.to_ascii_lowercase();
     let command = value.text.strip_prefix('!');
     if key.starts_with("alias.") {
         let text = command.map_or_else(|| format!("git {}", value.text), str::to_owned);
-        return Some(Inside::Text(vec![value.piece(&text)]));
+        return Some(WrappedPart::Text(vec![value.piece(&text)]));
     }
     if is_wide(&key) {
-        return Some(Inside::Unknown("what git runs comes from files it is pointed to"));
+        return Some(WrappedPart::Unknown("what git runs comes from files it is pointed to"));
     }
-    is_run(&key).then(|| Inside::Text(vec![value.piece(command.unwrap_or(&value.text))]))
+    is_run(&key).then(|| WrappedPart::Text(vec![value.piece(command.unwrap_or(&value.text))]))
 }

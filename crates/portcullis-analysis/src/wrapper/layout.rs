@@ -6,13 +6,13 @@
 
 use super::forms::WRAPPERS;
 use super::place::elsewhere;
-use super::{Inside, Peeled};
+use super::{Unwrapped, WrappedPart};
 use crate::argument::Argument;
 use crate::invocation::{Variable, Wrapping};
 
 /// How one wrapper's arguments are laid out.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::wrapper) struct Layout {
+pub(in crate::wrapper) struct WrapperLayout {
     pub(in crate::wrapper) name: &'static str,
     /// A subcommand that must follow the name, as in `uv run`.
     pub(in crate::wrapper) subcommand: Option<&'static str>,
@@ -47,21 +47,21 @@ const GROUPS: &[&str] = &["compose", "container", "tool"];
 const MOST_READINGS: usize = 6;
 
 /// Reads the arguments by every layout of this name.
-pub(in crate::wrapper) fn peel(name: &str, rest: &[Argument]) -> Vec<Peeled> {
+pub(in crate::wrapper) fn peel(name: &str, rest: &[Argument]) -> Vec<Unwrapped> {
     WRAPPERS
         .iter()
         .filter(|layout| layout.name == name)
         .filter_map(|layout| {
-            let peeled = layout.peel(layout.after_subcommand(rest)?);
-            let directory = elsewhere(name, layout.subcommand.is_some(), rest).or(peeled.directory);
-            Some(Peeled { directory, ..peeled })
+            let unwrapped = layout.peel(layout.after_subcommand(rest)?);
+            let directory = elsewhere(name, layout.subcommand.is_some(), rest).or(unwrapped.directory);
+            Some(Unwrapped { directory, ..unwrapped })
         })
         .collect()
 }
 
 /// What one way of reading the arguments finds.
 #[derive(Default)]
-pub(in crate::wrapper) struct Reading {
+pub(in crate::wrapper) struct ArgumentReading {
     /// Options with their values.
     pub(in crate::wrapper) values: Vec<(String, Argument)>,
     pub(in crate::wrapper) assignments: Vec<Variable>,
@@ -73,7 +73,7 @@ pub(in crate::wrapper) struct Reading {
     pub(in crate::wrapper) is_open: bool,
 }
 
-impl Layout {
+impl WrapperLayout {
     /// Returns what follows the subcommand; `None` if it is another one.
     fn after_subcommand<'a>(&self, rest: &'a [Argument]) -> Option<&'a [Argument]> {
         let Some(wanted) = self.subcommand else {
@@ -93,32 +93,32 @@ impl Layout {
         None
     }
 
-    fn peel(&self, rest: &[Argument]) -> Peeled {
+    fn peel(&self, rest: &[Argument]) -> Unwrapped {
         let readings = self.readings(rest);
-        let mut peeled = Peeled {
+        let mut unwrapped = Unwrapped {
             wrapping: self.wrapping,
-            insides: Vec::new(),
+            parts: Vec::new(),
             assignments: readings.last().map(|last| last.assignments.clone()).unwrap_or_default(),
             directory: self.directory_of(&readings),
         };
-        if peeled.directory.is_some() || readings.len() > 1 {
-            peeled.wrapping = Wrapping::Changing;
+        if unwrapped.directory.is_some() || readings.len() > 1 {
+            unwrapped.wrapping = Wrapping::Changing;
         }
         for reading in readings {
-            self.add(reading, &mut peeled);
+            self.add(reading, &mut unwrapped);
         }
         if self.subcommand.is_some()
             && let Some(place) = rest.iter().position(|word| word.text == "--")
         {
             let after = rest.get(place + 1..).unwrap_or_default();
-            push_new(&mut peeled.insides, Inside::Command(after.to_vec()));
+            push_new(&mut unwrapped.parts, WrappedPart::Command(after.to_vec()));
         }
-        peeled
+        unwrapped
     }
 
     /// Returns the directory that all readings agree on; one nobody knows if they do not.
-    fn directory_of(&self, readings: &[Reading]) -> Option<Argument> {
-        let chosen = |reading: &Reading| {
+    fn directory_of(&self, readings: &[ArgumentReading]) -> Option<Argument> {
+        let chosen = |reading: &ArgumentReading| {
             reading.values_of(self.directory).filter(|value| !value.text.is_empty()).last().cloned()
         };
         let mut all = readings.iter().map(chosen);
@@ -130,8 +130,8 @@ impl Layout {
     }
 
     /// Reads the arguments in every way that options nobody knows leave open.
-    pub(in crate::wrapper) fn readings(&self, rest: &[Argument]) -> Vec<Reading> {
-        let mut all: Vec<Reading> = Vec::new();
+    pub(in crate::wrapper) fn readings(&self, rest: &[Argument]) -> Vec<ArgumentReading> {
+        let mut all: Vec<ArgumentReading> = Vec::new();
         let mut doubts = 0;
         for extra in 0..=MOST_READINGS {
             let mut reading = self.read(rest, extra);
@@ -146,34 +146,37 @@ impl Layout {
     }
 
     /// Adds what a reading finds.
-    fn add(&self, reading: Reading, peeled: &mut Peeled) {
+    fn add(&self, reading: ArgumentReading, unwrapped: &mut Unwrapped) {
         let texts: Vec<&Argument> = reading.values_of(self.text).collect();
         let has_text = !texts.is_empty();
         if has_text {
-            peeled.wrapping = Wrapping::Changing;
+            unwrapped.wrapping = Wrapping::Changing;
         }
         for text in texts {
             if self.name == "env" {
-                split(text, &reading.words, &mut peeled.insides);
+                split(text, &reading.words, &mut unwrapped.parts);
             } else {
-                push_new(&mut peeled.insides, Inside::Text(vec![text.clone()]));
+                push_new(&mut unwrapped.parts, WrappedPart::Text(vec![text.clone()]));
             }
         }
         if reading.is_open {
             let why = "what comes before the wrapped command is only known at run time";
-            push_new(&mut peeled.insides, Inside::Unknown(why));
+            push_new(&mut unwrapped.parts, WrappedPart::Unknown(why));
         } else if !reading.words.is_empty() {
-            let inside =
-                if self.joins { Inside::Text(reading.words) } else { Inside::Command(reading.words) };
-            push_new(&mut peeled.insides, inside);
+            let part = if self.joins {
+                WrappedPart::Text(reading.words)
+            } else {
+                WrappedPart::Command(reading.words)
+            };
+            push_new(&mut unwrapped.parts, part);
         } else if self.starts_shell && !has_text {
-            push_new(&mut peeled.insides, Inside::Input);
+            push_new(&mut unwrapped.parts, WrappedPart::Input);
         }
     }
 
     /// Reads options, assignments and operands up to the command, with so many operands more than usual.
-    pub(in crate::wrapper) fn read(&self, rest: &[Argument], extra: usize) -> Reading {
-        let mut reading = Reading::default();
+    pub(in crate::wrapper) fn read(&self, rest: &[Argument], extra: usize) -> ArgumentReading {
+        let mut reading = ArgumentReading::default();
         let mut words = rest.iter().peekable();
         let mut operands = self.operands.saturating_add(extra);
         let mut has_ended = false;
@@ -208,7 +211,7 @@ impl Layout {
         &self,
         option: &Argument,
         words: &mut std::iter::Peekable<impl Iterator<Item = &'a Argument>>,
-        reading: &mut Reading,
+        reading: &mut ArgumentReading,
     ) {
         if let Some(long) = option.text.strip_prefix("--") {
             if let Some((name, value)) = long.split_once('=') {
@@ -245,7 +248,7 @@ impl Layout {
     }
 
     /// Says whether `env` was given a text with the beginning of the command, so that what follows belongs to that.
-    fn has_split(&self, reading: &Reading) -> bool {
+    fn has_split(&self, reading: &ArgumentReading) -> bool {
         self.name == "env" && reading.values_of(self.text).next().is_some()
     }
 
@@ -256,7 +259,7 @@ impl Layout {
     }
 }
 
-impl Reading {
+impl ArgumentReading {
     /// Notes the value of an option, which may be no word at all or several if it is expanded.
     fn take(&mut self, option: &str, value: Option<&Argument>) {
         self.is_open |= value.is_some_and(|value| !value.is_known() && !value.is_one_word());
@@ -276,21 +279,21 @@ fn names_one(option: &str, options: &[&str]) -> bool {
 }
 
 /// Reads the text of `env -S`, which `env` splits into words, and the words that follow it.
-fn split(text: &Argument, more: &[Argument], insides: &mut Vec<Inside>) {
+fn split(text: &Argument, more: &[Argument], parts: &mut Vec<WrappedPart>) {
     let is_plain = |letter: char| letter.is_alphanumeric() || " _./=:,@%+-".contains(letter);
     if text.text.chars().all(is_plain) {
         let words = std::iter::once("env").chain(text.text.split(' ').filter(|word| !word.is_empty()));
         let words = words.map(|word| text.piece(word)).chain(more.iter().cloned()).collect();
-        push_new(insides, Inside::Command(words));
+        push_new(parts, WrappedPart::Command(words));
     } else {
         let words = std::iter::once(text).chain(more).cloned().collect();
-        push_new(insides, Inside::Text(words));
-        push_new(insides, Inside::Unknown("`env` splits the text by rules of its own"));
+        push_new(parts, WrappedPart::Text(words));
+        push_new(parts, WrappedPart::Unknown("`env` splits the text by rules of its own"));
     }
 }
 
-fn push_new(insides: &mut Vec<Inside>, inside: Inside) {
-    if !insides.contains(&inside) {
-        insides.push(inside);
+fn push_new(parts: &mut Vec<WrappedPart>, part: WrappedPart) {
+    if !parts.contains(&part) {
+        parts.push(part);
     }
 }

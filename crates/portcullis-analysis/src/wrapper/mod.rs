@@ -15,7 +15,7 @@ use crate::invocation::{Variable, Wrapping, base_name};
 
 /// What stands inside a wrapper's arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Inside {
+pub(crate) enum WrappedPart {
     /// A command as words.
     Command(Vec<Argument>),
     /// A command line as text, one argument or several joined with blanks.
@@ -28,23 +28,23 @@ pub(crate) enum Inside {
 
 /// A wrapper and what it wraps.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Peeled {
+pub(crate) struct Unwrapped {
     pub(crate) wrapping: Wrapping,
-    pub(crate) insides: Vec<Inside>,
+    pub(crate) parts: Vec<WrappedPart>,
     pub(crate) assignments: Vec<Variable>,
     /// The directory the wrapped command runs in, if the wrapper changes it.
     pub(crate) directory: Option<Argument>,
 }
 
-impl Peeled {
+impl Unwrapped {
     /// Makes a wrapper that changes something, with these insides.
-    pub(crate) fn changing(insides: Vec<Inside>) -> Self {
-        Self { wrapping: Wrapping::Changing, insides, assignments: Vec::new(), directory: None }
+    pub(crate) fn changing(parts: Vec<WrappedPart>) -> Self {
+        Self { wrapping: Wrapping::Changing, parts, assignments: Vec::new(), directory: None }
     }
 }
 
 /// Finds what a command's arguments run; empty if it is no wrapper.
-pub(crate) fn peel(arguments: &[Argument]) -> Vec<Peeled> {
+pub(crate) fn peel(arguments: &[Argument]) -> Vec<Unwrapped> {
     let Some((program, rest)) = arguments.split_first() else {
         return Vec::new();
     };
@@ -54,7 +54,7 @@ pub(crate) fn peel(arguments: &[Argument]) -> Vec<Peeled> {
     if name == "command" && is_query(rest) {
         return Vec::new();
     }
-    let mut all: Vec<Peeled> = layout::peel(&name, rest);
+    let mut all: Vec<Unwrapped> = layout::peel(&name, rest);
     if matches!(name.as_str(), "find" | "gfind" | "bfs") {
         all.extend(search::peel_find(rest));
     }
@@ -62,9 +62,9 @@ pub(crate) fn peel(arguments: &[Argument]) -> Vec<Peeled> {
         "fd" | "fdfind" => search::peel_fd(rest),
         "xargs" | "gxargs" => batch::peel_xargs(rest),
         "parallel" | "env_parallel" | "sem" => Some(batch::peel_parallel(rest)),
-        "git" => git::peel(rest).map(|peeled| place::anywhere(peeled, rest)),
+        "git" => git::peel(rest).map(|unwrapped| place::anywhere(unwrapped, rest)),
         name if name.starts_with("git-") => git::peel_dashed(name, program, rest),
-        name => carrier::peel(name, rest).map(|peeled| place::anywhere(peeled, rest)),
+        name => carrier::peel(name, rest).map(|unwrapped| place::anywhere(unwrapped, rest)),
     });
     all
 }

@@ -1,6 +1,6 @@
 //! Wrappers that run what they wrap somewhere else than where they start.
 
-use super::Peeled;
+use super::Unwrapped;
 use crate::argument::Argument;
 
 /// Wrappers whose command runs on another machine, under another root, or in the home directory of another user.
@@ -52,7 +52,7 @@ pub(super) fn elsewhere(name: &str, is_runner: bool, rest: &[Argument]) -> Optio
 }
 
 /// Says that what is wrapped may run anywhere.
-pub(super) fn anywhere(peeled: Peeled, rest: &[Argument]) -> Peeled {
+pub(super) fn anywhere(unwrapped: Unwrapped, rest: &[Argument]) -> Unwrapped {
     let directory = rest.first().map(|first| Argument::unknown(first.span));
-    Peeled { directory: peeled.directory.or(directory), ..peeled }
+    Unwrapped { directory: unwrapped.directory.or(directory), ..unwrapped }
 }

@@ -1,6 +1,6 @@
 //! `find` and `fd`, which run commands on what they find.
 
-use super::{Inside, Peeled};
+use super::{Unwrapped, WrappedPart};
 use crate::argument::Argument;
 use crate::argument::Knowledge;
 
@@ -8,7 +8,7 @@ use crate::argument::Knowledge;
 const EXECUTING: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
 
 /// Finds the commands after `-exec` and the like.
-pub(super) fn peel_find(rest: &[Argument]) -> Vec<Peeled> {
+pub(super) fn peel_find(rest: &[Argument]) -> Vec<Unwrapped> {
     let mut found = Vec::new();
     let mut words = rest.iter();
     while let Some(word) = words.next() {
@@ -24,7 +24,7 @@ pub(super) fn peel_find(rest: &[Argument]) -> Vec<Peeled> {
             }
             // These run where the file is.
             let directory = word.text.ends_with("dir").then(|| Argument::unknown(word.span));
-            found.push(Peeled { directory, ..Peeled::changing(vec![Inside::Command(command)]) });
+            found.push(Unwrapped { directory, ..Unwrapped::changing(vec![WrappedPart::Command(command)]) });
         }
     }
     found
@@ -34,8 +34,8 @@ pub(super) fn peel_find(rest: &[Argument]) -> Vec<Peeled> {
 const FD_VALUED: &str = "dtESjceoC";
 
 /// Finds the commands after `-x` and `-X`, also at the end of a cluster or with the program attached.
-pub(super) fn peel_fd(rest: &[Argument]) -> Option<Peeled> {
-    let mut insides = Vec::new();
+pub(super) fn peel_fd(rest: &[Argument]) -> Option<Unwrapped> {
+    let mut parts = Vec::new();
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         if let Some(attached) = starts_command(&word.text) {
@@ -46,10 +46,10 @@ pub(super) fn peel_fd(rest: &[Argument]) -> Option<Peeled> {
             if !command.iter().any(|word| word.text.contains('{')) {
                 command.push(unknown_piece(&word.piece("{}")));
             }
-            insides.push(Inside::Command(command));
+            parts.push(WrappedPart::Command(command));
         }
     }
-    (!insides.is_empty()).then(|| Peeled::changing(insides))
+    (!parts.is_empty()).then(|| Unwrapped::changing(parts))
 }
 
 /// Returns what is attached to an option of `fd` that starts a command; empty if the next word is the program.

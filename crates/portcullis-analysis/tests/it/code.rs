@@ -2,20 +2,22 @@
 
 use std::fmt::Write as _;
 
-use portcullis_analysis::code::{Language, Object, Reading, read};
+use portcullis_analysis::code::{CodeReading, CodeTarget, Language, read};
 
 use Language::{Awk, JavaScript, Perl, Php, Python, Ruby, Sql};
 
 /// Renders a reading without its gaps: one clause a deed, shell text or command.
-fn rendered(reading: &Reading) -> String {
+fn rendered(reading: &CodeReading) -> String {
     let mut parts = Vec::new();
-    for deed in &reading.deeds {
-        let mut part = deed.act.name().to_owned();
-        match &deed.object {
-            Object::None => {}
-            Object::Path(text) | Object::Host(text) | Object::Name(text) => write!(part, " {text}").unwrap(),
-            Object::SomePath => part.push_str(" <path>"),
-            Object::SomeHost => part.push_str(" <host>"),
+    for action in &reading.actions {
+        let mut part = action.act.name().to_owned();
+        match &action.object {
+            CodeTarget::None => {}
+            CodeTarget::Path(text) | CodeTarget::Host(text) | CodeTarget::Name(text) => {
+                write!(part, " {text}").unwrap()
+            }
+            CodeTarget::SomePath => part.push_str(" <path>"),
+            CodeTarget::SomeHost => part.push_str(" <host>"),
         }
         parts.push(part);
     }

@@ -4,7 +4,7 @@ use crate::code::Language;
 
 /// Which code may stand inside a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holes {
+pub(super) enum StringHoles {
     /// None.
     None,
     /// `{…}`, doubled to stand for itself.
@@ -21,7 +21,7 @@ pub(super) enum Holes {
 
 /// What a backslash does inside a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Escapes {
+pub(super) enum StringEscapes {
     /// It stands for itself, but the delimiter after it does not end the string.
     Raw,
     /// It only makes the delimiter and itself plain.
@@ -32,7 +32,7 @@ pub(super) enum Escapes {
 
 /// What differs from language to language.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Dialect {
+pub(super) struct LexerDialect {
     pub(super) language: Language,
     /// Whether `#` begins a comment.
     pub(super) has_hash_comments: bool,
@@ -41,20 +41,20 @@ pub(super) struct Dialect {
     /// Whether a slash may begin a regular expression.
     pub(super) has_regex: bool,
     /// What code a `"…"` string may hold.
-    pub(super) double: Holes,
+    pub(super) double: StringHoles,
     /// What a backslash does in a `'…'` string.
-    pub(super) single: Escapes,
+    pub(super) single: StringEscapes,
 }
 
-impl Dialect {
+impl LexerDialect {
     pub(super) const fn of(language: Language) -> Self {
         let (has_hash_comments, has_slash_comments, has_regex, double, single) = match language {
-            Language::Python => (true, false, false, Holes::None, Escapes::All),
-            Language::JavaScript => (false, true, true, Holes::None, Escapes::All),
-            Language::Ruby => (true, false, true, Holes::HashBrace, Escapes::Few),
-            Language::Perl => (true, false, true, Holes::PerlSigil, Escapes::Few),
-            Language::Php => (true, true, false, Holes::PhpSigil, Escapes::Few),
-            Language::Awk | Language::Sql => (true, false, true, Holes::None, Escapes::All),
+            Language::Python => (true, false, false, StringHoles::None, StringEscapes::All),
+            Language::JavaScript => (false, true, true, StringHoles::None, StringEscapes::All),
+            Language::Ruby => (true, false, true, StringHoles::HashBrace, StringEscapes::Few),
+            Language::Perl => (true, false, true, StringHoles::PerlSigil, StringEscapes::Few),
+            Language::Php => (true, true, false, StringHoles::PhpSigil, StringEscapes::Few),
+            Language::Awk | Language::Sql => (true, false, true, StringHoles::None, StringEscapes::All),
         };
         Self { language, has_hash_comments, has_slash_comments, has_regex, double, single }
     }

@@ -1,12 +1,12 @@
 //! Heredocs of Ruby, Perl and PHP: the body begins on the next line and is lexed as a part of its own.
 
-use super::dialect::{Escapes, Holes};
-use super::quote::{OpenString, Purpose};
-use super::{Lexer, Part};
+use super::dialect::{StringEscapes, StringHoles};
+use super::quote::{OpenString, StringPurpose};
+use super::{CodeLexer, LexedStretch};
 use crate::code::Language;
-use crate::code::tree::{Item, Piece};
+use crate::code::tree::{CodeItem, StringPiece};
 
-impl Lexer {
+impl CodeLexer {
     /// Lexes the beginning of a heredoc and queues its body, if one begins here.
     pub(super) fn lex_heredoc(&mut self) -> bool {
         let is_php = self.dialect.language == Language::Php;
@@ -46,12 +46,12 @@ impl Lexer {
         self.body = Some(next);
         let group = self.new_group();
         let interpolates = quote != Some('\'');
-        let holes = if interpolates { self.dialect.double } else { Holes::None };
-        let escapes = if interpolates { Escapes::All } else { Escapes::Raw };
-        let string = OpenString::new(Purpose::Text, "", escapes, holes);
-        self.parts.push(Part { start, end, group, string: Some(string) });
-        let pieces = vec![Piece::Hole(group)];
-        self.push(if quote == Some('`') { Item::Shell(pieces) } else { Item::Text(pieces) });
+        let holes = if interpolates { self.dialect.double } else { StringHoles::None };
+        let escapes = if interpolates { StringEscapes::All } else { StringEscapes::Raw };
+        let string = OpenString::new(StringPurpose::Text, "", escapes, holes);
+        self.parts.push(LexedStretch { start, end, group, string: Some(string) });
+        let pieces = vec![StringPiece::Hole(group)];
+        self.push(if quote == Some('`') { CodeItem::Shell(pieces) } else { CodeItem::Text(pieces) });
     }
 
     /// Returns where the line after this place begins.

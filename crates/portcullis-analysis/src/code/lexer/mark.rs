@@ -1,11 +1,11 @@
 //! Brackets, operators and comments.
 
 use super::dialect::MARKS;
-use super::{DEPTH_LIMIT, Frame, Lexer};
+use super::{CodeLexer, DEPTH_LIMIT, LexerFrame};
 use crate::code::Language;
-use crate::code::tree::Item;
+use crate::code::tree::CodeItem;
 
-impl Lexer {
+impl CodeLexer {
     pub(super) fn open(&mut self, letter: char) {
         if self.stack.len() >= DEPTH_LIMIT {
             self.report("nests too deep");
@@ -13,23 +13,23 @@ impl Lexer {
             return;
         }
         let group = self.new_group();
-        self.push(Item::Group(letter, group));
-        self.stack.push(Frame::Bracket(letter, group));
+        self.push(CodeItem::Group(letter, group));
+        self.stack.push(LexerFrame::Bracket(letter, group));
         self.at += 1;
     }
 
     pub(super) fn close(&mut self, letter: char) {
         self.at += 1;
         match self.stack.last() {
-            Some(Frame::Bracket(open, _)) => {
+            Some(LexerFrame::Bracket(open, _)) => {
                 if !matches!((*open, letter), ('(', ')') | ('[', ']') | ('{', '}')) {
                     self.report("has brackets that do not match");
                 }
                 self.stack.pop();
                 self.spaced = false;
             }
-            Some(Frame::Hole(..)) if letter == '}' => {
-                if let Some(Frame::Hole(_, string)) = self.stack.pop() {
+            Some(LexerFrame::Hole(..)) if letter == '}' => {
+                if let Some(LexerFrame::Hole(_, string)) = self.stack.pop() {
                     self.continue_string(string);
                 }
             }
@@ -52,7 +52,7 @@ impl Lexer {
         }
         if let Some(mark) = MARKS.iter().find(|mark| self.looking_at(mark)) {
             self.at += mark.len();
-            self.push(Item::Mark(mark));
+            self.push(CodeItem::Mark(mark));
         } else {
             self.report("has a letter that means nothing in it");
             self.at += 1;

@@ -10,29 +10,29 @@ mod quote;
 mod regex;
 mod word;
 
-use dialect::Dialect;
+use dialect::LexerDialect;
 use quote::OpenString;
 
 use super::Language;
-use super::tree::{Item, Token, Tree, WHOLE};
+use super::tree::{CodeItem, CodeToken, CodeTree, WHOLE};
 
 /// How deep brackets and strings may nest.
 const DEPTH_LIMIT: usize = 200;
 
 /// Splits a program into items.
-pub(super) fn lex(language: Language, text: &str) -> Tree {
-    let mut lexer = Lexer {
-        dialect: Dialect::of(language),
+pub(super) fn lex(language: Language, text: &str) -> CodeTree {
+    let mut lexer = CodeLexer {
+        dialect: LexerDialect::of(language),
         letters: text.chars().collect(),
         at: 0,
         end: 0,
-        tree: Tree { groups: vec![Vec::new()], problems: Vec::new() },
+        tree: CodeTree { groups: vec![Vec::new()], problems: Vec::new() },
         stack: Vec::new(),
         parts: Vec::new(),
         body: None,
         spaced: false,
     };
-    let whole = Part { start: 0, end: lexer.letters.len(), group: WHOLE, string: None };
+    let whole = LexedStretch { start: 0, end: lexer.letters.len(), group: WHOLE, string: None };
     lexer.parts.push(whole);
     while let Some(part) = lexer.parts.pop() {
         lexer.lex_part(part);
@@ -42,7 +42,7 @@ pub(super) fn lex(language: Language, text: &str) -> Tree {
 
 /// A stretch of the text that is lexed by itself.
 #[derive(Debug)]
-struct Part {
+struct LexedStretch {
     start: usize,
     end: usize,
     /// The group its items go to.
@@ -53,7 +53,7 @@ struct Part {
 
 /// What is open at a place.
 #[derive(Debug)]
-enum Frame {
+enum LexerFrame {
     /// The code of a part.
     Part(usize),
     /// Brackets, by the opening one.
@@ -63,27 +63,27 @@ enum Frame {
 }
 
 #[derive(Debug)]
-struct Lexer {
-    dialect: Dialect,
+struct CodeLexer {
+    dialect: LexerDialect,
     letters: Vec<char>,
     at: usize,
     end: usize,
-    tree: Tree,
-    stack: Vec<Frame>,
-    parts: Vec<Part>,
+    tree: CodeTree,
+    stack: Vec<LexerFrame>,
+    parts: Vec<LexedStretch>,
     /// Where the code goes on after the bodies of the heredocs of this line.
     body: Option<usize>,
     spaced: bool,
 }
 
-impl Lexer {
-    fn lex_part(&mut self, part: Part) {
+impl CodeLexer {
+    fn lex_part(&mut self, part: LexedStretch) {
         self.at = part.start;
         self.end = part.end;
         self.body = None;
         self.spaced = false;
         self.stack.clear();
-        self.stack.push(Frame::Part(part.group));
+        self.stack.push(LexerFrame::Part(part.group));
         if let Some(string) = part.string {
             self.continue_string(string);
         }
@@ -147,14 +147,16 @@ impl Lexer {
     /// The group that new items go to.
     fn group(&self) -> usize {
         match self.stack.last() {
-            Some(Frame::Part(group) | Frame::Bracket(_, group) | Frame::Hole(group, _)) => *group,
+            Some(LexerFrame::Part(group) | LexerFrame::Bracket(_, group) | LexerFrame::Hole(group, _)) => {
+                *group
+            }
             None => WHOLE,
         }
     }
 
-    fn push(&mut self, item: Item) {
+    fn push(&mut self, item: CodeItem) {
         let group = self.group();
-        let token = Token { item, is_spaced: self.spaced };
+        let token = CodeToken { item, is_spaced: self.spaced };
         if let Some(items) = self.tree.groups.get_mut(group) {
             items.push(token);
         }
@@ -166,19 +168,19 @@ impl Lexer {
         self.tree.groups.len() - 1
     }
 
-    fn last(&self) -> Option<&Item> {
+    fn last(&self) -> Option<&CodeItem> {
         self.tree.items(self.group()).last().map(|token| &token.item)
     }
 
     /// Ends a line; bodies of heredocs that began on it are stepped over.
     fn end_line(&mut self) {
         let matters = match self.stack.last() {
-            Some(Frame::Part(_)) | None => true,
-            Some(Frame::Bracket(open, _)) => *open == '{' && self.dialect.language != Language::Python,
-            Some(Frame::Hole(..)) => false,
+            Some(LexerFrame::Part(_)) | None => true,
+            Some(LexerFrame::Bracket(open, _)) => *open == '{' && self.dialect.language != Language::Python,
+            Some(LexerFrame::Hole(..)) => false,
         };
         if matters {
-            self.push(Item::Line);
+            self.push(CodeItem::Line);
         }
         self.at = self.body.take().unwrap_or(self.at + 1);
         self.spaced = true;

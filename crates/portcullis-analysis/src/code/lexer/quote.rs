@@ -1,13 +1,13 @@
 //! Strings, regular expressions and the code inside them.
 
-use super::dialect::{Escapes, Holes};
-use super::{Frame, Lexer};
+use super::dialect::{StringEscapes, StringHoles};
+use super::{CodeLexer, LexerFrame};
 use crate::code::Language;
-use crate::code::tree::{Item, Piece};
+use crate::code::tree::{CodeItem, StringPiece};
 
 /// What a string becomes when it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum StringPurpose {
     Text,
     Shell,
     Regex,
@@ -19,21 +19,26 @@ pub(super) enum Purpose {
 /// A string whose end has not been seen.
 #[derive(Debug)]
 pub(super) struct OpenString {
-    pub(super) purpose: Purpose,
+    pub(super) purpose: StringPurpose,
     /// The letters that end it; empty if the end of the part does.
     pub(super) close: String,
     /// The bracket that nests inside, if the delimiters are brackets.
     pub(super) nest: Option<char>,
-    pub(super) escapes: Escapes,
-    pub(super) holes: Holes,
+    pub(super) escapes: StringEscapes,
+    pub(super) holes: StringHoles,
     pub(super) may_span_lines: bool,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<StringPiece>,
     pub(super) plain: String,
     pub(super) depth: usize,
 }
 
 impl OpenString {
-    pub(super) fn new(purpose: Purpose, close: &str, escapes: Escapes, holes: Holes) -> Self {
+    pub(super) fn new(
+        purpose: StringPurpose,
+        close: &str,
+        escapes: StringEscapes,
+        holes: StringHoles,
+    ) -> Self {
         Self {
             purpose,
             close: close.to_owned(),
@@ -49,12 +54,12 @@ impl OpenString {
 
     fn end_piece(&mut self) {
         if !self.plain.is_empty() {
-            self.pieces.push(Piece::Plain(std::mem::take(&mut self.plain)));
+            self.pieces.push(StringPiece::Plain(std::mem::take(&mut self.plain)));
         }
     }
 }
 
-impl Lexer {
+impl CodeLexer {
     /// Lexes a string or a regular expression, if one begins here.
     pub(super) fn lex_quoted(&mut self, letter: char) -> bool {
         match (letter, self.dialect.language) {
@@ -63,18 +68,22 @@ impl Lexer {
                 self.lex_plain_string(letter);
                 true
             }
-            ('`', Language::JavaScript) => {
-                self.begin(1, OpenString::new(Purpose::Text, "`", Escapes::All, Holes::DollarBrace))
-            }
-            ('`', Language::Ruby) => {
-                self.begin(1, OpenString::new(Purpose::Shell, "`", Escapes::All, Holes::HashBrace))
-            }
-            ('`', Language::Perl) => {
-                self.begin(1, OpenString::new(Purpose::Shell, "`", Escapes::All, Holes::PerlSigil))
-            }
-            ('`', Language::Php) => {
-                self.begin(1, OpenString::new(Purpose::Shell, "`", Escapes::All, Holes::PhpSigil))
-            }
+            ('`', Language::JavaScript) => self.begin(
+                1,
+                OpenString::new(StringPurpose::Text, "`", StringEscapes::All, StringHoles::DollarBrace),
+            ),
+            ('`', Language::Ruby) => self.begin(
+                1,
+                OpenString::new(StringPurpose::Shell, "`", StringEscapes::All, StringHoles::HashBrace),
+            ),
+            ('`', Language::Perl) => self.begin(
+                1,
+                OpenString::new(StringPurpose::Shell, "`", StringEscapes::All, StringHoles::PerlSigil),
+            ),
+            ('`', Language::Php) => self.begin(
+                1,
+                OpenString::new(StringPurpose::Shell, "`", StringEscapes::All, StringHoles::PhpSigil),
+            ),
             ('/', _) if self.dialect.has_regex => self.lex_slash(),
             ('%', Language::Ruby) => self.lex_percent(),
             (_, Language::Python) if letter.is_ascii_alphabetic() => self.lex_prefixed(),
@@ -92,21 +101,24 @@ impl Lexer {
     fn lex_plain_string(&mut self, quote: char) {
         let dialect = self.dialect;
         if dialect.language == Language::Python {
-            self.lex_python_string(quote, Escapes::All, Holes::None);
+            self.lex_python_string(quote, StringEscapes::All, StringHoles::None);
             return;
         }
-        let (escapes, holes) =
-            if quote == '"' { (Escapes::All, dialect.double) } else { (dialect.single, Holes::None) };
-        let mut string = OpenString::new(Purpose::Text, &quote.to_string(), escapes, holes);
+        let (escapes, holes) = if quote == '"' {
+            (StringEscapes::All, dialect.double)
+        } else {
+            (dialect.single, StringHoles::None)
+        };
+        let mut string = OpenString::new(StringPurpose::Text, &quote.to_string(), escapes, holes);
         string.may_span_lines = !matches!(dialect.language, Language::JavaScript | Language::Awk);
         self.begin(1, string);
     }
 
-    fn lex_python_string(&mut self, quote: char, escapes: Escapes, holes: Holes) {
+    fn lex_python_string(&mut self, quote: char, escapes: StringEscapes, holes: StringHoles) {
         let triple = quote.to_string().repeat(3);
         let is_triple = self.looking_at(&triple);
         let close = if is_triple { triple } else { quote.to_string() };
-        let mut string = OpenString::new(Purpose::Text, &close, escapes, holes);
+        let mut string = OpenString::new(StringPurpose::Text, &close, escapes, holes);
         string.may_span_lines = is_triple;
         self.begin(close.len(), string);
     }
@@ -121,8 +133,8 @@ impl Lexer {
             return false;
         }
         self.at += length;
-        let escapes = if prefix.contains('r') { Escapes::Raw } else { Escapes::All };
-        let holes = if prefix.contains(['f', 't']) { Holes::Brace } else { Holes::None };
+        let escapes = if prefix.contains('r') { StringEscapes::Raw } else { StringEscapes::All };
+        let holes = if prefix.contains(['f', 't']) { StringHoles::Brace } else { StringHoles::None };
         let quote = self.peek(0).unwrap_or('"');
         self.lex_python_string(quote, escapes, holes);
         true
@@ -142,12 +154,12 @@ impl Lexer {
             return false;
         }
         let (purpose, escapes, holes) = match kind {
-            'w' | 'i' => (Purpose::Words, Escapes::Few, Holes::None),
-            'W' | 'I' => (Purpose::Words, Escapes::All, Holes::HashBrace),
-            'q' | 's' => (Purpose::Text, Escapes::Few, Holes::None),
-            'x' => (Purpose::Shell, Escapes::All, Holes::HashBrace),
-            'r' => (Purpose::Regex, Escapes::Raw, Holes::HashBrace),
-            _ => (Purpose::Text, Escapes::All, Holes::HashBrace),
+            'w' | 'i' => (StringPurpose::Words, StringEscapes::Few, StringHoles::None),
+            'W' | 'I' => (StringPurpose::Words, StringEscapes::All, StringHoles::HashBrace),
+            'q' | 's' => (StringPurpose::Text, StringEscapes::Few, StringHoles::None),
+            'x' => (StringPurpose::Shell, StringEscapes::All, StringHoles::HashBrace),
+            'r' => (StringPurpose::Regex, StringEscapes::Raw, StringHoles::HashBrace),
+            _ => (StringPurpose::Text, StringEscapes::All, StringHoles::HashBrace),
         };
         self.begin(if has_kind { 3 } else { 2 }, delimited(purpose, open, escapes, holes))
     }
@@ -184,24 +196,46 @@ impl Lexer {
     }
 
     fn lex_perl_quote(&mut self, operator: &str, open: char) {
-        let interpolates = if open == '\'' { Holes::None } else { Holes::PerlSigil };
+        let interpolates = if open == '\'' { StringHoles::None } else { StringHoles::PerlSigil };
         match operator {
-            "q" => self.continue_string(delimited(Purpose::Text, open, Escapes::Few, Holes::None)),
-            "qq" => self.continue_string(delimited(Purpose::Text, open, Escapes::All, Holes::PerlSigil)),
-            "qw" => self.continue_string(delimited(Purpose::Words, open, Escapes::Few, Holes::None)),
-            "qx" => self.continue_string(delimited(Purpose::Shell, open, Escapes::All, interpolates)),
-            "m" | "qr" => self.continue_string(delimited(Purpose::Regex, open, Escapes::Raw, Holes::None)),
+            "q" => self.continue_string(delimited(
+                StringPurpose::Text,
+                open,
+                StringEscapes::Few,
+                StringHoles::None,
+            )),
+            "qq" => self.continue_string(delimited(
+                StringPurpose::Text,
+                open,
+                StringEscapes::All,
+                StringHoles::PerlSigil,
+            )),
+            "qw" => self.continue_string(delimited(
+                StringPurpose::Words,
+                open,
+                StringEscapes::Few,
+                StringHoles::None,
+            )),
+            "qx" => {
+                self.continue_string(delimited(StringPurpose::Shell, open, StringEscapes::All, interpolates))
+            }
+            "m" | "qr" => self.continue_string(delimited(
+                StringPurpose::Regex,
+                open,
+                StringEscapes::Raw,
+                StringHoles::None,
+            )),
             _ => self.lex_replacement(open),
         }
     }
 
     /// Says whether a colon begins the format of a hole of Python.
     pub(super) fn begins_format(&self) -> bool {
-        self.dialect.language == Language::Python && matches!(self.stack.last(), Some(Frame::Hole(..)))
+        self.dialect.language == Language::Python && matches!(self.stack.last(), Some(LexerFrame::Hole(..)))
     }
 
     pub(super) fn lex_format(&mut self) {
-        let mut string = OpenString::new(Purpose::Format, "}", Escapes::Raw, Holes::Brace);
+        let mut string = OpenString::new(StringPurpose::Format, "}", StringEscapes::Raw, StringHoles::Brace);
         string.may_span_lines = true;
         self.continue_string(string);
     }
@@ -255,28 +289,28 @@ impl Lexer {
             return;
         }
         let group = self.new_group();
-        string.pieces.push(Piece::Hole(group));
-        self.stack.push(Frame::Hole(group, string));
+        string.pieces.push(StringPiece::Hole(group));
+        self.stack.push(LexerFrame::Hole(group, string));
     }
 
     /// Returns how many letters open code here, if code opens here.
     fn hole_length(&mut self, string: &mut OpenString) -> Option<usize> {
         match string.holes {
-            Holes::Brace if self.looking_at("{{") && string.purpose != Purpose::Format => {
+            StringHoles::Brace if self.looking_at("{{") && string.purpose != StringPurpose::Format => {
                 self.at += 1;
                 None
             }
-            Holes::Brace if self.looking_at("}}") && string.purpose != Purpose::Format => {
+            StringHoles::Brace if self.looking_at("}}") && string.purpose != StringPurpose::Format => {
                 self.at += 1;
                 None
             }
-            Holes::Brace => self.looking_at("{").then_some(1),
-            Holes::DollarBrace => self.looking_at("${").then_some(2),
-            Holes::HashBrace => self.looking_at("#{").then_some(2),
-            Holes::PerlSigil => (self.looking_at("${") || self.looking_at("@{")).then_some(2),
-            Holes::PhpSigil if self.looking_at("{$") => Some(1),
-            Holes::PhpSigil => self.looking_at("${").then_some(2),
-            Holes::None => None,
+            StringHoles::Brace => self.looking_at("{").then_some(1),
+            StringHoles::DollarBrace => self.looking_at("${").then_some(2),
+            StringHoles::HashBrace => self.looking_at("#{").then_some(2),
+            StringHoles::PerlSigil => (self.looking_at("${") || self.looking_at("@{")).then_some(2),
+            StringHoles::PhpSigil if self.looking_at("{$") => Some(1),
+            StringHoles::PhpSigil => self.looking_at("${").then_some(2),
+            StringHoles::None => None,
         }
     }
 
@@ -284,8 +318,8 @@ impl Lexer {
     fn lex_sigil_hole(&mut self, string: &mut OpenString) -> bool {
         let sigil = self.peek(0).unwrap_or(' ');
         let fits = match string.holes {
-            Holes::PerlSigil => sigil == '$' || sigil == '@',
-            Holes::PhpSigil => sigil == '$',
+            StringHoles::PerlSigil => sigil == '$' || sigil == '@',
+            StringHoles::PhpSigil => sigil == '$',
             _ => false,
         };
         if !fits || !self.peek(1).is_some_and(|next| next.is_alphanumeric() || next == '_') {
@@ -299,7 +333,7 @@ impl Lexer {
         }
         let is_element = self.looking_at("->")
             || self.looking_at("[")
-            || (self.looking_at("{") && string.holes == Holes::PerlSigil);
+            || (self.looking_at("{") && string.holes == StringHoles::PerlSigil);
         if is_element {
             name.push_str("[]");
             self.skip_subscript();
@@ -307,9 +341,9 @@ impl Lexer {
         string.end_piece();
         let group = self.new_group();
         if let Some(items) = self.tree.groups.get_mut(group) {
-            items.push(crate::code::tree::Token { item: Item::Name(name), is_spaced: false });
+            items.push(crate::code::tree::CodeToken { item: CodeItem::Name(name), is_spaced: false });
         }
-        string.pieces.push(Piece::Hole(group));
+        string.pieces.push(StringPiece::Hole(group));
         true
     }
 
@@ -340,27 +374,27 @@ impl Lexer {
     fn finish(&mut self, mut string: OpenString) {
         string.end_piece();
         match string.purpose {
-            Purpose::Text => self.push(Item::Text(string.pieces)),
-            Purpose::Shell => self.push(Item::Shell(string.pieces)),
-            Purpose::Regex => {
-                let has_code = |piece: &Piece| matches!(piece, Piece::Plain(text) if text.contains("(?{") || text.contains("(??{"));
+            StringPurpose::Text => self.push(CodeItem::Text(string.pieces)),
+            StringPurpose::Shell => self.push(CodeItem::Shell(string.pieces)),
+            StringPurpose::Regex => {
+                let has_code = |piece: &StringPiece| matches!(piece, StringPiece::Plain(text) if text.contains("(?{") || text.contains("(??{"));
                 if self.dialect.language == Language::Perl && string.pieces.iter().any(has_code) {
                     self.report("has code inside a regular expression");
                 }
-                self.push(Item::Regex(string.pieces));
+                self.push(CodeItem::Regex(string.pieces));
                 self.skip_flags();
             }
-            Purpose::Words => {
+            StringPurpose::Words => {
                 let words = string.pieces.iter().map(|piece| match piece {
-                    Piece::Plain(text) => text.clone(),
-                    Piece::Hole(_) => " ".to_owned(),
+                    StringPiece::Plain(text) => text.clone(),
+                    StringPiece::Hole(_) => " ".to_owned(),
                 });
                 let words = words.collect::<String>().split_whitespace().map(str::to_owned).collect();
-                self.push(Item::Words(words));
+                self.push(CodeItem::Words(words));
             }
-            Purpose::Format => {
+            StringPurpose::Format => {
                 // The code inside the format has its own groups, which are read like all others.
-                if let Some(Frame::Hole(_, outer)) = self.stack.pop() {
+                if let Some(LexerFrame::Hole(_, outer)) = self.stack.pop() {
                     self.continue_string(outer);
                 }
             }
@@ -374,12 +408,12 @@ impl Lexer {
                 string.plain.push('\\');
                 self.at += 1;
             }
-            (Escapes::Raw, Some(letter)) => {
+            (StringEscapes::Raw, Some(letter)) => {
                 string.plain.push('\\');
                 string.plain.push(letter);
                 self.at += 2;
             }
-            (Escapes::Few, Some(letter)) => {
+            (StringEscapes::Few, Some(letter)) => {
                 let is_own =
                     letter == '\\' || string.close.starts_with(letter) || string.nest == Some(letter);
                 if !is_own {
@@ -388,7 +422,7 @@ impl Lexer {
                 string.plain.push(letter);
                 self.at += 2;
             }
-            (Escapes::All, Some(letter)) => {
+            (StringEscapes::All, Some(letter)) => {
                 self.at += 2;
                 self.push_escaped(&mut string.plain, letter);
             }
@@ -441,7 +475,7 @@ fn count_nesting(string: &mut OpenString, letter: char) {
     }
 }
 
-fn delimited(purpose: Purpose, open: char, escapes: Escapes, holes: Holes) -> OpenString {
+fn delimited(purpose: StringPurpose, open: char, escapes: StringEscapes, holes: StringHoles) -> OpenString {
     let close = closing(open);
     let mut string = OpenString::new(purpose, &close.to_string(), escapes, holes);
     string.nest = (close != open).then_some(open);

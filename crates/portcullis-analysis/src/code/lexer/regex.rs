@@ -1,32 +1,33 @@
 //! Regular expressions and replacements.
 
-use super::dialect::{Escapes, Holes};
-use super::quote::{OpenString, Purpose, closing};
-use super::{Lexer, Part};
+use super::dialect::{StringEscapes, StringHoles};
+use super::quote::{OpenString, StringPurpose, closing};
+use super::{CodeLexer, LexedStretch};
 use crate::code::Language;
-use crate::code::tree::{Item, Piece};
+use crate::code::tree::{CodeItem, StringPiece};
 
-impl Lexer {
+impl CodeLexer {
     pub(super) fn lex_slash(&mut self) -> bool {
         if !self.begins_term() {
             if self.dialect.language != Language::Awk
-                && matches!(self.last(), Some(Item::Group('(' | '{', _)))
+                && matches!(self.last(), Some(CodeItem::Group('(' | '{', _)))
                 && self.may_hide_a_quote()
             {
                 self.report("has a slash that may begin a regular expression");
             }
             return false;
         }
-        if let Some(Item::Name(name)) = self.last()
+        if let Some(CodeItem::Name(name)) = self.last()
             && !is_known_before_regex(name)
         {
             self.report("has a slash that may be a division");
         }
-        let holes = if self.dialect.language == Language::Ruby { Holes::HashBrace } else { Holes::None };
+        let holes =
+            if self.dialect.language == Language::Ruby { StringHoles::HashBrace } else { StringHoles::None };
         if self.dialect.language == Language::JavaScript || self.dialect.language == Language::Awk {
             self.lex_simple_regex();
         } else {
-            self.begin(1, OpenString::new(Purpose::Regex, "/", Escapes::Raw, holes));
+            self.begin(1, OpenString::new(StringPurpose::Regex, "/", StringEscapes::Raw, holes));
         }
         true
     }
@@ -57,7 +58,7 @@ impl Lexer {
             self.at += 1;
         }
         self.at = (self.at + 1).min(self.end);
-        self.push(Item::Regex(Vec::new()));
+        self.push(CodeItem::Regex(Vec::new()));
         self.skip_flags();
     }
 
@@ -90,13 +91,13 @@ impl Lexer {
         let mut pieces = Vec::new();
         if flags.contains('e') {
             let group = self.new_group();
-            self.parts.push(Part { start: last.0, end: last.1, group, string: None });
-            pieces.push(Piece::Hole(group));
+            self.parts.push(LexedStretch { start: last.0, end: last.1, group, string: None });
+            pieces.push(StringPiece::Hole(group));
             if flags.matches('e').count() > 1 {
                 self.report("evaluates what it replaces");
             }
         }
-        self.push(Item::Regex(pieces));
+        self.push(CodeItem::Regex(pieces));
     }
 
     fn skip_delimited(&mut self, open: char) {

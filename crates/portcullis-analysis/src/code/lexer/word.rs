@@ -1,10 +1,10 @@
 //! Names, variables with sigils, symbols and numbers.
 
-use super::Lexer;
+use super::CodeLexer;
 use crate::code::Language;
-use crate::code::tree::{Item, Piece};
+use crate::code::tree::{CodeItem, StringPiece};
 
-impl Lexer {
+impl CodeLexer {
     /// Lexes a name, a variable, a symbol or a number, if one begins here.
     pub(super) fn lex_word(&mut self, letter: char) -> bool {
         if letter.is_ascii_digit() {
@@ -27,7 +27,7 @@ impl Lexer {
         if self.dialect.language == Language::Python && !name.is_ascii() {
             self.report("has names in letters that Python rewrites");
         }
-        self.push(Item::Name(name));
+        self.push(CodeItem::Name(name));
         true
     }
 
@@ -68,7 +68,7 @@ impl Lexer {
             number.push(letter);
             self.at += 1;
         }
-        self.push(Item::Number(number));
+        self.push(CodeItem::Number(number));
     }
 
     /// Lexes a variable with a sigil. In Perl the sigil says what is taken of a variable, so all become `$`.
@@ -112,7 +112,7 @@ impl Lexer {
             }
             _ => {}
         }
-        self.push(Item::Name(name));
+        self.push(CodeItem::Name(name));
         true
     }
 
@@ -167,21 +167,21 @@ impl Lexer {
         }
         self.at += 1;
         let name = self.take_name();
-        self.push(Item::Text(vec![Piece::Plain(name)]));
+        self.push(CodeItem::Text(vec![StringPiece::Plain(name)]));
         true
     }
 
     /// Says whether what comes next is a value rather than an operator.
     pub(super) fn begins_term(&self) -> bool {
         match self.last() {
-            None | Some(Item::Line) => true,
-            Some(Item::Mark(mark)) => !matches!(*mark, "++" | "--"),
-            Some(Item::Group('{', _)) if self.dialect.language == Language::Awk => true,
-            Some(Item::Name(name)) if self.dialect.language == Language::Awk => {
+            None | Some(CodeItem::Line) => true,
+            Some(CodeItem::Mark(mark)) => !matches!(*mark, "++" | "--"),
+            Some(CodeItem::Group('{', _)) if self.dialect.language == Language::Awk => true,
+            Some(CodeItem::Name(name)) if self.dialect.language == Language::Awk => {
                 matches!(name.as_str(), "print" | "printf" | "return" | "in")
             }
-            Some(Item::Name(_)) if self.follows_dot() => false,
-            Some(Item::Name(name)) => {
+            Some(CodeItem::Name(_)) if self.follows_dot() => false,
+            Some(CodeItem::Name(name)) => {
                 let is_loose = matches!(self.dialect.language, Language::Ruby | Language::Perl);
                 is_term_keyword(name)
                     || (is_loose && is_loose_keyword(name))
@@ -198,7 +198,7 @@ impl Lexer {
     fn follows_dot(&self) -> bool {
         let items = self.tree.items(self.group());
         let before = items.len().checked_sub(2).and_then(|at| items.get(at)).map(|token| &token.item);
-        matches!(before, Some(Item::Mark("." | "?." | "->" | "::")))
+        matches!(before, Some(CodeItem::Mark("." | "?." | "->" | "::")))
     }
 }
 

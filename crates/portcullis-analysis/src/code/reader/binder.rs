@@ -1,16 +1,17 @@
 //! Finds the places where a program gives names their meaning: assignments, loops, functions and imports.
 
-use super::chain::{Cutter, Span};
-use super::scope::{Bound, Load, Scope};
+use super::chain::{ChainCutter, GroupSpan};
+use super::scope::{LoadedModule, NameMeaning, ProgramNames};
 use crate::code::Language;
-use crate::code::tree::Item;
+use crate::code::tree::CodeItem;
 
 /// How many items a statement may have.
 const STATEMENT_LIMIT: usize = 1024;
 
 /// Binds the names of a whole program.
-pub(super) fn bind(cutter: Cutter<'_>) -> Scope {
-    let mut binder = Binder { cutter, scope: Scope::default(), lists: Vec::new(), parents: parents(cutter) };
+pub(super) fn bind(cutter: ChainCutter<'_>) -> ProgramNames {
+    let mut binder =
+        Binder { cutter, scope: ProgramNames::default(), lists: Vec::new(), parents: parents(cutter) };
     binder.lists = (0..cutter.tree.groups.len()).map(|group| binder.is_list(group)).collect();
     for group in 0..cutter.tree.groups.len() {
         binder.bind_group(group);
@@ -33,11 +34,11 @@ pub(super) fn bind(cutter: Cutter<'_>) -> Scope {
     scope
 }
 
-fn parents(cutter: Cutter<'_>) -> Vec<Option<(usize, usize)>> {
+fn parents(cutter: ChainCutter<'_>) -> Vec<Option<(usize, usize)>> {
     let mut parents = vec![None; cutter.tree.groups.len()];
     for group in 0..cutter.tree.groups.len() {
         for (at, token) in cutter.tree.items(group).iter().enumerate() {
-            if let Item::Group(_, inner) = token.item
+            if let CodeItem::Group(_, inner) = token.item
                 && let Some(parent) = parents.get_mut(inner)
             {
                 *parent = Some((group, at));
@@ -48,8 +49,8 @@ fn parents(cutter: Cutter<'_>) -> Vec<Option<(usize, usize)>> {
 }
 
 pub(super) struct Binder<'a> {
-    pub(super) cutter: Cutter<'a>,
-    pub(super) scope: Scope,
+    pub(super) cutter: ChainCutter<'a>,
+    pub(super) scope: ProgramNames,
     /// For each group, whether commas part expressions in it.
     lists: Vec<bool>,
     /// Where each group stands.
@@ -57,26 +58,26 @@ pub(super) struct Binder<'a> {
 }
 
 impl Binder<'_> {
-    pub(super) fn item(&self, group: usize, at: usize) -> Option<&Item> {
+    pub(super) fn item(&self, group: usize, at: usize) -> Option<&CodeItem> {
         self.cutter.tree.item(group, at)
     }
 
     fn name(&self, group: usize, at: usize) -> Option<String> {
-        self.item(group, at).and_then(Item::name).map(str::to_owned)
+        self.item(group, at).and_then(CodeItem::name).map(str::to_owned)
     }
 
     fn bind_group(&mut self, group: usize) {
         for at in 0..self.cutter.tree.items(group).len() {
             match self.item(group, at) {
-                Some(Item::Mark("=" | ":=" | "||=" | "??=")) => self.bind_assignment(group, at),
-                Some(Item::Mark("+=" | ".=" | "<<" | "<<=")) => {
+                Some(CodeItem::Mark("=" | ":=" | "||=" | "??=")) => self.bind_assignment(group, at),
+                Some(CodeItem::Mark("+=" | ".=" | "<<" | "<<=")) => {
                     if let Some(name) = at.checked_sub(1).and_then(|at| self.name(group, at)) {
-                        self.scope.bind(&name, Bound::Unknown);
+                        self.scope.bind(&name, NameMeaning::Unknown);
                     }
                 }
-                Some(Item::Mark("=>")) => self.bind_arrow(group, at),
-                Some(Item::Mark("|")) => self.bind_block_parameters(group, at),
-                Some(Item::Name(name)) => {
+                Some(CodeItem::Mark("=>")) => self.bind_arrow(group, at),
+                Some(CodeItem::Mark("|")) => self.bind_block_parameters(group, at),
+                Some(CodeItem::Name(name)) => {
                     let name = name.clone();
                     self.bind_word(group, at, &name);
                 }
@@ -92,7 +93,7 @@ impl Binder<'_> {
         let Some(name) = mark.checked_sub(1).and_then(|at| self.name(group, at)) else { return };
         let items = self.cutter.items(value);
         let parameters = items.iter().take(3).find_map(|token| match token.item {
-            Item::Group('(', inner) => Some(inner),
+            CodeItem::Group('(', inner) => Some(inner),
             _ => None,
         });
         let is_function =
@@ -103,7 +104,7 @@ impl Binder<'_> {
         } else if is_function {
             self.scope.define(&name, Vec::new());
         } else if items.first().is_some_and(|token| token.item.is_name("lambda")) {
-            self.scope.bind(&name, Bound::Own);
+            self.scope.bind(&name, NameMeaning::Own);
         }
     }
 
@@ -114,11 +115,11 @@ impl Binder<'_> {
             return;
         }
         match self.item(group, before) {
-            Some(Item::Name(name)) => {
+            Some(CodeItem::Name(name)) => {
                 let name = name.clone();
                 self.scope.bounds.entry(name).or_default();
             }
-            Some(Item::Group('(', inner)) => {
+            Some(CodeItem::Group('(', inner)) => {
                 let inner = *inner;
                 self.open_parameters(inner);
             }
@@ -143,29 +144,32 @@ impl Binder<'_> {
         let end = (mark + 1..mark + 16).find(|at| self.item(group, *at).is_none_or(|item| item.is_mark("|")));
         let names: Vec<String> =
             (mark + 1..end.unwrap_or(mark + 16)).filter_map(|at| self.name(group, at)).collect();
-        let bound = self.block_source(group, mark).filter(|_| names.len() == 1).unwrap_or(Bound::Unknown);
+        let bound =
+            self.block_source(group, mark).filter(|_| names.len() == 1).unwrap_or(NameMeaning::Unknown);
         for name in names {
             self.scope.bind(&name, bound.clone());
         }
     }
 
     /// Returns what the only parameter of a block stands for: what the call before it gives, or its elements.
-    fn block_source(&self, group: usize, mark: usize) -> Option<Bound> {
+    fn block_source(&self, group: usize, mark: usize) -> Option<NameMeaning> {
         let (group, end) = match mark.checked_sub(1) {
             Some(word) => (group, word),
             None => self.parents.get(group).copied().flatten()?,
         };
         let nearby = (end.saturating_sub(32)..end).rev();
         let start = nearby
-            .take_while(|at| !matches!(self.item(group, *at), Some(Item::Line | Item::Mark(";" | "="))))
+            .take_while(|at| {
+                !matches!(self.item(group, *at), Some(CodeItem::Line | CodeItem::Mark(";" | "=")))
+            })
             .last()?;
-        let method = end.checked_sub(1).and_then(|at| self.item(group, at)).and_then(Item::name);
+        let method = end.checked_sub(1).and_then(|at| self.item(group, at)).and_then(CodeItem::name);
         match method {
             Some("each" | "map" | "select" | "reject" | "filter" | "find" | "any?" | "all?") => {
-                Some(Bound::Element(Span { group, start, end: end.checked_sub(2)? }))
+                Some(NameMeaning::Element(GroupSpan { group, start, end: end.checked_sub(2)? }))
             }
             Some(_) => None,
-            None => Some(Bound::Value(Span { group, start, end })),
+            None => Some(NameMeaning::Value(GroupSpan { group, start, end })),
         }
     }
 
@@ -207,7 +211,7 @@ impl Binder<'_> {
 
     fn bind_class(&mut self, group: usize, at: usize) {
         if let Some(name) = self.name(group, at) {
-            self.scope.bind(&name, Bound::Own);
+            self.scope.bind(&name, NameMeaning::Own);
             self.scope.classes.insert(name);
         }
     }
@@ -215,7 +219,7 @@ impl Binder<'_> {
     fn bind_function(&mut self, group: usize, at: usize) {
         self.scope.skips.insert((group, at));
         let Some(mut name) = self.name(group, at) else {
-            if let Some(Item::Group('(', inner)) = self.item(group, at) {
+            if let Some(CodeItem::Group('(', inner)) = self.item(group, at) {
                 let inner = *inner;
                 self.open_parameters(inner);
             }
@@ -230,12 +234,12 @@ impl Binder<'_> {
             next += 2;
         }
         let parameters = match self.item(group, next) {
-            Some(Item::Group('(', inner)) => {
+            Some(CodeItem::Group('(', inner)) => {
                 let inner = *inner;
                 self.parameters(inner)
             }
-            Some(Item::Group('{', inner)) => self.perl_parameters(*inner),
-            Some(Item::Name(_)) if self.cutter.profile.language == Language::Ruby => {
+            Some(CodeItem::Group('{', inner)) => self.perl_parameters(*inner),
+            Some(CodeItem::Name(_)) if self.cutter.profile.language == Language::Ruby => {
                 let line = self.statement(group, next);
                 self.cutter
                     .items(line)
@@ -260,12 +264,13 @@ impl Binder<'_> {
             let name = if is_typed_before { candidates.next_back() } else { candidates.next() };
             let name = name.unwrap_or_default().to_owned();
             if let Some(place) = default {
-                self.scope.bind(&name, Bound::Value(Span { start: part.start + place + 1, ..part }));
+                self.scope
+                    .bind(&name, NameMeaning::Value(GroupSpan { start: part.start + place + 1, ..part }));
             }
             let inner_groups: Vec<usize> = items
                 .iter()
                 .filter_map(|token| match token.item {
-                    Item::Group('{' | '[', inner) => Some(inner),
+                    CodeItem::Group('{' | '[', inner) => Some(inner),
                     _ => None,
                 })
                 .collect();
@@ -278,7 +283,7 @@ impl Binder<'_> {
                     .filter_map(|token| token.item.name().map(str::to_owned))
                     .collect();
                 for name in own {
-                    self.scope.bind(&name, Bound::Unknown);
+                    self.scope.bind(&name, NameMeaning::Unknown);
                 }
             }
             names.push(name);
@@ -293,14 +298,14 @@ impl Binder<'_> {
         let takes_all =
             items.iter().take(my + 6).any(|token| token.item.is_name("$_") || token.item.is_name("shift"));
         match items.get(my + 1).map(|token| &token.item) {
-            Some(Item::Group('(', inner)) if takes_all => self
+            Some(CodeItem::Group('(', inner)) if takes_all => self
                 .cutter
                 .tree
                 .items(*inner)
                 .iter()
                 .filter_map(|token| token.item.name().map(str::to_owned))
                 .collect(),
-            Some(Item::Name(name)) if takes_all => vec![name.clone()],
+            Some(CodeItem::Name(name)) if takes_all => vec![name.clone()],
             _ => Vec::new(),
         }
     }
@@ -322,16 +327,16 @@ impl Binder<'_> {
         let Some(place) = names_end.filter(|at| self.item(group, *at).is_some()) else { return };
         let length = self.cutter.tree.items(group).len().min(place + STATEMENT_LIMIT);
         let end = (place + 1..length).find(|at| match self.item(group, *at) {
-            Some(Item::Mark(":" | ";") | Item::Line) => true,
-            Some(Item::Name(name)) => matches!(name.as_str(), "for" | "if" | "do" | "async"),
+            Some(CodeItem::Mark(":" | ";") | CodeItem::Line) => true,
+            Some(CodeItem::Name(name)) => matches!(name.as_str(), "for" | "if" | "do" | "async"),
             _ => false,
         });
-        let value = Span { group, start: place + 1, end: end.unwrap_or(length) };
+        let value = GroupSpan { group, start: place + 1, end: end.unwrap_or(length) };
         let mut names = Vec::new();
         for at in start..place {
             match self.item(group, at) {
-                Some(Item::Name(name)) => names.push(name.clone()),
-                Some(Item::Group('(', inner)) => {
+                Some(CodeItem::Name(name)) => names.push(name.clone()),
+                Some(CodeItem::Group('(', inner)) => {
                     names.extend(
                         self.cutter
                             .tree
@@ -343,7 +348,7 @@ impl Binder<'_> {
                 _ => {}
             }
         }
-        let bound = if names.len() == 1 { Bound::Element(value) } else { Bound::Unknown };
+        let bound = if names.len() == 1 { NameMeaning::Element(value) } else { NameMeaning::Unknown };
         for name in names {
             self.scope.bind(&name, bound.clone());
         }
@@ -353,8 +358,8 @@ impl Binder<'_> {
     fn bind_as(&mut self, group: usize, at: usize) {
         let Some(name) = self.name(group, at + 1) else { return };
         let start = (at.saturating_sub(64)..at).rev().find(|before| match self.item(group, *before) {
-            Some(Item::Name(word)) => matches!(word.as_str(), "with" | "except" | "import" | "case"),
-            Some(Item::Mark(",") | Item::Line) => true,
+            Some(CodeItem::Name(word)) => matches!(word.as_str(), "with" | "except" | "import" | "case"),
+            Some(CodeItem::Mark(",") | CodeItem::Line) => true,
             _ => false,
         });
         if start.is_some_and(|start| self.item(group, start).is_some_and(|item| item.is_name("import")))
@@ -365,36 +370,40 @@ impl Binder<'_> {
         let is_exception =
             start.is_some_and(|start| self.item(group, start).is_some_and(|item| item.is_name("except")));
         let start = start.map_or(0, |start| start + 1);
-        let bound = if is_exception { Bound::Unknown } else { Bound::Value(Span { group, start, end: at }) };
+        let bound = if is_exception {
+            NameMeaning::Unknown
+        } else {
+            NameMeaning::Value(GroupSpan { group, start, end: at })
+        };
         self.scope.bind(&name, bound);
     }
 
     fn is_import(&self, group: usize, at: usize) -> bool {
         let words = (at.saturating_sub(64)..at).rev().map_while(|before| {
-            self.item(group, before).filter(|item| **item != Item::Line && !item.is_mark(";"))
+            self.item(group, before).filter(|item| **item != CodeItem::Line && !item.is_mark(";"))
         });
         words.into_iter().any(|item| item.is_name("import"))
     }
 
     fn bind_php_loop(&mut self, group: usize, at: usize) {
-        let value = Span { group, start: 0, end: at };
+        let value = GroupSpan { group, start: 0, end: at };
         let names: Vec<String> = (at + 1..at + 4).filter_map(|at| self.name(group, at)).collect();
         if let Some(name) = names.last() {
-            self.scope.bind(name, Bound::Element(value));
+            self.scope.bind(name, NameMeaning::Element(value));
         }
     }
 
     fn bind_of(&mut self, group: usize, at: usize) {
         let value = self.cutter.whole(group);
         match at.checked_sub(1).and_then(|before| self.item(group, before)) {
-            Some(Item::Name(name)) => {
+            Some(CodeItem::Name(name)) => {
                 let name = name.clone();
-                self.scope.bind(&name, Bound::Element(Span { start: at + 1, ..value }));
+                self.scope.bind(&name, NameMeaning::Element(GroupSpan { start: at + 1, ..value }));
             }
-            Some(Item::Group(_, inner)) => {
+            Some(CodeItem::Group(_, inner)) => {
                 let inner = *inner;
                 for name in self.cutter.tree.items(inner).iter().filter_map(|token| token.item.name()) {
-                    self.scope.bind(name, Bound::Unknown);
+                    self.scope.bind(name, NameMeaning::Unknown);
                 }
             }
             _ => {}
@@ -403,7 +412,7 @@ impl Binder<'_> {
 
     /// Binds `name(parameters) {` of classes and objects, and `catch (error) {`.
     fn bind_method(&mut self, group: usize, at: usize, word: &str) {
-        let (Some(Item::Group('(', inner)), Some(Item::Group('{', _))) =
+        let (Some(CodeItem::Group('(', inner)), Some(CodeItem::Group('{', _))) =
             (self.item(group, at + 1), self.item(group, at + 2))
         else {
             return;
@@ -419,15 +428,17 @@ impl Binder<'_> {
     }
 
     fn bind_perl_loop(&mut self, group: usize, at: usize) {
-        let place = (at + 1..at + 4).find(|at| matches!(self.item(group, *at), Some(Item::Group('(', _))));
-        let Some((place, Some(Item::Group(_, inner)))) = place.map(|place| (place, self.item(group, place)))
+        let place =
+            (at + 1..at + 4).find(|at| matches!(self.item(group, *at), Some(CodeItem::Group('(', _))));
+        let Some((place, Some(CodeItem::Group(_, inner)))) =
+            place.map(|place| (place, self.item(group, place)))
         else {
             return;
         };
         let value = self.cutter.whole(*inner);
         let name =
             (at + 1..place).rev().find_map(|at| self.name(group, at)).unwrap_or_else(|| "$_".to_owned());
-        self.scope.bind(&name, Bound::Element(value));
+        self.scope.bind(&name, NameMeaning::Element(value));
     }
 
     fn bind_my(&mut self, group: usize, at: usize) {
@@ -447,32 +458,32 @@ impl Binder<'_> {
             at += 2;
         }
         if !module.starts_with('v') || module.len() > 3 {
-            self.scope.loads.push(Load { module, takes_all: false });
+            self.scope.loads.push(LoadedModule { module, takes_all: false });
         }
     }
 
     /// Returns the rest of a statement.
-    pub(super) fn statement(&self, group: usize, start: usize) -> Span {
+    pub(super) fn statement(&self, group: usize, start: usize) -> GroupSpan {
         let length = self.cutter.tree.items(group).len();
         let is_list = self.lists.get(group).copied().unwrap_or_default();
         let limit = length.min(start + STATEMENT_LIMIT);
         let end = (start..limit).find(|at| match self.item(group, *at) {
-            Some(Item::Line) => *at > start && !self.is_continued(group, *at),
-            Some(Item::Mark(";")) => true,
-            Some(Item::Mark(",")) => is_list,
+            Some(CodeItem::Line) => *at > start && !self.is_continued(group, *at),
+            Some(CodeItem::Mark(";")) => true,
+            Some(CodeItem::Mark(",")) => is_list,
             _ => false,
         });
         // A statement without end in sight stands for nothing, which is unknown.
         let rest = if limit < length { start } else { length };
-        Span { group, start, end: end.unwrap_or(rest) }
+        GroupSpan { group, start, end: end.unwrap_or(rest) }
     }
 
     fn is_continued(&self, group: usize, line: usize) -> bool {
         let next =
-            (line + 1..line + 4).find_map(|at| self.item(group, at).filter(|item| **item != Item::Line));
+            (line + 1..line + 4).find_map(|at| self.item(group, at).filter(|item| **item != CodeItem::Line));
         let before = line.checked_sub(1).and_then(|at| self.item(group, at));
-        matches!(before, Some(Item::Mark("+" | "." | "=" | "||" | "&&" | "?" | ",")))
-            || matches!(next, Some(Item::Mark("." | "?." | "->" | "+")))
+        matches!(before, Some(CodeItem::Mark("+" | "." | "=" | "||" | "&&" | "?" | ",")))
+            || matches!(next, Some(CodeItem::Mark("." | "?." | "->" | "+")))
     }
 
     /// Says whether commas in a group part expressions rather than targets; lists have no line ends in them.
@@ -485,6 +496,6 @@ impl Binder<'_> {
                     .tree
                     .items(group)
                     .iter()
-                    .any(|token| token.item == Item::Line || token.item.is_mark(";")))
+                    .any(|token| token.item == CodeItem::Line || token.item.is_mark(";")))
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::code::Language;
 use crate::code::table::LanguageTable;
-use crate::code::tree::{Item, Token, Tree};
+use crate::code::tree::{CodeItem, CodeToken, CodeTree};
 
 /// A stretch of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct GroupSpan {
     pub(super) group: usize,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -14,57 +14,57 @@ pub(super) struct Span {
 
 /// One step from a value to the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ChainStep {
     /// A member by its name.
     Member(String),
     /// A call with its arguments.
-    Call(Span),
+    Call(GroupSpan),
     /// An element.
-    Index(Span),
+    Index(GroupSpan),
 }
 
 /// A value and the steps that follow it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chain {
     /// Where the value stands.
-    pub(super) span: Span,
-    pub(super) steps: Vec<Step>,
+    pub(super) span: GroupSpan,
+    pub(super) steps: Vec<ChainStep>,
     /// Where to look for the next chain: after the steps, or at the arguments of a call without brackets.
     pub(super) next: usize,
 }
 
 /// Cuts programs of one language into chains.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cutter<'a> {
-    pub(super) tree: &'a Tree,
+pub(super) struct ChainCutter<'a> {
+    pub(super) tree: &'a CodeTree,
     pub(super) profile: &'a LanguageTable,
 }
 
-impl<'a> Cutter<'a> {
+impl<'a> ChainCutter<'a> {
     fn language(self) -> Language {
         self.profile.language
     }
 
     /// Returns the items of a stretch.
-    pub(super) fn items(self, span: Span) -> &'a [Token] {
+    pub(super) fn items(self, span: GroupSpan) -> &'a [CodeToken] {
         self.tree.items(span.group).get(span.start..span.end).unwrap_or(&[])
     }
 
     /// Returns a whole group.
-    pub(super) fn whole(self, group: usize) -> Span {
-        Span { group, start: 0, end: self.tree.items(group).len() }
+    pub(super) fn whole(self, group: usize) -> GroupSpan {
+        GroupSpan { group, start: 0, end: self.tree.items(group).len() }
     }
 
     /// Cuts the chain that begins at a place, if one does. The span of the chain covers its steps.
     pub(super) fn chain(self, group: usize, start: usize, limit: usize) -> Option<Chain> {
         let base = self.tree.item(group, start)?;
         match base {
-            Item::Name(name) if self.profile.is_keyword(name) => return None,
-            Item::Mark(_) | Item::Line => return None,
+            CodeItem::Name(name) if self.profile.is_keyword(name) => return None,
+            CodeItem::Mark(_) | CodeItem::Line => return None,
             _ => {}
         }
         let mut chain =
-            Chain { span: Span { group, start, end: start + 1 }, steps: Vec::new(), next: start + 1 };
+            Chain { span: GroupSpan { group, start, end: start + 1 }, steps: Vec::new(), next: start + 1 };
         while chain.span.end < limit && self.take_step(&mut chain, base, limit) {}
         chain.next = chain.span.end;
         if self.may_call_without_brackets(&chain, base) {
@@ -74,33 +74,35 @@ impl<'a> Cutter<'a> {
     }
 
     /// Takes the next step of a chain, if there is one.
-    fn take_step(self, chain: &mut Chain, base: &Item, limit: usize) -> bool {
-        let Span { group, end, .. } = chain.span;
+    fn take_step(self, chain: &mut Chain, base: &CodeItem, limit: usize) -> bool {
+        let GroupSpan { group, end, .. } = chain.span;
         let at = self.skip_lines(group, end, limit);
         let Some(token) = self.tree.items(group).get(at).filter(|_| at < limit) else { return false };
         match &token.item {
-            Item::Mark(mark) if self.is_member_mark(mark) => self.take_member(chain, at, limit),
-            Item::Group('(', inner) if self.begins_call(chain, base, token) => {
-                chain.steps.push(Step::Call(self.whole(*inner)));
+            CodeItem::Mark(mark) if self.is_member_mark(mark) => self.take_member(chain, at, limit),
+            CodeItem::Group('(', inner) if self.begins_call(chain, base, token) => {
+                chain.steps.push(ChainStep::Call(self.whole(*inner)));
                 chain.span.end = at + 1;
                 true
             }
-            Item::Group('[', inner) if !token.is_spaced || self.language() == Language::JavaScript => {
-                chain.steps.push(Step::Index(self.whole(*inner)));
+            CodeItem::Group('[', inner) if !token.is_spaced || self.language() == Language::JavaScript => {
+                chain.steps.push(ChainStep::Index(self.whole(*inner)));
                 chain.span.end = at + 1;
                 true
             }
-            Item::Group('{', inner)
+            CodeItem::Group('{', inner)
                 if self.language() == Language::Perl && !token.is_spaced && is_variable(base) =>
             {
-                chain.steps.push(Step::Index(self.whole(*inner)));
+                chain.steps.push(ChainStep::Index(self.whole(*inner)));
                 chain.span.end = at + 1;
                 true
             }
-            Item::Text(_)
-                if self.language() == Language::JavaScript && matches!(base, Item::Name(_)) && at == end =>
+            CodeItem::Text(_)
+                if self.language() == Language::JavaScript
+                    && matches!(base, CodeItem::Name(_))
+                    && at == end =>
             {
-                chain.steps.push(Step::Call(Span { group, start: at, end: at + 1 }));
+                chain.steps.push(ChainStep::Call(GroupSpan { group, start: at, end: at + 1 }));
                 chain.span.end = at + 1;
                 true
             }
@@ -112,9 +114,9 @@ impl<'a> Cutter<'a> {
         let group = chain.span.group;
         let at = self.skip_all_lines(group, mark + 1, limit);
         let step = match self.tree.item(group, at).filter(|_| at < limit) {
-            Some(Item::Name(name)) => Step::Member(name.clone()),
-            Some(Item::Group('(', inner)) => Step::Call(self.whole(*inner)),
-            Some(Item::Group(_, inner)) => Step::Index(self.whole(*inner)),
+            Some(CodeItem::Name(name)) => ChainStep::Member(name.clone()),
+            Some(CodeItem::Group('(', inner)) => ChainStep::Call(self.whole(*inner)),
+            Some(CodeItem::Group(_, inner)) => ChainStep::Index(self.whole(*inner)),
             _ => return false,
         };
         chain.steps.push(step);
@@ -131,11 +133,11 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    fn begins_call(self, chain: &Chain, base: &Item, token: &Token) -> bool {
+    fn begins_call(self, chain: &Chain, base: &CodeItem, token: &CodeToken) -> bool {
         match self.language() {
             Language::Ruby => !token.is_spaced,
             Language::Perl => !is_variable(base) || !chain.steps.is_empty(),
-            _ => !matches!(base, Item::Number(_)),
+            _ => !matches!(base, CodeItem::Number(_)),
         }
     }
 
@@ -146,8 +148,8 @@ impl<'a> Cutter<'a> {
             return from;
         }
         let goes_on = match self.tree.item(group, at).filter(|_| at < limit) {
-            Some(Item::Mark(mark)) => self.is_member_mark(mark) && *mark != "::",
-            Some(Item::Group(open, _)) => self.language() == Language::JavaScript && *open != '{',
+            Some(CodeItem::Mark(mark)) => self.is_member_mark(mark) && *mark != "::",
+            Some(CodeItem::Group(open, _)) => self.language() == Language::JavaScript && *open != '{',
             _ => false,
         };
         if goes_on { at } else { from }
@@ -155,17 +157,17 @@ impl<'a> Cutter<'a> {
 
     fn skip_all_lines(self, group: usize, from: usize, limit: usize) -> usize {
         let rest = self.tree.items(group).iter().take(limit).skip(from);
-        from + rest.take_while(|token| token.item == Item::Line).count()
+        from + rest.take_while(|token| token.item == CodeItem::Line).count()
     }
 
     /// Says whether the language lets a call stand without brackets here.
-    fn may_call_without_brackets(self, chain: &Chain, base: &Item) -> bool {
-        let ends_in_call = matches!(chain.steps.last(), Some(Step::Call(_) | Step::Index(_)));
-        let Item::Name(name) = base else { return false };
+    fn may_call_without_brackets(self, chain: &Chain, base: &CodeItem) -> bool {
+        let ends_in_call = matches!(chain.steps.last(), Some(ChainStep::Call(_) | ChainStep::Index(_)));
+        let CodeItem::Name(name) = base else { return false };
         let is_call = !ends_in_call && (!name.starts_with(['$', '@']) || !chain.steps.is_empty());
         match self.language() {
             Language::Ruby => is_call,
-            Language::Perl => is_call && chain.steps.iter().all(|step| matches!(step, Step::Member(_))),
+            Language::Perl => is_call && chain.steps.iter().all(|step| matches!(step, ChainStep::Member(_))),
             Language::Php => matches!(
                 name.to_ascii_lowercase().as_str(),
                 "echo" | "print" | "include" | "include_once" | "require" | "require_once" | "exit" | "die"
@@ -176,15 +178,19 @@ impl<'a> Cutter<'a> {
 
     /// Takes what follows on the line as the arguments of a call, if it can be.
     fn take_bare_call(self, chain: &mut Chain, limit: usize) {
-        let Span { group, end, .. } = chain.span;
+        let GroupSpan { group, end, .. } = chain.span;
         let Some(first) = self.tree.items(group).get(end).filter(|_| end < limit) else { return };
         let is_argument = match &first.item {
-            Item::Name(name) => !self.ends_bare_call(name),
-            Item::Text(_) | Item::Shell(_) | Item::Words(_) | Item::Number(_) | Item::Regex(_) => true,
-            Item::Group('[' | '(', _) => first.is_spaced,
-            Item::Group('{', _) => self.language() == Language::Perl,
-            Item::Group(..) | Item::Line => false,
-            Item::Mark(mark) => {
+            CodeItem::Name(name) => !self.ends_bare_call(name),
+            CodeItem::Text(_)
+            | CodeItem::Shell(_)
+            | CodeItem::Words(_)
+            | CodeItem::Number(_)
+            | CodeItem::Regex(_) => true,
+            CodeItem::Group('[' | '(', _) => first.is_spaced,
+            CodeItem::Group('{', _) => self.language() == Language::Perl,
+            CodeItem::Group(..) | CodeItem::Line => false,
+            CodeItem::Mark(mark) => {
                 let is_next_close = self.tree.items(group).get(end + 1).is_some_and(|next| !next.is_spaced);
                 first.is_spaced
                     && is_next_close
@@ -196,20 +202,20 @@ impl<'a> Cutter<'a> {
         }
         let rest = self.tree.items(group).iter().enumerate().take(limit).skip(end);
         let stop = rest.clone().find(|(at, token)| match &token.item {
-            Item::Line => !self.is_continued(group, *at),
-            Item::Mark(mark) => *mark == ";" || *mark == "|",
-            Item::Name(name) => self.ends_bare_call(name),
+            CodeItem::Line => !self.is_continued(group, *at),
+            CodeItem::Mark(mark) => *mark == ";" || *mark == "|",
+            CodeItem::Name(name) => self.ends_bare_call(name),
             _ => false,
         });
         let stop = stop.map_or(limit, |(at, _)| at);
-        chain.steps.push(Step::Call(Span { group, start: end, end: stop }));
+        chain.steps.push(ChainStep::Call(GroupSpan { group, start: end, end: stop }));
         chain.span.end = stop;
     }
 
     /// Says whether a line goes on after its end.
     fn is_continued(self, group: usize, line: usize) -> bool {
         let before = line.checked_sub(1).and_then(|at| self.tree.item(group, at));
-        matches!(before, Some(Item::Mark("," | "+" | "." | "||" | "&&" | "=>" | "=")))
+        matches!(before, Some(CodeItem::Mark("," | "+" | "." | "||" | "&&" | "=>" | "=")))
     }
 
     fn ends_bare_call(self, name: &str) -> bool {
@@ -239,36 +245,40 @@ impl<'a> Cutter<'a> {
     }
 
     /// Splits a stretch at its commas.
-    pub(super) fn split(self, span: Span) -> Vec<Span> {
+    pub(super) fn split(self, span: GroupSpan) -> Vec<GroupSpan> {
         self.split_at(span, |item| item.is_mark(","))
     }
 
     /// Splits a stretch at separators; empty parts are left out.
-    pub(super) fn split_at(self, span: Span, is_separator: impl Fn(&Item) -> bool) -> Vec<Span> {
+    pub(super) fn split_at(
+        self,
+        span: GroupSpan,
+        is_separator: impl Fn(&CodeItem) -> bool,
+    ) -> Vec<GroupSpan> {
         let mut parts = Vec::new();
         let mut start = span.start;
         for (ahead, token) in self.items(span).iter().enumerate() {
             if is_separator(&token.item) {
                 let at = span.start + ahead;
-                parts.push(Span { start, end: at, ..span });
+                parts.push(GroupSpan { start, end: at, ..span });
                 start = at + 1;
             }
         }
-        parts.push(Span { start, ..span });
-        parts.retain(|part| self.items(*part).iter().any(|token| token.item != Item::Line));
+        parts.push(GroupSpan { start, ..span });
+        parts.retain(|part| self.items(*part).iter().any(|token| token.item != CodeItem::Line));
         parts
     }
 
     /// Returns a stretch without line ends at either side.
-    pub(super) fn trim(self, span: Span) -> Span {
+    pub(super) fn trim(self, span: GroupSpan) -> GroupSpan {
         let items = self.items(span);
-        let front = items.iter().take_while(|token| token.item == Item::Line).count();
-        let back = items.iter().rev().take_while(|token| token.item == Item::Line).count();
+        let front = items.iter().take_while(|token| token.item == CodeItem::Line).count();
+        let back = items.iter().rev().take_while(|token| token.item == CodeItem::Line).count();
         let start = (span.start + front).min(span.end);
-        Span { start, end: span.end.saturating_sub(back).max(start), ..span }
+        GroupSpan { start, end: span.end.saturating_sub(back).max(start), ..span }
     }
 }
 
-fn is_variable(item: &Item) -> bool {
+fn is_variable(item: &CodeItem) -> bool {
     item.name().is_some_and(|name| name.starts_with(['$', '@']))
 }

@@ -1,15 +1,15 @@
 //! Texts that a program makes of others: joined paths, base 64, hexadecimal.
 
-use super::value::Value;
+use super::value::CodeValue;
 
 /// How long a decoded text may be.
 const LENGTH_LIMIT: usize = 64 * 1024;
 
 /// Joins paths; one that begins at the root replaces what stands before it. `None` if any is unknown.
-pub(super) fn join_paths(values: &[Value]) -> Option<String> {
+pub(super) fn join_paths(values: &[CodeValue]) -> Option<String> {
     let mut path = String::new();
     for value in values {
-        let (Value::Text(part) | Value::Kind("path", Some(part))) = value else { return None };
+        let (CodeValue::Text(part) | CodeValue::Kind("path", Some(part))) = value else { return None };
         if part.starts_with('/') || path.is_empty() {
             path.clone_from(part);
         } else {

@@ -3,12 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use super::chain::{Chain, Cutter, Span, Step};
+use super::chain::{Chain, ChainCutter, ChainStep, GroupSpan};
 use super::decode;
-use super::scope::{Bound, Scope};
-use super::value::{Value, element, fill, is_constant, joined};
+use super::scope::{NameMeaning, ProgramNames};
+use super::value::{CodeValue, element, fill, is_constant, joined};
 use crate::code::Language;
-use crate::code::tree::{Item, Piece};
+use crate::code::tree::{CodeItem, StringPiece};
 
 /// How many steps lead from a use to what it stands for.
 const DEPTH_LIMIT: usize = 8;
@@ -23,16 +23,16 @@ pub(super) fn module_name(module: &str) -> String {
 /// Finds what expressions stand for.
 #[derive(Debug)]
 pub(super) struct Evaluator<'a> {
-    pub(super) cutter: Cutter<'a>,
-    pub(super) scope: &'a Scope,
+    pub(super) cutter: ChainCutter<'a>,
+    pub(super) scope: &'a ProgramNames,
     /// How much looking is left; a program that needs more is not understood.
     pub(super) fuel: Cell<usize>,
     /// What names stand for; `None` while that is being found, so that a circle ends.
-    names: RefCell<BTreeMap<String, Option<Vec<Value>>>>,
+    names: RefCell<BTreeMap<String, Option<Vec<CodeValue>>>>,
 }
 
 impl<'a> Evaluator<'a> {
-    pub(super) fn new(cutter: Cutter<'a>, scope: &'a Scope, fuel: usize) -> Self {
+    pub(super) fn new(cutter: ChainCutter<'a>, scope: &'a ProgramNames, fuel: usize) -> Self {
         Self { cutter, scope, fuel: Cell::new(fuel), names: RefCell::default() }
     }
 
@@ -43,42 +43,42 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns what an expression may stand for; never empty.
-    pub(super) fn values(&self, span: Span) -> Vec<Value> {
+    pub(super) fn values(&self, span: GroupSpan) -> Vec<CodeValue> {
         self.values_at(span, 0)
     }
 
-    pub(super) fn values_at(&self, span: Span, depth: usize) -> Vec<Value> {
+    pub(super) fn values_at(&self, span: GroupSpan, depth: usize) -> Vec<CodeValue> {
         let span = self.strip(self.cutter.trim(span));
         let items = self.cutter.items(span);
         if depth > DEPTH_LIMIT || items.is_empty() || !self.burn(items.len() + 1) {
-            return vec![Value::Unknown];
+            return vec![CodeValue::Unknown];
         }
         let mut values = self.expression(span, depth);
         if values.len() > VALUE_LIMIT {
             values.truncate(VALUE_LIMIT);
-            values.push(Value::Unknown);
+            values.push(CodeValue::Unknown);
         }
-        if values.is_empty() { vec![Value::Unknown] } else { values }
+        if values.is_empty() { vec![CodeValue::Unknown] } else { values }
     }
 
     /// Steps over words before a value that do not change it.
-    fn strip(&self, span: Span) -> Span {
+    fn strip(&self, span: GroupSpan) -> GroupSpan {
         let language = self.cutter.profile.language;
         let skipped = self.cutter.items(span).iter().take_while(|token| match &token.item {
-            Item::Name(name) => match language {
+            CodeItem::Name(name) => match language {
                 Language::Perl => matches!(name.as_str(), "my" | "our" | "local"),
                 Language::Ruby => false,
                 _ => matches!(name.as_str(), "await" | "new"),
             },
-            Item::Mark(mark) => *mark == "\\" && language == Language::Perl,
+            CodeItem::Mark(mark) => *mark == "\\" && language == Language::Perl,
             _ => false,
         });
-        Span { start: span.start + skipped.count(), ..span }
+        GroupSpan { start: span.start + skipped.count(), ..span }
     }
 
-    fn expression(&self, span: Span, depth: usize) -> Vec<Value> {
+    fn expression(&self, span: GroupSpan, depth: usize) -> Vec<CodeValue> {
         let items = self.cutter.items(span);
-        let find = |wanted: &dyn Fn(&Item) -> bool| {
+        let find = |wanted: &dyn Fn(&CodeItem) -> bool| {
             items.iter().position(|token| wanted(&token.item)).map(|at| span.start + at)
         };
         if items
@@ -89,10 +89,10 @@ impl<'a> Evaluator<'a> {
                 .take(2)
                 .any(|token| matches!(token.item.name(), Some("lambda" | "function" | "class" | "async")))
         {
-            return vec![Value::Own];
+            return vec![CodeValue::Own];
         }
         if let Some(at) = find(&|item| item.is_mark("=")) {
-            return self.values_at(Span { start: at + 1, ..span }, depth + 1);
+            return self.values_at(GroupSpan { start: at + 1, ..span }, depth + 1);
         }
         if let Some(values) = self.alternatives(span, depth) {
             return values;
@@ -106,22 +106,22 @@ impl<'a> Evaluator<'a> {
         if let Some(values) = self.formatted(span, depth).or_else(|| self.path_division(span, depth)) {
             return values;
         }
-        if items.len() > 1 && items.iter().all(|token| matches!(token.item, Item::Text(_))) {
-            let parts: Vec<Span> =
-                (span.start..span.end).map(|at| Span { start: at, end: at + 1, ..span }).collect();
+        if items.len() > 1 && items.iter().all(|token| matches!(token.item, CodeItem::Text(_))) {
+            let parts: Vec<GroupSpan> =
+                (span.start..span.end).map(|at| GroupSpan { start: at, end: at + 1, ..span }).collect();
             return self.concatenation(&parts, depth);
         }
         match self.cutter.chain(span.group, span.start, span.end) {
             Some(chain) if chain.span.end == span.end => self.chain(&chain, depth),
-            _ => vec![Value::Unknown],
+            _ => vec![CodeValue::Unknown],
         }
     }
 
     /// Reads `a if c else b`, `c ? a : b`, `a or b`, `a || b`, `a ?? b`.
-    fn alternatives(&self, span: Span, depth: usize) -> Option<Vec<Value>> {
+    fn alternatives(&self, span: GroupSpan, depth: usize) -> Option<Vec<CodeValue>> {
         let items = self.cutter.items(span);
-        let is_choice = |item: &Item| {
-            matches!(item, Item::Mark("||" | "??" | "?" | "//"))
+        let is_choice = |item: &CodeItem| {
+            matches!(item, CodeItem::Mark("||" | "??" | "?" | "//"))
                 || matches!(item.name(), Some("or" | "if" | "else"))
         };
         if !items.iter().any(|token| is_choice(&token.item))
@@ -138,8 +138,8 @@ impl<'a> Evaluator<'a> {
         Some(values)
     }
 
-    fn concatenation(&self, parts: &[Span], depth: usize) -> Vec<Value> {
-        let mut results = vec![Value::Text(String::new())];
+    fn concatenation(&self, parts: &[GroupSpan], depth: usize) -> Vec<CodeValue> {
+        let mut results = vec![CodeValue::Text(String::new())];
         for part in parts.iter().take(64) {
             let values = self.values_at(*part, depth + 1);
             if let Some(foreign) = values.iter().find(|value| value.foreign().is_some()) {
@@ -155,36 +155,36 @@ impl<'a> Evaluator<'a> {
             next.truncate(VALUE_LIMIT);
             results = next;
         }
-        if parts.len() > 64 { vec![Value::Unknown] } else { results }
+        if parts.len() > 64 { vec![CodeValue::Unknown] } else { results }
     }
 
     /// Reads `"…%s…" % value`.
-    fn formatted(&self, span: Span, depth: usize) -> Option<Vec<Value>> {
+    fn formatted(&self, span: GroupSpan, depth: usize) -> Option<Vec<CodeValue>> {
         let items = self.cutter.items(span);
-        let (Some(Item::Text(pieces)), true) = (
+        let (Some(CodeItem::Text(pieces)), true) = (
             items.first().map(|token| &token.item),
             items.get(1).is_some_and(|token| token.item.is_mark("%")),
         ) else {
             return None;
         };
-        let right = self.cutter.trim(Span { start: span.start + 2, ..span });
+        let right = self.cutter.trim(GroupSpan { start: span.start + 2, ..span });
         let parts = match self.cutter.items(right) {
             [token] => match token.item {
-                Item::Group('(' | '[', inner) => self.cutter.split(self.cutter.whole(inner)),
+                CodeItem::Group('(' | '[', inner) => self.cutter.split(self.cutter.whole(inner)),
                 _ => vec![right],
             },
             _ => vec![right],
         };
-        let values: Vec<Value> = parts.iter().map(|part| self.single(*part, depth)).collect();
+        let values: Vec<CodeValue> = parts.iter().map(|part| self.single(*part, depth)).collect();
         let template = match self.text(pieces, depth).as_slice() {
-            [Value::Text(text)] => text.clone(),
-            _ => return Some(vec![Value::Unknown]),
+            [CodeValue::Text(text)] => text.clone(),
+            _ => return Some(vec![CodeValue::Unknown]),
         };
         Some(vec![fill(&template, '%', &values)])
     }
 
     /// Reads `Path("a") / "b"`.
-    fn path_division(&self, span: Span, depth: usize) -> Option<Vec<Value>> {
+    fn path_division(&self, span: GroupSpan, depth: usize) -> Option<Vec<CodeValue>> {
         if self.cutter.profile.language != Language::Python {
             return None;
         }
@@ -192,98 +192,107 @@ impl<'a> Evaluator<'a> {
         if parts.len() < 2 || parts.len() > 16 {
             return None;
         }
-        let values: Vec<Value> = parts.iter().map(|part| self.single(*part, depth)).collect();
+        let values: Vec<CodeValue> = parts.iter().map(|part| self.single(*part, depth)).collect();
         values
             .iter()
-            .any(|value| matches!(value, Value::Kind("path", _)))
-            .then(|| vec![Value::Kind("path", decode::join_paths(&values))])
+            .any(|value| matches!(value, CodeValue::Kind("path", _)))
+            .then(|| vec![CodeValue::Kind("path", decode::join_paths(&values))])
     }
 
     /// Returns what an expression stands for if it is only one thing.
-    pub(super) fn single(&self, span: Span, depth: usize) -> Value {
+    pub(super) fn single(&self, span: GroupSpan, depth: usize) -> CodeValue {
         let mut values = self.values_at(span, depth + 1);
         match (values.pop(), values.is_empty()) {
             (Some(value), true) => value,
-            _ => Value::Unknown,
+            _ => CodeValue::Unknown,
         }
     }
 
-    fn chain(&self, chain: &Chain, depth: usize) -> Vec<Value> {
+    fn chain(&self, chain: &Chain, depth: usize) -> Vec<CodeValue> {
         let mut values = self.base(chain.span.group, chain.span.start, depth);
         for (place, step) in chain.steps.iter().enumerate() {
             values = self.step_all(&values, step, depth);
             // What follows a dot is called in Ruby, brackets or not.
-            let is_called = matches!(chain.steps.get(place + 1), Some(Step::Call(_)));
-            if self.cutter.profile.language == Language::Ruby && matches!(step, Step::Member(_)) && !is_called
+            let is_called = matches!(chain.steps.get(place + 1), Some(ChainStep::Call(_)));
+            if self.cutter.profile.language == Language::Ruby
+                && matches!(step, ChainStep::Member(_))
+                && !is_called
             {
-                let Span { group, start, .. } = chain.span;
-                values = self.bare_call(values, Span { group, start, end: start }, depth);
+                let GroupSpan { group, start, .. } = chain.span;
+                values = self.bare_call(values, GroupSpan { group, start, end: start }, depth);
             }
         }
         values
     }
 
     /// Calls what is no constant of Ruby.
-    pub(super) fn bare_call(&self, values: Vec<Value>, nothing: Span, depth: usize) -> Vec<Value> {
-        let call = |value: Value| match &value {
-            Value::Named(name) if is_constant(name) => value,
+    pub(super) fn bare_call(
+        &self,
+        values: Vec<CodeValue>,
+        nothing: GroupSpan,
+        depth: usize,
+    ) -> Vec<CodeValue> {
+        let call = |value: CodeValue| match &value {
+            CodeValue::Named(name) if is_constant(name) => value,
             _ => self.call(&value, nothing, depth),
         };
         values.into_iter().map(call).collect()
     }
 
     /// Returns what the first part of a chain stands for.
-    pub(super) fn base(&self, group: usize, at: usize, depth: usize) -> Vec<Value> {
+    pub(super) fn base(&self, group: usize, at: usize, depth: usize) -> Vec<CodeValue> {
         match self.cutter.tree.item(group, at) {
-            Some(Item::Name(name)) => self.name(name, depth),
-            Some(Item::Number(number)) => vec![Value::Plain(number.clone())],
-            Some(Item::Text(pieces)) => self.text(pieces, depth),
-            Some(Item::Words(words)) => vec![Value::List(words.iter().cloned().map(Value::Text).collect())],
-            Some(Item::Group('(', inner)) => self.round(*inner, depth),
-            Some(Item::Group('[', inner)) => vec![self.list(*inner, depth)],
-            Some(Item::Group(..)) => vec![Value::Kind("table", None)],
-            Some(Item::Regex(_)) => vec![Value::Kind("pattern", None)],
-            _ => vec![Value::Unknown],
+            Some(CodeItem::Name(name)) => self.name(name, depth),
+            Some(CodeItem::Number(number)) => vec![CodeValue::Plain(number.clone())],
+            Some(CodeItem::Text(pieces)) => self.text(pieces, depth),
+            Some(CodeItem::Words(words)) => {
+                vec![CodeValue::List(words.iter().cloned().map(CodeValue::Text).collect())]
+            }
+            Some(CodeItem::Group('(', inner)) => self.round(*inner, depth),
+            Some(CodeItem::Group('[', inner)) => vec![self.list(*inner, depth)],
+            Some(CodeItem::Group(..)) => vec![CodeValue::Kind("table", None)],
+            Some(CodeItem::Regex(_)) => vec![CodeValue::Kind("pattern", None)],
+            _ => vec![CodeValue::Unknown],
         }
     }
 
     /// Reads brackets that group or make a list.
-    fn round(&self, inner: usize, depth: usize) -> Vec<Value> {
+    fn round(&self, inner: usize, depth: usize) -> Vec<CodeValue> {
         let whole = self.cutter.whole(inner);
         let has_comma = self.cutter.items(whole).iter().any(|token| token.item.is_mark(","));
         if has_comma { vec![self.list(inner, depth)] } else { self.values_at(whole, depth + 1) }
     }
 
-    fn list(&self, inner: usize, depth: usize) -> Value {
+    fn list(&self, inner: usize, depth: usize) -> CodeValue {
         let whole = self.cutter.whole(inner);
         if self.cutter.items(whole).iter().any(|token| matches!(token.item.name(), Some("for"))) {
-            return Value::Kind("list", None);
+            return CodeValue::Kind("list", None);
         }
         let parts = self.cutter.split(whole);
         if parts.len() > 256 {
-            return Value::Kind("list", None);
+            return CodeValue::Kind("list", None);
         }
-        let spread = |part: &Span| {
+        let spread = |part: &GroupSpan| {
             self.cutter
                 .items(*part)
                 .first()
-                .is_some_and(|token| matches!(token.item, Item::Mark("*" | "...")))
+                .is_some_and(|token| matches!(token.item, CodeItem::Mark("*" | "...")))
         };
-        Value::List(
+        CodeValue::List(
             parts
                 .iter()
-                .map(|part| if spread(part) { Value::Unknown } else { self.single(*part, depth) })
+                .map(|part| if spread(part) { CodeValue::Unknown } else { self.single(*part, depth) })
                 .collect(),
         )
     }
 
     /// Puts a string together from its pieces.
-    pub(super) fn text(&self, pieces: &[Piece], depth: usize) -> Vec<Value> {
-        let mut results = vec![Value::Text(String::new())];
+    pub(super) fn text(&self, pieces: &[StringPiece], depth: usize) -> Vec<CodeValue> {
+        let mut results = vec![CodeValue::Text(String::new())];
         for piece in pieces {
             let values = match piece {
-                Piece::Plain(text) => vec![Value::Text(text.clone())],
-                Piece::Hole(group) => self.values_at(self.hole(*group), depth + 1),
+                StringPiece::Plain(text) => vec![CodeValue::Text(text.clone())],
+                StringPiece::Hole(group) => self.values_at(self.hole(*group), depth + 1),
             };
             let mut next = Vec::new();
             for left in &results {
@@ -298,37 +307,37 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the expression of a hole without `=` and the conversion after it.
-    fn hole(&self, group: usize) -> Span {
+    fn hole(&self, group: usize) -> GroupSpan {
         let whole = self.cutter.whole(group);
         let end = self.cutter.items(whole).iter().position(|token| token.item.is_mark("!"));
-        Span { end: end.map_or(whole.end, |end| whole.start + end), ..whole }
+        GroupSpan { end: end.map_or(whole.end, |end| whole.start + end), ..whole }
     }
 
     /// Returns what a name stands for.
-    pub(super) fn name(&self, name: &str, depth: usize) -> Vec<Value> {
+    pub(super) fn name(&self, name: &str, depth: usize) -> Vec<CodeValue> {
         if matches!(
             name,
             "None" | "True" | "False" | "null" | "undefined" | "nil" | "true" | "false" | "undef" | "NULL"
         ) {
-            return vec![Value::Plain(name.to_owned())];
+            return vec![CodeValue::Plain(name.to_owned())];
         }
         let Some(bounds) = self.scope.bounds.get(name) else {
             return vec![if name.starts_with(['$', '@']) && self.cutter.profile.row(name).is_none() {
-                Value::Unknown
+                CodeValue::Unknown
             } else {
-                Value::Named(self.written(name))
+                CodeValue::Named(self.written(name))
             }];
         };
         if bounds.is_empty() || depth > DEPTH_LIMIT {
-            return vec![Value::Unknown];
+            return vec![CodeValue::Unknown];
         }
         self.remembered(name, bounds, depth)
     }
 
     /// Returns what all meanings of a name stand for, found once.
-    fn remembered(&self, name: &str, bounds: &[Bound], depth: usize) -> Vec<Value> {
+    fn remembered(&self, name: &str, bounds: &[NameMeaning], depth: usize) -> Vec<CodeValue> {
         if let Some(known) = self.names.borrow().get(name) {
-            return known.clone().unwrap_or_else(|| vec![Value::Unknown]);
+            return known.clone().unwrap_or_else(|| vec![CodeValue::Unknown]);
         }
         self.names.borrow_mut().insert(name.to_owned(), None);
         let mut values = Vec::new();
@@ -351,28 +360,30 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn bound(&self, bound: &Bound, depth: usize) -> Vec<Value> {
+    fn bound(&self, bound: &NameMeaning, depth: usize) -> Vec<CodeValue> {
         match bound {
-            Bound::Value(span) => self.values_at(*span, depth + 1),
-            Bound::Element(span) => self.values_at(*span, depth + 1).into_iter().flat_map(element).collect(),
-            Bound::Member(span, member) => {
+            NameMeaning::Value(span) => self.values_at(*span, depth + 1),
+            NameMeaning::Element(span) => {
+                self.values_at(*span, depth + 1).into_iter().flat_map(element).collect()
+            }
+            NameMeaning::Member(span, member) => {
                 let owners = self.values_at(*span, depth + 1);
                 owners.iter().flat_map(|owner| self.member(owner, member, depth)).collect()
             }
-            Bound::Library(name) => vec![Value::Named(name.clone())],
-            Bound::Own => vec![Value::Own],
-            Bound::Unknown => vec![Value::Unknown],
+            NameMeaning::Library(name) => vec![CodeValue::Named(name.clone())],
+            NameMeaning::Own => vec![CodeValue::Own],
+            NameMeaning::Unknown => vec![CodeValue::Unknown],
         }
     }
 
     /// Takes one step from all values.
-    pub(super) fn step_all(&self, values: &[Value], step: &Step, depth: usize) -> Vec<Value> {
-        let mut results: Vec<Value> = Vec::new();
+    pub(super) fn step_all(&self, values: &[CodeValue], step: &ChainStep, depth: usize) -> Vec<CodeValue> {
+        let mut results: Vec<CodeValue> = Vec::new();
         for value in values {
             let next = match step {
-                Step::Member(name) => self.member(value, name, depth),
-                Step::Index(inner) => self.element_of(value, *inner, depth),
-                Step::Call(arguments) => vec![self.call(value, *arguments, depth)],
+                ChainStep::Member(name) => self.member(value, name, depth),
+                ChainStep::Index(inner) => self.element_of(value, *inner, depth),
+                ChainStep::Call(arguments) => vec![self.call(value, *arguments, depth)],
             };
             for value in next {
                 if !results.contains(&value) && results.len() <= VALUE_LIMIT {
@@ -383,22 +394,22 @@ impl<'a> Evaluator<'a> {
         results
     }
 
-    fn member(&self, value: &Value, name: &str, depth: usize) -> Vec<Value> {
-        let of = |kind, text: Option<String>| vec![Value::Member(kind, text, name.to_owned())];
+    fn member(&self, value: &CodeValue, name: &str, depth: usize) -> Vec<CodeValue> {
+        let of = |kind, text: Option<String>| vec![CodeValue::Member(kind, text, name.to_owned())];
         match value {
-            Value::Named(owner) if name == "default" => vec![Value::Named(owner.clone())],
-            Value::Named(owner) => vec![Value::Named(format!("{owner}.{}", self.written(name)))],
-            Value::Kind(kind, text) => of(kind, text.clone()),
-            Value::Text(text) => of("text", Some(text.clone())),
-            Value::Decoded(_) => vec![value.clone()],
-            Value::Plain(_) => of("plain", None),
-            Value::List(_) => of("list", None),
-            Value::Partial(_) => of("text", None),
-            Value::Own | Value::Unknown | Value::Member(..) => {
+            CodeValue::Named(owner) if name == "default" => vec![CodeValue::Named(owner.clone())],
+            CodeValue::Named(owner) => vec![CodeValue::Named(format!("{owner}.{}", self.written(name)))],
+            CodeValue::Kind(kind, text) => of(kind, text.clone()),
+            CodeValue::Text(text) => of("text", Some(text.clone())),
+            CodeValue::Decoded(_) => vec![value.clone()],
+            CodeValue::Plain(_) => of("plain", None),
+            CodeValue::List(_) => of("list", None),
+            CodeValue::Partial(_) => of("text", None),
+            CodeValue::Own | CodeValue::Unknown | CodeValue::Member(..) => {
                 match self.scope.bounds.get(&format!(".{name}")) {
                     Some(bounds) if depth < DEPTH_LIMIT => {
                         let mut values = self.remembered(&format!(".{name}"), bounds, depth + 1);
-                        values.retain(|value| !matches!(value, Value::Plain(_)));
+                        values.retain(|value| !matches!(value, CodeValue::Plain(_)));
                         if values.is_empty() { of("?", None) } else { values }
                     }
                     _ => match value.foreign() {
@@ -410,29 +421,31 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn element_of(&self, value: &Value, inner: Span, depth: usize) -> Vec<Value> {
+    fn element_of(&self, value: &CodeValue, inner: GroupSpan, depth: usize) -> Vec<CodeValue> {
         let key = self.single(inner, depth);
         match (value, key) {
-            (Value::List(values), Value::Plain(number)) => {
+            (CodeValue::List(values), CodeValue::Plain(number)) => {
                 let element = number.parse::<usize>().ok().and_then(|at| values.get(at).cloned());
-                vec![element.unwrap_or(Value::Unknown)]
+                vec![element.unwrap_or(CodeValue::Unknown)]
             }
-            (Value::Named(_), Value::Text(name)) if self.cutter.profile.language == Language::JavaScript => {
+            (CodeValue::Named(_), CodeValue::Text(name))
+                if self.cutter.profile.language == Language::JavaScript =>
+            {
                 self.member(value, &name, depth)
             }
-            (Value::Text(text), _) if self.is_reversal(inner) => {
-                vec![Value::Decoded(text.chars().rev().collect())]
+            (CodeValue::Text(text), _) if self.is_reversal(inner) => {
+                vec![CodeValue::Decoded(text.chars().rev().collect())]
             }
-            (Value::Kind("path", _), _) => vec![Value::Kind("path", None)],
+            (CodeValue::Kind("path", _), _) => vec![CodeValue::Kind("path", None)],
             (value, _) if value.foreign().is_some() => vec![value.clone()],
-            (Value::List(values), _) if values.contains(&Value::Own) => vec![Value::Own],
-            _ => vec![Value::Unknown],
+            (CodeValue::List(values), _) if values.contains(&CodeValue::Own) => vec![CodeValue::Own],
+            _ => vec![CodeValue::Unknown],
         }
     }
 
-    fn is_reversal(&self, inner: Span) -> bool {
+    fn is_reversal(&self, inner: GroupSpan) -> bool {
         let items = self.cutter.items(inner);
         items.iter().any(|token| token.item.is_mark("-"))
-            && items.iter().any(|token| matches!(token.item, Item::Mark(":" | "::")))
+            && items.iter().any(|token| matches!(token.item, CodeItem::Mark(":" | "::")))
     }
 }

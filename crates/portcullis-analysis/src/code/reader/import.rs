@@ -1,9 +1,9 @@
 //! Imports: which modules a program loads, and the names it gives to what is in them.
 
 use super::binder::Binder;
-use super::chain::Span;
-use super::scope::{Bound, Load};
-use crate::code::tree::{Item, Piece};
+use super::chain::GroupSpan;
+use super::scope::{LoadedModule, NameMeaning};
+use crate::code::tree::{CodeItem, StringPiece};
 
 impl Binder<'_> {
     /// Binds `import a.b as c, d`.
@@ -11,23 +11,23 @@ impl Binder<'_> {
         let begins = at
             .checked_sub(1)
             .and_then(|before| self.item(group, before))
-            .is_none_or(|item| matches!(item, Item::Line | Item::Mark(";" | ":")));
+            .is_none_or(|item| matches!(item, CodeItem::Line | CodeItem::Mark(";" | ":")));
         if !begins {
             return;
         }
         let line = self.statement(group, at + 1);
         self.scope.skip(line);
         if line.start == line.end {
-            self.scope.loads.push(Load { module: "…".to_owned(), takes_all: false });
+            self.scope.loads.push(LoadedModule { module: "…".to_owned(), takes_all: false });
         }
         for part in self.cutter.split(line) {
             let (module, alias) = self.dotted(part);
             let top = module.split('.').next().unwrap_or_default().to_owned();
             match alias {
-                Some(alias) => self.scope.bind(&alias, Bound::Library(module.clone())),
-                None => self.scope.bind(&top, Bound::Library(top.clone())),
+                Some(alias) => self.scope.bind(&alias, NameMeaning::Library(module.clone())),
+                None => self.scope.bind(&top, NameMeaning::Library(top.clone())),
             }
-            self.scope.loads.push(Load { module, takes_all: false });
+            self.scope.loads.push(LoadedModule { module, takes_all: false });
         }
     }
 
@@ -36,7 +36,7 @@ impl Binder<'_> {
         let begins = at
             .checked_sub(1)
             .and_then(|before| self.item(group, before))
-            .is_none_or(|item| matches!(item, Item::Line | Item::Mark(";" | ":")));
+            .is_none_or(|item| matches!(item, CodeItem::Line | CodeItem::Mark(";" | ":")));
         let line = self.statement(group, at + 1);
         let Some(place) =
             self.cutter.items(line).iter().position(|token| token.item.is_name("import")).filter(|_| begins)
@@ -44,12 +44,12 @@ impl Binder<'_> {
             return;
         };
         self.scope.skip(line);
-        let head = Span { end: line.start + place, ..line };
+        let head = GroupSpan { end: line.start + place, ..line };
         let is_relative =
-            self.cutter.items(head).first().is_none_or(|token| matches!(token.item, Item::Mark(_)));
+            self.cutter.items(head).first().is_none_or(|token| matches!(token.item, CodeItem::Mark(_)));
         let module = if is_relative { ".".to_owned() } else { self.dotted(head).0 };
-        let mut names = Span { start: line.start + place + 1, ..line };
-        if let Some(Item::Group('(', inner)) = self.item(group, names.start) {
+        let mut names = GroupSpan { start: line.start + place + 1, ..line };
+        if let Some(CodeItem::Group('(', inner)) = self.item(group, names.start) {
             names = self.cutter.whole(*inner);
             self.scope.skip(names);
         }
@@ -58,14 +58,15 @@ impl Binder<'_> {
             takes_all |= self.cutter.items(part).iter().any(|token| token.item.is_mark("*"));
             let (name, alias) = self.dotted(part);
             if !name.is_empty() {
-                self.scope.bind(alias.as_ref().unwrap_or(&name), Bound::Library(format!("{module}.{name}")));
+                self.scope
+                    .bind(alias.as_ref().unwrap_or(&name), NameMeaning::Library(format!("{module}.{name}")));
             }
         }
-        self.scope.loads.push(Load { module, takes_all });
+        self.scope.loads.push(LoadedModule { module, takes_all });
     }
 
     /// Reads `a.b.c as d`.
-    fn dotted(&self, span: Span) -> (String, Option<String>) {
+    fn dotted(&self, span: GroupSpan) -> (String, Option<String>) {
         let mut names = self.cutter.items(span).iter().filter_map(|token| token.item.name());
         let mut module = Vec::new();
         let mut alias = None;
@@ -84,45 +85,46 @@ impl Binder<'_> {
         let line = self.statement_of_import(group, at + 1);
         let items = self.cutter.items(line);
         let module = items.iter().rev().find_map(|token| match &token.item {
-            Item::Text(pieces) => match pieces.as_slice() {
-                [Piece::Plain(text)] => Some(text.clone()),
+            CodeItem::Text(pieces) => match pieces.as_slice() {
+                [StringPiece::Plain(text)] => Some(text.clone()),
                 _ => None,
             },
             _ => None,
         });
-        let Some(module) = module.filter(|_| !matches!(self.item(group, at + 1), Some(Item::Group('(', _))))
+        let Some(module) =
+            module.filter(|_| !matches!(self.item(group, at + 1), Some(CodeItem::Group('(', _))))
         else {
             return;
         };
         let module = super::evaluator::module_name(&module);
-        self.scope.skip(Span { start: at, ..line });
-        let items: Vec<Item> = items.iter().map(|token| token.item.clone()).collect();
+        self.scope.skip(GroupSpan { start: at, ..line });
+        let items: Vec<CodeItem> = items.iter().map(|token| token.item.clone()).collect();
         for item in &items {
             match item {
-                Item::Name(name) if name == "from" => break,
-                Item::Name(name) if name != "as" && name != "type" => {
-                    self.scope.bind(name, Bound::Library(module.clone()));
+                CodeItem::Name(name) if name == "from" => break,
+                CodeItem::Name(name) if name != "as" && name != "type" => {
+                    self.scope.bind(name, NameMeaning::Library(module.clone()));
                 }
-                Item::Group('{', inner) => {
+                CodeItem::Group('{', inner) => {
                     self.scope.skip(self.cutter.whole(*inner));
                     for part in self.cutter.split(self.cutter.whole(*inner)) {
                         let (name, alias) = self.dotted(part);
                         self.scope.bind(
                             alias.as_ref().unwrap_or(&name),
-                            Bound::Library(format!("{module}.{name}")),
+                            NameMeaning::Library(format!("{module}.{name}")),
                         );
                     }
                 }
                 _ => {}
             }
         }
-        self.scope.loads.push(Load { module, takes_all: false });
+        self.scope.loads.push(LoadedModule { module, takes_all: false });
     }
 
-    fn statement_of_import(&self, group: usize, start: usize) -> Span {
+    fn statement_of_import(&self, group: usize, start: usize) -> GroupSpan {
         let length = self.cutter.tree.items(group).len();
-        let end =
-            (start..length.min(start + 32)).find(|at| matches!(self.item(group, *at), Some(Item::Text(_))));
-        Span { group, start, end: end.map_or(start, |end| end + 1) }
+        let end = (start..length.min(start + 32))
+            .find(|at| matches!(self.item(group, *at), Some(CodeItem::Text(_))));
+        GroupSpan { group, start, end: end.map_or(start, |end| end + 1) }
     }
 }

@@ -7,21 +7,21 @@ mod decode;
 mod evaluator;
 mod given;
 mod import;
-mod mention;
+mod reference;
 mod run;
 mod scope;
 mod signs;
 mod value;
 
-use chain::{Chain, Cutter, Span, Step};
+use chain::{Chain, ChainCutter, ChainStep, GroupSpan};
 use evaluator::Evaluator;
-use scope::Scope;
+use scope::ProgramNames;
 use signs::Signs;
-use value::Value;
+use value::CodeValue;
 
 use super::table::LanguageTable;
-use super::tree::Item;
-use super::{Language, Reading, lexer};
+use super::tree::CodeItem;
+use super::{CodeReading, Language, lexer};
 
 /// How far a chain may reach.
 pub(super) const CHAIN_LIMIT: usize = 512;
@@ -30,16 +30,16 @@ pub(super) const CHAIN_LIMIT: usize = 512;
 const TOKEN_LIMIT: usize = 50_000;
 
 /// Reads a program; `depth` says how many programs it stands in.
-pub(super) fn read(profile: &'static LanguageTable, text: &str, depth: usize) -> Reading {
+pub(super) fn read(profile: &'static LanguageTable, text: &str, depth: usize) -> CodeReading {
     let tree = lexer::lex(profile.language, text);
     let tokens: usize = tree.groups.iter().map(Vec::len).sum();
     if tokens > TOKEN_LIMIT {
-        return Reading { gaps: vec!["is too long to be read".to_owned()], ..Reading::default() };
+        return CodeReading { gaps: vec!["is too long to be read".to_owned()], ..CodeReading::default() };
     }
-    let cutter = Cutter { tree: &tree, profile };
+    let cutter = ChainCutter { tree: &tree, profile };
     let scope = binder::bind(cutter);
     let evaluator = Evaluator::new(cutter, &scope, tokens * 40 + 20_000);
-    let mut reader = Reader { evaluator, out: Reading::default(), signs: Signs::default(), depth };
+    let mut reader = CodeReader { evaluator, out: CodeReading::default(), signs: Signs::default(), depth };
     for problem in &tree.problems {
         reader.gap(problem.clone());
     }
@@ -52,15 +52,15 @@ pub(super) fn read(profile: &'static LanguageTable, text: &str, depth: usize) ->
 }
 
 #[derive(Debug)]
-struct Reader<'a> {
+struct CodeReader<'a> {
     evaluator: Evaluator<'a>,
-    out: Reading,
+    out: CodeReading,
     signs: Signs,
     depth: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn cutter(&self) -> Cutter<'a> {
+impl<'a> CodeReader<'a> {
+    fn cutter(&self) -> ChainCutter<'a> {
         self.evaluator.cutter
     }
 
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         self.out.add_gap(clause);
     }
 
-    fn read_loads(&mut self, scope: &Scope) {
+    fn read_loads(&mut self, scope: &ProgramNames) {
         for load in &scope.loads {
             if !self.profile().is_known_module(&load.module) {
                 self.gap(format!("loads `{}`, which is not known", shown(&load.module)));
@@ -105,30 +105,33 @@ impl<'a> Reader<'a> {
 
     /// Reads every step of a chain.
     fn read_chain(&mut self, chain: &Chain) {
-        let Span { group, start, .. } = chain.span;
+        let GroupSpan { group, start, .. } = chain.span;
         let mut values = self.evaluator.base(group, start, 0);
         self.read_bare_name(chain, &values);
         for (place, step) in chain.steps.iter().enumerate() {
             match step {
-                Step::Call(arguments) => {
+                ChainStep::Call(arguments) => {
                     for value in &values {
                         self.read_call(value, *arguments, chain, place);
                     }
                 }
-                Step::Member(name) => self.read_member(&values, name),
-                Step::Index(inner) => self.read_index(&values, *inner),
+                ChainStep::Member(name) => self.read_member(&values, name),
+                ChainStep::Index(inner) => self.read_index(&values, *inner),
             }
             values = self.evaluator.step_all(&values, step, 0);
-            let is_called = matches!(chain.steps.get(place + 1), Some(Step::Call(_)));
-            if self.profile().language == Language::Ruby && matches!(step, Step::Member(_)) && !is_called {
-                let nothing = Span { group, start, end: start };
+            let is_called = matches!(chain.steps.get(place + 1), Some(ChainStep::Call(_)));
+            if self.profile().language == Language::Ruby && matches!(step, ChainStep::Member(_)) && !is_called
+            {
+                let nothing = GroupSpan { group, start, end: start };
                 for value in values.clone() {
                     self.read_ruby_member(&value, nothing, chain, place);
                 }
                 values = self.evaluator.bare_call(values, nothing, 0);
             }
         }
-        if !matches!(chain.steps.last(), Some(Step::Call(_))) && self.profile().language != Language::Ruby {
+        if !matches!(chain.steps.last(), Some(ChainStep::Call(_)))
+            && self.profile().language != Language::Ruby
+        {
             for value in &values {
                 self.read_mention(value, chain);
             }
@@ -141,8 +144,8 @@ impl<'a> Reader<'a> {
     }
 
     /// A constant of Ruby is no call; everything else after a dot is.
-    fn read_ruby_member(&mut self, value: &Value, nothing: Span, chain: &Chain, place: usize) {
-        let is_constant = matches!(value, Value::Named(name) if value::is_constant(name));
+    fn read_ruby_member(&mut self, value: &CodeValue, nothing: GroupSpan, chain: &Chain, place: usize) {
+        let is_constant = matches!(value, CodeValue::Named(name) if value::is_constant(name));
         let is_assigned =
             self.cutter().tree.item(chain.span.group, chain.span.end).is_some_and(|item| item.is_mark("="));
         if !is_constant && !is_assigned {
@@ -151,19 +154,19 @@ impl<'a> Reader<'a> {
     }
 
     /// A bare name of Ruby or Perl that nothing is assigned to is a call.
-    fn read_bare_name(&mut self, chain: &Chain, values: &[Value]) {
-        let Span { group, start, .. } = chain.span;
-        let Some(Item::Name(name)) = self.cutter().tree.item(group, start) else { return };
+    fn read_bare_name(&mut self, chain: &Chain, values: &[CodeValue]) {
+        let GroupSpan { group, start, .. } = chain.span;
+        let Some(CodeItem::Name(name)) = self.cutter().tree.item(group, start) else { return };
         let is_bare = !name.starts_with(['$', '@', '&']) && !name.starts_with(char::is_uppercase);
         if !is_bare || !matches!(self.profile().language, Language::Ruby | Language::Perl) {
             return;
         }
-        let is_called = matches!(chain.steps.first(), Some(Step::Call(_)));
+        let is_called = matches!(chain.steps.first(), Some(ChainStep::Call(_)));
         if !is_called
-            && matches!(values, [Value::Named(_)])
+            && matches!(values, [CodeValue::Named(_)])
             && (chain.steps.is_empty() || self.profile().language == Language::Ruby)
         {
-            let nothing = Span { group, start, end: start };
+            let nothing = GroupSpan { group, start, end: start };
             for value in values {
                 self.read_call(value, nothing, chain, 0);
             }

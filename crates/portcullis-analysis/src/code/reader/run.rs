@@ -1,19 +1,19 @@
 //! Programs that a program runs: shell commands, words, code of its own language, SQL.
 
-use super::chain::Span;
-use super::value::Value;
-use super::{Reader, shown};
+use super::chain::GroupSpan;
+use super::value::CodeValue;
+use super::{CodeReader, shown};
 use crate::act::Act;
 use crate::code::table::Does;
-use crate::code::tree::Item;
-use crate::code::{DEPTH_LIMIT, Language, Object, read_at};
+use crate::code::tree::CodeItem;
+use crate::code::{CodeTarget, DEPTH_LIMIT, Language, read_at};
 
 /// Stands in a shell command for what is only known at run time.
 const HOLE: &str = "$UNKNOWN";
 
-impl Reader<'_> {
+impl CodeReader<'_> {
     /// Runs what a row says an argument holds.
-    pub(super) fn run(&mut self, does: Does, arguments: Option<Span>, name: &str) {
+    pub(super) fn run(&mut self, does: Does, arguments: Option<GroupSpan>, name: &str) {
         let Some(span) = arguments else {
             self.gap(format!("hands `{}` over, so that anybody may call it", shown(name)));
             return;
@@ -38,7 +38,7 @@ impl Reader<'_> {
                 } else {
                     self.argument(arguments, place, &["source"])
                 };
-                for value in values.unwrap_or_else(|| vec![Value::Plain(String::new())]) {
+                for value in values.unwrap_or_else(|| vec![CodeValue::Plain(String::new())]) {
                     self.run_code(&value);
                 }
             }
@@ -51,24 +51,24 @@ impl Reader<'_> {
         }
     }
 
-    fn one(&self, arguments: Option<Span>, place: usize, names: &[&str]) -> Vec<Value> {
-        self.argument(arguments, place, names).unwrap_or_else(|| vec![Value::Unknown])
+    fn one(&self, arguments: Option<GroupSpan>, place: usize, names: &[&str]) -> Vec<CodeValue> {
+        self.argument(arguments, place, names).unwrap_or_else(|| vec![CodeValue::Unknown])
     }
 
     /// Runs a text in a shell.
-    pub(super) fn run_shell(&mut self, value: &Value) {
+    pub(super) fn run_shell(&mut self, value: &CodeValue) {
         match value {
-            Value::Text(text) => self.push_shell(text.clone()),
-            Value::Partial(pieces) => {
+            CodeValue::Text(text) => self.push_shell(text.clone()),
+            CodeValue::Partial(pieces) => {
                 let text: String = pieces.iter().map(|piece| piece.as_deref().unwrap_or(HOLE)).collect();
                 self.push_shell(text);
                 self.gap("runs a shell command that is partly computed".to_owned());
             }
-            Value::Decoded(text) => {
-                self.out.add(Act::Obfuscate, Object::None);
+            CodeValue::Decoded(text) => {
+                self.out.add(Act::Obfuscate, CodeTarget::None);
                 self.push_shell(text.clone());
             }
-            Value::List(words) => self.start(words.clone()),
+            CodeValue::List(words) => self.start(words.clone()),
             _ => {
                 self.note_foreign(value);
                 self.gap("runs a shell command that is only known at run time".to_owned());
@@ -89,26 +89,26 @@ impl Reader<'_> {
     }
 
     /// Notes that foreign text is run, which hides what runs.
-    fn note_foreign(&mut self, value: &Value) {
+    fn note_foreign(&mut self, value: &CodeValue) {
         match value.foreign() {
             Some("received") => self.signs.runs_received = true,
-            Some(_) => self.out.add(Act::Obfuscate, Object::None),
+            Some(_) => self.out.add(Act::Obfuscate, CodeTarget::None),
             None => {}
         }
     }
 
     /// Starts a program by its words.
-    fn start(&mut self, words: Vec<Value>) {
+    fn start(&mut self, words: Vec<CodeValue>) {
         let words: Vec<Option<String>> = words
             .into_iter()
             .map(|word| match word {
-                Value::Text(text)
-                | Value::Plain(text)
-                | Value::Kind("path", Some(text))
-                | Value::Decoded(text) => Some(text),
+                CodeValue::Text(text)
+                | CodeValue::Plain(text)
+                | CodeValue::Kind("path", Some(text))
+                | CodeValue::Decoded(text) => Some(text),
                 // The interpreter that runs the program is the one that a script starts most.
-                Value::Named(name) if name == "sys.executable" => Some("python3".to_owned()),
-                Value::Named(name) if name == "process.execPath" => Some("node".to_owned()),
+                CodeValue::Named(name) if name == "sys.executable" => Some("python3".to_owned()),
+                CodeValue::Named(name) if name == "process.execPath" => Some("node".to_owned()),
                 _ => None,
             })
             .collect();
@@ -129,33 +129,33 @@ impl Reader<'_> {
     }
 
     /// Starts what `subprocess` of Python starts.
-    fn run_command(&mut self, arguments: Span) {
+    fn run_command(&mut self, arguments: GroupSpan) {
         let in_shell = self.has_shell(arguments);
         for value in self.one(Some(arguments), 0, &["args", "cmd"]) {
             match value {
-                Value::List(words) if in_shell => {
-                    let first = words.into_iter().next().unwrap_or(Value::Unknown);
+                CodeValue::List(words) if in_shell => {
+                    let first = words.into_iter().next().unwrap_or(CodeValue::Unknown);
                     self.run_shell(&first);
                 }
-                Value::List(words) => self.start(words),
-                Value::Text(text) if !in_shell && !text.contains(char::is_whitespace) => {
-                    self.start(vec![Value::Text(text)]);
+                CodeValue::List(words) => self.start(words),
+                CodeValue::Text(text) if !in_shell && !text.contains(char::is_whitespace) => {
+                    self.start(vec![CodeValue::Text(text)]);
                 }
-                Value::Text(_) | Value::Partial(_) | Value::Decoded(_) => self.run_shell(&value),
+                CodeValue::Text(_) | CodeValue::Partial(_) | CodeValue::Decoded(_) => self.run_shell(&value),
                 _ if in_shell => self.run_shell(&value),
                 _ => {
                     self.note_foreign(&value);
                     self.gap("starts a program that is only known at run time".to_owned());
-                    self.out.add(Act::Execute, Object::SomePath);
+                    self.out.add(Act::Execute, CodeTarget::SomePath);
                 }
             }
         }
     }
 
     /// Says whether a call asks for a shell by `shell=True`, `shell: true`; a name computed elsewhere may.
-    fn has_shell(&self, arguments: Span) -> bool {
+    fn has_shell(&self, arguments: GroupSpan) -> bool {
         let items = self.cutter().items(arguments);
-        let asks = |items: &[crate::code::tree::Token]| {
+        let asks = |items: &[crate::code::tree::CodeToken]| {
             items.windows(3).any(|window| match window {
                 [name, mark, value] => {
                     name.item.is_name("shell")
@@ -167,37 +167,37 @@ impl Reader<'_> {
         };
         asks(items)
             || items.iter().any(|token| match token.item {
-                Item::Group('{', inner) => asks(self.cutter().tree.items(inner)),
+                CodeItem::Group('{', inner) => asks(self.cutter().tree.items(inner)),
                 _ => false,
             })
     }
 
     /// Starts a program whose words are arguments; a list among them holds all words, its own name too.
-    fn run_words(&mut self, arguments: Span, place: usize) {
+    fn run_words(&mut self, arguments: GroupSpan, place: usize) {
         let parts = self.cutter().split(arguments);
         let mut words = Vec::new();
         for part in parts.iter().skip(place) {
             match self.evaluator.values(*part).as_slice() {
-                [Value::List(list)] if words.is_empty() => words.extend(list.clone()),
-                [Value::List(list)] => words.extend(list.iter().skip(1).cloned()),
+                [CodeValue::List(list)] if words.is_empty() => words.extend(list.clone()),
+                [CodeValue::List(list)] => words.extend(list.iter().skip(1).cloned()),
                 [value] => words.push(value.clone()),
-                _ => words.push(Value::Unknown),
+                _ => words.push(CodeValue::Unknown),
             }
         }
         if words.is_empty() {
-            words.push(Value::Unknown);
+            words.push(CodeValue::Unknown);
         }
         self.start(words);
     }
 
     /// Starts what `spawn` of Node starts.
-    fn run_spawn(&mut self, arguments: Span) {
+    fn run_spawn(&mut self, arguments: GroupSpan) {
         let parts = self.cutter().split(arguments);
         let rest = parts.get(1).map(|part| self.evaluator.values(*part));
         let list = match rest.as_deref() {
-            Some([Value::List(list)]) => list.clone(),
-            None | Some([Value::Kind("table", _) | Value::Own]) => Vec::new(),
-            Some(_) => vec![Value::Unknown],
+            Some([CodeValue::List(list)]) => list.clone(),
+            None | Some([CodeValue::Kind("table", _) | CodeValue::Own]) => Vec::new(),
+            Some(_) => vec![CodeValue::Unknown],
         };
         for program in self.one(Some(arguments), 0, &[]) {
             if self.has_shell(arguments) {
@@ -205,9 +205,13 @@ impl Reader<'_> {
                 pieces.extend(list.clone());
                 let text: Vec<String> = pieces
                     .iter()
-                    .map(|piece| if let Value::Text(text) = piece { text.clone() } else { HOLE.to_owned() })
+                    .map(
+                        |piece| {
+                            if let CodeValue::Text(text) = piece { text.clone() } else { HOLE.to_owned() }
+                        },
+                    )
                     .collect();
-                if pieces.iter().any(|piece| !matches!(piece, Value::Text(_))) {
+                if pieces.iter().any(|piece| !matches!(piece, CodeValue::Text(_))) {
                     self.gap("runs a shell command that is partly computed".to_owned());
                 }
                 self.push_shell(text.join(" "));
@@ -221,13 +225,13 @@ impl Reader<'_> {
     }
 
     /// Starts what `system` of Ruby and Perl starts: one text in a shell, several as words.
-    fn run_system(&mut self, arguments: Span) {
-        let parts: Vec<Span> = self
+    fn run_system(&mut self, arguments: GroupSpan) {
+        let parts: Vec<GroupSpan> = self
             .cutter()
             .split(arguments)
             .into_iter()
             .filter(|part| super::scope::named_argument(self.cutter(), *part).0.is_none())
-            .filter(|part| self.evaluator.values(*part) != [Value::Kind("table", None)])
+            .filter(|part| self.evaluator.values(*part) != [CodeValue::Kind("table", None)])
             .collect();
         match parts.as_slice() {
             [] => self.gap("runs a shell command that is only known at run time".to_owned()),
@@ -236,20 +240,20 @@ impl Reader<'_> {
                     self.run_shell(&value);
                 }
             }
-            [first, .., last] => self.run_words(Span { start: first.start, end: last.end, ..*first }, 0),
+            [first, .., last] => self.run_words(GroupSpan { start: first.start, end: last.end, ..*first }, 0),
         }
     }
 
     /// Runs a text as code of the same language.
-    pub(super) fn run_code(&mut self, value: &Value) {
+    pub(super) fn run_code(&mut self, value: &CodeValue) {
         match value {
-            Value::Text(text) => self.read_inside(self.profile().language, text),
-            Value::Decoded(text) => {
-                self.out.add(Act::Obfuscate, Object::None);
+            CodeValue::Text(text) => self.read_inside(self.profile().language, text),
+            CodeValue::Decoded(text) => {
+                self.out.add(Act::Obfuscate, CodeTarget::None);
                 self.read_inside(self.profile().language, text);
             }
             // A block of code is read where it stands.
-            Value::Kind("table", _) | Value::Plain(_) | Value::Own => {}
+            CodeValue::Kind("table", _) | CodeValue::Plain(_) | CodeValue::Own => {}
             _ => {
                 self.note_foreign(value);
                 self.gap("evaluates code that is only known at run time".to_owned());
@@ -266,10 +270,10 @@ impl Reader<'_> {
         self.out.merge(inner);
     }
 
-    fn run_sql(&mut self, value: &Value) {
+    fn run_sql(&mut self, value: &CodeValue) {
         match value {
-            Value::Text(text) => self.read_inside(Language::Sql, text),
-            Value::Partial(pieces) => {
+            CodeValue::Text(text) => self.read_inside(Language::Sql, text),
+            CodeValue::Partial(pieces) => {
                 let text: String = pieces.iter().map(|piece| piece.as_deref().unwrap_or("unknown")).collect();
                 self.read_inside(Language::Sql, &text);
                 self.gap("sends SQL that is partly computed".to_owned());
@@ -279,7 +283,7 @@ impl Reader<'_> {
     }
 
     /// Opens a file or a command the way of Perl.
-    pub(super) fn open_perl(&mut self, arguments: Option<Span>) {
+    pub(super) fn open_perl(&mut self, arguments: Option<GroupSpan>) {
         let Some(span) = arguments else {
             self.gap("opens something that is only known at run time".to_owned());
             return;
@@ -289,7 +293,7 @@ impl Reader<'_> {
         let targets = (parts.len() > 2).then(|| self.one(arguments, 2, &[]));
         for mode in modes {
             match (&mode, &targets) {
-                (Value::Text(mode), Some(targets)) if mode.contains('|') => {
+                (CodeValue::Text(mode), Some(targets)) if mode.contains('|') => {
                     if parts.len() > 3 {
                         self.run_words(span, 2);
                     } else {
@@ -298,16 +302,16 @@ impl Reader<'_> {
                         }
                     }
                 }
-                (Value::Text(mode), Some(_)) => {
+                (CodeValue::Text(mode), Some(_)) => {
                     self.open_paths(mode.contains('<'), mode.contains(['>', '+']), arguments);
                 }
-                (Value::Text(spec), None) => self.open_spec(spec),
+                (CodeValue::Text(spec), None) => self.open_spec(spec),
                 _ => self.gap("opens something that is only known at run time".to_owned()),
             }
         }
     }
 
-    fn open_paths(&mut self, reads: bool, writes: bool, arguments: Option<Span>) {
+    fn open_paths(&mut self, reads: bool, writes: bool, arguments: Option<GroupSpan>) {
         for path in self.paths(arguments, 2) {
             if writes {
                 self.out.add(Act::Write, path);
@@ -321,13 +325,14 @@ impl Reader<'_> {
     fn open_spec(&mut self, spec: &str) {
         let spec = spec.trim();
         if let Some(command) = spec.strip_prefix('|').or_else(|| spec.strip_suffix('|')) {
-            self.run_shell(&Value::Text(command.trim().to_owned()));
+            self.run_shell(&CodeValue::Text(command.trim().to_owned()));
         } else if spec.contains(">&") || spec.contains("<&") {
             self.signs.redirects = true;
         } else if spec.contains('>') {
-            self.out.add(Act::Write, Object::Path(spec.trim_start_matches(['+', '>', '<', ' ']).to_owned()));
+            self.out
+                .add(Act::Write, CodeTarget::Path(spec.trim_start_matches(['+', '>', '<', ' ']).to_owned()));
         } else {
-            self.out.add(Act::Read, Object::Path(spec.trim_start_matches(['<', ' ']).to_owned()));
+            self.out.add(Act::Read, CodeTarget::Path(spec.trim_start_matches(['<', ' ']).to_owned()));
         }
     }
 }

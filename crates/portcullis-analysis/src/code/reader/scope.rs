@@ -4,19 +4,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::chain::{Chain, Cutter, Span, Step};
+use super::chain::{Chain, ChainCutter, ChainStep, GroupSpan};
 use crate::code::Language;
-use crate::code::tree::Item;
+use crate::code::tree::CodeItem;
 
 /// One thing a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Bound {
+pub(super) enum NameMeaning {
     /// The value of an expression.
-    Value(Span),
+    Value(GroupSpan),
     /// Any element of the value of an expression.
-    Element(Span),
+    Element(GroupSpan),
     /// A member of the value of an expression.
-    Member(Span, String),
+    Member(GroupSpan, String),
     /// Something of a library, by its full name.
     Library(String),
     /// A function or class of the program itself.
@@ -27,7 +27,7 @@ pub(super) enum Bound {
 
 /// A module that is loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Load {
+pub(super) struct LoadedModule {
     pub(super) module: String,
     /// Whether all its names are taken over.
     pub(super) takes_all: bool,
@@ -35,12 +35,12 @@ pub(super) struct Load {
 
 /// The names of a program.
 #[derive(Debug, Default)]
-pub(super) struct Scope {
-    pub(super) bounds: BTreeMap<String, Vec<Bound>>,
+pub(super) struct ProgramNames {
+    pub(super) bounds: BTreeMap<String, Vec<NameMeaning>>,
     /// The parameters of the program's own functions; several functions may have one name.
     pub(super) functions: BTreeMap<String, Vec<Vec<String>>>,
     pub(super) classes: BTreeSet<String>,
-    pub(super) loads: Vec<Load>,
+    pub(super) loads: Vec<LoadedModule>,
     /// The places of names that are bound there, not used.
     pub(super) skips: BTreeSet<(usize, usize)>,
 }
@@ -48,25 +48,25 @@ pub(super) struct Scope {
 /// How many things one name may stand for.
 const BOUND_LIMIT: usize = 16;
 
-impl Scope {
-    pub(super) fn bind(&mut self, name: &str, bound: Bound) {
+impl ProgramNames {
+    pub(super) fn bind(&mut self, name: &str, bound: NameMeaning) {
         let bounds = self.bounds.entry(name.to_owned()).or_default();
         if bounds.len() < BOUND_LIMIT {
             if !bounds.contains(&bound) {
                 bounds.push(bound);
             }
-        } else if bounds.last() != Some(&Bound::Unknown) {
-            bounds.push(Bound::Unknown);
+        } else if bounds.last() != Some(&NameMeaning::Unknown) {
+            bounds.push(NameMeaning::Unknown);
         }
     }
 
     /// Marks a stretch as one that names things rather than uses them.
-    pub(super) fn skip(&mut self, span: Span) {
+    pub(super) fn skip(&mut self, span: GroupSpan) {
         self.skips.extend((span.start..span.end).map(|at| (span.group, at)));
     }
 
     pub(super) fn define(&mut self, name: &str, parameters: Vec<String>) {
-        self.bind(name, Bound::Own);
+        self.bind(name, NameMeaning::Own);
         for parameter in &parameters {
             self.bounds.entry(parameter.clone()).or_default();
         }
@@ -82,14 +82,14 @@ impl Scope {
     }
 
     /// Binds the parameters of the program's own functions to the arguments of a call.
-    pub(super) fn bind_arguments(&mut self, cutter: Cutter<'_>, chain: &Chain) {
+    pub(super) fn bind_arguments(&mut self, cutter: ChainCutter<'_>, chain: &Chain) {
         let mut callee =
-            cutter.tree.item(chain.span.group, chain.span.start).and_then(Item::name).map(str::to_owned);
+            cutter.tree.item(chain.span.group, chain.span.start).and_then(CodeItem::name).map(str::to_owned);
         for step in &chain.steps {
             match step {
-                Step::Member(name) => callee = Some(name.clone()),
-                Step::Index(_) => callee = None,
-                Step::Call(arguments) => {
+                ChainStep::Member(name) => callee = Some(name.clone()),
+                ChainStep::Index(_) => callee = None,
+                ChainStep::Call(arguments) => {
                     if let Some(name) = callee.take() {
                         self.bind_call(cutter, &name, *arguments);
                     }
@@ -98,7 +98,7 @@ impl Scope {
         }
     }
 
-    fn bind_call(&mut self, cutter: Cutter<'_>, name: &str, arguments: Span) {
+    fn bind_call(&mut self, cutter: ChainCutter<'_>, name: &str, arguments: GroupSpan) {
         let mut signatures = self.functions.get(name).cloned().unwrap_or_default();
         if self.classes.contains(name) || name == "new" {
             for constructor in ["__init__", "constructor", "initialize", "__construct"] {
@@ -116,12 +116,12 @@ impl Scope {
                 let (name, value) = named_argument(cutter, *argument);
                 match name {
                     Some(name) if is_itself(cutter, value, &name) => {}
-                    Some(name) => self.bind(&name, Bound::Value(value)),
+                    Some(name) => self.bind(&name, NameMeaning::Value(value)),
                     None => {
                         if let Some(parameter) = signature.get(place + skipped)
                             && !is_itself(cutter, value, parameter)
                         {
-                            self.bind(parameter, Bound::Value(value));
+                            self.bind(parameter, NameMeaning::Value(value));
                         }
                     }
                 }
@@ -130,18 +130,25 @@ impl Scope {
     }
 
     /// Binds what a target names to the value of an expression.
-    pub(super) fn bind_target(&mut self, cutter: Cutter<'_>, group: usize, mark: usize, value: Span) {
+    pub(super) fn bind_target(
+        &mut self,
+        cutter: ChainCutter<'_>,
+        group: usize,
+        mark: usize,
+        value: GroupSpan,
+    ) {
         let Some(last) = mark.checked_sub(1) else { return };
         match cutter.tree.item(group, last) {
-            Some(Item::Name(name)) => self.bind_named_target(cutter, group, last, name, value),
-            Some(Item::Group(open, inner)) => {
+            Some(CodeItem::Name(name)) => self.bind_named_target(cutter, group, last, name, value),
+            Some(CodeItem::Group(open, inner)) => {
                 let before = last.checked_sub(1).and_then(|at| cutter.tree.items(group).get(at));
                 let is_element = *open == '['
                     && cutter.tree.items(group).get(last).is_some_and(|token| !token.is_spaced)
-                    && before.is_some_and(|token| matches!(token.item, Item::Name(_) | Item::Group(..)));
+                    && before
+                        .is_some_and(|token| matches!(token.item, CodeItem::Name(_) | CodeItem::Group(..)));
                 if is_element {
-                    if let Some(Item::Name(name)) = before.map(|token| &token.item) {
-                        self.bind(name, Bound::Unknown);
+                    if let Some(CodeItem::Name(name)) = before.map(|token| &token.item) {
+                        self.bind(name, NameMeaning::Unknown);
                     }
                 } else {
                     self.bind_pattern(cutter, *inner, value);
@@ -151,30 +158,37 @@ impl Scope {
         }
     }
 
-    fn bind_named_target(&mut self, cutter: Cutter<'_>, group: usize, last: usize, name: &str, value: Span) {
+    fn bind_named_target(
+        &mut self,
+        cutter: ChainCutter<'_>,
+        group: usize,
+        last: usize,
+        name: &str,
+        value: GroupSpan,
+    ) {
         let mark_before = |at: usize| {
             at.checked_sub(1).and_then(|at| match cutter.tree.item(group, at) {
-                Some(Item::Mark(mark)) => Some(*mark),
+                Some(CodeItem::Mark(mark)) => Some(*mark),
                 _ => None,
             })
         };
         match mark_before(last) {
-            Some("." | "->" | "?." | "::") => self.bind(&format!(".{name}"), Bound::Value(value)),
+            Some("." | "->" | "?." | "::") => self.bind(&format!(".{name}"), NameMeaning::Value(value)),
             Some(":") => self.bind_annotated(cutter, group, last, value),
             Some(",") => {
                 let names = names_before(cutter, group, last);
                 let values = cutter.split(value);
                 for (place, name) in names.iter().rev().enumerate() {
                     let bound = match values.get(place) {
-                        Some(value) if values.len() == names.len() => Bound::Value(*value),
-                        _ => Bound::Unknown,
+                        Some(value) if values.len() == names.len() => NameMeaning::Value(*value),
+                        _ => NameMeaning::Unknown,
                     };
                     self.bind(name, bound);
                 }
             }
             _ => {
                 self.skips.insert((group, last));
-                self.bind(name, Bound::Value(value));
+                self.bind(name, NameMeaning::Value(value));
                 if cutter.profile.language == Language::Python
                     || cutter.profile.language == Language::JavaScript
                 {
@@ -185,26 +199,27 @@ impl Scope {
     }
 
     /// Binds `name: type = value`.
-    fn bind_annotated(&mut self, cutter: Cutter<'_>, group: usize, last: usize, value: Span) {
+    fn bind_annotated(&mut self, cutter: ChainCutter<'_>, group: usize, last: usize, value: GroupSpan) {
         let nearby = (last.saturating_sub(12)..last).rev();
         let within = nearby.map_while(|at| {
             cutter
                 .tree
                 .item(group, at)
-                .filter(|item| !matches!(item, Item::Line | Item::Mark(";")))
+                .filter(|item| !matches!(item, CodeItem::Line | CodeItem::Mark(";")))
                 .map(|item| (at, item))
         });
         let start = within.into_iter().find(|(_, item)| item.is_mark(":")).map(|(at, _)| at);
         if let Some(colon) = start
-            && let Some(Item::Name(name)) = colon.checked_sub(1).and_then(|at| cutter.tree.item(group, at))
+            && let Some(CodeItem::Name(name)) =
+                colon.checked_sub(1).and_then(|at| cutter.tree.item(group, at))
             && !cutter.profile.is_keyword(name)
         {
-            self.bind(name, Bound::Value(value));
+            self.bind(name, NameMeaning::Value(value));
         }
     }
 
     /// Binds the names of `{a, b: c}`, `[a, b]` and `(a, b)`.
-    fn bind_pattern(&mut self, cutter: Cutter<'_>, inner: usize, value: Span) {
+    fn bind_pattern(&mut self, cutter: ChainCutter<'_>, inner: usize, value: GroupSpan) {
         let values = cutter.split(value);
         // A default value is code of its own.
         if !has_default(cutter, inner, 0) {
@@ -220,9 +235,9 @@ impl Scope {
                 .collect();
             let (Some(first), Some(last)) = (names.first(), names.last()) else { continue };
             let bound = match (cutter.profile.language, values.get(place)) {
-                (Language::JavaScript, _) => Bound::Member(value, (*first).to_owned()),
-                (_, Some(value)) if values.len() == parts.len() => Bound::Value(*value),
-                _ => Bound::Unknown,
+                (Language::JavaScript, _) => NameMeaning::Member(value, (*first).to_owned()),
+                (_, Some(value)) if values.len() == parts.len() => NameMeaning::Value(*value),
+                _ => NameMeaning::Unknown,
             };
             self.bind(last, bound);
         }
@@ -233,24 +248,24 @@ impl Scope {
 const DEEPEST_PATTERN: usize = 8;
 
 /// Says whether a pattern gives a default value to one of its names.
-fn has_default(cutter: Cutter<'_>, inner: usize, depth: usize) -> bool {
+fn has_default(cutter: ChainCutter<'_>, inner: usize, depth: usize) -> bool {
     depth > DEEPEST_PATTERN
         || cutter.tree.items(inner).iter().any(|token| match token.item {
-            Item::Group(_, group) => has_default(cutter, group, depth + 1),
+            CodeItem::Group(_, group) => has_default(cutter, group, depth + 1),
             ref item => item.is_mark("="),
         })
 }
 
 /// Says whether an expression is only this name.
-fn is_itself(cutter: Cutter<'_>, value: Span, name: &str) -> bool {
+fn is_itself(cutter: ChainCutter<'_>, value: GroupSpan, name: &str) -> bool {
     matches!(cutter.items(value), [token] if token.item.is_name(name))
 }
 
 /// Returns the names of `a, b, c` that end at a place, the last first.
-fn names_before(cutter: Cutter<'_>, group: usize, last: usize) -> Vec<String> {
+fn names_before(cutter: ChainCutter<'_>, group: usize, last: usize) -> Vec<String> {
     let mut names = Vec::new();
     let mut at = last;
-    while let Some(Item::Name(name)) = cutter.tree.item(group, at) {
+    while let Some(CodeItem::Name(name)) = cutter.tree.item(group, at) {
         names.push(name.clone());
         let Some(before) = at.checked_sub(2) else { break };
         if !cutter.tree.item(group, at - 1).is_some_and(|item| item.is_mark(",")) || names.len() > 32 {
@@ -262,7 +277,7 @@ fn names_before(cutter: Cutter<'_>, group: usize, last: usize) -> Vec<String> {
 }
 
 /// Splits `name=value`, `name: value` and `"name" => value` off an argument.
-pub(super) fn named_argument(cutter: Cutter<'_>, argument: Span) -> (Option<String>, Span) {
+pub(super) fn named_argument(cutter: ChainCutter<'_>, argument: GroupSpan) -> (Option<String>, GroupSpan) {
     let argument = cutter.trim(argument);
     let items = cutter.items(argument);
     let separator = items.get(1).map(|token| &token.item);
@@ -272,7 +287,9 @@ pub(super) fn named_argument(cutter: Cutter<'_>, argument: Span) -> (Option<Stri
         _ => false,
     };
     match items.first().and_then(|token| token.item.name()) {
-        Some(name) if is_named => (Some(name.to_owned()), Span { start: argument.start + 2, ..argument }),
+        Some(name) if is_named => {
+            (Some(name.to_owned()), GroupSpan { start: argument.start + 2, ..argument })
+        }
         _ => (None, argument),
     }
 }

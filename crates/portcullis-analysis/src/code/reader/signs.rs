@@ -1,9 +1,9 @@
 //! Signs that only mean something together: a connection joined to a shell, copies made in a loop without end.
 
-use super::Reader;
+use super::CodeReader;
 use crate::act::Act;
-use crate::code::tree::{Item, Tree};
-use crate::code::{Object, Reading};
+use crate::code::tree::{CodeItem, CodeTree};
+use crate::code::{CodeReading, CodeTarget};
 
 /// What was seen anywhere in a program.
 #[derive(Debug, Default)]
@@ -55,31 +55,31 @@ impl Signs {
 }
 
 /// Adds what a module is only ever loaded for.
-pub(super) fn note_load(module: &str, out: &mut Reading) {
+pub(super) fn note_load(module: &str, out: &mut CodeReading) {
     let top = module.split(['.', '/', ':']).next().unwrap_or(module);
     if matches!(top, "pynput" | "keyboard" | "pyautogui" | "pyscreenshot" | "mss" | "scapy" | "iohook") {
-        out.add(Act::Capture, Object::None);
+        out.add(Act::Capture, CodeTarget::None);
     }
 }
 
-impl Reader<'_> {
+impl CodeReader<'_> {
     /// Draws what the signs mean together.
     pub(super) fn conclude(&mut self) {
         let signs = &self.signs;
         let hands_over = signs.shell && signs.redirects || signs.runs_received;
         if signs.connects && hands_over {
-            self.out.add(Act::RemoteShell, Object::None);
+            self.out.add(Act::RemoteShell, CodeTarget::None);
         }
         if signs.forks && signs.loops {
-            self.out.add(Act::Exhaust, Object::None);
+            self.out.add(Act::Exhaust, CodeTarget::None);
         }
         let takes = |act: Act| matches!(act, Act::Read | Act::Environment | Act::SecretRead);
-        let has_taken = signs.takes_variables || self.out.deeds.iter().any(|deed| takes(deed.act));
+        let has_taken = signs.takes_variables || self.out.actions.iter().any(|action| takes(action.act));
         let is_carried = signs.carries && has_taken;
         let spoils =
-            self.out.deeds.iter().any(|deed| matches!(deed.act, Act::Write | Act::Delete | Act::Move));
+            self.out.actions.iter().any(|action| matches!(action.act, Act::Write | Act::Delete | Act::Move));
         if signs.walks && signs.encrypts && spoils {
-            self.out.add(Act::Malware, Object::None);
+            self.out.add(Act::Malware, CodeTarget::None);
         }
         if is_carried {
             self.gap("may put what it read into a request".to_owned());
@@ -88,15 +88,15 @@ impl Reader<'_> {
 }
 
 /// Says whether the loop at a place never ends by its condition.
-pub(super) fn is_endless(tree: &Tree, group: usize, at: usize) -> bool {
-    let is_truth = |item: &Item| match item {
-        Item::Name(name) => matches!(name.as_str(), "True" | "true" | "fork"),
-        Item::Number(number) => number != "0",
+pub(super) fn is_endless(tree: &CodeTree, group: usize, at: usize) -> bool {
+    let is_truth = |item: &CodeItem| match item {
+        CodeItem::Name(name) => matches!(name.as_str(), "True" | "true" | "fork"),
+        CodeItem::Number(number) => number != "0",
         _ => false,
     };
     match (tree.item(group, at), tree.item(group, at + 1)) {
-        (Some(Item::Name(word)), _) if word == "loop" => true,
-        (Some(Item::Name(word)), Some(Item::Group('(', inner))) => {
+        (Some(CodeItem::Name(word)), _) if word == "loop" => true,
+        (Some(CodeItem::Name(word)), Some(CodeItem::Group('(', inner))) => {
             let items = tree.items(*inner);
             let is_empty = items.iter().all(|token| token.item.is_mark(";"));
             is_empty
@@ -104,7 +104,7 @@ pub(super) fn is_endless(tree: &Tree, group: usize, at: usize) -> bool {
                     && items.first().is_some_and(|token| is_truth(&token.item))
                     && items.len() <= 3)
         }
-        (Some(Item::Name(word)), Some(item)) => word == "while" && is_truth(item),
+        (Some(CodeItem::Name(word)), Some(item)) => word == "while" && is_truth(item),
         _ => false,
     }
 }

@@ -2,7 +2,7 @@
 
 /// One thing an expression may stand for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum CodeValue {
     /// Something only known at run time.
     Unknown,
     /// A text.
@@ -12,7 +12,7 @@ pub(super) enum Value {
     /// A number, a truth or nothing.
     Plain(String),
     /// A list.
-    List(Vec<Value>),
+    List(Vec<CodeValue>),
     /// Something of a library, by its full name.
     Named(String),
     /// A value of a known kind, and the path or host it stands for.
@@ -25,7 +25,7 @@ pub(super) enum Value {
     Own,
 }
 
-impl Value {
+impl CodeValue {
     /// Returns the pieces it adds to a longer text.
     pub(super) fn pieces(&self) -> Vec<Option<String>> {
         match self {
@@ -50,7 +50,7 @@ impl Value {
 }
 
 /// Joins pieces to one value.
-pub(super) fn joined(pieces: Vec<Option<String>>) -> Value {
+pub(super) fn joined(pieces: Vec<Option<String>>) -> CodeValue {
     let mut merged: Vec<Option<String>> = Vec::new();
     for piece in pieces {
         match (merged.last_mut(), piece) {
@@ -61,10 +61,10 @@ pub(super) fn joined(pieces: Vec<Option<String>>) -> Value {
         }
     }
     match merged.as_slice() {
-        [] => Value::Text(String::new()),
-        [Some(text)] => Value::Text(text.clone()),
-        [None] => Value::Unknown,
-        _ => Value::Partial(merged),
+        [] => CodeValue::Text(String::new()),
+        [Some(text)] => CodeValue::Text(text.clone()),
+        [None] => CodeValue::Unknown,
+        _ => CodeValue::Partial(merged),
     }
 }
 
@@ -74,18 +74,18 @@ pub(super) fn is_constant(name: &str) -> bool {
 }
 
 /// Returns what an element of a value may be.
-pub(super) fn element(value: Value) -> Vec<Value> {
+pub(super) fn element(value: CodeValue) -> Vec<CodeValue> {
     match value {
-        Value::List(values) => values,
-        Value::Kind(kind @ ("process" | "path" | "fetched" | "received" | "hidden"), _) => {
-            vec![Value::Kind(kind, None)]
+        CodeValue::List(values) => values,
+        CodeValue::Kind(kind @ ("process" | "path" | "fetched" | "received" | "hidden"), _) => {
+            vec![CodeValue::Kind(kind, None)]
         }
-        _ => vec![Value::Unknown],
+        _ => vec![CodeValue::Unknown],
     }
 }
 
 /// Fills the places of a template.
-pub(super) fn fill(template: &str, mark: char, values: &[Value]) -> Value {
+pub(super) fn fill(template: &str, mark: char, values: &[CodeValue]) -> CodeValue {
     let mut pieces = Vec::new();
     let mut values = values.iter();
     let mut letters = template.chars();

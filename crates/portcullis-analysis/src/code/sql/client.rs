@@ -1,19 +1,19 @@
 //! Commands of the clients between the statements: `\…` of psql, `.…` of sqlite3, words of mysql.
 
-use super::words::Word;
+use super::words::SqlWord;
 use crate::act::Act;
-use crate::code::{Object, Reading};
+use crate::code::{CodeReading, CodeTarget};
 use crate::lists::sql::SHOWING;
 
 /// Reads a command that begins with a backslash or a dot.
-pub(super) fn read(line: &str, out: &mut Reading) {
+pub(super) fn read(line: &str, out: &mut CodeReading) {
     match line.strip_prefix('\\') {
         Some(command) => read_psql(command, out),
         None => read_sqlite(line.strip_prefix('.').unwrap_or(line), out),
     }
 }
 
-fn read_psql(command: &str, out: &mut Reading) {
+fn read_psql(command: &str, out: &mut CodeReading) {
     if let Some(shell) = command.strip_prefix('!') {
         push_shell(shell, out);
         return;
@@ -35,14 +35,14 @@ fn read_psql(command: &str, out: &mut Reading) {
             out.add(Act::Read, file());
             out.add_gap("runs a script that is not read".to_owned());
         }
-        "lo_export" => out.add(Act::Write, Object::SomePath),
+        "lo_export" => out.add(Act::Write, CodeTarget::SomePath),
         "lo_import" => out.add(Act::Read, file()),
-        "password" => out.add(Act::Account, Object::Name("password".to_owned())),
+        "password" => out.add(Act::Account, CodeTarget::Name("password".to_owned())),
         _ if rest.contains('`') => {
             out.add_gap("runs a shell command inside a command of the client".to_owned());
         }
         _ if SHOWING.contains(&name) || name.starts_with('d') || name.starts_with('l') => {
-            out.add(Act::DatabaseQuery, Object::None);
+            out.add(Act::DatabaseQuery, CodeTarget::None);
         }
         _ => out.add_gap(format!(
             "uses the command `\\{}`, which is not known",
@@ -52,30 +52,30 @@ fn read_psql(command: &str, out: &mut Reading) {
 }
 
 /// Reads `\copy table to 'file'`, `\copy … from program 'command'`.
-fn read_copy(rest: &str, out: &mut Reading) {
+fn read_copy(rest: &str, out: &mut CodeReading) {
     let words = super::words::split(rest);
     let place = words.iter().rposition(|word| word.is("TO") || word.is("FROM"));
     let writes = place.and_then(|place| words.get(place)).is_some_and(|word| word.is("TO"));
     let is_program = words.iter().any(|word| word.is("PROGRAM"));
     let target = words.iter().skip(place.map_or(0, |place| place + 1)).find_map(|word| match word {
-        Word::Text(text) => Some(text.clone()),
-        Word::Bare(upper, text)
+        SqlWord::Text(text) => Some(text.clone()),
+        SqlWord::Bare(upper, text)
             if !matches!(upper.as_str(), "PROGRAM" | "STDIN" | "STDOUT" | "PSTDIN" | "PSTDOUT") =>
         {
             Some(text.clone())
         }
         _ => None,
     });
-    out.add(if writes { Act::DatabaseQuery } else { Act::DatabaseWrite }, Object::None);
+    out.add(if writes { Act::DatabaseQuery } else { Act::DatabaseWrite }, CodeTarget::None);
     match (is_program, target) {
         (true, Some(command)) => out.shell_texts.push(command),
         (true, None) => out.add_gap("runs a shell command that is only known at run time".to_owned()),
-        (false, Some(text)) => out.add(if writes { Act::Write } else { Act::Read }, Object::Path(text)),
+        (false, Some(text)) => out.add(if writes { Act::Write } else { Act::Read }, CodeTarget::Path(text)),
         (false, None) => {}
     }
 }
 
-fn read_sqlite(command: &str, out: &mut Reading) {
+fn read_sqlite(command: &str, out: &mut CodeReading) {
     let (name, rest) = cut(command);
     match name {
         "shell" | "system" => push_shell(rest, out),
@@ -85,9 +85,9 @@ fn read_sqlite(command: &str, out: &mut Reading) {
                     push_shell(rest.trim_matches(['"', '\'']).trim_start_matches('|'), out);
                 }
                 Some(_) => out.add(Act::Read, path(rest)),
-                None => out.add(Act::Read, Object::SomePath),
+                None => out.add(Act::Read, CodeTarget::SomePath),
             }
-            out.add(Act::DatabaseWrite, Object::None);
+            out.add(Act::DatabaseWrite, CodeTarget::None);
         }
         "output" | "once" | "excel" | "log" | "trace" => {
             match rest.trim_matches(['"', '\'']).strip_prefix('|') {
@@ -109,7 +109,7 @@ fn read_sqlite(command: &str, out: &mut Reading) {
         }
         "restore" => {
             out.add(Act::Read, path(rest));
-            out.add(Act::DatabaseDestroy, Object::Name("the database".to_owned()));
+            out.add(Act::DatabaseDestroy, CodeTarget::Name("the database".to_owned()));
         }
         "open" => out.add(Act::Write, path(rest)),
         "load" => out.add(Act::LoadCode, path(rest)),
@@ -121,7 +121,7 @@ fn read_sqlite(command: &str, out: &mut Reading) {
         | "show" | "help" | "echo" | "bail" | "changes" | "eqp" | "explain" | "fullschema" | "print"
         | "dbinfo" | "sha3sum" | "lint" | "limit" | "timeout" | "version" | "parameter" | "prompt"
         | "crnl" => {
-            out.add(Act::DatabaseQuery, Object::None);
+            out.add(Act::DatabaseQuery, CodeTarget::None);
         }
         _ => out.add_gap(format!(
             "uses the command `.{}`, which is not known",
@@ -131,9 +131,9 @@ fn read_sqlite(command: &str, out: &mut Reading) {
 }
 
 /// Reads words of the mysql client that stand where a statement would; says whether it was one.
-pub(super) fn read_statement(text: &str, words: &[Word], out: &mut Reading) -> bool {
+pub(super) fn read_statement(text: &str, words: &[SqlWord], out: &mut CodeReading) -> bool {
     let (_, rest) = cut(text);
-    match words.first().and_then(Word::bare) {
+    match words.first().and_then(SqlWord::bare) {
         Some("SYSTEM") => push_shell(rest, out),
         Some("SOURCE") => {
             out.add(Act::Read, path(rest));
@@ -155,15 +155,15 @@ fn cut(text: &str) -> (&str, &str) {
     }
 }
 
-fn path(rest: &str) -> Object {
+fn path(rest: &str) -> CodeTarget {
     let word = match rest.chars().next() {
         Some(quote @ ('\'' | '"')) => rest.trim_matches(quote),
         _ => rest.split_whitespace().find(|word| !word.starts_with('-')).unwrap_or_default(),
     };
-    if word.is_empty() { Object::SomePath } else { Object::Path(word.to_owned()) }
+    if word.is_empty() { CodeTarget::SomePath } else { CodeTarget::Path(word.to_owned()) }
 }
 
-fn push_shell(command: &str, out: &mut Reading) {
+fn push_shell(command: &str, out: &mut CodeReading) {
     let command = command.trim();
     if command.is_empty() {
         out.add_gap("opens a shell".to_owned());

@@ -12,8 +12,8 @@ use sqlparser::dialect::{
 };
 use sqlparser::parser::Parser;
 
-use super::Reading;
-use script::Part;
+use super::CodeReading;
+use script::SqlPart;
 
 /// How deep brackets may nest in a statement that is parsed.
 const DEPTH_LIMIT: usize = 32;
@@ -23,22 +23,22 @@ const OPERATOR_LIMIT: usize = 400;
 const PARSER_LIMIT: usize = 48;
 
 /// Reads SQL.
-pub(super) fn read(text: &str) -> Reading {
-    let mut out = Reading::default();
+pub(super) fn read(text: &str) -> CodeReading {
+    let mut out = CodeReading::default();
     let script = script::split(text);
     for problem in script.problems {
         out.add_gap(problem.to_owned());
     }
     for part in script.parts {
         match part {
-            Part::Statement(statement) => read_statement(&statement, &mut out),
-            Part::Command(line) => client::read(&line, &mut out),
+            SqlPart::Statement(statement) => read_statement(&statement, &mut out),
+            SqlPart::Command(line) => client::read(&line, &mut out),
         }
     }
     out
 }
 
-fn read_statement(text: &str, out: &mut Reading) {
+fn read_statement(text: &str, out: &mut CodeReading) {
     let words = words::split(text);
     if words.is_empty() || client::read_statement(text, &words, out) {
         return;
@@ -52,7 +52,7 @@ fn read_statement(text: &str, out: &mut Reading) {
 }
 
 /// Says whether any dialect takes a statement.
-fn parses(text: &str, words: &[words::Word]) -> bool {
+fn parses(text: &str, words: &[words::SqlWord]) -> bool {
     if words::depth(words) > DEPTH_LIMIT || words::operators(words) > OPERATOR_LIMIT {
         return false;
     }

@@ -2,7 +2,7 @@
 
 /// One part of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum SqlPart {
     /// A statement without its semicolon and its comments.
     Statement(String),
     /// A command of `psql` or `sqlite3`, with its mark.
@@ -11,19 +11,19 @@ pub(super) enum Part {
 
 /// A script in parts.
 #[derive(Debug, Default)]
-pub(super) struct Script {
-    pub(super) parts: Vec<Part>,
+pub(super) struct SqlScript {
+    pub(super) parts: Vec<SqlPart>,
     /// Where databases read the same letters in different ways.
     pub(super) problems: Vec<&'static str>,
 }
 
 /// Cuts a script into parts.
-pub(super) fn split(text: &str) -> Script {
-    let mut splitter = Splitter {
+pub(super) fn split(text: &str) -> SqlScript {
+    let mut splitter = SqlSplitter {
         letters: text.chars().collect(),
         at: 0,
         current: String::new(),
-        script: Script::default(),
+        script: SqlScript::default(),
     };
     while splitter.at < splitter.letters.len() {
         splitter.step();
@@ -32,14 +32,14 @@ pub(super) fn split(text: &str) -> Script {
     splitter.script
 }
 
-struct Splitter {
+struct SqlSplitter {
     letters: Vec<char>,
     at: usize,
     current: String,
-    script: Script,
+    script: SqlScript,
 }
 
-impl Splitter {
+impl SqlSplitter {
     fn peek(&self, ahead: usize) -> Option<char> {
         self.letters.get(self.at + ahead).copied()
     }
@@ -58,7 +58,7 @@ impl Splitter {
     fn end_statement(&mut self) {
         let statement = std::mem::take(&mut self.current);
         if !statement.trim().is_empty() {
-            self.script.parts.push(Part::Statement(statement.trim().to_owned()));
+            self.script.parts.push(SqlPart::Statement(statement.trim().to_owned()));
         }
     }
 
@@ -188,6 +188,6 @@ impl Splitter {
             line.push(letter);
             self.at += 1;
         }
-        self.script.parts.push(Part::Command(line.trim().to_owned()));
+        self.script.parts.push(SqlPart::Command(line.trim().to_owned()));
     }
 }

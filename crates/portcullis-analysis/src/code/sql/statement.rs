@@ -1,8 +1,8 @@
 //! What one statement does, by its words.
 
-use super::words::Word;
+use super::words::SqlWord;
 use crate::act::Act;
-use crate::code::{Object, Reading};
+use crate::code::{CodeReading, CodeTarget};
 use crate::lists::sql::{FUNCTIONS, SKIPPED, TAKING};
 
 /// Words that make a statement destroy wherever they stand first.
@@ -10,42 +10,42 @@ const CHANGES: &[&str] =
     &["ALTER", "CREATE", "DELETE", "DROP", "INSERT", "MERGE", "REPLACE", "TRUNCATE", "UPDATE"];
 
 /// Adds what a statement does; says whether it is known.
-pub(super) fn read(words: &[Word], out: &mut Reading) -> bool {
+pub(super) fn read(words: &[SqlWord], out: &mut CodeReading) -> bool {
     read_functions(words, out);
-    let first = words.first().and_then(Word::bare).unwrap_or_default();
+    let first = words.first().and_then(SqlWord::bare).unwrap_or_default();
     match first {
         "SELECT" | "VALUES" | "TABLE" | "WITH" => read_query(words, out),
         "SHOW" | "DESCRIBE" | "DESC" | "ANALYZE" | "CHECKPOINT" | "HELP" => {
-            out.add(Act::DatabaseQuery, Object::None);
+            out.add(Act::DatabaseQuery, CodeTarget::None);
         }
         "EXPLAIN" => return read_explain(words, out),
         "PRAGMA" => read_pragma(words, out),
         "INSERT" | "REPLACE" | "MERGE" | "UPSERT" => {
-            out.add(Act::DatabaseWrite, Object::None);
+            out.add(Act::DatabaseWrite, CodeTarget::None);
             read_nested(words, out);
         }
         "UPDATE" | "DELETE" => read_change(words, out),
         "DROP" | "TRUNCATE" => read_drop(words, out),
         "ALTER" => read_alter(words, out),
         "CREATE" => read_create(words, out),
-        "GRANT" => out.add(Act::Grant, Object::Name(shown(words))),
-        "REVOKE" => out.add(Act::Account, Object::Name(shown(words))),
+        "GRANT" => out.add(Act::Grant, CodeTarget::Name(shown(words))),
+        "REVOKE" => out.add(Act::Account, CodeTarget::Name(shown(words))),
         "COPY" => read_copy(words, out),
         "LOAD" => read_load(words, out),
-        "SET" if has(words, "PASSWORD") => out.add(Act::Account, Object::Name("password".to_owned())),
-        "SET" if has(words, "GLOBAL") => out.add(Act::SystemConfig, Object::Name(shown(words))),
+        "SET" if has(words, "PASSWORD") => out.add(Act::Account, CodeTarget::Name("password".to_owned())),
+        "SET" if has(words, "GLOBAL") => out.add(Act::SystemConfig, CodeTarget::Name(shown(words))),
         "SET" | "BEGIN" | "START" | "COMMIT" | "ROLLBACK" | "SAVEPOINT" | "RELEASE" | "END" | "USE"
         | "RESET" | "DISCARD" | "LISTEN" | "UNLISTEN" | "FETCH" | "CLOSE" | "DEALLOCATE" | "GO" | "ABORT"
-        | "PRINT" => out.add(Act::Observe, Object::None),
+        | "PRINT" => out.add(Act::Observe, CodeTarget::None),
         "LOCK" | "UNLOCK" | "NOTIFY" | "COMMENT" | "VACUUM" | "REINDEX" | "REFRESH" | "CLUSTER"
         | "OPTIMIZE" | "REPAIR" | "FLUSH" => {
-            out.add(Act::DatabaseWrite, Object::None);
+            out.add(Act::DatabaseWrite, CodeTarget::None);
         }
         "ATTACH" => read_attach(words, out),
-        "DETACH" => out.add(Act::Observe, Object::None),
-        "KILL" => out.add(Act::Kill, Object::Name(shown(words))),
-        "SHUTDOWN" => out.add(Act::ServiceStop, Object::Name("the database server".to_owned())),
-        "INSTALL" => out.add(Act::LoadCode, Object::Name(shown(words))),
+        "DETACH" => out.add(Act::Observe, CodeTarget::None),
+        "KILL" => out.add(Act::Kill, CodeTarget::Name(shown(words))),
+        "SHUTDOWN" => out.add(Act::ServiceStop, CodeTarget::Name("the database server".to_owned())),
+        "INSTALL" => out.add(Act::LoadCode, CodeTarget::Name(shown(words))),
         _ => {
             read_scan(words, out);
             return false;
@@ -55,8 +55,8 @@ pub(super) fn read(words: &[Word], out: &mut Reading) -> bool {
 }
 
 /// Says whether a statement has a form that the parser need not confirm, because databases differ in it.
-pub(super) fn is_simple(words: &[Word]) -> bool {
-    let first = words.first().and_then(Word::bare).unwrap_or_default();
+pub(super) fn is_simple(words: &[SqlWord]) -> bool {
+    let first = words.first().and_then(SqlWord::bare).unwrap_or_default();
     matches!(
         first,
         "PRAGMA"
@@ -86,28 +86,28 @@ pub(super) fn is_simple(words: &[Word]) -> bool {
     ) && !words.iter().any(|word| word.is("SELECT") || word.is("DELETE") || word.is("DROP"))
 }
 
-fn has(words: &[Word], keyword: &str) -> bool {
+fn has(words: &[SqlWord], keyword: &str) -> bool {
     words.iter().any(|word| word.is(keyword))
 }
 
 /// Returns the first words as they are written.
-fn shown(words: &[Word]) -> String {
-    let names: Vec<&str> = words.iter().skip(1).filter_map(Word::name).take(6).collect();
+fn shown(words: &[SqlWord]) -> String {
+    let names: Vec<&str> = words.iter().skip(1).filter_map(SqlWord::name).take(6).collect();
     names.join(" ").chars().take(80).collect()
 }
 
 /// Returns the name that stands from a place on.
-fn name_from(words: &[Word], start: usize) -> String {
+fn name_from(words: &[SqlWord], start: usize) -> String {
     let mut name = String::new();
     for (at, word) in words.iter().enumerate().skip(start) {
         match word {
-            Word::Mark('.') => name.push('.'),
-            Word::Bare(_, text) | Word::Quoted(text) | Word::Text(text)
+            SqlWord::Mark('.') => name.push('.'),
+            SqlWord::Bare(_, text) | SqlWord::Quoted(text) | SqlWord::Text(text)
                 if name.is_empty() || name.ends_with('.') =>
             {
                 name.push_str(text);
             }
-            Word::Mark('*' | '[' | ']') if at == start => {}
+            SqlWord::Mark('*' | '[' | ']') if at == start => {}
             _ => break,
         }
     }
@@ -115,7 +115,7 @@ fn name_from(words: &[Word], start: usize) -> String {
 }
 
 /// Returns where the name begins after words such as `TABLE IF EXISTS`.
-fn name_place(words: &[Word], start: usize) -> usize {
+fn name_place(words: &[SqlWord], start: usize) -> usize {
     start
         + words
             .iter()
@@ -125,15 +125,15 @@ fn name_place(words: &[Word], start: usize) -> usize {
 }
 
 /// Adds what functions do that reach out of the database.
-fn read_functions(words: &[Word], out: &mut Reading) {
+fn read_functions(words: &[SqlWord], out: &mut CodeReading) {
     for (at, word) in words.iter().enumerate() {
         let Some(name) = word.name().map(str::to_uppercase) else { continue };
-        if matches!(word, Word::Text(_)) {
+        if matches!(word, SqlWord::Text(_)) {
             continue;
         }
         let Some((_, act)) = FUNCTIONS.iter().find(|(known, _)| *known == name) else { continue };
         let argument = words.iter().skip(at + 1).take(3).find_map(|word| match word {
-            Word::Text(text) => Some(text.clone()),
+            SqlWord::Text(text) => Some(text.clone()),
             _ => None,
         });
         if name == "XP_CMDSHELL" || name == "SYS_EXEC" || name == "SYS_EVAL" {
@@ -145,29 +145,31 @@ fn read_functions(words: &[Word], out: &mut Reading) {
         }
         let is_path = matches!(act, Act::Read | Act::Write | Act::List | Act::LoadCode);
         let object = match argument {
-            Some(path) if is_path && name != "LO_EXPORT" => Object::Path(path),
-            None if is_path => Object::SomePath,
-            _ if is_path => Object::SomePath,
-            _ if matches!(act, Act::Connect | Act::Send) => Object::SomeHost,
-            _ => Object::Name(name.to_lowercase()),
+            Some(path) if is_path && name != "LO_EXPORT" => CodeTarget::Path(path),
+            None if is_path => CodeTarget::SomePath,
+            _ if is_path => CodeTarget::SomePath,
+            _ if matches!(act, Act::Connect | Act::Send) => CodeTarget::SomeHost,
+            _ => CodeTarget::Name(name.to_lowercase()),
         };
         out.add(*act, object);
     }
 }
 
 /// Reads functions that take a place, and files that stand in the place of a table.
-fn read_places(words: &[Word], out: &mut Reading) {
+fn read_places(words: &[SqlWord], out: &mut CodeReading) {
     for (at, word) in words.iter().enumerate() {
         let is_table = word.is("FROM") || word.is("JOIN");
         match (words.get(at + 1), words.get(at + 2)) {
-            (Some(Word::Text(path)), _) if is_table && path.contains('/') => {
-                out.add(Act::Read, Object::Path(path.clone()));
+            (Some(SqlWord::Text(path)), _) if is_table && path.contains('/') => {
+                out.add(Act::Read, CodeTarget::Path(path.clone()));
             }
-            (Some(Word::Mark('(')), text) => {
+            (Some(SqlWord::Mark('(')), text) => {
                 let Some((_, act)) = TAKING.iter().find(|(known, _)| word.is(known)) else { continue };
                 match (act, text) {
-                    (Act::Read, Some(Word::Text(path))) => out.add(*act, Object::Path(path.clone())),
-                    (Act::Connect, Some(Word::Text(host))) => out.add(*act, Object::Host(host.clone())),
+                    (Act::Read, Some(SqlWord::Text(path))) => out.add(*act, CodeTarget::Path(path.clone())),
+                    (Act::Connect, Some(SqlWord::Text(host))) => {
+                        out.add(*act, CodeTarget::Host(host.clone()))
+                    }
                     (Act::Unknown, _) => out.add_gap("runs an editor or a command".to_owned()),
                     _ => {}
                 }
@@ -177,8 +179,8 @@ fn read_places(words: &[Word], out: &mut Reading) {
     }
 }
 
-fn read_query(words: &[Word], out: &mut Reading) {
-    out.add(Act::DatabaseQuery, Object::None);
+fn read_query(words: &[SqlWord], out: &mut CodeReading) {
+    out.add(Act::DatabaseQuery, CodeTarget::None);
     read_places(words, out);
     read_nested(words, out);
     for (at, word) in words.iter().enumerate() {
@@ -190,22 +192,22 @@ fn read_query(words: &[Word], out: &mut Reading) {
                 .is_some_and(|word| word.is("INSERT") || word.is("MERGE") || word.is("REPLACE"))
         {
             match words.get(at + 2) {
-                Some(Word::Text(path)) if follows("OUTFILE") || follows("DUMPFILE") => {
-                    out.add(Act::Write, Object::Path(path.clone()));
+                Some(SqlWord::Text(path)) if follows("OUTFILE") || follows("DUMPFILE") => {
+                    out.add(Act::Write, CodeTarget::Path(path.clone()));
                 }
-                _ => out.add(Act::DatabaseWrite, Object::None),
+                _ => out.add(Act::DatabaseWrite, CodeTarget::None),
             }
         }
     }
 }
 
 /// Adds what statements inside brackets and after `WITH` change.
-fn read_nested(words: &[Word], out: &mut Reading) {
+fn read_nested(words: &[SqlWord], out: &mut CodeReading) {
     for (at, word) in words.iter().enumerate().skip(1) {
-        let opens = matches!(words.get(at - 1), Some(Word::Mark('(' | ')')));
+        let opens = matches!(words.get(at - 1), Some(SqlWord::Mark('(' | ')')));
         if opens
             && word.bare().is_some_and(|word| CHANGES.contains(&word))
-            && !matches!(words.get(at + 1), Some(Word::Mark('(' | ',' | ')' | '.' | '=')))
+            && !matches!(words.get(at + 1), Some(SqlWord::Mark('(' | ',' | ')' | '.' | '=')))
         {
             let end = closing(words, at);
             read_change_words(words.get(at..end).unwrap_or(&[]), out);
@@ -213,30 +215,30 @@ fn read_nested(words: &[Word], out: &mut Reading) {
     }
 }
 
-fn closing(words: &[Word], start: usize) -> usize {
+fn closing(words: &[SqlWord], start: usize) -> usize {
     let mut depth = 0_usize;
     for (at, word) in words.iter().enumerate().skip(start) {
         match word {
-            Word::Mark('(') => depth += 1,
-            Word::Mark(')') if depth == 0 => return at,
-            Word::Mark(')') => depth -= 1,
+            SqlWord::Mark('(') => depth += 1,
+            SqlWord::Mark(')') if depth == 0 => return at,
+            SqlWord::Mark(')') => depth -= 1,
             _ => {}
         }
     }
     words.len()
 }
 
-fn read_change_words(words: &[Word], out: &mut Reading) {
-    match words.first().and_then(Word::bare) {
+fn read_change_words(words: &[SqlWord], out: &mut CodeReading) {
+    match words.first().and_then(SqlWord::bare) {
         Some("DELETE" | "UPDATE") => read_change(words, out),
         Some("DROP" | "TRUNCATE") => read_drop(words, out),
-        Some(_) => out.add(Act::DatabaseWrite, Object::None),
+        Some(_) => out.add(Act::DatabaseWrite, CodeTarget::None),
         None => {}
     }
 }
 
-fn read_explain(words: &[Word], out: &mut Reading) -> bool {
-    out.add(Act::DatabaseQuery, Object::None);
+fn read_explain(words: &[SqlWord], out: &mut CodeReading) -> bool {
+    out.add(Act::DatabaseQuery, CodeTarget::None);
     let runs = words.iter().take(4).any(|word| word.is("ANALYZE") || word.is("ANALYSE"));
     let inner = words.iter().skip(1).position(|word| {
         word.bare()
@@ -249,9 +251,9 @@ fn read_explain(words: &[Word], out: &mut Reading) -> bool {
 }
 
 /// A pragma with a value sets something in the database or the connection.
-fn read_pragma(words: &[Word], out: &mut Reading) {
-    let sets = words.iter().any(|word| matches!(word, Word::Mark('=')));
-    let name = words.get(1).and_then(Word::bare).unwrap_or_default();
+fn read_pragma(words: &[SqlWord], out: &mut CodeReading) {
+    let sets = words.iter().any(|word| matches!(word, SqlWord::Mark('=')));
+    let name = words.get(1).and_then(SqlWord::bare).unwrap_or_default();
     if sets
         && matches!(
             name,
@@ -266,27 +268,27 @@ fn read_pragma(words: &[Word], out: &mut Reading) {
                 | "KEY"
         )
     {
-        out.add(Act::DatabaseWrite, Object::None);
+        out.add(Act::DatabaseWrite, CodeTarget::None);
     } else {
-        out.add(Act::DatabaseQuery, Object::None);
+        out.add(Act::DatabaseQuery, CodeTarget::None);
     }
 }
 
 /// `UPDATE` and `DELETE` without a condition, or with one that always holds, destroy everything in a table.
-fn read_change(words: &[Word], out: &mut Reading) {
+fn read_change(words: &[SqlWord], out: &mut CodeReading) {
     let place = name_place(words, 1);
     let name = name_from(words, place);
     let condition = words.iter().position(|word| word.is("WHERE")).and_then(|at| words.get(at + 1..));
     // A limit or a join narrows a change as well, but not by anything that can be judged here.
     if condition.is_none_or(|condition| is_always_true(&top_level(condition))) {
-        out.add(Act::DatabaseDestroy, Object::Name(name));
+        out.add(Act::DatabaseDestroy, CodeTarget::Name(name));
     } else {
-        out.add(Act::DatabaseWrite, Object::None);
+        out.add(Act::DatabaseWrite, CodeTarget::None);
     }
 }
 
 /// Returns the words of a condition before clauses that do not belong to it.
-fn top_level(words: &[Word]) -> Vec<Word> {
+fn top_level(words: &[SqlWord]) -> Vec<SqlWord> {
     words
         .iter()
         .take_while(|word| !(word.is("RETURNING") || word.is("LIMIT") || word.is("ORDER")))
@@ -295,18 +297,18 @@ fn top_level(words: &[Word]) -> Vec<Word> {
 }
 
 /// Says whether a condition names no column, in any of the alternatives of `OR`.
-fn is_always_true(words: &[Word]) -> bool {
-    let is_column = |word: &Word| match word {
-        Word::Bare(word, _) => !matches!(
+fn is_always_true(words: &[SqlWord]) -> bool {
+    let is_column = |word: &SqlWord| match word {
+        SqlWord::Bare(word, _) => !matches!(
             word.as_str(),
             "TRUE" | "AND" | "NOT" | "IS" | "NULL" | "LIKE" | "IN" | "BETWEEN" | "FALSE"
         ),
-        Word::Quoted(_) => true,
+        SqlWord::Quoted(_) => true,
         _ => false,
     };
-    let is_false = |branch: &[Word]| {
+    let is_false = |branch: &[SqlWord]| {
         branch.iter().any(|word| word.is("FALSE"))
-            || matches!(branch, [Word::Number(number)] if number == "0")
+            || matches!(branch, [SqlWord::Number(number)] if number == "0")
     };
     let is_empty = words.is_empty();
     words
@@ -314,36 +316,36 @@ fn is_always_true(words: &[Word]) -> bool {
         .any(|branch| (!branch.iter().any(is_column) && !is_false(branch)) || is_empty)
 }
 
-fn read_drop(words: &[Word], out: &mut Reading) {
-    let kind = words.get(1).and_then(Word::bare).unwrap_or_default();
+fn read_drop(words: &[SqlWord], out: &mut CodeReading) {
+    let kind = words.get(1).and_then(SqlWord::bare).unwrap_or_default();
     let start = name_place(words, if words.first().is_some_and(|word| word.is("TRUNCATE")) { 1 } else { 2 });
     let act =
         if matches!(kind, "ROLE" | "USER" | "LOGIN" | "GROUP") { Act::Account } else { Act::DatabaseDestroy };
-    out.add(act, Object::Name(name_from(words, start)));
-    let commas = words.iter().enumerate().skip(start).filter(|(_, word)| **word == Word::Mark(','));
+    out.add(act, CodeTarget::Name(name_from(words, start)));
+    let commas = words.iter().enumerate().skip(start).filter(|(_, word)| **word == SqlWord::Mark(','));
     for (at, _) in commas.take(16) {
-        out.add(act, Object::Name(name_from(words, at + 1)));
+        out.add(act, CodeTarget::Name(name_from(words, at + 1)));
     }
 }
 
-fn read_alter(words: &[Word], out: &mut Reading) {
-    let kind = words.get(1).and_then(Word::bare).unwrap_or_default();
+fn read_alter(words: &[SqlWord], out: &mut CodeReading) {
+    let kind = words.get(1).and_then(SqlWord::bare).unwrap_or_default();
     let name = name_from(words, name_place(words, 2));
     match kind {
-        "ROLE" | "USER" | "LOGIN" | "GROUP" => out.add(Act::Account, Object::Name(name)),
-        "SYSTEM" => out.add(Act::SystemConfig, Object::Name(shown(words))),
-        "DEFAULT" => out.add(Act::Grant, Object::Name(shown(words))),
-        _ if has(words, "DROP") => out.add(Act::DatabaseDestroy, Object::Name(name)),
-        _ if has(words, "SUPERUSER") => out.add(Act::Grant, Object::Name(name)),
-        _ => out.add(Act::DatabaseWrite, Object::None),
+        "ROLE" | "USER" | "LOGIN" | "GROUP" => out.add(Act::Account, CodeTarget::Name(name)),
+        "SYSTEM" => out.add(Act::SystemConfig, CodeTarget::Name(shown(words))),
+        "DEFAULT" => out.add(Act::Grant, CodeTarget::Name(shown(words))),
+        _ if has(words, "DROP") => out.add(Act::DatabaseDestroy, CodeTarget::Name(name)),
+        _ if has(words, "SUPERUSER") => out.add(Act::Grant, CodeTarget::Name(name)),
+        _ => out.add(Act::DatabaseWrite, CodeTarget::None),
     }
 }
 
-fn read_create(words: &[Word], out: &mut Reading) {
+fn read_create(words: &[SqlWord], out: &mut CodeReading) {
     let kinds: Vec<&str> = words
         .iter()
         .skip(1)
-        .filter_map(Word::bare)
+        .filter_map(SqlWord::bare)
         .filter(|word| {
             !matches!(
                 *word,
@@ -354,70 +356,72 @@ fn read_create(words: &[Word], out: &mut Reading) {
         .collect();
     match kinds.first().copied().unwrap_or_default() {
         "ROLE" | "USER" | "LOGIN" | "GROUP" => {
-            out.add(Act::Account, Object::Name(name_from(words, name_place(words, 2))));
+            out.add(Act::Account, CodeTarget::Name(name_from(words, name_place(words, 2))));
         }
-        "EXTENSION" => out.add(Act::LoadCode, Object::Name(name_from(words, name_place(words, 2)))),
+        "EXTENSION" => out.add(Act::LoadCode, CodeTarget::Name(name_from(words, name_place(words, 2)))),
         "FUNCTION" | "PROCEDURE" | "TRIGGER" | "EVENT" | "LANGUAGE" => {
-            out.add(Act::DatabaseWrite, Object::None);
+            out.add(Act::DatabaseWrite, CodeTarget::None);
             out.add_gap("makes the database keep code that runs later".to_owned());
         }
         _ => {
-            out.add(Act::DatabaseWrite, Object::None);
+            out.add(Act::DatabaseWrite, CodeTarget::None);
             read_nested(words, out);
         }
     }
 }
 
 /// `COPY` reads or writes a file of the server, or runs a program there.
-fn read_copy(words: &[Word], out: &mut Reading) {
+fn read_copy(words: &[SqlWord], out: &mut CodeReading) {
     let is_program = has(words, "PROGRAM");
     let direction = words.iter().rposition(|word| word.is("TO") || word.is("FROM"));
     let target = words.iter().skip(direction.unwrap_or(0)).find_map(|word| match word {
-        Word::Text(text) => Some(text.clone()),
+        SqlWord::Text(text) => Some(text.clone()),
         _ => None,
     });
     let writes_file = words.iter().skip(1).any(|word| word.is("TO"));
     if writes_file {
-        out.add(Act::DatabaseQuery, Object::None);
+        out.add(Act::DatabaseQuery, CodeTarget::None);
     } else {
-        out.add(Act::DatabaseWrite, Object::None);
+        out.add(Act::DatabaseWrite, CodeTarget::None);
     }
     match (is_program, target) {
         (true, Some(command)) => out.shell_texts.push(command),
         (true, None) => out.add_gap("runs a shell command that is only known at run time".to_owned()),
-        (false, Some(path)) => out.add(if writes_file { Act::Write } else { Act::Read }, Object::Path(path)),
+        (false, Some(path)) => {
+            out.add(if writes_file { Act::Write } else { Act::Read }, CodeTarget::Path(path))
+        }
         (false, None) => {}
     }
     read_nested(words, out);
 }
 
 /// `LOAD DATA INFILE` reads a file, `LOAD 'library'` loads code.
-fn read_load(words: &[Word], out: &mut Reading) {
+fn read_load(words: &[SqlWord], out: &mut CodeReading) {
     let path = words.iter().find_map(|word| match word {
-        Word::Text(text) => Some(Object::Path(text.clone())),
+        SqlWord::Text(text) => Some(CodeTarget::Path(text.clone())),
         _ => None,
     });
     if has(words, "DATA") {
-        out.add(Act::Read, path.unwrap_or(Object::SomePath));
-        out.add(Act::DatabaseWrite, Object::None);
+        out.add(Act::Read, path.unwrap_or(CodeTarget::SomePath));
+        out.add(Act::DatabaseWrite, CodeTarget::None);
     } else {
-        out.add(Act::LoadCode, path.unwrap_or(Object::SomePath));
+        out.add(Act::LoadCode, path.unwrap_or(CodeTarget::SomePath));
     }
 }
 
-fn read_attach(words: &[Word], out: &mut Reading) {
+fn read_attach(words: &[SqlWord], out: &mut CodeReading) {
     let path = words.iter().find_map(|word| match word {
-        Word::Text(text) => Some(Object::Path(text.clone())),
+        SqlWord::Text(text) => Some(CodeTarget::Path(text.clone())),
         _ => None,
     });
-    out.add(Act::Write, path.unwrap_or(Object::SomePath));
+    out.add(Act::Write, path.unwrap_or(CodeTarget::SomePath));
 }
 
 /// Looks at an unknown statement for words that destroy.
-fn read_scan(words: &[Word], out: &mut Reading) {
+fn read_scan(words: &[SqlWord], out: &mut CodeReading) {
     for (at, word) in words.iter().enumerate() {
         let begins = at == 0
-            || matches!(words.get(at - 1), Some(Word::Mark('(' | ')')))
+            || matches!(words.get(at - 1), Some(SqlWord::Mark('(' | ')')))
             || words
                 .get(at - 1)
                 .is_some_and(|word| matches!(word.bare(), Some("BEGIN" | "THEN" | "AS" | "DO" | "ELSE")));

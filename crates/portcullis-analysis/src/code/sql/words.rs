@@ -2,7 +2,7 @@
 
 /// One word of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum SqlWord {
     /// A bare word in upper case, and as it is written.
     Bare(String, String),
     /// A quoted name.
@@ -15,7 +15,7 @@ pub(super) enum Word {
     Mark(char),
 }
 
-impl Word {
+impl SqlWord {
     /// Says whether it is this keyword.
     pub(super) fn is(&self, keyword: &str) -> bool {
         matches!(self, Self::Bare(word, _) if word == keyword)
@@ -39,7 +39,7 @@ impl Word {
 }
 
 /// Splits a statement without comments into words.
-pub(super) fn split(text: &str) -> Vec<Word> {
+pub(super) fn split(text: &str) -> Vec<SqlWord> {
     let letters: Vec<char> = text.chars().collect();
     let mut words = Vec::new();
     let mut at = 0;
@@ -49,10 +49,10 @@ pub(super) fn split(text: &str) -> Vec<Word> {
             at += 1;
         } else if letter == '\'' || letter == '"' || letter == '`' {
             let (text, length) = quoted(rest, letter);
-            words.push(if letter == '\'' { Word::Text(text) } else { Word::Quoted(text) });
+            words.push(if letter == '\'' { SqlWord::Text(text) } else { SqlWord::Quoted(text) });
             at += length;
         } else if let Some((text, length)) = dollar_quoted(rest) {
-            words.push(Word::Text(text));
+            words.push(SqlWord::Text(text));
             at += length;
         } else if letter.is_alphabetic() || letter == '_' {
             let word: String = rest
@@ -60,14 +60,14 @@ pub(super) fn split(text: &str) -> Vec<Word> {
                 .take_while(|letter| letter.is_alphanumeric() || **letter == '_' || **letter == '$')
                 .collect();
             at += word.chars().count();
-            words.push(Word::Bare(word.to_uppercase(), word));
+            words.push(SqlWord::Bare(word.to_uppercase(), word));
         } else if letter.is_ascii_digit() {
             let number: String =
                 rest.iter().take_while(|letter| letter.is_alphanumeric() || **letter == '.').collect();
             at += number.chars().count();
-            words.push(Word::Number(number));
+            words.push(SqlWord::Number(number));
         } else {
-            words.push(Word::Mark(letter));
+            words.push(SqlWord::Mark(letter));
             at += 1;
         }
     }
@@ -118,15 +118,15 @@ fn dollar_quoted(letters: &[char]) -> Option<(String, usize)> {
 }
 
 /// Returns how deep brackets and `CASE` nest.
-pub(super) fn depth(words: &[Word]) -> usize {
+pub(super) fn depth(words: &[SqlWord]) -> usize {
     let mut depth = 0_usize;
     let mut deepest = 0;
     for word in words {
         match word {
-            Word::Mark('(' | '[' | '{') => depth += 1,
-            Word::Mark(')' | ']' | '}') => depth = depth.saturating_sub(1),
-            Word::Bare(word, _) if word == "CASE" => depth += 1,
-            Word::Bare(word, _) if word == "END" => depth = depth.saturating_sub(1),
+            SqlWord::Mark('(' | '[' | '{') => depth += 1,
+            SqlWord::Mark(')' | ']' | '}') => depth = depth.saturating_sub(1),
+            SqlWord::Bare(word, _) if word == "CASE" => depth += 1,
+            SqlWord::Bare(word, _) if word == "END" => depth = depth.saturating_sub(1),
             _ => {}
         }
         deepest = deepest.max(depth);
@@ -135,10 +135,10 @@ pub(super) fn depth(words: &[Word]) -> usize {
 }
 
 /// Returns how many operators there are.
-pub(super) fn operators(words: &[Word]) -> usize {
-    let is_operator = |word: &&Word| match word {
-        Word::Mark(letter) => !",().".contains(*letter),
-        Word::Bare(word, _) => matches!(
+pub(super) fn operators(words: &[SqlWord]) -> usize {
+    let is_operator = |word: &&SqlWord| match word {
+        SqlWord::Mark(letter) => !",().".contains(*letter),
+        SqlWord::Bare(word, _) => matches!(
             word.as_str(),
             "AND"
                 | "OR"

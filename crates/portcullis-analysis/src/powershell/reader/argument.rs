@@ -3,14 +3,14 @@
 use portcullis_shell::Span;
 
 use super::super::cursor::{ends_word, is_newline, is_quote};
-use super::super::value::Value;
-use super::super::word::Word;
-use super::Reader;
-use super::text::Pieces;
+use super::super::value::PowerShellValue;
+use super::super::word::PowerShellWord;
+use super::PowerShellReader;
+use super::text::TextPieces;
 
-impl Reader<'_, '_> {
+impl PowerShellReader<'_, '_> {
     /// Reads an argument and the items after it that commas join to it.
-    pub(super) fn argument_list(&mut self, words: &mut Vec<Word>) {
+    pub(super) fn argument_list(&mut self, words: &mut Vec<PowerShellWord>) {
         let first = words.len();
         loop {
             self.cursor.skip_blanks();
@@ -35,16 +35,16 @@ impl Reader<'_, '_> {
     }
 
     /// Reads one argument, without the items a comma joins to it.
-    pub(super) fn argument(&mut self) -> Option<Word> {
+    pub(super) fn argument(&mut self) -> Option<PowerShellWord> {
         let start = self.cursor.position();
         let (value, is_quoted) = self.argument_value()?;
         let span = self.span(start);
         let written = self.cursor.since(start);
-        Some(Word::new(value, written, span, is_quoted))
+        Some(PowerShellWord::new(value, written, span, is_quoted))
     }
 
     /// Reads the value of an argument, and says whether it is quoted or computed.
-    pub(super) fn argument_value(&mut self) -> Option<(Value, bool)> {
+    pub(super) fn argument_value(&mut self) -> Option<(PowerShellValue, bool)> {
         let start = self.cursor.position();
         let next = self.cursor.peek_second();
         match self.cursor.peek()? {
@@ -55,27 +55,27 @@ impl Reader<'_, '_> {
             }
             '$' => Some(self.expanded_word(start)),
             '(' | '{' => {
-                let value = self.primary().unwrap_or_else(Value::unknown);
+                let value = self.primary().unwrap_or_else(PowerShellValue::unknown);
                 let value = self.postfix(value, start);
                 Some((self.sourced(value, start), true))
             }
             '@' if next.is_some_and(|next| is_quote(next) || matches!(next, '(' | '{')) => {
-                let value = self.primary().unwrap_or_else(Value::unknown);
+                let value = self.primary().unwrap_or_else(PowerShellValue::unknown);
                 let value = self.postfix(value, start);
                 Some((self.sourced(value, start), true))
             }
             '@' if next.is_some_and(|next| next.is_alphabetic() || next == '_') => {
                 self.collector.is_plain = false;
                 self.generic_word();
-                Some((Value::Open(self.cursor.since(start).to_owned()), true))
+                Some((PowerShellValue::Open(self.cursor.since(start).to_owned()), true))
             }
             _ => self.generic_word().map(|value| (value, false)),
         }
     }
 
     /// Reads a word that begins with a variable or sub-expression.
-    fn expanded_word(&mut self, start: usize) -> (Value, bool) {
-        let value = self.primary().unwrap_or_else(Value::unknown);
+    fn expanded_word(&mut self, start: usize) -> (PowerShellValue, bool) {
+        let value = self.primary().unwrap_or_else(PowerShellValue::unknown);
         let value = self.postfix(value, start);
         let value = self.sourced(value, start);
         if self.cursor.peek().is_none_or(ends_word) {
@@ -89,9 +89,9 @@ impl Reader<'_, '_> {
     }
 
     /// Reads an unquoted word, in which quoted pieces and expansions may stand.
-    pub(super) fn generic_word(&mut self) -> Option<Value> {
+    pub(super) fn generic_word(&mut self) -> Option<PowerShellValue> {
         let start = self.cursor.position();
-        let mut pieces = Pieces::default();
+        let mut pieces = TextPieces::default();
         while let Some(letter) = self.cursor.peek() {
             match letter {
                 '`' => {
@@ -121,19 +121,24 @@ impl Reader<'_, '_> {
 }
 
 /// Makes words of a value: one, or one for each item of a list.
-pub(super) fn words_of(value: Value, written: &str, span: Span, is_quoted: bool) -> Vec<Word> {
+pub(super) fn words_of(
+    value: PowerShellValue,
+    written: &str,
+    span: Span,
+    is_quoted: bool,
+) -> Vec<PowerShellWord> {
     match value {
-        Value::List(items) if items.len() > 1 => {
-            let mut words: Vec<Word> =
-                items.into_iter().map(|item| Word::new(item, "$_", span, is_quoted)).collect();
+        PowerShellValue::List(items) if items.len() > 1 => {
+            let mut words: Vec<PowerShellWord> =
+                items.into_iter().map(|item| PowerShellWord::new(item, "$_", span, is_quoted)).collect();
             for word in words.iter_mut().skip(1) {
                 word.is_item = true;
             }
             words
         }
-        Value::List(items) => {
-            items.into_iter().map(|item| Word::new(item, written, span, is_quoted)).collect()
+        PowerShellValue::List(items) => {
+            items.into_iter().map(|item| PowerShellWord::new(item, written, span, is_quoted)).collect()
         }
-        other => vec![Word::new(other, written, span, is_quoted)],
+        other => vec![PowerShellWord::new(other, written, span, is_quoted)],
     }
 }

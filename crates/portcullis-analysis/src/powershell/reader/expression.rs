@@ -1,16 +1,16 @@
 //! Expressions: operators, literals and brackets.
 
 use super::super::alias::canonical_type;
-use super::super::cursor::{Cursor, is_dash, is_name, is_quote};
+use super::super::cursor::{TextCursor, is_dash, is_name, is_quote};
 use super::super::operator;
-use super::super::value::{Value, parse_number};
-use super::super::word::Word;
-use super::Reader;
+use super::super::value::{PowerShellValue, parse_number};
+use super::super::word::PowerShellWord;
+use super::PowerShellReader;
 use crate::lists::powershell::PLAIN_TYPES;
 
 /// Whether commas make a list or end the expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Commas {
+enum CommaMeaning {
     Join,
     End,
 }
@@ -52,18 +52,18 @@ const NAMED: &[(&str, u8)] = &[
 const SIGNS: &[(&str, u8)] =
     &[("..", 6), ("??", 0), ("+", 3), ("*", 4), ("/", 4), ("%", 4), ("? ", 0), (": ", 0)];
 
-impl Reader<'_, '_> {
+impl PowerShellReader<'_, '_> {
     /// Reads an expression; `None` if none begins here.
-    pub(super) fn expression(&mut self) -> Option<Value> {
-        self.binary(0, Commas::Join)
+    pub(super) fn expression(&mut self) -> Option<PowerShellValue> {
+        self.binary(0, CommaMeaning::Join)
     }
 
     /// Reads an expression that ends at a comma.
-    pub(super) fn item(&mut self) -> Option<Value> {
-        self.binary(0, Commas::End)
+    pub(super) fn item(&mut self) -> Option<PowerShellValue> {
+        self.binary(0, CommaMeaning::End)
     }
 
-    fn binary(&mut self, weakest: u8, commas: Commas) -> Option<Value> {
+    fn binary(&mut self, weakest: u8, commas: CommaMeaning) -> Option<PowerShellValue> {
         let start = self.cursor.position();
         let mut left = self.list(commas)?;
         while let Some((name, level, after)) = self.operator().filter(|(_, level, _)| *level >= weakest) {
@@ -79,28 +79,34 @@ impl Reader<'_, '_> {
         Some(self.sourced(left, start))
     }
 
-    fn applied(&mut self, name: &str, left: Value, right: Value, start: usize) -> Value {
+    fn applied(
+        &mut self,
+        name: &str,
+        left: PowerShellValue,
+        right: PowerShellValue,
+        start: usize,
+    ) -> PowerShellValue {
         // Adding at the end costs what is added; every other operator makes its operands anew.
         let cost = if name == "+" { right.size() } else { left.size() + right.size() };
         let span = self.span(start);
         if !self.collector.spend(cost, span) {
-            return Value::unknown();
+            return PowerShellValue::unknown();
         }
         let value = operator::binary(name, left, right);
         if name == "+" { value } else { self.paid(value, start) }
     }
 
     /// Reads values joined by commas.
-    fn list(&mut self, commas: Commas) -> Option<Value> {
+    fn list(&mut self, commas: CommaMeaning) -> Option<PowerShellValue> {
         let first = self.unary()?;
-        if commas == Commas::End || !self.eat_comma() {
+        if commas == CommaMeaning::End || !self.eat_comma() {
             return Some(first);
         }
         let mut items = vec![first];
         loop {
-            items.push(self.unary().unwrap_or_else(Value::unknown));
+            items.push(self.unary().unwrap_or_else(PowerShellValue::unknown));
             if !self.eat_comma() {
-                return Some(Value::List(items));
+                return Some(PowerShellValue::List(items));
             }
         }
     }
@@ -117,14 +123,14 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a value with the operators and casts before it.
-    fn unary(&mut self) -> Option<Value> {
+    fn unary(&mut self) -> Option<PowerShellValue> {
         let start = self.cursor.position();
         let mut prefixes = Vec::new();
         let mut value = None;
         while let Some(prefix) = self.prefix() {
             match prefix {
-                Prefix::Type(name) if !self.is_before_operand() => {
-                    value = Some(Value::Type(name));
+                OperatorPrefix::Type(name) if !self.is_before_operand() => {
+                    value = Some(PowerShellValue::Type(name));
                     break;
                 }
                 prefix => prefixes.push(prefix),
@@ -136,27 +142,31 @@ impl Reader<'_, '_> {
         if value.is_none() && prefixes.is_empty() {
             return None;
         }
-        let mut value = self.postfix(value.unwrap_or_else(Value::unknown), start);
+        let mut value = self.postfix(value.unwrap_or_else(PowerShellValue::unknown), start);
         for prefix in prefixes.into_iter().rev() {
             value = self.prefixed(prefix, value, start, operand_start);
         }
         Some(self.sourced(value, start))
     }
 
-    fn prefix(&mut self) -> Option<Prefix> {
+    fn prefix(&mut self) -> Option<OperatorPrefix> {
         let letter = self.cursor.peek()?;
         match letter {
             '!' | ',' => {
                 self.cursor.bump();
-                Some(Prefix::Operator(letter.to_string()))
+                Some(OperatorPrefix::Operator(letter.to_string()))
             }
-            '+' => Some(Prefix::Operator(self.cursor.take_while(|letter| letter == '+').to_owned())),
-            '[' => Some(Prefix::Type(self.type_literal())),
+            '+' => Some(OperatorPrefix::Operator(self.cursor.take_while(|letter| letter == '+').to_owned())),
+            '[' => Some(OperatorPrefix::Type(self.type_literal())),
             letter if is_dash(letter) => {
                 let dashes = self.cursor.take_while(is_dash).chars().count();
                 let name = self.cursor.take_while(char::is_alphabetic).to_lowercase();
                 let name = name.trim_start_matches(['c', 'i']);
-                Some(Prefix::Operator(if name.is_empty() { "-".repeat(dashes) } else { name.to_owned() }))
+                Some(OperatorPrefix::Operator(if name.is_empty() {
+                    "-".repeat(dashes)
+                } else {
+                    name.to_owned()
+                }))
             }
             _ => None,
         }
@@ -178,19 +188,25 @@ impl Reader<'_, '_> {
         })
     }
 
-    fn prefixed(&mut self, prefix: Prefix, value: Value, start: usize, operand: usize) -> Value {
+    fn prefixed(
+        &mut self,
+        prefix: OperatorPrefix,
+        value: PowerShellValue,
+        start: usize,
+        operand: usize,
+    ) -> PowerShellValue {
         let span = self.span(start);
         if !self.collector.spend(value.size(), span) {
-            return Value::unknown();
+            return PowerShellValue::unknown();
         }
         match prefix {
-            Prefix::Operator(name) => {
+            OperatorPrefix::Operator(name) => {
                 if name.starts_with("++") || name.starts_with("--") {
                     self.forget_variables(operand);
                 }
                 operator::unary(&name, value)
             }
-            Prefix::Type(name) => {
+            OperatorPrefix::Type(name) => {
                 if name == "ref" {
                     self.forget_variables(operand);
                 }
@@ -203,11 +219,11 @@ impl Reader<'_, '_> {
     }
 
     /// Lists a cast as a use of its type.
-    fn used_type(&mut self, name: &str, value: &Value, start: usize, operand: usize) {
+    fn used_type(&mut self, name: &str, value: &PowerShellValue, start: usize, operand: usize) {
         let span = self.span(start);
         let name = format!("[{name}]");
         let index = self.collector.reserve(name.clone(), &name, span, self.place);
-        let word = Word::new(value.clone(), self.cursor.since(operand), span, true);
+        let word = PowerShellWord::new(value.clone(), self.cursor.since(operand), span, true);
         if let Some(command) = self.collector.command(index) {
             command.arguments.push(word.argument);
         }
@@ -240,25 +256,25 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a literal, a variable or something in brackets; `None` if none begins here.
-    pub(super) fn primary(&mut self) -> Option<Value> {
+    pub(super) fn primary(&mut self) -> Option<PowerShellValue> {
         let start = self.cursor.position();
         let next = self.cursor.peek_second();
         let letter = self.cursor.peek()?;
         match letter {
             '$' if next == Some('(') => {
                 self.cursor.bump();
-                Some(Value::of_outputs(self.bracket()))
+                Some(PowerShellValue::of_outputs(self.bracket()))
             }
             '$' => Some(self.variable()),
-            '(' => Some(Value::of_outputs(self.bracket())),
+            '(' => Some(PowerShellValue::of_outputs(self.bracket())),
             '{' => {
                 self.block();
-                Some(Value::Block)
+                Some(PowerShellValue::Block)
             }
             '@' if next == Some('(') => {
                 self.cursor.bump();
-                let items = self.bracket().into_iter().flat_map(Value::into_items).collect();
-                Some(Value::List(items))
+                let items = self.bracket().into_iter().flat_map(PowerShellValue::into_items).collect();
+                Some(PowerShellValue::List(items))
             }
             '@' if next == Some('{') => Some(self.table()),
             '@' if next.is_some_and(is_quote) => Some(self.here_string()),
@@ -266,14 +282,14 @@ impl Reader<'_, '_> {
             letter if letter.is_ascii_digit() || letter == '.' && self.is_number() => {
                 skip_number(&mut self.cursor);
                 let text = self.cursor.since(start);
-                Some(parse_number(text).map_or_else(|| Value::text(text), Value::Number))
+                Some(parse_number(text).map_or_else(|| PowerShellValue::text(text), PowerShellValue::Number))
             }
             _ => None,
         }
     }
 
     /// Reads the statements in round brackets.
-    fn bracket(&mut self) -> Vec<Value> {
+    fn bracket(&mut self) -> Vec<PowerShellValue> {
         self.collector.is_plain = false;
         if !self.enter() {
             return Vec::new();
@@ -285,12 +301,12 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a table of keys and values.
-    fn table(&mut self) -> Value {
+    fn table(&mut self) -> PowerShellValue {
         self.collector.is_plain = false;
         let start = self.cursor.position();
         let mut entries = Vec::new();
         if !self.enter() {
-            return Value::unknown();
+            return PowerShellValue::unknown();
         }
         self.cursor.eat_text("@{");
         loop {
@@ -311,14 +327,14 @@ impl Reader<'_, '_> {
             }
         }
         self.collector.leave();
-        Value::Table(entries)
+        PowerShellValue::Table(entries)
     }
 
-    fn entry(&mut self) -> Option<(String, Value)> {
+    fn entry(&mut self) -> Option<(String, PowerShellValue)> {
         let start = self.cursor.position();
         let key = match self.cursor.peek() {
             Some(letter) if is_quote(letter) || matches!(letter, '$' | '(') => {
-                let value = self.primary().unwrap_or_else(Value::unknown);
+                let value = self.primary().unwrap_or_else(PowerShellValue::unknown);
                 self.postfix(value, start).known_text()
             }
             _ => {
@@ -335,7 +351,7 @@ impl Reader<'_, '_> {
             return None;
         }
         self.cursor.skip_trivia();
-        let value = self.statement().unwrap_or_else(Value::unknown);
+        let value = self.statement().unwrap_or_else(PowerShellValue::unknown);
         key.map(|key| (key.to_lowercase(), value))
     }
 
@@ -348,9 +364,9 @@ impl Reader<'_, '_> {
     }
 }
 
-impl<'t> Reader<'t, '_> {
+impl<'t> PowerShellReader<'t, '_> {
     /// Returns the operator that follows, how tightly it binds, and where it ends.
-    fn operator(&self) -> Option<(String, u8, Cursor<'t>)> {
+    fn operator(&self) -> Option<(String, u8, TextCursor<'t>)> {
         let mut ahead = self.cursor;
         ahead.skip_blanks();
         if ahead.peek().is_some_and(is_dash) {
@@ -365,7 +381,7 @@ impl<'t> Reader<'t, '_> {
 
 /// Something that stands before a value.
 #[derive(Debug)]
-enum Prefix {
+enum OperatorPrefix {
     /// An operator, without its dash.
     Operator(String),
     /// A type.
@@ -373,7 +389,7 @@ enum Prefix {
 }
 
 /// Reads an operator that begins with a dash.
-fn dashed(mut ahead: Cursor<'_>) -> Option<(String, u8, Cursor<'_>)> {
+fn dashed(mut ahead: TextCursor<'_>) -> Option<(String, u8, TextCursor<'_>)> {
     ahead.bump();
     let word = ahead.take_while(char::is_alphabetic).to_lowercase();
     if word.is_empty() {
@@ -390,7 +406,7 @@ fn level_of(name: &str) -> Option<u8> {
 }
 
 /// Skips a number and its suffix.
-fn skip_number(cursor: &mut Cursor<'_>) {
+fn skip_number(cursor: &mut TextCursor<'_>) {
     if cursor.starts_with("0x") || cursor.starts_with("0X") {
         cursor.eat('0');
         cursor.bump();

@@ -3,13 +3,13 @@
 use super::super::cursor::{is_dash, is_name, is_quote};
 use super::super::inside;
 use super::super::operator;
-use super::super::value::Value;
-use super::super::word::Word;
-use super::Reader;
+use super::super::value::PowerShellValue;
+use super::super::word::PowerShellWord;
+use super::PowerShellReader;
 
-impl Reader<'_, '_> {
+impl PowerShellReader<'_, '_> {
     /// Reads the members, calls and indices after a value that began at a place.
-    pub(super) fn postfix(&mut self, mut value: Value, start: usize) -> Value {
+    pub(super) fn postfix(&mut self, mut value: PowerShellValue, start: usize) -> PowerShellValue {
         loop {
             let next = self.cursor.peek_second();
             match self.cursor.peek() {
@@ -29,34 +29,34 @@ impl Reader<'_, '_> {
                     self.cursor.bump();
                     self.cursor.bump();
                     self.forget_variables(start);
-                    return Value::unknown();
+                    return PowerShellValue::unknown();
                 }
                 _ => return value,
             }
         }
     }
 
-    fn index(&mut self, value: &Value) -> Value {
+    fn index(&mut self, value: &PowerShellValue) -> PowerShellValue {
         let start = self.cursor.position();
         self.collector.is_plain = false;
         if !self.enter() {
-            return Value::unknown();
+            return PowerShellValue::unknown();
         }
         self.cursor.bump();
         self.cursor.skip_trivia();
-        let place = self.expression().unwrap_or_else(Value::unknown);
+        let place = self.expression().unwrap_or_else(PowerShellValue::unknown);
         self.close(']', start);
         self.collector.leave();
         let span = self.span(start);
         if !self.collector.spend(value.size(), span) {
-            return Value::unknown();
+            return PowerShellValue::unknown();
         }
         let picked = value.at(&place.into_items());
         self.paid(picked, start)
     }
 
     /// Reads a member's name and, if it is called, its arguments.
-    fn member(&mut self, receiver: &Value, start: usize, is_static: bool) -> Value {
+    fn member(&mut self, receiver: &PowerShellValue, start: usize, is_static: bool) -> PowerShellValue {
         self.collector.is_plain = false;
         let name_start = self.cursor.position();
         let name = self.member_name();
@@ -66,7 +66,7 @@ impl Reader<'_, '_> {
         let written = name.unwrap_or_else(|| self.cursor.since(name_start).to_owned());
         let lower = written.to_lowercase();
         let full = match receiver {
-            Value::Type(type_name) if is_static => format!("[{type_name}]::{lower}"),
+            PowerShellValue::Type(type_name) if is_static => format!("[{type_name}]::{lower}"),
             _ if is_static => format!("::{lower}"),
             _ => format!(".{lower}"),
         };
@@ -90,7 +90,7 @@ impl Reader<'_, '_> {
             command.span = span;
         }
         let value = self.called(receiver, &lower, &words, start);
-        let key = if matches!(receiver, Value::Type(name) if name.starts_with("wmi:")) {
+        let key = if matches!(receiver, PowerShellValue::Type(name) if name.starts_with("wmi:")) {
             "wmi".into()
         } else {
             full
@@ -100,15 +100,21 @@ impl Reader<'_, '_> {
     }
 
     /// Computes what a call yields, as far as literals tell.
-    fn called(&mut self, receiver: &Value, name: &str, words: &[Word], start: usize) -> Value {
-        if matches!(receiver, Value::Type(type_name) if type_name == "system.array") {
+    fn called(
+        &mut self,
+        receiver: &PowerShellValue,
+        name: &str,
+        words: &[PowerShellWord],
+        start: usize,
+    ) -> PowerShellValue {
+        if matches!(receiver, PowerShellValue::Type(type_name) if type_name == "system.array") {
             self.collector.scope.forget_all();
         }
-        let values: Vec<Value> = words.iter().map(|word| word.value.clone()).collect();
-        let cost = receiver.size() + values.iter().map(Value::size).sum::<usize>();
+        let values: Vec<PowerShellValue> = words.iter().map(|word| word.value.clone()).collect();
+        let cost = receiver.size() + values.iter().map(PowerShellValue::size).sum::<usize>();
         let span = self.span(start);
         if !self.collector.spend(cost, span) {
-            return Value::unknown();
+            return PowerShellValue::unknown();
         }
         let result = operator::member(receiver, name, &values);
         self.paid(result, start)
@@ -125,12 +131,17 @@ impl Reader<'_, '_> {
     }
 
     /// Reads arguments in brackets, or the block that `.ForEach{ }` takes.
-    pub(super) fn member_arguments(&mut self) -> Vec<Word> {
+    pub(super) fn member_arguments(&mut self) -> Vec<PowerShellWord> {
         let start = self.cursor.position();
         let mut words = Vec::new();
         if self.cursor.peek() == Some('{') {
             self.block();
-            words.push(Word::new(Value::Block, self.cursor.since(start), self.span(start), true));
+            words.push(PowerShellWord::new(
+                PowerShellValue::Block,
+                self.cursor.since(start),
+                self.span(start),
+                true,
+            ));
             return words;
         }
         if !self.enter() {
@@ -163,11 +174,11 @@ impl Reader<'_, '_> {
         words
     }
 
-    fn member_argument(&mut self) -> Option<Word> {
+    fn member_argument(&mut self) -> Option<PowerShellWord> {
         self.skip_argument_name();
         let start = self.cursor.position();
         let value = self.item()?;
-        Some(Word::new(value, self.cursor.since(start), self.span(start), true))
+        Some(PowerShellWord::new(value, self.cursor.since(start), self.span(start), true))
     }
 
     /// Skips the name in an attribute's argument: `Mandatory = $true`, `Mandatory`.

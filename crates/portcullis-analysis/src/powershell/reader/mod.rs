@@ -18,23 +18,23 @@ use std::collections::BTreeMap;
 
 use portcullis_shell::Span;
 
-use super::collector::{Collector, Place};
-use super::cursor::{Cursor, is_name};
-use super::value::Value;
+use super::collector::{CommandCollector, TextPlace};
+use super::cursor::{TextCursor, is_name};
+use super::value::PowerShellValue;
 
 /// Reads one text.
 #[derive(Debug)]
-pub(super) struct Reader<'t, 'c> {
-    cursor: Cursor<'t>,
-    collector: &'c mut Collector,
-    place: Place,
+pub(super) struct PowerShellReader<'t, 'c> {
+    cursor: TextCursor<'t>,
+    collector: &'c mut CommandCollector,
+    place: TextPlace,
     /// Where the property that was read last ends, and its name.
     property: Option<(usize, String)>,
 }
 
-impl<'t, 'c> Reader<'t, 'c> {
-    pub(super) fn new(text: &'t str, place: Place, collector: &'c mut Collector) -> Self {
-        Self { cursor: Cursor::new(text), collector, place, property: None }
+impl<'t, 'c> PowerShellReader<'t, 'c> {
+    pub(super) fn new(text: &'t str, place: TextPlace, collector: &'c mut CommandCollector) -> Self {
+        Self { cursor: TextCursor::new(text), collector, place, property: None }
     }
 
     /// Reads the whole text.
@@ -67,9 +67,9 @@ impl<'t, 'c> Reader<'t, 'c> {
     }
 
     /// Keeps a computed value if the budget allows.
-    fn paid(&mut self, value: Value, start: usize) -> Value {
+    fn paid(&mut self, value: PowerShellValue, start: usize) -> PowerShellValue {
         let span = self.span(start);
-        if self.collector.spend(value.size(), span) { value } else { Value::unknown() }
+        if self.collector.spend(value.size(), span) { value } else { PowerShellValue::unknown() }
     }
 
     /// Takes a closing bracket, or notes that it is missing.
@@ -81,9 +81,11 @@ impl<'t, 'c> Reader<'t, 'c> {
     }
 
     /// Replaces an unknown value without a source form by its source.
-    fn sourced(&self, value: Value, start: usize) -> Value {
+    fn sourced(&self, value: PowerShellValue, start: usize) -> PowerShellValue {
         match value {
-            Value::Open(text) if text.is_empty() => Value::Open(self.cursor.since(start).to_owned()),
+            PowerShellValue::Open(text) if text.is_empty() => {
+                PowerShellValue::Open(self.cursor.since(start).to_owned())
+            }
             other => other,
         }
     }

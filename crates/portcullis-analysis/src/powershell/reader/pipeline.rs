@@ -4,28 +4,28 @@ use std::ops::Range;
 
 use super::super::cursor::{is_dash, is_newline, is_quote};
 use super::super::inside;
-use super::super::value::Value;
-use super::super::word::Word;
-use super::Reader;
+use super::super::value::PowerShellValue;
+use super::super::word::PowerShellWord;
+use super::PowerShellReader;
 use super::argument::words_of;
 use crate::act::Access;
 
 /// One stage of a pipeline.
-struct Stage {
-    value: Value,
+struct PipelineStage {
+    value: PowerShellValue,
     is_expression: bool,
 }
 
 /// What comes into a command through a pipe.
 #[derive(Debug, Default)]
-struct Input {
+struct StageInput {
     commands: Range<usize>,
-    value: Option<Value>,
+    value: Option<PowerShellValue>,
 }
 
-impl Reader<'_, '_> {
+impl PowerShellReader<'_, '_> {
     /// Reads pipelines joined by `&&` and `||`; returns what they yield.
-    pub(super) fn chain(&mut self) -> Option<Value> {
+    pub(super) fn chain(&mut self) -> Option<PowerShellValue> {
         let value = self.pipeline();
         self.cursor.skip_blanks();
         if self.cursor.starts_with("&&") || self.cursor.starts_with("||") {
@@ -34,7 +34,7 @@ impl Reader<'_, '_> {
                 self.pipeline();
                 self.cursor.skip_blanks();
             }
-            return Some(Value::unknown());
+            return Some(PowerShellValue::unknown());
         }
         if self.cursor.eat('&') {
             self.collector.is_plain = false;
@@ -42,8 +42,8 @@ impl Reader<'_, '_> {
         value
     }
 
-    fn pipeline(&mut self) -> Option<Value> {
-        let mut input = Input::default();
+    fn pipeline(&mut self) -> Option<PowerShellValue> {
+        let mut input = StageInput::default();
         let mut is_piped = false;
         loop {
             self.cursor.skip_blanks();
@@ -52,7 +52,7 @@ impl Reader<'_, '_> {
             let stage = self.stage(input);
             if !self.eat_pipe() {
                 return match stage {
-                    Some(_) if is_piped => Some(Value::unknown()),
+                    Some(_) if is_piped => Some(PowerShellValue::unknown()),
                     stage => stage.map(|stage| stage.value),
                 };
             }
@@ -61,7 +61,7 @@ impl Reader<'_, '_> {
                 self.written_out(value, stage_start);
             }
             is_piped = true;
-            input = Input { commands: first..self.collector.commands.len(), value };
+            input = StageInput { commands: first..self.collector.commands.len(), value };
             self.cursor.skip_trivia();
         }
     }
@@ -79,7 +79,7 @@ impl Reader<'_, '_> {
     }
 
     /// Lists text that goes through a pipe or into a file as a command.
-    fn written_out(&mut self, value: &Value, start: usize) -> usize {
+    fn written_out(&mut self, value: &PowerShellValue, start: usize) -> usize {
         let written = self.cursor.since(start).trim_end();
         let span = self.span(start);
         let index = self.collector.reserve("write-output".to_owned(), written, span, self.place);
@@ -90,7 +90,7 @@ impl Reader<'_, '_> {
         index
     }
 
-    fn stage(&mut self, input: Input) -> Option<Stage> {
+    fn stage(&mut self, input: StageInput) -> Option<PipelineStage> {
         if self.is_at_statement_end() && !self.is_call() {
             return None;
         }
@@ -101,7 +101,7 @@ impl Reader<'_, '_> {
         let is_called = self.is_call();
         let name = if is_called { self.called_name() } else { self.command_name()? };
         self.command(start, &name, is_called, input);
-        Some(Stage { value: Value::unknown(), is_expression: false })
+        Some(PipelineStage { value: PowerShellValue::unknown(), is_expression: false })
     }
 
     /// Says whether a call operator stands here: `& x`, `. x`.
@@ -130,7 +130,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn expression_stage(&mut self, input: Input) -> Option<Stage> {
+    fn expression_stage(&mut self, input: StageInput) -> Option<PipelineStage> {
         self.collector.is_plain = false;
         let start = self.cursor.position();
         let variable = self.assigned_variable();
@@ -149,15 +149,15 @@ impl Reader<'_, '_> {
             }
         }
         if self.is_at_statement_end() || matches!(self.cursor.peek(), Some(',' | ']' | '=')) {
-            return Some(Stage { value, is_expression: true });
+            return Some(PipelineStage { value, is_expression: true });
         }
         self.left_over(start, end, value, input);
-        Some(Stage { value: Value::unknown(), is_expression: false })
+        Some(PipelineStage { value: PowerShellValue::unknown(), is_expression: false })
     }
 
     /// Reads words after an expression. PowerShell refuses them; whoever wrote them took the expression for a
     /// program.
-    fn left_over(&mut self, start: usize, end: usize, value: Value, input: Input) {
+    fn left_over(&mut self, start: usize, end: usize, value: PowerShellValue, input: StageInput) {
         let mut name = value;
         if self.cursor.position() == end
             && let Some(word) = self.generic_word()
@@ -183,7 +183,7 @@ impl Reader<'_, '_> {
         if !self.enter() {
             return;
         }
-        let value = self.statement().unwrap_or_else(Value::unknown);
+        let value = self.statement().unwrap_or_else(PowerShellValue::unknown);
         self.collector.leave();
         if let Some((_, member)) = property {
             let span = self.span(start);
@@ -201,33 +201,35 @@ impl Reader<'_, '_> {
         let assigned = match (sign, before) {
             ("=", _) => value,
             ("+=", Some(before)) => before.plus(value),
-            _ => Value::unknown(),
+            _ => PowerShellValue::unknown(),
         };
         // A text with unknown parts keeps what is known of it; the source of a command is no such text.
         let source = self.cursor.since(right);
         let is_text = source.starts_with(is_quote) || source.starts_with("$env:");
         let is_kept = is_text || assigned.known_text().is_some() || is_structured(&assigned);
-        self.collector.scope.assign(&name, if is_kept { assigned } else { Value::unknown() });
+        self.collector.scope.assign(&name, if is_kept { assigned } else { PowerShellValue::unknown() });
     }
 
     /// Reads what follows a call operator.
-    fn called_name(&mut self) -> Value {
+    fn called_name(&mut self) -> PowerShellValue {
         self.collector.is_plain = false;
         self.cursor.bump();
         self.cursor.skip_blanks();
         let start = self.cursor.position();
         if self.cursor.peek() == Some('{') {
-            return Value::Block;
+            return PowerShellValue::Block;
         }
         let word = self.argument_value();
         match word {
-            Some((Value::List(items), _)) => items.into_iter().next().unwrap_or_else(Value::unknown),
+            Some((PowerShellValue::List(items), _)) => {
+                items.into_iter().next().unwrap_or_else(PowerShellValue::unknown)
+            }
             Some((value, _)) => self.sourced(value, start),
-            None => Value::unknown(),
+            None => PowerShellValue::unknown(),
         }
     }
 
-    fn command_name(&mut self) -> Option<Value> {
+    fn command_name(&mut self) -> Option<PowerShellValue> {
         let start = self.cursor.position();
         let value = self.generic_word()?;
         if self.cursor.since(start).contains(|letter: char| letter == '`' || is_quote(letter)) {
@@ -237,12 +239,12 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a command's arguments and redirections, and what it runs.
-    fn command(&mut self, start: usize, name: &Value, is_called: bool, input: Input) {
+    fn command(&mut self, start: usize, name: &PowerShellValue, is_called: bool, input: StageInput) {
         let written = match name {
-            Value::Block => "&".to_owned(),
+            PowerShellValue::Block => "&".to_owned(),
             other => other.shown(self.cursor.since(start)),
         };
-        let is_known = *name == Value::Block || name.known_text().is_some();
+        let is_known = *name == PowerShellValue::Block || name.known_text().is_some();
         let canonical = self.collector.scope.canonical_name(&written);
         let span = self.span(start);
         let index = self.collector.reserve(canonical, &written, span, self.place);
@@ -263,7 +265,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads the words of a command up to its end.
-    fn arguments(&mut self, index: usize) -> Vec<Word> {
+    fn arguments(&mut self, index: usize) -> Vec<PowerShellWord> {
         let mut words = Vec::new();
         loop {
             self.cursor.skip_blanks();
@@ -287,14 +289,14 @@ impl Reader<'_, '_> {
     }
 
     /// Reads the words after `--%`, which PowerShell hands on as they are.
-    fn verbatim(&mut self, words: &mut Vec<Word>) {
+    fn verbatim(&mut self, words: &mut Vec<PowerShellWord>) {
         self.collector.is_plain = false;
         self.cursor.eat_text("--%");
         let start = self.cursor.position();
         let line = self.cursor.take_while(|letter| !is_newline(letter) && letter != '|');
         let span = self.span(start);
         for word in super::super::command_line::split(line) {
-            words.push(Word::computed(&word, word.contains('%'), span));
+            words.push(PowerShellWord::computed(&word, word.contains('%'), span));
         }
     }
 
@@ -335,6 +337,13 @@ impl Reader<'_, '_> {
     }
 }
 
-fn is_structured(value: &Value) -> bool {
-    matches!(value, Value::Table(_) | Value::Bytes(_) | Value::Type(_) | Value::List(_) | Value::Block)
+fn is_structured(value: &PowerShellValue) -> bool {
+    matches!(
+        value,
+        PowerShellValue::Table(_)
+            | PowerShellValue::Bytes(_)
+            | PowerShellValue::Type(_)
+            | PowerShellValue::List(_)
+            | PowerShellValue::Block
+    )
 }

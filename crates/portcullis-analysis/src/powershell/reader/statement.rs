@@ -1,12 +1,12 @@
 //! Statements, keywords and blocks.
 
 use super::super::cursor::{is_dash, is_name, is_newline};
-use super::super::value::Value;
-use super::Reader;
+use super::super::value::PowerShellValue;
+use super::PowerShellReader;
 
-impl Reader<'_, '_> {
+impl PowerShellReader<'_, '_> {
     /// Reads statements up to a closing bracket, or to the end; returns what they yield.
-    pub(super) fn statements(&mut self, close: Option<char>) -> Vec<Value> {
+    pub(super) fn statements(&mut self, close: Option<char>) -> Vec<PowerShellValue> {
         let start = self.cursor.position();
         let mut outputs = Vec::new();
         loop {
@@ -30,7 +30,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn one_statement(&mut self, outputs: &mut Vec<Value>) {
+    fn one_statement(&mut self, outputs: &mut Vec<PowerShellValue>) {
         let start = self.cursor.position();
         outputs.extend(self.statement());
         if self.cursor.position() == start {
@@ -40,7 +40,7 @@ impl Reader<'_, '_> {
     }
 
     /// Reads one statement; returns what it yields, if anything.
-    pub(super) fn statement(&mut self) -> Option<Value> {
+    pub(super) fn statement(&mut self) -> Option<PowerShellValue> {
         self.skip_label();
         let mut ahead = self.cursor;
         let word = ahead.take_while(is_name).to_lowercase();
@@ -51,7 +51,7 @@ impl Reader<'_, '_> {
             self.cursor = ahead;
             if self.keyword(&word) {
                 self.collector.is_plain = false;
-                return Some(Value::unknown());
+                return Some(PowerShellValue::unknown());
             }
             self.cursor = before;
         }

@@ -1,37 +1,37 @@
 //! Quotes, here-strings and the variables in them.
 
-use super::super::cursor::{Cursor, is_double_quote, is_name, is_newline, is_single_quote};
-use super::super::value::Value;
-use super::Reader;
+use super::super::cursor::{TextCursor, is_double_quote, is_name, is_newline, is_single_quote};
+use super::super::value::PowerShellValue;
+use super::PowerShellReader;
 
 /// How far ahead a variable is looked for behind the types it is cast to.
 const LONGEST_TYPE: usize = 100;
 
 /// A text being put together from pieces.
 #[derive(Debug, Default)]
-pub(super) struct Pieces {
+pub(super) struct TextPieces {
     text: String,
     is_open: bool,
     is_decoded: bool,
 }
 
-impl Pieces {
+impl TextPieces {
     pub(super) fn push(&mut self, letter: char) {
         self.text.push(letter);
     }
 
     /// Adds a value, in its source form if it is not known.
-    pub(super) fn add(&mut self, value: &Value, source: &str) {
+    pub(super) fn add(&mut self, value: &PowerShellValue, source: &str) {
         self.is_open |= value.known_text().is_none();
         self.is_decoded |= value.is_decoded();
         self.text.push_str(&value.shown(source));
     }
 
-    pub(super) fn into_value(self) -> Value {
+    pub(super) fn into_value(self) -> PowerShellValue {
         match (self.is_open, self.is_decoded) {
-            (true, _) => Value::Open(self.text),
-            (false, true) => Value::Decoded(self.text),
-            (false, false) => Value::Text(self.text),
+            (true, _) => PowerShellValue::Open(self.text),
+            (false, true) => PowerShellValue::Decoded(self.text),
+            (false, false) => PowerShellValue::Text(self.text),
         }
     }
 }
@@ -45,7 +45,7 @@ pub(super) fn variable_key(name: &str) -> String {
 }
 
 /// Skips the name of a variable after its `$`; returns the name, if there is one.
-fn skip_variable<'t>(cursor: &mut Cursor<'t>) -> Option<&'t str> {
+fn skip_variable<'t>(cursor: &mut TextCursor<'t>) -> Option<&'t str> {
     if cursor.eat('{') {
         let name = cursor.take_while(|letter| letter != '}');
         cursor.eat('}');
@@ -68,9 +68,9 @@ fn skip_variable<'t>(cursor: &mut Cursor<'t>) -> Option<&'t str> {
     Some(cursor.since(start))
 }
 
-impl Reader<'_, '_> {
+impl PowerShellReader<'_, '_> {
     /// Reads a quoted text.
-    pub(super) fn quoted(&mut self) -> Value {
+    pub(super) fn quoted(&mut self) -> PowerShellValue {
         let start = self.cursor.position();
         match self.cursor.bump() {
             Some(quote) if is_single_quote(quote) => self.single_quoted(start),
@@ -78,26 +78,26 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn single_quoted(&mut self, start: usize) -> Value {
+    fn single_quoted(&mut self, start: usize) -> PowerShellValue {
         let mut text = String::new();
         loop {
             text.push_str(self.cursor.take_while(|letter| !is_single_quote(letter)));
             if self.cursor.bump().is_none() {
                 self.opaque(start, "a quote is not closed");
-                return Value::Text(text);
+                return PowerShellValue::Text(text);
             }
             match self.cursor.peek() {
                 Some(quote) if is_single_quote(quote) => {
                     self.cursor.bump();
                     text.push(quote);
                 }
-                _ => return Value::Text(text),
+                _ => return PowerShellValue::Text(text),
             }
         }
     }
 
-    fn double_quoted(&mut self, start: usize) -> Value {
-        let mut pieces = Pieces::default();
+    fn double_quoted(&mut self, start: usize) -> PowerShellValue {
+        let mut pieces = TextPieces::default();
         loop {
             match self.cursor.peek() {
                 None => {
@@ -122,7 +122,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn escape(&mut self, pieces: &mut Pieces) {
+    fn escape(&mut self, pieces: &mut TextPieces) {
         self.cursor.bump();
         let Some(letter) = self.cursor.bump() else { return };
         let meant = match letter {
@@ -148,10 +148,10 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a variable or sub-expression in a text or word; a lone `$` stands for itself.
-    pub(super) fn expansion(&mut self, pieces: &mut Pieces) {
+    pub(super) fn expansion(&mut self, pieces: &mut TextPieces) {
         let start = self.cursor.position();
         if self.cursor.starts_with("$(") {
-            let value = self.primary().unwrap_or_else(Value::unknown);
+            let value = self.primary().unwrap_or_else(PowerShellValue::unknown);
             pieces.add(&value, self.cursor.since(start));
             return;
         }
@@ -175,20 +175,20 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a variable.
-    pub(super) fn variable(&mut self) -> Value {
+    pub(super) fn variable(&mut self) -> PowerShellValue {
         let start = self.cursor.position();
         let (key, _) = self.variable_name();
         if matches!(key.as_str(), "true" | "false" | "null") {
-            return Value::Text(format!("${key}"));
+            return PowerShellValue::Text(format!("${key}"));
         }
         self.collector.is_plain = false;
-        let size = self.collector.scope.value(&key).map(Value::size);
+        let size = self.collector.scope.value(&key).map(PowerShellValue::size);
         let span = self.span(start);
         let value = match size {
             Some(size) if self.collector.spend(size, span) => self.collector.scope.value(&key).cloned(),
             _ => self.collector.scope.take(&key).and(None),
         };
-        value.unwrap_or_else(|| Value::Open(self.cursor.since(start).to_owned()))
+        value.unwrap_or_else(|| PowerShellValue::Open(self.cursor.since(start).to_owned()))
     }
 
     /// Returns the variable an assignment may be to, types before it skipped, and where it ends.
@@ -215,7 +215,7 @@ impl Reader<'_, '_> {
     pub(super) fn forget_variables(&mut self, start: usize) {
         let source = self.cursor.since(start);
         for piece in source.split('$').skip(1) {
-            let mut cursor = Cursor::new(piece);
+            let mut cursor = TextCursor::new(piece);
             if let Some(name) = skip_variable(&mut cursor) {
                 self.collector.scope.forget(&variable_key(name));
             }
@@ -223,13 +223,13 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a here-string, whose `@` and quote stand here.
-    pub(super) fn here_string(&mut self) -> Value {
+    pub(super) fn here_string(&mut self) -> PowerShellValue {
         let start = self.cursor.position();
         self.cursor.bump();
         let is_literal = self.cursor.bump().is_some_and(is_single_quote);
         self.cursor.take_while(|letter| letter.is_whitespace() && !is_newline(letter));
         self.skip_line_end();
-        let mut pieces = Pieces::default();
+        let mut pieces = TextPieces::default();
         let mut is_line_start = true;
         loop {
             if is_line_start && self.eat_here_end(is_literal) {
@@ -272,7 +272,7 @@ impl Reader<'_, '_> {
     }
 }
 
-fn without_last_line_end(mut pieces: Pieces) -> Pieces {
+fn without_last_line_end(mut pieces: TextPieces) -> TextPieces {
     if pieces.text.ends_with('\n') {
         pieces.text.pop();
     }

@@ -4,7 +4,7 @@ use crate::act::Act;
 use crate::argument::Argument;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::flow::{Flow, variables};
+use crate::flow::{DataFlow, variables};
 use crate::invocation::Invocation;
 use crate::lists::hosts::{COLLECTORS, MAILBOXES, RESOLVERS};
 use crate::place::is_open;
@@ -39,7 +39,7 @@ pub(crate) fn is_key_variable(name: &str) -> bool {
 }
 
 /// Says whether a command that feeds another prints a key of the environment.
-pub(crate) fn prints_key(case: Case<'_>, flow: &Flow<'_>, index: usize) -> bool {
+pub(crate) fn prints_key(case: Case<'_>, flow: &DataFlow<'_>, index: usize) -> bool {
     let commands = flow.feeding(index).into_iter().filter_map(|at| case.survey.invocations.get(at));
     commands.filter(|command| is_printer(command)).any(|command| {
         let is_named = |word: &Argument| is_key_variable(&word.text);
@@ -56,7 +56,7 @@ fn is_printer(command: &Invocation) -> bool {
 const PACKERS: &[&str] = &["7z", "bsdtar", "cpio", "gtar", "tar", "zip"];
 
 /// Says whether what a command sends is a whole directory of the project or of a home, packed by the same line.
-pub(crate) fn packs_all(case: Case<'_>, flow: &Flow<'_>, index: usize) -> bool {
+pub(crate) fn packs_all(case: Case<'_>, flow: &DataFlow<'_>, index: usize) -> bool {
     flow.fed(index).into_iter().any(|source| {
         let is_whole = |path: &String| {
             let is_root = case.scope.roots.contains(path) || case.scope.home.as_ref() == Some(path);

@@ -4,7 +4,7 @@ use portcullis_shell::ast::RedirectOperator;
 
 /// What arrives on a command's standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Feed {
+pub(crate) enum StandardInput {
     /// Nothing the command line says.
     Nothing,
     /// Exactly this text.
@@ -17,7 +17,7 @@ pub(crate) enum Feed {
     Unknown,
 }
 
-impl Feed {
+impl StandardInput {
     /// Returns what arrives if it may be this or another text: both count.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {

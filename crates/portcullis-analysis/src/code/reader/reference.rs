@@ -1,32 +1,34 @@
 //! What a program does without calling: members it reaches for, functions it hands over, libraries it changes.
 
-use super::chain::{Chain, Span, Step};
-use super::value::Value;
-use super::{Reader, shown, signs};
+use super::chain::{Chain, ChainStep, GroupSpan};
+use super::value::CodeValue;
+use super::{CodeReader, shown, signs};
 use crate::act::Act;
 use crate::code::table::Does;
-use crate::code::tree::{Item, WHOLE};
-use crate::code::{Language, Object};
+use crate::code::tree::{CodeItem, WHOLE};
+use crate::code::{CodeTarget, Language};
 
-impl Reader<'_> {
+impl CodeReader<'_> {
     /// Reads what is no chain: commands in backquotes, loops without end.
     pub(super) fn read_item(&mut self, group: usize, at: usize) {
         match self.cutter().tree.item(group, at) {
-            Some(Item::Shell(pieces)) => {
+            Some(CodeItem::Shell(pieces)) => {
                 for value in self.evaluator.text(pieces, 0) {
                     self.run_shell(&value);
                 }
             }
-            Some(Item::Name(name)) if name == "while" || name == "loop" || name == "for" => {
+            Some(CodeItem::Name(name)) if name == "while" || name == "loop" || name == "for" => {
                 self.signs.loops |= signs::is_endless(self.cutter().tree, group, at);
             }
-            Some(Item::Name(name)) if name == "do" && self.profile().language == Language::Perl => {
+            Some(CodeItem::Name(name)) if name == "do" && self.profile().language == Language::Perl => {
                 self.read_perl_do(group, at + 1);
             }
-            Some(Item::Mark("@")) if self.profile().language == Language::Python => {
+            Some(CodeItem::Mark("@")) if self.profile().language == Language::Python => {
                 self.read_decorator(group, at + 1);
             }
-            Some(Item::Mark("<")) if self.profile().language == Language::Perl => self.read_angle(group, at),
+            Some(CodeItem::Mark("<")) if self.profile().language == Language::Perl => {
+                self.read_angle(group, at)
+            }
             _ => {}
         }
     }
@@ -34,10 +36,10 @@ impl Reader<'_> {
     /// Reads `do 'file'` of Perl, which runs a script; `do {…}` is a block.
     fn read_perl_do(&mut self, group: usize, at: usize) {
         match self.cutter().tree.item(group, at) {
-            Some(Item::Group('{', _)) => return,
-            Some(Item::Text(pieces)) => match self.evaluator.text(pieces, 0).as_slice() {
-                [Value::Text(path)] => self.out.add(Act::Execute, Object::Path(path.clone())),
-                _ => self.out.add(Act::Execute, Object::SomePath),
+            Some(CodeItem::Group('{', _)) => return,
+            Some(CodeItem::Text(pieces)) => match self.evaluator.text(pieces, 0).as_slice() {
+                [CodeValue::Text(path)] => self.out.add(Act::Execute, CodeTarget::Path(path.clone())),
+                _ => self.out.add(Act::Execute, CodeTarget::SomePath),
             },
             _ => {}
         }
@@ -47,14 +49,14 @@ impl Reader<'_> {
     /// Reads the decorator of a function, which is called with it.
     pub(super) fn read_decorator(&mut self, group: usize, at: usize) {
         let Some(chain) = self.cutter().chain(group, at, at + 16) else { return };
-        if matches!(chain.steps.last(), Some(Step::Call(_))) {
+        if matches!(chain.steps.last(), Some(ChainStep::Call(_))) {
             return;
         }
         let mut values = self.evaluator.base(group, at, 0);
         for step in &chain.steps {
             values = self.evaluator.step_all(&values, step, 0);
         }
-        let nothing = Span { group, start: at, end: at };
+        let nothing = GroupSpan { group, start: at, end: at };
         for value in &values {
             self.read_call(value, nothing, &chain, chain.steps.len());
         }
@@ -63,17 +65,17 @@ impl Reader<'_> {
     /// Reads `<*.txt>` of Perl, which lists files; `<STDIN>` and `<$file>` read what is open.
     pub(super) fn read_angle(&mut self, group: usize, at: usize) {
         if self.cutter().tree.item(group, at + 1).is_some_and(|item| item.is_mark("*")) {
-            self.out.add(Act::List, Object::SomePath);
+            self.out.add(Act::List, CodeTarget::SomePath);
         }
     }
 
     /// Says whether a chain names something rather than uses it.
     pub(super) fn is_definition(&self, chain: &Chain) -> bool {
-        let Span { group, start, .. } = chain.span;
+        let GroupSpan { group, start, .. } = chain.span;
         let tree = self.cutter().tree;
         let before = start.checked_sub(1).and_then(|at| tree.item(group, at));
-        let Some(Item::Name(_)) = tree.item(group, start) else { return false };
-        if before.and_then(Item::name).is_some_and(|word| {
+        let Some(CodeItem::Name(_)) = tree.item(group, start) else { return false };
+        if before.and_then(CodeItem::name).is_some_and(|word| {
             matches!(
                 word,
                 "def" | "function" | "sub" | "class" | "module" | "use" | "no" | "package" | "alias"
@@ -103,15 +105,15 @@ impl Reader<'_> {
             _ => false,
         };
         let is_method = self.profile().language == Language::JavaScript
-            && matches!(next, Some(Item::Group('(', _)))
-            && matches!(tree.item(group, start + 2), Some(Item::Group('{', _)));
+            && matches!(next, Some(CodeItem::Group('(', _)))
+            && matches!(tree.item(group, start + 2), Some(CodeItem::Group('{', _)));
         is_key
             || is_method
             || before.is_some_and(|item| item.is_mark("\\") && self.profile().language == Language::Perl)
     }
 
     /// Reads a member that leads out of what is known, and variables of the environment.
-    pub(super) fn read_member(&mut self, values: &[Value], name: &str) {
+    pub(super) fn read_member(&mut self, values: &[CodeValue], name: &str) {
         const KNOWN: &[&str] = &[
             "__add__",
             "__call__",
@@ -147,24 +149,24 @@ impl Reader<'_> {
             self.gap(format!("reaches for `{}`", shown(name)));
         }
         for value in values {
-            if let Value::Named(owner) = value
+            if let CodeValue::Named(owner) = value
                 && (name == "__dict__" || name == "__proto__")
             {
                 self.gap(format!("reaches into `{}`", shown(owner)));
             }
             if self.is_environment(value) && self.profile().row(&member_name(value, name)).is_none() {
-                self.out.add(Act::Environment, Object::Name(name.to_owned()));
+                self.out.add(Act::Environment, CodeTarget::Name(name.to_owned()));
             }
         }
     }
 
-    pub(super) fn read_index(&mut self, values: &[Value], inner: Span) {
+    pub(super) fn read_index(&mut self, values: &[CodeValue], inner: GroupSpan) {
         for value in values {
             if self.is_environment(value) {
                 for name in self.evaluator.values(inner) {
                     let object = match name {
-                        Value::Text(name) | Value::Named(name) => Object::Name(name),
-                        _ => Object::None,
+                        CodeValue::Text(name) | CodeValue::Named(name) => CodeTarget::Name(name),
+                        _ => CodeTarget::None,
                     };
                     self.out.add(Act::Environment, object);
                 }
@@ -172,13 +174,13 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn is_environment(&self, value: &Value) -> bool {
-        matches!(value, Value::Named(name) if self.profile().row(name).is_some_and(|row| row.does == Does::Variables))
+    pub(super) fn is_environment(&self, value: &CodeValue) -> bool {
+        matches!(value, CodeValue::Named(name) if self.profile().row(name).is_some_and(|row| row.does == Does::Variables))
     }
 
     /// Reads a function that is named without being called: whoever gets it may call it.
-    pub(super) fn read_mention(&mut self, value: &Value, chain: &Chain) {
-        let Value::Named(name) = value else { return };
+    pub(super) fn read_mention(&mut self, value: &CodeValue, chain: &Chain) {
+        let CodeValue::Named(name) = value else { return };
         let Some(row) = self.profile().row(name) else { return };
         if row.does == Does::Nothing || self.is_alias(chain) {
             return;
@@ -188,11 +190,12 @@ impl Reader<'_> {
 
     /// Says whether a chain is only given another name, which the calls of that name tell.
     pub(super) fn is_alias(&self, chain: &Chain) -> bool {
-        let Span { group, start, end } = chain.span;
+        let GroupSpan { group, start, end } = chain.span;
         let tree = self.cutter().tree;
-        let follows =
-            tree.item(group, end).is_none_or(|item| matches!(item, Item::Line | Item::Mark(";" | ",")));
-        let Some(target) = start.checked_sub(2).and_then(|at| tree.item(group, at)).and_then(Item::name)
+        let follows = tree
+            .item(group, end)
+            .is_none_or(|item| matches!(item, CodeItem::Line | CodeItem::Mark(";" | ",")));
+        let Some(target) = start.checked_sub(2).and_then(|at| tree.item(group, at)).and_then(CodeItem::name)
         else {
             return false;
         };
@@ -207,19 +210,19 @@ impl Reader<'_> {
 
     /// Reads an assignment that changes a library.
     pub(super) fn read_change(&mut self, chain: &Chain) {
-        let Span { group, start, end } = chain.span;
+        let GroupSpan { group, start, end } = chain.span;
         let is_assigned = self.cutter().tree.item(group, end).is_some_and(|item| item.is_mark("="));
         if !is_assigned || chain.steps.is_empty() {
             return;
         }
         let mut values = self.evaluator.base(group, start, 0);
         for step in &chain.steps {
-            if let Step::Member(_) = step {
+            if let ChainStep::Member(_) = step {
                 values = self.evaluator.step_all(&values, step, 0);
             }
         }
         for value in values {
-            if let Value::Named(name) = value
+            if let CodeValue::Named(name) = value
                 && self.knows_root(&name)
                 && !self.profile().may_change(&name)
             {
@@ -230,13 +233,13 @@ impl Reader<'_> {
 
     /// Reads a chain that leads through a harmless module to one that is not: `collections.abc.sys.modules`.
     pub(super) fn read_inner(&mut self, chain: &Chain) {
-        let Span { group, start, .. } = chain.span;
+        let GroupSpan { group, start, .. } = chain.span;
         let mut values = self.evaluator.base(group, start, 0);
         for step in &chain.steps {
-            let Step::Member(_) = step else { return };
+            let ChainStep::Member(_) = step else { return };
             values = self.evaluator.step_all(&values, step, 0);
             for value in &values {
-                if let Value::Named(name) = value
+                if let CodeValue::Named(name) = value
                     && self.profile().leads_on(name)
                 {
                     self.gap(format!("reaches `{}`", shown(name)));
@@ -257,9 +260,9 @@ impl Reader<'_> {
     }
 }
 
-fn member_name(value: &Value, name: &str) -> String {
+fn member_name(value: &CodeValue, name: &str) -> String {
     match value {
-        Value::Named(owner) => format!("{owner}.{name}"),
+        CodeValue::Named(owner) => format!("{owner}.{name}"),
         _ => name.to_owned(),
     }
 }
