@@ -7,6 +7,8 @@ use crate::{process, repository};
 pub(super) fn run(arguments: &[String]) -> Result<()> {
     let root = repository::root();
     let mut command = process::cargo(&root);
-    command.args(["bench", "--workspace", "--locked", "--bench", "*", "--"]).args(arguments);
+    command
+        .args(["bench", "--profile", "dist", "--workspace", "--locked", "--bench", "*", "--"])
+        .args(arguments);
     process::run(&mut command)
 }

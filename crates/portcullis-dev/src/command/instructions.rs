@@ -62,8 +62,15 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
         "valgrind is not installed; on a Debian-like machine: apt-get install valgrind"
     );
     let root = repository::root();
-    process::run(process::cargo(&root).args(["build", "--release", "--locked", "--package", "portcullis"]))?;
-    let counts = measure_all(&root.join("target/release/portcullis"))?;
+    process::run(process::cargo(&root).args([
+        "build",
+        "--profile",
+        "dist",
+        "--locked",
+        "--package",
+        "portcullis",
+    ]))?;
+    let counts = measure_all(&root.join("target/dist/portcullis"))?;
     for (name, count) in &counts {
         output::say(&format!("{name:<20} {count:>12}"));
     }

@@ -57,7 +57,7 @@ const COMMANDS: &[CommandInfo] = &[
     },
     CommandInfo {
         name: "overhead",
-        summary: "[--runs N]: time from the start of a hook to its request at the model, release build",
+        summary: "[--runs N]: time from the start of a hook to its request at the model, as packages are built",
         run: overhead::run,
     },
     CommandInfo {

@@ -34,8 +34,15 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
         let package = ["run", "--profile", "profiling", "--locked", "--package", "portcullis-dev", "--"];
         return process::run(process::cargo(&root).args(package).arg("overhead").args(arguments));
     }
-    process::run(process::cargo(&root).args(["build", "--release", "--locked", "--package", "portcullis"]))?;
-    let program = root.join("target/release/portcullis");
+    process::run(process::cargo(&root).args([
+        "build",
+        "--profile",
+        "dist",
+        "--locked",
+        "--package",
+        "portcullis",
+    ]))?;
+    let program = root.join("target/dist/portcullis");
     output::say("session file   start to request            whole hook    /bin/true");
     for kilobytes in LENGTHS {
         let times = measure(&program, kilobytes, runs)?;

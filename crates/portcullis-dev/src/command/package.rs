@@ -47,7 +47,7 @@ pub(super) fn build(root: &Path, architecture: &str) -> Result<PathBuf> {
     process::run(Command::new("rustup").current_dir(root).args(["target", "add", &target]))
         .context("the target could not be added to the toolchain")?;
     let tools = compilers(root, architecture)?;
-    let program = root.join("target").join(&target).join("release/portcullis");
+    let program = root.join("target").join(&target).join("dist/portcullis");
     let link = |more: &[&str]| process::run(cargo(root, &target, &tools).arg("--").args(more));
     if architecture != std::env::consts::ARCH || process::find_program("valgrind").is_none() {
         output::say("without valgrind for this architecture the functions stay where the compiler put them");
@@ -69,7 +69,7 @@ fn cargo(root: &Path, target: &str, tools: &Compilers) -> Command {
     let linker = format!("CARGO_TARGET_{}_LINKER", target.replace('-', "_").to_uppercase());
     let mut command = process::cargo(root);
     command
-        .args(["rustc", "--release", "--locked", "--package", "portcullis", "--bin", "portcullis"])
+        .args(["rustc", "--profile", "dist", "--locked", "--package", "portcullis", "--bin", "portcullis"])
         .args(["--target", target])
         .env(variable("CC"), &tools.compiler)
         .env(variable("AR"), &tools.archiver)
