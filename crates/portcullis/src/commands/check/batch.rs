@@ -1,9 +1,11 @@
 //! A stream of calls, one JSON object a line, answered in order.
 //!
-//! A line that is not understood gets an error line and the rest go on. Settings are loaded once for each directory
-//! and paths looked up once, so a run sees one state of the disk.
+//! A line that is not understood gets an error line and the rest go on. The lines that have arrived are shared out among
+//! workers. Each loads the settings of a directory once and looks a path up once, so what it answers comes from one state
+//! of the disk.
 
 use std::io::{self, BufReader, Write};
+use std::thread;
 use std::time::Instant;
 
 use portcullis_core::Value;
@@ -17,47 +19,50 @@ use super::single::explained;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_gate::SessionSettings;
+use portcullis_gate::classifier::has_classifier;
 use portcullis_gate::judge::SessionHistory;
 use portcullis_output::judged::write_fields;
 use portcullis_output::settings_notes;
 use portcullis_output::terminal::{Notes, unwritten};
 use portcullis_world::World;
 
-/// How much output is held back at most, in bytes.
-const FULL: usize = 64 << 10;
+/// How much is read at once, in bytes: what a pipe holds several times, so that every worker has enough to do.
+const READ_AT_ONCE: usize = 256 << 10;
+/// The fewest lines that are worth a worker of their own.
+const SMALLEST_SHARE: usize = 16;
+/// The stack of a worker: that of a main thread.
+const STACK: usize = 8 << 20;
 
 /// Answers every line of standard input.
 pub(crate) fn run(arguments: &CheckArgs) -> Result<ExitCode, Failure> {
-    let mut reader = BufReader::with_capacity(FULL, io::stdin().lock());
+    let mut reader = BufReader::with_capacity(READ_AT_ONCE, io::stdin().lock());
     let mut batch = Batch::new(arguments)?;
-    let mut line = Vec::new();
     loop {
-        let reading =
-            read_line(&mut reader, LONGEST_LINE, &mut line, || batch.output.flush()).map_err(|error| {
-                match error.kind() {
-                    io::ErrorKind::BrokenPipe => unwritten(&error),
-                    _ => Failure::internal(format!("the batch was cut short: {error}")),
-                }
-            })?;
-        match reading {
-            Reading::End => break,
-            Reading::TooLong => {
-                batch.refuse(&Value::Null, &format!("the line is longer than {LONGEST_LINE} bytes"));
+        let mut line = Vec::new();
+        let mut unanswered = Ok(());
+        let reading = read_line(&mut reader, LONGEST_LINE, &mut line, || {
+            unanswered = batch.answer();
+            match &unanswered {
+                Ok(()) => Ok(()),
+                Err(_) => Err(io::ErrorKind::Other.into()),
             }
+        });
+        unanswered?;
+        match reading.map_err(|error| Failure::internal(format!("the batch was cut short: {error}")))? {
+            Reading::End => break,
+            Reading::TooLong => batch.lines.push(None),
             Reading::Line if line.trim_ascii().is_empty() => {}
-            Reading::Line => batch.answer(&line),
+            Reading::Line => batch.lines.push(Some(line)),
         }
-        batch.output.flush_if_full().map_err(|error| unwritten(&error))?;
     }
-    batch.output.flush().map_err(|error| unwritten(&error))?;
+    batch.answer()?;
     Ok(if batch.has_errors { ExitCode::Usage } else { ExitCode::Success })
 }
 
 struct Batch<'a> {
-    arguments: &'a CheckArgs,
-    sessions: Sessions<'a>,
-    world: World,
-    output: Output,
+    workers: Vec<Worker<'a>>,
+    /// The lines that wait for an answer; nothing for one that is too long.
+    lines: Vec<Option<Vec<u8>>>,
     notes: Notes,
     has_errors: bool,
 }
@@ -66,24 +71,98 @@ impl<'a> Batch<'a> {
     fn new(arguments: &'a CheckArgs) -> Result<Self, Failure> {
         let session = SessionSettings::open(&arguments.session)?;
         settings_notes::warn(&session);
-        Ok(Self {
-            arguments,
-            sessions: Sessions::new(&arguments.session, session, SessionSettings::open_in),
-            world: World::default(),
-            output: Output::default(),
-            notes: Notes::default(),
-            has_errors: false,
-        })
-    }
-
-    fn answer(&mut self, line: &[u8]) {
-        let (id, outcome) = parse_line(line);
-        if let Err(message) = outcome.and_then(|line| self.judge(&id, &line)) {
-            self.refuse(&id, &message);
+        // What a session counts and what a model is asked depends on the order of the calls.
+        let is_ordered =
+            arguments.session_id.is_some() || has_classifier(&session.loaded, &arguments.classifier);
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let mut workers = vec![Worker::new(arguments, session)];
+        for _ in 1..if is_ordered { 1 } else { cores } {
+            workers.push(Worker::new(arguments, SessionSettings::open(&arguments.session)?));
         }
+        Ok(Self { workers, lines: Vec::new(), notes: Notes::default(), has_errors: false })
     }
 
-    fn judge(&mut self, id: &Value, line: &CallLine) -> Result<(), String> {
+    /// Answers the lines that wait.
+    fn answer(&mut self) -> Result<(), Failure> {
+        let lines = std::mem::take(&mut self.lines);
+        let share = lines.len().div_ceil(self.workers.len()).max(SMALLEST_SHARE);
+        let answers = thread::scope(|scope| {
+            let mut shares = lines.chunks(share).zip(&mut self.workers);
+            let own = shares.next();
+            let mut running = Vec::new();
+            for (lines, worker) in shares {
+                let work = || worker.answer(lines);
+                let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+                running.push(
+                    started
+                        .map_err(|error| Failure::internal(format!("no worker could start: {error}")))?,
+                );
+            }
+            let mut answers = Vec::new();
+            answers.extend(own.map(|(lines, worker)| worker.answer(lines)));
+            for worker in running {
+                answers.push(worker.join().map_err(|_| Failure::internal("a worker failed"))?);
+            }
+            Ok::<_, Failure>(answers)
+        })?;
+        let mut stdout = io::stdout().lock();
+        for answered in answers {
+            self.has_errors |= answered.has_errors;
+            self.notes.say(answered.notes);
+            stdout.write_all(answered.text.as_bytes()).map_err(|error| unwritten(&error))?;
+        }
+        stdout.flush().map_err(|error| unwritten(&error))
+    }
+}
+
+/// What was made of some lines.
+#[derive(Default)]
+struct Answered {
+    text: String,
+    notes: Vec<String>,
+    has_errors: bool,
+}
+
+impl Answered {
+    fn refuse(&mut self, id: &Value, message: &str) {
+        self.has_errors = true;
+        let out = &mut self.text;
+        out.push_str("{\"id\":");
+        write_value(out, id);
+        out.push_str(",\"error\":");
+        write_text(out, message);
+        out.push_str("}\n");
+    }
+}
+
+/// Answers calls, with settings and lookups of its own.
+struct Worker<'a> {
+    arguments: &'a CheckArgs,
+    sessions: Sessions<'a>,
+    world: World,
+}
+
+impl<'a> Worker<'a> {
+    fn new(arguments: &'a CheckArgs, session: SessionSettings) -> Self {
+        let sessions = Sessions::new(&arguments.session, session, SessionSettings::open_in);
+        Self { arguments, sessions, world: World::default() }
+    }
+
+    fn answer(&mut self, lines: &[Option<Vec<u8>>]) -> Answered {
+        let mut answered = Answered::default();
+        for line in lines {
+            let (id, outcome) = match line {
+                Some(line) => parse_line(line),
+                None => (Value::Null, Err(format!("the line is longer than {LONGEST_LINE} bytes"))),
+            };
+            if let Err(message) = outcome.and_then(|line| self.judge(&id, &line, &mut answered)) {
+                answered.refuse(&id, &message);
+            }
+        }
+        answered
+    }
+
+    fn judge(&mut self, id: &Value, line: &CallLine, answered: &mut Answered) -> Result<(), String> {
         let start = Instant::now();
         let arguments = self.arguments;
         let session = self.sessions.find(line.cwd.as_deref().unwrap_or_default())?;
@@ -95,26 +174,16 @@ impl<'a> Batch<'a> {
             .judge(&line.call, context, &SessionHistory::default(), &mut self.world)
             .map_err(|failure| failure.message)?;
         let elapsed = start.elapsed();
-        let mut notes = std::mem::take(&mut judged.problems);
-        let explained = explained(arguments, session, &line.call, &judged, &mut self.world, &mut notes);
-        self.notes.say(notes);
-        let out = &mut self.output.text;
+        answered.notes.append(&mut judged.problems);
+        let explained =
+            explained(arguments, session, &line.call, &judged, &mut self.world, &mut answered.notes);
+        let out = &mut answered.text;
         out.push_str("{\"id\":");
         write_value(out, id);
         out.push(',');
         write_fields(out, &judged, elapsed.as_micros(), explained.as_ref());
         out.push_str("}\n");
         Ok(())
-    }
-
-    fn refuse(&mut self, id: &Value, message: &str) {
-        self.has_errors = true;
-        let out = &mut self.output.text;
-        out.push_str("{\"id\":");
-        write_value(out, id);
-        out.push_str(",\"error\":");
-        write_text(out, message);
-        out.push_str("}\n");
     }
 }
 
@@ -126,28 +195,5 @@ fn parse_line(line: &[u8]) -> (Value, Result<CallLine, String>) {
             (id, take_call(&mut fields))
         }
         Err(message) => (Value::Null, Err(message)),
-    }
-}
-
-/// Answers that were not written yet.
-#[derive(Default)]
-struct Output {
-    text: String,
-}
-
-impl Output {
-    fn flush_if_full(&mut self) -> io::Result<()> {
-        if self.text.len() >= FULL { self.flush() } else { Ok(()) }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if self.text.is_empty() {
-            return Ok(());
-        }
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(self.text.as_bytes())?;
-        stdout.flush()?;
-        self.text.clear();
-        Ok(())
     }
 }
