@@ -94,8 +94,7 @@ impl<'a> Batch<'a> {
                 let work = || worker.answer(lines);
                 let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
                 running.push(
-                    started
-                        .map_err(|error| Failure::internal(format!("no worker could start: {error}")))?,
+                    started.map_err(|error| Failure::internal(format!("no worker could start: {error}")))?,
                 );
             }
             let mut answers = Vec::new();
