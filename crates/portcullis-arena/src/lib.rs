@@ -1,5 +1,5 @@
 //! An allocator for a process that lives about a millisecond: the first half megabyte comes from a static arena, the rest
-//! from the system.
+//! from the system, or from another allocator that is better at living long.
 //!
 //! A hook allocates a few hundred kilobytes in small pieces and ends. The system's allocator asks the kernel for pages
 //! a few at a time and gives them back, and those calls and the faults behind them took longer than the decision itself.
@@ -23,25 +23,34 @@ struct Bytes(UnsafeCell<[u8; SIZE]>);
 // SAFETY: no reference to the bytes is ever made, and every piece that is handed out belongs to one owner alone.
 unsafe impl Sync for Bytes {}
 
-/// Serves from its arena while it lasts, then from the system. It must outlive what it hands out.
-pub struct ArenaFirst {
+/// Serves from its arena while it lasts, then from another allocator, which is the system's unless it is named. It must
+/// outlive what it hands out.
+pub struct ArenaFirst<Rest = System> {
     bytes: Bytes,
     /// How much is taken, from the start. Whoever gives a piece back releases its bytes with this counter, and whoever
     /// takes it anew acquires them.
     taken: AtomicUsize,
+    rest: Rest,
 }
 
-impl fmt::Debug for ArenaFirst {
+impl<Rest> fmt::Debug for ArenaFirst<Rest> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("ArenaFirst").field("taken", &self.taken).finish_non_exhaustive()
     }
 }
 
 impl ArenaFirst {
-    /// Makes one that nothing is taken of.
-    #[expect(clippy::large_stack_arrays, reason = "it is made for a static, which is not on the stack")]
+    /// Makes one that nothing is taken of, before the system's allocator.
     pub const fn new() -> Self {
-        Self { bytes: Bytes(UnsafeCell::new([0; SIZE])), taken: AtomicUsize::new(0) }
+        Self::before(System)
+    }
+}
+
+impl<Rest> ArenaFirst<Rest> {
+    /// Makes one that nothing is taken of, before another allocator.
+    #[expect(clippy::large_stack_arrays, reason = "it is made for a static, which is not on the stack")]
+    pub const fn before(rest: Rest) -> Self {
+        Self { bytes: Bytes(UnsafeCell::new([0; SIZE])), taken: AtomicUsize::new(0), rest }
     }
 
     const fn start(&self) -> *mut u8 {
@@ -88,12 +97,12 @@ impl Default for ArenaFirst {
     }
 }
 
-// SAFETY: pieces of the arena do not overlap, fit their layout, and stay valid as long as it does; the system's are its
-// own.
-unsafe impl GlobalAlloc for ArenaFirst {
+// SAFETY: pieces of the arena do not overlap, fit their layout, and stay valid as long as it does; those of the other
+// allocator are its own.
+unsafe impl<Rest: GlobalAlloc> GlobalAlloc for ArenaFirst<Rest> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are passed on.
-        self.take(layout).unwrap_or_else(|| unsafe { System.alloc(layout) })
+        self.take(layout).unwrap_or_else(|| unsafe { self.rest.alloc(layout) })
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
@@ -101,15 +110,15 @@ unsafe impl GlobalAlloc for ArenaFirst {
             Some(start) => {
                 self.move_end(start + layout.size(), start);
             }
-            // SAFETY: what is not the arena's came from the system with this layout.
-            None => unsafe { System.dealloc(pointer, layout) },
+            // SAFETY: what is not the arena's came from the other allocator with this layout.
+            None => unsafe { self.rest.dealloc(pointer, layout) },
         }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         let Some(start) = self.place(pointer) else {
-            // SAFETY: what is not the arena's came from the system with this layout.
-            return unsafe { System.realloc(pointer, layout, new_size) };
+            // SAFETY: what is not the arena's came from the other allocator with this layout.
+            return unsafe { self.rest.realloc(pointer, layout, new_size) };
         };
         let is_resized = new_size <= SIZE - start && self.move_end(start + layout.size(), start + new_size);
         if is_resized || new_size <= layout.size() {
