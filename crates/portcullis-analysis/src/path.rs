@@ -34,30 +34,47 @@ pub fn join(base: &str, path: &str) -> String {
 ///
 /// `/home/me/app-evil` is not inside `/home/me/app`.
 pub fn is_inside(path: &str, directory: &str) -> bool {
-    relative_to(path, directory).is_some()
+    below(&normal(path), &normal(directory)).is_some()
 }
 
 /// Returns the rest of a path below a directory: empty for the directory itself, `None` if it lies elsewhere.
 pub fn relative_to(path: &str, directory: &str) -> Option<String> {
-    let (path, directory) = (normal(path), normal(directory));
-    if directory == "/" {
-        return path.strip_prefix('/').map(str::to_owned);
-    }
-    let rest = path.strip_prefix(directory.as_ref())?;
-    if rest.is_empty() { Some(String::new()) } else { rest.strip_prefix('/').map(str::to_owned) }
+    below(&normal(path), &normal(directory)).map(str::to_owned)
 }
 
-fn normal(path: &str) -> Cow<'_, str> {
+/// Returns the rest of a path below a directory, both of them normal.
+pub(crate) fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
+    if directory == "/" {
+        return path.strip_prefix('/');
+    }
+    let rest = path.strip_prefix(directory)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// Returns a path as [`normalize`] does, and as it is where that changes nothing.
+pub(crate) fn normal(path: &str) -> Cow<'_, str> {
     if is_normal(path) { Cow::Borrowed(path) } else { Cow::Owned(normalize(path)) }
 }
 
-/// Says whether [`normalize`] would leave a path as it is.
+/// Says whether [`normalize`] would leave a path as it is. Every path is asked about many times, so its bytes are passed
+/// over once.
 fn is_normal(path: &str) -> bool {
+    const NAME: u8 = 3;
     let body = path.strip_prefix('/').unwrap_or(path);
     if body.is_empty() {
         return path == "/";
     }
-    body.split('/').all(|component| !matches!(component, "" | "." | ".."))
+    // How many dots a component has so far, as long as it has nothing else: at most two are no name.
+    let mut dots = 0;
+    for byte in body.bytes() {
+        dots = match byte {
+            b'/' if dots < NAME => return false,
+            b'/' => 0,
+            b'.' if dots < NAME => dots + 1,
+            _ => NAME,
+        };
+    }
+    dots == NAME
 }
 
 /// Returns the last component; `None` for the root, and where the last component is `..`.

@@ -97,18 +97,26 @@ pub fn write_value(out: &mut String, value: &Value) {
 /// that the line is safe to print.
 pub fn write_text(out: &mut String, text: &str) {
     out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            ' '..='~' => out.push(character),
-            _ if is_hidden(character) => write_escape(out, character),
-            _ => out.push(character),
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
+    let mut rest = text;
+    while let Some((plain, special)) =
+        rest.bytes().position(|byte| !is_plain(byte)).and_then(|place| rest.split_at_checked(place))
+    {
+        out.push_str(plain);
+        let mut characters = special.chars();
+        match characters.next() {
+            Some('"') => out.push_str("\\\""),
+            Some('\\') => out.push_str("\\\\"),
+            Some('\n') => out.push_str("\\n"),
+            Some('\r') => out.push_str("\\r"),
+            Some('\t') => out.push_str("\\t"),
+            Some(character) if is_hidden(character) => write_escape(out, character),
+            Some(character) => out.push(character),
+            None => {}
         }
+        rest = characters.as_str();
     }
+    out.push_str(rest);
     out.push('"');
 }
 

@@ -4,7 +4,7 @@ use crate::act::Act;
 use crate::effect::{Effect, Target};
 use crate::invocation::Invocation;
 use crate::lists::places::agents::DAEMON_FILES;
-use crate::path::{components, is_inside, may_name, normalize};
+use crate::path::{components, is_inside, may_name, normal};
 use crate::place::{is_daemon_file, names_daemon_socket};
 
 /// Where the daemon keeps its files, below the home directory.
@@ -23,7 +23,7 @@ pub fn reaches_daemon(effect: &Effect, invocations: &[Invocation], home: Option<
     let invocation = effect.invocation.and_then(|place| invocations.get(place));
     let directories = invocation.and_then(|invocation| invocation.directories.alternatives());
     // Whatever runs there may name a file by its name alone, and not every program says that it is one.
-    directories.is_some_and(|all| all.iter().any(|directory| is_daemon_file(&normalize(directory))))
+    directories.is_some_and(|all| all.iter().any(|directory| is_daemon_file(&normal(directory))))
         || home.is_some_and(|home| reads_around(effect, directories.unwrap_or_default(), home))
 }
 

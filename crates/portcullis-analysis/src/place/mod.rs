@@ -26,7 +26,7 @@ pub use startup::startup_file;
 pub use system::{is_device, is_free, is_system};
 pub use windows::is_windows_system;
 
-use crate::path::is_inside;
+use crate::path::{below, normal};
 
 /// The directories that matter to a judgement. All paths are absolute and normal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -40,12 +40,14 @@ pub struct Scope {
 impl Scope {
     /// Says whether a path lies in a working directory.
     pub fn is_in_project(&self, path: &str) -> bool {
-        self.roots.iter().any(|root| is_inside(path, root))
+        let path = normal(path);
+        self.roots.iter().any(|root| below(&path, root).is_some())
     }
 
     /// Says whether a path is a file of one's own in a directory for temporary files, not that directory itself.
     pub fn is_temporary(&self, path: &str) -> bool {
-        TEMPORARY.iter().any(|directory| path != *directory && is_inside(path, directory))
+        let normal = normal(path);
+        TEMPORARY.iter().any(|directory| path != *directory && below(&normal, directory).is_some())
     }
 
     /// Returns the path below the home directory, of this user or of any.

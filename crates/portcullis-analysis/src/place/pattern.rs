@@ -9,8 +9,15 @@ pub(super) fn any(patterns: &[&str], path: &str) -> bool {
 
 /// Says whether the first letters of a path are those of a pattern: most are told apart by these.
 fn may_begin(pattern: &str, path: &str) -> bool {
-    let pairs = pattern.bytes().zip(path.bytes()).take(4).take_while(|(wanted, _)| *wanted != b'*');
-    pairs.into_iter().all(|(wanted, found)| wanted.eq_ignore_ascii_case(&found))
+    for (wanted, found) in pattern.bytes().zip(path.bytes()).take(4) {
+        if wanted == b'*' {
+            return true;
+        }
+        if !wanted.eq_ignore_ascii_case(&found) {
+            return false;
+        }
+    }
+    true
 }
 
 fn matches(pattern: &str, path: &str) -> bool {
@@ -75,7 +82,9 @@ fn is_named(wildcard: &str, name: &str) -> bool {
 /// Says whether an ending of a path has the form of one of these patterns: `app/.env` has the form `.env`.
 pub(super) fn any_ending(patterns: &[&str], path: &str) -> bool {
     let last = path.as_bytes().last();
-    patterns.iter().any(|pattern| match (pattern.as_bytes().last(), last) {
+    let letters = first_letters(path);
+    let mut likely = patterns.iter().filter(|pattern| may_hold(letters, pattern));
+    likely.any(|pattern| match (pattern.as_bytes().last(), last) {
         (Some(b'*'), _) => match pattern.strip_suffix("/**") {
             None => ends_with(pattern, path),
             Some(directory) => lies_in(directory, path),
@@ -84,6 +93,30 @@ pub(super) fn any_ending(patterns: &[&str], path: &str) -> bool {
         (Some(wanted), Some(found)) => wanted.eq_ignore_ascii_case(found) && ends_with(pattern, path),
         _ => false,
     })
+}
+
+/// Returns the letters that the components of a path begin with, a bit each; some letters share one.
+fn first_letters(path: &str) -> u64 {
+    let (mut letters, mut is_first) = (0, true);
+    for byte in path.bytes() {
+        if is_first {
+            letters |= bit_of(byte);
+        }
+        is_first = byte == b'/';
+    }
+    letters
+}
+
+const fn bit_of(letter: u8) -> u64 {
+    1 << (letter.to_ascii_lowercase() & 63)
+}
+
+/// Says whether a path whose components begin with these letters may hold one like the first of a pattern.
+fn may_hold(letters: u64, pattern: &str) -> bool {
+    match pattern.as_bytes().first() {
+        None | Some(b'*' | b'/') => true,
+        Some(letter) => letters & bit_of(*letter) != 0,
+    }
 }
 
 /// Says whether the last components of a path have the form of a pattern.

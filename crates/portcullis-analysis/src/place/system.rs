@@ -1,15 +1,17 @@
 //! Directories and devices that belong to the machine, not to a project.
 
 use crate::lists::places::system::{DEVICES, DIRECTORIES};
-use crate::path::is_inside;
+use crate::path::{below, normal};
 
 /// Says whether a path is the root, a directory of the system, or lies in one.
 pub fn is_system(path: &str) -> bool {
     let is_temporary = ["/var/tmp", "/var/folders", "/private/var/folders", "/private/var/tmp"];
-    if is_temporary.iter().any(|directory| path != *directory && is_inside(path, directory)) {
+    let normal = normal(path);
+    let is_inside = |directory: &str| below(&normal, directory).is_some();
+    if is_temporary.iter().any(|directory| path != *directory && is_inside(directory)) {
         return false;
     }
-    path == "/" || DIRECTORIES.iter().any(|directory| is_inside(path, directory))
+    path == "/" || DIRECTORIES.iter().any(|directory| is_inside(directory))
 }
 
 /// Says whether a path is a disk or the memory of the machine.

@@ -48,9 +48,9 @@ pub(super) fn find(table: Table, name: &str) -> Option<Profile> {
     let (mut low, mut high) = (0, index.len() / ENTRY);
     while low < high {
         let middle = low + (high - low) / 2;
-        let (listed, profile) = entry(index, middle)?;
-        match listed.cmp(name) {
-            std::cmp::Ordering::Equal => return Some(profile),
+        // Texts are in the order of their bytes.
+        match name_at(index, middle)?.cmp(name.as_bytes()) {
+            std::cmp::Ordering::Equal => return profile_at(index, middle),
             std::cmp::Ordering::Less => low = middle + 1,
             std::cmp::Ordering::Greater => high = middle,
         }
@@ -61,7 +61,7 @@ pub(super) fn find(table: Table, name: &str) -> Option<Profile> {
 /// Returns the profile of every name.
 pub(super) fn all(table: Table) -> impl Iterator<Item = Profile> {
     let index = index_of(table);
-    (0..index.len() / ENTRY).filter_map(move |place| entry(index, place)).map(|(_, profile)| profile)
+    (0..index.len() / ENTRY).filter_map(move |place| profile_at(index, place))
 }
 
 fn index_of(table: Table) -> Bytes {
@@ -71,11 +71,16 @@ fn index_of(table: Table) -> Bytes {
     }
 }
 
-fn entry(index: Bytes, place: usize) -> Option<(&'static str, Profile)> {
+fn name_at(index: Bytes, place: usize) -> Option<Bytes> {
+    let mut entry = Cursor(index.get(place * ENTRY..)?);
+    Some(Cursor(DATA.get(entry.number()..)?).piece())
+}
+
+fn profile_at(index: Bytes, place: usize) -> Option<Profile> {
     let mut entry = Cursor(index.get(place * ENTRY..)?);
     let mut piece = || Some(Cursor(DATA.get(entry.number()..)?));
-    let (mut name, mut summary, mut form) = (piece()?, piece()?, piece()?);
-    Some((name.text(), Profile { summary: summary.text(), form: form.form() }))
+    let (_, mut summary, mut form) = (piece()?, piece()?, piece()?);
+    Some(Profile { summary: summary.text(), form: form.form() })
 }
 
 impl Form {
