@@ -186,7 +186,8 @@ fn is_disguised(command: &Invocation) -> bool {
     let is_unseen = |letter: char| matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}');
     let mut words = command.arguments.iter();
     command.program().is_some_and(is_put_together)
-        || command.program_name() != Some("echo") && words.any(|word| !word.text.is_ascii() && word.text.contains(is_unseen))
+        || command.program_name() != Some("echo")
+            && words.any(|word| !word.text.is_ascii() && word.text.contains(is_unseen))
 }
 
 /// Says whether the words of a command come from where nobody reads them as words: letters between braces, another
