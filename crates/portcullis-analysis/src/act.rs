@@ -161,7 +161,7 @@ acts! {
     // Agents.
     SpawnAgent "spawn-agent" Outward "starts another agent",
     SpawnUnchecked "spawn-unchecked" Grave "starts an agent that nobody checks",
-    AgentConfig "agent-config" Grave "changes what agents may do or are told:",
+    AgentConfig "agent-config" Grave "changes the permissions or instructions of agents:",
     DriveTerminal "drive-terminal" Grave "types into another terminal session",
     // Hiding and unknown.
     Obfuscate "obfuscate" Grave "hides what it runs",

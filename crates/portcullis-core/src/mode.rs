@@ -80,7 +80,7 @@ pub const MODES: [ModeInfo; 6] = [
         symbol: "⏵⏵",
         color: "warning",
         external: "default",
-        summary: "a classifier answers what rules and proofs leave open",
+        summary: "a classifier answers what rules and the analysis leave open",
     },
     ModeInfo {
         mode: Mode::DontAsk,

@@ -17,7 +17,7 @@ use crate::rule::{Behavior, Rule};
 pub struct Verdict {
     /// The answer.
     pub decision: Decision,
-    /// The step that settled it.
+    /// The step that decided it.
     pub step: StepId,
     /// The mode it was given in: the one in force, where settings took away the session's own.
     pub mode: Mode,
@@ -444,7 +444,7 @@ impl Reason {
                 SafetyCheck::ProtectedPath => {
                     format!("`{subject}` is a protected path: it steers what runs later")
                 }
-                SafetyCheck::CriticalRemoval => format!("removing `{subject}` could not be made good"),
+                SafetyCheck::CriticalRemoval => format!("it deletes `{subject}`, which cannot be undone"),
                 SafetyCheck::SymbolicLink => {
                     format!("`{subject}` leaves the working directories through a symbolic link")
                 }
@@ -458,12 +458,12 @@ impl Reason {
             Self::Harmless { allowances } => {
                 format!("every effect is known and harmless ({})", allowances.join(", "))
             }
-            Self::Unsettled { parts } if parts.is_empty() => "no rule or proof settles it".to_owned(),
+            Self::Unsettled { parts } if parts.is_empty() => "no rule covers it".to_owned(),
             Self::Unsettled { parts } => {
                 let texts: Vec<String> = parts.iter().take(5).map(|part| format!("`{part}`")).collect();
                 let more = parts.len().saturating_sub(5);
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                format!("no rule or proof settles {}{more}", texts.join(", "))
+                format!("no rule covers {}{more}", texts.join(", "))
             }
             Self::Classifier { stage, category: None, sentence } if sentence.is_empty() => {
                 format!("the {stage} classifier sees no reason to block it")
@@ -481,7 +481,9 @@ impl Reason {
             Self::Refused { by, message } => format!("a person said no ({by}): {message}"),
             Self::Boundary { sentence, deed } => format!("it {deed}, and the user said: `{sentence}`"),
             Self::Approval { id } => format!("a person allowed this very call once ({id})"),
-            Self::Headless { cause } => format!("it needs a person, and nobody is there to ask: {cause}"),
+            Self::Headless { cause } => {
+                format!("nobody is connected to answer, so this was refused: {cause}")
+            }
             Self::Unavailable { detail } | Self::Limit { detail } | Self::Error { detail } => detail.clone(),
         }
     }

@@ -193,6 +193,10 @@ const CANNOT_ASK: &str = "This needs the user, who cannot be asked here: the cal
                           on with something else, or stop and tell the user, who can run `portcullis allow --last` in a \
                           terminal of their own";
 
+/// Follows a question that arose because a model could not be asked: nothing is known against the call.
+const OUTAGE: &str = "This is an outage, not a judgement of the call, which was NOT run. Try it again later, or tell the \
+                      user, who can run `portcullis allow --last` in a terminal of their own";
+
 impl Answer {
     /// Puts a verdict into what a moment can say, always towards safety. The advice is for the agent.
     pub fn of(
@@ -209,7 +213,9 @@ impl Answer {
             Decision::Ask => said == Said::Deny,
             Decision::Deny => matches!(verdict.reason, Reason::Headless { .. }) && verdict.is_answerable(),
         };
-        for sentence in advice.into_iter().chain(is_unasked.then_some(CANNOT_ASK)) {
+        let is_outage = matches!(verdict.reason, Reason::Unavailable { .. });
+        let question = if is_outage { OUTAGE } else { CANNOT_ASK };
+        for sentence in advice.into_iter().chain(is_unasked.then_some(question)) {
             reason.push_str(". ");
             reason.push_str(sentence);
         }

@@ -7,13 +7,12 @@ use portcullis_core::is_hidden;
 /// The longest sentence a host is given, in characters; longer ones are cut.
 const LONGEST: usize = 1_000;
 
-/// Writes why a verdict is what it is: the message, which names the rule, then the rule's place and the step.
+/// Writes why a verdict is what it is: the message, which names the rule, then the rule's place.
 pub(crate) fn reason(verdict: &Verdict) -> String {
     let message = shorten(&verdict.reason.message());
-    let step = verdict.step.as_str();
     match verdict.reason.rule() {
-        Some(rule) => format!("portcullis: {message} ({}, step {step})", shorten(&rule.origin.to_string())),
-        None => format!("portcullis: {message} (step {step})"),
+        Some(rule) => format!("portcullis: {message} ({})", shorten(&rule.origin.to_string())),
+        None => format!("portcullis: {message}"),
     }
 }
 

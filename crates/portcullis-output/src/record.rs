@@ -24,9 +24,10 @@ pub fn lines(record: &Record) -> String {
     let about = visible(&shorten(&entry.summary, LONGEST_IN_LIST)).into_owned();
     // Writing to a String cannot fail.
     let _ = writeln!(out, "{when}  {}  {about}", answer(&entry.decision));
-    let told = if entry.said == entry.decision { String::new() } else { format!(", told {}", entry.said) };
+    let answered =
+        if entry.said == entry.decision { String::new() } else { format!(", {}", answered(entry)) };
     let why = shorten(&entry.reason, LONGEST_IN_LIST);
-    let line = format!("{}  {}{told}, {}: {why}", record.id, entry.host, entry.step);
+    let line = format!("{}  {}{answered}, {}: {why}", record.id, entry.host, entry.step);
     let _ = writeln!(out, "  {}", Painted(DIM, visible(&line)));
     out
 }
@@ -57,7 +58,7 @@ pub fn write_details(out: &mut String, entry: &Entry, first: &[(&str, String)]) 
     for (title, text) in first {
         line(title, text);
     }
-    line("host", &format!("{}, {}, told {}", entry.host, entry.event, entry.said));
+    line("host", &format!("{}, {}, {}", entry.host, entry.event, answered(entry)));
     let who = if entry.headless { ", nobody could be asked" } else { "" };
     line("mode", &format!("{}{who}", entry.mode));
     line("tool", &entry.tool);
@@ -82,7 +83,15 @@ pub fn write_details(out: &mut String, entry: &Entry, first: &[(&str, String)]) 
     write_block(out, "findings", &findings(entry));
     write_block(out, "trace", &trace(entry));
     write_block(out, "model", &entry.models.iter().map(model).collect::<Vec<_>>());
-    write_block(out, "rules that would settle it", &suggestions(entry));
+    write_block(out, "rules that would decide it", &suggestions(entry));
+}
+
+/// Says what the agent got for an answer.
+pub fn answered(entry: &Entry) -> String {
+    match entry.said.as_str() {
+        "silence" => format!("left to {}", entry.host),
+        said => format!("answered {said}"),
+    }
 }
 
 fn answer(decision: &str) -> String {

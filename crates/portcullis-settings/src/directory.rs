@@ -61,7 +61,7 @@ fn under_home(rest: &str, home: Option<&Path>) -> Result<String, (String, &'stat
         Some(home) if rest.is_empty() || rest.starts_with('/') => {
             Ok(path::join(&home.to_string_lossy(), rest.trim_start_matches('/')))
         }
-        Some(_) => problem("only one's own home can be written with `~`"),
+        Some(_) => problem("`~` stands for your own home only"),
         None => problem("the home directory is not known"),
     }
 }

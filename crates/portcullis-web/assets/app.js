@@ -129,9 +129,10 @@
   const decisionRow = (record) => {
     const row = newRow(record.id);
     const step = element("span", record.step);
-    step.title = "the step that settled it";
+    step.title = "the step that decided it";
     const meta = [timeNode(record.atMs), element("span", record.host), element("span", record.tool), step];
-    if (record.said !== record.decision) meta.push(element("span", `told ${record.said}`));
+    const answered = record.said === "silence" ? `left to ${record.host}` : `answered ${record.said}`;
+    if (record.said !== record.decision) meta.push(element("span", answered));
     if (record.session) meta.push(sessionLink(record.session));
     fill(row, `/decisions/${encodeURIComponent(record.id)}`, record.decision, record.summary, record.reason, meta);
     return row;

@@ -106,7 +106,7 @@ pub struct DecisionRow {
     pub reason: Text,
     /// The host.
     pub host: Text,
-    /// The step that settled it.
+    /// The step that decided it.
     pub step: Text,
     /// The session, shortened; empty if there is none.
     pub session: Text,
@@ -186,7 +186,7 @@ pub struct VerdictView {
     pub marks_note: Text,
     /// The rule that decided.
     pub rule: Option<RuleView>,
-    /// The step that settled it.
+    /// The step that decided it.
     pub step: Text,
     /// What the call would do.
     pub effects: Vec<EffectView>,

@@ -19,7 +19,7 @@ pub(crate) enum ExitCode {
     Findings = 1,
     /// `check`: the call is denied.
     Deny = 2,
-    /// `check`: a person must say.
+    /// `check`: it needs a person's answer.
     Ask = 3,
     /// The command line or its input is wrong.
     Usage = 64,

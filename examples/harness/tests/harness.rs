@@ -120,7 +120,7 @@ fn what_needs_a_person_is_denied_without_one_and_says_which_rule_would_settle_it
     let run = Sandbox::new("{}").bash(&[], None, &["touch made"]);
     assert_eq!(run.decisions(), ["deny"]);
     let reason = run.texts("reason").concat();
-    assert!(reason.starts_with("it needs a person, and nobody is there to ask"), "{reason}");
+    assert!(reason.starts_with("nobody is connected to answer, so this was refused"), "{reason}");
     let rules = ["allow Bash(touch *)", "deny Bash(touch *)"].map(|rule| Value::Text(rule.to_owned()));
     let suggestions = run.answers.first().and_then(|answer| field_of(answer, "suggestions"));
     assert_eq!(suggestions, Some(&Value::List(rules.to_vec())));
@@ -133,7 +133,8 @@ fn only_a_yes_of_the_person_runs_a_call() {
     assert_eq!(run.decisions(), ["allow", "deny", "deny", "deny"]);
     let made = ["a", "b", "c", "d"].map(|name| sandbox.path("project").join(name).exists());
     assert_eq!(made, [true, false, false, false]);
-    let question = "Bash {\"command\":\"touch a\"}\n  no rule or proof settles `touch a`\n  a rule for it: allow Bash(touch *)";
+    let question =
+        "Bash {\"command\":\"touch a\"}\n  no rule covers `touch a`\n  a rule for it: allow Bash(touch *)";
     assert!(run.told.starts_with(question), "{}", run.told);
 }
 

@@ -1,4 +1,4 @@
-//! Pushing to a branch of one's own.
+//! Pushing to your own branch.
 //!
 //! The branch is named, or the one that is checked out is known, and it is none that others build or deploy from.
 
@@ -12,7 +12,7 @@ use crate::git::{GitPush, is_shared_branch};
 pub(super) static ALLOWANCE: Allowance = Allowance {
     code: "PA07",
     name: "feature-branch-push",
-    title: "pushing to a branch of one's own",
+    title: "pushing to your own branch",
     clears: &[],
     hits: &[
         Sample::Bash("git push origin feature/login"),

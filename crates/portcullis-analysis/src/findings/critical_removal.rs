@@ -77,8 +77,8 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
         .map(|effect| {
             let deed = if effect.act == Act::Move { "moves away" } else { "removes" };
             let sentence = match effect.target.written() {
-                "" => format!("it {deed} files that cannot be done without"),
-                written => format!("it {deed} `{written}`, which cannot be done without"),
+                "" => format!("it {deed} files that the system or its user needs"),
+                written => format!("it {deed} `{written}`, which the system or its user needs"),
             };
             Sighting::of(case, effect, sentence)
         })

@@ -112,7 +112,7 @@ fn unreadable(request: &Request, why: &str) -> Explanation {
     let tool = quote::quote(request.call().tool(), LONGEST_QUOTE);
     Explanation {
         explanation: format!("The call of {tool} cannot be read: {}.", quote::prose(why, "")),
-        reasoning: "Nobody can vouch for a call that is not understood.".to_owned(),
+        reasoning: "Portcullis does not understand this call, so it cannot say what it would do.".to_owned(),
         risk: "what it does is not known".to_owned(),
         risk_level: RiskLevel::Medium,
     }

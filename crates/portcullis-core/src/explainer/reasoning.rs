@@ -58,9 +58,10 @@ impl Ground<'_> {
     fn unvouched(&self) -> String {
         let open = narration::in_brief(self.request, self.open);
         if open.is_empty() {
-            return "Nothing is found against it, but where its paths lead or what its scripts do is not known.".to_owned();
+            return "It matches no finding, but where its paths lead or what its scripts do is not known."
+                .to_owned();
         }
-        format!("Nothing is found against it, but nobody vouches for this: {open}.")
+        format!("It matches no finding, but this is not known to be harmless: {open}.")
     }
 
     /// Names the rule or safety check that decides, if one does.
@@ -97,7 +98,7 @@ fn harmless(allowances: &[&str]) -> String {
         .map(|allowance| allowance.title)
         .collect();
     if titles.is_empty() {
-        return "It does nothing that somebody would have to vouch for.".to_owned();
+        return "It does nothing that needs a permission.".to_owned();
     }
     format!("Every effect is known and harmless: {}.", titles.join("; "))
 }

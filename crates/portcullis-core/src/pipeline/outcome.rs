@@ -96,7 +96,7 @@ pub enum Gate {
 /// let request = Request::new(&policy, ToolCall::bash("make install"), Context::new(Mode::Default, "/code/app"));
 /// let facts = Facts::of_empty_disk(request.questions());
 /// let Outcome::Needs(pending) = decide(&policy, &request, &facts)? else {
-///     return Err("no rule or proof settles it".into());
+///     return Err("no rule covers it".into());
 /// };
 /// assert_eq!(pending.need(), Need::Person);
 /// let answer = Answer::Allow { by: "person".to_owned() };
@@ -200,7 +200,7 @@ impl Pending {
                 Outcome::Settled(self.settle(Decision::Deny, Reason::Headless { cause }))
             }
             (Need::Hooks | Need::Person, Person::Present) => {
-                let detail = "a person must say".to_owned();
+                let detail = "it needs a person's answer".to_owned();
                 let outcome = TraceOutcome::Settle(Decision::Ask);
                 self.verdict.trace.push(TraceLine { step: StepId::A11, outcome, detail });
                 Outcome::Settled(self.verdict)

@@ -125,14 +125,14 @@ pub const STEPS: &[StepInfo] = &[
     StepInfo { id: StepId::A8, name: "bypass mode", result: "allow", run: steps::bypass::run },
     StepInfo {
         id: StepId::A9,
-        name: "allow rule or read-only proof",
+        name: "allow rule, or a call that only looks",
         result: "allow",
         run: steps::allow::run,
     },
     StepInfo { id: StepId::A10, name: "nothing decided", result: "becomes ask", run: steps::unsettled::run },
     StepInfo {
         id: StepId::A11,
-        name: "the mode turns an ask",
+        name: "the mode decides",
         result: "allow, deny or ask",
         run: steps::mode::run,
     },

@@ -86,7 +86,7 @@ fn a_question_that_nobody_answered_is_denied_and_stays_a_question() {
         let verdict =
             decide_call(&Policy::default(), ToolCall::bash("make all"), context).unanswered("it waits");
         assert_eq!((short(&verdict).as_str(), verdict.reason.kind()), ("deny A11", "headless"));
-        assert!(verdict.reason.message().ends_with("no rule or proof settles `make all`; it waits"));
+        assert!(verdict.reason.message().ends_with("no rule covers `make all`; it waits"));
         assert!(verdict.is_answerable());
     }
 }

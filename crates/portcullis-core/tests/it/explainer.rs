@@ -183,11 +183,11 @@ fn the_reasoning_names_the_finding_the_allowance_or_what_is_open() {
         ),
         (
             "sudo apt install jq",
-            "Nothing is found against it, but nobody vouches for this: as root, it installs software outside the project (`jq`).",
+            "It matches no finding, but this is not known to be harmless: as root, it installs software outside the project (`jq`).",
         ),
         (
             "$CMD",
-            "Nothing is found against it, but nobody vouches for this: what `$CMD` runs is only known when it runs.",
+            "It matches no finding, but this is not known to be harmless: what `$CMD` runs is only known when it runs.",
         ),
     ] {
         assert_eq!(of_bash(command).reasoning, reasoning, "{command}");

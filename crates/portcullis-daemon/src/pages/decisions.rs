@@ -96,7 +96,7 @@ fn choices(query: &FilterQuery) -> Vec<(&'static str, &'static str, Vec<Choice>)
     }
     vec![
         ("decision", "Decision", plain(&["allow", "ask", "deny"], &query.decision)),
-        ("said", "The host was told", plain(&["allow", "ask", "deny", "silence"], &query.said)),
+        ("said", "Answer to the agent", plain(&["allow", "ask", "deny", "silence"], &query.said)),
         ("mode", "Mode", plain(&modes, &query.mode)),
         ("since", "Time", times),
     ]
@@ -142,7 +142,7 @@ pub(super) async fn show(
         frame: visitor.frame("decisions", format!("{} {}", entry.decision, short(&entry.summary))),
         id: Text::from(record.id.as_str()),
         when: moment(entry.at_ms),
-        told: (entry.said != entry.decision).then(|| Text::from(entry.said.as_str())),
+        told: (entry.said != entry.decision).then(|| Text::from(record::answered(entry))),
         verdict,
         properties: properties(&record),
         cwd: entry.cwd.clone(),

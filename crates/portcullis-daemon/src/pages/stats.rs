@@ -170,12 +170,12 @@ fn asked(figures: &Figures) -> Bars {
     let bars = figures.totals.asked.iter().map(|asked| Bar {
         name: Text::from(asked.example.as_str()),
         count: asked.count,
-        detail: Text::from(asked.rule.as_deref().unwrap_or("no rule would settle it")),
+        detail: Text::from(asked.rule.as_deref().unwrap_or("no rule would decide it")),
     });
     Bars::new(
         "Asked most",
         "calls that a person was asked about most",
-        "rule that would settle it",
+        "rule that would decide it",
         "ask",
         bars.collect(),
     )

@@ -8,7 +8,7 @@ use portcullis_store::{AnswerScope, Approval, ApprovalState, Grant, Scope};
 use portcullis_web::views::{ApprovalRow, Choice, DecisionRow, GrantView, Moment, SessionRow, Tone};
 use portcullis_web::{Text, segment};
 
-use portcullis_output::calendar;
+use portcullis_output::{calendar, record};
 
 /// The longest text in a list, in characters.
 const LONGEST_IN_LIST: usize = 300;
@@ -33,7 +33,7 @@ pub(super) fn decision_row(record: &Record) -> DecisionRow {
         when: moment(entry.at_ms),
         decision: Text::from(entry.decision.as_str()),
         tone: Tone::of(&entry.decision),
-        told: (entry.said != entry.decision).then(|| Text::from(entry.said.as_str())),
+        told: (entry.said != entry.decision).then(|| Text::from(record::answered(entry))),
         tool: Text::from(entry.tool.as_str()),
         summary: Text::cut(&entry.summary, LONGEST_IN_LIST),
         reason: Text::cut(&entry.reason, LONGEST_IN_LIST),

@@ -174,7 +174,7 @@ impl Counters {
         let mut families = vec![self.decision_family()];
         families.push(Family::histogram(
             "portcullis_decision_seconds",
-            "How long decisions took, with whoever was asked.",
+            "How long decisions took, including the time of models and people.",
             vec![Sample::spread(Vec::new(), self.decision_times.distribution())],
         ));
         families.extend(self.models.families());
@@ -257,7 +257,7 @@ impl Counters {
             ),
             Family::counter(
                 "portcullis_otel_dropped_total",
-                "What no OpenTelemetry collector was told of, because it came too fast or could not be delivered.",
+                "What no OpenTelemetry collector received, because it came too fast or could not be delivered.",
                 dropped.collect(),
             ),
         ]

@@ -9,7 +9,7 @@ use super::{NOTICE, cell};
 pub(super) fn page() -> String {
     let mut page = format!(
         "{NOTICE}\n\n# Steps\n\nThe decision pipeline, in the order the steps run.\n\
-         Every step leaves a line in the trace, and the verdict names the step that settled it.\n\n\
+         Every step leaves a line in the trace, and the verdict names the step that decided it.\n\n\
          | step | name | result |\n|---|---|---|\n"
     );
     for step in STEPS {

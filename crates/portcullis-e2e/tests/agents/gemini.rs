@@ -3,7 +3,7 @@
 use crate::harness::Client;
 use crate::tour::{self, tour_tests};
 
-tour_tests!(tour::take(Client::Gemini), asked: "nobody is there to ask");
+tour_tests!(tour::take(Client::Gemini), asked: "nobody is connected to answer");
 
 #[test]
 fn a_command_of_a_subagent_is_judged() {

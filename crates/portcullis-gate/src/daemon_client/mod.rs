@@ -114,7 +114,7 @@ impl Client {
             let response = wire::finish(head, body)?;
             return Err(response
                 .failure()
-                .unwrap_or_else(|| Failure::internal("the daemon tells no events")));
+                .unwrap_or_else(|| Failure::internal("the daemon sends no events")));
         }
         Ok(Events::new(body.without_deadline()?))
     }

@@ -136,10 +136,10 @@ pub(super) fn check_store(text: &str) -> Result<String, Complaint> {
     let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
     if parameters.contains('@') || place.matches('@').count() > 1 || place.contains('#') {
         let hint = "write `@` as `%40`, `?` as `%3F`, `/` as `%2F` and `#` as `%23` in a password";
-        return complaint("it cannot be told where the password ends", hint);
+        return complaint("where the password ends is ambiguous", hint);
     }
     if place.split_once('/').is_some_and(|(_, path)| path.contains('@')) {
-        return complaint("it cannot be told where the password ends", "write `/` as `%2F` in a password");
+        return complaint("where the password ends is ambiguous", "write `/` as `%2F` in a password");
     }
     let is_secret = |name: &str| name.to_ascii_lowercase().contains("pass") || name.contains('%');
     if parameters.split('&').any(|parameter| is_secret(parameter.split('=').next().unwrap_or_default())) {

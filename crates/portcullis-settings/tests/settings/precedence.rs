@@ -191,7 +191,7 @@ fn directories_that_mean_nothing_are_reported_and_skipped() {
         ("", "this directory is empty"),
         ("a\\u0000b", "this directory contains a NUL character"),
         ("\\\\\\\\server\\\\share", "network paths are not taken as working directories"),
-        ("~other/x", "only one's own home can be written with `~`"),
+        ("~other/x", "`~` stands for your own home only"),
     ] {
         let settings = format!("{{\"permissions\": {{\"additionalDirectories\": [\"{text}\", \"/ok\"]}}}}");
         let result = loaded(&[("user", &settings)], false);

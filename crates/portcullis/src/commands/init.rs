@@ -106,7 +106,9 @@ fn command(agent: &Agent, command: HookCommand, locations: &Locations) -> HookCo
         return newest;
     }
     let title = agent.adapter.title;
-    print_notes([format!("the version of {title} is not known, so it is told nothing that is new in it")]);
+    print_notes([format!(
+        "the version of {title} is not known, so only what every version understands is set up"
+    )]);
     command
 }
 

@@ -310,7 +310,7 @@ fn without_a_daemon_nothing_waits() {
     let begun = Instant::now();
     let (decision, reason) = Hook::make_deploy(&sandbox).said();
     assert_eq!(decision, "deny");
-    assert!(reason.contains("nobody is there to ask") && !reason.contains("still open"), "{reason}");
+    assert!(reason.contains("nobody is connected to answer") && !reason.contains("still open"), "{reason}");
     // So it is where one was killed, and where settings say that nothing waits.
     Daemon::start(&sandbox).kill();
     assert_eq!(Hook::make_deploy(&sandbox).said().1, reason);

@@ -106,7 +106,7 @@ fn what_waits_is_listed_and_shown() {
     }
     let (mut plain, id) = stage.ask("make install");
     let shown = stage.run(&["show", &id]).stdout;
-    assert!(shown.contains("rules that would settle it\n    allow Bash(make install *)"), "{shown}");
+    assert!(shown.contains("rules that would decide it\n    allow Bash(make install *)"), "{shown}");
     for hook in [&mut hook, &mut plain] {
         hook.kill().unwrap();
         hook.wait().unwrap();

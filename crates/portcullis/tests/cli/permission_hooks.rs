@@ -56,12 +56,16 @@ fn a_hook_answers_in_a_persons_place() {
         ),
         (vec![program("exit 0"), program(&format!("echo '{ALLOW}'"))], "allow", "settings.json"),
         // What is not an answer allows nothing.
-        (vec![program("exit 0")], "deny", "nobody is there"),
-        (vec![program("echo allow")], "deny", "nobody is there"),
-        (vec![program("exit 1")], "deny", "nobody is there"),
-        (vec![program("kill -9 $$")], "deny", "nobody is there"),
-        (vec![program("yes | head -c 1000000")], "deny", "nobody is there"),
-        (vec![json!({"type": "command", "command": "/nonexistent", "args": []})], "deny", "nobody is there"),
+        (vec![program("exit 0")], "deny", "nobody is connected"),
+        (vec![program("echo allow")], "deny", "nobody is connected"),
+        (vec![program("exit 1")], "deny", "nobody is connected"),
+        (vec![program("kill -9 $$")], "deny", "nobody is connected"),
+        (vec![program("yes | head -c 1000000")], "deny", "nobody is connected"),
+        (
+            vec![json!({"type": "command", "command": "/nonexistent", "args": []})],
+            "deny",
+            "nobody is connected",
+        ),
         (vec![json!({"type": "command", "command": format!("echo '{ALLOW}'")})], "allow", "settings.json"),
     ];
     for (hooks, expected, reason) in table {

@@ -37,7 +37,7 @@ use portcullis_gate::Failure;
   portcullis approvals watch
 
 In a terminal this opens a full screen in which you read and answer; elsewhere it lists what waits.
-A call waits here if a person must say and the agent cannot ask one; a daemon must run for that:
+A call waits here if it needs a person's answer and the agent cannot ask for one; a daemon must run for that:
 `portcullis serve`. An id may be shortened to how it begins.
 Only a person can answer: it works in a terminal alone.
 

@@ -140,7 +140,7 @@ impl Figures {
         let words = words.map(|(word, count)| format!("{word} {count} ({})", percent(count, asked)));
         let _ = writeln!(out, "\n{title}\n  {}", words.join(", "));
         if self.settled > 0 {
-            let _ = writeln!(out, "  settled without it at a second look: {}", self.settled);
+            let _ = writeln!(out, "  decided without it at a second look: {}", self.settled);
         }
         let Usage { input, cache_read, cache_write, output } = self.usage;
         let prompt = input.saturating_add(cache_read).saturating_add(cache_write);

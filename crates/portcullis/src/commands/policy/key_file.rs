@@ -75,8 +75,9 @@ impl Signer {
             refuse("there is no such file").with_hint("make one with `portcullis policy keygen --out FILE`")
         })?;
         if is_exposed(path) {
-            return Err(refuse("others can read or change it")
-                .with_hint("make a new key, and `chmod 600` it; whoever read this one can sign policies"));
+            return Err(refuse("others can read or change it").with_hint(
+                "make a new key, and `chmod 600` it; anyone who read this one can sign policies",
+            ));
         }
         let bytes = of_pem(&text).ok_or_else(|| refuse("it is no private key in PEM"))?;
         let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&bytes)

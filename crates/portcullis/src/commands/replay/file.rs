@@ -253,14 +253,14 @@ fn why(verdict: &Verdict) -> String {
             return format!("the {} rule `{text}`", rule.behavior);
         }
         Reason::Safety { check: SafetyCheck::ProtectedPath, .. } => "a protected path",
-        Reason::Safety { check: SafetyCheck::CriticalRemoval, .. } => "a removal that could not be made good",
+        Reason::Safety { check: SafetyCheck::CriticalRemoval, .. } => "a removal that cannot be undone",
         Reason::Safety { check: SafetyCheck::SymbolicLink, .. } => {
             "a symbolic link out of the working directories"
         }
         Reason::Interaction => "a tool that only a person can answer",
         Reason::OutsideWorkspace { .. } => "a path outside the working directories",
         Reason::Opaque { .. } => "a command that cannot be read for sure",
-        Reason::Unsettled { .. } => "no rule or proof settles it",
+        Reason::Unsettled { .. } => "no rule covers it",
         Reason::Mode(mode) => return format!("mode {mode}"),
         other => other.kind(),
     };

@@ -120,7 +120,7 @@ fn by_step(tally: &Tally) -> Section {
         .by_step
         .iter()
         .map(|(step, counts)| counts_row(format!("{step} {}", step.name()), *counts, Vec::new()));
-    counts_section("By the step that settled it", "step", rows.collect())
+    counts_section("By what decided it", "step", rows.collect())
 }
 
 fn by_tool(tally: &Tally, limit: usize) -> Section {

@@ -37,12 +37,12 @@ pub(super) fn page(totals: &Totals, chart: Chart) -> String {
         chart.draw(&counted.iter().map(bar).collect::<Vec<_>>())
     };
     section(&mut out, "decisions", &shares(&totals.decisions, str::to_owned));
-    section(&mut out, "settled by", &shares(&totals.steps, step_name));
+    section(&mut out, "decided by", &shares(&totals.steps, step_name));
     section(&mut out, "hosts", &shares(&totals.hosts, str::to_owned));
     section(&mut out, "days", &chart.draw(&days(totals)));
     section(&mut out, "models", &models(totals));
     section(&mut out, "time to decide", &latencies(totals));
-    section(&mut out, "asked most, and the rule that would settle it", &asked(totals));
+    section(&mut out, "asked most, and the rule that would decide it", &asked(totals));
     section(&mut out, "denied most", &denied(totals));
     out
 }

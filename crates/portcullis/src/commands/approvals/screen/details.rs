@@ -41,7 +41,7 @@ pub(super) fn lines(
         }),
     );
     let rules = approval.question.suggestions.iter();
-    page.block("rules that would settle it", rules.map(|one| format!("{} {}", one.behavior, one.rule)));
+    page.block("rules that would decide it", rules.map(|one| format!("{} {}", one.behavior, one.rule)));
     page.origin(approval, now_ms);
     page.block(
         "trace",

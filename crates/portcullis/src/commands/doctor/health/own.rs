@@ -198,7 +198,7 @@ fn check_classifier(checks: &mut Checks, session: &SessionSettings, is_online: b
     if !has_classifier(&session.loaded, &arguments) {
         checks.fine(
             "classifier",
-            "none is set up: auto mode asks a person where rules and proofs do not decide",
+            "none is set up: auto mode asks a person where neither rules nor the analysis decide",
         );
         return;
     }

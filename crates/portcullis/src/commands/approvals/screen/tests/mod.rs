@@ -39,7 +39,7 @@ fn approval(id: &str, summary: &str) -> Approval {
         said: "deny".into(),
         step: "A11".into(),
         kind: "headless".into(),
-        reason: "no rule or proof settles it".into(),
+        reason: "no rule covers it".into(),
         rule: None,
         code: None,
         denial: Some("d0f631-1".into()),
