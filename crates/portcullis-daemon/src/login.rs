@@ -192,7 +192,7 @@ async fn sign_in(
     let Some((who, token)) = known else {
         daemon.attempts.slow_down(peer).await;
         let why = if given.code.is_empty() {
-            "This token does not hold."
+            "Wrong or expired token."
         } else {
             "This link was used or is too old."
         };

@@ -174,5 +174,5 @@ fn too_large(most: usize) -> Refused {
 }
 
 fn wrong_token() -> ApiError {
-    ApiError { message: "this token does not hold".to_owned(), ..ApiError::unauthenticated() }
+    ApiError { message: "wrong or expired token".to_owned(), ..ApiError::unauthenticated() }
 }

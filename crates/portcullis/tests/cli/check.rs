@@ -174,9 +174,9 @@ fn words(is_quoted: bool, part: &str) -> Vec<&str> {
 fn modes_that_would_let_a_call_run_are_named() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["check", "--tool", "Edit", "src/lib.rs"]);
-    assert!(ran.stdout.contains("it would run in mode acceptEdits"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("it runs in mode acceptEdits, auto\n"), "{}", ran.stdout);
     let ran = sandbox.run(&["check", "--deny", "Edit", "--tool", "Edit", "src/lib.rs"]);
-    assert!(!ran.stdout.contains("it would run in mode"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("it runs in mode"), "{}", ran.stdout);
 }
 
 #[test]

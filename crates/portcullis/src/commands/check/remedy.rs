@@ -48,14 +48,18 @@ fn is_in_claude_file(rule: &RuleReference, locations: &Locations) -> bool {
     file.is_some_and(|file| file.path.to_str() == rule.origin.file.as_deref())
 }
 
-/// Asks the core itself which modes would let the call run, so that the hint cannot be wrong.
+/// Asks the core itself which modes would let the call run, so that the hint cannot be wrong. Bypass mode is no remedy:
+/// it would let everything else run too.
 fn modes_that_allow(
     session: &SessionSettings,
     call: &ToolCall,
     context: &Context,
     world: &mut World,
 ) -> Option<String> {
-    let others = MODES.iter().map(|info| info.mode).filter(|mode| *mode != context.mode);
+    let others = MODES
+        .iter()
+        .map(|info| info.mode)
+        .filter(|mode| ![context.mode, Mode::BypassPermissions].contains(mode));
     let allowing: Vec<&str> = others
         .filter(|mode| {
             let context = Context { mode: *mode, ..context.clone() };
@@ -64,5 +68,5 @@ fn modes_that_allow(
         })
         .map(Mode::as_str)
         .collect();
-    (!allowing.is_empty()).then(|| format!("it would run in mode {}", allowing.join(", ")))
+    (!allowing.is_empty()).then(|| format!("it runs in mode {}", allowing.join(", ")))
 }

@@ -13,7 +13,7 @@ pub(crate) struct FilterArgs {
     /// Only calls that were decided so
     #[arg(long, value_parser = ["allow", "ask", "deny"])]
     decision: Option<String>,
-    /// Only calls for which the host was told so
+    /// Only calls with this answer to the host
     #[arg(long, value_parser = ["allow", "ask", "deny", "silence"])]
     said: Option<String>,
     /// Only calls of this host

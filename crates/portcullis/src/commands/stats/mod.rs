@@ -20,7 +20,7 @@ use portcullis_output::totals::totals_object;
 
 A call is counted once: where an agent asks a second time about the same call (PermissionRequest
 after PreToolUse), the second record is not counted. The trial calls of `doctor` are not counted.
-A prompt counts as avoided if the host was told to run the call, nobody was asked, and the call does
+A prompt counts as avoided if the host was answered allow, nobody was asked, and the call does
 more than read. Costs are the known ones of all requests to models. Days are those of UTC.
 
 Exit codes: 0 done, 64 wrong usage, 70 internal failure")]
