@@ -133,6 +133,15 @@ fn every_input_has_its_answer() {
 }
 
 #[test]
+fn no_answer_names_a_step() {
+    for case in Host::ALL.into_iter().flat_map(cases) {
+        let reply = case.answer(&case.input);
+        let named = reply.stdout.contains("step A") || reply.stderr.contains("step A");
+        assert!(!named, "{}: steps are for traces and `--json`", case.name);
+    }
+}
+
+#[test]
 fn fields_that_nobody_knows_change_nothing() {
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
     // What Amp writes is the input of the tool itself, where every field counts.
