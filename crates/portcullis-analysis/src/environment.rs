@@ -1,4 +1,7 @@
 //! Which variables may be set without changing what a program does in ways that matter.
+//!
+//! The lists are in `data/lists/environment.toml`. Two questions are told apart: whether a rule may look past a variable
+//! before a command (only a short list of safe ones), and whether setting one is an effect by itself.
 
 use crate::act::Act;
 use crate::lists::environment::{

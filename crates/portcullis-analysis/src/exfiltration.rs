@@ -1,4 +1,6 @@
 //! What is carried off and where to: hosts where people drop things, keys of the environment, packed directories.
+//!
+//! None of this is wrong by itself; the findings about leaks put it together with what was read.
 
 use crate::act::Act;
 use crate::argument::Argument;

@@ -1,4 +1,6 @@
 //! Which commands of a line hand their output to another: pipes, substitutions, variables, files written before.
+//!
+//! Every list here is cut at a length: a line with thousands of stages would otherwise cost the square of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -127,6 +129,8 @@ impl<'a> DataFlow<'a> {
         self.case.survey.invocations.get(index)
     }
 
+    /// Returns the commands whose output a command may use: the stage before it, substitutions, wrappers, the body of a
+    /// function, whatever set a variable that it names.
     fn inputs(&self, index: usize) -> Vec<usize> {
         let Some(command) = self.command(index) else {
             return Vec::new();

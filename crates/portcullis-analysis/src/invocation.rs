@@ -1,4 +1,7 @@
 //! What a survey finds: every program a command line would start, and what could not be read.
+//!
+//! The survey is a flat list in the order of the text. What belongs together is told by indices into it (`parent`, `piped`,
+//! `substituted`), so that whoever looks at one command can find what surrounds it without a tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -80,12 +83,12 @@ pub enum Wrapping {
     Changing,
 }
 
-/// An assignment.
+/// A variable that a command line sets, before a command or by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name.
+    /// As it is written before the `=`, a subscript left out.
     pub name: String,
-    /// Its value.
+    /// What it is set to; dynamic if that is only known at run time.
     pub value: Argument,
 }
 
@@ -94,7 +97,7 @@ pub struct Variable {
 pub struct Redirection {
     /// Whether the file is read or written.
     pub access: Access,
-    /// The file.
+    /// The file it is redirected from or to, or the descriptor that it may be.
     pub target: Argument,
 }
 

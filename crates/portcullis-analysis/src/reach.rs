@@ -2,6 +2,8 @@
 //!
 //! What a build reads, writes and loads is told by its words, and no table knows the options of every build tool.
 //! So a word that names a place of somebody else is enough for a question, whatever its option is called.
+//!
+//! Allowances ask it about programs that run code of the project: these may stay what they are only inside of it.
 
 use crate::act::Act;
 use crate::argument::{Argument, Knowledge};

@@ -1,5 +1,8 @@
 //! What a removal takes away, as far as the text tells: a file, everything in a directory, what a pattern or a search
 //! chooses.
+//!
+//! A pattern or a search may take away more than its words show, so that a removal is told by where it happens and how much
+//! of that place goes.
 
 use crate::act::Act;
 use crate::case::Case;

@@ -69,6 +69,7 @@ impl AwkReader<'_> {
         }
     }
 
+    /// Reads the statements of a group, each from the place where it begins.
     fn read_group(&mut self, group: usize) {
         let tree = self.tree;
         let items = tree.items(group);
@@ -87,6 +88,7 @@ impl AwkReader<'_> {
         }
     }
 
+    /// Reads a function or variable that reaches out of the program.
     fn read_name(&mut self, items: &[CodeToken], at: usize, name: &str) {
         let next = items.get(at + 1);
         match (name, next.map(|token| &token.item)) {
@@ -231,6 +233,7 @@ impl AwkReader<'_> {
         if pieces.is_empty() { vec![None] } else { pieces }
     }
 
+    /// Lists a command line; what is only known at run time stands as a hole, and is a gap.
     fn run(&mut self, text: &[Option<String>]) {
         match text {
             [Some(text)] => self.out.shell_texts.push(text.clone()),

@@ -35,7 +35,7 @@ pub enum Language {
 /// Code that an invocation runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Code {
-    /// Its language.
+    /// Which reader and which table understand it.
     pub language: Language,
     /// Its text; parts only known at run time stand in source form.
     pub text: String,
@@ -91,7 +91,7 @@ const GAP_LIMIT: usize = 8;
 /// How many actions are worth telling; more are a gap.
 const ACTION_LIMIT: usize = 256;
 
-/// Reads a program.
+/// Says what a program does. It never fails: what cannot be read is a gap.
 pub fn read(language: Language, text: &str) -> CodeReading {
     read_at(language, text, 0)
 }

@@ -1,4 +1,7 @@
 //! What a language's libraries do: rows of names with what a call does and what it gives.
+//!
+//! The rows are in `data/languages`. A name is looked up whole; `harmless` modules vouch for their members, but not for
+//! modules that they show as members, which would lead out of every list.
 
 use super::Language;
 use crate::act::Act;

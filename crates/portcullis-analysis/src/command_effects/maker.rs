@@ -1,4 +1,8 @@
 //! The effects of the commands of a surveyed line.
+//!
+//! Order of sources: redirections and assignments are the shell's, then the code that stands in an argument, then the
+//! profile of the program, and where the profile names one, its reader. A program without a profile is
+//! [`Act::Unknown`], unless the line itself defines it or it only wraps commands that are listed.
 
 use portcullis_shell::Span;
 

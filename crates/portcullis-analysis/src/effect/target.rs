@@ -1,4 +1,7 @@
 //! Words of a command made targets: paths resolved, hosts taken out of URLs.
+//!
+//! A path has one absolute spelling for each directory that the command may run in, and none if nobody knows: whoever asks
+//! whether it lies somewhere must ask all of them, and an empty list is never inside.
 
 use super::{PathTarget, Target};
 use crate::act::Act;

@@ -83,11 +83,11 @@ pub struct Finding {
     pub severity: Severity,
     /// Whether a person's own words can clear it.
     pub firmness: Firmness,
-    /// Examples it finds.
+    /// Calls in which it must be found: each is run as a test, and the page shows them.
     pub hits: &'static [Sample],
     /// Examples that look alike and are fine.
     pub misses: &'static [Sample],
-    /// Finds it.
+    /// Looks through the effects of a call for it.
     pub filter: fn(Case<'_>) -> Vec<Sighting>,
 }
 
@@ -105,7 +105,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Returns its name.
+    /// Returns the word that settings, pages and records use.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -146,7 +146,7 @@ pub enum Sample {
 pub struct Sighting {
     /// The effect it is about, by its place among those of the call; `None` if it is another's, as of a script it runs.
     pub effect: Option<usize>,
-    /// The deciding words.
+    /// The words to be shown to a person; empty if they stand in no command.
     pub span: Span,
     /// What it is done to: a path, a branch, a host, a program.
     pub subject: String,
@@ -171,9 +171,9 @@ impl Sighting {
 /// A finding that was seen.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// Which.
+    /// The category, with its severity and what clears it.
     pub finding: &'static Finding,
-    /// Where.
+    /// What of this call it is about.
     pub sighting: Sighting,
 }
 

@@ -148,6 +148,7 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
         .collect()
 }
 
+/// Says whether an effect changes what agents may do: their settings, or a directory that holds them.
 fn configures(case: Case<'_>, effect: &Effect) -> bool {
     let is_on = |test: &dyn Fn(&str) -> bool| effect.target.paths().iter().any(|path| test(path));
     // The directories of a container are not those of this machine.

@@ -1,4 +1,7 @@
 //! Files that hold secrets: keys, tokens, password stores, histories.
+//!
+//! The lists are in `data/lists/places/secrets.toml`. What is harmless is asked first: a public key lies beside a private
+//! one.
 
 use super::Scope;
 use super::pattern::{any, any_ending, any_named};

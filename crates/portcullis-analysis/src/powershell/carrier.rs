@@ -53,6 +53,7 @@ pub(super) fn definition(call: &RunningCommand<'_>) -> Option<(String, String)> 
     is_fixed.then(|| Some((name.text().to_owned(), value.first()?.text().to_owned())))?
 }
 
+/// Returns the text that `Invoke-Expression` runs, from its argument or from the pipe.
 fn expression(call: &RunningCommand<'_>) -> RunPart {
     let words: Vec<PowerShellWord> =
         call.words.iter().filter(|word| word.parameter().is_none()).cloned().collect();
@@ -70,6 +71,7 @@ fn is_source(word: &PowerShellWord) -> bool {
     word.is_open() && !word.argument.as_written().starts_with(['"', '@', '\u{201c}'])
 }
 
+/// Returns the text that a command takes as script; the commands of a block are listed already.
 fn script(call: &RunningCommand<'_>) -> Vec<RunPart> {
     let text = call.words.first().filter(|word| !is_source(word));
     match text {
@@ -99,6 +101,7 @@ pub(super) fn split_arguments(words: &[PowerShellWord]) -> Vec<PowerShellWord> {
     words.iter().flat_map(pieces).collect()
 }
 
+/// Splits a text the way a program of Windows splits its command line.
 fn pieces(word: &PowerShellWord) -> Vec<PowerShellWord> {
     if !word.text().contains(char::is_whitespace) {
         return vec![word.clone()];
@@ -126,6 +129,7 @@ pub(super) fn line(word: Option<&PowerShellWord>) -> Option<RunPart> {
     (!words.is_empty()).then_some(RunPart::Program(words))
 }
 
+/// Returns the program that `Start-Process` starts, with its arguments.
 fn start_process(call: &RunningCommand<'_>) -> Vec<RunPart> {
     let bound = BoundParameters::new(call.words, SWITCHES);
     let place = usize::from(bound.named("filepath").is_none());
@@ -143,6 +147,7 @@ fn start_process(call: &RunningCommand<'_>) -> Vec<RunPart> {
     vec![RunPart::Program(words)]
 }
 
+/// Returns what a scheduled task will run.
 fn task_action(call: &RunningCommand<'_>) -> Vec<RunPart> {
     let bound = BoundParameters::new(call.words, &[]);
     let Some(program) = bound.value("execute", 0).and_then(<[PowerShellWord]>::first) else {
@@ -153,11 +158,13 @@ fn task_action(call: &RunningCommand<'_>) -> Vec<RunPart> {
     vec![RunPart::Program(words)]
 }
 
+/// Returns the command line in a parameter.
 fn parameter_line(call: &RunningCommand<'_>, name: &str) -> Vec<RunPart> {
     let bound = BoundParameters::new(call.words, &[]);
     line(bound.named(name).and_then(<[PowerShellWord]>::first)).into_iter().collect()
 }
 
+/// Returns the process that WMI is asked to create.
 fn wmi_method(call: &RunningCommand<'_>) -> Vec<RunPart> {
     let is_creation = call.words.iter().any(|word| word.lower() == "create");
     let bound = BoundParameters::new(call.words, &[]);
@@ -196,6 +203,7 @@ fn new_object(call: &RunningCommand<'_>) -> Vec<RunPart> {
     vec![RunPart::Member(format!("[{full}]::new"), rest)]
 }
 
+/// Notes code that is compiled and loaded; an assembly that is named is none.
 fn add_type(call: &RunningCommand<'_>) -> Vec<RunPart> {
     let bound = BoundParameters::new(call.words, &["passthru"]);
     let is_assembly =
@@ -216,6 +224,7 @@ fn each(call: &RunningCommand<'_>) -> Vec<RunPart> {
     }
 }
 
+/// Returns the program of `[Diagnostics.Process]::Start`.
 fn process_start(call: &RunningCommand<'_>) -> Vec<RunPart> {
     let Some((program, arguments)) = call.words.split_first() else { return Vec::new() };
     if is_source(program) {

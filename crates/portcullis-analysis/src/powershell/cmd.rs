@@ -85,6 +85,7 @@ struct CmdReader<'t, 'c> {
 }
 
 impl CmdReader<'_, '_> {
+    /// Reads the commands of a line of cmd, between `&`, `|` and brackets.
     fn read(&mut self) {
         while !self.cursor.is_at_end() {
             let start = self.cursor.position();
@@ -106,6 +107,7 @@ impl CmdReader<'_, '_> {
         }
     }
 
+    /// Skips a comment.
     fn skip_line(&mut self) {
         self.cursor.take_while(|letter| !is_newline(letter));
     }
@@ -146,6 +148,7 @@ impl CmdReader<'_, '_> {
         self.finish(start, index, words);
     }
 
+    /// Stores the words of a command and reads what it runs.
     fn finish(&mut self, start: usize, index: usize, words: Vec<PowerShellWord>) {
         let span = self.span(start);
         let piped = std::mem::replace(&mut self.stage, 0..0);
@@ -163,6 +166,7 @@ impl CmdReader<'_, '_> {
         }
     }
 
+    /// Reads the words of a command up to its end.
     fn arguments(&mut self, index: usize, words: &mut Vec<PowerShellWord>) {
         loop {
             self.cursor.take_while(|letter| letter.is_whitespace() && !is_newline(letter));
@@ -179,6 +183,7 @@ impl CmdReader<'_, '_> {
         }
     }
 
+    /// Reads a redirection, if one stands here.
     fn redirection(&mut self, index: usize) -> bool {
         let mut ahead = self.cursor;
         if ahead.peek().is_some_and(|letter| letter.is_ascii_digit()) {
@@ -309,6 +314,7 @@ impl CmdReader<'_, '_> {
     }
 }
 
+/// Says whether a letter ends a word outside of quotes.
 fn ends_word(letter: char) -> bool {
     letter.is_whitespace() || matches!(letter, '&' | '|' | '<' | '>' | ')' | '(')
 }
@@ -321,6 +327,7 @@ fn split_builtin(word: &str) -> (&str, &str) {
     if is_builtin { (head, rest) } else { (word, "") }
 }
 
+/// Returns the one name of a program that profiles have: without its ending, whichever of its synonyms is used.
 fn canonical(written: &str) -> String {
     let lower = written.to_lowercase();
     let name = without_extension(base(&lower));

@@ -1,4 +1,7 @@
 //! What is gathered while PowerShell text is read: commands, what is unknown, constants, and the limits.
+//!
+//! Everything that is computed is paid for with fuel in proportion to the text: PowerShell can multiply a text by a number,
+//! and a hostile line must not make the reader do it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,6 +56,7 @@ impl ScriptScope {
         self.constants.get(name)
     }
 
+    /// Keeps what a variable holds, unless several places set it.
     pub(super) fn assign(&mut self, name: &str, value: PowerShellValue) {
         if value == PowerShellValue::unknown() || self.unstable.contains(name) {
             self.constants.remove(name);
@@ -61,14 +65,17 @@ impl ScriptScope {
         }
     }
 
+    /// Returns what a variable holds and forgets it, because it is about to change.
     pub(super) fn take(&mut self, name: &str) -> Option<PowerShellValue> {
         self.constants.remove(name)
     }
 
+    /// Forgets what a variable holds.
     pub(super) fn forget(&mut self, name: &str) {
         self.constants.remove(name);
     }
 
+    /// Forgets what all variables hold, after something that may change any.
     pub(super) fn forget_all(&mut self) {
         self.constants.clear();
     }
@@ -79,6 +86,7 @@ impl ScriptScope {
         self.unstable.insert(name);
     }
 
+    /// Notes an alias that the script defines, by which later commands are known.
     pub(super) fn define_alias(&mut self, name: &str, target: &str) {
         self.aliases.insert(name.to_lowercase(), target.to_owned());
     }
@@ -91,6 +99,7 @@ impl ScriptScope {
 }
 
 impl CommandCollector {
+    /// Begins with fuel in proportion to the text, so that no text costs more than its length.
     pub(super) fn new(length: usize) -> Self {
         Self {
             commands: Vec::new(),
@@ -121,6 +130,7 @@ impl CommandCollector {
         true
     }
 
+    /// Comes out of brackets or of a text that is run.
     pub(super) fn leave(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
@@ -153,6 +163,7 @@ impl CommandCollector {
         self.commands.len() - 1
     }
 
+    /// Returns a command that was reserved.
     pub(super) fn command(&mut self, index: usize) -> Option<&mut PowerShellCommand> {
         self.commands.get_mut(index)
     }
@@ -174,6 +185,7 @@ impl CommandCollector {
         }
     }
 
+    /// Returns all that was found.
     pub(super) fn finish(self) -> PowerShellSurvey {
         let is_plain = self.is_plain && !self.commands.is_empty();
         PowerShellSurvey { commands: self.commands, opacities: self.opacities, is_plain }

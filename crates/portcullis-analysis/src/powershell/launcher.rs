@@ -63,6 +63,7 @@ pub(super) fn insides(call: &RunningCommand<'_>, dialect: Dialect) -> Option<Vec
     Some(found)
 }
 
+/// Says whether a word is an option the way of cmd.
 fn is_slash(word: &PowerShellWord) -> bool {
     word.text().starts_with('/')
 }
@@ -81,6 +82,7 @@ fn tail(words: &[PowerShellWord]) -> Vec<RunPart> {
     if rest.is_empty() { Vec::new() } else { vec![RunPart::Program(rest)] }
 }
 
+/// Finds what another PowerShell is told to run. Options may be cut short: `-enc`, `-e`, `-c`.
 fn powershell(call: &RunningCommand<'_>) -> Vec<RunPart> {
     let words = call.words;
     let mut unknown = Vec::new();
@@ -125,6 +127,7 @@ fn option_name(word: &PowerShellWord) -> Option<String> {
     is_name.then(|| name.to_lowercase())
 }
 
+/// Returns the text after `-Command`, which takes all words that follow.
 fn command_text(call: &RunningCommand<'_>, words: &[PowerShellWord]) -> Vec<RunPart> {
     match words {
         [only] if only.text() == "-" => piped_text(call).into_iter().collect(),
@@ -143,6 +146,7 @@ fn piped_text(call: &RunningCommand<'_>) -> Option<RunPart> {
     }
 }
 
+/// Undoes `-EncodedCommand`; what cannot be undone is unknown.
 fn encoded_text(word: Option<&PowerShellWord>) -> RunPart {
     let decoded = word.filter(|word| !word.is_open()).and_then(|word| {
         let content = encoded::decode_command(word.text())?;
@@ -151,6 +155,7 @@ fn encoded_text(word: Option<&PowerShellWord>) -> RunPart {
     decoded.map_or(RunPart::Unknown("an encoded command cannot be decoded"), RunPart::PowerShell)
 }
 
+/// Returns a script that is named by its file as a program, so that rules see it; one from a pipe is unknown.
 fn script_file(words: &[PowerShellWord]) -> Vec<RunPart> {
     match words.first() {
         Some(file) if file.text() == "-" => vec![RunPart::Unknown("the script comes through a pipe")],
@@ -159,6 +164,7 @@ fn script_file(words: &[PowerShellWord]) -> Vec<RunPart> {
     }
 }
 
+/// Returns the line after `/c` or `/k`.
 fn cmd(call: &RunningCommand<'_>) -> Vec<RunPart> {
     for (place, word) in call.words.iter().enumerate() {
         let lower = word.lower();
@@ -186,6 +192,7 @@ fn cmd_text(glued: &str, switch: &PowerShellWord, rest: &[PowerShellWord]) -> Op
     Some(text)
 }
 
+/// Writes a word so that cmd reads it as one.
 fn requoted(word: &PowerShellWord) -> String {
     let needs_quotes = word.text().contains(char::is_whitespace) && !word.text().contains('"');
     if needs_quotes { format!("\"{}\"", word.text()) } else { word.text().to_owned() }
@@ -210,6 +217,7 @@ fn wsl(words: &[PowerShellWord]) -> Vec<RunPart> {
     Vec::new()
 }
 
+/// Returns what a shell of the bash family is told to run, which another survey reads.
 fn bash(words: &[PowerShellWord]) -> Vec<RunPart> {
     let Some(text) = RunText::of_words(words) else { return Vec::new() };
     let line =
@@ -273,6 +281,7 @@ fn rundll32(words: &[PowerShellWord]) -> Vec<RunPart> {
     if rest.is_empty() { Vec::new() } else { vec![RunPart::Program(rest.to_vec())] }
 }
 
+/// Notes a script that stands in the address itself: it is code of another language.
 fn mshta(words: &[PowerShellWord]) -> Vec<RunPart> {
     let is_inline = words.iter().any(|word| {
         let lower = word.lower();

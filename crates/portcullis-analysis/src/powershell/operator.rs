@@ -2,6 +2,9 @@
 //!
 //! Only what is used to hide a name is computed: joining, formatting, replacing, splitting, characters,
 //! Base64. Everything else is not known.
+//!
+//! Only what a hider of commands uses is computed: joining, splitting, replacing, formatting, turning codes into letters.
+//! Everything else yields an unknown value, and a command made of one is opaque.
 
 use super::encoded;
 use super::value::{PowerShellValue, parse_number};
@@ -27,10 +30,12 @@ pub(super) fn binary(name: &str, left: PowerShellValue, right: PowerShellValue) 
     }
 }
 
+/// Says whether an operator heeds the case of letters: `-creplace`.
 fn is_cased(name: &str) -> bool {
     matches!(name, "replace" | "split")
 }
 
+/// Computes with whole numbers; what does not fit or divide is unknown.
 fn arithmetic(
     left: &PowerShellValue,
     right: &PowerShellValue,
@@ -44,6 +49,7 @@ fn arithmetic(
     }
 }
 
+/// Divides if nothing is left over: PowerShell would yield a fraction.
 fn whole_quotient(left: i64, right: i64) -> Option<i64> {
     let rest = left.checked_rem(right)?;
     if rest == 0 { left.checked_div(right) } else { None }
@@ -117,6 +123,7 @@ pub(super) fn member(
     }
 }
 
+/// Computes a member of a text.
 fn text_member(text: &str, name: &str, arguments: &[PowerShellValue]) -> PowerShellValue {
     let first = arguments.first();
     let first_text = first.and_then(PowerShellValue::known_text);
@@ -145,6 +152,7 @@ fn text_member(text: &str, name: &str, arguments: &[PowerShellValue]) -> PowerSh
     }
 }
 
+/// Drops letters at the ends of a text, by the name of the method.
 fn trimmed<'t>(text: &'t str, name: &str, set: &str) -> &'t str {
     let is_in_set = |letter: char| set.contains(letter);
     match name {
@@ -154,6 +162,7 @@ fn trimmed<'t>(text: &'t str, name: &str, set: &str) -> &'t str {
     }
 }
 
+/// Cuts a text by numbers of letters.
 fn substring(text: &str, arguments: &[PowerShellValue]) -> PowerShellValue {
     let place = |index: usize| {
         let number = arguments.get(index).and_then(PowerShellValue::number);
@@ -168,6 +177,7 @@ fn substring(text: &str, arguments: &[PowerShellValue]) -> PowerShellValue {
         .map_or_else(PowerShellValue::unknown, |length| PowerShellValue::Text(letters.take(length).collect()))
 }
 
+/// Computes a member of a type: conversions, decodings, joins.
 fn static_member(type_name: &str, name: &str, arguments: &[PowerShellValue]) -> PowerShellValue {
     let first = arguments.first();
     match (type_name, name) {
@@ -210,10 +220,12 @@ fn static_member(type_name: &str, name: &str, arguments: &[PowerShellValue]) -> 
     }
 }
 
+/// Says whether a type turns bytes into text.
 fn is_encoding(type_name: &str) -> bool {
     type_name.starts_with("system.text.") && type_name.ends_with("encoding")
 }
 
+/// Reads a number in a base, as `[convert]::ToInt32('68', 16)` does.
 fn to_integer(arguments: &[PowerShellValue]) -> PowerShellValue {
     let text = arguments.first().and_then(PowerShellValue::known_text);
     let radix =
@@ -228,6 +240,7 @@ fn to_integer(arguments: &[PowerShellValue]) -> PowerShellValue {
     }
 }
 
+/// Joins items; one unknown item makes all of it unknown, and a decoded one makes it decoded.
 fn join(items: Vec<PowerShellValue>, separator: &PowerShellValue) -> PowerShellValue {
     let Some(separator) = separator.known_text() else { return PowerShellValue::unknown() };
     let is_decoded = items.iter().any(PowerShellValue::is_decoded);
@@ -273,6 +286,7 @@ fn format(pattern: &PowerShellValue, items: Vec<PowerShellValue>) -> PowerShellV
     PowerShellValue::Text(made)
 }
 
+/// Splits by a plain separator; a pattern that means more is not computed.
 fn split(left: &PowerShellValue, separator: &PowerShellValue) -> PowerShellValue {
     let (Some(text), Some(pattern)) = (left.known_text(), separator.known_text()) else {
         return PowerShellValue::unknown();
@@ -285,6 +299,7 @@ fn split(left: &PowerShellValue, separator: &PowerShellValue) -> PowerShellValue
     }
 }
 
+/// Replaces plain text; a pattern that means more is not computed.
 fn replace(left: &PowerShellValue, operands: &PowerShellValue) -> PowerShellValue {
     let (pattern, new) = match operands {
         PowerShellValue::List(items) => (items.first(), items.get(1).and_then(PowerShellValue::known_text)),

@@ -48,10 +48,12 @@ impl PowerShellValue {
         }
     }
 
+    /// Says whether it is not known, wholly or in part.
     pub(super) fn is_unknown(&self) -> bool {
         matches!(self, Self::Open(_))
     }
 
+    /// Says whether an encoding hid it or a part of it.
     pub(super) fn is_decoded(&self) -> bool {
         match self {
             Self::Decoded(_) | Self::Bytes(_) => true,
@@ -219,6 +221,7 @@ impl PowerShellValue {
     }
 }
 
+/// Adds a value to a text; an unknown one leaves it open with its source, a decoded one makes it decoded.
 fn append(mut text: String, other: &PowerShellValue, make: fn(String) -> PowerShellValue) -> PowerShellValue {
     let Some(more) = other.known_text() else {
         text.push_str(&other.shown("$_"));
@@ -228,6 +231,7 @@ fn append(mut text: String, other: &PowerShellValue, make: fn(String) -> PowerSh
     if other.is_decoded() { PowerShellValue::Decoded(text) } else { make(text) }
 }
 
+/// Takes an item by its number, from the end if it is negative.
 fn pick(items: &[PowerShellValue], place: &PowerShellValue) -> Option<PowerShellValue> {
     let index = place.number()?;
     let index = if index < 0 { index.checked_add(i64::try_from(items.len()).ok()?)? } else { index };

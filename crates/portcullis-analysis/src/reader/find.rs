@@ -55,6 +55,7 @@ impl FindExpression {
         !self.has_begun && !word.text.starts_with('-') && !matches!(word.text.as_str(), "!" | "(" | ")" | ",")
     }
 
+    /// Reads one test or action with its values.
     fn primary(&mut self, word: &Argument, rest: &mut std::slice::Iter<'_, Argument>) {
         let text = word.text.as_str();
         let is_option =
@@ -96,6 +97,7 @@ impl FindExpression {
         }
     }
 
+    /// Notes a test that leaves only some files for what follows.
     fn narrow(&mut self, test: &str) {
         if NARROWING.contains(&test) && self.reach == FindReach::Everything {
             self.reach = FindReach::Narrowed;
@@ -106,6 +108,7 @@ impl FindExpression {
         self.uses.extend(rest.next().map(|file| certain(act, file)));
     }
 
+    /// Makes acts of the expression: it always lists, and what it deletes are whole trees unless a test narrows it.
     fn finish(self, context: &CommandContext<'_>) -> Vec<Use> {
         let mut uses = self.uses;
         let mut acts = vec![Act::List];

@@ -1,6 +1,9 @@
 //! Readers of arguments that are small languages of their own, where a table cannot say what a program does.
 //!
 //! A profile names its reader: `reader = "find"`. The reader gets what the profile's tables found and adds to it.
+//!
+//! A reader only adds or replaces acts on words; what a word resolves to is the business of the maker of effects, so that
+//! all readers share one notion of directories and homes. An argument that a reader does not understand is an unknown act.
 
 mod awk;
 mod condition;

@@ -82,6 +82,7 @@ fn key_of(word: &Argument) -> Option<String> {
     Some(key)
 }
 
+/// Returns what an act on a key amounts to, by the key and the names and values beside it.
 fn acts_of(act: Act, key: &str, words: &[String]) -> Vec<Act> {
     match act {
         Act::Observe | Act::List | Act::Query => {
@@ -96,6 +97,7 @@ fn acts_of(act: Act, key: &str, words: &[String]) -> Vec<Act> {
     }
 }
 
+/// Says whether a key or a name holds a secret.
 fn is_secret(key: &str, words: &[String]) -> bool {
     key.starts_with(r"hklm\sam\")
         || key.starts_with(r"hklm\security\")

@@ -77,6 +77,7 @@ struct TarArchive {
 }
 
 impl TarArchive {
+    /// Reads letters that stand together; values come in the order of their letters.
     fn cluster(&mut self, word: &Argument, rest: &mut std::slice::Iter<'_, Argument>) {
         let letters = word.text.strip_prefix('-').unwrap_or_default();
         for (at, letter) in letters.char_indices() {
@@ -92,6 +93,7 @@ impl TarArchive {
         }
     }
 
+    /// Reads one letter.
     fn letter(&mut self, letter: char, value: Option<Argument>, word: &Argument, is_listed: bool) {
         match letter {
             'c' => self.mode = Some(TarMode::Create),
@@ -112,6 +114,7 @@ impl TarArchive {
         }
     }
 
+    /// Reads a long option. One that nobody knows, or only the beginning of one, may be anything.
     fn long(&mut self, long: &str, word: &Argument, rest: &mut std::slice::Iter<'_, Argument>) {
         let (name, attached) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
         let mut value = || attached.map(|value| word.piece(value)).or_else(|| rest.next().cloned());
@@ -138,6 +141,7 @@ impl TarArchive {
         }
     }
 
+    /// Notes `-C`, after which names are looked for elsewhere.
     fn enter(&mut self, directory: Option<Argument>) {
         let Some(directory) = directory else { return };
         let entered = self.inside(&directory);
@@ -154,6 +158,7 @@ impl TarArchive {
         self.operands.push(Argument::unknown(word.span));
     }
 
+    /// Notes a file to pack or to take out.
     fn operand(&mut self, word: &Argument) {
         let inside = self.inside(word);
         self.operands.push(inside);
@@ -177,6 +182,7 @@ impl TarArchive {
         }
     }
 
+    /// Makes acts of all that was read: which direction files go is only known at the end.
     fn finish(self, context: &CommandContext<'_>) -> Vec<Use> {
         let mut uses = self.uses;
         let Some(mode) = self.mode else {

@@ -18,7 +18,7 @@ use crate::survey::{Surroundings, survey};
 /// A part of a file that a command runs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Script {
-    /// The absolute file.
+    /// The file that somebody must read to know what runs, absolute.
     pub file: String,
     /// Which part of it.
     pub entry: Entry,

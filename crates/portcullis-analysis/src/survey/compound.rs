@@ -1,4 +1,7 @@
 //! Compound commands: every branch, loop and body counts.
+//!
+//! Which branch runs is never decided here: all of them are walked, and the directory afterwards is any that one of them
+//! may leave the shell in. A loop may run again from where its body ended, so a body that moves makes it unknown.
 
 use portcullis_shell::ast::{CaseArm, Command, CommandKind, List, Word};
 
@@ -13,6 +16,7 @@ const RELIED_ON: &[&str] = &[
 ];
 
 impl SurveyWalk<'_> {
+    /// Walks a compound command; returns where the shell may be after it. A subshell and a coprocess leave it where it was.
     pub(super) fn compound(&mut self, command: &Command, before: Directories) -> Directories {
         match &command.kind {
             CommandKind::Simple(_) => before,

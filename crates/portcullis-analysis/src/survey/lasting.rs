@@ -124,6 +124,7 @@ impl LineFacts {
         }
     }
 
+    /// Notes that a word of a command may set every variable it names; a word nobody knows may set any.
     fn note_operand(&mut self, word: &Argument) {
         let is_hidden = !word.is_known() && assigned_name(&word.text).is_none();
         if is_hidden || (word.is_option() && word.text.len() > LONGEST_OPTION) {
@@ -140,6 +141,7 @@ impl LineFacts {
         }
     }
 
+    /// Notes aliases that can be followed; any other makes it unsure what later words mean.
     fn note_aliases(&mut self, operands: &[Argument]) {
         for word in operands {
             let Some((name, value)) = word.text.split_once('=') else { continue };
@@ -162,10 +164,12 @@ impl LineFacts {
         self.unsettled.extend(names.into_all());
     }
 
+    /// Says whether something the text does not show may set a variable.
     pub(super) fn is_unsettled(&self, name: &str) -> bool {
         self.is_all_unsettled || self.unsettled.contains(name)
     }
 
+    /// Notes a function, so that a call of it is no unknown program.
     pub(super) fn note_function(&mut self, name: &str) {
         self.functions.insert(name.to_owned());
     }
@@ -174,6 +178,7 @@ impl LineFacts {
         self.functions.contains(name)
     }
 
+    /// Notes what `exec` made the input of all commands after it.
     pub(super) fn note_input(&mut self, input: StandardInput) {
         if self.inputs.len() >= MOST_INPUTS {
             self.inputs = vec![StandardInput::Unknown; MOST_INPUTS];

@@ -1,4 +1,6 @@
 //! Which variables of a shell text are set in one place only, so that their value can be followed.
+//!
+//! A variable that two places set, or that `read`, `eval` or arithmetic may set, has no value that could be followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,8 @@
 //! Simple commands: assignments, words, redirections, and `cd`.
+//!
+//! A simple command is where everything meets: its words are read with the values that are known so far, what it is
+//! redirected from decides what it reads, and `cd` decides where the next one runs. Substitutions in its words run
+//! before it, so they are listed before it, and `substituted` names them.
 
 use portcullis_shell::ast::{
     AssignmentValue, Command, Descriptor, Redirect, RedirectOperator, RedirectTarget, SimpleCommand,
@@ -37,6 +41,7 @@ impl SurveyWalk<'_> {
         }
     }
 
+    /// Reads the redirections of a command, and what it reads on its standard input after all of them.
     pub(super) fn redirections(
         &mut self,
         command: &Command,
@@ -71,6 +76,7 @@ impl SurveyWalk<'_> {
         redirections
     }
 
+    /// Walks a simple command; returns where the shell may be after it.
     pub(super) fn simple(
         &mut self,
         simple: &SimpleCommand,
@@ -82,6 +88,7 @@ impl SurveyWalk<'_> {
         // Substitutions in the words read what the command itself would read.
         let outer = std::mem::replace(&mut self.input, stdin.clone());
         let mut assignments = Vec::new();
+        // An assignment before a command holds for that command alone.
         let is_lasting = simple.words.is_empty() && command.redirects.is_empty();
         for assignment in &simple.assignments {
             if self.is_posix && !assignment.subscript.is_empty() {
@@ -114,6 +121,7 @@ impl SurveyWalk<'_> {
         if has_own_input(command) {
             invocation.piped = 0..0;
         }
+        // `exec < file` replaces the input of every command after it.
         let takes_over = matches!(invocation.program_name(), Some("exec" | "command" | "builtin"))
             && invocation.arguments.iter().any(|word| word.text == "exec");
         if takes_over && command.redirects.iter().any(|redirect| is_input(redirect.operator)) {
@@ -165,10 +173,12 @@ impl SurveyWalk<'_> {
             Some(Descriptor::Number(_) | Descriptor::Variable(_)) => false,
         };
         let inputs = command.redirects.iter().filter(|redirect| is_input(redirect.operator));
+        // A redirected command may write less than it would, or elsewhere.
         let is_exact = command.redirects.iter().all(is_plain) && inputs.count() < 2;
         if is_exact { output } else { output.roughly() }
     }
 
+    /// Reads one redirection.
     pub(super) fn redirect(
         &mut self,
         redirect: &Redirect,
@@ -189,6 +199,7 @@ impl SurveyWalk<'_> {
                 *stdin = if heredoc.quoted || !heredoc.parts.iter().any(is_expansion) {
                     StandardInput::Text(heredoc.text.clone())
                 } else {
+                    // Tabs are stripped before expansion, and where is not kept.
                     let known =
                         if heredoc.strip_tabs { None } else { self.document(&heredoc.parts, directories) };
                     known.unwrap_or_else(|| StandardInput::Partly(heredoc.text.clone()))
@@ -254,6 +265,7 @@ fn declared(word: &Argument) -> Option<Variable> {
     is_whole.then(|| Variable { name: name.to_owned(), value })
 }
 
+/// Says whether a target is the number of a descriptor, or `-`, which closes one.
 fn is_descriptor(target: &Argument) -> bool {
     target.fixed().is_some_and(|text| {
         let digits = text.trim_end_matches('-');

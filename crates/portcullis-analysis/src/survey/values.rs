@@ -1,4 +1,7 @@
 //! What words become: variables of one value, the home directory and the output of plain commands are put in.
+//!
+//! Only what the text itself sets, in one place and before it is used, counts as known. A value that may come from
+//! elsewhere stays dynamic, and a dynamic word is never taken for the text that stands in the source.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,6 +96,7 @@ impl KnownValues {
         self.decoded.contains(&word.span)
     }
 
+    /// Keeps the value of a variable, and that it was set here.
     fn set(&mut self, name: &str, value: KnownText) {
         if value.text.len() <= LONGEST_VALUE && self.constants.insert(name.to_owned(), value).is_none() {
             self.order.push(name.to_owned());
@@ -116,6 +120,7 @@ impl SurveyWalk<'_> {
         self.single(word, directories, WordSplitting::Refuses)
     }
 
+    /// Reads a word that must stay one.
     fn single(&mut self, word: &Word, directories: &Directories, splitting: WordSplitting) -> Argument {
         let mut all = self.expand(word, directories, splitting);
         match (all.pop(), all.is_empty()) {
@@ -156,6 +161,7 @@ impl SurveyWalk<'_> {
         }
     }
 
+    /// Reads a word as the words it becomes: values put in, split and kept where the shell would.
     fn expand(&mut self, word: &Word, directories: &Directories, splitting: WordSplitting) -> Vec<Argument> {
         let plain = Argument::of_word(word, self.text, self.fixed_span);
         let written = || Some(plain.as_written().to_owned());
@@ -194,6 +200,7 @@ impl SurveyWalk<'_> {
         fields.into_iter().enumerate().map(make).collect()
     }
 
+    /// Adds the parts of a word to the words under construction.
     fn add(&mut self, parts: &[Part], directories: &Directories, is_quoted: bool, fields: &mut SplitWords) {
         for part in parts {
             match part {
@@ -327,6 +334,7 @@ impl SplitWords {
         true
     }
 
+    /// Adds a value that is not quoted, split at blanks.
     fn split(&mut self, text: &str, has_pattern: bool) {
         for (place, piece) in text.split([' ', '\t', '\n']).enumerate() {
             if place > 0 {

@@ -1,4 +1,8 @@
 //! The walk itself: lists, pipelines, and the substitutions inside words.
+//!
+//! The walk goes over the text again until what holds for the whole line (functions, aliases, `CDPATH`) no longer changes:
+//! a function may be defined after the place that calls it. The rounds are limited, and in the last one whatever is still
+//! open counts as unsettled.
 
 use std::ops::Range;
 
@@ -103,6 +107,7 @@ impl DirectoriesAfter {
 }
 
 impl<'a> SurveyWalk<'a> {
+    /// Begins at the outermost text.
     fn begin(text: &'a str, surroundings: Surroundings<'a>, lasting: LineFacts) -> Self {
         SurveyWalk {
             text,
@@ -128,6 +133,7 @@ impl<'a> SurveyWalk<'a> {
 }
 
 impl SurveyWalk<'_> {
+    /// Walks a whole text, and says what of it the parser did not understand.
     pub(super) fn script(&mut self, script: &Script, directories: Directories) {
         for error in &script.errors {
             self.opaque(error.span, format!("{SYNTAX_ERROR}: {}", error.message));
@@ -147,11 +153,13 @@ impl SurveyWalk<'_> {
         if first < end { first..end } else { 0..0 }
     }
 
+    /// Notes that something is not known. It never makes the walk stop: what else stands there is still listed.
     pub(super) fn opaque(&mut self, span: Span, why: String) {
         let span = self.fixed_span.unwrap_or(span);
         self.found.opacities.push(Opacity { span, why });
     }
 
+    /// Walks commands one after the other.
     pub(super) fn list(&mut self, list: &List, mut directories: Directories) -> Directories {
         for item in &list.items {
             directories = self.and_or(item, directories);
@@ -162,6 +170,8 @@ impl SurveyWalk<'_> {
         directories
     }
 
+    /// Walks commands joined by `&&` and `||`: the next one runs where the one before left the shell if it succeeded, or if
+    /// it failed.
     pub(super) fn and_or(&mut self, item: &AndOr, before: Directories) -> Directories {
         let outer = self.background;
         self.background |= item.background;
@@ -198,6 +208,7 @@ impl SurveyWalk<'_> {
         if item.background { before } else { after.any() }
     }
 
+    /// Walks the stages of a pipeline. Of several, each begins where the shell is, and what it sets is forgotten after it.
     pub(super) fn pipeline(&mut self, pipeline: &Pipeline, before: Directories) -> DirectoriesAfter {
         if let [only] = pipeline.stages.as_slice() {
             let stdin = self.input.clone();
@@ -263,6 +274,7 @@ impl SurveyWalk<'_> {
         DirectoriesAfter::same(after)
     }
 
+    /// Walks the substitutions in words, which run before the command that has them.
     pub(super) fn words<'w>(&mut self, words: impl Iterator<Item = &'w Word>, directories: &Directories) {
         for word in words {
             if let Some(hidden) = arithmetic::find_hidden(word) {
@@ -337,6 +349,7 @@ fn runs_in_place(word: &str) -> bool {
     word.split("${").skip(1).any(|inside| inside.starts_with([' ', '\t', '\n', '|']))
 }
 
+/// Says whether a part of a word is only known when it was expanded.
 pub(super) fn is_expansion(part: &Part) -> bool {
     match part {
         Part::Literal { .. }

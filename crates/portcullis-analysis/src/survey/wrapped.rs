@@ -123,6 +123,8 @@ impl SurveyWalk<'_> {
         }
     }
 
+    /// Walks what an invocation wraps: commands, shell texts, the shell text it reads. While it does, the walk is in the
+    /// place of the wrapper: its directory, its variables, its pipe.
     fn wrapped(&mut self, unwrapped: Unwrapped, index: usize, outer: &Invocation, stdin: &StandardInput) {
         if self.depth >= DEEPEST {
             self.opaque(outer.span, "commands are nested too deep to follow".to_owned());
@@ -132,6 +134,7 @@ impl SurveyWalk<'_> {
         let was_posix = self.is_posix;
         self.is_posix = self.runs_posix_text(index);
         let knew = (self.knows_values, self.knows_home);
+        // zsh splits no words, so that values are put in elsewhere than bash does.
         self.knows_values &= !self.is_started_by(index, |name| name.contains("zsh"));
         self.knows_home &= self.is_started_by(index, |name| is_shell(name) || KEEPING.contains(&name))
             && outer.assignments.iter().chain(&unwrapped.assignments).all(|variable| variable.name != "HOME");
@@ -156,6 +159,7 @@ impl SurveyWalk<'_> {
                     let parent = Some(index);
                     let known = with_input(&arguments, stdin);
                     let inner = Invocation { arguments, assignments, directories, parent, ..outer.clone() };
+                    // `echo a b | xargs rm` is read with the words that are known to come, and as it is written.
                     if let Some(arguments) = known {
                         self.invoke(Invocation { arguments, ..inner.clone() }, &StandardInput::Nothing);
                     }
@@ -238,6 +242,7 @@ impl SurveyWalk<'_> {
         }
     }
 
+    /// Walks the text that a shell reads. What is known of a text that is partly known is still walked, for deny rules.
     fn read(&mut self, stdin: StandardInput, run: ShellOfText, span: Span, directories: Directories) {
         let was_decoded = self.is_decoded;
         self.is_decoded |= matches!(stdin, StandardInput::Decoded(_));
@@ -260,6 +265,7 @@ impl SurveyWalk<'_> {
         self.is_decoded = was_decoded;
     }
 
+    /// Walks a text inside the outermost one, with a walk of its own that hands back what it found.
     fn inner(
         &mut self,
         text: &str,

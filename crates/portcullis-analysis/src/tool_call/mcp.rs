@@ -179,6 +179,7 @@ fn add_statements(tool: &str, call: &CallInput<'_>, layout: &mut Layout) -> bool
     is_settled
 }
 
+/// Returns what a verb says that a tool does.
 fn verb_of(word: &str) -> Option<Act> {
     VERBS.iter().find(|(verb, _)| *verb == word).map(|(_, act)| *act)
 }
@@ -236,6 +237,7 @@ fn begins_like_path(text: &str) -> bool {
     is_short && (text.starts_with("~/") || text.starts_with("../") || text.starts_with('/') || has_drive)
 }
 
+/// Says whether a text may be a path: anything with a slash or a dot that is no address.
 fn is_path(text: &str) -> bool {
     !text.is_empty()
         && !text.contains("://")

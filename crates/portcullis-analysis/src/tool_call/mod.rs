@@ -66,6 +66,7 @@ impl CallInput<'_> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
+    /// Resolves a path that a field holds.
     fn path(&self, text: &str) -> Target {
         if target::is_of_windows(text) {
             return Target::Path(PathTarget::new(text, vec![text.replace('\\', "/")]));
@@ -78,6 +79,7 @@ impl CallInput<'_> {
         Target::Path(PathTarget::new(text, paths))
     }
 
+    /// Does an act to every file that the call names; a call that names none is not understood.
     fn files(&self, act: Act) -> Layout {
         let names = ["file_path", "notebook_path", "path"];
         let files = names.iter().filter_map(|name| self.field(name));
@@ -100,6 +102,7 @@ impl CallInput<'_> {
         Layout { effects, ..Layout::default() }
     }
 
+    /// Reads a call that starts another agent, by the mode it is given.
     fn agent(&self) -> Layout {
         const UNCHECKED: &[&str] = &["bypassPermissions", "dontAsk", "yolo"];
         let is_unchecked = self.field("mode").is_some_and(|mode| UNCHECKED.contains(&mode));

@@ -42,6 +42,7 @@ pub(super) fn peel_dashed(name: &str, program: &Argument, rest: &[Argument]) -> 
     Some(Unwrapped::changing(vec![WrappedPart::Command(words)]))
 }
 
+/// Finds what a subcommand runs by its options or operands.
 fn of_subcommand(verb: &str, rest: &[Argument]) -> Vec<WrappedPart> {
     let text = |value: Argument| WrappedPart::Text(vec![value]);
     if let Some((_, options)) = RUNNING.iter().find(|(name, _)| *name == verb) {

@@ -3,6 +3,9 @@
 //! A layout says what must be skipped between the wrapper's name and the command: options with and without a value,
 //! assignments, leading operands. An option the layout does not know may have a value in the next word or not, so that
 //! the command is read both ways.
+//!
+//! Reading both ways is what keeps `sudo --new-option rm -rf /` from hiding its command: a reading too many asks once more,
+//! a reading too few lets a deny rule miss.
 
 use super::forms::WRAPPERS;
 use super::place::elsewhere;
@@ -207,6 +210,7 @@ impl WrapperLayout {
         reading
     }
 
+    /// Reads one option. One that is not listed is read with a value and without, because either may be true.
     fn read_option<'a>(
         &self,
         option: &Argument,
@@ -252,6 +256,7 @@ impl WrapperLayout {
         self.name == "env" && reading.values_of(self.text).next().is_some()
     }
 
+    /// Returns the assignment that a word is, where the wrapper takes any.
     fn assignment(&self, word: &Argument) -> Option<Variable> {
         let (name, value) = word.text.split_once('=').filter(|_| self.assigns)?;
         (!name.is_empty() && !name.contains('/'))
@@ -292,6 +297,7 @@ fn split(text: &Argument, more: &[Argument], parts: &mut Vec<WrappedPart>) {
     }
 }
 
+/// Adds a reading that is not there yet: doubts often lead to the same command.
 fn push_new(parts: &mut Vec<WrappedPart>, part: WrappedPart) {
     if !parts.contains(&part) {
         parts.push(part);

@@ -6,6 +6,7 @@ use crate::code::Language;
 use crate::code::tree::CodeItem;
 
 impl CodeLexer {
+    /// Opens a bracket: its content is a group of its own.
     pub(super) fn open(&mut self, letter: char) {
         if self.stack.len() >= DEPTH_LIMIT {
             self.report("nests too deep");
@@ -18,6 +19,8 @@ impl CodeLexer {
         self.at += 1;
     }
 
+    /// Closes a bracket, or the code inside a string, which then goes on. Brackets that do not match make everything after
+    /// them doubtful.
     pub(super) fn close(&mut self, letter: char) {
         self.at += 1;
         match self.stack.last() {
@@ -37,12 +40,14 @@ impl CodeLexer {
         }
     }
 
+    /// Lexes an operator. A letter that no program has is reported and stepped over, so that the rest is still read.
     pub(super) fn lex_mark(&mut self, letter: char) {
         if letter == ':' && self.begins_format() {
             self.at += 1;
             self.lex_format();
             return;
         }
+        // It joins lines in some languages and means nothing in others; either way lines are not what they seem.
         if letter == '\\' && self.dialect.language != Language::Perl && self.dialect.language != Language::Php
         {
             self.report("has a backslash outside of a string");
@@ -77,10 +82,12 @@ impl CodeLexer {
         letter == '=' && self.begins_line() && self.skip_pod()
     }
 
+    /// Says whether `#[` is an attribute and no comment.
     fn is_php_attribute(&self) -> bool {
         self.dialect.language == Language::Php && self.peek(1) == Some('[')
     }
 
+    /// Skips the rest of a line; `?>` ends a comment of PHP and the code with it.
     fn skip_to_line_end(&mut self) {
         while self.peek(0).is_some_and(|letter| letter != '\n') {
             if self.dialect.language == Language::Php && self.looking_at("?>") {
@@ -90,6 +97,7 @@ impl CodeLexer {
         }
     }
 
+    /// Skips `/* … */`.
     fn skip_block_comment(&mut self) {
         self.at += 2;
         while self.at < self.end && !self.looking_at("*/") {

@@ -1,4 +1,7 @@
 //! Strings, regular expressions and the code inside them.
+//!
+//! Code inside a string is lexed where it stands: the string waits on the stack with its pieces so far, and goes on when
+//! the bracket closes. So strings in code in strings cost no recursion, and nothing in a string is skipped unread.
 
 use super::dialect::{StringEscapes, StringHoles};
 use super::{CodeLexer, LexerFrame};
@@ -52,6 +55,7 @@ impl OpenString {
         }
     }
 
+    /// Ends the plain text so far, because code or the end follows.
     fn end_piece(&mut self) {
         if !self.plain.is_empty() {
             self.pieces.push(StringPiece::Plain(std::mem::take(&mut self.plain)));
@@ -92,12 +96,14 @@ impl CodeLexer {
         }
     }
 
+    /// Steps over the delimiter and reads the string.
     pub(super) fn begin(&mut self, skipped: usize, string: OpenString) -> bool {
         self.at += skipped;
         self.continue_string(string);
         true
     }
 
+    /// Lexes `'…'` or `"…"` by the rules of the language.
     fn lex_plain_string(&mut self, quote: char) {
         let dialect = self.dialect;
         if dialect.language == Language::Python {
@@ -114,6 +120,7 @@ impl CodeLexer {
         self.begin(1, string);
     }
 
+    /// Lexes a string of Python, in one quote or in three.
     fn lex_python_string(&mut self, quote: char, escapes: StringEscapes, holes: StringHoles) {
         let triple = quote.to_string().repeat(3);
         let is_triple = self.looking_at(&triple);
@@ -168,6 +175,7 @@ impl CodeLexer {
     fn lex_quote_operator(&mut self) -> bool {
         const OPERATORS: &[&str] = &["qq", "qw", "qx", "qr", "tr", "q", "m", "s", "y"];
         let before = self.at.checked_sub(1).and_then(|at| self.letters.get(at)).copied().unwrap_or(' ');
+        // `$q`, `->s` and `{y}` are names, not quotes.
         if before.is_alphanumeric() || "_$@%&>{".contains(before) {
             return false;
         }
@@ -183,6 +191,7 @@ impl CodeLexer {
         }
         let open = self.peek(length).unwrap_or(' ');
         let is_spaced = length > operator.len();
+        // `s => 1` and `y, z` are names too; a `#` after a blank is a comment.
         if ",;)=".contains(open)
             || open.is_whitespace()
             || open.is_alphanumeric()
@@ -195,6 +204,7 @@ impl CodeLexer {
         true
     }
 
+    /// Lexes what follows an operator of Perl; a quote as the delimiter of `qx` switches interpolation off.
     fn lex_perl_quote(&mut self, operator: &str, open: char) {
         let interpolates = if open == '\'' { StringHoles::None } else { StringHoles::PerlSigil };
         match operator {
@@ -234,6 +244,7 @@ impl CodeLexer {
         self.dialect.language == Language::Python && matches!(self.stack.last(), Some(LexerFrame::Hole(..)))
     }
 
+    /// Lexes `:>10` of a hole; code may stand in it again.
     pub(super) fn lex_format(&mut self) {
         let mut string = OpenString::new(StringPurpose::Format, "}", StringEscapes::Raw, StringHoles::Brace);
         string.may_span_lines = true;
@@ -282,6 +293,7 @@ impl CodeLexer {
         }
     }
 
+    /// Begins the code inside a string. Past the limit the rest is not read at all, which is reported.
     fn open_hole(&mut self, mut string: OpenString) {
         if self.stack.len() >= super::DEPTH_LIMIT {
             self.report("nests too deep");
@@ -371,6 +383,7 @@ impl CodeLexer {
         }
     }
 
+    /// Makes an item of a string that ended.
     fn finish(&mut self, mut string: OpenString) {
         string.end_piece();
         match string.purpose {
@@ -475,6 +488,7 @@ fn count_nesting(string: &mut OpenString, letter: char) {
     }
 }
 
+/// Makes a string with a delimiter of the programmer's choice; brackets nest.
 fn delimited(purpose: StringPurpose, open: char, escapes: StringEscapes, holes: StringHoles) -> OpenString {
     let close = closing(open);
     let mut string = OpenString::new(purpose, &close.to_string(), escapes, holes);
@@ -482,6 +496,7 @@ fn delimited(purpose: StringPurpose, open: char, escapes: StringEscapes, holes: 
     string
 }
 
+/// Returns what closes what this letter opens.
 pub(super) fn closing(open: char) -> char {
     match open {
         '(' => ')',

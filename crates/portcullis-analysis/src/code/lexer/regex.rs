@@ -7,6 +7,8 @@ use crate::code::Language;
 use crate::code::tree::{CodeItem, StringPiece};
 
 impl CodeLexer {
+    /// Lexes a regular expression, if the slash does not divide. A wrong guess would hide code in a pattern or the other way
+    /// round, so that every doubt is reported.
     pub(super) fn lex_slash(&mut self) -> bool {
         if !self.begins_term() {
             if self.dialect.language != Language::Awk
@@ -32,6 +34,7 @@ impl CodeLexer {
         true
     }
 
+    /// Says whether a quote stands before the end of the line, so that the guess matters.
     fn may_hide_a_quote(&self) -> bool {
         (1..200)
             .map_while(|ahead| self.peek(ahead))

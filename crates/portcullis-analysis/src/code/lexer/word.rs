@@ -1,4 +1,7 @@
 //! Names, variables with sigils, symbols and numbers.
+//!
+//! Whether a slash or a percent sign begins a value depends on what stands before it. Where the languages themselves
+//! need a symbol table to tell, the reading that reads more as code wins, and what stays unsure is reported.
 
 use super::CodeLexer;
 use crate::code::Language;
@@ -21,9 +24,11 @@ impl CodeLexer {
         if matches!(self.dialect.language, Language::Ruby | Language::Perl) && name == "__END__"
             || (self.dialect.language == Language::Perl && name == "__DATA__")
         {
+            // What follows is data.
             self.at = self.end;
             return true;
         }
+        // Python normalizes names: letters that look like others become them, so that `ﬁle` is `file`.
         if self.dialect.language == Language::Python && !name.is_ascii() {
             self.report("has names in letters that Python rewrites");
         }
@@ -31,6 +36,7 @@ impl CodeLexer {
         true
     }
 
+    /// Takes a name; `?` and `!` may end one of Ruby.
     fn take_name(&mut self) -> String {
         let mut name = String::new();
         while let Some(letter) = self.peek(0) {
@@ -52,6 +58,7 @@ impl CodeLexer {
         name
     }
 
+    /// Lexes a number in any base; what it is worth does not matter here.
     fn lex_number(&mut self) {
         let mut number = String::new();
         while let Some(letter) = self.peek(0) {
@@ -116,6 +123,7 @@ impl CodeLexer {
         true
     }
 
+    /// Steps over sigils after the first: references of Perl, variable variables of PHP, which nobody can follow.
     fn skip_more_sigils(&mut self, name: &mut String) {
         while let Some(letter @ ('$' | '@' | '#')) = self.peek(0) {
             let next = self.peek(1);
@@ -133,6 +141,7 @@ impl CodeLexer {
         }
     }
 
+    /// Takes the name after a sigil, with its packages in Perl.
     fn take_variable_name(&mut self) -> String {
         let mut name = String::new();
         while let Some(letter) = self.peek(0) {

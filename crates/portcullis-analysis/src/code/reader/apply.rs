@@ -27,10 +27,12 @@ impl CodeReader<'_> {
                 let is_own = self.is_own_method(chain, place, method);
                 self.read_method_call(kind, own.as_deref(), method, Some(arguments), is_own);
             }
+            // A text is called as the function of that name, as in `$f = "system"; $f("id")`.
             CodeValue::Text(name) if self.profile().language == Language::Php => {
                 let name = name.to_ascii_lowercase();
                 self.read_named_call(&name, arguments, chain, place);
             }
+            // Functions of the program itself are read where they stand.
             CodeValue::Own | CodeValue::Plain(_) | CodeValue::Decoded(_) => {}
             CodeValue::Kind(..) if self.profile().language == Language::Perl => {}
             _ => {
@@ -40,12 +42,14 @@ impl CodeReader<'_> {
         }
     }
 
+    /// Reads a call of something that has a full name: its row, the lists of harmless things, or else a gap.
     fn read_named_call(&mut self, name: &str, arguments: GroupSpan, chain: &Chain, place: usize) {
         self.signs.note_call(name);
         if let Some(row) = self.profile().row(name) {
             self.apply(row, None, Some(arguments), name);
         } else if !self.profile().is_harmless(name) {
             match name.rsplit_once('.') {
+                // `x.unlink()` of a value nobody knows: what the method does on any value counts.
                 Some((_, method)) if !self.knows_root(name) => {
                     let is_own = self.is_own_method(chain, place, method);
                     self.read_method_call("?", None, method, Some(arguments), is_own);
@@ -63,6 +67,7 @@ impl CodeReader<'_> {
             && self.evaluator.scope.defines(method)
     }
 
+    /// Reads a call of a method: the row for this kind of value first, what is harmless on all, then the row for any.
     fn read_method_call(
         &mut self,
         kind: &str,
@@ -162,6 +167,7 @@ impl CodeReader<'_> {
         })
     }
 
+    /// Adds an act of a row, done to what its arguments name.
     fn act(&mut self, act: Act, on: On, own: Option<&str>, arguments: Option<GroupSpan>) {
         self.signs.carries |= act == Act::Fetch && self.is_computed(arguments);
         self.signs.connects |= matches!(act, Act::Connect | Act::Listen);
@@ -180,6 +186,7 @@ impl CodeReader<'_> {
         };
         for object in objects {
             match (act, object) {
+                // Functions that take a file often take an address too, and Perl and Ruby a command after a bar.
                 (Act::Read, CodeTarget::Path(path)) if is_url(&path) => {
                     self.out.add(Act::Fetch, CodeTarget::Host(path));
                 }
@@ -217,6 +224,7 @@ impl CodeReader<'_> {
         Some(self.evaluator.values(*parts.last()?))
     }
 
+    /// Returns the paths that an argument names; an argument that is missing or computed is some path.
     pub(super) fn paths(&self, arguments: Option<GroupSpan>, place: usize) -> Vec<CodeTarget> {
         match self.argument(arguments, place, PATH_NAMES) {
             Some(values) => values.iter().flat_map(path_objects).collect(),
@@ -224,6 +232,7 @@ impl CodeReader<'_> {
         }
     }
 
+    /// Returns the paths that all arguments without a name are.
     fn all_paths(&self, arguments: Option<GroupSpan>) -> Vec<CodeTarget> {
         let Some(arguments) = arguments else { return vec![CodeTarget::SomePath] };
         let parts = self.cutter().split(arguments);
@@ -236,6 +245,7 @@ impl CodeReader<'_> {
         if objects.is_empty() { vec![CodeTarget::SomePath] } else { objects }
     }
 
+    /// Returns the hosts that an argument names, with the port if the next one tells it.
     pub(super) fn hosts(&self, arguments: Option<GroupSpan>, place: usize) -> Vec<CodeTarget> {
         let Some(values) = self.argument(arguments, place, &["url", "host", "address", "hostname"]) else {
             return vec![CodeTarget::SomeHost];
@@ -244,6 +254,7 @@ impl CodeReader<'_> {
         values.iter().map(|value| host_object(value, port.as_deref())).collect()
     }
 
+    /// Returns the names that an argument holds: a process, a variable, the port of a pair.
     fn names(&self, arguments: Option<GroupSpan>, place: usize) -> Vec<CodeTarget> {
         let Some(values) = self.argument(arguments, place, &["name", "pid"]) else {
             return vec![CodeTarget::None];
@@ -269,12 +280,14 @@ impl CodeReader<'_> {
             _ => self.paths(arguments, 0),
         };
         let modes = match arguments {
+            // Called elsewhere by somebody: any mode.
             None => vec![CodeValue::Unknown],
             Some(_) => self
                 .argument(arguments, place, &["mode"])
                 .unwrap_or_else(|| vec![CodeValue::Text("r".to_owned())]),
         };
         for mode in modes {
+            // A mode that is computed may be any; without one a file is only read.
             let (reads, writes) = match &mode {
                 CodeValue::Text(mode) => {
                     (mode.contains(['r', '+']), mode.contains(['w', 'a', 'x', '+', 'c']))
@@ -318,6 +331,7 @@ impl CodeReader<'_> {
         }
     }
 
+    /// Says whether a request has a body or another method than the one that only fetches.
     fn has_data(&self, arguments: GroupSpan) -> bool {
         let is_data = |item: &CodeItem| match item {
             CodeItem::Name(name) => {
@@ -337,6 +351,7 @@ impl CodeReader<'_> {
         })
     }
 
+    /// Reads a module that is loaded by a call: `__import__("os")`, `require("fs")`.
     fn import(&mut self, arguments: Option<GroupSpan>) {
         for value in self.argument(arguments, 0, &["name"]).unwrap_or_else(|| vec![CodeValue::Unknown]) {
             match value {
@@ -382,6 +397,7 @@ impl CodeReader<'_> {
         }
     }
 
+    /// Reads `getattr(os, "system")`: with a computed name it is any member, and `__…` leads out of every list.
     fn member_by_name(&mut self, arguments: Option<GroupSpan>) {
         let owners = self.argument(arguments, 0, &[]).unwrap_or_else(|| vec![CodeValue::Unknown]);
         let names = self.argument(arguments, 1, &[]).unwrap_or_else(|| vec![CodeValue::Unknown]);
@@ -405,6 +421,7 @@ fn is_url(path: &str) -> bool {
     ["http://", "https://", "ftp://"].iter().any(|scheme| path.starts_with(scheme))
 }
 
+/// Returns what a value itself stands for, as a host or a path by the nature of the act.
 fn own_object(act: Act, own: Option<&str>) -> CodeTarget {
     let is_host = matches!(act, Act::Send | Act::Fetch | Act::Connect | Act::RemoteRun | Act::Message);
     match (own, is_host) {
@@ -433,6 +450,7 @@ fn path_objects(value: &CodeValue) -> Vec<CodeTarget> {
     }
 }
 
+/// Returns the host that a value names: a text, an address with its port, or the known beginning of a URL.
 fn host_object(value: &CodeValue, port: Option<&[CodeValue]>) -> CodeTarget {
     match value {
         CodeValue::Text(host) | CodeValue::Kind(_, Some(host)) => match port {

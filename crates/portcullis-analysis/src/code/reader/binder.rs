@@ -209,6 +209,7 @@ impl Binder<'_> {
         }
     }
 
+    /// Notes a class of the program. What it inherits is not followed: its methods are read as the program's own.
     fn bind_class(&mut self, group: usize, at: usize) {
         if let Some(name) = self.name(group, at) {
             self.scope.bind(&name, NameMeaning::Own);
@@ -216,6 +217,7 @@ impl Binder<'_> {
         }
     }
 
+    /// Notes a function and what its parameters are called, so that calls can bind them.
     fn bind_function(&mut self, group: usize, at: usize) {
         self.scope.skips.insert((group, at));
         let Some(mut name) = self.name(group, at) else {
@@ -310,6 +312,7 @@ impl Binder<'_> {
         }
     }
 
+    /// Notes the parameters of a lambda as names without a meaning: whoever calls it decides.
     fn bind_lambda(&mut self, group: usize, start: usize) {
         let mut at = start;
         while at < start + 32 && !self.item(group, at).is_none_or(|item| item.is_mark(":")) {
@@ -348,6 +351,7 @@ impl Binder<'_> {
                 _ => {}
             }
         }
+        // Of several names nobody knows which gets what.
         let bound = if names.len() == 1 { NameMeaning::Element(value) } else { NameMeaning::Unknown };
         for name in names {
             self.scope.bind(&name, bound.clone());
@@ -378,6 +382,7 @@ impl Binder<'_> {
         self.scope.bind(&name, bound);
     }
 
+    /// Says whether the statement around a place imports something, whose `as` is bound there.
     fn is_import(&self, group: usize, at: usize) -> bool {
         let words = (at.saturating_sub(64)..at).rev().map_while(|before| {
             self.item(group, before).filter(|item| **item != CodeItem::Line && !item.is_mark(";"))
@@ -385,6 +390,7 @@ impl Binder<'_> {
         words.into_iter().any(|item| item.is_name("import"))
     }
 
+    /// Binds `foreach ($list as $key => $value)`: the last name is the element.
     fn bind_php_loop(&mut self, group: usize, at: usize) {
         let value = GroupSpan { group, start: 0, end: at };
         let names: Vec<String> = (at + 1..at + 4).filter_map(|at| self.name(group, at)).collect();
@@ -393,6 +399,7 @@ impl Binder<'_> {
         }
     }
 
+    /// Binds `for (const name of values)`; taking an element apart gives unknown names.
     fn bind_of(&mut self, group: usize, at: usize) {
         let value = self.cutter.whole(group);
         match at.checked_sub(1).and_then(|before| self.item(group, before)) {
@@ -427,6 +434,7 @@ impl Binder<'_> {
         }
     }
 
+    /// Binds `for my $name (values)`, or `$_` where no name stands.
     fn bind_perl_loop(&mut self, group: usize, at: usize) {
         let place =
             (at + 1..at + 4).find(|at| matches!(self.item(group, *at), Some(CodeItem::Group('(', _))));
@@ -441,6 +449,7 @@ impl Binder<'_> {
         self.scope.bind(&name, NameMeaning::Element(value));
     }
 
+    /// Notes `my $name;` as a name without a meaning, so that it is not taken for something of a library.
     fn bind_my(&mut self, group: usize, at: usize) {
         if let Some(name) = self.name(group, at + 1)
             && !self.item(group, at + 2).is_some_and(|item| item.is_mark("="))
@@ -449,6 +458,7 @@ impl Binder<'_> {
         }
     }
 
+    /// Notes `use Module::Name`; a version such as `use v5` loads nothing.
     fn bind_use(&mut self, group: usize, start: usize) {
         let Some(mut module) = self.name(group, start) else { return };
         let mut at = start + 1;
@@ -478,6 +488,7 @@ impl Binder<'_> {
         GroupSpan { group, start, end: end.unwrap_or(rest) }
     }
 
+    /// Says whether a line goes on in the next one, by the operator at its end or at the beginning of the next.
     fn is_continued(&self, group: usize, line: usize) -> bool {
         let next =
             (line + 1..line + 4).find_map(|at| self.item(group, at).filter(|item| **item != CodeItem::Line));

@@ -36,6 +36,7 @@ impl<'a> Evaluator<'a> {
         Self { cutter, scope, fuel: Cell::new(fuel), names: RefCell::default() }
     }
 
+    /// Uses fuel up; says whether any is left. Once it is gone everything is unknown and the reader reports a gap.
     fn burn(&self, amount: usize) -> bool {
         let left = self.fuel.get().saturating_sub(amount);
         self.fuel.set(left);
@@ -54,6 +55,7 @@ impl<'a> Evaluator<'a> {
             return vec![CodeValue::Unknown];
         }
         let mut values = self.expression(span, depth);
+        // Too many possibilities are cut, and the cut is a possibility of its own.
         if values.len() > VALUE_LIMIT {
             values.truncate(VALUE_LIMIT);
             values.push(CodeValue::Unknown);
@@ -76,6 +78,7 @@ impl<'a> Evaluator<'a> {
         GroupSpan { start: span.start + skipped.count(), ..span }
     }
 
+    /// Reads an expression by its loosest operator first: functions, assignments, choices, joined texts, then a chain.
     fn expression(&self, span: GroupSpan, depth: usize) -> Vec<CodeValue> {
         let items = self.cutter.items(span);
         let find = |wanted: &dyn Fn(&CodeItem) -> bool| {
@@ -89,6 +92,7 @@ impl<'a> Evaluator<'a> {
                 .take(2)
                 .any(|token| matches!(token.item.name(), Some("lambda" | "function" | "class" | "async")))
         {
+            // A function of the program; its body is a group of its own and read there.
             return vec![CodeValue::Own];
         }
         if let Some(at) = find(&|item| item.is_mark("=")) {
@@ -97,6 +101,7 @@ impl<'a> Evaluator<'a> {
         if let Some(values) = self.alternatives(span, depth) {
             return values;
         }
+        // What joins texts; where it adds numbers the parts are no texts, and the result is unknown.
         let plus =
             if matches!(self.cutter.profile.language, Language::Perl | Language::Php) { "." } else { "+" };
         let parts = self.cutter.split_at(span, |item| item.is_mark(plus));
@@ -106,6 +111,7 @@ impl<'a> Evaluator<'a> {
         if let Some(values) = self.formatted(span, depth).or_else(|| self.path_division(span, depth)) {
             return values;
         }
+        // Texts that stand side by side are one.
         if items.len() > 1 && items.iter().all(|token| matches!(token.item, CodeItem::Text(_))) {
             let parts: Vec<GroupSpan> =
                 (span.start..span.end).map(|at| GroupSpan { start: at, end: at + 1, ..span }).collect();
@@ -138,6 +144,8 @@ impl<'a> Evaluator<'a> {
         Some(values)
     }
 
+    /// Joins what parts stand for, every possibility of one with every possibility of the next. Something that came over
+    /// the network or was hidden stays that, whatever is joined to it.
     fn concatenation(&self, parts: &[GroupSpan], depth: usize) -> Vec<CodeValue> {
         let mut results = vec![CodeValue::Text(String::new())];
         for part in parts.iter().take(64) {
@@ -208,6 +216,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// Follows a chain from its first value through every member, call and subscript.
     fn chain(&self, chain: &Chain, depth: usize) -> Vec<CodeValue> {
         let mut values = self.base(chain.span.group, chain.span.start, depth);
         for (place, step) in chain.steps.iter().enumerate() {
@@ -263,6 +272,7 @@ impl<'a> Evaluator<'a> {
         if has_comma { vec![self.list(inner, depth)] } else { self.values_at(whole, depth + 1) }
     }
 
+    /// Reads the elements of a list; a comprehension or a spread makes the list or the element unknown.
     fn list(&self, inner: usize, depth: usize) -> CodeValue {
         let whole = self.cutter.whole(inner);
         if self.cutter.items(whole).iter().any(|token| matches!(token.item.name(), Some("for"))) {

@@ -8,6 +8,7 @@ use super::value::{CodeValue, fill, joined};
 use crate::code::table::{Gives, LibraryRow};
 
 impl Evaluator<'_> {
+    /// Returns what a call gives. Without a row nobody knows, and what was decoded stays decoded.
     pub(super) fn call(&self, callee: &CodeValue, arguments: GroupSpan, depth: usize) -> CodeValue {
         match callee {
             CodeValue::Named(name) => match self.cutter.profile.row(name) {
@@ -22,6 +23,7 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Returns what a method gives. What came over the network or was hidden stays that through all of its methods.
     fn method(
         &self,
         kind: &'static str,
@@ -79,6 +81,7 @@ impl Evaluator<'_> {
             {
                 CodeValue::Text(text.replace(from.as_str(), to))
             }
+            // Turning a text round is a way to hide it.
             ("reverse", _) => CodeValue::Decoded(text.chars().rev().collect()),
             _ => CodeValue::Unknown,
         }
@@ -119,6 +122,7 @@ impl Evaluator<'_> {
             Gives::Kind(kind) => CodeValue::Kind(kind, text_of(argument(0))),
             Gives::Own(kind) => CodeValue::Kind(kind, own.map(str::to_owned)),
             Gives::Some(kind) => CodeValue::Kind(kind, None),
+            // What cannot be undone here is hidden all the same, and running it is an act of its own.
             Gives::Base64(place) => text_of(argument(place))
                 .and_then(|text| decode::base64(&text))
                 .map_or(CodeValue::Kind("hidden", None), CodeValue::Decoded),

@@ -1,4 +1,16 @@
 //! Reads a program of one of the dynamic languages: every call, member and import, against what is known of them.
+//!
+//! The way of a program through here:
+//!
+//! 1. the lexer makes a tree of brackets, strings and words ([`super::lexer`]); it never fails, what it cannot read is a
+//!    problem of the tree and becomes a gap;
+//! 2. the binder notes what every name of the program may stand for, wherever it is set ([`binder`], [`import`]);
+//! 3. the reader goes over every chain of members, calls and subscripts; the evaluator says what the values in it may
+//!    be ([`evaluator`], [`given`]), the table of the language what a call of them does ([`apply`], [`run`]).
+//!
+//! The order of statements does not count: a name stands for everything it is ever set to. That is more than can happen
+//! and never less, so that nothing is hidden by the way a program flows. Whatever is not on a list is a gap, and a
+//! program with a gap is not understood.
 
 mod apply;
 mod binder;
@@ -38,6 +50,7 @@ pub(super) fn read(profile: &'static LanguageTable, text: &str, depth: usize) ->
     }
     let cutter = ChainCutter { tree: &tree, profile };
     let scope = binder::bind(cutter);
+    // Names may stand for names that stand for names: fuel bounds all looking up together.
     let evaluator = Evaluator::new(cutter, &scope, tokens * 40 + 20_000);
     let mut reader = CodeReader { evaluator, out: CodeReading::default(), signs: Signs::default(), depth };
     for problem in &tree.problems {
@@ -51,6 +64,7 @@ pub(super) fn read(profile: &'static LanguageTable, text: &str, depth: usize) ->
     reader.out
 }
 
+/// Goes over a program and notes what it does.
 #[derive(Debug)]
 struct CodeReader<'a> {
     evaluator: Evaluator<'a>,
@@ -72,6 +86,7 @@ impl<'a> CodeReader<'a> {
         self.out.add_gap(clause);
     }
 
+    /// Reads what is imported. A module that nobody knows may do anything as soon as it is loaded.
     fn read_loads(&mut self, scope: &ProgramNames) {
         for load in &scope.loads {
             if !self.profile().is_known_module(&load.module) {
@@ -83,6 +98,7 @@ impl<'a> CodeReader<'a> {
         }
     }
 
+    /// Reads one group of the tree. Groups lie side by side, so that no nesting of a program makes this recurse.
     fn read_group(&mut self, group: usize) {
         let length = self.cutter().tree.items(group).len();
         let mut at = 0;
@@ -120,6 +136,7 @@ impl<'a> CodeReader<'a> {
             }
             values = self.evaluator.step_all(&values, step, 0);
             let is_called = matches!(chain.steps.get(place + 1), Some(ChainStep::Call(_)));
+            // `File.read` without brackets is a call in Ruby, and only what follows can say that it is not.
             if self.profile().language == Language::Ruby && matches!(step, ChainStep::Member(_)) && !is_called
             {
                 let nothing = GroupSpan { group, start, end: start };
@@ -129,6 +146,7 @@ impl<'a> CodeReader<'a> {
                 values = self.evaluator.bare_call(values, nothing, 0);
             }
         }
+        // A function that is named and not called may be handed to something that calls it.
         if !matches!(chain.steps.last(), Some(ChainStep::Call(_)))
             && self.profile().language != Language::Ruby
         {

@@ -51,6 +51,7 @@ impl CodeReader<'_> {
         }
     }
 
+    /// Returns what an argument may be; a missing one is unknown.
     fn one(&self, arguments: Option<GroupSpan>, place: usize, names: &[&str]) -> Vec<CodeValue> {
         self.argument(arguments, place, names).unwrap_or_else(|| vec![CodeValue::Unknown])
     }
@@ -60,6 +61,7 @@ impl CodeReader<'_> {
         match value {
             CodeValue::Text(text) => self.push_shell(text.clone()),
             CodeValue::Partial(pieces) => {
+                // What is known of the command is still read: a deny rule may speak of it.
                 let text: String = pieces.iter().map(|piece| piece.as_deref().unwrap_or(HOLE)).collect();
                 self.push_shell(text);
                 self.gap("runs a shell command that is partly computed".to_owned());
@@ -76,6 +78,7 @@ impl CodeReader<'_> {
         }
     }
 
+    /// Lists a command line for the survey, and notes whether it hands a shell to somebody.
     fn push_shell(&mut self, text: String) {
         let first = text.split_whitespace().next().unwrap_or_default();
         self.signs.shell |= is_shell(first);
@@ -138,6 +141,8 @@ impl CodeReader<'_> {
                     self.run_shell(&first);
                 }
                 CodeValue::List(words) => self.start(words),
+                // A single text without a shell is the name of a program; with blanks in it the call fails on one system and
+                // runs on another, so that it is read as a command line.
                 CodeValue::Text(text) if !in_shell && !text.contains(char::is_whitespace) => {
                     self.start(vec![CodeValue::Text(text)]);
                 }
@@ -261,6 +266,7 @@ impl CodeReader<'_> {
         }
     }
 
+    /// Reads code inside code, to a depth that nobody needs who means well.
     fn read_inside(&mut self, language: Language, text: &str) {
         if self.depth >= DEPTH_LIMIT {
             self.gap("evaluates code inside code inside code".to_owned());
@@ -270,6 +276,7 @@ impl CodeReader<'_> {
         self.out.merge(inner);
     }
 
+    /// Reads SQL. A hole in it stands as a name, which is enough to tell the kind of statement.
     fn run_sql(&mut self, value: &CodeValue) {
         match value {
             CodeValue::Text(text) => self.read_inside(Language::Sql, text),
@@ -311,6 +318,7 @@ impl CodeReader<'_> {
         }
     }
 
+    /// Adds what opening the third argument in a mode does.
     fn open_paths(&mut self, reads: bool, writes: bool, arguments: Option<GroupSpan>) {
         for path in self.paths(arguments, 2) {
             if writes {

@@ -66,6 +66,7 @@ impl CodeReader<'_> {
     /// Draws what the signs mean together.
     pub(super) fn conclude(&mut self) {
         let signs = &self.signs;
+        // None of these alone is wrong; a shell whose streams are a connection hands the machine over.
         let hands_over = signs.shell && signs.redirects || signs.runs_received;
         if signs.connects && hands_over {
             self.out.add(Act::RemoteShell, CodeTarget::None);
@@ -74,10 +75,12 @@ impl CodeReader<'_> {
             self.out.add(Act::Exhaust, CodeTarget::None);
         }
         let takes = |act: Act| matches!(act, Act::Read | Act::Environment | Act::SecretRead);
+        // A fetch may carry data out in its address.
         let has_taken = signs.takes_variables || self.out.actions.iter().any(|action| takes(action.act));
         let is_carried = signs.carries && has_taken;
         let spoils =
             self.out.actions.iter().any(|action| matches!(action.act, Act::Write | Act::Delete | Act::Move));
+        // Going over files, encrypting and overwriting them is what ransomware does.
         if signs.walks && signs.encrypts && spoils {
             self.out.add(Act::Malware, CodeTarget::None);
         }

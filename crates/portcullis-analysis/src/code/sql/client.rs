@@ -13,6 +13,7 @@ pub(super) fn read(line: &str, out: &mut CodeReading) {
     }
 }
 
+/// Reads a command of psql: some run a shell, a script or a file in the middle of plain SQL.
 fn read_psql(command: &str, out: &mut CodeReading) {
     if let Some(shell) = command.strip_prefix('!') {
         push_shell(shell, out);
@@ -75,6 +76,7 @@ fn read_copy(rest: &str, out: &mut CodeReading) {
     }
 }
 
+/// Reads a command of sqlite3, of which several hand a text after a bar to a shell.
 fn read_sqlite(command: &str, out: &mut CodeReading) {
     let (name, rest) = cut(command);
     match name {
@@ -147,6 +149,7 @@ pub(super) fn read_statement(text: &str, words: &[SqlWord], out: &mut CodeReadin
     true
 }
 
+/// Cuts a command from its arguments.
 fn cut(text: &str) -> (&str, &str) {
     let text = text.trim();
     match text.split_once(char::is_whitespace) {
@@ -155,6 +158,7 @@ fn cut(text: &str) -> (&str, &str) {
     }
 }
 
+/// Returns the file that an argument names: in quotes, or the first word that is no option.
 fn path(rest: &str) -> CodeTarget {
     let word = match rest.chars().next() {
         Some(quote @ ('\'' | '"')) => rest.trim_matches(quote),
@@ -163,6 +167,7 @@ fn path(rest: &str) -> CodeTarget {
     if word.is_empty() { CodeTarget::SomePath } else { CodeTarget::Path(word.to_owned()) }
 }
 
+/// Lists a command line that the client hands to a shell.
 fn push_shell(command: &str, out: &mut CodeReading) {
     let command = command.trim();
     if command.is_empty() {

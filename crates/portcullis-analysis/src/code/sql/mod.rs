@@ -22,7 +22,7 @@ const OPERATOR_LIMIT: usize = 400;
 /// How deep the parser may go.
 const PARSER_LIMIT: usize = 48;
 
-/// Reads SQL.
+/// Says what a script of statements and commands of clients does.
 pub(super) fn read(text: &str) -> CodeReading {
     let mut out = CodeReading::default();
     let script = script::split(text);

@@ -1,4 +1,7 @@
 //! Cuts a script into statements and commands of the client, past quotes and comments.
+//!
+//! Databases differ in how strings, comments and bodies of functions are written. Where two readings part, one is taken
+//! and the doubt is reported: a script with a problem is not understood, so that nothing hides in the other reading.
 
 /// One part of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +47,7 @@ impl SqlSplitter {
         self.letters.get(self.at + ahead).copied()
     }
 
+    /// Notes a doubt once; each becomes a gap.
     fn report(&mut self, problem: &'static str) {
         if !self.script.problems.contains(&problem) {
             self.script.problems.push(problem);
@@ -55,6 +59,7 @@ impl SqlSplitter {
         self.at += 1;
     }
 
+    /// Ends the statement so far.
     fn end_statement(&mut self) {
         let statement = std::mem::take(&mut self.current);
         if !statement.trim().is_empty() {
@@ -62,6 +67,7 @@ impl SqlSplitter {
         }
     }
 
+    /// Reads one letter, or the quote, comment or client command that begins with it.
     fn step(&mut self) {
         let letter = self.peek(0).unwrap_or(' ');
         match (letter, self.peek(1)) {
@@ -91,6 +97,7 @@ impl SqlSplitter {
         }
     }
 
+    /// Takes a quoted text with its quotes; a doubled quote stands for itself.
     fn take_quoted(&mut self, quote: char) {
         self.take();
         loop {
@@ -155,6 +162,7 @@ impl SqlSplitter {
         self.current.push(' ');
     }
 
+    /// Skips a comment; one that some databases run, `/*! … */`, is reported.
     fn skip_comment(&mut self) {
         if matches!(self.peek(2), Some('!' | 'M' | '+')) && self.peek(2) != Some('+') {
             self.report("has a comment that some databases run");

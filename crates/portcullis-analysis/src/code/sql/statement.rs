@@ -179,6 +179,7 @@ fn read_places(words: &[SqlWord], out: &mut CodeReading) {
     }
 }
 
+/// Reads a query: it only asks, unless it writes a file or into a table.
 fn read_query(words: &[SqlWord], out: &mut CodeReading) {
     out.add(Act::DatabaseQuery, CodeTarget::None);
     read_places(words, out);
@@ -215,6 +216,7 @@ fn read_nested(words: &[SqlWord], out: &mut CodeReading) {
     }
 }
 
+/// Returns where the brackets that open at a place close.
 fn closing(words: &[SqlWord], start: usize) -> usize {
     let mut depth = 0_usize;
     for (at, word) in words.iter().enumerate().skip(start) {
@@ -228,6 +230,7 @@ fn closing(words: &[SqlWord], start: usize) -> usize {
     words.len()
 }
 
+/// Adds the changes that stand inside another statement, as in `WITH … DELETE`.
 fn read_change_words(words: &[SqlWord], out: &mut CodeReading) {
     match words.first().and_then(SqlWord::bare) {
         Some("DELETE" | "UPDATE") => read_change(words, out),
@@ -237,6 +240,7 @@ fn read_change_words(words: &[SqlWord], out: &mut CodeReading) {
     }
 }
 
+/// Reads `EXPLAIN`, which runs the statement only with `ANALYZE`.
 fn read_explain(words: &[SqlWord], out: &mut CodeReading) -> bool {
     out.add(Act::DatabaseQuery, CodeTarget::None);
     let runs = words.iter().take(4).any(|word| word.is("ANALYZE") || word.is("ANALYSE"));
@@ -316,6 +320,7 @@ fn is_always_true(words: &[SqlWord]) -> bool {
         .any(|branch| (!branch.iter().any(is_column) && !is_false(branch)) || is_empty)
 }
 
+/// Reads `DROP`: what goes decides how much is lost.
 fn read_drop(words: &[SqlWord], out: &mut CodeReading) {
     let kind = words.get(1).and_then(SqlWord::bare).unwrap_or_default();
     let start = name_place(words, if words.first().is_some_and(|word| word.is("TRUNCATE")) { 1 } else { 2 });
@@ -328,6 +333,7 @@ fn read_drop(words: &[SqlWord], out: &mut CodeReading) {
     }
 }
 
+/// Reads `ALTER`: roles, settings of the server and what is dropped weigh more than a column.
 fn read_alter(words: &[SqlWord], out: &mut CodeReading) {
     let kind = words.get(1).and_then(SqlWord::bare).unwrap_or_default();
     let name = name_from(words, name_place(words, 2));
@@ -341,6 +347,7 @@ fn read_alter(words: &[SqlWord], out: &mut CodeReading) {
     }
 }
 
+/// Reads `CREATE`. A function, trigger or event is code that runs later, when nobody looks.
 fn read_create(words: &[SqlWord], out: &mut CodeReading) {
     let kinds: Vec<&str> = words
         .iter()
@@ -409,6 +416,7 @@ fn read_load(words: &[SqlWord], out: &mut CodeReading) {
     }
 }
 
+/// Reads `ATTACH`, which opens another file.
 fn read_attach(words: &[SqlWord], out: &mut CodeReading) {
     let path = words.iter().find_map(|word| match word {
         SqlWord::Text(text) => Some(CodeTarget::Path(text.clone())),

@@ -63,6 +63,7 @@ impl PowerShellReader<'_, '_> {
         self.binary(0, CommaMeaning::End)
     }
 
+    /// Reads operators that bind at least so strongly, from left to right; the right side takes those that bind more.
     fn binary(&mut self, weakest: u8, commas: CommaMeaning) -> Option<PowerShellValue> {
         let start = self.cursor.position();
         let mut left = self.list(commas)?;
@@ -79,6 +80,7 @@ impl PowerShellReader<'_, '_> {
         Some(self.sourced(left, start))
     }
 
+    /// Computes an operator, if both sides are known and the budget allows.
     fn applied(
         &mut self,
         name: &str,
@@ -111,6 +113,7 @@ impl PowerShellReader<'_, '_> {
         }
     }
 
+    /// Takes a comma, which may end a line.
     fn eat_comma(&mut self) -> bool {
         let mut ahead = self.cursor;
         ahead.skip_blanks();
@@ -149,6 +152,7 @@ impl PowerShellReader<'_, '_> {
         Some(self.sourced(value, start))
     }
 
+    /// Takes an operator that stands before its operand, or a type that a value is turned into.
     fn prefix(&mut self) -> Option<OperatorPrefix> {
         let letter = self.cursor.peek()?;
         match letter {
@@ -172,6 +176,7 @@ impl PowerShellReader<'_, '_> {
         }
     }
 
+    /// Says whether something follows that a prefix could stand before.
     fn is_before_operand(&self) -> bool {
         if self.cursor.starts_with("::") {
             return false;
@@ -188,6 +193,7 @@ impl PowerShellReader<'_, '_> {
         })
     }
 
+    /// Applies what stood before a value. Turning it into a type nobody knows may run code of that type.
     fn prefixed(
         &mut self,
         prefix: OperatorPrefix,
@@ -330,6 +336,7 @@ impl PowerShellReader<'_, '_> {
         PowerShellValue::Table(entries)
     }
 
+    /// Reads `key = value` of a table.
     fn entry(&mut self) -> Option<(String, PowerShellValue)> {
         let start = self.cursor.position();
         let key = match self.cursor.peek() {
@@ -400,6 +407,7 @@ fn dashed(mut ahead: TextCursor<'_>) -> Option<(String, u8, TextCursor<'_>)> {
     Some((word, level, ahead))
 }
 
+/// Returns how strongly a named operator binds.
 fn level_of(name: &str) -> Option<u8> {
     let index = NAMED.binary_search_by(|(operator, _)| (*operator).cmp(name)).ok()?;
     NAMED.get(index).map(|(_, level)| *level)

@@ -36,6 +36,7 @@ impl PowerShellReader<'_, '_> {
         }
     }
 
+    /// Reads `value[…]`; picking letters out of a text is a way to spell a command.
     fn index(&mut self, value: &PowerShellValue) -> PowerShellValue {
         let start = self.cursor.position();
         self.collector.is_plain = false;
@@ -107,6 +108,7 @@ impl PowerShellReader<'_, '_> {
         words: &[PowerShellWord],
         start: usize,
     ) -> PowerShellValue {
+        // It turns lists round in place, and which variables hold them is not known.
         if matches!(receiver, PowerShellValue::Type(type_name) if type_name == "system.array") {
             self.collector.scope.forget_all();
         }
@@ -174,6 +176,7 @@ impl PowerShellReader<'_, '_> {
         words
     }
 
+    /// Reads one argument of a call.
     fn member_argument(&mut self) -> Option<PowerShellWord> {
         self.skip_argument_name();
         let start = self.cursor.position();
@@ -192,6 +195,7 @@ impl PowerShellReader<'_, '_> {
     }
 }
 
+/// Says whether a letter after a dot begins a member; a digit is a number's.
 fn begins_member(letter: char) -> bool {
     is_name(letter) && !letter.is_ascii_digit() || is_quote(letter) || letter == '$'
 }

@@ -22,7 +22,7 @@ use super::collector::{CommandCollector, TextPlace};
 use super::cursor::{TextCursor, is_name};
 use super::value::PowerShellValue;
 
-/// Reads one text.
+/// Reads one text from left to right; texts inside it have readers of their own over the same collector.
 #[derive(Debug)]
 pub(super) struct PowerShellReader<'t, 'c> {
     cursor: TextCursor<'t>,

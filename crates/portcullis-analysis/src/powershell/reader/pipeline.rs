@@ -1,4 +1,8 @@
 //! Pipelines, the commands in them, redirections and assignments.
+//!
+//! A command is reserved in the list before its arguments are read, so that what stands in them comes after it and can
+//! name it as its owner. What an expression yields goes through a pipe as a command of its own, `write-output`, because
+//! rules speak of commands.
 
 use std::ops::Range;
 
@@ -42,6 +46,7 @@ impl PowerShellReader<'_, '_> {
         value
     }
 
+    /// Reads one pipeline. Only a pipeline of one stage yields a value that is known.
     fn pipeline(&mut self) -> Option<PowerShellValue> {
         let mut input = StageInput::default();
         let mut is_piped = false;
@@ -90,6 +95,7 @@ impl PowerShellReader<'_, '_> {
         index
     }
 
+    /// Reads one stage: an expression, or a command by its name. `None` if nothing stands here.
     fn stage(&mut self, input: StageInput) -> Option<PipelineStage> {
         if self.is_at_statement_end() && !self.is_call() {
             return None;
@@ -116,6 +122,7 @@ impl PowerShellReader<'_, '_> {
         }
     }
 
+    /// Says whether an expression begins here, by its first letters alone, as PowerShell decides it too.
     fn begins_expression(&self) -> bool {
         let next = self.cursor.peek_second();
         match self.cursor.peek() {
@@ -130,6 +137,7 @@ impl PowerShellReader<'_, '_> {
         }
     }
 
+    /// Reads a stage that begins as an expression; an assignment yields nothing.
     fn expression_stage(&mut self, input: StageInput) -> Option<PipelineStage> {
         self.collector.is_plain = false;
         let start = self.cursor.position();
@@ -169,11 +177,14 @@ impl PowerShellReader<'_, '_> {
         self.command(start, &name, false, input);
     }
 
+    /// Takes the sign of an assignment, the longest first.
     fn assignment_sign(&mut self) -> Option<&'static str> {
         let signs = ["??=", "+=", "-=", "*=", "/=", "%=", "="];
         signs.into_iter().find(|sign| self.cursor.eat_text(sign))
     }
 
+    /// Reads the right side of an assignment and keeps its value if it can be followed. Setting a property is listed as a
+    /// command, because some of them run something.
     fn assignment(&mut self, start: usize, end: usize, name: Option<String>, sign: &str) {
         let property = self.property.take().filter(|(property_end, _)| *property_end == end);
         let before = name.as_deref().and_then(|name| self.collector.scope.take(name));
@@ -229,6 +240,7 @@ impl PowerShellReader<'_, '_> {
         }
     }
 
+    /// Reads the name of a command; one with quotes or escapes in it is not plain, because rules would not see it.
     fn command_name(&mut self) -> Option<PowerShellValue> {
         let start = self.cursor.position();
         let value = self.generic_word()?;

@@ -1,4 +1,7 @@
 //! Statements, keywords and blocks.
+//!
+//! Nothing here decides which way a script takes: every block is read once, in the order of the text. What a loop or a
+//! function changes is forgotten rather than guessed.
 
 use super::super::cursor::{is_dash, is_name, is_newline};
 use super::super::value::PowerShellValue;
@@ -106,12 +109,14 @@ impl PowerShellReader<'_, '_> {
         true
     }
 
+    /// Says whether a bracket comes next, over blanks and lines.
     fn is_before(&mut self, bracket: char) -> bool {
         let mut ahead = self.cursor;
         ahead.skip_trivia();
         ahead.peek() == Some(bracket)
     }
 
+    /// Says whether a word comes next, over blanks and lines.
     fn is_before_keyword(&self, word: &str) -> bool {
         let mut ahead = self.cursor;
         ahead.skip_trivia();
@@ -133,6 +138,7 @@ impl PowerShellReader<'_, '_> {
         }
     }
 
+    /// Reads statements in round brackets.
     fn bracketed(&mut self) {
         let start = self.cursor.position();
         self.cursor.skip_trivia();
@@ -147,6 +153,7 @@ impl PowerShellReader<'_, '_> {
         }
     }
 
+    /// Reads `switch`, whose options may name a file that is read.
     fn switch(&mut self) {
         self.cursor.skip_trivia();
         while self.cursor.peek().is_some_and(is_dash) {
@@ -172,6 +179,8 @@ impl PowerShellReader<'_, '_> {
         }
     }
 
+    /// Reads the cases of a `switch`; which of them fits is not decided. What is not understood is stepped over letter by
+    /// letter, so that it always ends.
     fn cases(&mut self, start: usize) {
         loop {
             self.cursor.skip_trivia();
@@ -213,11 +222,13 @@ impl PowerShellReader<'_, '_> {
         self.block();
     }
 
+    /// Reads `for (…; …; …) { … }`.
     fn counted_loop(&mut self) {
         self.bracketed();
         self.block();
     }
 
+    /// Reads `foreach ($name in …) { … }`, whose variable never has one value. `foreach` without brackets is a command.
     fn each_loop(&mut self) -> bool {
         self.cursor.skip_trivia();
         while self.cursor.peek().is_some_and(is_dash) {

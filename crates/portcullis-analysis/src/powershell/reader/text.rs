@@ -16,6 +16,7 @@ pub(super) struct TextPieces {
 }
 
 impl TextPieces {
+    /// Adds a letter that means itself.
     pub(super) fn push(&mut self, letter: char) {
         self.text.push(letter);
     }
@@ -27,6 +28,7 @@ impl TextPieces {
         self.text.push_str(&value.shown(source));
     }
 
+    /// Makes a value of the pieces: a text if all of it is known.
     pub(super) fn into_value(self) -> PowerShellValue {
         match (self.is_open, self.is_decoded) {
             (true, _) => PowerShellValue::Open(self.text),
@@ -78,6 +80,7 @@ impl PowerShellReader<'_, '_> {
         }
     }
 
+    /// Reads `'…'`, in which only a doubled quote means something.
     fn single_quoted(&mut self, start: usize) -> PowerShellValue {
         let mut text = String::new();
         loop {
@@ -96,6 +99,7 @@ impl PowerShellReader<'_, '_> {
         }
     }
 
+    /// Reads `"…"`, with its variables and subexpressions.
     fn double_quoted(&mut self, start: usize) -> PowerShellValue {
         let mut pieces = TextPieces::default();
         loop {
@@ -122,6 +126,7 @@ impl PowerShellReader<'_, '_> {
         }
     }
 
+    /// Reads what follows a backtick.
     fn escape(&mut self, pieces: &mut TextPieces) {
         self.cursor.bump();
         let Some(letter) = self.cursor.bump() else { return };
@@ -252,11 +257,13 @@ impl PowerShellReader<'_, '_> {
         }
     }
 
+    /// Skips the line end after the beginning of a here-string.
     fn skip_line_end(&mut self) {
         self.cursor.eat('\r');
         self.cursor.eat('\n');
     }
 
+    /// Takes the end of a here-string, which stands first on its line.
     fn eat_here_end(&mut self, is_literal: bool) -> bool {
         let mut ahead = self.cursor;
         let is_end = match ahead.bump() {
@@ -272,6 +279,7 @@ impl PowerShellReader<'_, '_> {
     }
 }
 
+/// Drops the line end before the end of a here-string, which does not belong to it.
 fn without_last_line_end(mut pieces: TextPieces) -> TextPieces {
     if pieces.text.ends_with('\n') {
         pieces.text.pop();
