@@ -2,6 +2,8 @@
 //!
 //! `docs/development/language-tables.md` describes the format.
 
+use std::collections::BTreeMap;
+
 use toml::de::DeTable;
 
 use super::Result;
@@ -32,7 +34,7 @@ pub(super) fn compile(source: &Source) -> Result<String> {
 }
 
 fn take<'a>(source: &Source, table: &mut DeTable<'a>, name: &str) -> Result<Item<'a>> {
-    table.remove(name).ok_or_else(|| format!("{}: `{name}` is missing", source.name()).into())
+    table.remove(name).ok_or_else(|| source.lacks(name))
 }
 
 fn take_text(source: &Source, table: &mut DeTable<'_>, name: &str) -> Result<String> {
@@ -51,23 +53,18 @@ fn take_list(source: &Source, table: &mut DeTable<'_>, name: &str) -> Result<Str
     Ok(format!("{name}: {}", rust_list(&words)))
 }
 
-/// Makes rows of all that is left: tables by topic, in which each meaning has its names.
+/// Makes rows of all that is left: tables by topic, in which each meaning has its names. They are sorted because they are
+/// searched.
 fn rows(source: &Source, topics: &DeTable<'_>) -> Result<String> {
-    let mut rows: Vec<(String, String)> = Vec::new();
+    let mut rows: BTreeMap<&str, String> = BTreeMap::new();
     for topic in topics.values() {
         for (key, item) in source.inner(topic)? {
             let meaning = meaning_of(source, key)?;
             for name in source.words(item)? {
-                rows.push((name.to_owned(), meaning.clone()));
+                if rows.insert(name, meaning.clone()).is_some() {
+                    return source.error(item, format!("`{name}` has another meaning already"));
+                }
             }
-        }
-    }
-    rows.sort();
-    for pair in rows.windows(2) {
-        if let [(name, _), (other, _)] = pair
-            && name == other
-        {
-            return Err(format!("{}: `{name}` has two meanings", source.name()).into());
         }
     }
     let rows: Vec<String> =

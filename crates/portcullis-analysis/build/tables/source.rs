@@ -1,5 +1,6 @@
 //! A file of `data/`, read so that every mistake in it can be told with its line.
 
+use std::error::Error;
 use std::fmt::Display;
 use std::fs;
 use std::path::Path;
@@ -41,6 +42,11 @@ impl Source {
     pub(super) fn error<T, U>(&self, at: &Spanned<T>, what: impl Display) -> Result<U> {
         let before = self.text.get(..at.span().start).unwrap_or_default();
         Err(format!("{}:{}: {what}", self.path, before.matches('\n').count() + 1).into())
+    }
+
+    /// Says that something is missing, which stands nowhere.
+    pub(super) fn lacks(&self, name: &str) -> Box<dyn Error> {
+        format!("{}: `{name}` is missing", self.path).into()
     }
 
     /// Returns the entries of a list: the words of a text, or the texts of a list where a blank may be part of one.
