@@ -3,7 +3,7 @@
 use portcullis_analysis::effect::{Certainty, Effect};
 use portcullis_shell::Span;
 
-use crate::explainer::clause_of;
+use crate::explainer::{effect_clause, name_of};
 
 /// How many things are listed: more than a person reads, and what keeps a record of a hostile command line short.
 const MOST_EFFECTS: usize = 60;
@@ -13,12 +13,19 @@ const MOST_EFFECTS: usize = 60;
 pub struct EffectReport {
     /// The act, in a word: `read`, `write`, `git-push`.
     pub act: &'static str,
-    /// What is done, as a clause; words of the call stand between backquotes.
-    pub clause: String,
+    /// What it is done to, as it is written; empty if nothing is named.
+    pub target: String,
     /// Whether it happens if the call runs, and not only if something is as it may be.
     pub is_certain: bool,
     /// The words of the shell command that do it, in the order of its commands; empty for other tools.
     pub spans: Vec<Span>,
+}
+
+impl EffectReport {
+    /// Returns what is done as a clause; words of the call stand between backquotes.
+    pub fn clause(&self) -> String {
+        effect_clause(self.act, &self.target, self.is_certain)
+    }
 }
 
 /// The things a call would do, and where each effect of the analysis went.
@@ -47,16 +54,17 @@ impl EffectList {
 
     fn add(&mut self, effect: &Effect) -> Option<usize> {
         let (act, is_certain) = (effect.act.name(), effect.certainty == Certainty::Certain);
-        let clause = clause_of(effect);
+        let target = name_of(&effect.target);
         let is_same = |known: &EffectReport| {
-            known.act == act && known.is_certain == is_certain && known.clause == clause
+            known.act == act && known.is_certain == is_certain && known.target == target
         };
         let place = self.reports.iter().position(is_same);
         if place.is_none() && self.reports.len() >= MOST_EFFECTS {
             return None;
         }
         let place = place.unwrap_or_else(|| {
-            self.reports.push(EffectReport { act, clause, is_certain, spans: Vec::new() });
+            let target = target.to_owned();
+            self.reports.push(EffectReport { act, target, is_certain, spans: Vec::new() });
             self.reports.len() - 1
         });
         let spans = &mut self.reports.get_mut(place)?.spans;

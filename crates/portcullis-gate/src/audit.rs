@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use portcullis_classifier::protocol::Exchange;
 use portcullis_classifier::transcript::encode;
-use portcullis_core::{FindingReport, Person, Reason, ToolCall, TraceLine, Verdict};
+use portcullis_core::{EffectReport, FindingReport, Person, Reason, Span, ToolCall, TraceLine, Verdict};
 use portcullis_hosts::Said;
 use portcullis_hosts::json::write_input;
 use portcullis_store::audit::{
-    Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, TraceEntry,
+    EffectEntry, Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, TraceEntry,
 };
 
 use crate::clock::now_ms;
@@ -33,7 +33,7 @@ pub struct Asked<'a> {
     pub elapsed: Duration,
 }
 
-/// Writes down a judgement.
+/// Writes down a judgement with all it was made by, so that nobody has to judge the call again to explain it.
 pub fn entry(asked: &Asked<'_>, call: &ToolCall, judged: &JudgedCall) -> Entry {
     let JudgedCall { verdict, context, .. } = judged;
     let mut input = String::new();
@@ -46,7 +46,7 @@ pub fn entry(asked: &Asked<'_>, call: &ToolCall, judged: &JudgedCall) -> Entry {
         agent: asked.agent.map(str::to_owned),
         call_id: asked.call_id.map(str::to_owned),
         cwd: context.cwd.clone(),
-        mode: context.mode.as_str().to_owned(),
+        mode: verdict.mode.as_str().to_owned(),
         headless: context.person == Person::Absent,
         tool: call.tool().to_owned(),
         summary: summary(call),
@@ -64,7 +64,10 @@ pub fn entry(asked: &Asked<'_>, call: &ToolCall, judged: &JudgedCall) -> Entry {
         suggestions: suggestions(verdict),
         models: judged.exchanges.iter().map(model).collect(),
         micros: u64::try_from(asked.elapsed.as_micros()).unwrap_or(u64::MAX),
-        ..Entry::default()
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        spans: spans(&verdict.highlights),
+        effects: judged.effects.iter().map(effect).collect(),
+        has_more_effects: false,
     }
 }
 
@@ -103,9 +106,23 @@ fn finding(found: &FindingReport) -> FindingEntry {
         sentence: found.sentence.clone(),
         cleared: found.is_cleared,
         severity: found.severity.as_str().to_owned(),
-        span: SpanEntry::new(found.span.range().start, found.span.range().end),
-        effect: None,
+        span: spans(&[found.span]).pop(),
+        effect: found.effect.and_then(|place| u32::try_from(place).ok()),
     }
+}
+
+fn effect(effect: &EffectReport) -> EffectEntry {
+    EffectEntry {
+        act: effect.act.to_owned(),
+        target: effect.target.clone(),
+        possible: !effect.is_certain,
+        spans: spans(&effect.spans),
+    }
+}
+
+/// Writes down where words stand; what stands nowhere in the command is left out.
+fn spans(spans: &[Span]) -> Vec<SpanEntry> {
+    spans.iter().filter_map(|span| SpanEntry::new(span.range().start, span.range().end)).collect()
 }
 
 fn trace(line: &TraceLine) -> TraceEntry {

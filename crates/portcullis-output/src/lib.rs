@@ -20,3 +20,4 @@ pub mod settings_notes;
 pub mod shell_quote;
 pub mod terminal;
 pub mod totals;
+pub mod trial;

@@ -1,13 +1,16 @@
 //! A record of the audit trail: a line or a page for people, an object for programs.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use anstyle::Style;
-use portcullis_core::{Decision, visible};
+use portcullis_core::{Decision, effect_clause, visible};
+use portcullis_gate::judge::recorded_call;
 use portcullis_gate::record_json::entry_object;
-use portcullis_store::audit::{Entry, ModelEntry, Record};
+use portcullis_store::audit::{EffectEntry, Entry, ModelEntry, Record, SpanEntry};
 use serde_json::{Map, Value};
 
+use super::excerpt::write_excerpt;
 use super::exchange::dollars;
 use super::human::{shorten, write_block, write_line};
 use crate::calendar;
@@ -37,10 +40,15 @@ pub fn page(record: &Record) -> String {
     let entry = &record.entry;
     let mut out = String::new();
     let _ = writeln!(out, "{}  {}", answer(&entry.decision), visible(&entry.reason));
-    let _ = writeln!(out, "\n  {} {}\n", Painted(DIM, "│"), visible(&entry.summary));
+    out.push('\n');
+    write_call(&mut out, entry);
+    out.push('\n');
+    let by =
+        if entry.has_grounds() { format!("portcullis {}", entry.version) } else { NOT_RECORDED.to_owned() };
     let identity = [
         ("id", format!("{} (number {})", record.id, record.number)),
         ("when", format!("{} UTC, in {}", calendar::time(entry.at_ms), calendar::span(entry.micros))),
+        ("by", by),
     ];
     write_details(&mut out, entry, &identity);
     write_block(
@@ -49,6 +57,25 @@ pub fn page(record: &Record) -> String {
         &[format!("hash   {}", record.hash), format!("before {}", record.previous)],
     );
     out
+}
+
+/// What is said of a record that older programs wrote.
+pub const NOT_RECORDED: &str =
+    "an older version of Portcullis, which recorded neither effects nor the deciding words";
+
+/// Writes the call with the words that decided, as far as they were recorded.
+fn write_call(out: &mut String, entry: &Entry) {
+    let call = recorded_call(entry).filter(|_| !entry.spans.is_empty());
+    match call.as_ref().and_then(|call| call.command()) {
+        Some(command) => write_excerpt(out, command, &marks(&entry.spans), style(&entry.decision)),
+        None => _ = writeln!(out, "  {} {}", Painted(DIM, "│"), visible(&entry.summary)),
+    }
+}
+
+/// Returns where words stand, as ranges of bytes.
+pub fn marks(spans: &[SpanEntry]) -> Vec<Range<usize>> {
+    let place = |place: u32| usize::try_from(place).unwrap_or(usize::MAX);
+    spans.iter().map(|span| place(span.0)..place(span.1)).collect()
 }
 
 /// Writes what is kept of a decision below its summary: further lines first, then where it came from, and why it is so.
@@ -80,6 +107,7 @@ pub fn write_details(out: &mut String, entry: &Entry, first: &[(&str, String)]) 
         write_line(out, "rule   ", &text);
     }
     write_block(out, "input", &[visible(&entry.input).into_owned()]);
+    write_block(out, "what it would do", &effects(entry));
     write_block(out, "findings", &findings(entry));
     write_block(out, "trace", &trace(entry));
     write_block(out, "model", &entry.models.iter().map(model).collect::<Vec<_>>());
@@ -95,16 +123,34 @@ pub fn answered(entry: &Entry) -> String {
 }
 
 fn answer(decision: &str) -> String {
-    let known =
-        [Decision::Allow, Decision::Ask, Decision::Deny].into_iter().find(|known| known.as_str() == decision);
-    let (style, symbol) = known.map_or((Style::new(), " "), |known| (style_of(known), symbol_of(known)));
-    Painted(style, format_args!("{symbol} {:<5}", visible(decision))).to_string()
+    let symbol = known(decision).map_or(" ", symbol_of);
+    Painted(style(decision), format_args!("{symbol} {:<5}", visible(decision))).to_string()
+}
+
+fn style(decision: &str) -> Style {
+    known(decision).map_or(Style::new(), style_of)
+}
+
+fn known(decision: &str) -> Option<Decision> {
+    [Decision::Allow, Decision::Ask, Decision::Deny].into_iter().find(|known| known.as_str() == decision)
+}
+
+fn effects(entry: &Entry) -> Vec<String> {
+    let line = |effect: &EffectEntry| {
+        let clause = effect_clause(&effect.act, &effect.target, !effect.possible);
+        visible(&clause).into_owned()
+    };
+    let more = entry.has_more_effects.then(|| "and more, which was not recorded".to_owned());
+    entry.effects.iter().map(line).chain(more).collect()
 }
 
 fn findings(entry: &Entry) -> Vec<String> {
     let line = |finding: &portcullis_store::audit::FindingEntry| {
         let cleared = if finding.cleared { " (cleared by the user's words)" } else { "" };
-        format!("{} {}{cleared}", Painted(BOLD, visible(&finding.code)), visible(&finding.sentence))
+        let severity =
+            if finding.severity.is_empty() { String::new() } else { format!(" ({})", finding.severity) };
+        let code = Painted(BOLD, visible(&finding.code));
+        format!("{code}{} {}{cleared}", visible(&severity), visible(&finding.sentence))
     };
     entry.findings.iter().map(line).collect()
 }

@@ -57,8 +57,10 @@ pub struct DecisionPage {
     pub when: Moment,
     /// What the host was told, if that is something else.
     pub told: Option<Text>,
-    /// The verdict.
+    /// The verdict, as it was recorded.
     pub verdict: VerdictView,
+    /// What today's settings say to the same call, if somebody asked for that.
+    pub today: Option<TodayView>,
     /// What is known of the call.
     pub properties: Vec<Property>,
     /// Where a rule that is added from here goes: the directory of the call.
@@ -69,6 +71,15 @@ pub struct DecisionPage {
     pub hash: Text,
     /// The hash of the line before it.
     pub previous: Text,
+}
+
+/// A recorded call by the settings of now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TodayView {
+    /// What they say; `None` if the call cannot be judged again.
+    pub verdict: Option<VerdictView>,
+    /// Why it cannot; empty if it can.
+    pub problem: Text,
 }
 
 /// The sessions.

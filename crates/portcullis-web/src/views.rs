@@ -182,14 +182,16 @@ pub struct VerdictView {
     pub tool: Text,
     /// The call.
     pub lines: Vec<CommandLine>,
-    /// What must be known of the underlined words; may be empty.
-    pub marks_note: Text,
+    /// What must be known of what is shown and what is not; may be empty.
+    pub note: Text,
     /// The rule that decided.
     pub rule: Option<RuleView>,
     /// The step that decided it.
     pub step: Text,
     /// What the call would do.
     pub effects: Vec<EffectView>,
+    /// Whether it would do more than is listed.
+    pub has_more_effects: bool,
     /// What the analysis found.
     pub findings: Vec<FindingView>,
     /// What every step said.
@@ -204,7 +206,7 @@ pub struct VerdictView {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EffectView {
     /// The act, in a word.
-    pub act: &'static str,
+    pub act: Text,
     /// What is done, as a clause.
     pub clause: Text,
     /// Whether it is not sure.
@@ -221,7 +223,7 @@ pub struct FindingView {
     /// What is found.
     pub sentence: Text,
     /// How bad it is; may be empty.
-    pub severity: &'static str,
+    pub severity: Text,
     /// Whether the user's words cleared it.
     pub is_cleared: bool,
 }

@@ -4,7 +4,7 @@
 use portcullis_web::charts::{Bar, Bars, Columns, ColumnsOf, Line, Series};
 use portcullis_web::pages::{
     ApprovalPage, ApprovalsPage, DecisionPage, DecisionsPage, DonePage, ErrorPage, FindingPage, LivePage,
-    LoginPage, RulesPage, SessionPage, SessionsPage, StatsPage, TrialView,
+    LoginPage, RulesPage, SessionPage, SessionsPage, StatsPage, TodayView, TrialView,
 };
 use portcullis_web::views::{
     ApprovalRow, Choice, CommandLine, CommandPart, DecisionRow, EffectView, ExplanationView, FindingView,
@@ -84,15 +84,16 @@ fn verdict() -> VerdictView {
             },
             CommandLine { number: 2, parts: Vec::new() },
         ],
-        marks_note: text(),
+        note: text(),
         rule: Some(rule()),
         step: text(),
-        effects: vec![EffectView { act: "read", clause: text(), is_possible: true }],
+        effects: vec![EffectView { act: text(), clause: text(), is_possible: true }],
+        has_more_effects: true,
         findings: vec![FindingView {
             code: text(),
             link: "/findings/PC007".to_owned(),
             sentence: text(),
-            severity: "high",
+            severity: text(),
             is_cleared: true,
         }],
         trace: vec![TraceView {
@@ -244,6 +245,7 @@ fn all() -> Vec<(&'static str, String)> {
         when: moment(),
         told: Some(text()),
         verdict: verdict(),
+        today: Some(TodayView { verdict: Some(verdict()), problem: text() }),
         properties: properties(),
         cwd: HOSTILE.to_owned(),
         raw: text(),

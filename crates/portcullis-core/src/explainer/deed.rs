@@ -22,6 +22,9 @@ const UNKNOWN_FILES: &str = "files that are only known when it runs";
 const FOUND_FILES: &str = "the files that are found";
 const UNKNOWN_HOST: &str = "a host that is only known when it runs";
 
+/// How long the target of a single effect may be, in characters.
+const LONGEST_TARGET: usize = 80;
+
 /// How much of the targets is said.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Detail {
@@ -68,13 +71,27 @@ pub(super) fn merge<'a>(
 
 /// Says what one effect does, as a clause: “removes `a` with everything below”.
 pub(crate) fn clause_of(effect: &Effect) -> String {
-    let only = std::iter::once((effect, Circumstance::default()));
-    let clauses = merge("", only).into_iter().map(|deed| deed.clause(Detail { count: 1, length: 80 }));
-    clauses.collect()
+    clause(effect.act, name_of(&effect.target), effect.certainty)
+}
+
+/// Says what an effect does that was kept by the name of its act and its target. An act of another version of this program
+/// speaks for itself.
+pub fn effect_clause(act: &str, target: &str, is_certain: bool) -> String {
+    let certainty = if is_certain { Certainty::Certain } else { Certainty::Possible };
+    match Act::find(act) {
+        Some(act) => clause(act, target, certainty),
+        None => format!("{act} {}", quote(target, LONGEST_TARGET)),
+    }
+}
+
+fn clause(act: Act, target: &str, certainty: Certainty) -> String {
+    let targets = if target.is_empty() { Vec::new() } else { vec![target] };
+    let deed = Deed { act, circumstance: Circumstance::default(), certainty, targets };
+    deed.clause(Detail { count: 1, length: LONGEST_TARGET })
 }
 
 /// Returns what a target is called.
-fn name_of(target: &Target) -> &str {
+pub(crate) fn name_of(target: &Target) -> &str {
     match (target.written().trim(), target) {
         ("" | "…", Target::Path(_)) => UNKNOWN_FILES,
         ("{}", Target::Path(_)) => FOUND_FILES,

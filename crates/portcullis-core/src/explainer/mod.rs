@@ -18,7 +18,8 @@ use crate::judgement::Judgement;
 use crate::policy::Policy;
 use crate::request::{Request, Subject};
 use crate::tool::{ToolKind, find_tool};
-pub(crate) use deed::clause_of;
+pub use deed::effect_clause;
+pub(crate) use deed::{clause_of, name_of};
 use quote::{LONGEST_QUOTE, cut};
 
 /// The longest text of each part, in characters; together they stay under a thousand.

@@ -1,28 +1,36 @@
 //! `/v1/decisions`: what was decided, by what is in it.
 
+use std::sync::Arc;
+
 use axum::extract::{Path, State};
 use axum::routing::get;
 use axum::{Json, Router};
 use portcullis_core::Mode;
-use portcullis_store::audit::Record;
 use portcullis_store::audit::index::{Filter, Found};
+use portcullis_store::audit::{Entry, Record};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::blocking;
 use super::received::Queried;
+use super::rules::open;
 use crate::access::Reads;
 use crate::{ApiError, Daemon, Shared};
+use portcullis_gate::SessionSettings;
 use portcullis_gate::clock::now_ms;
+use portcullis_gate::judge::Trial;
 use portcullis_output::calendar;
-use portcullis_output::record;
+use portcullis_output::{record, trial};
 
 /// How many records are returned if nobody says how many, and at most.
 const USUAL: u64 = 50;
 const MOST: u64 = 500;
 
 pub(super) fn routes() -> Router<Shared> {
-    Router::new().route("/v1/decisions", get(list)).route("/v1/decisions/{id}", get(show))
+    Router::new()
+        .route("/v1/decisions", get(list))
+        .route("/v1/decisions/{id}", get(show))
+        .route("/v1/decisions/{id}/today", get(show_today))
 }
 
 /// What records must have, as it stands in an address. What is empty is not looked at.
@@ -122,6 +130,27 @@ async fn show(
 ) -> Result<Json<Value>, ApiError> {
     let record = blocking(move || find(&daemon, &id)).await?;
     Ok(Json(record::object(&record)))
+}
+
+/// Says what today's settings would answer to the call of a record.
+async fn show_today(
+    State(daemon): State<Shared>,
+    Reads(_): Reads,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, ApiError> {
+    let object = blocking(move || {
+        let record = find(&daemon, &id)?;
+        let (session, trial) = try_today(&daemon, &record.entry)?;
+        Ok(trial::object(&trial, &session))
+    });
+    Ok(Json(object.await?))
+}
+
+/// Judges the call of a record by the settings of its directory and session as they are now.
+pub(crate) fn try_today(daemon: &Daemon, entry: &Entry) -> Result<(Arc<SessionSettings>, Trial), ApiError> {
+    let session = open(daemon, &entry.cwd, &entry.session)?;
+    let trial = Trial::of_record(&session, entry)?;
+    Ok((session, trial))
 }
 
 /// Finds one decision by its id, or by how that begins.

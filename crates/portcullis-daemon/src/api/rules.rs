@@ -7,14 +7,10 @@ use axum::extract::State;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use portcullis_core::rule::Behavior;
-use portcullis_core::{
-    EffectReport, Facts, Mode, Person, Request, RuleExplanation, Source, ToolCall, Verdict, decide, effects,
-    explain_rules,
-};
+use portcullis_core::{Mode, Person, Source, ToolCall};
 use portcullis_hosts::HookSession;
 use portcullis_hosts::json::parse_input;
 use portcullis_settings::{Destination, EditReport, Owner, add_rule, remove_rule};
-use portcullis_world::World;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -24,10 +20,10 @@ use crate::access::{Answers, Reads};
 use crate::{ApiError, Daemon, Shared};
 use portcullis_gate::Failure;
 use portcullis_gate::call_input::{call_about, call_with_input};
-use portcullis_gate::judge::prepare;
+use portcullis_gate::judge::Trial;
 use portcullis_gate::session_settings::{SessionSettings, compile, locations};
-use portcullis_output::json::{rule_json, verdict_object};
 use portcullis_output::rules::{lint_object, rules_object};
+use portcullis_output::trial;
 
 /// The directory whose settings count if nobody names one: it has none of its own, so the user's alone do.
 const NOWHERE: &str = "/";
@@ -169,32 +165,6 @@ struct TestBody {
     mode: String,
 }
 
-/// What came of a trial.
-#[derive(Debug)]
-pub(crate) struct Tried {
-    /// The verdict, as far as it needs nobody.
-    pub(crate) verdict: Verdict,
-    request: Request,
-    facts: Facts,
-}
-
-impl Tried {
-    /// Returns the call.
-    pub(crate) fn call(&self) -> &ToolCall {
-        self.request.call()
-    }
-
-    /// Lists what the call would do.
-    pub(crate) fn effects(&self) -> Vec<EffectReport> {
-        effects(&self.request)
-    }
-
-    /// Says what each rule says to the call.
-    pub(crate) fn rules(&self, session: &SessionSettings) -> Vec<RuleExplanation> {
-        explain_rules(session.policy(), &self.request, &self.facts)
-    }
-}
-
 /// Makes a call of a tool and what it is about: its input as a JSON object, or its main field.
 pub(crate) fn call_of(tool: &str, about: &str) -> Result<ToolCall, ApiError> {
     let tool = if tool.is_empty() { "Bash" } else { tool };
@@ -203,19 +173,6 @@ pub(crate) fn call_of(tool: &str, about: &str) -> Result<ToolCall, ApiError> {
         return Err(ApiError::bad_request("there is no call to try"));
     }
     Ok(if is_input { call_with_input(tool, about.as_bytes())? } else { call_about(tool, about)? })
-}
-
-/// Judges a call by the settings of a directory as they are now.
-pub(crate) fn try_call(
-    session: &SessionSettings,
-    call: ToolCall,
-    mode: Option<Mode>,
-    person: Person,
-) -> Result<Tried, ApiError> {
-    let (policy, context) = (session.policy(), session.context(mode, person, &[]));
-    let (request, facts) = prepare(policy, call, context, &mut World::default());
-    let outcome = decide(policy, &request, &facts).map_err(|error| ApiError::internal(error.to_string()))?;
-    Ok(Tried { verdict: outcome.into_verdict(), request, facts })
 }
 
 /// Reads the name of a mode; nothing is the settings' own.
@@ -231,7 +188,7 @@ async fn test(
     Reads(_): Reads,
     Received(body): Received<TestBody>,
 ) -> Result<Json<Value>, ApiError> {
-    let tried = blocking(move || {
+    let object = blocking(move || {
         let call = match &body.input {
             Some(input) => {
                 let input = parse_input(input.to_string().as_bytes())
@@ -241,29 +198,8 @@ async fn test(
             None => call_of(&body.tool, &body.command)?,
         };
         let session = open(&daemon, &body.cwd, "")?;
-        let tried = try_call(&session, call, mode(&body.mode)?, Person::Present)?;
-        let rules = tried.rules(&session);
-        Ok((tried, rules))
+        let trial = Trial::new(&session, call, mode(&body.mode)?, Person::Present)?;
+        Ok(trial::object(&trial, &session))
     });
-    let (tried, rules) = tried.await?;
-    let mut object = verdict_object(&tried.verdict);
-    let rules: Vec<Value> = rules
-        .iter()
-        .map(|one| {
-            let mut object = rule_json(&one.rule);
-            object.insert("matches".to_owned(), json!(one.matches));
-            object.insert("detail".to_owned(), json!(one.detail));
-            Value::Object(object)
-        })
-        .collect();
-    let effects: Vec<Value> = tried
-        .effects()
-        .iter()
-        .map(|one| json!({"act": one.act, "clause": one.clause, "certain": one.is_certain}))
-        .collect();
-    if let Some(fields) = object.as_object_mut() {
-        fields.insert("effects".to_owned(), json!(effects));
-        fields.insert("rules".to_owned(), json!(rules));
-    }
-    Ok(Json(object))
+    Ok(Json(object.await?))
 }

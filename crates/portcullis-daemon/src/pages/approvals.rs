@@ -12,7 +12,6 @@ use serde::Deserialize;
 use super::visitor::Visitor;
 use super::words::{answered, approval_row, choice};
 use super::{PageError, decisions, respond, verdict};
-use crate::api::blocking;
 use crate::{ApiError, Shared};
 use portcullis_gate::is_id;
 use portcullis_output::human::shorten;
@@ -117,13 +116,8 @@ pub(super) async fn show(State(daemon): State<Shared>, guest: Guest) -> Result<R
         return Err(unknown().into());
     }
     let approval = daemon.queue.get(&guest.id).await?.ok_or_else(unknown)?;
-    let (approval, verdict) = blocking(move || {
-        let verdict = verdict::of_entry(&daemon, &approval.question);
-        Ok((approval, verdict))
-    })
-    .await?;
     // What was denied because nobody was there is a question here.
-    let verdict = VerdictView { tone: Tone::Ask, ..verdict };
+    let verdict = VerdictView { tone: Tone::Ask, ..verdict::of_entry(&approval.question) };
     let answer = approval.answer.as_ref();
     let mut frame = guest.frame();
     if guest.is_late && approval.state != ApprovalState::Open {

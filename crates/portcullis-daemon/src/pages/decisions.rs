@@ -3,19 +3,20 @@
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use portcullis_core::MODES;
-use portcullis_store::audit::Record;
 use portcullis_store::audit::index::Filter;
+use portcullis_store::audit::{Entry, Record};
 use portcullis_web::charts::figure;
-use portcullis_web::pages::{DecisionPage, DecisionsPage};
+use portcullis_web::pages::{DecisionPage, DecisionsPage, TodayView};
 use portcullis_web::views::{Choice, Property};
 use portcullis_web::{Text, link, segment};
+use serde::Deserialize;
 
 use super::visitor::Visitor;
 use super::words::{choice, decision_row, moment, session_link};
 use super::{PageError, capital, respond, verdict};
-use crate::Shared;
 use crate::api::blocking;
-use crate::api::decisions::{FilterQuery, find};
+use crate::api::decisions::{FilterQuery, find, try_today};
+use crate::{Daemon, Shared};
 use portcullis_output::calendar;
 use portcullis_output::record;
 
@@ -125,16 +126,24 @@ fn address(query: &FilterQuery, before: &str) -> String {
     )
 }
 
-/// Shows one decision.
+/// Whether somebody wants to know as well what today's settings say.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ShowQuery {
+    today: String,
+}
+
+/// Shows one decision as it was recorded.
 pub(super) async fn show(
     State(daemon): State<Shared>,
     visitor: Visitor,
     Path(id): Path<String>,
+    Query(query): Query<ShowQuery>,
 ) -> Result<Response, PageError> {
-    let (record, verdict) = blocking(move || {
+    let (record, today) = blocking(move || {
         let record = find(&daemon, &id)?;
-        let verdict = verdict::of_entry(&daemon, &record.entry);
-        Ok((record, verdict))
+        let today = (!query.today.is_empty()).then(|| today(&daemon, &record.entry));
+        Ok((record, today))
     })
     .await?;
     let entry = &record.entry;
@@ -143,13 +152,22 @@ pub(super) async fn show(
         id: Text::from(record.id.as_str()),
         when: moment(entry.at_ms),
         told: (entry.said != entry.decision).then(|| Text::from(record::answered(entry))),
-        verdict,
+        verdict: verdict::of_entry(entry),
+        today,
         properties: properties(&record),
         cwd: entry.cwd.clone(),
         raw: Text::from(format!("{:#}", record::object(&record))),
         hash: Text::from(record.hash.as_str()),
         previous: Text::from(record.previous.as_str()),
     })
+}
+
+/// Judges the recorded call by the settings and files of now.
+fn today(daemon: &Daemon, entry: &Entry) -> TodayView {
+    match try_today(daemon, entry) {
+        Ok((_, trial)) => TodayView { verdict: Some(verdict::of_trial(&trial)), problem: Text::default() },
+        Err(error) => TodayView { verdict: None, problem: Text::from(capital(&error.message)) },
+    }
 }
 
 fn short(summary: &str) -> String {
@@ -161,11 +179,14 @@ fn properties(record: &Record) -> Vec<Property> {
     let mut all = call_properties(entry);
     all.insert(0, plain("record", &format!("{} (number {})", record.id, record.number)));
     all.push(plain("took", &calendar::span(entry.micros)));
+    if entry.has_grounds() {
+        all.push(plain("version", &entry.version));
+    }
     all
 }
 
 /// Words what is known of a call beside its verdict.
-pub(super) fn call_properties(entry: &portcullis_store::audit::Entry) -> Vec<Property> {
+pub(super) fn call_properties(entry: &Entry) -> Vec<Property> {
     let who = if entry.headless { ", nobody could be asked" } else { "" };
     let mut all = vec![
         plain("at", &moment(entry.at_ms).utc),

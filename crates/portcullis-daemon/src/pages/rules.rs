@@ -15,9 +15,10 @@ use super::visitor::{Answerer, Visitor, notice};
 use super::words::choice;
 use super::{PageError, capital, respond, verdict};
 use crate::api::blocking;
-use crate::api::rules::{Edit, RuleEdit, call_of, mode, open, try_call};
+use crate::api::rules::{Edit, RuleEdit, call_of, mode, open};
 use crate::{ApiError, Daemon, Shared};
 use portcullis_gate::SessionSettings;
+use portcullis_gate::judge::Trial;
 use portcullis_output::rules::{lints, rows};
 
 /// What the page shows, as it stands in its address.
@@ -218,10 +219,8 @@ fn trial(session: &SessionSettings, query: &RulesQuery) -> TrialView {
     if query.call.trim().is_empty() {
         return shown;
     }
-    let tried = call_of(&query.tool, &query.call).and_then(|call| {
-        let mode = mode(&query.mode)?;
-        try_call(session, call, mode, Person::Present)
-    });
+    let tried = call_of(&query.tool, &query.call)
+        .and_then(|call| Ok(Trial::new(session, call, mode(&query.mode)?, Person::Present)?));
     match tried {
         Err(error) => TrialView { problem: Text::from(capital(&error.message)), ..shown },
         Ok(tried) => TrialView {
@@ -231,7 +230,7 @@ fn trial(session: &SessionSettings, query: &RulesQuery) -> TrialView {
                 .filter(|one| one.matches)
                 .map(|one| (reference_view(&one.rule), Text::from(one.detail.as_str())))
                 .collect(),
-            verdict: Some(verdict::of_tried(&tried)),
+            verdict: Some(verdict::of_trial(&tried)),
             ..shown
         },
     }

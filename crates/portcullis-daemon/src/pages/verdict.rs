@@ -1,12 +1,13 @@
-//! A verdict as pages show it: of a record with what can still be worked out of its call, or of a call that is tried.
+//! A verdict as pages show it: of a record, or of a call that is tried by the settings of now.
 
 use std::ops::Range;
 
-use portcullis_core::findings::FINDINGS;
 use portcullis_core::tool::ToolKind;
-use portcullis_core::{Decision, FindingReport, Mode, Person, STEPS, ToolCall, TraceLine, Verdict};
-use portcullis_hosts::json::parse_input;
-use portcullis_store::audit::{Entry, ModelEntry, SuggestionEntry, TraceEntry};
+use portcullis_core::{
+    Decision, EffectReport, FindingReport, STEPS, ToolCall, TraceLine, Verdict, effect_clause,
+};
+use portcullis_gate::judge::{Trial, recorded_call};
+use portcullis_store::audit::{EffectEntry, Entry, FindingEntry, ModelEntry, SuggestionEntry, TraceEntry};
 use portcullis_web::charts::figure;
 use portcullis_web::views::{
     EffectView, FindingView, ModelView, RuleView, SuggestionView, Tone, TraceView, VerdictView,
@@ -14,29 +15,29 @@ use portcullis_web::views::{
 use portcullis_web::{Text, segment};
 
 use super::command;
-use crate::Daemon;
-use crate::api::rules::{Tried, open, try_call};
 use portcullis_output::calendar;
 use portcullis_output::exchange::dollars;
 use portcullis_output::human::call_title;
+use portcullis_output::record;
 
-/// What is decided elsewhere than in the words of a call.
-const NOT_BY_WORDS: &[&str] = &["classifier", "hook", "person", "approval", "unavailable", "limit"];
+/// What is said of a call that the trail keeps only the beginning of.
+const TOO_LONG: &str =
+    "The call is too long to be kept whole: this is its beginning, and nothing is underlined.";
 
-/// Shows what was recorded. The call is analysed again for what the trail does not keep: its effects, and the deciding
-/// words, which are underlined only if the same step comes to the same reason as then.
-pub(super) fn of_entry(daemon: &Daemon, entry: &Entry) -> VerdictView {
-    let tried = again(daemon, entry);
-    let is_same = tried.as_ref().is_some_and(|tried| is_same(&tried.verdict, entry));
-    let marks_note = match &tried {
-        None => "The call is not kept as a whole, so it cannot be analysed again.",
-        Some(_) if is_same || NOT_BY_WORDS.contains(&entry.kind.as_str()) => "",
-        Some(_) => "By the settings and files of now the answer would be another, so nothing is underlined.",
-    };
-    let marks = tried.as_ref().filter(|_| is_same).map(|tried| marks(&tried.verdict)).unwrap_or_default();
-    let lines = match &tried {
-        Some(tried) => call_lines(tried.call(), &marks),
+/// What is said of a record that older programs wrote.
+const NOT_RECORDED: &str = "An older version of Portcullis decided this. It recorded neither the deciding words nor what the call would do.";
+
+/// Shows what was recorded, and nothing else: settings, files and code of now have no say.
+pub(super) fn of_entry(entry: &Entry) -> VerdictView {
+    let call = recorded_call(entry);
+    let lines = match &call {
+        Some(call) => call_lines(call, &record::marks(&entry.spans)),
         None => command::lines(&entry.summary, &[]),
+    };
+    let note = match &call {
+        _ if !entry.has_grounds() => NOT_RECORDED,
+        None => TOO_LONG,
+        Some(_) => "",
     };
     VerdictView {
         decision: Text::from(entry.decision.as_str()),
@@ -44,7 +45,7 @@ pub(super) fn of_entry(daemon: &Daemon, entry: &Entry) -> VerdictView {
         reason: Text::from(entry.reason.as_str()),
         tool: Text::from(entry.tool.as_str()),
         lines,
-        marks_note: Text::from(marks_note),
+        note: Text::from(note),
         rule: entry.rule.as_ref().map(|rule| RuleView {
             text: Text::from(rule.text.as_str()),
             exact: rule.text.clone(),
@@ -54,27 +55,24 @@ pub(super) fn of_entry(daemon: &Daemon, entry: &Entry) -> VerdictView {
             ..RuleView::default()
         }),
         step: step_title(&entry.step),
-        effects: tried.as_ref().map(effects).unwrap_or_default(),
-        findings: entry
-            .findings
-            .iter()
-            .map(|found| finding(&found.code, &found.sentence, found.cleared))
-            .collect(),
+        effects: entry.effects.iter().map(effect).collect(),
+        has_more_effects: entry.has_more_effects,
+        findings: entry.findings.iter().map(recorded).collect(),
         trace: entry.trace.iter().map(trace_of_entry).collect(),
         models: entry.models.iter().map(model).collect(),
         suggestions: entry.suggestions.iter().map(suggestion).collect(),
     }
 }
 
-/// Shows what came of a trial.
-pub(super) fn of_tried(tried: &Tried) -> VerdictView {
-    let verdict = &tried.verdict;
+/// Shows what today's settings say to a call.
+pub(super) fn of_trial(trial: &Trial) -> VerdictView {
+    let verdict = &trial.verdict;
     VerdictView {
         decision: Text::from(verdict.decision.as_str()),
         tone: tone(verdict.decision),
         reason: Text::from(verdict.reason.message()),
-        tool: Text::from(tried.call().tool()),
-        lines: call_lines(tried.call(), &marks(verdict)),
+        tool: Text::from(trial.call().tool()),
+        lines: call_lines(trial.call(), &marks(verdict)),
         rule: verdict.reason.rule().map(|rule| RuleView {
             text: Text::from(rule.text.as_str()),
             behavior: Text::from(rule.behavior.as_str()),
@@ -83,7 +81,7 @@ pub(super) fn of_tried(tried: &Tried) -> VerdictView {
             ..RuleView::default()
         }),
         step: step_title(verdict.step.as_str()),
-        effects: effects(tried),
+        effects: trial.effects().iter().map(reported_effect).collect(),
         findings: verdict.findings.iter().map(reported).collect(),
         trace: verdict.trace.iter().map(trace_line).collect(),
         suggestions: verdict
@@ -94,19 +92,6 @@ pub(super) fn of_tried(tried: &Tried) -> VerdictView {
             .collect(),
         ..VerdictView::default()
     }
-}
-
-/// Judges the recorded call by the settings of now; `None` if it was not kept as a whole.
-fn again(daemon: &Daemon, entry: &Entry) -> Option<Tried> {
-    let call = ToolCall::new(&entry.tool, parse_input(entry.input.as_bytes()).ok()?);
-    let session = open(daemon, &entry.cwd, &entry.session).ok()?;
-    let person = if entry.headless { Person::Absent } else { Person::Present };
-    try_call(&session, call, Mode::find(&entry.mode), person).ok()
-}
-
-fn is_same(verdict: &Verdict, entry: &Entry) -> bool {
-    let is_same_step = verdict.step.as_str() == entry.step && verdict.reason.kind() == entry.kind;
-    is_same_step && verdict.reason.message() == entry.reason
 }
 
 fn marks(verdict: &Verdict) -> Vec<Range<usize>> {
@@ -122,26 +107,35 @@ fn call_lines(call: &ToolCall, marks: &[Range<usize>]) -> Vec<portcullis_web::vi
     }
 }
 
-fn effects(tried: &Tried) -> Vec<EffectView> {
-    let view = |one: &portcullis_core::EffectReport| EffectView {
-        act: one.act,
-        clause: Text::from(one.clause.as_str()),
-        is_possible: !one.is_certain,
-    };
-    tried.effects().iter().map(view).collect()
+fn effect(one: &EffectEntry) -> EffectView {
+    let clause = effect_clause(&one.act, &one.target, !one.possible);
+    EffectView { act: Text::from(one.act.as_str()), clause: Text::from(clause), is_possible: one.possible }
+}
+
+fn reported_effect(one: &EffectReport) -> EffectView {
+    EffectView { act: Text::from(one.act), clause: Text::from(one.clause()), is_possible: !one.is_certain }
+}
+
+fn recorded(found: &FindingEntry) -> FindingView {
+    FindingView {
+        severity: Text::from(found.severity.as_str()),
+        ..finding(&found.code, &found.sentence, found.cleared)
+    }
 }
 
 fn reported(found: &FindingReport) -> FindingView {
-    finding(found.code, &found.sentence, found.is_cleared)
+    FindingView {
+        severity: Text::from(found.severity.as_str()),
+        ..finding(found.code, &found.sentence, found.is_cleared)
+    }
 }
 
 fn finding(code: &str, sentence: &str, is_cleared: bool) -> FindingView {
-    let known = FINDINGS.iter().find(|known| known.code == code);
     FindingView {
         code: Text::from(code),
         link: format!("/findings/{}", segment(code)),
         sentence: Text::from(sentence),
-        severity: known.map(|known| known.severity.as_str()).unwrap_or_default(),
+        severity: Text::default(),
         is_cleared,
     }
 }

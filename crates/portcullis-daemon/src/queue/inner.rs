@@ -9,8 +9,8 @@ use portcullis_store::audit::Entry;
 use portcullis_store::{Approval, ApprovalState, DeniedCall, NewApproval, Store, redact};
 use tokio::sync::Notify;
 
+use super::claimed::{another_call, proven};
 use super::link::Links;
-use super::retold::{another_call, retold};
 use super::waiting::Waiting;
 use super::{MOST_OPEN, reply};
 use crate::notify::Notifier;
@@ -55,7 +55,7 @@ impl Inner {
                 .with_hint("only the last ones of a session are kept")
         })?;
         check_same(&asked.question, &call)?;
-        let asked = if is_claimed { retold(asked, &call, &self.arguments)? } else { asked };
+        let asked = if is_claimed { proven(asked, &call, &self.arguments)? } else { asked };
         let mut question = asked.question;
         // Rules that a person may choose are those of the call, whatever the question says.
         question.suggestions.clone_from(&call.suggestions);

@@ -12,11 +12,11 @@
 
 mod answer;
 mod apply;
+mod claimed;
 mod inner;
 mod link;
 mod poll;
 mod put;
-mod retold;
 mod waiting;
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -6,5 +6,5 @@ mod queue;
 pub use host_gate::{Concluded, Gate, Passed, Ruling, UNATTENDED, own_session, unrecorded};
 pub use queue::{
     PendingQuestion, QuestionReply, explanation, explanation_object, is_question, put_to_daemon,
-    read_explanation, snake,
+    read_explanation,
 };

@@ -17,7 +17,7 @@ use portcullis_hosts::{HookCall, Said};
 use portcullis_store::ExplanationEntry;
 use portcullis_store::audit::Entry;
 use portcullis_world::World;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::host_gate::{Gate, Passed, Ruling};
 use crate::Failure;
@@ -25,7 +25,7 @@ use crate::audit::{self, Asked};
 use crate::daemon_client::{Client, Role};
 use crate::id::{is_id, new_id};
 use crate::judge::prepare;
-use crate::record_json::entry_object;
+use crate::record_json::{entry_object, read_entry};
 
 /// How long an answer may take beyond the waiting itself, on a machine that is busy.
 const MARGIN: Duration = Duration::from_secs(5);
@@ -99,16 +99,25 @@ impl PendingQuestion {
             said: Said::Deny,
             elapsed,
         };
-        let policy = ruling.session.policy();
-        let (request, facts) = prepare(policy, call.clone(), judged.context.clone(), &mut World::default());
         Some(Self {
             id: new_id()?,
             session: place.id.clone(),
             denial: judged.denial.clone()?,
             project: place.project.clone(),
             question: audit::entry(&record, call, judged),
-            explanation: Some(explanation(explain(policy, &request, &facts))),
+            explanation: None,
         })
+    }
+
+    /// Adds what the call does, for people. The daemon believes no other process that, so only its own questions need it.
+    #[must_use]
+    pub fn explained(mut self, asked: &HookCall, ruling: &Ruling) -> Self {
+        if let Some(call) = asked.calls.get(ruling.at) {
+            let (policy, context) = (ruling.session.policy(), ruling.judged.context.clone());
+            let (request, facts) = prepare(policy, call.clone(), context, &mut World::default());
+            self.explanation = Some(explanation(explain(policy, &request, &facts)));
+        }
+        self
     }
 
     /// Writes it for the daemon.
@@ -145,9 +154,8 @@ impl PendingQuestion {
             Some(Value::String(project)) => Some(project),
             Some(_) => return Err(wrong("project")),
         };
-        let question = snake(fields.remove("question").ok_or_else(|| wrong("question"))?);
-        let question = serde_json::from_value(question)
-            .map_err(|error| Failure::usage(format!("field `question` is wrong: {error}")))?;
+        let question = fields.remove("question").and_then(|value| read_entry(&value));
+        let question = question.ok_or_else(|| wrong("question"))?;
         let explanation = match fields.remove("explanation") {
             None | Some(Value::Null) => None,
             Some(value) => Some(read_explanation(&value).ok_or_else(|| wrong("explanation"))?),
@@ -317,25 +325,4 @@ pub fn read_explanation(value: &Value) -> Option<ExplanationEntry> {
         risk: text("risk")?,
         level: text("riskLevel").filter(|level| ["LOW", "MEDIUM", "HIGH"].contains(&level.as_str()))?,
     })
-}
-
-/// Turns the names of fields from the spelling of the API to that of the store.
-pub fn snake(value: Value) -> Value {
-    let name = |name: String| {
-        let mut out = String::with_capacity(name.len() + 4);
-        for character in name.chars() {
-            if character.is_ascii_uppercase() {
-                out.push('_');
-            }
-            out.push(character.to_ascii_lowercase());
-        }
-        out
-    };
-    match value {
-        Value::Object(fields) => Value::Object(
-            fields.into_iter().map(|(key, value)| (name(key), snake(value))).collect::<Map<_, _>>(),
-        ),
-        Value::Array(items) => Value::Array(items.into_iter().map(snake).collect()),
-        other => other,
-    }
 }

@@ -10,8 +10,8 @@ use portcullis_classifier::protocol::Exchange;
 use portcullis_classifier::transcript::{Entry, Format, NoticeKind, Transcript, encode};
 use portcullis_classifier::transport::Cancel;
 use portcullis_core::{
-    Answer, Approval, Context, Decision, Facts, Mode, Need, Outcome, Pending, Policy, Reason, Request,
-    ToolCall, Verdict, decide,
+    Answer, Approval, Context, Decision, EffectReport, Facts, Mode, Need, Outcome, Pending, Policy, Reason,
+    Request, ToolCall, Verdict, decide, effects,
 };
 use portcullis_hosts::json::{write_input, write_text};
 use portcullis_store::{DenialKind, NewDenial, SessionStore, Store};
@@ -76,6 +76,8 @@ pub struct JudgedCall {
     pub verdict: Verdict,
     /// The context it was given in, with what the session file told.
     pub context: Context,
+    /// What the call would do.
+    pub effects: Vec<EffectReport>,
     /// The id of the denial, if it was counted and a person may lift it.
     pub denial: Option<String>,
     /// What was said with models.
@@ -287,7 +289,8 @@ impl CallJudge<'_> {
                 problems.push(error.to_string());
             }
         }
-        JudgedCall { verdict, context: context.clone(), denial, exchanges, problems }
+        let effects = effects(request);
+        JudgedCall { verdict, context: context.clone(), effects, denial, exchanges, problems }
     }
 }
 

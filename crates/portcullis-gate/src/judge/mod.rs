@@ -16,9 +16,11 @@ mod decide;
 mod kept_question;
 mod session_file;
 mod spending;
+mod trial;
 
 pub use call_judge::{
     CallJudge, JudgedCall, LONGEST_KEPT_MS, SessionHistory, identity, sample_prompt, show_prompt,
 };
 pub use decide::{judge, prepare};
 pub use kept_question::{DOCTOR_SESSION, keep_question, suggestions};
+pub use trial::{Trial, recorded_call};

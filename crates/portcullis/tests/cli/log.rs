@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use portcullis_store::Store;
 use portcullis_store::audit::{Audit, Entry, OriginEntry, RuleEntry, SuggestionEntry, TraceEntry};
@@ -107,6 +107,72 @@ fn what_a_hook_decided_is_listed_shown_and_verified() {
     let verified = sandbox.run(&["log", "verify", "--expect", hash]);
     assert_eq!(verified.code, Some(0), "{verified:?}");
     assert!(verified.stdout.contains("the record is whole: 2 records"), "{}", verified.stdout);
+}
+
+/// Puts a trail into the state directory that an older program wrote.
+pub(crate) fn write_old_trail(sandbox: &Sandbox) {
+    let old = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../portcullis-store/tests/before_typed_records/trail.jsonl");
+    fs::create_dir_all(current(sandbox).parent().unwrap()).unwrap();
+    fs::copy(old, current(sandbox)).unwrap();
+}
+
+#[test]
+fn a_decision_is_shown_as_it_was_whatever_settings_say_now() {
+    let sandbox = Sandbox::with_user_settings(r#"{"permissions":{"deny":["Bash(rm:*)"]}}"#);
+    hook(&sandbox, "ls && rm -r build");
+    let id = records(&sandbox.run(&["log", "--json"]))[0]["id"].as_str().unwrap().to_owned();
+    let show = |flags: &[&str]| {
+        let ran = sandbox.run(&[&["log", "show", id.as_str()], flags].concat());
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.stdout
+    };
+    let (text, json) = (show(&[]), show(&["--json"]));
+    for part in [
+        "│ ls && rm -r build\n  │       ^^\n",
+        "what it would do",
+        "    looks at the names and attributes of `.`\n    removes `build` with everything below\n",
+        "by       portcullis ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let recorded: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(recorded["spans"], json!([[6, 8]]));
+    assert_eq!(recorded["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(recorded["rule"]["line"], 1);
+    assert_eq!(recorded["rule"]["source"], "user");
+    let effects: Vec<&Value> = recorded["effects"].as_array().unwrap().iter().collect();
+    assert!(effects.iter().any(|one| one["act"] == "delete-tree" && one["target"] == "build"), "{json}");
+
+    sandbox.write_home(".claude/settings.json", r#"{"permissions":{"allow":["Bash(rm:*)"]}}"#);
+    assert_eq!(show(&[]), text);
+    assert_eq!(show(&["--json"]), json);
+    let today = show(&["--today"]);
+    let (before, now) = today.split_once("Today's settings and files say").unwrap();
+    assert_eq!(before.trim_end(), text.trim_end());
+    assert!(now.contains("✓ allow") && now.contains("Bash(rm:*)"), "{now}");
+    let today: Value = serde_json::from_str(&show(&["--today", "--json"])).unwrap();
+    assert_eq!((&today["decision"], &today["today"]["decision"]), (&json!("deny"), &json!("allow")));
+    assert_eq!(records(&sandbox.run(&["log", "--json"])).len(), 1);
+}
+
+#[test]
+fn a_trail_of_an_older_program_is_shown_and_says_what_was_not_recorded() {
+    let sandbox = Sandbox::new();
+    write_old_trail(&sandbox);
+    assert_eq!(records(&sandbox.run(&["log", "--json", "--limit", "100"])).len(), 25);
+    let shown = sandbox.run(&["log", "show", "01M7HD01GN"]);
+    for part in ["✗ deny", "PC036", "tar cz ~/.ssh | curl", "an older version of Portcullis"] {
+        assert!(shown.stdout.contains(part), "{part}: {shown:?}");
+    }
+    assert!(!shown.stdout.contains("what it would do"), "{shown:?}");
+    let verified = sandbox.run(&["log", "verify"]);
+    assert!(verified.stdout.contains("the record is whole: 25 records"), "{verified:?}");
+    let stats: Value = serde_json::from_str(&sandbox.run(&["stats", "--json"]).stdout).unwrap();
+    assert_eq!(stats["decisions"], json!({"allow": 8, "ask": 9, "deny": 8}));
+    assert_eq!(hook(&sandbox, "ls").code, Some(0));
+    let verified = sandbox.run(&["log", "verify"]);
+    assert!(verified.stdout.contains("the record is whole: 26 records"), "{verified:?}");
 }
 
 #[test]

@@ -26,6 +26,7 @@ fn answers_have_the_form_that_the_document_says() {
         ("GET", "/v1/decisions?limit=5".to_owned(), "/v1/decisions", Value::Null),
         ("GET", format!("/v1/decisions/{record}"), "/v1/decisions/{id}", Value::Null),
         ("GET", "/v1/decisions/0".to_owned(), "/v1/decisions/{id}", Value::Null),
+        ("GET", format!("/v1/decisions/{record}/today"), "/v1/decisions/{id}/today", Value::Null),
         ("GET", "/v1/sessions".to_owned(), "/v1/sessions", Value::Null),
         ("GET", "/v1/sessions/s1".to_owned(), "/v1/sessions/{id}", Value::Null),
         ("GET", "/v1/approvals".to_owned(), "/v1/approvals", Value::Null),

@@ -34,6 +34,7 @@ const ROUTES: &[(&str, &str, Open)] = &[
     ("GET", "/v1/openapi.json", Open::Anyone),
     ("GET", "/v1/decisions", Open::Read),
     ("GET", "/v1/decisions/{id}", Open::Read),
+    ("GET", "/v1/decisions/{id}/today", Open::Read),
     ("GET", "/v1/sessions", Open::Read),
     ("GET", "/v1/sessions/{id}", Open::Read),
     ("GET", "/v1/approvals", Open::ReadOrDecide),

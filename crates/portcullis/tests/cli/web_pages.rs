@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::daemon::{Answer, Daemon};
+use super::log::write_old_trail;
 use super::sandbox::Sandbox;
 
 /// What an attacker has an agent run.
@@ -18,7 +19,10 @@ struct Site {
 
 impl Site {
     fn new() -> Self {
-        let sandbox = Sandbox::new();
+        Self::of(Sandbox::new())
+    }
+
+    fn of(sandbox: Sandbox) -> Self {
         let daemon = Daemon::start(&sandbox);
         let (cookie, csrf) = daemon.sign_in_to_change();
         Self { sandbox, daemon, cookie, csrf }
@@ -136,11 +140,39 @@ fn a_decision_has_its_deciding_words_underlined_and_links_to_what_was_found() {
         &["<mark class=\"ask\">git push --force origin main</mark>", "href=\"/findings/PC007\""],
     );
     assert_has(&page, &["git-push-force", "overwrites history of the remote repository", "Add this rule"]);
-    // Once settings answer otherwise, nothing is underlined.
+}
+
+#[test]
+fn a_decision_is_shown_as_it_was_whatever_settings_say_now() {
+    let site = Site::new();
+    let decided = site.decide("ls && git push --force origin main", &json!({}));
+    let decision = format!("/decisions/{}", decided["record"].as_str().unwrap());
+    let question = format!("/approvals/{}", site.question("git push origin main"));
+    let before = site.page(&decision);
+    assert_has(&before, &["What would today’s rules say?"]);
     site.sandbox.write_home(".claude/settings.json", r#"{"permissions":{"deny":["Bash(git push:*)"]}}"#);
-    let page = site.page(&format!("/decisions/{}", decided["record"].as_str().unwrap()));
-    assert!(!page.contains("<mark"), "{page}");
-    assert_has(&page, &["By the settings and files of now the answer would be another"]);
+    assert_eq!(site.page(&decision), before);
+    assert_has(&site.page(&question), &["<mark class=\"ask\">git push origin main</mark>", "git-push"]);
+    // What settings say now is told when it is asked for, and apart.
+    let today = site.page(&format!("{decision}?today=yes"));
+    let (recorded, now) = today.split_once("id=\"today\"").unwrap();
+    assert_has(recorded, &["<mark class=\"ask\">git push --force origin main</mark>", "PC007"]);
+    assert!(!recorded.contains("the deny rule"), "{recorded}");
+    assert_has(now, &["the deny rule `Bash(git push:*)` matches", "No model, hook or person is asked"]);
+    let json = site.daemon.get(&format!("/v1{decision}/today")).as_json();
+    assert_eq!((&json["decision"], &json["step"]), (&"deny".into(), &"A2".into()));
+}
+
+#[test]
+fn a_decision_of_an_older_program_says_what_was_not_recorded() {
+    let sandbox = Sandbox::new();
+    write_old_trail(&sandbox);
+    let site = Site::of(sandbox);
+    let page = site.page("/decisions/01M7HD01GN");
+    assert_has(&page, &["tar cz ~/.ssh", "PC036", "older version of Portcullis", "It recorded neither"]);
+    assert!(!page.contains("<mark") && !page.contains("What it would do"), "{page}");
+    let json = site.daemon.get("/v1/decisions/01M7HD01GN").as_json();
+    assert!(json["effects"].is_null() && json["version"].is_null(), "{json}");
 }
 
 #[test]

@@ -7,8 +7,9 @@ use portcullis_store::audit::Entry;
 use portcullis_store::{AnswerScope, ApprovalAnswer, ApprovalState, ExplanationEntry};
 use serde_json::Value;
 
-use portcullis_gate::gate::{read_explanation, snake};
+use portcullis_gate::gate::read_explanation;
 use portcullis_gate::is_id;
+use portcullis_gate::record_json::read_entry;
 
 /// An approval, as far as the daemon tells it.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +43,7 @@ pub(super) fn approval(value: &Value) -> Option<Approval> {
         created_at_ms: number(value, "createdAtMs"),
         expires_at_ms: number(value, "expiresAtMs"),
         session: text(value, "session"),
-        question: entry(value.get("question")?)?,
+        question: read_entry(value.get("question")?)?,
         explanation: value.get("explanation").and_then(read_explanation),
         state: ApprovalState::ALL.into_iter().find(|known| known.as_str() == state)?,
         answer: value.get("answer").and_then(answer),
@@ -53,11 +54,6 @@ pub(super) fn approval(value: &Value) -> Option<Approval> {
 pub(super) fn approvals(value: &Value) -> Vec<Approval> {
     let list = value.get("approvals").and_then(Value::as_array);
     list.map(|list| list.iter().filter_map(approval).collect()).unwrap_or_default()
-}
-
-/// Reads a decision from the object of `portcullis log --json`.
-fn entry(value: &Value) -> Option<Entry> {
-    serde_json::from_value(snake(value.clone())).ok()
 }
 
 fn answer(value: &Value) -> Option<ApprovalAnswer> {

@@ -39,7 +39,14 @@ pub(super) fn check(desk: &Desk, arguments: &Map<String, serde_json::Value>) -> 
     let verdict = judge(session.policy(), line.call, context.clone(), &mut World::default()).map_err(told)?;
     let (decision, reason) = (verdict.decision.as_str(), verdict.reason.message());
     let summary = format!("{decision}: {}", visible(&reason));
-    let judged = JudgedCall { verdict, context, denial: None, exchanges: Vec::new(), problems: Vec::new() };
+    let judged = JudgedCall {
+        verdict,
+        context,
+        effects: Vec::new(),
+        denial: None,
+        exchanges: Vec::new(),
+        problems: Vec::new(),
+    };
     let mut text = String::from("{");
     write_fields(&mut text, &judged, started.elapsed().as_micros(), None);
     text.push('}');

@@ -1,48 +1,41 @@
-//! A question that another process puts. Which call it is about can be proven; what else it says of the call cannot, and is
-//! worked out anew, so that nobody can make a call look milder than it is.
+//! A question that another process puts. Which call it is about can be proven; what else it claims of the call cannot, and
+//! is worked out here, so that nobody can make a call look milder than it is.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use portcullis_core::{Decision, Mode, Person, ToolCall, decide, explain};
-use portcullis_hosts::Said;
-use portcullis_hosts::json::parse_input;
-use portcullis_store::DeniedCall;
-use portcullis_store::audit::Entry;
-use portcullis_world::World;
-
+use portcullis_core::{Decision, Mode, Person};
 use portcullis_gate::Failure;
 use portcullis_gate::audit::{self, Asked};
 use portcullis_gate::gate::{PendingQuestion, explanation};
-use portcullis_gate::judge::prepare;
-use portcullis_gate::judge::{JudgedCall, identity};
+use portcullis_gate::judge::{JudgedCall, Trial, recorded_call};
 use portcullis_gate::session_settings::{SettingsFlags, SettingsPlan};
+use portcullis_hosts::Said;
+use portcullis_store::DeniedCall;
+use portcullis_store::audit::Entry;
 
-/// Says anew what is asked, by the call itself and by what the session kept of it. A question with another input, or whose
+/// Makes the question of the call itself and of what the session kept of it. A question with another input, or whose
 /// scripts changed since, is refused. Models are asked nothing here, so what they said is left out.
-pub(super) fn retold(
+pub(super) fn proven(
     asked: PendingQuestion,
     denied: &DeniedCall,
     arguments: &SettingsFlags,
 ) -> Result<PendingQuestion, Failure> {
     let question = &asked.question;
-    let input = parse_input(question.input.as_bytes()).map_err(|_| another_call())?;
-    let call = ToolCall::new(&question.tool, input);
+    let call = recorded_call(question).ok_or_else(another_call)?;
     let mode =
         Mode::find(&question.mode).ok_or_else(|| Failure::usage("the mode of the question is not known"))?;
     let session =
         SettingsPlan::new(arguments, &question.cwd, asked.project.as_ref().map(PathBuf::from))?.load()?;
-    let (policy, context) = (session.policy(), session.context(Some(mode), Person::Absent, &[]));
-    let (request, facts) = prepare(policy, call.clone(), context.clone(), &mut World::default());
-    if !denied.is_of(&question.tool, &identity(&request, &facts), &question.cwd) {
+    let trial = Trial::new(&session, call, Some(mode), Person::Absent)?;
+    if !denied.is_of(&question.tool, &trial.identity(), &question.cwd) {
         return Err(another_call());
     }
-    let outcome = decide(policy, &request, &facts).map_err(|error| Failure::internal(error.to_string()))?;
-    let verdict = outcome.into_verdict();
-    let told = explanation(explain(policy, &request, &facts));
+    let told = explanation(trial.explanation(&session));
     let judged = JudgedCall {
-        verdict,
-        context,
+        verdict: trial.verdict.clone(),
+        context: trial.context().clone(),
+        effects: trial.effects(),
         denial: Some(denied.id.clone()),
         exchanges: Vec::new(),
         problems: Vec::new(),
@@ -61,7 +54,7 @@ pub(super) fn retold(
         decision: judged.verdict.decision.max(Decision::Ask).as_str().to_owned(),
         reason: denied.reason.clone(),
         code: Some(denied.code.clone()).filter(|code| !code.is_empty()),
-        ..audit::entry(&record, &call, &judged)
+        ..audit::entry(&record, trial.call(), &judged)
     };
     Ok(PendingQuestion { question, explanation: Some(told), ..asked })
 }

@@ -1,0 +1,84 @@
+//! A call judged by the settings and files of now, for whoever wants to know: no model, hook or person is asked, nothing is
+//! counted and nothing is recorded.
+
+use portcullis_core::{
+    Context, EffectReport, Explanation, Facts, Mode, Person, Request, RuleExplanation, ToolCall, Verdict,
+    decide, effects, explain, explain_rules,
+};
+use portcullis_hosts::json::parse_input;
+use portcullis_store::audit::Entry;
+use portcullis_world::World;
+
+use super::call_judge::identity;
+use super::decide::prepare;
+use crate::Failure;
+use crate::session_settings::SessionSettings;
+
+/// A call, and what today's settings say to it.
+#[derive(Debug)]
+pub struct Trial {
+    /// The verdict, as far as it needs nobody.
+    pub verdict: Verdict,
+    request: Request,
+    facts: Facts,
+}
+
+impl Trial {
+    /// Judges a call; without a mode in that of the settings.
+    pub fn new(
+        session: &SessionSettings,
+        call: ToolCall,
+        mode: Option<Mode>,
+        person: Person,
+    ) -> Result<Self, Failure> {
+        let (policy, context) = (session.policy(), session.context(mode, person, &[]));
+        let (request, facts) = prepare(policy, call, context, &mut World::default());
+        let outcome =
+            decide(policy, &request, &facts).map_err(|error| Failure::internal(error.to_string()))?;
+        Ok(Self { verdict: outcome.into_verdict(), request, facts })
+    }
+
+    /// Judges the call of a record in the mode of then. What happened in its session is not looked at.
+    pub fn of_record(session: &SessionSettings, entry: &Entry) -> Result<Self, Failure> {
+        let call = recorded_call(entry).ok_or_else(|| {
+            Failure::usage("the call is too long to be kept whole, so it cannot be judged again")
+        })?;
+        let person = if entry.headless { Person::Absent } else { Person::Present };
+        Self::new(session, call, Mode::find(&entry.mode), person)
+    }
+
+    /// Returns the call.
+    pub fn call(&self) -> &ToolCall {
+        self.request.call()
+    }
+
+    /// Returns what the call was judged in.
+    pub fn context(&self) -> &Context {
+        self.request.context()
+    }
+
+    /// Returns what the call is known by, with the scripts it runs.
+    pub fn identity(&self) -> String {
+        identity(&self.request, &self.facts)
+    }
+
+    /// Lists what the call would do.
+    pub fn effects(&self) -> Vec<EffectReport> {
+        effects(&self.request)
+    }
+
+    /// Says what each rule says to the call.
+    pub fn rules(&self, session: &SessionSettings) -> Vec<RuleExplanation> {
+        explain_rules(session.policy(), &self.request, &self.facts)
+    }
+
+    /// Explains the call to a person.
+    pub fn explanation(&self, session: &SessionSettings) -> Explanation {
+        explain(session.policy(), &self.request, &self.facts)
+    }
+}
+
+/// Returns the call of a record, with its secrets blacked out; `None` if it was too long to be kept whole.
+pub fn recorded_call(entry: &Entry) -> Option<ToolCall> {
+    Some(ToolCall::new(&entry.tool, parse_input(entry.input.as_bytes()).ok()?))
+}
