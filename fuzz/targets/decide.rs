@@ -4,16 +4,15 @@
 use libfuzzer_sys::fuzz_target;
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{
-    Context, Decision, Facts, MODES, Mode, Origin, Policy, Request, Source, ToolCall,
-    decide,
+    Case, Context, Decision, MODES, Mode, Origin, Policy, Source, ToolCall,
 };
 
 fn answer(policy: &Policy, command: &str, mode: Mode) -> Decision {
     let mut context = Context::new(mode, "/home/dev/app");
     context.home = Some("/home/dev".to_owned());
-    let request = Request::new(policy, ToolCall::bash(command), context);
-    let facts = Facts::of_empty_disk(request.questions());
-    let outcome = decide(policy, &request, &facts).expect("the session was not aborted");
+    let mut case = Case::new(ToolCall::bash(command), context);
+    case.assume_empty_disk(policy);
+    let outcome = case.decide(policy).expect("the session was not aborted");
     outcome.into_verdict().decision
 }
 

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use portcullis_core::{Context, Decision, Facts, Mode, Policy, Request, Verdict, decide};
+use portcullis_core::{Case, Context, Decision, Mode, Policy, Verdict};
 use portcullis_hosts::{Answer, Event, HookCall, Host, HostReply, Told};
 
 /// What hosts look up in the environment.
@@ -19,8 +19,8 @@ fn judge(call: &HookCall) -> Verdict {
     let policy = Policy::default();
     let verdicts = call.calls.iter().map(|one| {
         let context = Context::new(call.mode.unwrap_or(Mode::Default), &call.session.cwd);
-        let request = Request::new(&policy, one.clone(), context);
-        decide(&policy, &request, &Facts::default()).expect("the session was not aborted").into_verdict()
+        let case = Case::new(one.clone(), context);
+        case.decide(&policy).expect("the session was not aborted").into_verdict()
     });
     verdicts.max_by_key(|verdict| verdict.decision).expect("a call of the host amounts to one of ours")
 }

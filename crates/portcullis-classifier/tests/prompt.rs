@@ -6,7 +6,7 @@ use portcullis_classifier::prompt::{
     CustomLists, Prompt, Section, Sections, SessionFacts, Templates, build, label_of, rule_of_finding,
 };
 use portcullis_core::findings::FINDINGS;
-use portcullis_core::{Context, Facts, FindingReport, Mode, Policy, Request, ToolCall, decide};
+use portcullis_core::{Case, Context, FindingReport, Mode, Policy, ToolCall};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -33,9 +33,9 @@ const HOSTILE: &[&str] = &[
 
 fn findings_of(command: &str) -> Vec<FindingReport> {
     let policy = Policy::of_rules(Vec::new());
-    let request = Request::new(&policy, ToolCall::bash(command), Context::new(Mode::Auto, "/code/app"));
-    let facts = Facts::of_empty_disk(request.questions());
-    decide(&policy, &request, &facts).unwrap().into_verdict().findings
+    let mut case = Case::new(ToolCall::bash(command), Context::new(Mode::Auto, "/code/app"));
+    case.assume_empty_disk(&policy);
+    case.decide(&policy).unwrap().into_verdict().findings
 }
 
 fn prompt_of(session: &SessionFacts, findings: &[FindingReport]) -> Prompt {

@@ -5,7 +5,7 @@
 
 use divan::{Bencher, black_box};
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{Context, Facts, Mode, Origin, Policy, Request, Source, ToolCall, decide};
+use portcullis_core::{Case, Context, Mode, Origin, Policy, Source, ToolCall};
 
 fn main() {
     divan::main();
@@ -39,9 +39,9 @@ fn decide_once(policy: &Policy, command: &str) -> bool {
 
 fn decide_in(policy: &Policy, command: &str, mode: Mode) -> bool {
     let context = Context { home: Some("/home/me".to_owned()), ..Context::new(mode, "/code/app") };
-    let request = Request::new(policy, ToolCall::bash(command), context);
-    let facts = Facts::of_empty_disk(request.questions());
-    decide(policy, &request, &facts).is_ok()
+    let mut case = Case::new(ToolCall::bash(command), context);
+    case.assume_empty_disk(policy);
+    case.decide(policy).is_ok()
 }
 
 const SIMPLE: &str = "git status --short";

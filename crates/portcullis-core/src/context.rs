@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use portcullis_analysis::Surroundings;
+
 use crate::mode::Mode;
 
 /// The session a call is made in. Paths are absolute and `/`-separated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Context {
-    /// The permission mode.
+    /// The permission mode that was asked for; a policy may take it away.
     pub mode: Mode,
     /// The directory the call runs in.
     pub cwd: String,
@@ -19,7 +21,8 @@ pub struct Context {
     pub added_directories: Vec<String>,
     /// Whether somebody can be asked.
     pub person: Person,
-    /// Whether the session was aborted.
+    /// Whether the session was aborted. Then no call of it gets a verdict, so that a harness that stops an agent can be
+    /// sure that nothing is allowed behind its back.
     pub aborted: bool,
     /// Whether plan mode was entered from a session that could bypass permissions.
     pub plan_from_bypass: bool,
@@ -93,5 +96,10 @@ impl Context {
             hints: ToolHints::default(),
             session: Session::default(),
         }
+    }
+
+    /// Returns where commands of the call run.
+    pub(crate) fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings { directory: &self.cwd, home: self.home.as_deref() }
     }
 }

@@ -3,7 +3,7 @@
 use portcullis_analysis::effect::{Certainty, Effect};
 use portcullis_shell::Span;
 
-use crate::explainer::{effect_clause, name_of};
+use crate::wording::{effect_clause, name_of};
 
 /// How many things are listed: more than a person reads, and what keeps a record of a hostile command line short.
 const MOST_EFFECTS: usize = 60;

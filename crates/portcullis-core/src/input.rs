@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// A value in a tool's input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// Nothing.
+    /// JSON's `null`; no rule compares with it.
     Null,
     /// True or false.
     Bool(bool),

@@ -22,7 +22,7 @@ pub enum Mode {
 /// What a mode looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModeInfo {
-    /// The mode.
+    /// The mode that the row is about.
     pub mode: Mode,
     /// The name in settings and on the command line.
     pub name: &'static str,
@@ -32,7 +32,7 @@ pub struct ModeInfo {
     pub title: &'static str,
     /// The symbol shown in a status line.
     pub symbol: &'static str,
-    /// The colour's role.
+    /// The role of the colour in a theme, not the colour itself.
     pub color: &'static str,
     /// The name reported to hosts.
     pub external: &'static str,

@@ -71,7 +71,7 @@ impl fmt::Display for Source {
 /// The place a rule was written in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// The source.
+    /// The kind of settings, by which rules take precedence.
     pub source: Source,
     /// The file, if there is one.
     pub file: Option<Arc<str>>,

@@ -6,7 +6,7 @@ use portcullis_analysis::{Access, Argument, Invocation, Knowledge, Surroundings,
 use portcullis_shell::Span;
 
 use crate::context::Context;
-use crate::fact::{Facts, Question, Resolution};
+use crate::disk::{DiskAnswer, DiskAnswers, DiskQuestion};
 use crate::path;
 use crate::pattern::alternatives;
 
@@ -17,7 +17,7 @@ pub(crate) struct PathUse {
     /// The absolute path; `None` if it is only known at run time.
     pub(crate) path: Option<String>,
     /// The path with its `..` left in: behind a symbolic link they lead elsewhere than the text says.
-    pub(crate) winding: Option<String>,
+    pub(crate) unnormalized: Option<String>,
     /// The pattern's text if the path stands for all files a shell pattern names; `path` is then their directory.
     pub(crate) glob: Option<String>,
     /// The text after quote removal, what is not known in source form.
@@ -41,26 +41,10 @@ pub(crate) struct InvocationPaths {
     pub(crate) is_complete: bool,
     /// What it reads without naming it: another directory than the call's that it works in, words of git that lead out.
     pub(crate) implied: Vec<PathUse>,
-    /// Words of an unknown program that could be files.
-    pub(crate) mentioned: Vec<PathUse>,
-}
-
-/// Whether words of an unknown program that could be files are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mentions {
-    /// A rule may want to know.
-    Kept,
-    /// Nobody asks.
-    Left,
 }
 
 impl InvocationPaths {
-    pub(crate) fn of(
-        invocation: &Invocation,
-        effects: &[Effect],
-        surroundings: Surroundings<'_>,
-        mentions: Mentions,
-    ) -> Self {
+    pub(crate) fn of(invocation: &Invocation, effects: &[Effect], surroundings: Surroundings<'_>) -> Self {
         let home = surroundings.home;
         let redirections = invocation
             .redirections
@@ -78,29 +62,29 @@ impl InvocationPaths {
         };
         let is_complete = invocation.program().is_none_or(|program| program.fixed().is_some())
             && effects.iter().all(is_accounted);
-        let read = |words: Vec<Argument>| {
-            words
-                .iter()
-                .flat_map(|word| PathUse::of_argument(word, Access::Read, invocation, home))
-                .collect::<Vec<_>>()
-        };
-        let mentioned = match mentions {
-            // Words of git name files in commits, which its profile does not tell from other names.
-            Mentions::Kept if !is_complete || invocation.program_name() == Some("git") => {
-                read(mentioned(invocation))
-            }
-            Mentions::Kept | Mentions::Left => Vec::new(),
-        };
-        let mut implied = read(implied(invocation));
+        let mut implied = read_words(&implied(invocation), invocation, home);
         // Where the call itself runs is a working directory.
         implied.retain(|path_use| path_use.path.as_deref() != Some(surroundings.directory));
-        Self { redirections, operands, is_complete, implied, mentioned }
+        Self { redirections, operands, is_complete, implied }
+    }
+
+    /// Returns the words of a program, not wholly known, that could be files.
+    pub(crate) fn mentions(&self, invocation: &Invocation, home: Option<&str>) -> Vec<PathUse> {
+        // Words of git name files in commits, which its profile does not tell from other names.
+        if self.is_complete && invocation.program_name() != Some("git") {
+            return Vec::new();
+        }
+        read_words(&mentioned(invocation), invocation, home)
     }
 
     /// Returns the paths it touches for sure.
     pub(crate) fn certain(&self) -> impl Iterator<Item = &PathUse> {
         self.redirections.iter().chain(&self.operands)
     }
+}
+
+fn read_words(words: &[Argument], invocation: &Invocation, home: Option<&str>) -> Vec<PathUse> {
+    words.iter().flat_map(|word| PathUse::of_argument(word, Access::Read, invocation, home)).collect()
 }
 
 impl PathUse {
@@ -111,7 +95,7 @@ impl PathUse {
         Self {
             access,
             path: Some(path::join(&context.cwd, text_or_home)),
-            winding: winding(&context.cwd, text_or_home),
+            unnormalized: unnormalized(&context.cwd, text_or_home),
             glob: None,
             pattern: None,
             text: text.to_owned(),
@@ -131,7 +115,7 @@ impl PathUse {
         let make = |path: Option<String>, glob: Option<String>| Self {
             access,
             path,
-            winding: None,
+            unnormalized: None,
             glob,
             pattern: None,
             text: argument.text.clone(),
@@ -159,7 +143,7 @@ impl PathUse {
             let path = path::join(directory, fixed);
             let pattern =
                 is_glob.then(|| format!("{}/{}", path.trim_end_matches('/'), after_fixed(&text, fixed)));
-            Self { winding: winding(directory, fixed), pattern, ..make(Some(path), glob.clone()) }
+            Self { unnormalized: unnormalized(directory, fixed), pattern, ..make(Some(path), glob.clone()) }
         };
         if fixed.starts_with('/') {
             return vec![at("/")];
@@ -199,7 +183,7 @@ impl PathUse {
         vec![Self {
             access,
             path: None,
-            winding: None,
+            unnormalized: None,
             glob: None,
             pattern: None,
             text: argument.text.clone(),
@@ -211,36 +195,36 @@ impl PathUse {
 
     /// Returns every spelling of the path: as resolved from the text, each link on the way, the real one.
     /// `None` if it is not known, was not looked up, or cannot be resolved.
-    pub(crate) fn variants<'a>(&'a self, facts: &'a Facts) -> Option<Vec<&'a str>> {
+    pub(crate) fn variants<'a>(&'a self, answers: &'a DiskAnswers) -> Option<Vec<&'a str>> {
         let lexical = self.path.as_deref()?;
         if is_free(lexical) {
             return Some(vec![lexical]);
         }
         let mut variants = vec![lexical];
-        for asked in std::iter::once(lexical).chain(self.winding.as_deref()) {
-            match facts.path(asked)? {
-                Resolution::Leads(leads) => variants.extend(leads.iter().map(String::as_str)),
-                Resolution::Text(_) | Resolution::Absent | Resolution::Broken => return None,
+        for asked in std::iter::once(lexical).chain(self.unnormalized.as_deref()) {
+            match answers.path(asked)? {
+                DiskAnswer::Leads(leads) => variants.extend(leads.iter().map(String::as_str)),
+                DiskAnswer::Text(_) | DiskAnswer::Absent | DiskAnswer::Broken => return None,
             }
         }
         if let Some(pattern) = &self.pattern {
-            match facts.pattern(pattern)? {
-                Resolution::Leads(leads) => variants.extend(leads.iter().map(String::as_str)),
-                Resolution::Text(_) | Resolution::Absent | Resolution::Broken => return None,
+            match answers.pattern(pattern)? {
+                DiskAnswer::Leads(leads) => variants.extend(leads.iter().map(String::as_str)),
+                DiskAnswer::Text(_) | DiskAnswer::Absent | DiskAnswer::Broken => return None,
             }
         }
         Some(variants)
     }
 
     /// Returns what must be looked up.
-    pub(crate) fn questions(&self) -> impl Iterator<Item = Question> {
-        let paths = self.path.iter().filter(|path| !is_free(path)).chain(&self.winding).cloned();
-        paths.map(Question::RealPath).chain(self.pattern.iter().cloned().map(Question::Pattern))
+    pub(crate) fn questions(&self) -> impl Iterator<Item = DiskQuestion> {
+        let paths = self.path.iter().filter(|path| !is_free(path)).chain(&self.unnormalized).cloned();
+        paths.map(DiskQuestion::RealPath).chain(self.pattern.iter().cloned().map(DiskQuestion::Pattern))
     }
 
     /// Returns the spellings that are known, even if not all are.
-    pub(crate) fn known_variants<'a>(&'a self, facts: &'a Facts) -> Vec<&'a str> {
-        self.variants(facts).unwrap_or_else(|| self.path.as_deref().into_iter().collect())
+    pub(crate) fn known_variants<'a>(&'a self, answers: &'a DiskAnswers) -> Vec<&'a str> {
+        self.variants(answers).unwrap_or_else(|| self.path.as_deref().into_iter().collect())
     }
 
     /// Says whether the shell opens a network connection for the path.
@@ -262,7 +246,7 @@ fn is_in_home(argument: &Argument) -> bool {
 }
 
 /// Returns a path as it is written, in its directory, if it goes up somewhere.
-fn winding(directory: &str, text: &str) -> Option<String> {
+fn unnormalized(directory: &str, text: &str) -> Option<String> {
     let whole = if text.starts_with('/') { text.to_owned() } else { format!("{directory}/{text}") };
     climbs(&whole).then_some(whole)
 }

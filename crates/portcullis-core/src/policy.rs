@@ -38,9 +38,9 @@ pub struct Policy {
 /// Which modes settings took away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DisabledModes {
-    /// `disableBypassPermissionsMode`.
+    /// Bypass mode, by `disableBypassPermissionsMode`.
     pub bypass: bool,
-    /// `disableAutoMode`.
+    /// Auto mode, by `disableAutoMode`.
     pub auto: bool,
 }
 
@@ -92,6 +92,11 @@ impl Policy {
     /// Returns the allow rules that auto mode suspends.
     pub fn suspended_in_auto(&self) -> impl Iterator<Item = &Rule> {
         self.rules.rules().iter().filter(|rule| self.suspends(rule, Mode::Auto))
+    }
+
+    /// Returns the mode that a session is in which asks for one: the default, if that one is taken away.
+    pub fn mode_in_force(&self, mode: Mode) -> Mode {
+        if self.disabled_modes.contains(mode) { Mode::Default } else { mode }
     }
 
     /// Makes a policy of rules alone.

@@ -9,14 +9,14 @@ use crate::rule::{Behavior, Matcher, PathAccess, PathPattern, Rule, ToolPattern}
 #[derive(Debug, Clone, Default)]
 pub struct RuleSet {
     rules: Vec<Rule>,
-    allow: Index,
-    ask: Index,
-    deny: Index,
+    allow: RuleIndex,
+    ask: RuleIndex,
+    deny: RuleIndex,
 }
 
 /// The rules of one behavior by what they match; numbers are places in the list of rules.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Index {
+pub(crate) struct RuleIndex {
     named_tools: BTreeMap<String, Vec<usize>>,
     other_tools: Vec<usize>,
     shell: BTreeMap<String, ShellIndex>,
@@ -63,7 +63,7 @@ impl RuleSet {
         &self.rules
     }
 
-    fn index(&self, behavior: Behavior) -> &Index {
+    fn index(&self, behavior: Behavior) -> &RuleIndex {
         match behavior {
             Behavior::Allow => &self.allow,
             Behavior::Ask => &self.ask,
@@ -163,7 +163,7 @@ impl RuleSet {
     }
 }
 
-impl Index {
+impl RuleIndex {
     fn insert(&mut self, place: usize, matcher: &Matcher) {
         match matcher {
             Matcher::Tool(ToolPattern::Name(name)) => push(&mut self.named_tools, name, place),

@@ -4,20 +4,20 @@
 //! (spec C7). Words that are only known at run time make the answer [`Certainty::Possible`]. An allow rule is read
 //! by its letter: it must match the command as written, or in its plain quoting.
 
+use portcullis_analysis::effect::Certainty;
 use portcullis_analysis::environment::is_safe_prefix;
 use portcullis_analysis::global_options::{self, GlobalOptions};
 use portcullis_analysis::{Argument, Invocation, Knowledge, base_name};
 
-use crate::rule::{Piece, ShellPattern};
+use crate::rule::{PatternPiece, ShellPattern};
 use crate::rule_set::program_key;
-use crate::verdict::Certainty;
 
 /// Programs whose allow rules must be exact, because any argument may be another command.
 const EXACT_ONLY: &[&str] = &["watch", "setsid", "ionice", "flock"];
 
 /// An invocation as deny and ask rules read it, made ready once for all of them.
 #[derive(Debug)]
-pub(crate) struct Meaning<'a> {
+pub(crate) struct InvocationMeaning<'a> {
     words: &'a [Argument],
     /// The program's name; `None` if it is only known at run time.
     name: Option<&'a str>,
@@ -27,7 +27,7 @@ pub(crate) struct Meaning<'a> {
     is_open: bool,
 }
 
-impl<'a> Meaning<'a> {
+impl<'a> InvocationMeaning<'a> {
     /// Reads an invocation; `None` if it starts no program.
     pub(crate) fn of(invocation: &'a Invocation) -> Option<Self> {
         let words = invocation.arguments.as_slice();
@@ -85,24 +85,24 @@ fn readings(invocation: &Invocation) -> Vec<String> {
 }
 
 /// Returns the known and unknown pieces of a command line.
-fn pieces<'a>(name: &'a str, words: &'a [Argument]) -> Vec<Piece<'a>> {
+fn pieces<'a>(name: &'a str, words: &'a [Argument]) -> Vec<PatternPiece<'a>> {
     let mut pieces = Vec::with_capacity(words.len() * 2);
     for (place, word) in words.iter().enumerate() {
         if place > 0 {
-            pieces.push(Piece::Known(" "));
+            pieces.push(PatternPiece::Known(" "));
         }
         match (place, word.knowledge) {
-            (0, _) => pieces.push(Piece::Known(name)),
-            (_, Knowledge::Fixed | Knowledge::Tilde) => pieces.push(Piece::Known(&word.text)),
+            (0, _) => pieces.push(PatternPiece::Known(name)),
+            (_, Knowledge::Fixed | Knowledge::Tilde) => pieces.push(PatternPiece::Known(&word.text)),
             (_, Knowledge::Glob | Knowledge::Dynamic) => {
                 // The fixed beginning still counts; the word may also vanish with the blank before it.
                 let fixed = fixed_start(word);
                 if fixed.is_empty() {
                     pieces.pop();
                 } else {
-                    pieces.push(Piece::Known(fixed));
+                    pieces.push(PatternPiece::Known(fixed));
                 }
-                pieces.push(Piece::Unknown);
+                pieces.push(PatternPiece::Unknown);
             }
         }
     }

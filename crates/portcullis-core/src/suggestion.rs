@@ -9,10 +9,10 @@ use portcullis_analysis::environment::is_safe_prefix;
 use portcullis_analysis::tool_call::is_named_removal;
 use portcullis_analysis::{Access, Argument, Invocation, Wrapping, base_name};
 
-use crate::coverage::{GapKind, Grounds};
+use crate::case::{CallSubject, Case, Shell};
+use crate::coverage::{Coverage, GapKind};
+use crate::mode::Mode;
 use crate::path::parent;
-use crate::pipeline::Run;
-use crate::request::{Shell, Subject};
 use crate::rule::{Behavior, Rule, RuleText, ShellPattern, is_dangerous_allow};
 use crate::tool::ToolKind;
 use crate::verdict::{Reason, Suggestion};
@@ -122,11 +122,11 @@ const SECRET_WORDS: &[&str] = &[
     "credential",
 ];
 
-/// Lists the rules that would have allowed the call, and one that would deny it.
-pub(crate) fn suggest(run: &mut Run<'_>, reason: &Reason) -> Vec<Suggestion> {
-    let is_settleable = match reason {
+/// Says whether a rule could have settled a call that was not allowed for a reason.
+pub(crate) fn is_settleable(reason: &Reason) -> bool {
+    match reason {
         Reason::Unsettled { .. } | Reason::OutsideWorkspace { .. } | Reason::Headless { .. } => true,
-        Reason::Mode(mode) => *mode == crate::Mode::DontAsk,
+        Reason::Mode(mode) => *mode == Mode::DontAsk,
         Reason::Rule { .. }
         | Reason::Covered { .. }
         | Reason::ReadOnly
@@ -145,28 +145,29 @@ pub(crate) fn suggest(run: &mut Run<'_>, reason: &Reason) -> Vec<Suggestion> {
         | Reason::Unavailable { .. }
         | Reason::Limit { .. }
         | Reason::Error { .. } => false,
-    };
-    if !is_settleable {
-        return Vec::new();
     }
+}
+
+/// Lists the rules that would have allowed the call, and one that would deny it. `coverage` is what rules leave open of a
+/// shell command.
+pub(crate) fn suggest(case: &Case, coverage: &Coverage<'_>) -> Vec<Suggestion> {
     let mut proposals = Vec::new();
-    let request = run.request;
-    match &request.subject {
-        Subject::Shell(shell) => for_shell(run, shell, &mut proposals),
-        Subject::Files(files) => proposals
+    match &case.subject {
+        CallSubject::Shell(shell) => for_shell(case.call().tool(), shell, coverage, &mut proposals),
+        CallSubject::Files(files) => proposals
             .extend(files.iter().filter_map(|path_use| for_path(path_use.access, path_use.path.as_deref()?))),
-        Subject::Fetch { host } => {
+        CallSubject::Fetch { host } => {
             proposals
                 .extend(host.iter().map(|host| Proposal::both("WebFetch", Some(format!("domain:{host}")))));
         }
-        Subject::Other if request.call().kind() != ToolKind::Agent => {
-            let tool = request.call().tool();
-            let is_removal = is_named_removal(tool) || is_beyond_undoing(request.effects());
+        CallSubject::Other if case.call().kind() != ToolKind::Agent => {
+            let tool = case.call().tool();
+            let is_removal = is_named_removal(tool) || is_beyond_undoing(case.effects());
             let whole = Proposal::both(tool, None);
             let allow = whole.allow.filter(|_| !is_removal);
             proposals.push(Proposal { allow, ..whole });
         }
-        Subject::Other | Subject::PowerShell(_) | Subject::Malformed(_) => {}
+        CallSubject::Other | CallSubject::PowerShell(_) | CallSubject::Malformed(_) => {}
     }
     finish(proposals)
 }
@@ -215,9 +216,7 @@ fn finish(proposals: Vec<Proposal>) -> Vec<Suggestion> {
     suggestions
 }
 
-fn for_shell(run: &mut Run<'_>, shell: &Shell, proposals: &mut Vec<Proposal>) {
-    let tool = run.request.call().tool();
-    let coverage = run.coverage(Grounds::Rules);
+fn for_shell(tool: &str, shell: &Shell, coverage: &Coverage<'_>, proposals: &mut Vec<Proposal>) {
     for gap in &coverage.gaps {
         match &gap.kind {
             GapKind::Path { access, path } => {

@@ -26,9 +26,9 @@ pub enum ToolKind {
 /// One row of the tool table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolInfo {
-    /// The canonical name.
+    /// The name that rules and traces use, whatever a host calls it.
     pub name: &'static str,
-    /// What it does.
+    /// What kind of thing it does, which says how its input is read.
     pub kind: ToolKind,
     /// The input field that a parameter rule may not name, because it has rules of its own.
     pub primary_field: Option<&'static str>,

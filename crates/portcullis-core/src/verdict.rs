@@ -1,5 +1,6 @@
 //! The answer with its reasons: what was decided, where, why, and what would change it.
 
+use portcullis_analysis::effect::Certainty;
 use portcullis_analysis::findings::Severity;
 use portcullis_shell::Span;
 
@@ -8,20 +9,20 @@ use crate::decision::Decision;
 use crate::denials::DenialLimit;
 use crate::mode::Mode;
 use crate::origin::Origin;
-use crate::pipeline::StepId;
 use crate::rule::{Behavior, Rule};
+use crate::step::StepId;
 
 /// What the pipeline answers.
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// The answer.
+    /// What may become of the call.
     pub decision: Decision,
     /// The step that decided it.
     pub step: StepId,
     /// The mode it was given in: the one in force, where settings took away the session's own.
     pub mode: Mode,
-    /// Why.
+    /// What decided it, for people, hosts and the record.
     pub reason: Reason,
     /// What every step said, in order.
     pub trace: Vec<TraceLine>,
@@ -38,7 +39,7 @@ pub struct Verdict {
 /// A finding of the static analysis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindingReport {
-    /// Its code.
+    /// The stable code that documentation and settings name: `PC007`.
     pub code: &'static str,
     /// What it is about, a few words.
     pub title: &'static str,
@@ -65,7 +66,7 @@ pub struct FindingReport {
 pub enum Reason {
     /// A rule matched.
     Rule {
-        /// The rule.
+        /// The rule that decided, with where it stands.
         rule: RuleReference,
         /// What it matched: a part of the command, a path, a host. Empty for a tool-wide rule.
         matched: String,
@@ -85,7 +86,7 @@ pub enum Reason {
     Mode(Mode),
     /// A path or removal that no mode lifts.
     Safety {
-        /// Which check.
+        /// Which of the checks no mode lifts.
         check: SafetyCheck,
         /// The path or command it is about.
         subject: String,
@@ -94,7 +95,7 @@ pub enum Reason {
     Interaction,
     /// A path lies outside the working directories.
     OutsideWorkspace {
-        /// The path.
+        /// The path as the call writes it.
         path: String,
     },
     /// The command could not be read, or part of it is only known when it runs.
@@ -104,7 +105,7 @@ pub enum Reason {
     },
     /// The static analysis found something a careful colleague would stop.
     Finding {
-        /// Its code.
+        /// The code of the worst finding that nobody cleared.
         code: &'static str,
         /// The key of its category.
         category: &'static str,
@@ -129,14 +130,14 @@ pub enum Reason {
         stage: String,
         /// The rule the call breaks, if it named one.
         category: Option<String>,
-        /// Its sentence.
+        /// What the model gave as its reason; empty for an allow.
         sentence: String,
     },
     /// A hook answered.
     Hook {
-        /// Its name.
+        /// The name that settings gave the hook.
         name: String,
-        /// Its sentence.
+        /// What the hook gave as its reason; may be empty.
         sentence: String,
     },
     /// A person answered.
@@ -153,7 +154,7 @@ pub enum Reason {
         /// What the user said.
         sentence: String,
         /// What the call does, as a clause.
-        deed: String,
+        action: String,
     },
     /// A person allowed this very call once, after it had been denied.
     Approval {
@@ -172,26 +173,17 @@ pub enum Reason {
     },
     /// A limit was reached.
     Limit {
-        /// Which.
+        /// Which limit, in one clause.
         detail: String,
     },
     /// Something failed; never an allow.
     Error {
-        /// What.
+        /// What failed, in one clause.
         detail: String,
     },
 }
 
-/// How sure a rule's match is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Certainty {
-    /// It matches.
-    Certain,
-    /// It may match: part of the command is only known when it runs.
-    Possible,
-}
-
-/// The safety checks.
+/// The checks that no mode lifts, because what they stop decides what runs later or cannot be undone (spec A7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SafetyCheck {
     /// A write to a path that steers tools: `.git`, shell start-up files, agent settings.
@@ -207,9 +199,9 @@ pub enum SafetyCheck {
 pub struct RuleReference {
     /// Its text as written.
     pub text: String,
-    /// What it does.
+    /// The list it stands in.
     pub behavior: Behavior,
-    /// Where it stands.
+    /// The settings that hold it, so that a person can find and change it.
     pub origin: Origin,
 }
 
@@ -222,9 +214,9 @@ impl From<&Rule> for RuleReference {
 /// One line of the trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceLine {
-    /// The step.
+    /// The step that speaks.
     pub step: StepId,
-    /// What it said.
+    /// Whether it passed, raised a question or settled the call.
     pub outcome: TraceOutcome,
     /// Why, in one clause; may be empty.
     pub detail: String,
@@ -264,7 +256,7 @@ impl TraceOutcome {
 pub struct Suggestion {
     /// What the rule would do.
     pub behavior: Behavior,
-    /// Its text.
+    /// The rule as it would be written into a settings file.
     pub rule: String,
 }
 
@@ -366,7 +358,7 @@ impl Verdict {
 /// What becomes of a run without a person that reached a limit of denials (spec D12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnLimit {
-    /// It ends.
+    /// The run ends: an agent that is denied again and again costs money and gets nowhere.
     #[default]
     Abort,
     /// The call is denied, and the run goes on.
@@ -479,7 +471,7 @@ impl Reason {
             Self::Person => "a person answered".to_owned(),
             Self::Refused { by, message } if message.is_empty() => format!("a person said no ({by})"),
             Self::Refused { by, message } => format!("a person said no ({by}): {message}"),
-            Self::Boundary { sentence, deed } => format!("it {deed}, and the user said: `{sentence}`"),
+            Self::Boundary { sentence, action } => format!("it {action}, and the user said: `{sentence}`"),
             Self::Approval { id } => format!("a person allowed this very call once ({id})"),
             Self::Headless { cause } => {
                 format!("nobody is connected to answer, so this was refused: {cause}")

@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use portcullis_core::rule::{Anchors, Behavior, PathPattern, guarding_pattern};
+use portcullis_core::rule::{Behavior, PathAnchors, PathPattern, guarding_pattern};
 
 /// Patterns worth a look each, beside the generated ones.
 const PATTERNS: &[&str] = &[
@@ -237,8 +237,8 @@ fn write_case(directory: &Path, lines: &str) {
     fs::write(directory.join(".gitignore"), lines).expect("a file for the test");
 }
 
-fn anchors() -> Anchors<'static> {
-    Anchors { cwd: "/here", project: "/here", home: None, base: None }
+fn anchors() -> PathAnchors<'static> {
+    PathAnchors { cwd: "/here", project: "/here", home: None, base: None }
 }
 
 #[test]

@@ -35,7 +35,8 @@ pub struct Asked<'a> {
 
 /// Writes down a judgement with all it was made by, so that nobody has to judge the call again to explain it.
 pub fn entry(asked: &Asked<'_>, call: &ToolCall, judged: &JudgedCall) -> Entry {
-    let JudgedCall { verdict, context, .. } = judged;
+    let JudgedCall { verdict, case, .. } = judged;
+    let context = case.context();
     let mut input = String::new();
     write_input(&mut input, call.input());
     Entry {
@@ -66,7 +67,7 @@ pub fn entry(asked: &Asked<'_>, call: &ToolCall, judged: &JudgedCall) -> Entry {
         micros: u64::try_from(asked.elapsed.as_micros()).unwrap_or(u64::MAX),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         spans: spans(&verdict.highlights),
-        effects: judged.effects.iter().map(effect).collect(),
+        effects: judged.case.effect_reports().iter().map(effect).collect(),
         has_more_effects: false,
     }
 }

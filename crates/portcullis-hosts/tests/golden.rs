@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{Context, Facts, Mode, Origin, Person, Policy, Request, Source, decide};
+use portcullis_core::{Case, Context, Mode, Origin, Person, Policy, Source};
 use portcullis_hosts::{Answer, Event, HookCall, Host, HostReply, Told};
 use portcullis_testkit::{GoldenCase, GoldenFile, is_updating};
 use pretty_assertions::assert_eq;
@@ -40,14 +40,14 @@ fn policy() -> Policy {
 }
 
 /// A case: what the host says, and how the answer is called in the file.
-struct Case {
+struct HostCase {
     host: Host,
     name: String,
     input: Vec<u8>,
     variables: BTreeMap<String, String>,
 }
 
-impl Case {
+impl HostCase {
     fn of(host: Host, golden: &GoldenCase) -> Self {
         let variables = golden.find("environment").map(|text| serde_json::from_str(text).unwrap());
         Self {
@@ -81,9 +81,9 @@ fn answer_call(host: Host, call: &HookCall) -> HostReply {
         let mut context = Context::new(call.mode.unwrap_or(Mode::Default), &call.session.cwd);
         context.home = Some("/home/ada".to_owned());
         context.person = call.person.unwrap_or(Person::Present);
-        let request = Request::new(&policy, one.clone(), context);
-        let facts = Facts::of_empty_disk(request.questions());
-        decide(&policy, &request, &facts).unwrap().into_verdict()
+        let mut case = Case::new(one.clone(), context);
+        case.assume_empty_disk(&policy);
+        case.decide(&policy).unwrap().into_verdict()
     });
     let verdict = verdicts.reduce(|worst, next| if next.decision > worst.decision { next } else { worst });
     let answer = Answer::of(&verdict.unwrap(), call.moment.capabilities, None, None);
@@ -95,8 +95,8 @@ fn golden_file(host: Host) -> GoldenFile {
     GoldenFile::read(folder.join(host.name()).with_extension("md")).unwrap()
 }
 
-fn cases(host: Host) -> Vec<Case> {
-    golden_file(host).cases.iter().map(|case| Case::of(host, case)).collect()
+fn cases(host: Host) -> Vec<HostCase> {
+    golden_file(host).cases.iter().map(|case| HostCase::of(host, case)).collect()
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn every_input_has_its_answer() {
     for host in Host::ALL {
         let mut golden = golden_file(host);
         for golden in &mut golden.cases {
-            let case = Case::of(host, golden);
+            let case = HostCase::of(host, golden);
             let reply = case.answer(&case.input);
             // Whatever is not allowed in a host that goes by the exit code has its reason on standard error.
             let said = if reply.stdout.is_empty() { &reply.stderr } else { &reply.stdout };

@@ -68,7 +68,7 @@ fn add_group(lines: &mut Vec<String>, group: &[&FindingReport]) {
 
 #[cfg(test)]
 mod tests {
-    use portcullis_core::{Context, Facts, Mode, Policy, Request, ToolCall, decide};
+    use portcullis_core::{Case, Context, Mode, Policy, ToolCall};
     use pretty_assertions::assert_eq;
 
     use super::*;
@@ -77,8 +77,8 @@ mod tests {
     fn report(code: &'static str, sentence: &str) -> FindingReport {
         let policy = Policy::of_rules(Vec::new());
         let call = ToolCall::bash("git push --force origin topic");
-        let request = Request::new(&policy, call, Context::new(Mode::Default, "/code/app"));
-        let verdict = decide(&policy, &request, &Facts::default()).unwrap().into_verdict();
+        let case = Case::new(call, Context::new(Mode::Default, "/code/app"));
+        let verdict = case.decide(&policy).unwrap().into_verdict();
         let found = verdict.findings.into_iter().next().unwrap();
         FindingReport { code, sentence: sentence.to_owned(), must_name: Some("the branch"), ..found }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use portcullis_core::{Facts, Question, Resolution, path};
+use portcullis_core::{DiskAnswer, DiskQuestion, path};
 
 use crate::path::resolve;
 use crate::pattern::resolve_pattern;
@@ -15,7 +15,7 @@ const MOST_KNOWN: usize = 100_000;
 /// Answers questions, each once.
 #[derive(Debug, Default)]
 pub struct World {
-    known: BTreeMap<Question, Resolution>,
+    known: BTreeMap<DiskQuestion, DiskAnswer>,
     /// Whether the disk plays no part, and every path is taken for a real one.
     is_empty: bool,
 }
@@ -27,29 +27,29 @@ impl World {
     }
 
     /// Answers all questions.
-    pub fn answer(&mut self, questions: &BTreeSet<Question>) -> Facts {
-        if self.is_empty {
-            return Facts::of_empty_disk(questions);
-        }
-        let mut facts = Facts::default();
-        for question in questions {
-            facts.insert(question.clone(), self.look_up(question));
-        }
-        facts
+    pub fn answer(&mut self, questions: BTreeSet<DiskQuestion>) -> Vec<(DiskQuestion, DiskAnswer)> {
+        let answer = |question: DiskQuestion| {
+            let answer = if self.is_empty { question.on_empty_disk() } else { self.look_up(&question) };
+            (question, answer)
+        };
+        questions.into_iter().map(answer).collect()
     }
 
     /// Answers all questions; the disk plays a part only below a directory, if one is given.
-    pub fn answer_below(&mut self, directory: Option<&str>, questions: &BTreeSet<Question>) -> Facts {
-        let mut facts = Facts::of_empty_disk(questions);
-        for question in questions {
-            if directory.is_some_and(|directory| path::is_inside(place_of(question), directory)) {
-                facts.insert(question.clone(), self.look_up(question));
-            }
-        }
-        facts
+    pub fn answer_below(
+        &mut self,
+        directory: Option<&str>,
+        questions: BTreeSet<DiskQuestion>,
+    ) -> Vec<(DiskQuestion, DiskAnswer)> {
+        let answer = |question: DiskQuestion| {
+            let is_below = directory.is_some_and(|directory| path::is_inside(place_of(&question), directory));
+            let answer = if is_below { self.look_up(&question) } else { question.on_empty_disk() };
+            (question, answer)
+        };
+        questions.into_iter().map(answer).collect()
     }
 
-    fn look_up(&mut self, question: &Question) -> Resolution {
+    fn look_up(&mut self, question: &DiskQuestion) -> DiskAnswer {
         if let Some(resolution) = self.known.get(question) {
             return resolution.clone();
         }
@@ -57,11 +57,11 @@ impl World {
             self.known.clear();
         }
         let resolution = match question {
-            Question::RealPath(path) => resolve(path),
-            Question::Pattern(pattern) => resolve_pattern(pattern),
-            Question::Text(path) => read_text(path),
-            Question::GitSettings(directory) => git_settings(directory),
-            Question::CargoSettings(directory) => cargo_settings(directory),
+            DiskQuestion::RealPath(path) => resolve(path),
+            DiskQuestion::Pattern(pattern) => resolve_pattern(pattern),
+            DiskQuestion::Text(path) => read_text(path),
+            DiskQuestion::GitSettings(directory) => git_settings(directory),
+            DiskQuestion::CargoSettings(directory) => cargo_settings(directory),
         };
         self.known.insert(question.clone(), resolution.clone());
         resolution
@@ -69,13 +69,13 @@ impl World {
 }
 
 /// Returns the path a question is about.
-fn place_of(question: &Question) -> &str {
+fn place_of(question: &DiskQuestion) -> &str {
     match question {
-        Question::RealPath(path)
-        | Question::Pattern(path)
-        | Question::Text(path)
-        | Question::GitSettings(path)
-        | Question::CargoSettings(path) => path,
+        DiskQuestion::RealPath(path)
+        | DiskQuestion::Pattern(path)
+        | DiskQuestion::Text(path)
+        | DiskQuestion::GitSettings(path)
+        | DiskQuestion::CargoSettings(path) => path,
     }
 }
 
@@ -95,14 +95,14 @@ mod tests {
         let root = root.to_str().unwrap();
         symlink("/etc/passwd", format!("{root}/link")).unwrap();
         let questions = BTreeSet::from([
-            Question::RealPath(format!("{root}/link")),
-            Question::Pattern(format!("{root}/l*")),
+            DiskQuestion::RealPath(format!("{root}/link")),
+            DiskQuestion::Pattern(format!("{root}/l*")),
         ]);
         let mut world = World::default();
-        let before = world.answer(&questions);
+        let before = world.answer(questions.clone());
         fs::remove_file(format!("{root}/link")).unwrap();
-        assert_eq!(world.answer(&questions), before);
-        assert_ne!(World::default().answer(&questions), before);
+        assert_eq!(world.answer(questions.clone()), before);
+        assert_ne!(World::default().answer(questions), before);
     }
 
     #[test]
@@ -115,10 +115,13 @@ mod tests {
         for link in [&inside, &outside] {
             symlink("/etc/passwd", link).unwrap();
         }
-        let questions = BTreeSet::from([Question::RealPath(inside.clone()), Question::RealPath(outside)]);
-        let mut expected = Facts::of_empty_disk(&questions);
-        assert_eq!(World::default().answer_below(None, &questions), expected);
-        expected.insert(Question::RealPath(inside), Resolution::Leads(vec!["/etc/passwd".to_owned()]));
-        assert_eq!(World::default().answer_below(Some(&format!("{root}/in")), &questions), expected);
+        let questions = BTreeSet::from([DiskQuestion::RealPath(inside), DiskQuestion::RealPath(outside)]);
+        let answers = |directory: Option<&str>| {
+            let found = World::default().answer_below(directory, questions.clone());
+            found.into_iter().map(|(_, answer)| answer).collect::<Vec<_>>()
+        };
+        let [real, led] = [vec![], vec!["/etc/passwd".to_owned()]].map(DiskAnswer::Leads);
+        assert_eq!(answers(None), [real.clone(), real.clone()]);
+        assert_eq!(answers(Some(&format!("{root}/in"))), [led, real]);
     }
 }

@@ -1,11 +1,11 @@
 //! Answers the core's questions about the disk.
 //!
 //! ```text
-//! Request::questions() ──► World::answer ──► Facts ──► decide(policy, request, facts)
+//! Case::questions(policy) ──► World::answer ──► Case::answer ──► Case::decide(policy)
 //! ```
 //!
 //! ```
-//! use portcullis_core::{Context, Decision, Mode, Policy, Request, ToolCall, decide};
+//! use portcullis_core::{Case, Context, Decision, Mode, Policy, ToolCall};
 //! use portcullis_world::World;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,10 +14,10 @@
 //! let project = folder.path().canonicalize()?.to_string_lossy().into_owned();
 //!
 //! let policy = Policy::default();
-//! let request = Request::new(&policy, ToolCall::bash("cat notes.txt"), Context::new(Mode::Default, &project));
 //! let decision = |mut world: World| {
-//!     let facts = world.answer(request.questions());
-//!     decide(&policy, &request, &facts).map(|outcome| outcome.into_verdict().decision)
+//!     let mut case = Case::new(ToolCall::bash("cat notes.txt"), Context::new(Mode::Default, &project));
+//!     case.answer(world.answer(case.questions(&policy)));
+//!     case.decide(&policy).map(|outcome| outcome.into_verdict().decision)
 //! };
 //! assert_eq!(decision(World::without_disk())?, Decision::Allow);
 //! assert_eq!(decision(World::default())?, Decision::Ask, "the file is a link out of the project");
@@ -26,7 +26,7 @@
 //! ```
 //!
 //! The crate reads files, directories and links, never writes, and never opens a pipe or a device. Everything has a
-//! limit, and what passes it or cannot be told is [`portcullis_core::Resolution::Broken`], the unsafe answer. Of the
+//! limit, and what passes it or cannot be told is [`portcullis_core::DiskAnswer::Broken`], the unsafe answer. Of the
 //! environment it reads `CARGO_HOME` and the home directory alone, to tell the user's own cargo settings from a
 //! repository's.
 //!

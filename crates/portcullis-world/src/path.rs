@@ -2,26 +2,26 @@
 //!
 //! A path is followed one component at a time, so that every symbolic-link hop is reported and not only the last
 //! one. What does not exist is resolved as far as it exists. What cannot be told (a loop, a directory that may not
-//! be searched, a name that is not text) is [`Resolution::Broken`], which counts as the unsafe answer.
+//! be searched, a name that is not text) is [`DiskAnswer::Broken`], which counts as the unsafe answer.
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use portcullis_core::{Resolution, path};
+use portcullis_core::{DiskAnswer, path};
 
 /// The most symbolic links that are followed for one path.
 const MOST_HOPS: usize = 64;
 
 /// Follows an absolute path to where it leads.
-pub(crate) fn resolve(path: &str) -> Resolution {
+pub(crate) fn resolve(path: &str) -> DiskAnswer {
     if !path.starts_with('/') || path.contains('\0') {
-        return Resolution::Broken;
+        return DiskAnswer::Broken;
     }
     let mut walk = Walk::new(path);
     match walk.run() {
-        Ok(()) => Resolution::Leads(walk.into_leads(path)),
-        Err(Unresolvable) => Resolution::Broken,
+        Ok(()) => DiskAnswer::Leads(walk.into_leads(path)),
+        Err(Unresolvable) => DiskAnswer::Broken,
     }
 }
 
@@ -160,9 +160,9 @@ mod tests {
         for (asked, expected) in table {
             let asked = if asked.is_empty() { root.clone() } else { format!("{root}/{asked}") };
             let expected: Vec<String> = expected.iter().map(|lead| format!("{root}/{lead}")).collect();
-            assert_eq!(resolve(&asked), Resolution::Leads(expected), "{asked}");
+            assert_eq!(resolve(&asked), DiskAnswer::Leads(expected), "{asked}");
         }
-        assert_eq!(resolve("/"), Resolution::Leads(Vec::new()));
+        assert_eq!(resolve("/"), DiskAnswer::Leads(Vec::new()));
     }
 
     #[test]
@@ -170,9 +170,9 @@ mod tests {
         let (_folder, root) = folder();
         let long = "x".repeat(5_000);
         for asked in ["loop", "loop/inside", "real/\0", &long] {
-            assert_eq!(resolve(&format!("{root}/{asked}")), Resolution::Broken, "{asked}");
+            assert_eq!(resolve(&format!("{root}/{asked}")), DiskAnswer::Broken, "{asked}");
         }
-        assert_eq!(resolve("relative/path"), Resolution::Broken);
+        assert_eq!(resolve("relative/path"), DiskAnswer::Broken);
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
         for index in 1..=MOST_HOPS {
             symlink(format!("link{}", index - 1), format!("{root}/link{index}")).unwrap();
         }
-        assert!(matches!(resolve(&format!("{root}/link{}", MOST_HOPS - 1)), Resolution::Leads(_)));
-        assert_eq!(resolve(&format!("{root}/link{MOST_HOPS}")), Resolution::Broken);
+        assert!(matches!(resolve(&format!("{root}/link{}", MOST_HOPS - 1)), DiskAnswer::Leads(_)));
+        assert_eq!(resolve(&format!("{root}/link{MOST_HOPS}")), DiskAnswer::Broken);
     }
 }

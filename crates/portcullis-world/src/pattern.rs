@@ -2,12 +2,12 @@
 //!
 //! The pattern is walked component by component, as the shell does, and every link on the way is followed. Names are
 //! compared roughly, so that rather too many links count than too few. Past a number of entries the answer is
-//! [`Resolution::Broken`], which counts as the unsafe one.
+//! [`DiskAnswer::Broken`], which counts as the unsafe one.
 
 use std::fs;
 use std::io::ErrorKind;
 
-use portcullis_core::Resolution;
+use portcullis_core::DiskAnswer;
 use portcullis_core::pattern::may_name_component;
 
 use crate::path::resolve;
@@ -16,19 +16,19 @@ use crate::path::resolve;
 const MOST_ENTRIES: usize = 20_000;
 
 /// Follows every link that an absolute pattern names or passes through.
-pub(crate) fn resolve_pattern(pattern: &str) -> Resolution {
+pub(crate) fn resolve_pattern(pattern: &str) -> DiskAnswer {
     if !pattern.starts_with('/') || pattern.contains('\0') {
-        return Resolution::Broken;
+        return DiskAnswer::Broken;
     }
     let mut walk = Walk { leads: Vec::new(), looked_at: 0 };
     let mut paths = vec![String::new()];
     for component in pattern.split('/').filter(|component| !component.is_empty()) {
         match walk.step(&paths, component) {
             Some(next) => paths = next,
-            None => return Resolution::Broken,
+            None => return DiskAnswer::Broken,
         }
     }
-    Resolution::Leads(walk.leads)
+    DiskAnswer::Leads(walk.leads)
 }
 
 struct Walk {
@@ -80,11 +80,11 @@ impl Walk {
             return Some(());
         }
         match resolve(path) {
-            Resolution::Leads(leads) => {
+            DiskAnswer::Leads(leads) => {
                 self.leads.extend(leads);
                 Some(())
             }
-            Resolution::Text(_) | Resolution::Absent | Resolution::Broken => None,
+            DiskAnswer::Text(_) | DiskAnswer::Absent | DiskAnswer::Broken => None,
         }
     }
 
@@ -127,11 +127,11 @@ mod tests {
         for (pattern, expected) in table {
             assert_eq!(
                 resolve_pattern(&format!("{root}/{pattern}")),
-                Resolution::Leads(expected.clone()),
+                DiskAnswer::Leads(expected.clone()),
                 "{pattern}"
             );
         }
-        assert_eq!(resolve_pattern(&format!("{root}/b/*")), Resolution::Broken);
-        assert_eq!(resolve_pattern("relative/*"), Resolution::Broken);
+        assert_eq!(resolve_pattern(&format!("{root}/b/*")), DiskAnswer::Broken);
+        assert_eq!(resolve_pattern("relative/*"), DiskAnswer::Broken);
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use portcullis_core::Resolution;
+use portcullis_core::DiskAnswer;
 
 use crate::text::read_text;
 
@@ -14,29 +14,29 @@ const LOOKING_HOOKS: &[&str] = &["post-index-change", "fsmonitor-watchman", "que
 const MOST_LEVELS: usize = 64;
 
 /// Reads the configuration of the repository a directory lies in.
-pub(crate) fn git_settings(directory: &str) -> Resolution {
+pub(crate) fn git_settings(directory: &str) -> DiskAnswer {
     let folder = match Path::new(directory).ancestors().take(MOST_LEVELS).find_map(repository_in) {
-        None => return Resolution::Absent,
-        Some(Err(Lost)) => return Resolution::Broken,
+        None => return DiskAnswer::Absent,
+        Some(Err(Lost)) => return DiskAnswer::Broken,
         Some(Ok(folder)) => folder,
     };
     let mut folders = vec![folder.clone()];
     // A linked working tree shares the configuration of the main one.
     match folder.join("commondir").to_str().map(read_text) {
-        Some(Resolution::Text(common)) => folders.push(folder.join(common.trim())),
-        Some(Resolution::Absent) => {}
-        _ => return Resolution::Broken,
+        Some(DiskAnswer::Text(common)) => folders.push(folder.join(common.trim())),
+        Some(DiskAnswer::Absent) => {}
+        _ => return DiskAnswer::Broken,
     }
     let mut all = String::new();
     for folder in &folders {
         for name in ["config", "config.worktree"] {
             match folder.join(name).to_str().map(read_text) {
-                Some(Resolution::Text(text)) => {
+                Some(DiskAnswer::Text(text)) => {
                     all.push_str(&text);
                     all.push('\n');
                 }
-                Some(Resolution::Absent) => {}
-                _ => return Resolution::Broken,
+                Some(DiskAnswer::Absent) => {}
+                _ => return DiskAnswer::Broken,
             }
         }
         for hook in LOOKING_HOOKS {
@@ -47,7 +47,7 @@ pub(crate) fn git_settings(directory: &str) -> Resolution {
             }
         }
     }
-    Resolution::Text(all)
+    DiskAnswer::Text(all)
 }
 
 /// There is a repository that cannot be followed.
@@ -60,7 +60,7 @@ fn repository_in(directory: &Path) -> Option<Result<PathBuf, Lost>> {
         Ok(found) if found.is_dir() => return Some(Ok(dot)),
         Ok(_) => {
             let pointer = dot.to_str().map(read_text);
-            let Some(Resolution::Text(text)) = pointer else {
+            let Some(DiskAnswer::Text(text)) = pointer else {
                 return Some(Err(Lost));
             };
             let target = text.trim().strip_prefix("gitdir:").map(str::trim);
@@ -74,7 +74,7 @@ fn repository_in(directory: &Path) -> Option<Result<PathBuf, Lost>> {
 }
 
 /// Reads the settings of cargo that hold in a directory, the user's own left aside.
-pub(crate) fn cargo_settings(directory: &str) -> Resolution {
+pub(crate) fn cargo_settings(directory: &str) -> DiskAnswer {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
     let mut all = String::new();
@@ -91,13 +91,13 @@ pub(crate) fn cargo_settings(directory: &str) -> Resolution {
         ];
         for file in files {
             match file.to_str().map(read_text) {
-                Some(Resolution::Text(text)) => all.push_str(&text),
-                Some(Resolution::Absent) => {}
-                _ => return Resolution::Broken,
+                Some(DiskAnswer::Text(text)) => all.push_str(&text),
+                Some(DiskAnswer::Absent) => {}
+                _ => return DiskAnswer::Broken,
             }
         }
     }
-    if all.is_empty() { Resolution::Absent } else { Resolution::Text(all) }
+    if all.is_empty() { DiskAnswer::Absent } else { DiskAnswer::Text(all) }
 }
 
 #[cfg(test)]
@@ -118,7 +118,7 @@ mod tests {
         let pointer = format!("gitdir: {}\n", root.join("main/.git/worktrees/side").display());
         fs::write(root.join("side/.git"), pointer).unwrap();
         for place in ["main", "main/src/deep", "side", "side/src"] {
-            let Resolution::Text(text) = git_settings(root.join(place).to_str().unwrap()) else {
+            let DiskAnswer::Text(text) = git_settings(root.join(place).to_str().unwrap()) else {
                 panic!("{place}");
             };
             assert!(text.contains("fsmonitor"), "{place}: {text}");
@@ -126,9 +126,9 @@ mod tests {
         // What is no file is not opened: a pipe would keep whoever reads it waiting.
         fs::remove_file(root.join("main/.git/worktrees/side/commondir")).unwrap();
         fs::create_dir(root.join("main/.git/worktrees/side/commondir")).unwrap();
-        assert_eq!(git_settings(root.join("side").to_str().unwrap()), Resolution::Broken);
+        assert_eq!(git_settings(root.join("side").to_str().unwrap()), DiskAnswer::Broken);
         fs::write(root.join("side/.git"), "nonsense").unwrap();
-        assert_eq!(git_settings(root.join("side").to_str().unwrap()), Resolution::Broken);
+        assert_eq!(git_settings(root.join("side").to_str().unwrap()), DiskAnswer::Broken);
     }
 
     #[test]
@@ -137,16 +137,16 @@ mod tests {
         fs::create_dir_all(folder.path().join(".git/hooks")).unwrap();
         fs::write(folder.path().join(".git/hooks/post-index-change"), "#!/bin/sh\n").unwrap();
         let found = git_settings(folder.path().to_str().unwrap());
-        assert_eq!(found, Resolution::Text("[hook]\npost-index-change = true\n".to_owned()));
+        assert_eq!(found, DiskAnswer::Text("[hook]\npost-index-change = true\n".to_owned()));
     }
 
     #[test]
     fn settings_of_cargo_count_from_every_directory_above() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("a/b/.cargo")).unwrap();
-        assert_eq!(cargo_settings(folder.path().join("a").to_str().unwrap()), Resolution::Absent);
+        assert_eq!(cargo_settings(folder.path().join("a").to_str().unwrap()), DiskAnswer::Absent);
         fs::write(folder.path().join("rust-toolchain.toml"), "[toolchain]\npath = \"x\"\n").unwrap();
         let found = cargo_settings(folder.path().join("a/b").to_str().unwrap());
-        assert_eq!(found, Resolution::Text("[toolchain]\npath = \"x\"\n".to_owned()));
+        assert_eq!(found, DiskAnswer::Text("[toolchain]\npath = \"x\"\n".to_owned()));
     }
 }

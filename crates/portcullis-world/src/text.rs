@@ -3,29 +3,29 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
 
-use portcullis_core::Resolution;
+use portcullis_core::DiskAnswer;
 
 /// The longest file that is read, in bytes.
 const LONGEST: u64 = 256 * 1024;
 
 /// Reads a file. A pipe or device is never opened, because that could wait for ever.
-pub(crate) fn read_text(path: &str) -> Resolution {
+pub(crate) fn read_text(path: &str) -> DiskAnswer {
     let found = match fs::metadata(path) {
         Ok(found) => found,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Resolution::Absent;
+            return DiskAnswer::Absent;
         }
-        Err(_) => return Resolution::Broken,
+        Err(_) => return DiskAnswer::Broken,
     };
     if !found.is_file() || found.len() > LONGEST {
-        return Resolution::Broken;
+        return DiskAnswer::Broken;
     }
     let mut text = String::new();
     // The file may grow while it is read.
     let read = File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text));
     match read {
-        Ok(length) if length as u64 <= LONGEST => Resolution::Text(text),
-        Ok(_) | Err(_) => Resolution::Broken,
+        Ok(length) if length as u64 <= LONGEST => DiskAnswer::Text(text),
+        Ok(_) | Err(_) => DiskAnswer::Broken,
     }
 }
 
@@ -40,11 +40,11 @@ mod tests {
         fs::write(path("text"), "all: test\n").unwrap();
         fs::write(path("binary"), [0xff, 0xfe, 0x00]).unwrap();
         fs::write(path("long"), "x".repeat(300 * 1024)).unwrap();
-        assert_eq!(read_text(&path("text")), Resolution::Text("all: test\n".to_owned()));
-        assert_eq!(read_text(&path("nothing")), Resolution::Absent);
-        assert_eq!(read_text(&path("text/below")), Resolution::Absent);
+        assert_eq!(read_text(&path("text")), DiskAnswer::Text("all: test\n".to_owned()));
+        assert_eq!(read_text(&path("nothing")), DiskAnswer::Absent);
+        assert_eq!(read_text(&path("text/below")), DiskAnswer::Absent);
         for broken in [path("binary"), path("long"), folder.path().to_str().unwrap().to_owned()] {
-            assert_eq!(read_text(&broken), Resolution::Broken, "{broken}");
+            assert_eq!(read_text(&broken), DiskAnswer::Broken, "{broken}");
         }
     }
 }

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use portcullis_core::{
-    Answer, Context, Decision, Mode, Need, OnLimit, Outcome, Person, Reason, Request, ToolCall, Verdict,
-    decide,
+    Answer, Case, Context, Decision, Mode, Need, OnLimit, Outcome, Person, Reason, ToolCall, Verdict,
 };
 use portcullis_hosts::json::write_input;
 use portcullis_settings::{Environment, LoadOptions, Loaded, Locations, load};
@@ -26,14 +25,14 @@ pub(crate) struct Gate {
 /// Whom the gate asks about a call that rules and proofs do not settle.
 pub(crate) struct Askers<'a> {
     /// The classifier of auto mode.
-    pub(crate) judge: &'a dyn Fn(&Request, &Verdict) -> Answer,
+    pub(crate) judge: &'a dyn Fn(&Case, &Verdict) -> Answer,
     /// The person.
     pub(crate) person: &'a mut dyn FnMut(&ToolCall, &Verdict) -> Answer,
 }
 
 /// A call with its verdict. What runs is the call in here.
 pub(crate) struct Judged {
-    pub(crate) request: Request,
+    pub(crate) case: Case,
     pub(crate) verdict: Verdict,
 }
 
@@ -73,40 +72,39 @@ impl Gate {
     /// Judges a call. An error is a denial: whoever gets one must not run the call.
     pub(crate) fn judge(&self, call: ToolCall, askers: &mut Askers<'_>) -> Result<Judged, String> {
         let policy = &self.loaded.policy;
-        let request = Request::new(policy, call, self.context.clone());
+        let mut case = Case::new(call, self.context.clone());
         // A new world for every call: what the last one changed on the disk counts.
-        let facts = World::default().answer(request.questions());
-        let mut outcome = decide(policy, &request, &facts).map_err(|aborted| aborted.to_string())?;
+        case.answer(World::default().answer(case.questions(policy)));
+        let mut outcome = case.decide(policy).map_err(|aborted| aborted.to_string())?;
         let verdict = loop {
             let pending = match outcome {
                 Outcome::Settled(verdict) => break verdict,
                 Outcome::Needs(pending) => pending,
             };
             let answer = match pending.need() {
-                Need::Classifier => (askers.judge)(&request, pending.question()),
+                Need::Classifier => (askers.judge)(&case, pending.question()),
                 Need::Hooks => Answer::None,
-                Need::Person => (askers.person)(request.call(), pending.question()),
+                Need::Person => (askers.person)(case.call(), pending.question()),
             };
             outcome = pending.resume(answer);
         };
-        let verdict = self.count(&request, verdict, askers)?;
-        Ok(Judged { request, verdict })
+        let verdict = self.count(&case, verdict, askers)?;
+        Ok(Judged { case, verdict })
     }
 
     /// Counts the verdict in auto mode. At a limit of denials a person decides, or the run ends if nobody is there.
-    fn count(&self, request: &Request, verdict: Verdict, askers: &mut Askers<'_>) -> Result<Verdict, String> {
-        let context = request.context();
-        if context.mode != Mode::Auto {
+    fn count(&self, case: &Case, verdict: Verdict, askers: &mut Askers<'_>) -> Result<Verdict, String> {
+        if verdict.mode != Mode::Auto {
             return Ok(verdict);
         }
         let mut verdict = verdict;
         if verdict.is_judged_denial() {
-            let recorded = self.session.record_denial(&denial(request, &verdict), now_ms());
+            let recorded = self.session.record_denial(&denial(case, &verdict), now_ms());
             if let Some(limit) = recorded.map_err(|error| error.to_string())?.limit {
-                verdict = verdict.at_limit(limit, context.person, OnLimit::Abort);
+                verdict = verdict.at_limit(limit, case.context().person, OnLimit::Abort);
             }
             if verdict.decision == Decision::Ask {
-                let decision = match (askers.person)(request.call(), &verdict) {
+                let decision = match (askers.person)(case.call(), &verdict) {
                     Answer::Allow { .. } => Decision::Allow,
                     _ => Decision::Deny,
                 };
@@ -120,10 +118,10 @@ impl Gate {
     }
 
     /// Remembers what a call that ran may have written: a script among it is the agent's own, not the project's.
-    pub(crate) fn note_run(&mut self, request: &Request) {
+    pub(crate) fn note_run(&mut self, case: &Case) {
         let session = &mut self.context.session;
-        session.is_partial |= request.writes_unnamed();
-        for path in request.written_paths() {
+        session.is_partial |= case.writes_unnamed();
+        for path in case.written_paths() {
             let real = Path::new(&path).canonicalize().ok();
             session.touched.extend(real.and_then(|real| real.to_str().map(str::to_owned)));
             session.touched.insert(path);
@@ -156,8 +154,8 @@ fn refuse_steered(locations: &Locations) -> Result<(), String> {
     }
 }
 
-fn denial(request: &Request, verdict: &Verdict) -> NewDenial {
-    let call = request.call();
+fn denial(case: &Case, verdict: &Verdict) -> NewDenial {
+    let call = case.call();
     let mut input_json = String::new();
     write_input(&mut input_json, call.input());
     let (kind, code) = match &verdict.reason {
@@ -169,7 +167,7 @@ fn denial(request: &Request, verdict: &Verdict) -> NewDenial {
         tool: call.tool().to_owned(),
         summary: format!("{}: {input_json}", call.tool()),
         input_json,
-        cwd: request.context().cwd.clone(),
+        cwd: case.context().cwd.clone(),
         reason: verdict.reason.message(),
         kind,
         code,

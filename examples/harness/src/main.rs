@@ -64,8 +64,8 @@ fn serve() -> Result<(), String> {
         if let Ok(judged) = &judged
             && judged.verdict.decision == Decision::Allow
         {
-            let printed = run(judged.request.call(), gate.directory());
-            gate.note_run(&judged.request);
+            let printed = run(judged.case.call(), gate.directory());
+            gate.note_run(&judged.case);
             report.insert("output".to_owned(), Value::Text(printed));
         }
         print(report)?;

@@ -1,7 +1,7 @@
 //! Checks that the code in the guide is the code of this example.
 #![cfg(test)]
 
-use portcullis_core::{Facts, Outcome, Policy, Request};
+use portcullis_core::{Case, Outcome, Policy};
 use portcullis_settings::Loaded;
 use portcullis_store::{SessionStore, Store};
 use portcullis_world::World;
@@ -38,7 +38,7 @@ fn the_guide_names_the_crates_of_the_example() {
 fn what_the_guide_says_of_threads_is_so() {
     fn share<T: Send + Sync>(_: Option<T>) {}
     fn send<T: Send>(_: Option<T>) {}
-    share(None::<(Policy, Request, Facts, Outcome)>);
+    share(None::<(Policy, Case, Outcome)>);
     share(None::<(Loaded, Store, SessionStore)>);
     send(None::<World>);
 }

@@ -2,7 +2,7 @@
 
 use portcullis_classifier::prompt::SessionFacts;
 use portcullis_classifier::transcript::Format;
-use portcullis_core::{Context, Facts, FindingReport, Mode, Policy, Request, ToolCall, decide};
+use portcullis_core::{Case, Context, FindingReport, Mode, Policy, ToolCall};
 use portcullis_hosts::json as house_json;
 use serde_json::{Value, json};
 
@@ -413,8 +413,8 @@ pub(crate) fn call(tool: &str, input: &Value) -> ToolCall {
 fn finding(text: &str) -> FindingReport {
     let policy = Policy::of_rules(Vec::new());
     let call = ToolCall::bash("git push --force origin topic");
-    let request = Request::new(&policy, call, Context::new(Mode::Auto, "/home/ada/app"));
-    let facts = Facts::of_empty_disk(request.questions());
-    let found = decide(&policy, &request, &facts).unwrap().into_verdict().findings.remove(0);
+    let mut case = Case::new(call, Context::new(Mode::Auto, "/home/ada/app"));
+    case.assume_empty_disk(&policy);
+    let found = case.decide(&policy).unwrap().into_verdict().findings.remove(0);
     FindingReport { subject: text.to_owned(), sentence: format!("it overwrites `{text}`"), ..found }
 }

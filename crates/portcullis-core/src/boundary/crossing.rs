@@ -1,118 +1,115 @@
 //! Whether a call does what the user said not to do.
 
 use portcullis_analysis::effect::{Act, Effect};
-use portcullis_analysis::{Invocation, Surroundings, Survey, pushed_branches};
+use portcullis_analysis::{Invocation, Survey, pushed_branches};
 use portcullis_shell::Span;
 
-use super::deed::{Deed, Kind, Object};
+use super::forbidden_action::{ActionKind, ActionObject, ForbiddenAction};
 use super::objects::ENVIRONMENTS;
-use super::reading::{Says, read};
-use crate::explainer::clause_of;
-use crate::fact::{Facts, Resolution};
-use crate::judgement::with_links;
+use super::reading::{SentenceMeaning, read};
+use crate::case::{CaseView, with_links};
 use crate::path;
-use crate::request::Request;
 use crate::verdict::Reason;
+use crate::wording::clause_of;
 
 /// Finds the first thing that a call does and the user forbade, unless it was permitted again.
-pub(crate) fn crossing(request: &Request, facts: &Facts) -> Option<(Reason, Span)> {
-    let sentences = &request.context().session.boundaries;
+pub(crate) fn crossing(view: &CaseView<'_>) -> Option<(Reason, Span)> {
+    let sentences = &view.case.context().session.boundaries;
     if sentences.is_empty() {
         return None;
     }
-    let said: Vec<(&String, Says)> = sentences.iter().map(|sentence| (sentence, read(sentence))).collect();
-    let own = Work {
-        request,
-        facts,
-        effects: request.effects().iter().map(|effect| with_links(effect, facts)).collect(),
-        survey: request.survey().clone(),
-        is_script: false,
-    };
-    std::iter::once(own).chain(scripts(request, facts)).find_map(|work| work.crossing(&said))
+    let said: Vec<(&String, SentenceMeaning)> =
+        sentences.iter().map(|sentence| (sentence, read(sentence))).collect();
+    let answers = &view.case.answers;
+    let effects: Vec<Effect> = view.case.effects().iter().map(|effect| with_links(effect, answers)).collect();
+    let own = ComparedWork { view, effects: &effects, survey: view.case.survey(), is_script: false };
+    own.crossing(&said).or_else(|| scripts(view).find_map(|work| work.crossing(&said)))
 }
 
 /// Says whether a permission has something to do with what was forbidden.
-pub(super) fn lifts(permitted: &[Deed], forbidden: &[Deed]) -> bool {
+pub(super) fn lifts(permitted: &[ForbiddenAction], forbidden: &[ForbiddenAction]) -> bool {
     permitted.iter().any(|may| forbidden.iter().any(|not| is_related(may.kind, not.kind)))
 }
 
-fn is_related(may: Kind, not: Kind) -> bool {
+fn is_related(may: ActionKind, not: ActionKind) -> bool {
     may.includes(not) || not.includes(may)
 }
 
-/// Reads the scripts of the project that a call runs, one level deep.
-fn scripts<'a>(request: &'a Request, facts: &'a Facts) -> impl Iterator<Item = Work<'a>> {
-    let context = request.context();
-    let surroundings = Surroundings { directory: &context.cwd, home: context.home.as_deref() };
-    request.scripts().into_iter().filter_map(move |script| {
-        let text = match facts.text(&script.file) {
-            Some(Resolution::Text(text)) => text.as_str(),
-            _ => context.session.written.get(&script.file)?.as_deref()?,
-        };
-        let layout = script.layout(text, surroundings)?;
-        Some(Work { request, facts, effects: layout.effects, survey: layout.survey, is_script: true })
+/// Returns what the scripts of the project do that a call runs, one level deep.
+fn scripts<'a>(view: &'a CaseView<'a>) -> impl Iterator<Item = ComparedWork<'a>> {
+    view.scripts().filter_map(move |called| {
+        let layout = view.case.on_disk(called).or_else(|| view.case.as_written(called)).flatten()?;
+        Some(ComparedWork { view, effects: &layout.effects, survey: &layout.survey, is_script: true })
     })
 }
 
 /// What a command line does.
-struct Work<'a> {
-    request: &'a Request,
-    facts: &'a Facts,
-    effects: Vec<Effect>,
-    survey: Survey,
+struct ComparedWork<'a> {
+    view: &'a CaseView<'a>,
+    effects: &'a [Effect],
+    survey: &'a Survey,
     is_script: bool,
 }
 
-impl Work<'_> {
-    fn crossing(&self, said: &[(&String, Says)]) -> Option<(Reason, Span)> {
-        for effect in &self.effects {
+impl ComparedWork<'_> {
+    fn crossing(&self, said: &[(&String, SentenceMeaning)]) -> Option<(Reason, Span)> {
+        for effect in self.effects {
             let mut standing: Option<&String> = None;
             for (sentence, says) in said {
                 match says {
-                    Says::Forbids(deeds) if deeds.iter().any(|deed| self.does(effect, deed)) => {
+                    SentenceMeaning::Forbids(actions)
+                        if actions.iter().any(|action| self.does(effect, action)) =>
+                    {
                         standing = Some(sentence);
                     }
-                    Says::Permits(deeds) if deeds.iter().any(|deed| self.is_permitted(effect, deed)) => {
+                    SentenceMeaning::Permits(actions)
+                        if actions.iter().any(|action| self.is_permitted(effect, action)) =>
+                    {
                         standing = None;
                     }
-                    Says::Forbids(_) | Says::Permits(_) | Says::Warns | Says::Nothing => {}
+                    SentenceMeaning::Forbids(_)
+                    | SentenceMeaning::Permits(_)
+                    | SentenceMeaning::Warns
+                    | SentenceMeaning::Nothing => {}
                 }
             }
             if let Some(sentence) = standing {
-                let deed = clause_of(effect);
+                let action = clause_of(effect);
                 let span = if self.is_script { Span::default() } else { effect.span };
-                return Some((Reason::Boundary { sentence: sentence.clone(), deed }, span));
+                return Some((Reason::Boundary { sentence: sentence.clone(), action }, span));
             }
         }
         None
     }
 
-    /// Says whether an effect is what a deed is about.
-    fn does(&self, effect: &Effect, deed: &Deed) -> bool {
-        self.is_kind(effect, deed.kind)
-            && (deed.objects.is_empty() || deed.objects.iter().any(|object| self.is_done_to(effect, object)))
+    /// Says whether an effect is what an action is about.
+    fn does(&self, effect: &Effect, action: &ForbiddenAction) -> bool {
+        self.is_kind(effect, action.kind)
+            && (action.objects.is_empty()
+                || action.objects.iter().any(|object| self.is_done_to(effect, object)))
     }
 
     /// Says whether a permission covers an effect, all of it: whoever may push one branch may not push another.
-    fn is_permitted(&self, effect: &Effect, deed: &Deed) -> bool {
-        let is_covered = |object: &Object| match object {
-            Object::Place(_) | Object::Tests => {
+    fn is_permitted(&self, effect: &Effect, action: &ForbiddenAction) -> bool {
+        let is_covered = |object: &ActionObject| match object {
+            ActionObject::Place(_) | ActionObject::Tests => {
                 let paths = effect.target.paths();
                 !paths.is_empty() && paths.iter().all(|path| self.lies_in(path, object))
             }
-            Object::Branch(branch) => {
+            ActionObject::Branch(branch) => {
                 self.branches(effect).is_some_and(|all| all.iter().all(|one| one == branch))
             }
-            Object::Environment(name) => self.is_named(effect, name) || !self.names_environment(effect),
+            ActionObject::Environment(name) => self.is_named(effect, name) || !self.names_environment(effect),
         };
-        self.is_kind(effect, deed.kind) && (deed.objects.is_empty() || deed.objects.iter().any(is_covered))
+        self.is_kind(effect, action.kind)
+            && (action.objects.is_empty() || action.objects.iter().any(is_covered))
     }
 
     fn command(&self, effect: &Effect) -> Option<&Invocation> {
         effect.invocation.and_then(|place| self.survey.invocations.get(place))
     }
 
-    fn is_kind(&self, effect: &Effect, kind: Kind) -> bool {
+    fn is_kind(&self, effect: &Effect, kind: ActionKind) -> bool {
         let is_git =
             |verbs: &[&str]| self.command(effect).is_some_and(|command| is_version_control(command, verbs));
         let is_task = |words: &[&str]| {
@@ -120,33 +117,33 @@ impl Work<'_> {
                 && self.command(effect).is_some_and(|command| has_part(command, words))
         };
         match kind {
-            Kind::Push => {
+            ActionKind::Push => {
                 matches!(effect.act, Act::GitPush | Act::GitPushForce | Act::GitDeleteRemote)
                     || is_task(&["push"])
                     || is_git(&["send-pack", "http-push"])
                     || self.pushes_elsewhere(effect)
             }
-            Kind::ForcePush => effect.act == Act::GitPushForce,
-            Kind::Commit => is_git(&["commit", "ci"]),
-            Kind::Deploy => is_deployment(effect.act) || is_task(&["deploy"]),
-            Kind::Publish => effect.act == Act::Publish || is_task(&["publish"]),
-            Kind::Release => {
+            ActionKind::ForcePush => effect.act == Act::GitPushForce,
+            ActionKind::Commit => is_git(&["commit", "ci"]),
+            ActionKind::Deploy => is_deployment(effect.act) || is_task(&["deploy"]),
+            ActionKind::Publish => effect.act == Act::Publish || is_task(&["publish"]),
+            ActionKind::Release => {
                 effect.act == Act::Publish
                     || is_deployment(effect.act)
                     || is_task(&["release", "publish", "deploy"])
             }
-            Kind::Delete => matches!(effect.act, Act::Delete | Act::DeleteTree | Act::Wipe),
-            Kind::Install => {
+            ActionKind::Delete => matches!(effect.act, Act::Delete | Act::DeleteTree | Act::Wipe),
+            ActionKind::Install => {
                 matches!(effect.act, Act::InstallPackage | Act::InstallGlobal | Act::InstallDeclared)
             }
-            Kind::InstallNew => matches!(effect.act, Act::InstallPackage | Act::InstallGlobal),
-            Kind::Merge => effect.act == Act::Merge || is_git(&["merge"]),
-            Kind::Migrate => self.migrates(effect),
-            Kind::Rebase => is_git(&["rebase"]),
-            Kind::Amend => is_git(&["commit"]) && self.has_word(effect, "--amend"),
-            Kind::Stash => is_git(&["stash"]),
-            Kind::PullRequest => self.opens_pull_request(effect),
-            Kind::Touch => changes_file(effect.act),
+            ActionKind::InstallNew => matches!(effect.act, Act::InstallPackage | Act::InstallGlobal),
+            ActionKind::Merge => effect.act == Act::Merge || is_git(&["merge"]),
+            ActionKind::Migrate => self.migrates(effect),
+            ActionKind::Rebase => is_git(&["rebase"]),
+            ActionKind::Amend => is_git(&["commit"]) && self.has_word(effect, "--amend"),
+            ActionKind::Stash => is_git(&["stash"]),
+            ActionKind::PullRequest => self.opens_pull_request(effect),
+            ActionKind::Touch => changes_file(effect.act),
         }
     }
 
@@ -165,7 +162,7 @@ impl Work<'_> {
     /// Says whether an image or data is pushed, or a tool of a server is named after it.
     fn pushes_elsewhere(&self, effect: &Effect) -> bool {
         let Some(command) = self.command(effect) else {
-            let tool = self.request.call().tool();
+            let tool = self.view.case.call().tool();
             let has = |name: &str| tool.split('_').any(|part| part == name);
             return tool.starts_with("mcp__") && has("push") && !has("notification");
         };
@@ -176,7 +173,7 @@ impl Work<'_> {
 
     fn opens_pull_request(&self, effect: &Effect) -> bool {
         let Some(command) = self.command(effect) else {
-            return self.request.call().tool().ends_with("create_pull_request");
+            return self.view.case.call().tool().ends_with("create_pull_request");
         };
         let words: Vec<&str> = command.operands().iter().map(|word| word.text.as_str()).collect();
         matches!(command.program_name(), Some("gh" | "glab" | "hub"))
@@ -184,9 +181,9 @@ impl Work<'_> {
             && (words.contains(&"create") || words.contains(&"pull-request"))
     }
 
-    fn is_done_to(&self, effect: &Effect, object: &Object) -> bool {
+    fn is_done_to(&self, effect: &Effect, object: &ActionObject) -> bool {
         match object {
-            Object::Place(_) | Object::Tests => {
+            ActionObject::Place(_) | ActionObject::Tests => {
                 let takes_all = matches!(effect.act, Act::DeleteTree | Act::Move | Act::Wipe);
                 let is_above = |path: &String| {
                     takes_all && self.bases(object).iter().any(|base| path::is_inside(base, path))
@@ -194,39 +191,39 @@ impl Work<'_> {
                 effect.target.paths().iter().any(|path| self.lies_in(path, object) || is_above(path))
             }
             // A push whose branch nobody knows may be to any.
-            Object::Branch(branch) => self.branches(effect).is_none_or(|all| all.contains(branch)),
-            Object::Environment(name) => self.is_named(effect, name) || !self.names_environment(effect),
+            ActionObject::Branch(branch) => self.branches(effect).is_none_or(|all| all.contains(branch)),
+            ActionObject::Environment(name) => self.is_named(effect, name) || !self.names_environment(effect),
         }
     }
 
     /// Says whether a path is what the user named, or lies in it.
-    fn lies_in(&self, path: &str, object: &Object) -> bool {
+    fn lies_in(&self, path: &str, object: &ActionObject) -> bool {
         let below = self
-            .request
+            .view
             .roots
             .iter()
             .filter_map(|root| path.strip_prefix(root.as_str()))
             .min_by_key(|it| it.len());
         match object {
-            Object::Place(name) => {
+            ActionObject::Place(name) => {
                 let bare = name.trim_start_matches("./").trim_end_matches('/');
                 let is_component = !bare.contains('/') && !bare.starts_with('~');
                 let is_part = below.is_some_and(|below| below.split('/').any(|part| part == bare));
                 is_component && is_part || self.bases(object).iter().any(|base| path::is_inside(path, base))
             }
-            Object::Tests => below.is_some_and(is_test),
-            Object::Branch(_) | Object::Environment(_) => false,
+            ActionObject::Tests => below.is_some_and(is_test),
+            ActionObject::Branch(_) | ActionObject::Environment(_) => false,
         }
     }
 
     /// Returns the absolute paths a name may stand for.
-    fn bases(&self, object: &Object) -> Vec<String> {
-        let Object::Place(name) = object else { return Vec::new() };
-        let context = self.request.context();
+    fn bases(&self, object: &ActionObject) -> Vec<String> {
+        let ActionObject::Place(name) = object else { return Vec::new() };
+        let context = self.view.case.context();
         let name = name.trim_end_matches('/');
         match (name.strip_prefix("~/"), &context.home) {
             (Some(below), Some(home)) => vec![path::join(home, below)],
-            _ => self.request.roots.iter().map(|root| path::join(root, name)).collect(),
+            _ => self.view.roots.iter().map(|root| path::join(root, name)).collect(),
         }
     }
 
@@ -236,14 +233,7 @@ impl Work<'_> {
         if !named.is_empty() && !named.iter().any(|branch| matches!(branch.as_str(), "HEAD" | "@")) {
             return Some(named);
         }
-        let head = self.request.roots.iter().find_map(|root| {
-            match self.facts.text(&format!("{root}/.git/HEAD")) {
-                Some(Resolution::Text(text)) => {
-                    text.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
-                }
-                _ => None,
-            }
-        })?;
+        let head = self.view.branch()?;
         Some(
             named
                 .into_iter()

@@ -9,7 +9,7 @@
 //! Only what is read without doubt counts here. Every other prohibition is kept as well, for the classifier to read.
 
 mod crossing;
-mod deed;
+mod forbidden_action;
 mod objects;
 mod reading;
 mod stated;

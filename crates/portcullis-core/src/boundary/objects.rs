@@ -1,7 +1,7 @@
-//! What stands behind a verb: whether the deed is meant as a whole, or what it is done to.
+//! What stands behind a verb: whether the action is meant as a whole, or what it is done to.
 
-use super::deed::{Deed, Kind, Object};
-use super::words::Word;
+use super::forbidden_action::{ActionKind, ActionObject, ForbiddenAction};
+use super::words::SentenceWord;
 
 /// Words that add nothing to what is meant.
 const FILLERS: &[&str] = &[
@@ -98,9 +98,9 @@ pub(super) const ENVIRONMENTS: &[&str] = &[
 ];
 
 /// Returns the words that belong to a verb; `None` if they hold under a condition that only a reader can judge.
-fn tail(words: &[Word]) -> Option<&[Word]> {
+fn tail(words: &[SentenceWord]) -> Option<&[SentenceWord]> {
     let goes_on = |at: usize| words.get(at + 1).is_some_and(is_place);
-    let ends = |(at, word): (usize, &Word)| {
+    let ends = |(at, word): (usize, &SentenceWord)| {
         word.is_one_of(CONDITIONS) || word.is_one_of(ENDS) && !(word.is_one_of(&[",", "and"]) && goes_on(at))
     };
     let end = words.iter().enumerate().position(ends);
@@ -121,36 +121,36 @@ fn tail(words: &[Word]) -> Option<&[Word]> {
     is_plain.then_some(own)
 }
 
-/// Makes deeds of verbs and what stands behind them; `None` if that is not understood for sure.
-pub(super) fn deeds(kinds: &[Kind], behind: &[Word]) -> Option<Vec<Deed>> {
+/// Makes actions of verbs and what stands behind them; `None` if that is not understood for sure.
+pub(super) fn actions(kinds: &[ActionKind], behind: &[SentenceWord]) -> Option<Vec<ForbiddenAction>> {
     let own = tail(behind)?;
-    let is_about_files = kinds.iter().any(|kind| matches!(kind, Kind::Touch | Kind::Delete));
+    let is_about_files = kinds.iter().any(|kind| matches!(kind, ActionKind::Touch | ActionKind::Delete));
     let objects = if is_about_files { places(own) } else { Vec::new() };
     if is_about_files && !objects.is_empty() {
-        let only_removes = kinds.iter().all(|kind| *kind == Kind::Delete);
-        let kind = if only_removes { Kind::Delete } else { Kind::Touch };
-        return Some(vec![Deed { kind, objects }]);
+        let only_removes = kinds.iter().all(|kind| *kind == ActionKind::Delete);
+        let kind = if only_removes { ActionKind::Delete } else { ActionKind::Touch };
+        return Some(vec![ForbiddenAction { kind, objects }]);
     }
-    kinds.iter().map(|kind| deed(*kind, own)).collect()
+    kinds.iter().map(|kind| action(*kind, own)).collect()
 }
 
-/// Makes a deed that is not about named files.
-fn deed(kind: Kind, own: &[Word]) -> Option<Deed> {
-    let telling: Vec<&Word> = own.iter().filter(|word| !word.is_one_of(FILLERS)).collect();
+/// Makes an action that is not about named files.
+fn action(kind: ActionKind, own: &[SentenceWord]) -> Option<ForbiddenAction> {
+    let telling: Vec<&SentenceWord> = own.iter().filter(|word| !word.is_one_of(FILLERS)).collect();
     let is_all = |words: &[&str]| telling.iter().all(|word| word.is_one_of(words));
-    let whole = |is_understood: bool| is_understood.then(|| Deed { kind, objects: Vec::new() });
+    let whole = |is_understood: bool| is_understood.then(|| ForbiddenAction { kind, objects: Vec::new() });
     match kind {
-        Kind::Push | Kind::ForcePush => pushed(kind, &telling),
-        Kind::Deploy | Kind::Release => match telling.as_slice() {
+        ActionKind::Push | ActionKind::ForcePush => pushed(kind, &telling),
+        ActionKind::Deploy | ActionKind::Release => match telling.as_slice() {
             [place] if place.is_one_of(ENVIRONMENTS) => {
-                Some(Deed { kind, objects: vec![Object::Environment(place.lower.clone())] })
+                Some(ForbiddenAction { kind, objects: vec![ActionObject::Environment(place.lower.clone())] })
             }
             _ => whole(telling.is_empty()),
         },
-        Kind::Delete => {
+        ActionKind::Delete => {
             whole(!own.is_empty() && is_all(&["file", "files", "folder", "folders"]) && names_all(own))
         }
-        Kind::Install | Kind::InstallNew => {
+        ActionKind::Install | ActionKind::InstallNew => {
             const WARES: &[&str] = &[
                 "additional",
                 "dependencies",
@@ -162,47 +162,53 @@ fn deed(kind: Kind, own: &[Word]) -> Option<Deed> {
                 "package",
             ];
             let is_ware = is_all(&[WARES, &["packages", "software", "tools"]].concat());
-            let is_named =
-                kind == Kind::Install || telling.iter().any(|word| !word.is_one_of(&["new", "additional"]));
-            let is_new =
-                kind == Kind::InstallNew || telling.iter().any(|word| word.is_one_of(&["new", "additional"]));
-            let kind = if is_new { Kind::InstallNew } else { Kind::Install };
-            (is_ware && is_named).then_some(Deed { kind, objects: Vec::new() })
+            let is_named = kind == ActionKind::Install
+                || telling.iter().any(|word| !word.is_one_of(&["new", "additional"]));
+            let is_new = kind == ActionKind::InstallNew
+                || telling.iter().any(|word| word.is_one_of(&["new", "additional"]));
+            let kind = if is_new { ActionKind::InstallNew } else { ActionKind::Install };
+            (is_ware && is_named).then_some(ForbiddenAction { kind, objects: Vec::new() })
         }
-        Kind::PullRequest => whole(!telling.is_empty() && is_all(&["a", "another", "new", "pr", "prs"])),
-        Kind::Migrate => whole(is_all(&["database", "db", "migration", "migrations", "schema"])),
-        Kind::Commit | Kind::Publish | Kind::Merge | Kind::Rebase | Kind::Amend | Kind::Stash => {
-            whole(telling.is_empty())
+        ActionKind::PullRequest => {
+            whole(!telling.is_empty() && is_all(&["a", "another", "new", "pr", "prs"]))
         }
-        Kind::Touch => None,
+        ActionKind::Migrate => whole(is_all(&["database", "db", "migration", "migrations", "schema"])),
+        ActionKind::Commit
+        | ActionKind::Publish
+        | ActionKind::Merge
+        | ActionKind::Rebase
+        | ActionKind::Amend
+        | ActionKind::Stash => whole(telling.is_empty()),
+        ActionKind::Touch => None,
     }
 }
 
 /// “anything”, “any files”: all of them, not particular ones.
-fn names_all(own: &[Word]) -> bool {
+fn names_all(own: &[SentenceWord]) -> bool {
     let is_bare =
         own.iter().all(|word| !word.is_one_of(&["the", "this", "that", "these", "those", "it", "them"]));
     is_bare && own.iter().any(|word| word.is_one_of(&["anything", "any", "files", "everything", "stuff"]))
 }
 
-fn pushed(kind: Kind, telling: &[&Word]) -> Option<Deed> {
-    let rest: Vec<&&Word> =
+fn pushed(kind: ActionKind, telling: &[&SentenceWord]) -> Option<ForbiddenAction> {
+    let rest: Vec<&&SentenceWord> =
         telling.iter().filter(|word| !word.is_one_of(&["branch", "directly", "straight"])).collect();
     match rest.as_slice() {
-        [] => Some(Deed { kind, objects: Vec::new() }),
-        [place] if place.is_one_of(REMOTES) => Some(Deed { kind, objects: Vec::new() }),
-        [place] if place.is_one_of(&["live", "prod", "production", "staging"]) => {
-            Some(Deed { kind: Kind::Deploy, objects: vec![Object::Environment(place.lower.clone())] })
-        }
+        [] => Some(ForbiddenAction { kind, objects: Vec::new() }),
+        [place] if place.is_one_of(REMOTES) => Some(ForbiddenAction { kind, objects: Vec::new() }),
+        [place] if place.is_one_of(&["live", "prod", "production", "staging"]) => Some(ForbiddenAction {
+            kind: ActionKind::Deploy,
+            objects: vec![ActionObject::Environment(place.lower.clone())],
+        }),
         [branch] if is_branch(branch, telling.len() > rest.len()) => {
-            Some(Deed { kind, objects: vec![Object::Branch(branch.written.clone())] })
+            Some(ForbiddenAction { kind, objects: vec![ActionObject::Branch(branch.written.clone())] })
         }
         _ => None,
     }
 }
 
 /// Says whether a word is a branch: one everybody knows, one in quotes, or one that is called so.
-fn is_branch(word: &Word, is_called_so: bool) -> bool {
+fn is_branch(word: &SentenceWord, is_called_so: bool) -> bool {
     word.is_quoted
         || is_called_so
         || word.written.contains('/')
@@ -210,7 +216,7 @@ fn is_branch(word: &Word, is_called_so: bool) -> bool {
 }
 
 /// Returns the places that are named, if nothing else is.
-pub(super) fn places(own: &[Word]) -> Vec<Object> {
+pub(super) fn places(own: &[SentenceWord]) -> Vec<ActionObject> {
     const AROUND: &[&str] = &[
         "anything",
         "directory",
@@ -233,7 +239,7 @@ pub(super) fn places(own: &[Word]) -> Vec<Object> {
         ",",
         "and",
     ];
-    let is_around = |word: &Word| word.is_one_of(AROUND) || word.is_one_of(FILLERS);
+    let is_around = |word: &SentenceWord| word.is_one_of(AROUND) || word.is_one_of(FILLERS);
     let mut objects = Vec::new();
     let mut words = own.iter().peekable();
     while let Some(word) = words.next() {
@@ -244,9 +250,9 @@ pub(super) fn places(own: &[Word]) -> Vec<Object> {
             continue;
         }
         if is_place(word) || is_called_so && is_name(&word.written) {
-            objects.push(Object::Place(word.written.clone()));
+            objects.push(ActionObject::Place(word.written.clone()));
         } else if word.is_one_of(&["tests", "test"]) && words.peek().is_none_or(|next| is_around(next)) {
-            objects.push(Object::Tests);
+            objects.push(ActionObject::Tests);
         } else {
             return Vec::new();
         }
@@ -259,7 +265,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// Says whether a word can only be a file or a directory.
-fn is_place(word: &Word) -> bool {
+fn is_place(word: &SentenceWord) -> bool {
     let text = word.written.as_str();
     let has_ending = text.rsplit_once('.').is_some_and(|(_, ending)| {
         (1..=8).contains(&ending.len()) && ending.chars().all(|letter| letter.is_ascii_alphanumeric())

@@ -1,47 +1,47 @@
 //! What a sentence forbids or permits, as far as that is beyond doubt.
 
-use super::deed::{Deed, Form, Kind, Object};
-use super::objects::{deeds, places};
-use super::words::{self, Word};
+use super::forbidden_action::{ActionKind, ActionObject, ForbiddenAction, VerbForm};
+use super::objects::{actions, places};
+use super::words::{self, SentenceWord};
 use crate::consent;
 
 /// What a sentence says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Says {
+pub(super) enum SentenceMeaning {
     /// These are not to be done.
-    Forbids(Vec<Deed>),
+    Forbids(Vec<ForbiddenAction>),
     /// Something is not to be done, and a reader must tell what.
     Warns,
     /// These may be done.
-    Permits(Vec<Deed>),
+    Permits(Vec<ForbiddenAction>),
     /// Nothing of the kind.
     Nothing,
 }
 
 /// Reads a sentence. What it forbids counts before what it permits.
-pub(super) fn read(sentence: &str) -> Says {
+pub(super) fn read(sentence: &str) -> SentenceMeaning {
     if sentence.trim_end().ends_with('?') {
-        return Says::Nothing;
+        return SentenceMeaning::Nothing;
     }
     let words = words::words(sentence);
     let mut forbidden = Vec::new();
     let mut warns = false;
     for clause in words.split(|word| word.is_one_of(&["but", "however"])) {
         match prohibition(clause) {
-            Some(deeds) if deeds.is_empty() => warns = true,
-            Some(deeds) => forbidden.extend(deeds),
+            Some(actions) if actions.is_empty() => warns = true,
+            Some(actions) => forbidden.extend(actions),
             None => {}
         }
     }
     if !forbidden.is_empty() {
-        return Says::Forbids(forbidden);
+        return SentenceMeaning::Forbids(forbidden);
     }
     if warns {
-        return Says::Warns;
+        return SentenceMeaning::Warns;
     }
     let own = without_quotations(sentence);
     let permitted = permission(&own, &words::words(&own));
-    if permitted.is_empty() { Says::Nothing } else { Says::Permits(permitted) }
+    if permitted.is_empty() { SentenceMeaning::Nothing } else { SentenceMeaning::Permits(permitted) }
 }
 
 /// Words before an instruction that change nothing about it.
@@ -85,14 +85,14 @@ const CONDITIONAL: &[&str] =
     &["after", "before", "if", "in", "once", "unless", "until", "when", "whenever", "while", "assuming"];
 
 /// Returns what a clause forbids; empty if it forbids something that is not understood.
-fn prohibition(clause: &[Word]) -> Option<Vec<Deed>> {
+fn prohibition(clause: &[SentenceWord]) -> Option<Vec<ForbiddenAction>> {
     if clause.first().is_some_and(|word| word.is_one_of(CONDITIONAL)) {
         return negated(clause).map(|_| Vec::new());
     }
     let by_phrase = [left_alone(clause), none_of(clause), without(clause)];
-    let mut all: Vec<Vec<Deed>> = by_phrase.into_iter().flatten().collect();
+    let mut all: Vec<Vec<ForbiddenAction>> = by_phrase.into_iter().flatten().collect();
     let mut rest = clause;
-    while let Some(Negated { form, behind }) = negated(rest) {
+    while let Some(NegatedVerb { form, behind }) = negated(rest) {
         all.extend(forbidden(form, behind));
         rest = behind;
     }
@@ -100,7 +100,7 @@ fn prohibition(clause: &[Word]) -> Option<Vec<Deed>> {
 }
 
 /// Returns what a negated verb forbids; empty if that is not understood, nothing if it is a turn of speech.
-fn forbidden(form: Form, behind: &[Word]) -> Option<Vec<Deed>> {
+fn forbidden(form: VerbForm, behind: &[SentenceWord]) -> Option<Vec<ForbiddenAction>> {
     const HARMLESS: &[&str] = &[
         "be",
         "bother",
@@ -125,17 +125,17 @@ fn forbidden(form: Form, behind: &[Word]) -> Option<Vec<Deed>> {
         let is_telling = behind.first().is_some_and(|word| !word.is_one_of(HARMLESS));
         return is_telling.then(Vec::new);
     }
-    Some(deeds(&kinds, rest).unwrap_or_default())
+    Some(actions(&kinds, rest).unwrap_or_default())
 }
 
 /// A negated instruction: the form its verb stands in, and all that follows.
-struct Negated<'a> {
-    form: Form,
-    behind: &'a [Word],
+struct NegatedVerb<'a> {
+    form: VerbForm,
+    behind: &'a [SentenceWord],
 }
 
 /// Finds a negated instruction: “don't …”, “you must not …”, “avoid …”.
-fn negated(clause: &[Word]) -> Option<Negated<'_>> {
+fn negated(clause: &[SentenceWord]) -> Option<NegatedVerb<'_>> {
     const BARE: &[&str] = &["don't", "dont", "never"];
     const MODAL: &[&str] = &["mustn't", "shouldn't", "cannot", "can't", "never", "must", "should"];
     const GOING_ON: &[&str] = &["avoid", "stop", "refrain"];
@@ -163,25 +163,28 @@ fn negated(clause: &[Word]) -> Option<Negated<'_>> {
         let wants = matches!(rest, [want, you, to, ..]
             if want.is_one_of(&["want"]) && you.is_one_of(&["you"]) && to.is_one_of(&["to"]));
         if word.is_one_of(BARE) && before.is_some_and(|before| before.is_one_of(&["i", "we"])) && wants {
-            return Some(Negated { form: Form::Instruction, behind: rest.get(3..).unwrap_or_default() });
+            return Some(NegatedVerb {
+                form: VerbForm::Instruction,
+                behind: rest.get(3..).unwrap_or_default(),
+            });
         }
         let form = match () {
-            () if is_start && word.is_one_of(BARE) => Form::Instruction,
+            () if is_start && word.is_one_of(BARE) => VerbForm::Instruction,
             () if is_told && word.is_one_of(MODAL) && !word.is_one_of(&["must", "should"]) => {
-                Form::Instruction
+                VerbForm::Instruction
             }
-            () if is_start && word.is_one_of(GOING_ON) => Form::GoingOn,
+            () if is_start && word.is_one_of(GOING_ON) => VerbForm::GoingOn,
             () => continue,
         };
         let skipped = rest.iter().take_while(|word| word.is_one_of(BETWEEN)).count();
-        return Some(Negated { form, behind: rest.get(skipped..).unwrap_or_default() });
+        return Some(NegatedVerb { form, behind: rest.get(skipped..).unwrap_or_default() });
     }
     None
 }
 
 /// Reads one verb or a list of them, and returns what follows. A list of commas alone is none.
-fn verbs(words: &[Word], form: Form) -> (Vec<Kind>, &[Word]) {
-    let kind = |word: &Word| Kind::find(&word.lower, form).filter(|_| !word.is_quoted);
+fn verbs(words: &[SentenceWord], form: VerbForm) -> (Vec<ActionKind>, &[SentenceWord]) {
+    let kind = |word: &SentenceWord| ActionKind::find(&word.lower, form).filter(|_| !word.is_quoted);
     let Some((first, mut rest)) = words.split_first().and_then(|(first, rest)| Some((kind(first)?, rest)))
     else {
         return (Vec::new(), words);
@@ -205,7 +208,7 @@ fn verbs(words: &[Word], form: Form) -> (Vec<Kind>, &[Word]) {
 }
 
 /// “leave src/ alone”, “stay out of infra/”, “hands off infra/”.
-fn left_alone(clause: &[Word]) -> Option<Vec<Deed>> {
+fn left_alone(clause: &[SentenceWord]) -> Option<Vec<ForbiddenAction>> {
     let lead = clause.iter().take_while(|word| word.is_one_of(LEADS)).count();
     let own = clause.get(lead..)?;
     let named = match own {
@@ -230,24 +233,25 @@ fn left_alone(clause: &[Word]) -> Option<Vec<Deed>> {
     Some(touching(places(named)))
 }
 
-fn touching(objects: Vec<Object>) -> Vec<Deed> {
-    if objects.is_empty() { Vec::new() } else { vec![Deed { kind: Kind::Touch, objects }] }
+fn touching(objects: Vec<ActionObject>) -> Vec<ForbiddenAction> {
+    if objects.is_empty() { Vec::new() } else { vec![ForbiddenAction { kind: ActionKind::Touch, objects }] }
 }
 
 /// “no commits please”. A statement such as “no commits found” is none.
-fn none_of(clause: &[Word]) -> Option<Vec<Deed>> {
+fn none_of(clause: &[SentenceWord]) -> Option<Vec<ForbiddenAction>> {
     let lead = clause.iter().take_while(|word| word.is_one_of(LEADS)).count();
     let follows_comma =
         |at: usize| at.checked_sub(1).and_then(|at| clause.get(at)).is_some_and(|it| it.is_one_of(&[","]));
-    let is_no = |(at, word): (usize, &Word)| word.is_one_of(&["no"]) && (at == lead || follows_comma(at));
+    let is_no =
+        |(at, word): (usize, &SentenceWord)| word.is_one_of(&["no"]) && (at == lead || follows_comma(at));
     let at = clause.iter().enumerate().position(is_no)?;
     let rest = clause.get(at + 1..)?;
     let is_new = rest.first().is_some_and(|word| word.is_one_of(&["new", "additional"]));
     if is_new && rest.get(1).is_some_and(|word| word.is_one_of(&["dependencies", "packages", "deps"])) {
         let is_all = rest.get(2).is_none_or(|word| word.is_one_of(&[",", "please"]));
-        return is_all.then(|| vec![Deed { kind: Kind::InstallNew, objects: Vec::new() }]);
+        return is_all.then(|| vec![ForbiddenAction { kind: ActionKind::InstallNew, objects: Vec::new() }]);
     }
-    let (kinds, behind) = verbs(rest, Form::Thing);
+    let (kinds, behind) = verbs(rest, VerbForm::Thing);
     let is_order = match behind.first() {
         None => true,
         Some(next) => {
@@ -260,12 +264,15 @@ fn none_of(clause: &[Word]) -> Option<Vec<Deed>> {
     if kinds.is_empty() || !is_order {
         return None;
     }
-    let behind: Vec<Word> = behind.iter().filter(|word| !word.is_one_of(&["allowed"])).cloned().collect();
-    let found: Option<Vec<Deed>> = kinds
+    let behind: Vec<SentenceWord> =
+        behind.iter().filter(|word| !word.is_one_of(&["allowed"])).cloned().collect();
+    let found: Option<Vec<ForbiddenAction>> = kinds
         .iter()
         .map(|kind| match kind {
-            Kind::PullRequest | Kind::Delete => Some(vec![Deed { kind: *kind, objects: Vec::new() }]),
-            other => deeds(&[*other], &behind),
+            ActionKind::PullRequest | ActionKind::Delete => {
+                Some(vec![ForbiddenAction { kind: *kind, objects: Vec::new() }])
+            }
+            other => actions(&[*other], &behind),
         })
         .collect::<Option<Vec<_>>>()
         .map(|all| all.concat());
@@ -273,15 +280,15 @@ fn none_of(clause: &[Word]) -> Option<Vec<Deed>> {
 }
 
 /// “fix it without touching infra/”.
-fn without(clause: &[Word]) -> Option<Vec<Deed>> {
+fn without(clause: &[SentenceWord]) -> Option<Vec<ForbiddenAction>> {
     let at = clause.iter().position(|word| word.is_one_of(&["without"]))?;
     let (before, behind) = (clause.get(..at)?, clause.get(at + 1..)?);
     // “don't push without asking” is another matter.
     if negated(before).is_some() || none_of(before).is_some() {
         return None;
     }
-    let (kinds, rest) = verbs(behind, Form::GoingOn);
-    if kinds.is_empty() { None } else { Some(deeds(&kinds, rest).unwrap_or_default()) }
+    let (kinds, rest) = verbs(behind, VerbForm::GoingOn);
+    if kinds.is_empty() { None } else { Some(actions(&kinds, rest).unwrap_or_default()) }
 }
 
 /// Takes out what stands in double quotes or backticks: those are somebody else's words, but for a name or a command.
@@ -299,13 +306,14 @@ fn without_quotations(sentence: &str) -> String {
 }
 
 /// Returns what a sentence tells the agent to do, or lets it do.
-fn permission(sentence: &str, words: &[Word]) -> Vec<Deed> {
+fn permission(sentence: &str, words: &[SentenceWord]) -> Vec<ForbiddenAction> {
     if !consent::tells_to_act(sentence) {
         return Vec::new();
     }
     let mut all = Vec::new();
     for (at, word) in words.iter().enumerate() {
-        let Some(kind) = Kind::find(&word.lower, Form::Instruction).filter(|_| !word.is_quoted) else {
+        let Some(kind) = ActionKind::find(&word.lower, VerbForm::Instruction).filter(|_| !word.is_quoted)
+        else {
             continue;
         };
         if !words.get(..at).is_some_and(is_instruction) {
@@ -314,17 +322,17 @@ fn permission(sentence: &str, words: &[Word]) -> Vec<Deed> {
         let behind = words.get(at + 1..).unwrap_or_default();
         // What is permitted of a file is permitted of what is named, however it is put.
         let named = named_places(behind);
-        if matches!(kind, Kind::Touch | Kind::Delete) && !named.is_empty() {
-            all.push(Deed { kind, objects: named });
+        if matches!(kind, ActionKind::Touch | ActionKind::Delete) && !named.is_empty() {
+            all.push(ForbiddenAction { kind, objects: named });
         } else {
-            all.extend(deeds(&[kind], behind).unwrap_or_default());
+            all.extend(actions(&[kind], behind).unwrap_or_default());
         }
     }
     all
 }
 
 /// Says whether words before a verb make it an instruction: nothing but courtesy, a permission, or a first instruction.
-fn is_instruction(before: &[Word]) -> bool {
+fn is_instruction(before: &[SentenceWord]) -> bool {
     const PERMISSION: &[&str] = &[
         "ahead",
         "allowed",
@@ -352,7 +360,7 @@ fn is_instruction(before: &[Word]) -> bool {
         "do",
         "git",
     ];
-    let is_courtesy = |word: &Word| word.is_one_of(LEADS) || word.is_one_of(PERMISSION);
+    let is_courtesy = |word: &SentenceWord| word.is_one_of(LEADS) || word.is_one_of(PERMISSION);
     if before.iter().all(is_courtesy) {
         return true;
     }
@@ -360,13 +368,13 @@ fn is_instruction(before: &[Word]) -> bool {
     let lead = before.iter().take_while(|word| word.is_one_of(LEADS)).count();
     let begins = before.get(lead).is_some_and(|word| {
         const DOING: &[&str] = &["build", "do", "finish", "implement", "make", "rerun", "squash", "test"];
-        word.is_one_of(DOING) || Kind::find(&word.lower, Form::Instruction).is_some()
+        word.is_one_of(DOING) || ActionKind::find(&word.lower, VerbForm::Instruction).is_some()
     });
     let is_joined = before.last().is_some_and(|word| word.is_one_of(&["and", "then"]));
     begins && is_joined
 }
 
-fn named_places(behind: &[Word]) -> Vec<Object> {
-    let place = |word: &Word| places(std::slice::from_ref(word)).into_iter().next();
+fn named_places(behind: &[SentenceWord]) -> Vec<ActionObject> {
+    let place = |word: &SentenceWord| places(std::slice::from_ref(word)).into_iter().next();
     behind.iter().filter(|word| !word.is_one_of(&["test"])).filter_map(place).collect()
 }

@@ -1,7 +1,7 @@
 //! What is kept of a prompt for the rest of a session.
 
 use super::crossing::lifts;
-use super::reading::{Says, read};
+use super::reading::{SentenceMeaning, read};
 use crate::consent;
 
 /// How many sentences are kept, the newest.
@@ -27,14 +27,14 @@ pub fn state_boundaries(known: &mut Vec<String>, prompt: &str) -> bool {
     for sentence in consent::own_sentences(prompt) {
         let sentence = cut(sentence.trim());
         let is_kept = match read(sentence) {
-            Says::Forbids(_) | Says::Warns => true,
-            Says::Permits(_) if prompt.len() > LONGEST_PERMISSION => false,
-            Says::Permits(_) if !plain.iter().any(|own| cut(own.trim()) == sentence) => false,
-            Says::Permits(permitted) => known.iter().any(|earlier| match read(earlier) {
-                Says::Forbids(forbidden) => lifts(&permitted, &forbidden),
-                Says::Warns | Says::Permits(_) | Says::Nothing => false,
+            SentenceMeaning::Forbids(_) | SentenceMeaning::Warns => true,
+            SentenceMeaning::Permits(_) if prompt.len() > LONGEST_PERMISSION => false,
+            SentenceMeaning::Permits(_) if !plain.iter().any(|own| cut(own.trim()) == sentence) => false,
+            SentenceMeaning::Permits(permitted) => known.iter().any(|earlier| match read(earlier) {
+                SentenceMeaning::Forbids(forbidden) => lifts(&permitted, &forbidden),
+                SentenceMeaning::Warns | SentenceMeaning::Permits(_) | SentenceMeaning::Nothing => false,
             }),
-            Says::Nothing => false,
+            SentenceMeaning::Nothing => false,
         };
         if is_kept && kept < MOST_OF_PROMPT {
             kept += 1;

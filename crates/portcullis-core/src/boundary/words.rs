@@ -2,7 +2,7 @@
 
 /// One word of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct SentenceWord {
     /// As it is written, without quotes and punctuation around it.
     pub(super) written: String,
     /// In lower case, with plain apostrophes.
@@ -11,7 +11,7 @@ pub(super) struct Word {
     pub(super) is_quoted: bool,
 }
 
-impl Word {
+impl SentenceWord {
     fn new(written: &str, is_quoted: bool) -> Self {
         Self { written: written.to_owned(), lower: written.to_lowercase(), is_quoted }
     }
@@ -45,7 +45,7 @@ const JOINED: &[(&str, &str)] = &[
 ];
 
 /// Reads the words of a sentence.
-pub(super) fn words(sentence: &str) -> Vec<Word> {
+pub(super) fn words(sentence: &str) -> Vec<SentenceWord> {
     const QUOTES: &[char] = &['`', '"', '\'', '“', '”', '‘', '*', '_'];
     const MARKS: &[char] = &[',', '.', ':', ';', '!', '?', ')', '('];
     let plain = sentence.replace('\u{2019}', "'");
@@ -55,31 +55,31 @@ pub(super) fn words(sentence: &str) -> Vec<Word> {
         let inner = bare.trim_matches(QUOTES);
         let is_quoted = inner.len() + 1 < bare.len() && bare.starts_with(['`', '"', '\'', '“']);
         if piece.starts_with('(') {
-            all.push(Word::new(",", false));
+            all.push(SentenceWord::new(",", false));
         }
         if matches!(piece, "-" | "--" | "–" | "—") {
-            all.push(Word::new(",", false));
+            all.push(SentenceWord::new(",", false));
         } else if !inner.is_empty() {
             // A name may begin with an underscore.
             let name = if is_quoted { inner } else { bare.trim_matches(['`', '"', '“', '”', '*']) };
-            all.push(Word::new(name, is_quoted));
+            all.push(SentenceWord::new(name, is_quoted));
         }
         if piece.ends_with([',', ':', ')']) {
-            all.push(Word::new(",", false));
+            all.push(SentenceWord::new(",", false));
         }
     }
     joined(all)
 }
 
 /// Puts together what only means something together.
-fn joined(words: Vec<Word>) -> Vec<Word> {
-    let mut all: Vec<Word> = Vec::with_capacity(words.len());
+fn joined(words: Vec<SentenceWord>) -> Vec<SentenceWord> {
+    let mut all: Vec<SentenceWord> = Vec::with_capacity(words.len());
     for word in words {
         let pair = all.last().map(|last| format!("{} {}", last.lower, word.lower));
         let known = JOINED.iter().find(|(several, _)| pair.as_deref() == Some(several));
         match (known, all.last_mut()) {
             (Some((_, one)), Some(last)) if !word.is_quoted && !last.is_quoted => {
-                *last = Word::new(one, false);
+                *last = SentenceWord::new(one, false);
             }
             _ => all.push(word),
         }

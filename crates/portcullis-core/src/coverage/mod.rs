@@ -3,5 +3,5 @@
 mod part;
 mod whole;
 
-pub(crate) use part::Grounds;
+pub(crate) use part::CoverGrounds;
 pub(crate) use whole::{Coverage, Gap, GapKind, cover};

@@ -6,17 +6,17 @@ use portcullis_analysis::environment::{is_harmless_assignment, is_safe_prefix};
 use portcullis_analysis::place::{Scope, Secrecy, secrecy};
 use portcullis_analysis::{Access, Invocation, Wrapping};
 
+use crate::case::CaseView;
 use crate::path_use::{InvocationPaths, PathUse};
-use crate::pipeline::Run;
+use crate::repository_config::may_run_program;
 use crate::rule::{Behavior, Rule};
 use crate::rule_match::{shell_pattern, shell_tools};
 use crate::scope::{find_path_permit, is_in_workspace, may_read};
 use crate::shell_match::permits;
-use crate::trap::is_trapped;
 
 /// What may cover a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Grounds {
+pub(crate) enum CoverGrounds {
     /// Only the proof that it changes nothing.
     Proof,
     /// Allow rules too.
@@ -26,7 +26,7 @@ pub(crate) enum Grounds {
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Cover<'a> {
+pub(super) enum PartCover<'a> {
     Rule(&'a Rule),
     /// With the rule that lets it read outside the workspace, if it does.
     ReadOnly(Option<&'a Rule>),
@@ -37,7 +37,7 @@ pub(super) enum Cover<'a> {
     Outside(PathUse),
 }
 
-impl Cover<'_> {
+impl PartCover<'_> {
     pub(super) fn is_covered(&self) -> bool {
         !matches!(self, Self::No | Self::Outside(_))
     }
@@ -45,90 +45,90 @@ impl Cover<'_> {
 
 /// One command with what is known of it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part<'p> {
+pub(super) struct CommandPart<'p> {
     pub(super) invocation: &'p Invocation,
     pub(super) paths: &'p InvocationPaths,
     pub(super) effects: &'p [Effect],
 }
 
 pub(super) fn cover_one<'a>(
-    run: &Run<'a>,
-    part: Part<'_>,
-    grounds: Grounds,
+    view: &CaseView<'a>,
+    part: CommandPart<'_>,
+    grounds: CoverGrounds,
     wrapped: Option<bool>,
-) -> Cover<'a> {
-    let Part { invocation, paths, effects } = part;
+) -> PartCover<'a> {
+    let CommandPart { invocation, paths, effects } = part;
     if invocation.arguments.is_empty() {
         let harmless = invocation.assignments.iter().all(|variable| is_harmless_assignment(&variable.name));
-        return if harmless { Cover::Nothing } else { Cover::No };
+        return if harmless { PartCover::Nothing } else { PartCover::No };
     }
-    if grounds != Grounds::Proof
-        && let Some(rule) = find_permit(run, invocation)
+    if grounds != CoverGrounds::Proof
+        && let Some(rule) = find_permit(view, invocation)
     {
-        return Cover::Rule(rule);
+        return PartCover::Rule(rule);
     }
     if let (Wrapping::Transparent, Some(is_covered)) = (invocation.wrapping, wrapped)
         && invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name))
     {
-        return if is_covered { Cover::Wrapped } else { Cover::No };
+        return if is_covered { PartCover::Wrapped } else { PartCover::No };
     }
     if is_looking(invocation, effects) {
-        if shows_a_key(run, effects) || is_trapped(invocation, run.facts) {
-            return Cover::No;
+        if shows_a_key(view, effects) || may_run_program(invocation, &view.case.answers) {
+            return PartCover::No;
         }
-        return cover_read(run, paths);
+        return cover_read(view, paths);
     }
-    if grounds == Grounds::RulesAndEdits && is_edit(run, part) {
-        return Cover::Edit;
+    if grounds == CoverGrounds::RulesAndEdits && is_edit(view, part) {
+        return PartCover::Edit;
     }
-    Cover::No
+    PartCover::No
 }
 
 /// Says whether a command shows a file that holds keys, going by its name: that is somebody's to say, wherever it lies.
-fn shows_a_key(run: &Run<'_>, effects: &[Effect]) -> bool {
+fn shows_a_key(view: &CaseView<'_>, effects: &[Effect]) -> bool {
     let read = effects.iter().filter(|effect| effect.act == Act::Read);
     let mut paths = read.flat_map(|effect| effect.target.paths()).peekable();
     if paths.peek().is_none() {
         return false;
     }
-    let scope = Scope { roots: run.request.roots.clone(), home: run.request.context().home.clone() };
+    let scope = Scope { roots: view.roots.clone(), home: view.case.context().home.clone() };
     paths.any(|path| secrecy(path, &scope) == Some(Secrecy::Key))
 }
 
 /// Covers a command that only reads, if it reads what it may.
-fn cover_read<'a>(run: &Run<'a>, paths: &InvocationPaths) -> Cover<'a> {
+fn cover_read<'a>(view: &CaseView<'a>, paths: &InvocationPaths) -> PartCover<'a> {
     let mut rule = None;
     for path_use in
-        paths.operands.iter().chain(&paths.implied).filter(|path_use| !is_in_workspace(run, path_use))
+        paths.operands.iter().chain(&paths.implied).filter(|path_use| !is_in_workspace(view, path_use))
     {
-        if !may_read(run, path_use) {
-            return Cover::Outside(path_use.clone());
+        if !may_read(view, path_use) {
+            return PartCover::Outside(path_use.clone());
         }
-        rule = rule.or_else(|| find_path_permit(run, path_use));
+        rule = rule.or_else(|| find_path_permit(view, path_use));
     }
-    Cover::ReadOnly(rule)
+    PartCover::ReadOnly(rule)
 }
 
-/// The file commands that accept-edits mode may run (spec B).
+/// The file commands that accept-edits mode may view (spec B).
 const EDITING_COMMANDS: &[&str] = &["mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"];
 
 /// Says whether an invocation is one of the file commands with every path in the workspace.
-fn is_edit(run: &Run<'_>, part: Part<'_>) -> bool {
-    let Part { invocation, paths, effects } = part;
+fn is_edit(view: &CaseView<'_>, part: CommandPart<'_>) -> bool {
+    let CommandPart { invocation, paths, effects } = part;
     let program = invocation.program().and_then(|program| program.fixed());
     let is_listed = program.is_some_and(|name| EDITING_COMMANDS.contains(&name));
     let options_known = invocation
         .operands()
         .iter()
         .all(|argument| argument.knowledge != portcullis_analysis::Knowledge::Dynamic);
-    // `sed` can run programs from its script, `cp` can give rights away.
+    // `sed` can view programs from its script, `cp` can give rights away.
     let is_plain = |effect: &Effect| {
         let is_file_work = matches!(effect.act, Act::Write | Act::Delete | Act::DeleteTree | Act::Move);
         effect.is_redirection || is_file_work || effect.act.is_observing()
     };
     // A device may be read, but not replaced or removed.
     let is_inside = |path_use: &PathUse| {
-        is_in_workspace(run, path_use) && (path_use.access == Access::Read || !path_use.is_free())
+        is_in_workspace(view, path_use) && (path_use.access == Access::Read || !path_use.is_free())
     };
     is_listed
         && options_known
@@ -139,41 +139,45 @@ fn is_edit(run: &Run<'_>, part: Part<'_>) -> bool {
 }
 
 /// Finds an allow rule for one invocation.
-fn find_permit<'a>(run: &Run<'a>, invocation: &Invocation) -> Option<&'a Rule> {
-    permitting(run, invocation.program_name())
+fn find_permit<'a>(view: &CaseView<'a>, invocation: &Invocation) -> Option<&'a Rule> {
+    permitting(view, invocation.program_name())
         .find(|rule| shell_pattern(rule).is_some_and(|pattern| permits(pattern, invocation)))
 }
 
-pub(super) fn permitting<'a>(run: &Run<'a>, program: Option<&str>) -> impl Iterator<Item = &'a Rule> {
-    let (policy, mode) = (run.policy, run.request.context().mode);
-    shell_tools(run.request.call().tool())
+pub(super) fn permitting<'a>(view: &CaseView<'a>, program: Option<&str>) -> impl Iterator<Item = &'a Rule> {
+    let (policy, mode) = (view.policy, view.mode);
+    shell_tools(view.case.call().tool())
         .iter()
         .flat_map(move |tool| policy.rules.shell(Behavior::Allow, tool, program).collect::<Vec<_>>())
         .filter(move |rule| !policy.suspends(rule, mode))
 }
 
-pub(super) enum Redirected<'a> {
+pub(super) enum RedirectionCover<'a> {
     Free,
     Rule(&'a Rule),
     Edit,
     No,
 }
 
-pub(super) fn redirect_cover<'a>(run: &Run<'a>, path_use: &PathUse, grounds: Grounds) -> Redirected<'a> {
+pub(super) fn redirect_cover<'a>(
+    view: &CaseView<'a>,
+    path_use: &PathUse,
+    grounds: CoverGrounds,
+) -> RedirectionCover<'a> {
     if path_use.is_free()
-        || (path_use.access == Access::Read && path_use.glob.is_none() && may_read(run, path_use))
+        || (path_use.access == Access::Read && path_use.glob.is_none() && may_read(view, path_use))
     {
-        return Redirected::Free;
+        return RedirectionCover::Free;
     }
     // A pattern as the target names another file each time.
     if path_use.glob.is_some() {
-        return Redirected::No;
+        return RedirectionCover::No;
     }
-    if grounds != Grounds::Proof
-        && let Some(rule) = find_path_permit(run, path_use)
+    if grounds != CoverGrounds::Proof
+        && let Some(rule) = find_path_permit(view, path_use)
     {
-        return Redirected::Rule(rule);
+        return RedirectionCover::Rule(rule);
     }
-    let accepted = grounds == Grounds::RulesAndEdits && is_in_workspace(run, path_use);
-    if accepted { Redirected::Edit } else { Redirected::No }
+    let accepted = grounds == CoverGrounds::RulesAndEdits && is_in_workspace(view, path_use);
+    if accepted { RedirectionCover::Edit } else { RedirectionCover::No }
 }

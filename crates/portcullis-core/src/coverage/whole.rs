@@ -4,10 +4,11 @@ use portcullis_analysis::environment::is_safe_prefix;
 use portcullis_analysis::{Access, Invocation, Wrapping};
 use portcullis_shell::Span;
 
-use super::part::{Cover, Grounds, Part, Redirected, cover_one, permitting, redirect_cover};
+use super::part::{
+    CommandPart, CoverGrounds, PartCover, RedirectionCover, cover_one, permitting, redirect_cover,
+};
+use crate::case::{CaseView, Shell};
 use crate::path_use::PathUse;
-use crate::pipeline::Run;
-use crate::request::Shell;
 use crate::rule::{Rule, ShellPattern};
 use crate::rule_match::shell_pattern;
 
@@ -56,51 +57,51 @@ impl<'a> Coverage<'a> {
 }
 
 /// Works out what covers each part of a command line.
-pub(crate) fn cover<'a>(run: &Run<'a>, shell: &Shell, grounds: Grounds) -> Coverage<'a> {
+pub(crate) fn cover<'a>(view: &CaseView<'a>, shell: &Shell, grounds: CoverGrounds) -> Coverage<'a> {
     let mut coverage = Coverage::default();
-    if grounds != Grounds::Proof
-        && let Some(rule) = find_whole(run, shell)
+    if grounds != CoverGrounds::Proof
+        && let Some(rule) = find_whole(view, shell)
     {
         coverage.rules.push(rule);
         return coverage;
     }
     let invocations = &shell.survey.invocations;
     let mut answers =
-        Answers { own: vec![Cover::No; invocations.len()], wrapped: vec![None; invocations.len()] };
+        PartCovers { own: vec![PartCover::No; invocations.len()], wrapped: vec![None; invocations.len()] };
     // A wrapped command stands after its wrapper, so that going backwards its own answer is known first.
     for (place, invocation) in invocations.iter().enumerate().rev() {
         let Some(paths) = shell.paths.get(place) else { continue };
-        let part = Part { invocation, paths, effects: shell.effects_of(place) };
-        let answer = cover_one(run, part, grounds, answers.wrapped(place));
+        let part = CommandPart { invocation, paths, effects: shell.effects_of(place) };
+        let answer = cover_one(view, part, grounds, answers.wrapped(place));
         answers.note(place, invocation.parent, answer);
     }
     for (place, invocation) in invocations.iter().enumerate() {
         collect_command(place, invocation, &answers, &mut coverage);
         let paths = shell.paths.get(place).map(|paths| paths.redirections.as_slice()).unwrap_or_default();
         for path_use in paths {
-            collect_redirection(run, place, path_use, grounds, &mut coverage);
+            collect_redirection(view, place, path_use, grounds, &mut coverage);
         }
     }
     coverage
 }
 
 /// Finds an exact rule that names the whole command line.
-fn find_whole<'a>(run: &Run<'a>, shell: &Shell) -> Option<&'a Rule> {
+fn find_whole<'a>(view: &CaseView<'a>, shell: &Shell) -> Option<&'a Rule> {
     let program = shell.survey.invocations.first()?.program_name();
-    permitting(run, program).find(|rule| {
+    permitting(view, program).find(|rule| {
         shell_pattern(rule)
             .is_some_and(|pattern| matches!(pattern, ShellPattern::Exact(_)) && pattern.matches(&shell.text))
     })
 }
 
 /// The answer for each invocation, and for each wrapper whether all it wraps is covered.
-struct Answers<'a> {
-    own: Vec<Cover<'a>>,
+struct PartCovers<'a> {
+    own: Vec<PartCover<'a>>,
     wrapped: Vec<Option<bool>>,
 }
 
-impl<'a> Answers<'a> {
-    fn note(&mut self, place: usize, parent: Option<usize>, answer: Cover<'a>) {
+impl<'a> PartCovers<'a> {
+    fn note(&mut self, place: usize, parent: Option<usize>, answer: PartCover<'a>) {
         if let Some(wrapped) = parent.and_then(|parent| self.wrapped.get_mut(parent)) {
             *wrapped = Some(wrapped.unwrap_or(true) && answer.is_covered());
         }
@@ -109,8 +110,8 @@ impl<'a> Answers<'a> {
         }
     }
 
-    fn own(&self, place: usize) -> &Cover<'a> {
-        self.own.get(place).unwrap_or(&Cover::No)
+    fn own(&self, place: usize) -> &PartCover<'a> {
+        self.own.get(place).unwrap_or(&PartCover::No)
     }
 
     /// Returns whether everything an invocation wraps is covered; `None` if it wraps nothing.
@@ -122,19 +123,19 @@ impl<'a> Answers<'a> {
 fn collect_command<'a>(
     place: usize,
     invocation: &Invocation,
-    answers: &Answers<'a>,
+    answers: &PartCovers<'a>,
     coverage: &mut Coverage<'a>,
 ) {
-    let by_parent = invocation.parent.is_some_and(|parent| matches!(answers.own(parent), Cover::Rule(_)));
+    let by_parent = invocation.parent.is_some_and(|parent| matches!(answers.own(parent), PartCover::Rule(_)));
     let passes_on = invocation.wrapping == Wrapping::Transparent && answers.wrapped(place) == Some(false);
     match answers.own(place) {
-        Cover::Rule(rule) => coverage.name(rule),
-        Cover::Edit => coverage.by_edits = true,
-        Cover::ReadOnly(Some(rule)) => coverage.name(rule),
-        Cover::ReadOnly(None) | Cover::Wrapped | Cover::Nothing => {}
-        Cover::Outside(path_use) if !by_parent => coverage.gaps.push(Gap::of_path(place, path_use)),
+        PartCover::Rule(rule) => coverage.name(rule),
+        PartCover::Edit => coverage.by_edits = true,
+        PartCover::ReadOnly(Some(rule)) => coverage.name(rule),
+        PartCover::ReadOnly(None) | PartCover::Wrapped | PartCover::Nothing => {}
+        PartCover::Outside(path_use) if !by_parent => coverage.gaps.push(Gap::of_path(place, path_use)),
         // Of a wrapper that only passes on, what it wraps is named as missing.
-        Cover::No if !by_parent && !passes_on => {
+        PartCover::No if !by_parent && !passes_on => {
             coverage.gaps.push(Gap {
                 invocation: place,
                 text: as_named(invocation),
@@ -142,7 +143,7 @@ fn collect_command<'a>(
                 kind: GapKind::Command,
             });
         }
-        Cover::Outside(_) | Cover::No => {}
+        PartCover::Outside(_) | PartCover::No => {}
     }
 }
 
@@ -157,17 +158,17 @@ fn as_named(invocation: &Invocation) -> String {
 }
 
 fn collect_redirection<'a>(
-    run: &Run<'a>,
+    view: &CaseView<'a>,
     place: usize,
     path_use: &PathUse,
-    grounds: Grounds,
+    grounds: CoverGrounds,
     coverage: &mut Coverage<'a>,
 ) {
-    match redirect_cover(run, path_use, grounds) {
-        Redirected::Free => {}
-        Redirected::Rule(rule) => coverage.name(rule),
-        Redirected::Edit => coverage.by_edits = true,
-        Redirected::No => coverage.gaps.push(Gap::of_path(place, path_use)),
+    match redirect_cover(view, path_use, grounds) {
+        RedirectionCover::Free => {}
+        RedirectionCover::Rule(rule) => coverage.name(rule),
+        RedirectionCover::Edit => coverage.by_edits = true,
+        RedirectionCover::No => coverage.gaps.push(Gap::of_path(place, path_use)),
     }
 }
 

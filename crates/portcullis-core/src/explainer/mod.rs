@@ -3,24 +3,16 @@
 //! Everything is told from the effects and findings of the static analysis; no model is asked. The text is bounded,
 //! and words of the call stand between backquotes with hidden characters spelled out.
 
-mod circumstance;
-mod deed;
 mod narration;
-mod quote;
 mod reasoning;
 mod risk;
 
 use portcullis_analysis::effect::Effect;
 
-use crate::effect_report::{EffectList, EffectReport};
-use crate::fact::Facts;
-use crate::judgement::Judgement;
+use crate::case::{CallSubject, Case, CaseView};
 use crate::policy::Policy;
-use crate::request::{Request, Subject};
 use crate::tool::{ToolKind, find_tool};
-pub use deed::effect_clause;
-pub(crate) use deed::{clause_of, name_of};
-use quote::{LONGEST_QUOTE, cut};
+use crate::wording::{LONGEST_QUOTE, cut, prose, quote};
 
 /// The longest text of each part, in characters; together they stay under a thousand.
 const LONGEST_EXPLANATION: usize = 480;
@@ -52,7 +44,7 @@ pub enum RiskLevel {
 }
 
 impl RiskLevel {
-    /// Returns its name.
+    /// Returns the word that is shown and recorded.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Low => "LOW",
@@ -62,44 +54,40 @@ impl RiskLevel {
     }
 }
 
-/// Lists what a call would do, each thing once and no more than a person reads, in the order of its commands.
-pub fn effects(request: &Request) -> Vec<EffectReport> {
-    EffectList::of(request.effects()).reports
-}
-
-/// Explains a call.
-pub fn explain(policy: &Policy, request: &Request, facts: &Facts) -> Explanation {
-    if let Subject::Malformed(why) = &request.subject {
-        return unreadable(request, why);
-    }
-    if find_tool(request.call().tool()).is_some_and(|tool| tool.kind == ToolKind::Internal) {
-        return bookkeeping(request);
-    }
-    let judgement = Judgement::of(request, facts);
-    let reports = judgement.reports();
-    let is_proven = judgement.proof().is_some();
-    let open: Vec<&Effect> =
-        if is_proven { Vec::new() } else { reasoning::open_effects(request, facts, &reports) };
-    let risk = risk::of(request.effects(), &reports, &open);
-    let reasoning = reasoning::Ground {
-        policy,
-        request,
-        facts,
-        reports: &reports,
-        open: &open,
-        proof: judgement.proof(),
-    };
-    Explanation {
-        explanation: cut(narration::of(request), LONGEST_EXPLANATION),
-        reasoning: cut(reasoning.text(), LONGEST_REASONING),
-        risk: cut(risk, LONGEST_RISK),
-        risk_level: risk::level(request.effects(), &reports, is_proven),
+impl Case {
+    /// Explains the call to a person, as a policy decides it.
+    pub fn explain(&self, policy: &Policy) -> Explanation {
+        if let CallSubject::Malformed(why) = &self.subject {
+            return unreadable(self, why);
+        }
+        if find_tool(self.call().tool()).is_some_and(|tool| tool.kind == ToolKind::Internal) {
+            return bookkeeping(self);
+        }
+        let view = CaseView::new(self, policy);
+        let judgement = view.judgement();
+        let reports = judgement.reports();
+        let is_proven = judgement.proof().is_some();
+        let open: Vec<&Effect> =
+            if is_proven { Vec::new() } else { reasoning::open_effects(&view, &reports) };
+        let risk = risk::of(self.effects(), &reports, &open);
+        let reasoning = reasoning::ReasoningGround {
+            view: &view,
+            reports: &reports,
+            open: &open,
+            proof: judgement.proof(),
+        };
+        Explanation {
+            explanation: cut(narration::of(self), LONGEST_EXPLANATION),
+            reasoning: cut(reasoning.text(), LONGEST_REASONING),
+            risk: cut(risk, LONGEST_RISK),
+            risk_level: risk::level(self.effects(), &reports, is_proven),
+        }
     }
 }
 
 /// Explains a call of a tool that only keeps the books of the agent or talks to the person.
-fn bookkeeping(request: &Request) -> Explanation {
-    let tool = quote::quote(request.call().tool(), LONGEST_QUOTE);
+fn bookkeeping(case: &Case) -> Explanation {
+    let tool = quote(case.call().tool(), LONGEST_QUOTE);
     Explanation {
         explanation: format!("The tool {tool} works inside the agent or talks to the person."),
         reasoning: "It touches nothing outside the session.".to_owned(),
@@ -109,10 +97,10 @@ fn bookkeeping(request: &Request) -> Explanation {
 }
 
 /// Explains a call whose input lacks what the tool needs.
-fn unreadable(request: &Request, why: &str) -> Explanation {
-    let tool = quote::quote(request.call().tool(), LONGEST_QUOTE);
+fn unreadable(case: &Case, why: &str) -> Explanation {
+    let tool = quote(case.call().tool(), LONGEST_QUOTE);
     Explanation {
-        explanation: format!("The call of {tool} cannot be read: {}.", quote::prose(why, "")),
+        explanation: format!("The call of {tool} cannot be read: {}.", prose(why, "")),
         reasoning: "Portcullis does not understand this call, so it cannot say what it would do.".to_owned(),
         risk: "what it does is not known".to_owned(),
         risk_level: RiskLevel::Medium,

@@ -7,14 +7,14 @@ use portcullis_analysis::profile::{self, Profile};
 use portcullis_analysis::{Argument, Invocation, Survey, base_name};
 
 use super::LONGEST_EXPLANATION;
-use super::circumstance::{Circumstance, Circumstances};
-use super::deed::{Deed, Detail, enumerate, merge};
-use super::quote::{LONGEST_QUOTE, capital, prose, quote};
-use crate::request::Request;
+use crate::case::Case;
 use crate::tool::ToolKind;
+use crate::wording::{
+    Circumstance, Circumstances, Detail, EffectGroup, LONGEST_QUOTE, capital, enumerate, merge, prose, quote,
+};
 
-/// How many deeds are told; of more, the lighter ones are only counted.
-const MOST_DEEDS: usize = 5;
+/// How many groups are told; of more, the lighter ones are only counted.
+const MOST_GROUPS: usize = 5;
 
 /// How much of the targets is told: less, if more does not fit.
 const DETAILS: &[Detail] = &[
@@ -24,12 +24,12 @@ const DETAILS: &[Detail] = &[
     Detail { count: 1, length: 16 },
 ];
 
-/// How much of the targets is told where only one deed is.
+/// How much of the targets is told where only one group is.
 const BRIEF: Detail = Detail { count: 2, length: 60 };
 
 /// Tells what a call does.
-pub(super) fn of(request: &Request) -> String {
-    let story = Story::of(request);
+pub(super) fn of(case: &Case) -> String {
+    let story = CallNarration::of(case);
     let mut told = String::new();
     for detail in DETAILS {
         told = story.tell(*detail);
@@ -41,14 +41,14 @@ pub(super) fn of(request: &Request) -> String {
 }
 
 /// Tells what some effects of a call do, as a clause with its subject.
-pub(super) fn in_brief<'a>(request: &'a Request, effects: &[&'a Effect]) -> String {
-    let mut parts = Parts::of(request, effects.iter().copied());
-    let left = keep_heaviest(&mut parts.deeds, 2);
-    let mut clauses: Vec<String> = parts.deeds.iter().map(|deed| deed.clause(BRIEF)).collect();
+pub(super) fn in_brief<'a>(case: &'a Case, effects: &[&'a Effect]) -> String {
+    let mut parts = NarratedEffects::of(case, effects.iter().copied());
+    let left = keep_heaviest(&mut parts.groups, 2);
+    let mut clauses: Vec<String> = parts.groups.iter().map(|group| group.clause(BRIEF)).collect();
     if left > 0 {
         clauses.push(format!("does {left} more things"));
     }
-    let circumstance = parts.deeds.first().map(|deed| deed.circumstance.words()).unwrap_or_default();
+    let circumstance = parts.groups.first().map(|group| group.circumstance.words()).unwrap_or_default();
     match (clauses.is_empty(), parts.gaps.first()) {
         (true, Some(gap)) => gap.clone(),
         (true, None) => String::new(),
@@ -57,17 +57,17 @@ pub(super) fn in_brief<'a>(request: &'a Request, effects: &[&'a Effect]) -> Stri
 }
 
 /// Effects told apart: what is done, and what is not known.
-struct Parts<'a> {
-    deeds: Vec<Deed<'a>>,
+struct NarratedEffects<'a> {
+    groups: Vec<EffectGroup<'a>>,
     /// What is not known, each a clause that is said once.
     gaps: Vec<String>,
     /// The effects behind both.
     effects: Vec<&'a Effect>,
 }
 
-impl<'a> Parts<'a> {
-    fn of(request: &'a Request, effects: impl Iterator<Item = &'a Effect>) -> Self {
-        let circumstances = Circumstances::of(request.survey(), request.effects());
+impl<'a> NarratedEffects<'a> {
+    fn of(case: &'a Case, effects: impl Iterator<Item = &'a Effect>) -> Self {
+        let circumstances = Circumstances::of(case.survey(), case.effects());
         let mut effects: Vec<&Effect> = effects.collect();
         if !effects.iter().all(|effect| circumstances.tell(effect)) {
             effects.retain(|effect| !circumstances.tell(effect));
@@ -75,24 +75,22 @@ impl<'a> Parts<'a> {
         // What a command reads is told before what it changes.
         effects.sort_by_key(|effect| (effect.invocation.unwrap_or(usize::MAX), effect.act.weight()));
         let (unknown, known): (Vec<&Effect>, Vec<&Effect>) =
-            effects.iter().copied().partition(|effect| is_gap(request.survey(), effect));
-        let mut deeds = merge(
-            request.call().tool(),
-            known.iter().map(|effect| (*effect, circumstances.of_effect(effect))),
-        );
-        if deeds.len() > 1 {
-            deeds.retain(|deed| !deed.is_idle());
+            effects.iter().copied().partition(|effect| is_gap(case.survey(), effect));
+        let mut groups =
+            merge(case.call().tool(), known.iter().map(|effect| (*effect, circumstances.of_effect(effect))));
+        if groups.len() > 1 {
+            groups.retain(|group| !group.is_idle());
         }
         if !unknown.is_empty() {
-            deeds.retain(|deed| !deed.is_blank());
+            groups.retain(|group| !group.is_blank());
         }
-        Self { deeds, gaps: gaps_of(request, &unknown), effects }
+        Self { groups, gaps: gaps_of(case, &unknown), effects }
     }
 }
 
 /// Says what is not known, the clearest first.
-fn gaps_of(request: &Request, effects: &[&Effect]) -> Vec<String> {
-    let mut all: Vec<(Clarity, String)> = effects.iter().map(|effect| gap_clause(request, effect)).collect();
+fn gaps_of(case: &Case, effects: &[&Effect]) -> Vec<String> {
+    let mut all: Vec<(Clarity, String)> = effects.iter().map(|effect| gap_clause(case, effect)).collect();
     all.sort_by_key(|(clarity, _)| *clarity);
     let mut seen = BTreeSet::new();
     all.retain(|(_, clause)| seen.insert(clause.clone()));
@@ -110,26 +108,26 @@ enum Clarity {
     Why,
 }
 
-struct Story<'a> {
-    request: &'a Request,
-    parts: Parts<'a>,
-    /// How many deeds are only counted.
+struct CallNarration<'a> {
+    case: &'a Case,
+    parts: NarratedEffects<'a>,
+    /// How many groups are only counted.
     left: usize,
     /// The one command that does everything, with what is known of its program.
     lead: Option<(&'a Invocation, Profile)>,
 }
 
-impl<'a> Story<'a> {
-    fn of(request: &'a Request) -> Self {
-        let mut parts = Parts::of(request, request.effects().iter());
-        let left = keep_heaviest(&mut parts.deeds, MOST_DEEDS);
-        let is_shell = matches!(request.call().kind(), ToolKind::Shell | ToolKind::PowerShell);
-        let lead = if is_shell { lead_of(request, &parts.effects) } else { None };
-        Self { request, parts, left, lead }
+impl<'a> CallNarration<'a> {
+    fn of(case: &'a Case) -> Self {
+        let mut parts = NarratedEffects::of(case, case.effects().iter());
+        let left = keep_heaviest(&mut parts.groups, MOST_GROUPS);
+        let is_shell = matches!(case.call().kind(), ToolKind::Shell | ToolKind::PowerShell);
+        let lead = if is_shell { lead_of(case, &parts.effects) } else { None };
+        Self { case, parts, left, lead }
     }
 
     fn tell(&self, detail: Detail) -> String {
-        let mut sentences = self.deed_sentences(detail);
+        let mut sentences = self.group_sentences(detail);
         if let Some(gap) = self.parts.gaps.first() {
             let more = match self.parts.gaps.len() - 1 {
                 0 => String::new(),
@@ -145,13 +143,13 @@ impl<'a> Story<'a> {
     }
 
     /// Makes a sentence for each circumstance.
-    fn deed_sentences(&self, detail: Detail) -> Vec<String> {
+    fn group_sentences(&self, detail: Detail) -> Vec<String> {
         let mut sentences: Vec<(&Circumstance, Vec<String>)> = Vec::new();
-        for deed in &self.parts.deeds {
-            let clause = deed.clause(detail);
-            match sentences.iter_mut().find(|(circumstance, _)| **circumstance == deed.circumstance) {
+        for group in &self.parts.groups {
+            let clause = group.clause(detail);
+            match sentences.iter_mut().find(|(circumstance, _)| **circumstance == group.circumstance) {
                 Some((_, clauses)) => clauses.push(clause),
-                None => sentences.push((&deed.circumstance, vec![clause])),
+                None => sentences.push((&group.circumstance, vec![clause])),
             }
         }
         if let (true, Some((_, clauses))) = (self.left > 0, sentences.last_mut()) {
@@ -173,7 +171,7 @@ impl<'a> Story<'a> {
     /// Makes the sentence of a call that is one command: what its program is for, and what it does here.
     fn led(&self, command: &Invocation, profile: Profile, clauses: &str) -> String {
         let program = command.program().map_or("", |program| base_name(program.as_written()));
-        let is_idle = matches!(self.parts.deeds.as_slice(), [only] if only.is_idle());
+        let is_idle = matches!(self.parts.groups.as_slice(), [only] if only.is_idle());
         let summary = profile.summary;
         if let Some(name) = subcommand_of(command, profile) {
             let name = quote(&format!("{program} {name}"), LONGEST_QUOTE);
@@ -194,7 +192,7 @@ impl<'a> Story<'a> {
 
     /// Returns who does it: the tool, if it is no shell.
     fn doer(&self) -> String {
-        let call = self.request.call();
+        let call = self.case.call();
         match call.kind() {
             ToolKind::Shell | ToolKind::PowerShell => "it".to_owned(),
             ToolKind::Mcp => mcp_name(call.tool()),
@@ -211,16 +209,16 @@ fn mcp_name(tool: &str) -> String {
     }
 }
 
-/// Keeps the heaviest deeds in their order, and returns how many are left out.
-fn keep_heaviest(deeds: &mut Vec<Deed<'_>>, most: usize) -> usize {
+/// Keeps the heaviest groups in their order, and returns how many are left out.
+fn keep_heaviest(groups: &mut Vec<EffectGroup<'_>>, most: usize) -> usize {
     let mut order: Vec<(std::cmp::Reverse<Weight>, usize)> =
-        deeds.iter().enumerate().map(|(place, deed)| (std::cmp::Reverse(deed.weight()), place)).collect();
+        groups.iter().enumerate().map(|(place, group)| (std::cmp::Reverse(group.weight()), place)).collect();
     order.sort_unstable();
-    let left = deeds.len().saturating_sub(most);
+    let left = groups.len().saturating_sub(most);
     let last = order.get(most).copied();
     let mut place = 0;
-    deeds.retain(|deed| {
-        let own = (std::cmp::Reverse(deed.weight()), place);
+    groups.retain(|group| {
+        let own = (std::cmp::Reverse(group.weight()), place);
         place += 1;
         last.is_none_or(|last| own < last)
     });
@@ -237,12 +235,12 @@ fn is_gap(survey: &Survey, effect: &Effect) -> bool {
 }
 
 /// Says what is not known, as a clause.
-fn gap_clause(request: &Request, gap: &Effect) -> (Clarity, String) {
+fn gap_clause(case: &Case, gap: &Effect) -> (Clarity, String) {
     let why = gap.target.written();
-    if gap.word.is_some() || why == request.call().tool() {
+    if gap.word.is_some() || why == case.call().tool() {
         return (Clarity::Part, format!("what {} does is not known", quote(why, 80)));
     }
-    let words = request.call().command().map(|command| gap.span.of(command)).unwrap_or_default();
+    let words = case.call().command().map(|command| gap.span.of(command)).unwrap_or_default();
     if why.contains("only known at run time") && !words.is_empty() {
         return (Clarity::Words, format!("what {} runs is only known when it runs", quote(words, 80)));
     }
@@ -256,15 +254,14 @@ fn subcommand_of(command: &Invocation, profile: Profile) -> Option<&'static str>
 }
 
 /// Finds the one command that all effects come from, if its program is known.
-fn lead_of<'a>(request: &'a Request, effects: &[&Effect]) -> Option<(&'a Invocation, Profile)> {
+fn lead_of<'a>(case: &'a Case, effects: &[&Effect]) -> Option<(&'a Invocation, Profile)> {
     let mut effects = effects.iter();
     let place = effects.next()?.invocation?;
     if !effects.all(|effect| effect.invocation == Some(place)) {
         return None;
     }
-    let command = request.survey().invocations.get(place)?;
+    let command = case.survey().invocations.get(place)?;
     let name = command.program_name()?;
-    let cmdlet =
-        if request.call().kind() == ToolKind::PowerShell { profile::find_cmdlet(name) } else { None };
+    let cmdlet = if case.call().kind() == ToolKind::PowerShell { profile::find_cmdlet(name) } else { None };
     cmdlet.or_else(|| profile::find(name)).map(|profile| (command, profile))
 }

@@ -5,29 +5,24 @@ use std::collections::BTreeSet;
 use portcullis_analysis::allowances::{ALLOWANCES, covering};
 use portcullis_analysis::effect::Effect;
 use portcullis_analysis::place::Scope;
-use portcullis_analysis::{Background, Case};
+use portcullis_analysis::{Background, Case as Assessed};
 use portcullis_shell::Span;
 
 use super::narration;
-use super::quote::{capital, prose};
-use crate::fact::{Facts, Resolution};
-use crate::pipeline::decide;
-use crate::policy::Policy;
-use crate::request::Request;
+use crate::case::CaseView;
 use crate::verdict::{FindingReport, Reason};
+use crate::wording::{capital, prose};
 
 /// What the reasoning rests on.
-pub(super) struct Ground<'a> {
-    pub(super) policy: &'a Policy,
-    pub(super) request: &'a Request,
-    pub(super) facts: &'a Facts,
+pub(super) struct ReasoningGround<'a> {
+    pub(super) view: &'a CaseView<'a>,
     pub(super) reports: &'a [FindingReport],
     pub(super) open: &'a [&'a Effect],
     /// The reason to allow, if every effect is known and harmless.
     pub(super) proof: Option<Reason>,
 }
 
-impl Ground<'_> {
+impl ReasoningGround<'_> {
     /// Says why the call matters or is fine.
     pub(super) fn text(&self) -> String {
         let judged = match (worst(self.reports), &self.proof) {
@@ -56,7 +51,7 @@ impl Ground<'_> {
     }
 
     fn unvouched(&self) -> String {
-        let open = narration::in_brief(self.request, self.open);
+        let open = narration::in_brief(self.view.case, self.open);
         if open.is_empty() {
             return "It matches no finding, but where its paths lead or what its scripts do is not known."
                 .to_owned();
@@ -66,7 +61,7 @@ impl Ground<'_> {
 
     /// Names the rule or safety check that decides, if one does.
     fn rule(&self) -> Option<String> {
-        let verdict = decide(self.policy, self.request, self.facts).ok()?.into_verdict();
+        let verdict = self.view.case.decide(self.view.policy).ok()?.into_verdict();
         match &verdict.reason {
             Reason::Rule { matched, .. } => Some(sentence(&verdict.reason, matched)),
             Reason::Safety { subject, .. } => Some(sentence(&verdict.reason, subject)),
@@ -111,39 +106,26 @@ fn consented(report: &FindingReport) -> String {
 /// Finds the effects that no allowance covers, to name them.
 ///
 /// Whether there are any is for the judgement to say: where links lead is not followed here.
-pub(super) fn open_effects<'a>(
-    request: &'a Request,
-    facts: &Facts,
-    reports: &[FindingReport],
-) -> Vec<&'a Effect> {
-    let scope = Scope { roots: request.roots.clone(), home: request.context().home.clone() };
-    let background = Background {
-        branch: branch_of(request, facts),
-        written: request.context().session.written.keys().cloned().collect(),
-    };
-    let case = Case {
-        tool: request.call().tool(),
-        effects: request.effects(),
-        survey: request.survey(),
+pub(super) fn open_effects<'a>(view: &CaseView<'a>, reports: &[FindingReport]) -> Vec<&'a Effect> {
+    let case = view.case;
+    let session = &case.context().session;
+    let scope = Scope { roots: view.roots.clone(), home: case.context().home.clone() };
+    let background = Background { branch: view.branch(), written: session.written.keys().cloned().collect() };
+    let assessed = Assessed {
+        tool: case.call().tool(),
+        effects: case.effects(),
+        survey: case.survey(),
         scope: &scope,
         background: &background,
     };
     let consented: BTreeSet<(usize, usize)> =
         reports.iter().filter(|report| report.is_cleared).map(|report| ends(report.span)).collect();
     let is_open =
-        |effect: &&Effect| covering(case, effect).is_none() && !consented.contains(&ends(effect.span));
-    request.effects().iter().filter(is_open).collect()
+        |effect: &&Effect| covering(assessed, effect).is_none() && !consented.contains(&ends(effect.span));
+    case.effects().iter().filter(is_open).collect()
 }
 
 fn ends(span: Span) -> (usize, usize) {
     let range = span.range();
     (range.start, range.end)
-}
-
-/// Returns the branch that is checked out, if somebody looked.
-fn branch_of(request: &Request, facts: &Facts) -> Option<String> {
-    request.roots.iter().find_map(|root| match facts.text(&format!("{root}/.git/HEAD")) {
-        Some(Resolution::Text(text)) => text.trim().strip_prefix("ref: refs/heads/").map(str::to_owned),
-        _ => None,
-    })
 }

@@ -1,8 +1,8 @@
 //! What the pipeline returns: a verdict, or whom to ask and how to go on (sans-I/O).
 
-use super::step::StepId;
 use crate::context::Person;
 use crate::decision::Decision;
+use crate::step::StepId;
 use crate::verdict::{Reason, TraceLine, TraceOutcome, Verdict};
 
 /// The session was aborted: there is no verdict.
@@ -10,7 +10,7 @@ use crate::verdict::{Reason, TraceLine, TraceOutcome, Verdict};
 #[error("the session was aborted")]
 pub struct Aborted;
 
-/// What [`super::decide`] returns.
+/// What [`crate::Case::decide`] returns.
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -21,6 +21,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Returns the verdict as it stands: settled, or the question that somebody must answer.
+    pub fn verdict(&self) -> &Verdict {
+        match self {
+            Self::Settled(verdict) => verdict,
+            Self::Needs(pending) => pending.question(),
+        }
+    }
+
     /// Returns the verdict, taking it that nobody answers.
     pub fn into_verdict(self) -> Verdict {
         match self {
@@ -37,7 +45,7 @@ pub enum Need {
     Classifier,
     /// The `PermissionRequest` hooks.
     Hooks,
-    /// A person.
+    /// Whoever sits at the host.
     Person,
 }
 
@@ -51,7 +59,7 @@ pub enum Answer {
     },
     /// The call may not run.
     Deny {
-        /// Who says so.
+        /// Who says so: a classifier stage, a hook's name.
         by: String,
         /// The rule the call breaks, if a classifier named one.
         category: Option<String>,
@@ -87,15 +95,13 @@ pub enum Gate {
 /// A question that waits for an answer.
 ///
 /// ```
-/// use portcullis_core::{
-///     Answer, Context, Decision, Facts, Mode, Need, Outcome, Policy, Request, ToolCall, decide,
-/// };
+/// use portcullis_core::{Answer, Case, Context, Decision, Mode, Need, Outcome, Policy, ToolCall};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let policy = Policy::default();
-/// let request = Request::new(&policy, ToolCall::bash("make install"), Context::new(Mode::Default, "/code/app"));
-/// let facts = Facts::of_empty_disk(request.questions());
-/// let Outcome::Needs(pending) = decide(&policy, &request, &facts)? else {
+/// let mut case = Case::new(ToolCall::bash("make install"), Context::new(Mode::Default, "/code/app"));
+/// case.assume_empty_disk(&policy);
+/// let Outcome::Needs(pending) = case.decide(&policy)? else {
 ///     return Err("no rule covers it".into());
 /// };
 /// assert_eq!(pending.need(), Need::Person);

@@ -5,47 +5,41 @@ use std::cell::OnceCell;
 use portcullis_shell::Span;
 
 use super::outcome::{Aborted, Need, Outcome, Pending};
-use super::step::{STEPS, StepId};
-use crate::coverage::{Coverage, Grounds, cover};
+use super::steps;
+use crate::case::CaseView;
+use crate::coverage::{CoverGrounds, Coverage, cover};
 use crate::decision::Decision;
-use crate::fact::Facts;
-use crate::judgement::Judgement;
-use crate::policy::Policy;
-use crate::request::{Request, Subject};
 use crate::rule::Behavior;
 use crate::rule_match::{RuleMatch, find_restraint};
+use crate::step::StepId;
 use crate::suggestion;
 use crate::verdict::{Reason, TraceLine, TraceOutcome, Verdict};
 
 /// What a step sees, and the question raised so far.
 #[derive(Debug)]
-pub(crate) struct Run<'a> {
-    pub(crate) policy: &'a Policy,
-    pub(crate) request: &'a Request,
-    pub(crate) facts: &'a Facts,
+pub(super) struct PipelineRun<'a> {
+    pub(super) view: CaseView<'a>,
     /// The first question a step raised that a later step may still lift.
-    pub(super) raised: Option<Raised>,
+    pub(super) raised: Option<RaisedQuestion>,
     /// What covers a shell command, worked out once.
     coverage: Option<Coverage<'a>>,
     /// The surest deny and ask rules the content meets, worked out once.
     denied: OnceCell<Option<RuleMatch<'a>>>,
     asked: OnceCell<Option<RuleMatch<'a>>>,
-    /// What the analysis makes of the call, worked out once.
-    judgement: OnceCell<Judgement>,
 }
 
 /// A question for somebody.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Raised {
-    pub(crate) step: StepId,
-    pub(crate) reason: Reason,
-    pub(crate) spans: Vec<Span>,
-    pub(crate) lift: Lift,
+pub(super) struct RaisedQuestion {
+    pub(super) step: StepId,
+    pub(super) reason: Reason,
+    pub(super) spans: Vec<Span>,
+    pub(super) lift: Lift,
 }
 
 /// Who may answer a question instead of a person; what fewer may answer is less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Lift {
+pub(super) enum Lift {
     /// Nobody.
     Nobody,
     /// A classifier.
@@ -68,7 +62,7 @@ pub(super) enum StepResult {
     /// The answer.
     Settle { decision: Decision, reason: Reason, spans: Vec<Span> },
     /// Somebody must be asked.
-    Needs { need: Need, raised: Raised },
+    Needs { need: Need, raised: RaisedQuestion },
     /// The session is over.
     Abort,
 }
@@ -79,85 +73,88 @@ impl StepResult {
     }
 }
 
-impl<'a> Run<'a> {
-    pub(crate) fn new(policy: &'a Policy, request: &'a Request, facts: &'a Facts) -> Self {
-        Self {
-            policy,
-            request,
-            facts,
-            raised: None,
-            coverage: None,
-            denied: OnceCell::new(),
-            asked: OnceCell::new(),
-            judgement: OnceCell::new(),
-        }
-    }
+/// The function of every step, in order.
+type StepFunction = for<'r, 'a> fn(&'r mut PipelineRun<'a>) -> StepResult;
+const FUNCTIONS: &[(StepId, StepFunction)] = &[
+    (StepId::A0, steps::aborted::run),
+    (StepId::A1, steps::tool_deny::run),
+    (StepId::A2, steps::content_deny::run),
+    (StepId::A3, steps::tool_ask::run),
+    (StepId::A4, steps::tool_check::run),
+    (StepId::A5, steps::interaction::run),
+    (StepId::A6, steps::content_ask::run),
+    (StepId::A7, steps::safety::run),
+    (StepId::A8, steps::bypass::run),
+    (StepId::A9, steps::allow::run),
+    (StepId::A10, steps::unsettled::run),
+    (StepId::A11, steps::mode::run),
+];
 
-    /// Returns what the analysis makes of the call.
-    pub(crate) fn judgement(&self) -> &Judgement {
-        self.judgement.get_or_init(|| Judgement::of(self.request, self.facts))
+impl<'a> PipelineRun<'a> {
+    pub(super) fn new(view: CaseView<'a>) -> Self {
+        Self { view, raised: None, coverage: None, denied: OnceCell::new(), asked: OnceCell::new() }
     }
 
     /// Returns the surest deny rule the content meets.
     pub(super) fn denied(&self) -> Option<&RuleMatch<'a>> {
-        self.denied.get_or_init(|| find_restraint(self, Behavior::Deny)).as_ref()
+        self.denied.get_or_init(|| find_restraint(&self.view, Behavior::Deny)).as_ref()
     }
 
     /// Returns the surest ask rule the content meets.
     pub(super) fn asked(&self) -> Option<&RuleMatch<'a>> {
-        self.asked.get_or_init(|| find_restraint(self, Behavior::Ask)).as_ref()
+        self.asked.get_or_init(|| find_restraint(&self.view, Behavior::Ask)).as_ref()
     }
 
     /// Returns what covers the shell command; empty for other tools.
-    pub(crate) fn coverage(&mut self, grounds: Grounds) -> Coverage<'a> {
-        let Subject::Shell(shell) = &self.request.subject else {
+    pub(super) fn coverage(&mut self, grounds: CoverGrounds) -> Coverage<'a> {
+        let Some(shell) = self.view.case.subject.shell() else {
             return Coverage::default();
         };
-        if grounds != Grounds::Rules {
-            return cover(self, shell, grounds);
+        if grounds != CoverGrounds::Rules {
+            return cover(&self.view, shell, grounds);
         }
         if let Some(known) = &self.coverage {
             return known.clone();
         }
-        let coverage = cover(self, shell, grounds);
+        let coverage = cover(&self.view, shell, grounds);
         self.coverage = Some(coverage.clone());
         coverage
     }
 
     pub(super) fn decide(mut self) -> Result<Outcome, Aborted> {
-        let mut trace = Vec::with_capacity(STEPS.len());
+        let mut trace = Vec::with_capacity(FUNCTIONS.len());
         let mut asked = false;
-        for step in STEPS {
-            if asked && step.id != StepId::A11 {
-                trace.push(TraceLine { step: step.id, outcome: TraceOutcome::Skip, detail: String::new() });
+        for &(id, function) in FUNCTIONS {
+            if asked && id != StepId::A11 {
+                trace.push(TraceLine { step: id, outcome: TraceOutcome::Skip, detail: String::new() });
                 continue;
             }
-            match (step.run)(&mut self) {
+            match function(&mut self) {
                 StepResult::Abort => return Err(Aborted),
                 StepResult::Pass(detail) => {
-                    trace.push(TraceLine { step: step.id, outcome: TraceOutcome::Pass, detail });
+                    trace.push(TraceLine { step: id, outcome: TraceOutcome::Pass, detail });
                 }
                 StepResult::Raise { reason, spans, lift } => {
                     let outcome = TraceOutcome::Raise(Decision::Ask);
-                    trace.push(TraceLine { step: step.id, outcome, detail: reason.message() });
-                    self.raise(Raised { step: step.id, reason, spans, lift });
+                    trace.push(TraceLine { step: id, outcome, detail: reason.message() });
+                    self.raise(RaisedQuestion { step: id, reason, spans, lift });
                 }
                 StepResult::Ask { reason, spans, lift } => {
                     let outcome = TraceOutcome::Raise(Decision::Ask);
-                    trace.push(TraceLine { step: step.id, outcome, detail: reason.message() });
-                    self.raised = Some(Raised { step: step.id, reason, spans, lift });
+                    trace.push(TraceLine { step: id, outcome, detail: reason.message() });
+                    self.raised = Some(RaisedQuestion { step: id, reason, spans, lift });
                     asked = true;
                 }
                 StepResult::Settle { decision, reason, spans } => {
                     let outcome = TraceOutcome::Settle(decision);
-                    trace.push(TraceLine { step: step.id, outcome, detail: reason.message() });
-                    return Ok(Outcome::Settled(self.verdict(decision, step.id, reason, spans, trace)));
+                    trace.push(TraceLine { step: id, outcome, detail: reason.message() });
+                    return Ok(Outcome::Settled(self.verdict(decision, id, reason, spans, trace)));
                 }
                 StepResult::Needs { need, raised } => {
                     let verdict =
                         self.verdict(Decision::Ask, raised.step, raised.reason, raised.spans, trace);
-                    let person = self.request.context().person;
-                    let hooks = self.policy.has_permission_hooks;
+                    let person = self.view.case.context().person;
+                    let hooks = self.view.policy.has_permission_hooks;
                     return Ok(Outcome::Needs(Pending::new(need, verdict, person, hooks)));
                 }
             }
@@ -168,8 +165,8 @@ impl<'a> Run<'a> {
     }
 
     /// Keeps the question that is hardest to lift, the first of equals.
-    fn raise(&mut self, raised: Raised) {
-        let is_harder = |known: &Raised| raised.lift < known.lift;
+    fn raise(&mut self, raised: RaisedQuestion) {
+        let is_harder = |known: &RaisedQuestion| raised.lift < known.lift;
         if self.raised.as_ref().is_none_or(is_harder) {
             self.raised = Some(raised);
         }
@@ -183,10 +180,14 @@ impl<'a> Run<'a> {
         highlights: Vec<Span>,
         trace: Vec<TraceLine>,
     ) -> Verdict {
-        let suggestions =
-            if decision == Decision::Allow { Vec::new() } else { suggestion::suggest(self, &reason) };
-        let findings = self.judgement().reports();
-        let mode = self.request.context().mode;
+        let is_settleable = decision != Decision::Allow && suggestion::is_settleable(&reason);
+        let suggestions = if is_settleable {
+            let coverage = self.coverage(CoverGrounds::Rules);
+            suggestion::suggest(self.view.case, &coverage)
+        } else {
+            Vec::new()
+        };
+        let (findings, mode) = (self.view.judgement().reports(), self.view.mode);
         Verdict { decision, step, mode, reason, trace, suggestions, highlights, findings, ends_run: false }
     }
 }

@@ -6,7 +6,7 @@ use crate::path;
 
 /// The directory a path pattern is relative to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Anchor {
+pub enum PathAnchor {
     /// `//x`: the root of the file system.
     Root,
     /// `~/x`: the user's home.
@@ -19,7 +19,7 @@ pub enum Anchor {
 
 /// What the anchors of path patterns stand for. All are absolute paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Anchors<'a> {
+pub struct PathAnchors<'a> {
     /// The current directory.
     pub cwd: &'a str,
     /// The session's primary working directory.
@@ -31,20 +31,20 @@ pub struct Anchors<'a> {
 }
 
 /// Splits a written pattern into its anchor and the gitignore pattern below it.
-pub(super) fn split_anchor(written: &str) -> (Anchor, String) {
+pub(super) fn split_anchor(written: &str) -> (PathAnchor, String) {
     if let Some(below) = written.strip_prefix("//") {
-        return (Anchor::Root, format!("/{below}"));
+        return (PathAnchor::Root, format!("/{below}"));
     }
     if written == "~" {
-        return (Anchor::Home, "/".to_owned());
+        return (PathAnchor::Home, "/".to_owned());
     }
     if let Some(below) = written.strip_prefix("~/") {
-        return (Anchor::Home, format!("/{below}"));
+        return (PathAnchor::Home, format!("/{below}"));
     }
     if written.starts_with('/') {
-        return (Anchor::Source, written.to_owned());
+        return (PathAnchor::Source, written.to_owned());
     }
-    (Anchor::Cwd, written.strip_prefix("./").unwrap_or(written).to_owned())
+    (PathAnchor::Cwd, written.strip_prefix("./").unwrap_or(written).to_owned())
 }
 
 /// Counts the leading `../` and returns the rest, which then is anchored.
@@ -60,6 +60,6 @@ pub(super) fn split_rise(below: String) -> (usize, String) {
 }
 
 /// Resolves a path against the current directory.
-pub(super) fn absolute<'a>(path: &'a str, anchors: &Anchors<'_>) -> Cow<'a, str> {
+pub(super) fn absolute<'a>(path: &'a str, anchors: &PathAnchors<'_>) -> Cow<'a, str> {
     if path.starts_with('/') { Cow::Borrowed(path) } else { Cow::Owned(path::join(anchors.cwd, path)) }
 }

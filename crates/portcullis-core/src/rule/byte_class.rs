@@ -1,6 +1,6 @@
 //! A bracket expression of a gitignore pattern: `[a-z]`, `[!0-9]`, `[[:alpha:]_]`.
 
-use super::gitignore::Case;
+use super::gitignore::LetterCase;
 
 /// A set of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(super) struct ByteClass {
 
 impl ByteClass {
     /// Reads what follows the `[` and returns the class with what follows its `]`; `None` if it is malformed.
-    pub(super) fn parse(text: &[u8], case: Case) -> Option<(Self, &[u8])> {
+    pub(super) fn parse(text: &[u8], case: LetterCase) -> Option<(Self, &[u8])> {
         let (is_negated, mut rest) = match text {
             [b'!' | b'^', rest @ ..] => (true, rest),
             _ => (false, text),
@@ -66,9 +66,9 @@ fn unescaped(text: &[u8]) -> Option<(u8, &[u8])> {
     }
 }
 
-fn named(name: &[u8], case: Case) -> Option<Vec<(u8, u8)>> {
+fn named(name: &[u8], case: LetterCase) -> Option<Vec<(u8, u8)>> {
     let ranges: &[(u8, u8)] = match name {
-        b"upper" if case == Case::Insensitive => &[(b'A', b'Z'), (b'a', b'z')],
+        b"upper" if case == LetterCase::Insensitive => &[(b'A', b'Z'), (b'a', b'z')],
         b"alnum" => &[(b'0', b'9'), (b'A', b'Z'), (b'a', b'z')],
         b"alpha" => &[(b'A', b'Z'), (b'a', b'z')],
         b"blank" => &[(b' ', b' '), (b'\t', b'\t')],

@@ -10,15 +10,15 @@ use super::byte_class::ByteClass;
 /// A pattern as one line of a `.gitignore` file holds it, without a leading `!`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Gitignore {
-    tokens: Vec<Token>,
-    place: Place,
+    tokens: Vec<GlobToken>,
+    place: MatchPlace,
     directories_only: bool,
-    case: Case,
+    case: LetterCase,
 }
 
 /// Whether upper and lower case differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Case {
+pub enum LetterCase {
     /// They do.
     #[default]
     Sensitive,
@@ -34,7 +34,7 @@ pub(super) enum EntryKind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum MatchPlace {
     /// No slash but a trailing one: the pattern is about a name at any depth.
     AnyDepth,
     /// The pattern is about the whole path below its anchor.
@@ -42,7 +42,7 @@ enum Place {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
+enum GlobToken {
     Byte(u8),
     /// `?`: one byte of a name.
     One,
@@ -55,7 +55,7 @@ enum Token {
     MaySkipTwo,
 }
 
-impl Token {
+impl GlobToken {
     /// Says whether the token takes this byte and is done.
     fn reads(&self, byte: u8) -> bool {
         match self {
@@ -69,7 +69,7 @@ impl Token {
 
 impl Gitignore {
     /// Reads a pattern; `None` if it is empty, a comment, or malformed, so that it could never match.
-    pub(super) fn parse(pattern: &str, case: Case) -> Option<Self> {
+    pub(super) fn parse(pattern: &str, case: LetterCase) -> Option<Self> {
         let trimmed = trim_trailing_spaces(pattern);
         if trimmed.starts_with('#') {
             return None;
@@ -78,9 +78,9 @@ impl Gitignore {
         let (body, directories_only) =
             folded.strip_suffix('/').map_or((folded.as_ref(), false), |body| (body, true));
         let (place, body) = match body.strip_prefix('/') {
-            Some(rest) => (Place::Anchored, rest),
-            None if body.contains('/') => (Place::Anchored, body),
-            None => (Place::AnyDepth, body),
+            Some(rest) => (MatchPlace::Anchored, rest),
+            None if body.contains('/') => (MatchPlace::Anchored, body),
+            None => (MatchPlace::AnyDepth, body),
         };
         if body.is_empty() {
             return None;
@@ -93,12 +93,12 @@ impl Gitignore {
         let path = self.case.fold(path);
         let last_is_fine = !self.directories_only || kind == EntryKind::Directory;
         match self.place {
-            Place::AnyDepth => {
+            MatchPlace::AnyDepth => {
                 let mut names = path.split('/');
                 let last = names.next_back().unwrap_or_default();
                 names.any(|name| self.run(name).whole) || (last_is_fine && self.run(last).whole)
             }
-            Place::Anchored => {
+            MatchPlace::Anchored => {
                 let run = self.run(&path);
                 run.directory || (last_is_fine && run.whole)
             }
@@ -109,20 +109,20 @@ impl Gitignore {
     pub(super) fn matches_entry(&self, path: &str, kind: EntryKind) -> bool {
         let path = self.case.fold(path);
         let subject = match self.place {
-            Place::AnyDepth => path.rsplit('/').next().unwrap_or_default(),
-            Place::Anchored => path.as_ref(),
+            MatchPlace::AnyDepth => path.rsplit('/').next().unwrap_or_default(),
+            MatchPlace::Anchored => path.as_ref(),
         };
         (!self.directories_only || kind == EntryKind::Directory) && self.run(subject).whole
     }
 
-    fn run(&self, text: &str) -> Run {
+    fn run(&self, text: &str) -> SegmentRun {
         let mut reached = vec![false; self.tokens.len() + 1];
         if let Some(start) = reached.first_mut() {
             *start = true;
         }
         self.follow_skips(&mut reached);
         let mut next = Vec::with_capacity(reached.len());
-        let mut run = Run { directory: false, whole: false };
+        let mut run = SegmentRun { directory: false, whole: false };
         for byte in text.bytes() {
             run.directory |= byte == b'/' && reached.last() == Some(&true);
             self.step(&reached, byte, &mut next);
@@ -139,7 +139,8 @@ impl Gitignore {
         next.clear();
         let mut arrives = false;
         for (token, is_reached) in self.tokens.iter().zip(reached) {
-            let stays = matches!(token, Token::Path) || (matches!(token, Token::Star) && byte != b'/');
+            let stays =
+                matches!(token, GlobToken::Path) || (matches!(token, GlobToken::Star) && byte != b'/');
             next.push(arrives || (*is_reached && stays));
             arrives = *is_reached && token.reads(byte);
         }
@@ -154,8 +155,8 @@ impl Gitignore {
             *is_reached |= after_one;
             (after_one, after_two, after_three) = (after_two, after_three, false);
             match self.tokens.get(index) {
-                Some(Token::Star | Token::Path) => after_one |= *is_reached,
-                Some(Token::MaySkipTwo) => {
+                Some(GlobToken::Star | GlobToken::Path) => after_one |= *is_reached,
+                Some(GlobToken::MaySkipTwo) => {
                     after_one |= *is_reached;
                     after_three |= *is_reached;
                 }
@@ -165,14 +166,14 @@ impl Gitignore {
     }
 }
 
-struct Run {
+struct SegmentRun {
     /// A directory above the path matched.
     directory: bool,
     /// The whole path matched.
     whole: bool,
 }
 
-impl Case {
+impl LetterCase {
     fn fold(self, text: &str) -> Cow<'_, str> {
         match self {
             Self::Sensitive => Cow::Borrowed(text),
@@ -189,7 +190,7 @@ pub(super) fn trim_trailing_spaces(pattern: &str) -> &str {
     pattern.get(..trimmed.len() + usize::from(keeps_one)).unwrap_or(trimmed)
 }
 
-fn tokenize(mut rest: &[u8], place: Place, case: Case) -> Option<Vec<Token>> {
+fn tokenize(mut rest: &[u8], place: MatchPlace, case: LetterCase) -> Option<Vec<GlobToken>> {
     let mut tokens = Vec::new();
     let mut before_is_border = true;
     let mut seen_special = false;
@@ -199,44 +200,44 @@ fn tokenize(mut rest: &[u8], place: Place, case: Case) -> Option<Vec<Token>> {
         rest = match byte {
             b'*' => {
                 // Git compares the literal beginning apart, so the first special character counts as a beginning too.
-                let at_border = place == Place::Anchored && (before_is_border || !was_special);
+                let at_border = place == MatchPlace::Anchored && (before_is_border || !was_special);
                 push_stars(&mut tokens, after, at_border)
             }
             b'?' => {
-                tokens.push(Token::One);
+                tokens.push(GlobToken::One);
                 after
             }
             b'[' => {
                 let (class, after_class) = ByteClass::parse(after, case)?;
-                tokens.push(Token::Class(class));
+                tokens.push(GlobToken::Class(class));
                 after_class
             }
             b'\\' => {
                 let (&escaped, after_escape) = after.split_first()?;
-                tokens.push(Token::Byte(escaped));
+                tokens.push(GlobToken::Byte(escaped));
                 after_escape
             }
             _ => {
-                tokens.push(Token::Byte(byte));
+                tokens.push(GlobToken::Byte(byte));
                 after
             }
         };
-        before_is_border = matches!(tokens.last(), Some(Token::Byte(b'/')));
+        before_is_border = matches!(tokens.last(), Some(GlobToken::Byte(b'/')));
     }
     Some(tokens)
 }
 
 /// Reads a run of stars, the first of which is read already, and returns what follows.
-fn push_stars<'a>(tokens: &mut Vec<Token>, after: &'a [u8], at_border: bool) -> &'a [u8] {
+fn push_stars<'a>(tokens: &mut Vec<GlobToken>, after: &'a [u8], at_border: bool) -> &'a [u8] {
     let count = after.iter().take_while(|byte| **byte == b'*').count();
     let rest = after.get(count..).unwrap_or_default();
     match rest {
         [b'/', below @ ..] if count > 0 && at_border => {
-            tokens.extend([Token::MaySkipTwo, Token::Path, Token::Byte(b'/')]);
+            tokens.extend([GlobToken::MaySkipTwo, GlobToken::Path, GlobToken::Byte(b'/')]);
             return below;
         }
-        [] | [b'\\', b'/', ..] if count > 0 && at_border => tokens.push(Token::Path),
-        _ => tokens.push(Token::Star),
+        [] | [b'\\', b'/', ..] if count > 0 && at_border => tokens.push(GlobToken::Path),
+        _ => tokens.push(GlobToken::Star),
     }
     rest
 }

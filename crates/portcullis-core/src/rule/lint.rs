@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::anchor::Anchor;
+use super::anchor::PathAnchor;
 use super::shadow::{Shadows, shell_key};
 use super::{Behavior, Matcher, Rule, RuleText, ShellPattern, ToolPattern, is_dangerous_allow};
 use crate::closeness::find_closest;
@@ -107,7 +107,7 @@ fn identity(rule: &Rule) -> (Behavior, String, Option<&str>) {
         _ => rule.text.to_string(),
     };
     let is_source_relative =
-        matches!(&rule.matcher, Matcher::Path { pattern, .. } if pattern.anchor() == Anchor::Source);
+        matches!(&rule.matcher, Matcher::Path { pattern, .. } if pattern.anchor() == PathAnchor::Source);
     (rule.behavior, text, rule.origin.base.as_deref().filter(|_| is_source_relative))
 }
 

@@ -18,14 +18,14 @@ mod wildcard;
 
 use std::fmt;
 
-pub use anchor::{Anchor, Anchors};
+pub use anchor::{PathAnchor, PathAnchors};
 pub use domain::DomainPattern;
-pub use gitignore::Case;
+pub use gitignore::LetterCase;
 pub use lint::{Lint, LintContext, LintKind, lint};
 pub use path_pattern::{PathPattern, guarding_pattern};
 pub use shell_pattern::ShellPattern;
 pub use text::RuleText;
-pub use wildcard::{Piece, Wildcard};
+pub use wildcard::{PatternPiece, Wildcard};
 
 pub(crate) use dangerous::is_dangerous_allow;
 pub(crate) use domain::host_of;
@@ -63,15 +63,15 @@ impl fmt::Display for Behavior {
 /// A compiled rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// What it does.
+    /// The list it stands in.
     pub behavior: Behavior,
     /// Its text exactly as its author wrote it.
     pub source_text: String,
     /// The parsed text, legacy tool names replaced.
     pub text: RuleText,
-    /// What it matches.
+    /// What its text was compiled to.
     pub matcher: Matcher,
-    /// Where it stands.
+    /// The settings that hold it.
     pub origin: Origin,
 }
 
@@ -84,14 +84,14 @@ pub enum Matcher {
     Shell {
         /// The canonical tool name.
         tool: String,
-        /// The command pattern.
+        /// What a command must be written like, or mean.
         pattern: ShellPattern,
     },
     /// A path that is read or written.
     Path {
         /// Which kind of access.
         access: PathAccess,
-        /// The path pattern.
+        /// Which files are meant.
         pattern: PathPattern,
     },
     /// The host of a web fetch.
@@ -100,14 +100,14 @@ pub enum Matcher {
     Name {
         /// `Agent` or `Skill`.
         tool: String,
-        /// The name.
+        /// Which agent or skill is meant.
         pattern: Wildcard,
     },
     /// One scalar input field of a tool; in deny and ask rules only.
     Parameter {
         /// The canonical tool name.
         tool: String,
-        /// The field.
+        /// The field of the input that is compared.
         field: String,
         /// The value as the model sent it.
         value: Wildcard,

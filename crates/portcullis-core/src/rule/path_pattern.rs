@@ -5,27 +5,27 @@
 
 use std::borrow::Cow;
 
-use super::anchor::{Anchor, Anchors, absolute, split_anchor, split_rise};
-use super::gitignore::{Case, EntryKind, Gitignore, trim_trailing_spaces};
+use super::anchor::{PathAnchor, PathAnchors, absolute, split_anchor, split_rise};
+use super::gitignore::{EntryKind, Gitignore, LetterCase, trim_trailing_spaces};
 use super::{Behavior, RuleProblem};
 use crate::path;
 
 /// A compiled path pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathPattern {
-    anchor: Anchor,
+    anchor: PathAnchor,
     /// How many directories above the anchor the pattern begins; only in deny and ask rules.
     rise: usize,
     is_negated: bool,
     is_guard: bool,
-    meaning: Meaning,
+    meaning: PathMeaning,
     /// The pattern without its anchor.
     below: String,
     required_name: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Meaning {
+enum PathMeaning {
     Glob {
         glob: Gitignore,
         /// For `x/**` in a guard: `x`, which then is guarded itself.
@@ -40,11 +40,11 @@ enum Meaning {
 impl PathPattern {
     /// Reads the content of a path rule, case-sensitively.
     pub fn parse(content: &str, behavior: Behavior) -> Result<Self, RuleProblem> {
-        Self::parse_with_case(content, behavior, Case::Sensitive)
+        Self::parse_with_case(content, behavior, LetterCase::Sensitive)
     }
 
     /// Reads the content of a path rule.
-    pub fn parse_with_case(content: &str, behavior: Behavior, case: Case) -> Result<Self, RuleProblem> {
+    pub fn parse_with_case(content: &str, behavior: Behavior, case: LetterCase) -> Result<Self, RuleProblem> {
         let is_guard = behavior != Behavior::Allow;
         let (is_negated, written) = content.strip_prefix('!').map_or((false, content), |rest| (true, rest));
         let written = trim_trailing_spaces(written);
@@ -52,11 +52,11 @@ impl PathPattern {
             return Err(useless(content, "`!` works in deny and ask rules only"));
         }
         let (anchor, rise, below) = if is_negated {
-            (Anchor::Cwd, 0, written.strip_prefix("./").unwrap_or(written).to_owned())
+            (PathAnchor::Cwd, 0, written.strip_prefix("./").unwrap_or(written).to_owned())
         } else {
             let (anchor, below) = split_anchor(written);
             let (rise, below) =
-                if is_guard && anchor == Anchor::Cwd { split_rise(below) } else { (0, below) };
+                if is_guard && anchor == PathAnchor::Cwd { split_rise(below) } else { (0, below) };
             (anchor, rise, below)
         };
         let below = if is_guard { tidy(&below) } else { below };
@@ -67,7 +67,7 @@ impl PathPattern {
     }
 
     /// Returns the directory the pattern is relative to.
-    pub const fn anchor(&self) -> Anchor {
+    pub const fn anchor(&self) -> PathAnchor {
         self.anchor
     }
 
@@ -78,12 +78,12 @@ impl PathPattern {
 
     /// Says whether the pattern is not usable and only guards the path it spells.
     pub const fn is_exact_only(&self) -> bool {
-        matches!(self.meaning, Meaning::Exact(_))
+        matches!(self.meaning, PathMeaning::Exact(_))
     }
 
     /// Says whether the pattern matches every path of the file system or of the home.
     pub fn is_system_wide(&self) -> bool {
-        let is_far = matches!(self.anchor, Anchor::Root | Anchor::Home);
+        let is_far = matches!(self.anchor, PathAnchor::Root | PathAnchor::Home);
         is_far && path::components(&self.below).all(|component| matches!(component, "*" | "**"))
     }
 
@@ -93,7 +93,7 @@ impl PathPattern {
     }
 
     /// Returns the one path a pattern without wildcards is about; `None` if it matches at any depth.
-    pub(super) fn only_path(&self, anchors: &Anchors<'_>) -> Option<String> {
+    pub(super) fn only_path(&self, anchors: &PathAnchors<'_>) -> Option<String> {
         let is_anchored = self.below.trim_end_matches('/').contains('/');
         let is_literal = !self.below.contains(['*', '?', '[', '\\', ' ']) && self.rise == 0;
         let directory = self.directory(anchors).filter(|_| is_anchored && is_literal)?;
@@ -101,7 +101,7 @@ impl PathPattern {
     }
 
     /// Returns the directory below which the pattern matches every path; `None` if it leaves any out.
-    pub(crate) fn tree(&self, anchors: &Anchors<'_>) -> Option<String> {
+    pub(crate) fn tree(&self, anchors: &PathAnchors<'_>) -> Option<String> {
         let below = self.below.strip_suffix("**")?;
         let is_literal =
             !below.contains(['*', '?', '[', '\\', ' ']) && (below.is_empty() || below.ends_with('/'));
@@ -113,12 +113,12 @@ impl PathPattern {
     /// Says whether the pattern matches an absolute path. A negated pattern matches nothing by itself.
     ///
     /// A trailing slash says that the path is a directory; without it a guard takes it for one, an allow does not.
-    pub fn matches(&self, path: &str, anchors: &Anchors<'_>) -> bool {
+    pub fn matches(&self, path: &str, anchors: &PathAnchors<'_>) -> bool {
         let matches_below = |below: &String| match &self.meaning {
-            Meaning::Everything => true,
-            Meaning::Exact(exact) => path::is_inside(&format!("/{below}"), exact),
-            Meaning::Glob { .. } if below.is_empty() => false,
-            Meaning::Glob { glob, root } => {
+            PathMeaning::Everything => true,
+            PathMeaning::Exact(exact) => path::is_inside(&format!("/{below}"), exact),
+            PathMeaning::Glob { .. } if below.is_empty() => false,
+            PathMeaning::Glob { glob, root } => {
                 glob.matches(below, self.kind_of(path)) || matches_root(root.as_ref(), below)
             }
         };
@@ -131,17 +131,17 @@ impl PathPattern {
     }
 
     /// Returns the anchor's directory; `None` for a home that is not known.
-    fn directory<'a>(&self, anchors: &Anchors<'a>) -> Option<&'a str> {
+    fn directory<'a>(&self, anchors: &PathAnchors<'a>) -> Option<&'a str> {
         match self.anchor {
-            Anchor::Root => Some("/"),
-            Anchor::Home => anchors.home,
-            Anchor::Source => anchors.base.or(Some(anchors.project)),
-            Anchor::Cwd => Some(anchors.cwd),
+            PathAnchor::Root => Some("/"),
+            PathAnchor::Home => anchors.home,
+            PathAnchor::Source => anchors.base.or(Some(anchors.project)),
+            PathAnchor::Cwd => Some(anchors.cwd),
         }
     }
 
     /// Returns the path below the anchor: none if it lies elsewhere, several if the anchor is not known.
-    fn paths_below(&self, path: &str, anchors: &Anchors<'_>) -> Vec<String> {
+    fn paths_below(&self, path: &str, anchors: &PathAnchors<'_>) -> Vec<String> {
         let path = absolute(path, anchors);
         let Some(directory) = self.directory(anchors) else {
             // Any directory may be the home nobody told us of.
@@ -156,12 +156,12 @@ impl PathPattern {
 
     /// Says whether the pattern is one line of the list that is relative to the current directory.
     fn is_in_list(&self) -> bool {
-        self.anchor == Anchor::Cwd && self.rise == 0 && matches!(self.meaning, Meaning::Glob { .. })
+        self.anchor == PathAnchor::Cwd && self.rise == 0 && matches!(self.meaning, PathMeaning::Glob { .. })
     }
 
     /// Says whether a pattern of the list, negated or not, matches this very entry.
     fn matches_entry(&self, entry: &str, place: EntryPlace, path: &str) -> bool {
-        let Meaning::Glob { glob, root } = &self.meaning else { return false };
+        let PathMeaning::Glob { glob, root } = &self.meaning else { return false };
         let is_last = place == EntryPlace::Last;
         let kind = if is_last { self.kind_of(path) } else { EntryKind::Directory };
         glob.matches_entry(entry, kind) || (is_last && matches_root(root.as_ref(), entry))
@@ -178,7 +178,7 @@ enum EntryPlace {
 ///
 /// A negated pattern takes paths out of the relative ones before it, as in a `.gitignore` file: the last match counts,
 /// and nothing is taken out of a directory that is guarded as a whole.
-pub fn guarding_pattern(patterns: &[&PathPattern], path: &str, anchors: &Anchors<'_>) -> Option<usize> {
+pub fn guarding_pattern(patterns: &[&PathPattern], path: &str, anchors: &PathAnchors<'_>) -> Option<usize> {
     let has_negated = patterns.iter().any(|pattern| pattern.is_negated);
     let stands_alone = |pattern: &PathPattern| !has_negated || !pattern.is_in_list();
     let found = patterns.iter().position(|pattern| stands_alone(pattern) && pattern.matches(path, anchors));
@@ -226,17 +226,17 @@ enum Stance {
     Exempt,
 }
 
-fn read_meaning(below: &str, anchor: Anchor, stance: Stance, case: Case) -> Option<Meaning> {
+fn read_meaning(below: &str, anchor: PathAnchor, stance: Stance, case: LetterCase) -> Option<PathMeaning> {
     let is_guard = stance == Stance::Guard;
     match below {
-        "" | "/" | "." | "./" | "/." => is_guard.then_some(Meaning::Everything),
-        "**" | "/**" | "**/" | "/**/" if is_guard => Some(Meaning::Everything),
+        "" | "/" | "." | "./" | "/." => is_guard.then_some(PathMeaning::Everything),
+        "**" | "/**" | "**/" | "/**/" if is_guard => Some(PathMeaning::Everything),
         _ => compile(below, anchor, stance, case)
-            .or_else(|| is_guard.then(|| Meaning::Exact(format!("/{}", below.trim_start_matches('/'))))),
+            .or_else(|| is_guard.then(|| PathMeaning::Exact(format!("/{}", below.trim_start_matches('/'))))),
     }
 }
 
-fn compile(below: &str, anchor: Anchor, stance: Stance, case: Case) -> Option<Meaning> {
+fn compile(below: &str, anchor: PathAnchor, stance: Stance, case: LetterCase) -> Option<PathMeaning> {
     let components = below.strip_prefix('/').unwrap_or(below);
     let components = components.strip_suffix('/').unwrap_or(components);
     if components.split('/').any(|component| matches!(component, "" | "." | "..")) {
@@ -244,21 +244,21 @@ fn compile(below: &str, anchor: Anchor, stance: Stance, case: Case) -> Option<Me
     }
     // `dir/**` guards such a directory at any depth but allows only the one in the current directory.
     let is_at_any_depth = stance == Stance::Guard
-        && anchor == Anchor::Cwd
+        && anchor == PathAnchor::Cwd
         && below.strip_suffix("/**").is_some_and(|directory| !directory.contains('/'));
     let pattern = if is_at_any_depth { Cow::Owned(format!("**/{below}")) } else { Cow::Borrowed(below) };
     let glob = Gitignore::parse(&pattern, case)?;
     let root = pattern.strip_suffix("/**").filter(|_| stance == Stance::Guard);
-    Some(Meaning::Glob { glob, root: root.and_then(|directory| Gitignore::parse(directory, case)) })
+    Some(PathMeaning::Glob { glob, root: root.and_then(|directory| Gitignore::parse(directory, case)) })
 }
 
-fn required_name(meaning: &Meaning, below: &str, case: Case) -> Option<String> {
+fn required_name(meaning: &PathMeaning, below: &str, case: LetterCase) -> Option<String> {
     let is_plain = |name: &&str| !name.is_empty() && !name.contains(['*', '?', '[', '\\', ' ']);
     match meaning {
-        Meaning::Glob { .. } if case == Case::Sensitive => {
+        PathMeaning::Glob { .. } if case == LetterCase::Sensitive => {
             below.split('/').filter(is_plain).max_by_key(|name| name.len()).map(str::to_owned)
         }
-        Meaning::Glob { .. } | Meaning::Everything | Meaning::Exact(_) => None,
+        PathMeaning::Glob { .. } | PathMeaning::Everything | PathMeaning::Exact(_) => None,
     }
 }
 

@@ -4,7 +4,7 @@ use Behavior::{Allow, Ask, Deny};
 
 use super::*;
 
-const ANCHORS: Anchors<'static> = Anchors {
+const ANCHORS: PathAnchors<'static> = PathAnchors {
     cwd: "/code/app",
     project: "/code/app",
     home: Some("/home/me"),
@@ -51,7 +51,7 @@ fn the_four_anchors_stand_for_their_directories() {
 
 #[test]
 fn a_source_without_directory_of_its_own_speaks_for_the_project() {
-    let anchors = Anchors { base: None, ..ANCHORS };
+    let anchors = PathAnchors { base: None, ..ANCHORS };
     let pattern = PathPattern::parse("/src/**", Allow).unwrap();
     assert!(pattern.matches("/code/app/src/x", &anchors));
     assert!(!pattern.matches("/home/me/.claude/src/x", &anchors));
@@ -67,7 +67,7 @@ fn a_single_directory_is_guarded_at_any_depth_but_allowed_at_one() {
         ("src", [true, true], [true, true]),
         ("src/", [true, true], [true, true]),
     ];
-    let anchors = Anchors { base: None, ..ANCHORS };
+    let anchors = PathAnchors { base: None, ..ANCHORS };
     for (content, allowed, guarded) in table {
         for (path, allow, guard) in
             [("/code/app/src/app.ts", 0, 0), ("/code/app/vendor/pkg/src/lib.js", 1, 1)]
@@ -170,7 +170,7 @@ fn an_unusable_pattern_guards_its_own_path_and_allows_nothing() {
 
 #[test]
 fn an_unknown_home_may_be_anywhere_for_a_guard_and_nowhere_for_an_allow() {
-    let anchors = Anchors { home: None, ..ANCHORS };
+    let anchors = PathAnchors { home: None, ..ANCHORS };
     for (behavior, expected) in [(Deny, true), (Ask, true), (Allow, false)] {
         let pattern = PathPattern::parse("~/.ssh/**", behavior).unwrap();
         assert_eq!(pattern.matches("/somewhere/me/.ssh/id", &anchors), expected, "{behavior}");
@@ -187,7 +187,7 @@ fn case_counts_unless_told_otherwise() {
         ("[[:upper:]]", "/code/app/x"),
     ] {
         assert!(!PathPattern::parse(content, Deny).unwrap().matches(path, &ANCHORS), "{content}");
-        let folded = PathPattern::parse_with_case(content, Deny, Case::Insensitive).unwrap();
+        let folded = PathPattern::parse_with_case(content, Deny, LetterCase::Insensitive).unwrap();
         assert!(folded.matches(path, &ANCHORS), "{content}");
         assert_eq!(folded.required_name(), None);
     }

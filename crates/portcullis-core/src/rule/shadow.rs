@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::anchor::{Anchor, Anchors};
+use super::anchor::{PathAnchor, PathAnchors};
 use super::lint::{Lint, LintContext, LintKind};
 use super::{Behavior, Matcher, PathPattern, Rule, ShellPattern, ToolPattern};
 use crate::origin::Source;
@@ -123,14 +123,15 @@ fn covers_path(wide: &Rule, pattern: &PathPattern, narrow: &Rule, other: &PathPa
         return false;
     }
     let same_base = wide.origin.base == narrow.origin.base;
-    if !same_base && (pattern.anchor() == Anchor::Source || other.anchor() == Anchor::Source) {
+    if !same_base && (pattern.anchor() == PathAnchor::Source || other.anchor() == PathAnchor::Source) {
         return false;
     }
     if wide.text.content == narrow.text.content {
         return true;
     }
     // Stand-ins for directories that are only known when the rules are used.
-    let anchors = Anchors { cwd: "/\u{1}cwd", project: "/\u{1}base", home: Some("/\u{1}home"), base: None };
+    let anchors =
+        PathAnchors { cwd: "/\u{1}cwd", project: "/\u{1}base", home: Some("/\u{1}home"), base: None };
     other.only_path(&anchors).is_some_and(|path| pattern.matches(&path, &anchors))
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::wildcard::{Piece, Wildcard, may_match_literals};
+use super::wildcard::{PatternPiece, Wildcard, may_match_literals};
 
 /// What a shell rule's content matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,30 +75,34 @@ impl ShellPattern {
     }
 
     /// Says whether the pattern matches a command that is only partly known, whatever the unknown pieces turn out to be.
-    pub fn may_match(&self, pieces: &[Piece<'_>]) -> bool {
-        if !pieces.contains(&Piece::Unknown) {
-            let known: String =
-                pieces.iter().map(|piece| if let Piece::Known(text) = piece { text } else { "" }).collect();
+    pub fn may_match(&self, pieces: &[PatternPiece<'_>]) -> bool {
+        if !pieces.contains(&PatternPiece::Unknown) {
+            let known: String = pieces
+                .iter()
+                .map(|piece| if let PatternPiece::Known(text) = piece { text } else { "" })
+                .collect();
             return self.matches(&known);
         }
         let collapsed = collapse_pieces(pieces);
-        let with_all: Vec<Piece<'_>> =
-            collapsed.iter().map(|piece| piece.as_deref().map_or(Piece::Unknown, Piece::Known)).collect();
+        let with_all: Vec<PatternPiece<'_>> = collapsed
+            .iter()
+            .map(|piece| piece.as_deref().map_or(PatternPiece::Unknown, PatternPiece::Known))
+            .collect();
         if self.may_match_collapsed(&with_all) {
             return true;
         }
         // A blank last piece leaves the command to end where the known text before it ends.
         match with_all.as_slice() {
-            [before @ .., Piece::Known(text), Piece::Unknown] if text.ends_with(' ') => {
+            [before @ .., PatternPiece::Known(text), PatternPiece::Unknown] if text.ends_with(' ') => {
                 let mut shorter = before.to_vec();
-                shorter.push(Piece::Known(text.trim_end()));
+                shorter.push(PatternPiece::Known(text.trim_end()));
                 self.may_match_collapsed(&shorter)
             }
             _ => false,
         }
     }
 
-    fn may_match_collapsed(&self, pieces: &[Piece<'_>]) -> bool {
+    fn may_match_collapsed(&self, pieces: &[PatternPiece<'_>]) -> bool {
         match self {
             Self::Exact(text) => {
                 may_match_literals(&[text], pieces)
@@ -227,11 +231,11 @@ fn collapse_whitespace(text: &str) -> Cow<'_, str> {
 /// Collapses blanks over the borders of pieces; `None` is an unknown piece.
 ///
 /// A blank after an unknown piece is left out where that piece, being blank itself, could swallow it.
-fn collapse_pieces(pieces: &[Piece<'_>]) -> Vec<Option<String>> {
+fn collapse_pieces(pieces: &[PatternPiece<'_>]) -> Vec<Option<String>> {
     let mut collapsed: Vec<Option<String>> = Vec::new();
     let mut ends_blank = true;
     for piece in pieces {
-        let Piece::Known(text) = piece else {
+        let PatternPiece::Known(text) = piece else {
             if collapsed.last() != Some(&None) {
                 collapsed.push(None);
             }

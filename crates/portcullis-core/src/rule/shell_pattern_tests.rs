@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use Piece::{Known, Unknown};
+use PatternPiece::{Known, Unknown};
 
 #[track_caller]
 fn check(pattern: &str, matching: &[&str], others: &[&str]) {
@@ -102,7 +102,7 @@ fn programs_and_words_are_given_only_where_they_are_certain() {
 
 #[test]
 fn a_partly_unknown_command_may_match_what_it_could_become() {
-    let table: &[(&str, &[Piece<'_>], bool)] = &[
+    let table: &[(&str, &[PatternPiece<'_>], bool)] = &[
         ("rm:*", &[Known("rm "), Unknown], true),
         ("rm:*", &[Unknown], true),
         ("rm:*", &[Known("r"), Unknown], true),

@@ -13,7 +13,7 @@ pub struct Wildcard {
 
 /// A piece of a text that is only partly known before it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub enum PatternPiece<'a> {
     /// This very text.
     Known(&'a str),
     /// Any text, also none.
@@ -73,7 +73,7 @@ impl Wildcard {
     }
 
     /// Says whether some text in place of the unknown pieces makes the pattern match.
-    pub fn may_match(&self, pieces: &[Piece<'_>]) -> bool {
+    pub fn may_match(&self, pieces: &[PatternPiece<'_>]) -> bool {
         let literals: Vec<&str> = self.literals.iter().map(String::as_str).collect();
         may_match_literals(&literals, pieces)
     }
@@ -107,14 +107,14 @@ impl Wildcard {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Token {
+enum WildcardToken {
     Byte(u8),
     Any,
     End,
 }
 
 /// Says whether the literals with a star between each two neighbours can match some completion of the pieces.
-pub(super) fn may_match_literals(literals: &[&str], pieces: &[Piece<'_>]) -> bool {
+pub(super) fn may_match_literals(literals: &[&str], pieces: &[PatternPiece<'_>]) -> bool {
     if begin_differently(literals, pieces) {
         return false;
     }
@@ -129,49 +129,49 @@ pub(super) fn may_match_literals(literals: &[&str], pieces: &[Piece<'_>]) -> boo
             spread(&mut row, &text, |_| true);
         }
         for byte in literal.bytes() {
-            spread(&mut row, &text, |token| token == Token::Any);
+            spread(&mut row, &text, |token| token == WildcardToken::Any);
             row = advance(&row, &text, byte);
             if !row.contains(&true) {
                 return false;
             }
         }
     }
-    spread(&mut row, &text, |token| token == Token::Any);
+    spread(&mut row, &text, |token| token == WildcardToken::Any);
     row.last() == Some(&true)
 }
 
-fn begin_differently(literals: &[&str], pieces: &[Piece<'_>]) -> bool {
+fn begin_differently(literals: &[&str], pieces: &[PatternPiece<'_>]) -> bool {
     match (literals.first(), pieces.first()) {
-        (Some(literal), Some(Piece::Known(known))) => {
+        (Some(literal), Some(PatternPiece::Known(known))) => {
             literal.bytes().zip(known.bytes()).any(|(wanted, found)| wanted != found)
         }
         _ => false,
     }
 }
 
-fn text_tokens(pieces: &[Piece<'_>]) -> Vec<Token> {
+fn text_tokens(pieces: &[PatternPiece<'_>]) -> Vec<WildcardToken> {
     let mut tokens = Vec::new();
     let mut budget = KNOWN_LIMIT;
     for piece in pieces {
         match piece {
-            Piece::Known(known) => {
-                tokens.extend(known.bytes().take(budget).map(Token::Byte));
+            PatternPiece::Known(known) => {
+                tokens.extend(known.bytes().take(budget).map(WildcardToken::Byte));
                 if known.len() > budget {
-                    tokens.push(Token::Any);
+                    tokens.push(WildcardToken::Any);
                     break;
                 }
                 budget -= known.len();
             }
-            Piece::Unknown if tokens.last() == Some(&Token::Any) => {}
-            Piece::Unknown => tokens.push(Token::Any),
+            PatternPiece::Unknown if tokens.last() == Some(&WildcardToken::Any) => {}
+            PatternPiece::Unknown => tokens.push(WildcardToken::Any),
         }
     }
-    tokens.push(Token::End);
+    tokens.push(WildcardToken::End);
     tokens
 }
 
 /// Moves every reached place over the tokens that may be skipped there.
-fn spread(row: &mut [bool], text: &[Token], may_skip: impl Fn(Token) -> bool) {
+fn spread(row: &mut [bool], text: &[WildcardToken], may_skip: impl Fn(WildcardToken) -> bool) {
     let mut carried = false;
     for (reached, token) in row.iter_mut().zip(text) {
         *reached |= carried;
@@ -180,12 +180,12 @@ fn spread(row: &mut [bool], text: &[Token], may_skip: impl Fn(Token) -> bool) {
 }
 
 /// Reads one byte of the pattern at every reached place.
-fn advance(row: &[bool], text: &[Token], byte: u8) -> Vec<bool> {
+fn advance(row: &[bool], text: &[WildcardToken], byte: u8) -> Vec<bool> {
     let mut carried = false;
-    let step = |(reached, token): (&bool, &Token)| {
-        let stays = *reached && *token == Token::Any;
+    let step = |(reached, token): (&bool, &WildcardToken)| {
+        let stays = *reached && *token == WildcardToken::Any;
         let arrives = carried;
-        carried = *reached && *token == Token::Byte(byte);
+        carried = *reached && *token == WildcardToken::Byte(byte);
         stays || arrives
     };
     row.iter().zip(text).map(step).collect()
@@ -195,7 +195,7 @@ fn advance(row: &[bool], text: &[Token], byte: u8) -> Vec<bool> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::Piece::{Known, Unknown};
+    use super::PatternPiece::{Known, Unknown};
     use super::*;
 
     #[test]
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn an_unknown_piece_may_be_any_text() {
-        let table: &[(&str, &[Piece<'_>], bool)] = &[
+        let table: &[(&str, &[PatternPiece<'_>], bool)] = &[
             ("rm *", &[Known("rm "), Unknown], true),
             ("rm *", &[Unknown], true),
             ("rm *", &[Known("ls "), Unknown], false),

@@ -1,16 +1,19 @@
 //! Rules about paths: any spelling of a path counts, and one that is not known may be meant.
 
 use portcullis_analysis::Access;
-use portcullis_analysis::effect::Certainty as Sureness;
+use portcullis_analysis::effect::Certainty;
 
 use super::restraint::RuleMatch;
+use crate::case::CaseView;
 use crate::path_use::PathUse;
 use crate::pattern::may_name_component;
-use crate::pipeline::Run;
-use crate::rule::{Anchors, Behavior, Matcher, PathAccess, PathPattern, Rule, guarding_pattern};
-use crate::verdict::Certainty;
+use crate::rule::{Behavior, Matcher, PathAccess, PathAnchors, PathPattern, Rule, guarding_pattern};
 
-pub(super) fn find_path<'a>(run: &Run<'a>, behavior: Behavior, path_use: &PathUse) -> Option<RuleMatch<'a>> {
+pub(super) fn find_path<'a>(
+    view: &CaseView<'a>,
+    behavior: Behavior,
+    path_use: &PathUse,
+) -> Option<RuleMatch<'a>> {
     if path_use.is_free() {
         return None;
     }
@@ -28,32 +31,32 @@ pub(super) fn find_path<'a>(run: &Run<'a>, behavior: Behavior, path_use: &PathUs
     };
     let mut possible = None;
     for &access in accesses {
-        if let Some(rule) = find_guard(run, behavior, access, path_use) {
+        if let Some(rule) = find_guard(view, behavior, access, path_use) {
             match path_use.certainty {
-                Sureness::Certain => return Some(found(rule, Certainty::Certain)),
-                Sureness::Possible => possible = possible.or(Some(rule)),
+                Certainty::Certain => return Some(found(rule, Certainty::Certain)),
+                Certainty::Possible => possible = possible.or(Some(rule)),
             }
         }
-        possible = possible.or_else(|| find_possible_guard(run, behavior, access, path_use));
+        possible = possible.or_else(|| find_possible_guard(view, behavior, access, path_use));
     }
     possible.map(|rule| found(rule, Certainty::Possible))
 }
 
 /// Finds a path rule that matches any spelling of the path.
 fn find_guard<'a>(
-    run: &Run<'a>,
+    view: &CaseView<'a>,
     behavior: Behavior,
     access: PathAccess,
     path_use: &PathUse,
 ) -> Option<&'a Rule> {
-    let variants = path_use.known_variants(run.facts);
-    let rules = &run.policy.rules;
+    let variants = path_use.known_variants(&view.case.answers);
+    let rules = &view.policy.rules;
     if !rules.has_negated_path(behavior, access) {
         return variants.iter().find_map(|path| {
             let candidates = rules.paths_for(behavior, access, path).into_iter();
             candidates
                 .filter(|rule| {
-                    path_pattern(rule).is_some_and(|pattern| pattern.matches(path, &anchors(run, rule)))
+                    path_pattern(rule).is_some_and(|pattern| pattern.matches(path, &anchors(view, rule)))
                 })
                 .min_by_key(|rule| rule.origin.source)
         });
@@ -73,7 +76,7 @@ fn find_guard<'a>(
     }
     lists.iter().find_map(|list| {
         let patterns: Vec<&PathPattern> = list.iter().filter_map(|rule| path_pattern(rule)).collect();
-        let anchors = anchors(run, list.first()?);
+        let anchors = anchors(view, list.first()?);
         let place = variants.iter().find_map(|path| guarding_pattern(&patterns, path, &anchors))?;
         list.get(place).copied()
     })
@@ -81,12 +84,12 @@ fn find_guard<'a>(
 
 /// Finds a path rule that may match, because the path is not known or stands for several.
 fn find_possible_guard<'a>(
-    run: &Run<'a>,
+    view: &CaseView<'a>,
     behavior: Behavior,
     access: PathAccess,
     path_use: &PathUse,
 ) -> Option<&'a Rule> {
-    let mut rules = run
+    let mut rules = view
         .policy
         .rules
         .paths(behavior, access)
@@ -113,9 +116,9 @@ pub(crate) fn path_pattern(rule: &Rule) -> Option<&PathPattern> {
 }
 
 /// Returns what a rule's path pattern is relative to.
-pub(crate) fn anchors<'a>(run: &Run<'a>, rule: &'a Rule) -> Anchors<'a> {
-    let context = run.request.context();
-    Anchors {
+pub(crate) fn anchors<'a>(view: &CaseView<'a>, rule: &'a Rule) -> PathAnchors<'a> {
+    let context = view.case.context();
+    PathAnchors {
         cwd: &context.cwd,
         project: &context.project,
         home: context.home.as_deref(),

@@ -2,22 +2,22 @@
 
 use portcullis_analysis::Access;
 use portcullis_analysis::command_effects::is_looking;
+use portcullis_analysis::effect::Certainty;
 use portcullis_shell::Span;
 
 use super::field::{find_domain, find_name, find_parameter};
 use super::path::find_path;
 use super::shell::{find_hidden, find_power_shell, find_shell};
+use crate::case::{CallSubject, CaseView, Shell};
 use crate::path_use::PathUse;
-use crate::pipeline::Run;
-use crate::request::Subject;
 use crate::rule::{Behavior, Rule};
-use crate::verdict::{Certainty, Reason, RuleReference};
+use crate::verdict::{Reason, RuleReference};
 
 /// A rule that a call meets.
 #[derive(Debug, Clone)]
 pub(crate) struct RuleMatch<'a> {
     pub(crate) rule: &'a Rule,
-    /// What it matched.
+    /// The part of the call that it matched, as it is written.
     pub(crate) matched: String,
     pub(crate) certainty: Certainty,
     pub(crate) spans: Vec<Span>,
@@ -35,7 +35,7 @@ impl RuleMatch<'_> {
 }
 
 /// Finds the surest content or parameter rule of a restraining behavior.
-pub(crate) fn find_restraint<'a>(run: &Run<'a>, behavior: Behavior) -> Option<RuleMatch<'a>> {
+pub(crate) fn find_restraint<'a>(view: &CaseView<'a>, behavior: Behavior) -> Option<RuleMatch<'a>> {
     let mut best: Option<RuleMatch<'a>> = None;
     let mut consider = |found: Option<RuleMatch<'a>>| {
         if let Some(found) = found {
@@ -48,38 +48,45 @@ pub(crate) fn find_restraint<'a>(run: &Run<'a>, behavior: Behavior) -> Option<Ru
             }
         }
     };
-    consider(find_parameter(run, behavior));
-    match &run.request.subject {
-        Subject::Shell(shell) => {
+    consider(find_parameter(view, behavior));
+    match &view.case.subject {
+        CallSubject::Shell(shell) => {
             for invocation in &shell.survey.invocations {
-                consider(find_shell(run, behavior, invocation));
+                consider(find_shell(view, behavior, invocation));
             }
-            consider(find_hidden(run, behavior, shell));
+            consider(find_hidden(view, behavior, shell));
             for (place, (paths, invocation)) in shell.paths.iter().zip(&shell.survey.invocations).enumerate()
             {
                 for path_use in paths.certain() {
-                    consider(find_path(run, behavior, path_use));
+                    consider(find_path(view, behavior, path_use));
                 }
                 let only_looks = is_looking(invocation, shell.effects_of(place));
                 let accesses: &[Access] =
                     if only_looks { &[Access::Read] } else { &[Access::Read, Access::Write] };
-                for path_use in paths.mentioned.iter().filter(|path_use| path_use.path.is_some()) {
+                for path_use in mentions(view, shell, place) {
                     for &access in accesses {
-                        let found = find_path(run, behavior, &PathUse { access, ..path_use.clone() });
+                        let found = find_path(view, behavior, &PathUse { access, ..path_use.clone() });
                         consider(found.map(|found| RuleMatch { certainty: Certainty::Possible, ..found }));
                     }
                 }
             }
         }
-        Subject::PowerShell(command) => consider(find_power_shell(run, behavior, command)),
-        Subject::Files(files) => {
+        CallSubject::PowerShell(command) => consider(find_power_shell(view, behavior, command)),
+        CallSubject::Files(files) => {
             for path_use in files {
-                consider(find_path(run, behavior, path_use));
+                consider(find_path(view, behavior, path_use));
             }
         }
-        Subject::Fetch { host } => consider(find_domain(run, behavior, host.as_deref())),
-        Subject::Other | Subject::Malformed(_) => {}
+        CallSubject::Fetch { host } => consider(find_domain(view, behavior, host.as_deref())),
+        CallSubject::Other | CallSubject::Malformed(_) => {}
     }
-    consider(find_name(run, behavior));
+    consider(find_name(view, behavior));
     best
+}
+
+/// Returns the words of one invocation that could be files, if any rule wants to know.
+fn mentions<'v>(view: &CaseView<'_>, shell: &'v Shell, place: usize) -> impl Iterator<Item = &'v PathUse> {
+    let wanted = Some(shell).filter(|_| view.policy.rules.has_path_restraint());
+    let mentioned = wanted.and_then(|shell| shell.mentions().get(place));
+    mentioned.into_iter().flatten().filter(|path_use| path_use.path.is_some())
 }

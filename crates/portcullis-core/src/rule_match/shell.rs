@@ -1,14 +1,13 @@
 //! Rules about shell commands.
 
+use portcullis_analysis::effect::Certainty;
 use portcullis_analysis::{Invocation, base_name};
 use portcullis_shell::Span;
 
 use super::restraint::RuleMatch;
-use crate::pipeline::Run;
-use crate::request::Shell;
+use crate::case::{CaseView, Shell};
 use crate::rule::{Behavior, Matcher, Rule, ShellPattern};
-use crate::shell_match::Meaning;
-use crate::verdict::Certainty;
+use crate::shell_match::InvocationMeaning;
 
 /// Returns the tools whose shell rules a call obeys: `Monitor` runs bash commands.
 pub(crate) fn shell_tools(tool: &str) -> &'static [&'static str] {
@@ -20,17 +19,17 @@ pub(crate) fn shell_tools(tool: &str) -> &'static [&'static str] {
 }
 
 pub(super) fn find_shell<'a>(
-    run: &Run<'a>,
+    view: &CaseView<'a>,
     behavior: Behavior,
     invocation: &Invocation,
 ) -> Option<RuleMatch<'a>> {
     let program = invocation.program_name();
     let mut meaning = None;
     let mut possible: Option<&'a Rule> = None;
-    for tool in shell_tools(run.request.call().tool()) {
-        for rule in run.policy.rules.shell(behavior, tool, program) {
+    for tool in shell_tools(view.case.call().tool()) {
+        for rule in view.policy.rules.shell(behavior, tool, program) {
             if meaning.is_none() {
-                meaning = Some(Meaning::of(invocation)?);
+                meaning = Some(InvocationMeaning::of(invocation)?);
             }
             match shell_pattern(rule).and_then(|pattern| meaning.as_ref()?.meets(pattern)) {
                 Some(Certainty::Certain) => return Some(found(rule, invocation, Certainty::Certain)),
@@ -66,10 +65,14 @@ fn deciding_spans(pattern: Option<&ShellPattern>, invocation: &Invocation) -> Ve
 }
 
 /// What cannot be read may hold what any rule names.
-pub(super) fn find_hidden<'a>(run: &Run<'a>, behavior: Behavior, shell: &Shell) -> Option<RuleMatch<'a>> {
+pub(super) fn find_hidden<'a>(
+    view: &CaseView<'a>,
+    behavior: Behavior,
+    shell: &Shell,
+) -> Option<RuleMatch<'a>> {
     let (span, _) = shell.first_opacity()?;
-    let rules = &run.policy.rules;
-    let rule = shell_tools(run.request.call().tool())
+    let rules = &view.policy.rules;
+    let rule = shell_tools(view.case.call().tool())
         .iter()
         .find_map(|tool| rules.shell(behavior, tool, None).next())?;
     Some(RuleMatch {
@@ -93,7 +96,7 @@ pub(crate) fn shell_pattern(rule: &Rule) -> Option<&ShellPattern> {
 
 /// PowerShell is not parsed: a rule is tried on the whole text and on every piece between separators.
 pub(super) fn find_power_shell<'a>(
-    run: &Run<'a>,
+    view: &CaseView<'a>,
     behavior: Behavior,
     command: &str,
 ) -> Option<RuleMatch<'a>> {
@@ -102,7 +105,7 @@ pub(super) fn find_power_shell<'a>(
             .chain(command.split([';', '|', '&', '\n', '{', '}', '(', ')']))
             .map(str::trim)
     };
-    let mut rules = run.policy.rules.shell(behavior, "PowerShell", None);
+    let mut rules = view.policy.rules.shell(behavior, "PowerShell", None);
     rules.find_map(|rule| {
         let pattern = shell_pattern(rule)?;
         let matched = pieces().find(|piece| pattern.matches_ignoring_case(piece))?;

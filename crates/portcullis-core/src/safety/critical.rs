@@ -3,12 +3,11 @@
 use portcullis_analysis::{Argument, Invocation, Knowledge};
 use portcullis_shell::Span;
 
-use super::variable::Values;
+use super::variable::VariableValues;
+use crate::case::{CallSubject, CaseView};
 use crate::path::{components, is_inside, join, normalize};
 use crate::path_use::{expand_home, fixed_beginning};
 use crate::pattern::{alternatives, may_name};
-use crate::pipeline::Run;
-use crate::request::Subject;
 
 use super::removal::removed;
 
@@ -33,7 +32,7 @@ const TOP_LEVEL: &[&str] = &[
     "private",
     "proc",
     "root",
-    "run",
+    "view",
     "sbin",
     "srv",
     "sys",
@@ -43,41 +42,46 @@ const TOP_LEVEL: &[&str] = &[
 ];
 
 /// Finds a removal whose loss cannot be made good; returns the target as written.
-pub(crate) fn find_critical_removal(run: &Run<'_>) -> Option<(String, Span)> {
-    let Subject::Shell(shell) = &run.request.subject else {
+pub(crate) fn find_critical_removal(view: &CaseView<'_>) -> Option<(String, Span)> {
+    let CallSubject::Shell(shell) = &view.case.subject else {
         return None;
     };
     let mut values = None;
     shell.survey.invocations.iter().enumerate().find_map(|(place, invocation)| {
         let targets = removed(invocation, shell.effects_of(place))?;
-        let values = values.get_or_insert_with(|| Values::of(run, shell));
-        let target = targets.into_iter().find(|target| is_critical(run, values, invocation, target))?;
+        let values = values.get_or_insert_with(|| VariableValues::of(view, shell));
+        let target = targets.into_iter().find(|target| is_critical(view, values, invocation, target))?;
         Some((target.as_written().to_owned(), target.span))
     })
 }
 
-fn is_critical(run: &Run<'_>, values: &Values<'_>, invocation: &Invocation, target: &Argument) -> bool {
+fn is_critical(
+    view: &CaseView<'_>,
+    values: &VariableValues<'_>,
+    invocation: &Invocation,
+    target: &Argument,
+) -> bool {
     match target.knowledge {
-        Knowledge::Fixed | Knowledge::Tilde => is_critical_text(run, invocation, &target.text),
-        Knowledge::Glob => is_critical_pattern(run, invocation, &target.text),
+        Knowledge::Fixed | Knowledge::Tilde => is_critical_text(view, invocation, &target.text),
+        Knowledge::Glob => is_critical_pattern(view, invocation, &target.text),
         Knowledge::Dynamic => {
-            values.readings(&target.text).iter().any(|text| is_critical_reading(run, invocation, text))
+            values.readings(&target.text).iter().any(|text| is_critical_reading(view, invocation, text))
         }
     }
 }
 
 /// Says whether a text with its known variables filled in is critical.
-fn is_critical_reading(run: &Run<'_>, invocation: &Invocation, text: &str) -> bool {
+fn is_critical_reading(view: &CaseView<'_>, invocation: &Invocation, text: &str) -> bool {
     if text.contains(['$', '`']) {
-        return is_critical_expansion(run, invocation, text);
+        return is_critical_expansion(view, invocation, text);
     }
-    is_critical_pattern(run, invocation, text)
-        || alternatives(text).iter().any(|text| is_critical_pattern(run, invocation, text))
+    is_critical_pattern(view, invocation, text)
+        || alternatives(text).iter().any(|text| is_critical_pattern(view, invocation, text))
 }
 
 /// Says whether a path as the program receives it is critical.
-fn is_critical_text(run: &Run<'_>, invocation: &Invocation, text: &str) -> bool {
-    let home = run.request.context().home.as_deref();
+fn is_critical_text(view: &CaseView<'_>, invocation: &Invocation, text: &str) -> bool {
+    let home = view.case.context().home.as_deref();
     let expanded = expand_home(text, home);
     if text.starts_with('~') && expanded.is_none() {
         // Somebody's home directory, whoever that is.
@@ -88,18 +92,18 @@ fn is_critical_text(run: &Run<'_>, invocation: &Invocation, text: &str) -> bool 
         return true;
     }
     if text.starts_with('/') {
-        return is_critical_path(run, &normalize(text));
+        return is_critical_path(view, &normalize(text));
     }
     match invocation.directories.alternatives() {
         Some(directories) => {
-            directories.iter().any(|directory| is_critical_path(run, &join(directory, text)))
+            directories.iter().any(|directory| is_critical_path(view, &join(directory, text)))
         }
         None => text.split('/').all(|component| matches!(component, "" | "." | "..")),
     }
 }
 
 /// A pattern that takes everything in a directory is as bad as the directory.
-fn is_critical_pattern(run: &Run<'_>, invocation: &Invocation, text: &str) -> bool {
+fn is_critical_pattern(view: &CaseView<'_>, invocation: &Invocation, text: &str) -> bool {
     let mut fixed = text.trim_end_matches('/');
     let mut takes_all = false;
     while let Some((parent, last)) = split_last(fixed) {
@@ -112,13 +116,13 @@ fn is_critical_pattern(run: &Run<'_>, invocation: &Invocation, text: &str) -> bo
     if !takes_all {
         let is_pattern = text.contains(['*', '?', '[']);
         return if is_pattern {
-            may_be_critical(run, invocation, text)
+            may_be_critical(view, invocation, text)
         } else {
-            is_critical_text(run, invocation, text)
+            is_critical_text(view, invocation, text)
         };
     }
     is_critical_text(
-        run,
+        view,
         invocation,
         if fixed.is_empty() && text.starts_with('/') {
             "/"
@@ -131,14 +135,14 @@ fn is_critical_pattern(run: &Run<'_>, invocation: &Invocation, text: &str) -> bo
 }
 
 /// Says whether a pattern that does not take everything could name something critical.
-fn may_be_critical(run: &Run<'_>, invocation: &Invocation, text: &str) -> bool {
+fn may_be_critical(view: &CaseView<'_>, invocation: &Invocation, text: &str) -> bool {
     let fixed = fixed_beginning(text);
     if text.get(fixed.len()..).unwrap_or_default().split('/').any(|component| component == "..") {
         return true;
     }
-    let context = run.request.context();
+    let context = view.case.context();
     let is_critical = |pattern: &str| {
-        let above = context.home.iter().chain(&run.request.roots).flat_map(|path| ancestors(path));
+        let above = context.home.iter().chain(&view.roots).flat_map(|path| ancestors(path));
         components(pattern).count() <= 1 || above.into_iter().any(|path| may_name(pattern, path))
     };
     let expanded = expand_home(text, context.home.as_deref());
@@ -165,16 +169,16 @@ fn split_last(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The root, its children, the home, the working directories and everything above them.
-fn is_critical_path(run: &Run<'_>, path: &str) -> bool {
+fn is_critical_path(view: &CaseView<'_>, path: &str) -> bool {
     let depth = path.split('/').filter(|component| !component.is_empty()).count();
-    let home = run.request.context().home.as_deref();
+    let home = view.case.context().home.as_deref();
     depth <= 1
         || home.is_some_and(|home| is_inside(home, path))
-        || run.request.roots.iter().any(|root| is_inside(root, path))
+        || view.roots.iter().any(|root| is_inside(root, path))
 }
 
 /// A target that would be critical if an unknown expansion in it turned out empty.
-fn is_critical_expansion(run: &Run<'_>, invocation: &Invocation, text: &str) -> bool {
+fn is_critical_expansion(view: &CaseView<'_>, invocation: &Invocation, text: &str) -> bool {
     let Some(at) = text.find(['$', '`']) else {
         return false;
     };
@@ -188,7 +192,7 @@ fn is_critical_expansion(run: &Run<'_>, invocation: &Invocation, text: &str) -> 
     if !before.is_empty() {
         return before.ends_with('/')
             && tail.trim_matches('/').is_empty()
-            && is_critical_text(run, invocation, before);
+            && is_critical_text(view, invocation, before);
     }
     if tail.is_empty() {
         return is_substitution && is_recursive(invocation);

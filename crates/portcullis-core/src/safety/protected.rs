@@ -1,9 +1,9 @@
-//! Protected paths: files and directories that decide what programs run later.
+//! Protected paths: files and directories that decide what programs view later.
 
 use portcullis_analysis::Access;
 
+use crate::case::CaseView;
 use crate::path_use::PathUse;
-use crate::pipeline::Run;
 use crate::scope::{is_allowed_by_rule, is_in_workspace, looks_in_workspace};
 use crate::verdict::SafetyCheck;
 
@@ -93,21 +93,20 @@ const FILES: &[&str] = &[
 ];
 
 /// Finds a write to a protected path, or one that leaves the workspace through a symbolic link.
-pub(crate) fn find_protected_write<'a>(run: &Run<'a>) -> Option<(SafetyCheck, &'a PathUse)> {
-    run.request
-        .path_uses()
-        .filter(|path_use| path_use.access != Access::Read && !path_use.is_free())
-        .find_map(|path_use| {
-            let is_named = path_use.known_variants(run.facts).iter().any(|path| is_protected(path));
+pub(crate) fn find_protected_write<'a>(view: &CaseView<'a>) -> Option<(SafetyCheck, &'a PathUse)> {
+    view.case.path_uses().filter(|path_use| path_use.access != Access::Read && !path_use.is_free()).find_map(
+        |path_use| {
+            let is_named = path_use.known_variants(&view.case.answers).iter().any(|path| is_protected(path));
             if is_named || is_protected_text(path_use) {
                 return Some((SafetyCheck::ProtectedPath, path_use));
             }
-            let leaves = looks_in_workspace(run, path_use)
-                && path_use.variants(run.facts).is_some()
-                && !is_in_workspace(run, path_use)
-                && !is_allowed_by_rule(run, path_use);
+            let leaves = looks_in_workspace(view, path_use)
+                && path_use.variants(&view.case.answers).is_some()
+                && !is_in_workspace(view, path_use)
+                && !is_allowed_by_rule(view, path_use);
             leaves.then_some((SafetyCheck::SymbolicLink, path_use))
-        })
+        },
+    )
 }
 
 /// Says whether a path that is not wholly known ends in, or passes through, something protected.

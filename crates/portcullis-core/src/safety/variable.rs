@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use portcullis_analysis::Invocation;
 
-use crate::pipeline::Run;
-use crate::request::Shell;
+use crate::case::{CaseView, Shell};
 
 /// Substitutions that stand for the directory a command runs in or the repository around it.
 const HERE: &[&str] = &["$(pwd)", "`pwd`", "$(pwd -P)", "$(git rev-parse --show-toplevel)"];
@@ -16,15 +15,15 @@ const LONGEST: usize = 4_096;
 
 /// Every value a variable is given, wherever on the command line that is.
 #[derive(Debug)]
-pub(super) struct Values<'a> {
+pub(super) struct VariableValues<'a> {
     values: BTreeMap<&'a str, Vec<&'a str>>,
     cwd: &'a str,
 }
 
-impl<'a> Values<'a> {
+impl<'a> VariableValues<'a> {
     /// Collects the values that the command line or the session gives.
-    pub(super) fn of(run: &Run<'a>, shell: &'a Shell) -> Self {
-        let context = run.request.context();
+    pub(super) fn of(view: &CaseView<'a>, shell: &'a Shell) -> Self {
+        let context = view.case.context();
         let mut found = Self { values: BTreeMap::new(), cwd: &context.cwd };
         found.add("PWD", &context.cwd);
         if let Some(home) = context.home.as_deref() {
@@ -139,7 +138,7 @@ mod tests {
             ("A", vec!["$B"]),
             ("B", vec!["$A"]),
         ]);
-        let values = Values { values, cwd: "/code/app" };
+        let values = VariableValues { values, cwd: "/code/app" };
         let readings = |text: &str| {
             let mut readings = values.readings(text);
             readings.sort();

@@ -1,19 +1,17 @@
 //! Judges that fail, limits of denials, approvals after a denial (spec D12, D13).
 
 use portcullis_core::{
-    Answer, Approval, Context, DenialLimit, Gate, Mode, Need, OnLimit, Outcome, Person, Policy, Request,
-    ToolCall, decide,
+    Answer, Approval, Context, DenialLimit, Gate, Mode, Need, OnLimit, Outcome, Person, Policy, ToolCall,
 };
 
-use crate::support::{Rules, context, decide_call, facts_without_links, short};
+use crate::support::{Rules, case_without_links, context, decide_call, short};
 
 fn headless(mode: Mode) -> Context {
     Context { person: Person::Absent, ..context(mode) }
 }
 
 fn outcome(policy: &Policy, call: ToolCall, context: Context) -> Outcome {
-    let request = Request::new(policy, call, context);
-    decide(policy, &request, &facts_without_links(&request)).expect("not aborted")
+    case_without_links(policy, call, context).decide(policy).expect("not aborted")
 }
 
 #[test]

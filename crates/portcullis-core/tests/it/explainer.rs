@@ -1,16 +1,12 @@
 //! The offline explainer: what calls do, why that matters, what could go wrong (spec F).
 
-use crate::support::{Rules, context, decide_call, facts_without_links};
+use crate::support::{Rules, case_without_links, context, decide_call};
 use RiskLevel::{High, Low, Medium};
-use portcullis_core::{
-    Context, Explanation, Facts, Input, Mode, Policy, Request, RiskLevel, ToolCall, effects, explain,
-};
+use portcullis_core::{Case, Context, Explanation, Input, Mode, Policy, RiskLevel, ToolCall};
 
 /// Explains a call where nothing is a link.
 fn explained(policy: &Policy, call: ToolCall, context: Context) -> Explanation {
-    let request = Request::new(policy, call, context);
-    let facts = facts_without_links(&request);
-    explain(policy, &request, &facts)
+    case_without_links(policy, call, context).explain(policy)
 }
 
 fn of_call(tool: &str, field: &str, value: &str) -> Explanation {
@@ -228,8 +224,7 @@ fn the_risk_is_the_worst_finding_or_the_heaviest_act() {
 #[test]
 fn unanswered_questions_never_lower_the_risk() {
     let policy = Policy::default();
-    let request = Request::new(&policy, ToolCall::bash("echo x > a.txt"), context(Mode::Default));
-    let found = explain(&policy, &request, &Facts::default());
+    let found = Case::new(ToolCall::bash("echo x > a.txt"), context(Mode::Default)).explain(&policy);
     assert_eq!(found.risk_level, Medium);
     assert!(
         found.reasoning.ends_with("where its paths lead or what its scripts do is not known."),
@@ -299,9 +294,9 @@ fn check_bounds(beginning: &str, found: &Explanation) {
 fn effects_name_the_words_that_cause_them_and_findings_the_effect_they_are_about() {
     let policy = Policy::default();
     let command = "git status && git push --force origin main && git push --force origin main";
-    let request = Request::new(&policy, ToolCall::bash(command), context(Mode::Auto));
-    let verdict = decide_call(&policy, ToolCall::bash(command), context(Mode::Auto));
-    let effects = effects(&request);
+    let case = case_without_links(&policy, ToolCall::bash(command), context(Mode::Auto));
+    let verdict = case.decide(&policy).expect("not aborted").into_verdict();
+    let effects = case.effect_reports();
     let found = verdict.findings.first().expect("a forced push is found");
     let about = effects.get(found.effect.expect("it is about an effect of the call")).expect("it is listed");
     assert_eq!(about.act, "git-push-force");

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use portcullis_analysis::findings::{FINDINGS, Sample};
-use portcullis_core::{Context, Decision, Facts, Mode, Policy, Request, Session, ToolCall, Verdict, decide};
+use portcullis_core::{Case, Context, Decision, Mode, Policy, Session, ToolCall, Verdict};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -15,9 +15,9 @@ pub(crate) fn judged(command: &str, turns: &[&str]) -> Verdict {
     let policy = Policy::of_rules(Vec::new());
     let turns = turns.iter().map(|turn| (*turn).to_owned()).collect();
     let context = Context { session: Session { turns, ..Session::default() }, ..context(Mode::Auto) };
-    let request = Request::new(&policy, ToolCall::bash(command), context);
-    let facts = Facts::of_empty_disk(request.questions());
-    decide(&policy, &request, &facts).expect("the session is not aborted").into_verdict()
+    let mut case = Case::new(ToolCall::bash(command), context);
+    case.assume_empty_disk(&policy);
+    case.decide(&policy).expect("the session is not aborted").into_verdict()
 }
 
 fn is_allowed(command: &str) -> bool {

@@ -1,8 +1,8 @@
 //! Calls that are no command lines, and settings of a repository: what nobody may slip through by another door.
 
-use portcullis_core::{Decision, Input, Mode, Policy, Question, Request, Resolution, ToolCall, decide};
+use portcullis_core::{Decision, DiskAnswer, DiskQuestion, Input, Mode, Policy, ToolCall};
 
-use crate::support::{context, decide_call, facts_without_links};
+use crate::support::{context, decide_call, decide_on_disk};
 
 fn decision(tool: &str, field: &str, value: &str) -> Decision {
     let call = ToolCall::new(tool, Input::of_text(field, value));
@@ -36,15 +36,10 @@ fn the_home_of_a_program_in_another_language_is_the_home() {
 }
 
 fn with_settings(command: &str, settings: &str) -> Decision {
-    let policy = Policy::default();
-    let request = Request::new(&policy, ToolCall::bash(command), context(Mode::Auto));
-    let mut facts = facts_without_links(&request);
-    for question in request.questions() {
-        if matches!(question, Question::GitSettings(_)) {
-            facts.insert(question.clone(), Resolution::Text(settings.to_owned()));
-        }
-    }
-    decide(&policy, &request, &facts).expect("the session is not aborted").into_verdict().decision
+    let text = DiskAnswer::Text(settings.to_owned());
+    let disk =
+        |question: &DiskQuestion| matches!(question, DiskQuestion::GitSettings(_)).then(|| text.clone());
+    decide_on_disk(&Policy::default(), ToolCall::bash(command), context(Mode::Auto), disk).decision
 }
 
 #[test]
@@ -66,39 +61,32 @@ fn a_look_at_a_repository_with_a_trap_is_not_allowed_by_the_judge() {
 
 /// Decides about a script that the agent says it wrote, with another text on the disk.
 fn with_script(said: Option<&str>, on_disk: Option<&str>) -> Decision {
-    let policy = Policy::default();
     let mut context = context(Mode::Auto);
     if let Some(said) = said {
         context.session.written.insert("/code/app/a.sh".to_owned(), Some(said.to_owned()));
     }
-    let request = Request::new(&policy, ToolCall::bash("bash a.sh"), context);
-    let mut facts = facts_without_links(&request);
-    for question in request.questions() {
-        if let (Question::Text(file), Some(text)) = (question, on_disk)
-            && file == "/code/app/a.sh"
-        {
-            facts.insert(question.clone(), Resolution::Text(text.to_owned()));
+    let disk = |question: &DiskQuestion| match question {
+        DiskQuestion::Text(file) if file == "/code/app/a.sh" => {
+            on_disk.map(|text| DiskAnswer::Text(text.to_owned()))
         }
-    }
-    decide(&policy, &request, &facts).expect("the session is not aborted").into_verdict().decision
+        _ => None,
+    };
+    decide_on_disk(&Policy::default(), ToolCall::bash("bash a.sh"), context, disk).decision
 }
 
 /// Decides about `bash outer.sh` in a project with two scripts, after a session in which some paths were touched.
 fn with_scripts(outer: &str, inner: &str, session: portcullis_core::Session) -> Decision {
-    let policy = Policy::default();
     let mut context = context(Mode::Auto);
     context.session = session;
-    let request = Request::new(&policy, ToolCall::bash("bash outer.sh"), context);
-    let mut facts = facts_without_links(&request);
-    for question in request.questions() {
+    let disk = |question: &DiskQuestion| {
         let text = match question {
-            Question::Text(file) if file == "/code/app/outer.sh" => outer,
-            Question::Text(file) if file == "/code/app/inner.sh" => inner,
-            _ => continue,
+            DiskQuestion::Text(file) if file == "/code/app/outer.sh" => outer,
+            DiskQuestion::Text(file) if file == "/code/app/inner.sh" => inner,
+            _ => return None,
         };
-        facts.insert(question.clone(), Resolution::Text(text.to_owned()));
-    }
-    decide(&policy, &request, &facts).expect("the session is not aborted").into_verdict().decision
+        Some(DiskAnswer::Text(text.to_owned()))
+    };
+    decide_on_disk(&Policy::default(), ToolCall::bash("bash outer.sh"), context, disk).decision
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Every step of the pipeline, one test each, named after its row (spec A).
 
-use crate::support::{Rules, context, decide_bash, decide_call, facts_without_links, short};
+use crate::support::{Rules, case_without_links, context, decide_bash, decide_call, short};
 use portcullis_core::{
-    Aborted, Answer, Context, Decision, DisabledModes, Facts, Input, Mode, Need, Outcome, Person, Policy,
-    Reason, Request, STEPS, Sandbox, StepId, ToolCall, ToolHints, TraceOutcome, Value, decide,
+    Aborted, Answer, Case, Context, Decision, DisabledModes, Input, Mode, Need, Outcome, Person, Policy,
+    Reason, STEPS, Sandbox, StepId, ToolCall, ToolHints, TraceOutcome, Value,
 };
 
 fn file_call(tool: &str, path: &str) -> ToolCall {
@@ -15,16 +15,14 @@ fn headless(mode: Mode) -> Context {
 }
 
 fn outcome(policy: &Policy, call: ToolCall, context: Context) -> Outcome {
-    let request = Request::new(policy, call, context);
-    decide(policy, &request, &facts_without_links(&request)).expect("not aborted")
+    case_without_links(policy, call, context).decide(policy).expect("not aborted")
 }
 
 #[test]
 fn a0_an_aborted_session_is_an_error_and_never_a_verdict() {
     let policy = Rules { allow: &["Bash"], ..Rules::default() }.policy();
     let aborted = Context { aborted: true, ..context(Mode::BypassPermissions) };
-    let request = Request::new(&policy, ToolCall::bash("ls"), aborted);
-    assert_eq!(decide(&policy, &request, &Facts::default()), Err(Aborted));
+    assert_eq!(Case::new(ToolCall::bash("ls"), aborted).decide(&policy), Err(Aborted));
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! Protected paths, critical removals, links and scope (spec A7, C5, B).
 
-use crate::support::{Rules, context, decide_bash, short};
-use portcullis_core::{
-    Decision, Facts, Input, Mode, Policy, Question, Request, Resolution, ToolCall, decide,
-};
+use crate::support::{Rules, context, decide_bash, decide_on_disk, short};
+use portcullis_core::{Case, Decision, DiskAnswer, DiskQuestion, Input, Mode, Policy, ToolCall};
 
 #[test]
 fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
@@ -178,34 +176,27 @@ fn protected_paths_ask_however_they_are_reached() {
 }
 
 /// Decides with `/code/app/link` leading to `target`.
-fn with_link(policy: &Policy, call: ToolCall, mode: Mode, target: &Resolution) -> String {
-    let request = Request::new(policy, call, context(mode));
-    let mut facts = Facts::default();
-    for question in request.questions() {
+fn with_link(policy: &Policy, call: ToolCall, mode: Mode, target: &DiskAnswer) -> String {
+    let disk = |question: &DiskQuestion| {
         let is_link = match question {
-            Question::RealPath(path) => path.starts_with("/code/app/link"),
-            Question::Pattern(pattern) => pattern.starts_with("/code/app/l"),
-            Question::Text(_) | Question::GitSettings(_) | Question::CargoSettings(_) => false,
+            DiskQuestion::RealPath(path) => path.starts_with("/code/app/link"),
+            DiskQuestion::Pattern(pattern) => pattern.starts_with("/code/app/l"),
+            DiskQuestion::Text(_) | DiskQuestion::GitSettings(_) | DiskQuestion::CargoSettings(_) => false,
         };
-        let resolution = match question {
-            Question::GitSettings(_) | Question::CargoSettings(_) | Question::Text(_) => Resolution::Absent,
-            _ if is_link => target.clone(),
-            _ => Resolution::Leads(Vec::new()),
-        };
-        facts.insert(question.clone(), resolution);
-    }
-    short(&decide(policy, &request, &facts).expect("not aborted").into_verdict())
+        is_link.then(|| target.clone())
+    };
+    short(&decide_on_disk(policy, call, context(mode), disk))
 }
 
 #[test]
 fn c5_a_link_that_leaves_the_workspace_is_outside_and_a_deny_fires_on_any_spelling() {
-    let leads = |path: &str| Resolution::Leads(vec![path.to_owned()]);
+    let leads = |path: &str| DiskAnswer::Leads(vec![path.to_owned()]);
     let read = || ToolCall::new("Read", Input::of_text("file_path", "/code/app/link"));
     let write = || ToolCall::new("Write", Input::of_text("file_path", "/code/app/link"));
     let none = Policy::default();
     assert_eq!(with_link(&none, read(), Mode::Default, &leads("/code/app/real")), "allow A9");
     assert_eq!(with_link(&none, read(), Mode::Default, &leads("/etc/shadow")), "ask A4");
-    assert_eq!(with_link(&none, read(), Mode::Default, &Resolution::Broken), "ask A4");
+    assert_eq!(with_link(&none, read(), Mode::Default, &DiskAnswer::Broken), "ask A4");
     assert_eq!(with_link(&none, write(), Mode::AcceptEdits, &leads("/code/app/real")), "allow A9");
     assert_eq!(with_link(&none, write(), Mode::AcceptEdits, &leads("/etc/cron.d/x")), "ask A7");
     assert_eq!(with_link(&none, write(), Mode::BypassPermissions, &leads("/code/app/.git/config")), "ask A7");
@@ -219,7 +210,7 @@ fn c5_a_link_that_leaves_the_workspace_is_outside_and_a_deny_fires_on_any_spelli
 
 #[test]
 fn c5_two_dots_after_a_link_lead_to_where_the_link_leads() {
-    let elsewhere = Resolution::Leads(vec!["/etc/shadow".to_owned()]);
+    let elsewhere = DiskAnswer::Leads(vec!["/etc/shadow".to_owned()]);
     let policy = Policy::default();
     for command in ["cat link/../shadow", "cd link && cat ../shadow", "cat link/x/../../shadow"] {
         let verdict = with_link(&policy, ToolCall::bash(command), Mode::Default, &elsewhere);
@@ -236,8 +227,8 @@ fn c5_two_dots_after_a_link_lead_to_where_the_link_leads() {
 #[test]
 fn c5_a_program_that_works_where_it_runs_may_not_be_led_out_through_a_link() {
     let policy = Rules { allow: &["Bash(cd *)"], ..Rules::default() }.policy();
-    let outside = Resolution::Leads(vec!["/etc".to_owned()]);
-    let inside = Resolution::Leads(vec!["/code/app/real".to_owned()]);
+    let outside = DiskAnswer::Leads(vec!["/etc".to_owned()]);
+    let inside = DiskAnswer::Leads(vec!["/code/app/real".to_owned()]);
     for command in ["cd link && ls", "cd link && git status", "cd link/sub; grep -r x", "cd link && find ."] {
         assert_eq!(
             with_link(&policy, ToolCall::bash(command), Mode::Default, &outside),
@@ -254,14 +245,14 @@ fn c5_a_program_that_works_where_it_runs_may_not_be_led_out_through_a_link() {
 
 #[test]
 fn c5_links_behind_a_shell_pattern_count_like_any_other() {
-    let leads = |path: &str| Resolution::Leads(vec![path.to_owned()]);
+    let leads = |path: &str| DiskAnswer::Leads(vec![path.to_owned()]);
     let none = Policy::default();
-    let decided = |command: &str, mode: Mode, target: &Resolution| {
+    let decided = |command: &str, mode: Mode, target: &DiskAnswer| {
         with_link(&none, ToolCall::bash(command), mode, target)
     };
     assert_eq!(decided("cat l*", Mode::Default, &leads("/code/app/real")), "allow A9");
     assert_eq!(decided("cat l*", Mode::Default, &leads("/etc/passwd")), "ask A4");
-    assert_eq!(decided("cat l*", Mode::Default, &Resolution::Broken), "ask A4");
+    assert_eq!(decided("cat l*", Mode::Default, &DiskAnswer::Broken), "ask A4");
     assert_eq!(decided("cat m*", Mode::Default, &leads("/etc/passwd")), "allow A9");
     assert_eq!(decided("touch ./l*", Mode::AcceptEdits, &leads("/etc/cron.d/x")), "ask A7");
     assert_eq!(decided("cp x l*", Mode::BypassPermissions, &leads("/code/app/.git/config")), "ask A7");
@@ -274,9 +265,9 @@ fn c5_links_behind_a_shell_pattern_count_like_any_other() {
 #[test]
 fn an_unanswered_question_counts_as_the_unsafe_answer() {
     let policy = Policy::default();
-    let request = Request::new(&policy, ToolCall::bash("cat src/x.rs"), context(Mode::Default));
-    assert!(!request.questions().is_empty());
-    let verdict = decide(&policy, &request, &Facts::default()).expect("not aborted").into_verdict();
+    let case = Case::new(ToolCall::bash("cat src/x.rs"), context(Mode::Default));
+    assert!(!case.questions(&policy).is_empty());
+    let verdict = case.decide(&policy).expect("not aborted").into_verdict();
     assert_eq!(short(&verdict), "ask A4");
 }
 

@@ -1,7 +1,9 @@
 //! A small session to decide calls in: `/code/app` is the workspace, `/home/me` the home, nothing is a link.
 
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{Context, Facts, Mode, Origin, Policy, Request, Source, ToolCall, Verdict, decide};
+use portcullis_core::{
+    Case, Context, DiskAnswer, DiskQuestion, Mode, Origin, Policy, Source, ToolCall, Verdict,
+};
 
 /// Rules by behavior, as a settings file would list them.
 #[derive(Debug, Clone, Default)]
@@ -33,9 +35,27 @@ pub(crate) fn context(mode: Mode) -> Context {
 
 /// Decides a call, every path being what it says.
 pub(crate) fn decide_call(policy: &Policy, call: ToolCall, context: Context) -> Verdict {
-    let request = Request::new(policy, call, context);
-    let facts = facts_without_links(&request);
-    decide(policy, &request, &facts).expect("the session is not aborted").into_verdict()
+    case_without_links(policy, call, context)
+        .decide(policy)
+        .expect("the session is not aborted")
+        .into_verdict()
+}
+
+/// Decides a call on a disk that holds what `disk` says and nothing else.
+pub(crate) fn decide_on_disk(
+    policy: &Policy,
+    call: ToolCall,
+    context: Context,
+    disk: impl Fn(&DiskQuestion) -> Option<DiskAnswer>,
+) -> Verdict {
+    let mut case = Case::new(call, context);
+    let questions = case.questions(policy);
+    case.answer(questions.into_iter().filter_map(|question| {
+        let answer = disk(&question)?;
+        Some((question, answer))
+    }));
+    case.assume_empty_disk(policy);
+    case.decide(policy).expect("the session is not aborted").into_verdict()
 }
 
 /// Decides a Bash command in a mode.
@@ -43,9 +63,11 @@ pub(crate) fn decide_bash(policy: &Policy, command: &str, mode: Mode) -> Verdict
     decide_call(policy, ToolCall::bash(command), context(mode))
 }
 
-/// Answers every question: no path is a link.
-pub(crate) fn facts_without_links(request: &Request) -> Facts {
-    Facts::of_empty_disk(request.questions())
+/// Makes the case of a call with every question answered: no path is a link.
+pub(crate) fn case_without_links(policy: &Policy, call: ToolCall, context: Context) -> Case {
+    let mut case = Case::new(call, context);
+    case.assume_empty_disk(policy);
+    case
 }
 
 /// Writes a verdict as `decision step`.

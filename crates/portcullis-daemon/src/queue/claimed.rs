@@ -33,9 +33,8 @@ pub(super) fn proven(
     }
     let told = explanation(trial.explanation(&session));
     let judged = JudgedCall {
-        verdict: trial.verdict.clone(),
-        context: trial.context().clone(),
-        effects: trial.effects(),
+        verdict: trial.verdict,
+        case: trial.case,
         denial: Some(denied.id.clone()),
         exchanges: Vec::new(),
         problems: Vec::new(),
@@ -54,7 +53,7 @@ pub(super) fn proven(
         decision: judged.verdict.decision.max(Decision::Ask).as_str().to_owned(),
         reason: denied.reason.clone(),
         code: Some(denied.code.clone()).filter(|code| !code.is_empty()),
-        ..audit::entry(&record, trial.call(), &judged)
+        ..audit::entry(&record, judged.case.call(), &judged)
     };
     Ok(PendingQuestion { question, explanation: Some(told), ..asked })
 }

@@ -22,7 +22,7 @@ pub(crate) async fn put(
     for _ in 0..brought.asked.calls.len() {
         let asked = PendingQuestion::of(brought.host, &brought.asked, &ruling, started.elapsed());
         let Some(asked) = asked else { break };
-        let asked = asked.explained(&brought.asked, &ruling);
+        let asked = asked.explained(&ruling);
         let left = wait.saturating_sub(started.elapsed());
         let (approval, reply) = match daemon.queue.ask(asked, left).await {
             Ok(answered) => answered,

@@ -1,7 +1,7 @@
-//! Runs a case: settings to a policy, the call through `decide`, and the verdict against the expectation.
+//! Runs a case: settings to a policy, the call decided by it, and the verdict against the expectation.
 
 use anyhow::{Context as _, Result};
-use portcullis_core::{Input, Policy, Request, ToolCall, Value, Verdict, decide};
+use portcullis_core::{Input, Policy, ToolCall, Value, Verdict};
 
 use super::parse::{CallText, Case, State};
 use super::policy::build_policy;
@@ -26,9 +26,9 @@ impl Runner {
             CallText::Bash(command) => ToolCall::bash(command),
             CallText::Tool { name, input } => ToolCall::new(name, parse_input(input)?),
         };
-        let request = Request::new(policy, call, context);
-        let facts = case.state.session.answer(request.questions());
-        let verdict = match decide(policy, &request, &facts) {
+        let mut judged = portcullis_core::Case::new(call, context);
+        judged.answer(case.state.session.answer(judged.questions(policy)));
+        let verdict = match judged.decide(policy) {
             Ok(outcome) => outcome.into_verdict(),
             Err(aborted) => return Ok(Some(format!("no verdict: {aborted}"))),
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use portcullis_core::pattern::may_name_component;
-use portcullis_core::{Context, Facts, Mode, Person, Question, Resolution};
+use portcullis_core::{Context, DiskAnswer, DiskQuestion, Mode, Person};
 
 const DEFAULT_HOME: &str = "/home/dev";
 const DEFAULT_DIRECTORY: &str = "/home/dev/app";
@@ -78,66 +78,67 @@ impl Session {
     }
 
     /// Answers questions about this disk: only the links that were declared exist on it.
-    pub fn answer<'a>(&self, questions: impl IntoIterator<Item = &'a Question>) -> Facts {
-        let mut facts = Facts::default();
-        for question in questions {
-            let resolution = match question {
-                Question::RealPath(path) => self.resolve(path),
-                Question::Pattern(pattern) => self.resolve_pattern(pattern),
-                Question::GitSettings(directory) => self.settings(directory, ".git/config"),
-                Question::CargoSettings(directory) => self.settings(directory, ".cargo/config.toml"),
-                Question::Text(path) => match self.files.get(path) {
-                    Some(text) => Resolution::Text(text.clone()),
-                    None => Resolution::Absent,
-                },
+    pub fn answer(
+        &self,
+        questions: impl IntoIterator<Item = DiskQuestion>,
+    ) -> Vec<(DiskQuestion, DiskAnswer)> {
+        let answer = |question: DiskQuestion| {
+            let answer = match &question {
+                DiskQuestion::RealPath(path) => self.resolve(path),
+                DiskQuestion::Pattern(pattern) => self.resolve_pattern(pattern),
+                DiskQuestion::GitSettings(directory) => self.settings(directory, ".git/config"),
+                DiskQuestion::CargoSettings(directory) => self.settings(directory, ".cargo/config.toml"),
+                DiskQuestion::Text(path) => {
+                    self.files.get(path).map_or(DiskAnswer::Absent, |text| DiskAnswer::Text(text.clone()))
+                }
             };
-            facts.insert(question.clone(), resolution);
-        }
-        facts
+            (question, answer)
+        };
+        questions.into_iter().map(answer).collect()
     }
 
     /// Returns the declared settings file of a directory or of the nearest one above it.
-    fn settings(&self, directory: &str, name: &str) -> Resolution {
+    fn settings(&self, directory: &str, name: &str) -> DiskAnswer {
         let mut above = Some(directory);
         while let Some(place) = above {
             if let Some(text) = self.files.get(&format!("{}/{name}", place.trim_end_matches('/'))) {
-                return Resolution::Text(text.clone());
+                return DiskAnswer::Text(text.clone());
             }
             above = place.rsplit_once('/').map(|(parent, _)| parent).filter(|parent| !parent.is_empty());
         }
-        Resolution::Absent
+        DiskAnswer::Absent
     }
 
-    fn resolve(&self, path: &str) -> Resolution {
+    fn resolve(&self, path: &str) -> DiskAnswer {
         if self.broken.iter().any(|broken| is_at_or_below(path, broken)) {
-            return Resolution::Broken;
+            return DiskAnswer::Broken;
         }
         let mut hops = Vec::new();
         let mut current = path.to_owned();
         while let Some(next) = self.follow(&current) {
             if hops.len() == MAX_HOPS {
-                return Resolution::Broken;
+                return DiskAnswer::Broken;
             }
             hops.push(next.clone());
             current = next;
         }
-        Resolution::Leads(hops)
+        DiskAnswer::Leads(hops)
     }
 
     /// Returns where the declared links lead that a pattern may name or pass through.
-    fn resolve_pattern(&self, pattern: &str) -> Resolution {
+    fn resolve_pattern(&self, pattern: &str) -> DiskAnswer {
         let named = self.links.keys().filter(|from| may_pass(pattern, from));
         let mut leads = Vec::new();
         for from in named {
             match self.resolve(from) {
-                Resolution::Leads(hops) => leads.extend(hops),
-                _ => return Resolution::Broken,
+                DiskAnswer::Leads(hops) => leads.extend(hops),
+                _ => return DiskAnswer::Broken,
             }
         }
         if self.broken.iter().any(|broken| may_pass(pattern, broken)) {
-            return Resolution::Broken;
+            return DiskAnswer::Broken;
         }
-        Resolution::Leads(leads)
+        DiskAnswer::Leads(leads)
     }
 
     fn follow(&self, path: &str) -> Option<String> {
@@ -165,8 +166,8 @@ mod tests {
         let mut session = Session::default();
         session.apply("link /a/x -> /b/y").unwrap();
         session.apply("link /b -> /c").unwrap();
-        assert_eq!(session.resolve("/a/x/f"), Resolution::Leads(vec!["/b/y/f".into(), "/c/y/f".into()]));
-        assert_eq!(session.resolve("/a/xx"), Resolution::Leads(vec![]));
+        assert_eq!(session.resolve("/a/x/f"), DiskAnswer::Leads(vec!["/b/y/f".into(), "/c/y/f".into()]));
+        assert_eq!(session.resolve("/a/xx"), DiskAnswer::Leads(vec![]));
     }
 
     #[test]
@@ -174,7 +175,7 @@ mod tests {
         let mut session = Session::default();
         session.apply("link /a -> /b").unwrap();
         session.apply("link /b -> /a").unwrap();
-        assert_eq!(session.resolve("/a"), Resolution::Broken);
+        assert_eq!(session.resolve("/a"), DiskAnswer::Broken);
     }
 
     #[test]

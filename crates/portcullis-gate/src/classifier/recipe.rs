@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use portcullis_classifier::prompt::{CustomLists, Prompt, Sections, SessionFacts, Templates, build};
 use portcullis_classifier::transcript::{Budget, Form, Style, Transcript, render};
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{FindingReport, Request};
+use portcullis_core::{Case, FindingReport};
 use portcullis_settings::{self as settings, AutoMode, Classifier, Loaded, Sentence};
 
 use super::instructions::{read_branch, read_instructions};
@@ -44,12 +44,12 @@ impl Recipe {
     pub fn prompt(
         &self,
         session: &SessionSettings,
-        request: &Request,
+        case: &Case,
         findings: &[FindingReport],
         transcript: &Transcript,
     ) -> Result<Prompt, String> {
-        let context = request.context();
-        let rendered = render(transcript, request.call(), &self.style).map_err(|error| error.to_string())?;
+        let context = case.context();
+        let rendered = render(transcript, case.call(), &self.style).map_err(|error| error.to_string())?;
         let denying = session.policy().rules.rules().iter().filter(|rule| rule.behavior == Behavior::Deny);
         let (of_repository, own): (Vec<&Rule>, Vec<&Rule>) =
             denying.partition(|rule| rule.origin.source.is_in_repository());

@@ -168,9 +168,8 @@ impl Gate<'_> {
         world: &mut World,
     ) -> Result<Ruling, Failure> {
         let (at, mut judged) = self.judge(&session, asked, &mut passed, world)?;
-        let call = asked.calls.get(at).ok_or_else(|| Failure::internal("there is no call to judge"))?;
         let said = asked.moment.capabilities.lower(judged.verdict.decision);
-        keep_question(&session, &asked.session.id, call, &mut judged, said);
+        keep_question(&session, &asked.session.id, &mut judged, said);
         Ok(Ruling { session, at, judged, passed })
     }
 
@@ -232,7 +231,7 @@ impl Gate<'_> {
             context.session.approval = passed.get(&at).cloned();
             let judged = road.judge(call, context, &past, world)?;
             let decision = judged.verdict.decision;
-            if let Some(approval) = &judged.context.session.approval {
+            if let Some(approval) = &judged.case.context().session.approval {
                 passed.insert(at, approval.clone());
             }
             if worst.as_ref().is_none_or(|(_, known)| decision > known.verdict.decision) {

@@ -12,11 +12,10 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use portcullis_core::{Decision, Explanation, Mode, Reason, explain};
+use portcullis_core::{Decision, Explanation, Mode, Reason};
 use portcullis_hosts::{HookCall, Said};
 use portcullis_store::ExplanationEntry;
 use portcullis_store::audit::Entry;
-use portcullis_world::World;
 use serde_json::{Value, json};
 
 use super::host_gate::{Gate, Passed, Ruling};
@@ -24,7 +23,6 @@ use crate::Failure;
 use crate::audit::{self, Asked};
 use crate::daemon_client::{Client, Role};
 use crate::id::{is_id, new_id};
-use crate::judge::prepare;
 use crate::record_json::{entry_object, read_entry};
 
 /// How long an answer may take beyond the waiting itself, on a machine that is busy.
@@ -111,12 +109,8 @@ impl PendingQuestion {
 
     /// Adds what the call does, for people. The daemon believes no other process that, so only its own questions need it.
     #[must_use]
-    pub fn explained(mut self, asked: &HookCall, ruling: &Ruling) -> Self {
-        if let Some(call) = asked.calls.get(ruling.at) {
-            let (policy, context) = (ruling.session.policy(), ruling.judged.context.clone());
-            let (request, facts) = prepare(policy, call.clone(), context, &mut World::default());
-            self.explanation = Some(explanation(explain(policy, &request, &facts)));
-        }
+    pub fn explained(mut self, ruling: &Ruling) -> Self {
+        self.explanation = Some(explanation(ruling.judged.case.explain(ruling.session.policy())));
         self
     }
 

@@ -10,8 +10,8 @@ use portcullis_classifier::protocol::Exchange;
 use portcullis_classifier::transcript::{Entry, Format, NoticeKind, Transcript, encode};
 use portcullis_classifier::transport::Cancel;
 use portcullis_core::{
-    Answer, Approval, Context, Decision, EffectReport, Facts, Mode, Need, Outcome, Pending, Policy, Reason,
-    Request, ToolCall, Verdict, decide, effects,
+    Answer, Approval, Case, Context, Decision, Mode, Need, Outcome, Pending, Policy, Reason, ToolCall,
+    Verdict,
 };
 use portcullis_hosts::json::{write_input, write_text};
 use portcullis_store::{DenialKind, NewDenial, SessionStore, Store};
@@ -74,10 +74,8 @@ pub struct CallJudge<'a> {
 pub struct JudgedCall {
     /// The decision, and why.
     pub verdict: Verdict,
-    /// The context it was given in, with what the session file told.
-    pub context: Context,
-    /// What the call would do.
-    pub effects: Vec<EffectReport>,
+    /// What it was given on, with what the session file told.
+    pub case: Case,
     /// The id of the denial, if it was counted and a person may lift it.
     pub denial: Option<String>,
     /// What was said with models.
@@ -88,10 +86,16 @@ pub struct JudgedCall {
 
 /// A decision in the making.
 pub(super) struct Try {
-    pub(super) request: Request,
-    pub(super) facts: Facts,
+    pub(super) case: Case,
     pub(super) outcome: Outcome,
     pub(super) transcript: Transcript,
+}
+
+impl Try {
+    /// Decides the case by a policy, with what is known by now.
+    pub(super) fn decide(&self, policy: &Policy) -> Result<Outcome, Failure> {
+        decide(&self.case, policy)
+    }
 }
 
 impl CallJudge<'_> {
@@ -107,62 +111,63 @@ impl CallJudge<'_> {
         let lost = self.recall(&mut context);
         let mut problems: Vec<String> = lost.iter().cloned().collect();
         let mut policy = Cow::Borrowed(self.session.policy());
-        let mut tried = decide_by(&policy, call, context, transcript, world)?;
-        if (past.file.is_some() || past.is_hosts) && depends_on_past(&tried) {
-            let context = tried.request.context().clone();
-            let runs_scripts = tried.request.runs_scripts();
-            let (mut context, transcript) = remember(call, context, tried.transcript, past, &mut problems);
-            if runs_scripts {
-                touched(&mut context, &transcript, past);
+        let case = prepare(&policy, call.clone(), context, world);
+        let outcome = decide(&case, &policy)?;
+        let mut tried = Try { case, outcome, transcript };
+        if (past.file.is_some() || past.is_hosts) && depends_on_past(&tried, &policy) {
+            let mut context = tried.case.context().clone();
+            tried.transcript = remember(call, &mut context, tried.transcript, past, &mut problems);
+            if tried.case.runs_scripts(&policy) {
+                touched(&mut context, &tried.transcript, past);
             }
-            tried = decide_by(&policy, call, context, transcript, world)?;
+            tried.case.learn(|session| *session = context.session);
+            tried.outcome = tried.decide(&policy)?;
         }
-        tried = self.spend(tried, &mut policy, world, &mut problems)?;
+        tried = self.spend(tried, &mut policy, &mut problems)?;
         if let Some(approval) = self.take_approval(call, &tried, &mut problems) {
-            let mut context = tried.request.context().clone();
-            context.session.approval = Some(approval);
-            tried = decide_by(&policy, call, context, tried.transcript, world)?;
+            tried.case.approve(approval);
+            tried.outcome = tried.decide(&policy)?;
         }
         let mut exchanges = Vec::new();
-        let Try { request, facts, mut outcome, transcript } = tried;
+        let Try { case, mut outcome, transcript } = tried;
         if let Outcome::Needs(pending) = &outcome
             && pending.need() == Need::Classifier
         {
-            let answer = self.ask(&request, pending, &transcript, &mut exchanges, &mut problems);
+            let answer = self.ask(&case, pending, &transcript, &mut exchanges, &mut problems);
             outcome = pending.clone().resume(answer);
         }
         if let Outcome::Needs(pending) = &outcome
             && pending.need() == Need::Hooks
         {
-            let answer = self.ask_hooks(&request, pending, past, &mut problems);
+            let answer = self.ask_hooks(&case, pending, past, &mut problems);
             outcome = pending.clone().resume(answer);
         }
         let verdict = outcome.into_verdict();
         // What the user forbade may be among what was lost.
         let verdict = match lost {
-            Some(detail) => verdict.doubted(&detail, request.context().person),
+            Some(detail) => verdict.doubted(&detail, case.context().person),
             None => verdict,
         };
-        Ok(self.count(&request, &facts, verdict, exchanges, problems))
+        Ok(self.count(case, verdict, exchanges, problems))
     }
 
     /// Asks the hooks that answer when nobody is there.
     fn ask_hooks(
         &self,
-        request: &Request,
+        case: &Case,
         pending: &Pending,
         past: &SessionHistory,
         problems: &mut Vec<String>,
     ) -> Answer {
         let hooks = &self.session.loaded.permission_hooks;
         let question = Question {
-            call: request.call(),
-            context: request.context(),
+            call: case.call(),
+            context: case.context(),
             verdict: pending.question(),
             session: self.session_id.as_deref().unwrap_or_default(),
             transcript: past.file.as_deref().and_then(|file| file.to_str()),
         };
-        let there_is = (self.before_asking)(permission_hooks::longest(hooks, request.call().tool()) + MARGIN);
+        let there_is = (self.before_asking)(permission_hooks::longest(hooks, case.call().tool()) + MARGIN);
         // Whoever watches over this process must not end it first: the programs it started would go on.
         let time = there_is.saturating_sub(MARGIN);
         let (answer, wrong) = permission_hooks::ask(hooks, &question, time);
@@ -185,7 +190,7 @@ impl CallJudge<'_> {
     /// Asks the model. With none, nobody answers; with one that cannot be asked, nothing is allowed.
     fn ask(
         &self,
-        request: &Request,
+        case: &Case,
         pending: &Pending,
         transcript: &Transcript,
         exchanges: &mut Vec<Exchange>,
@@ -204,8 +209,8 @@ impl CallJudge<'_> {
                 }
             };
         let findings = &pending.question().findings;
-        let transcript = with_boundaries(transcript, request.context());
-        let prompt = match setup.recipe.prompt(self.session, request, findings, &transcript) {
+        let transcript = with_boundaries(transcript, case.context());
+        let prompt = match setup.recipe.prompt(self.session, case, findings, &transcript) {
             Ok(prompt) => prompt,
             Err(detail) => return Answer::TooLong { detail },
         };
@@ -242,8 +247,8 @@ impl CallJudge<'_> {
             Lifting::Answer => true,
         };
         let store = self.session_store()?;
-        let identity = identity(&tried.request, &tried.facts);
-        let sought = (call.tool(), identity.as_str(), tried.request.context().cwd.as_str());
+        let identity = identity(&tried.case);
+        let sought = (call.tool(), identity.as_str(), tried.case.context().cwd.as_str());
         match store.take_answer(sought, needs_answer, now_ms()) {
             Ok(taken) => taken.map(|taken| Approval { id: taken.id, answers_questions: taken.is_answer }),
             Err(error) => {
@@ -256,20 +261,19 @@ impl CallJudge<'_> {
     /// Counts the verdict, and turns it where it reaches a limit.
     fn count(
         &self,
-        request: &Request,
-        facts: &Facts,
+        case: Case,
         verdict: Verdict,
         exchanges: Vec<Exchange>,
         mut problems: Vec<String>,
     ) -> JudgedCall {
         let mut denial = None;
-        let context = request.context();
+        let person = case.context().person;
         let mut verdict = verdict;
-        if context.mode == Mode::Auto
+        if verdict.mode == Mode::Auto
             && let Some(store) = self.session_store()
         {
             if verdict.is_judged_denial() {
-                let new = new_denial(request, facts, &verdict);
+                let new = new_denial(&case, &verdict);
                 match store.record_denial_with(&new, &suggestions(&verdict), now_ms()) {
                     Ok(recorded) => {
                         if recorded.denials.in_total == 1 {
@@ -278,7 +282,7 @@ impl CallJudge<'_> {
                         denial = verdict.is_retryable().then_some(recorded.id);
                         if let Some(limit) = recorded.limit {
                             let on_limit = on_limit(&self.session.loaded.classifier);
-                            verdict = verdict.at_limit(limit, context.person, on_limit);
+                            verdict = verdict.at_limit(limit, person, on_limit);
                         }
                     }
                     Err(error) => problems.push(error.to_string()),
@@ -289,18 +293,17 @@ impl CallJudge<'_> {
                 problems.push(error.to_string());
             }
         }
-        let effects = effects(request);
-        JudgedCall { verdict, context: context.clone(), effects, denial, exchanges, problems }
+        JudgedCall { verdict, case, denial, exchanges, problems }
     }
 }
 
 /// Says whether what happened earlier in the session may change a decision: the user's words may clear what was found,
 /// and a script that the agent wrote is judged by other rules than one of the project's.
-fn depends_on_past(tried: &Try) -> bool {
-    let is_judged = matches!(tried.request.context().mode, Mode::Auto | Mode::Plan);
+fn depends_on_past(tried: &Try, policy: &Policy) -> bool {
+    let is_judged = matches!(tried.outcome.verdict().mode, Mode::Auto | Mode::Plan);
     let is_allowed =
         matches!(&tried.outcome, Outcome::Settled(verdict) if verdict.decision == Decision::Allow);
-    is_judged && (!is_allowed || tried.request.runs_scripts())
+    is_judged && (!is_allowed || tried.case.runs_scripts(policy))
 }
 
 /// Returns the words that came without a session file.
@@ -309,17 +312,8 @@ fn said(context: &Context) -> Transcript {
     Transcript { entries, ..Transcript::default() }
 }
 
-/// Decides a call by a policy.
-pub(super) fn decide_by(
-    policy: &Policy,
-    call: &ToolCall,
-    context: Context,
-    transcript: Transcript,
-    world: &mut World,
-) -> Result<Try, Failure> {
-    let (request, facts) = prepare(policy, call.clone(), context, world);
-    let outcome = decide(policy, &request, &facts).map_err(|error| Failure::internal(error.to_string()))?;
-    Ok(Try { request, facts, outcome, transcript })
+fn decide(case: &Case, policy: &Policy) -> Result<Outcome, Failure> {
+    case.decide(policy).map_err(|error| Failure::internal(error.to_string()))
 }
 
 /// What of a person's could change an outcome.
@@ -334,7 +328,7 @@ enum Lifting {
 }
 
 fn lifting(tried: &Try) -> Lifting {
-    let is_auto = tried.request.context().mode == Mode::Auto;
+    let is_auto = tried.outcome.verdict().mode == Mode::Auto;
     let (is_judged, question) = match &tried.outcome {
         Outcome::Settled(verdict) => (verdict.is_retryable(), verdict),
         Outcome::Needs(pending) => (pending.need() == Need::Classifier, pending.question()),
@@ -363,14 +357,14 @@ fn with_boundaries(transcript: &Transcript, context: &Context) -> Transcript {
 /// Adds to a context what the session file says.
 fn remember(
     call: &ToolCall,
-    mut context: Context,
+    context: &mut Context,
     mut said: Transcript,
     past: &SessionHistory,
     problems: &mut Vec<String>,
-) -> (Context, Transcript) {
+) -> Transcript {
     let Some(file) = &past.file else {
         context.session.is_partial |= past.is_hosts;
-        return (context, said);
+        return said;
     };
     let read = match &past.agent {
         Some(agent) => read_subagent(file, agent),
@@ -392,7 +386,7 @@ fn remember(
     for (path, text) in transcript.written_files(&context.cwd) {
         context.session.written.insert(path, text);
     }
-    (context, transcript)
+    transcript
 }
 
 /// Adds to a context what commands of the session may have written, so that a script among it is not taken for the
@@ -406,9 +400,9 @@ fn touched(context: &mut Context, transcript: &Transcript, past: &SessionHistory
         let Entry::Call { call, .. } = entry else { continue };
         for directory in [&context.cwd, &context.project] {
             let there = Context::new(Mode::Auto, directory);
-            let request = Request::new(&Policy::default(), call.clone(), there);
-            context.session.touched.extend(request.written_paths());
-            context.session.is_partial |= request.writes_unnamed();
+            let earlier = Case::new(call.clone(), there);
+            context.session.touched.extend(earlier.written_paths());
+            context.session.is_partial |= earlier.writes_unnamed();
         }
     }
     let real: Vec<String> = context.session.touched.iter().filter_map(|path| real_path(path)).collect();
@@ -427,34 +421,31 @@ pub fn sample_prompt(
     context: Context,
 ) -> Result<Prompt, String> {
     let transcript = said(&context);
-    let request = Request::new(session.policy(), call.clone(), context);
-    setup.recipe.prompt(session, &request, &[], &transcript)
+    setup.recipe.prompt(session, &Case::new(call.clone(), context), &[], &transcript)
 }
 
 /// Makes the prompt a model would get for a call, whether it would be asked or not.
 pub fn show_prompt(
     session: &SessionSettings,
     call: &ToolCall,
-    context: Context,
+    mut context: Context,
     past: &SessionHistory,
     world: &mut World,
 ) -> Result<Prompt, Failure> {
     let recipe = Recipe::of(&session.loaded).map_err(Failure::usage)?;
     let mut problems = Vec::new();
     let transcript = said(&context);
-    let (context, transcript) = remember(call, context, transcript, past, &mut problems);
+    let transcript = remember(call, &mut context, transcript, past, &mut problems);
     if let Some(problem) = problems.into_iter().next() {
         return Err(Failure::usage(problem));
     }
-    let (request, facts) = prepare(session.policy(), call.clone(), context, world);
-    let outcome =
-        decide(session.policy(), &request, &facts).map_err(|error| Failure::internal(error.to_string()))?;
-    let findings = outcome.into_verdict().findings;
-    recipe.prompt(session, &request, &findings, &transcript).map_err(Failure::usage)
+    let case = prepare(session.policy(), call.clone(), context, world);
+    let findings = decide(&case, session.policy())?.into_verdict().findings;
+    recipe.prompt(session, &case, &findings, &transcript).map_err(Failure::usage)
 }
 
-pub(super) fn new_denial(request: &Request, facts: &Facts, verdict: &Verdict) -> NewDenial {
-    let (call, context) = (request.call(), request.context());
+pub(super) fn new_denial(case: &Case, verdict: &Verdict) -> NewDenial {
+    let (call, context) = (case.call(), case.context());
     let (kind, code) = match &verdict.reason {
         Reason::Finding { code, .. } => (DenialKind::Finding, (*code).to_owned()),
         Reason::Classifier { category, .. } => (DenialKind::Classifier, category.clone().unwrap_or_default()),
@@ -463,7 +454,7 @@ pub(super) fn new_denial(request: &Request, facts: &Facts, verdict: &Verdict) ->
     };
     NewDenial {
         tool: call.tool().to_owned(),
-        input_json: identity(request, facts),
+        input_json: identity(case),
         cwd: context.cwd.clone(),
         summary: format!("{}: {}", call.tool(), encode(call)),
         reason: verdict.reason.message(),
@@ -474,12 +465,12 @@ pub(super) fn new_denial(request: &Request, facts: &Facts, verdict: &Verdict) ->
 }
 
 /// Writes what a call is known by in the one way there is: names in order, no blanks, then the scripts it runs.
-pub fn identity(request: &Request, facts: &Facts) -> String {
+pub fn identity(case: &Case) -> String {
     let mut out = String::new();
-    write_input(&mut out, request.call().input());
-    for (file, text) in request.script_texts(facts) {
+    write_input(&mut out, case.call().input());
+    for (file, text) in case.script_texts() {
         out.push('\n');
-        write_text(&mut out, &file);
+        write_text(&mut out, file);
         write_text(&mut out, text);
     }
     out

@@ -1,15 +1,13 @@
 //! Questions that a host could not put to its user, kept so that a person can answer them in a terminal.
 
-use portcullis_core::{ToolCall, Verdict};
+use portcullis_core::Verdict;
 use portcullis_hosts::Said;
 use portcullis_store::audit::SuggestionEntry;
 use portcullis_store::{DenialKind, NewDenial};
 
 use super::call_judge::{JudgedCall, new_denial};
-use super::decide::prepare;
 use crate::clock::now_ms;
 use crate::session_settings::SessionSettings;
-use portcullis_world::World;
 
 /// What the trial calls of `portcullis doctor` are known by. They are recorded, and are nobody's work: nothing is kept of
 /// them for a person to allow, and they are in no figures.
@@ -17,13 +15,7 @@ pub const DOCTOR_SESSION: &str = "portcullis-doctor";
 
 /// Keeps a call whose question became a denial, and names it in the judgement. Whatever the host asks its user itself
 /// costs nothing here.
-pub fn keep_question(
-    session: &SessionSettings,
-    session_id: &str,
-    call: &ToolCall,
-    judged: &mut JudgedCall,
-    said: Said,
-) {
+pub fn keep_question(session: &SessionSettings, session_id: &str, judged: &mut JudgedCall, said: Said) {
     if said != Said::Deny
         || judged.denial.is_some()
         || session_id.is_empty()
@@ -33,9 +25,7 @@ pub fn keep_question(
         return;
     }
     let Some(store) = session.store() else { return };
-    let context = judged.context.clone();
-    let (request, facts) = prepare(session.policy(), call.clone(), context, &mut World::default());
-    let denial = new_denial(&request, &facts, &judged.verdict);
+    let denial = new_denial(&judged.case, &judged.verdict);
     let question = NewDenial { kind: DenialKind::Asked, retryable: true, ..denial };
     let kept = store.session(session_id).record_question(&question, &suggestions(&judged.verdict), now_ms());
     match kept {

@@ -8,10 +8,9 @@ use portcullis_core::rule::Behavior;
 use portcullis_core::{Decision, Outcome, Policy, RuleSet, Source};
 use portcullis_store::{Grant, Spent};
 
-use super::call_judge::{CallJudge, Try, decide_by};
+use super::call_judge::{CallJudge, Try};
 use crate::Failure;
 use crate::clock::now_ms;
-use portcullis_world::World;
 
 impl CallJudge<'_> {
     /// Counts the grants that an allowed call needs. If one is gone, the call is decided again without it.
@@ -19,12 +18,11 @@ impl CallJudge<'_> {
         &self,
         mut tried: Try,
         policy: &mut Cow<'_, Policy>,
-        world: &mut World,
         problems: &mut Vec<String>,
     ) -> Result<Try, Failure> {
         let mut limited: Vec<&Grant> = self.session.limited.iter().collect();
-        while !limited.is_empty() && is_allowed(&tried) {
-            let needed = needed(&tried, policy, &limited, world)?;
+        while !limited.is_empty() && is_allowed(&tried.outcome) {
+            let needed = needed(&tried, policy, &limited)?;
             if needed.is_empty() {
                 break;
             }
@@ -39,7 +37,7 @@ impl CallJudge<'_> {
             for grant in limited.extract_if(.., |grant| gone.contains(&grant.id)) {
                 *policy = Cow::Owned(without(policy, grant));
             }
-            tried = again(&tried, policy, world)?;
+            tried.outcome = tried.decide(policy)?;
         }
         Ok(tried)
     }
@@ -50,27 +48,17 @@ impl CallJudge<'_> {
     }
 }
 
-fn is_allowed(tried: &Try) -> bool {
-    matches!(&tried.outcome, Outcome::Settled(verdict) if verdict.decision == Decision::Allow)
-}
-
-fn again(tried: &Try, policy: &Policy, world: &mut World) -> Result<Try, Failure> {
-    let context = tried.request.context().clone();
-    decide_by(policy, tried.request.call(), context, tried.transcript.clone(), world)
+fn is_allowed(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Settled(verdict) if verdict.decision == Decision::Allow)
 }
 
 /// Returns the ids of the grants without which the call would not be allowed.
-fn needed(
-    tried: &Try,
-    policy: &Policy,
-    limited: &[&Grant],
-    world: &mut World,
-) -> Result<Vec<String>, Failure> {
+fn needed(tried: &Try, policy: &Policy, limited: &[&Grant]) -> Result<Vec<String>, Failure> {
     let mut policy = policy.clone();
     let mut ids = Vec::new();
     for grant in limited {
         let fewer = without(&policy, grant);
-        if is_allowed(&again(tried, &fewer, world)?) {
+        if is_allowed(&tried.decide(&fewer)?) {
             policy = fewer;
         } else {
             ids.push(grant.id.clone());

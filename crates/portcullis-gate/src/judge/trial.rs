@@ -1,16 +1,13 @@
 //! A call judged by the settings and files of now, for whoever wants to know: no model, hook or person is asked, nothing is
 //! counted and nothing is recorded.
 
-use portcullis_core::{
-    Context, EffectReport, Explanation, Facts, Mode, Person, Request, RuleExplanation, ToolCall, Verdict,
-    decide, effects, explain, explain_rules,
-};
+use portcullis_core::{Case, EffectReport, Explanation, Mode, Person, RuleExplanation, ToolCall, Verdict};
 use portcullis_hosts::json::parse_input;
 use portcullis_store::audit::Entry;
 use portcullis_world::World;
 
 use super::call_judge::identity;
-use super::decide::prepare;
+use super::decide::{judge, prepare};
 use crate::Failure;
 use crate::session_settings::SessionSettings;
 
@@ -19,8 +16,8 @@ use crate::session_settings::SessionSettings;
 pub struct Trial {
     /// The verdict, as far as it needs nobody.
     pub verdict: Verdict,
-    request: Request,
-    facts: Facts,
+    /// What it was given on.
+    pub case: Case,
 }
 
 impl Trial {
@@ -32,10 +29,8 @@ impl Trial {
         person: Person,
     ) -> Result<Self, Failure> {
         let (policy, context) = (session.policy(), session.context(mode, person, &[]));
-        let (request, facts) = prepare(policy, call, context, &mut World::default());
-        let outcome =
-            decide(policy, &request, &facts).map_err(|error| Failure::internal(error.to_string()))?;
-        Ok(Self { verdict: outcome.into_verdict(), request, facts })
+        let case = prepare(policy, call, context, &mut World::default());
+        Ok(Self { verdict: judge(policy, &case)?, case })
     }
 
     /// Judges the call of a record in the mode of then. What happened in its session is not looked at.
@@ -49,32 +44,27 @@ impl Trial {
 
     /// Returns the call.
     pub fn call(&self) -> &ToolCall {
-        self.request.call()
-    }
-
-    /// Returns what the call was judged in.
-    pub fn context(&self) -> &Context {
-        self.request.context()
+        self.case.call()
     }
 
     /// Returns what the call is known by, with the scripts it runs.
     pub fn identity(&self) -> String {
-        identity(&self.request, &self.facts)
+        identity(&self.case)
     }
 
     /// Lists what the call would do.
     pub fn effects(&self) -> Vec<EffectReport> {
-        effects(&self.request)
+        self.case.effect_reports()
     }
 
     /// Says what each rule says to the call.
     pub fn rules(&self, session: &SessionSettings) -> Vec<RuleExplanation> {
-        explain_rules(session.policy(), &self.request, &self.facts)
+        self.case.explain_rules(session.policy())
     }
 
     /// Explains the call to a person.
     pub fn explanation(&self, session: &SessionSettings) -> Explanation {
-        explain(session.policy(), &self.request, &self.facts)
+        self.case.explain(session.policy())
     }
 }
 

@@ -1,7 +1,7 @@
 //! A0: an aborted session gets no verdict.
 
-use crate::pipeline::run::{Run, StepResult};
+use crate::pipeline::run::{PipelineRun, StepResult};
 
-pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
-    if run.request.context().aborted { StepResult::Abort } else { StepResult::pass() }
+pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
+    if run.view.case.context().aborted { StepResult::Abort } else { StepResult::pass() }
 }

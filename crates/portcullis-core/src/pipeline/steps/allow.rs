@@ -3,18 +3,18 @@
 use super::tool_ask::runs_sandboxed;
 use super::tool_check::grounds_in;
 use super::tool_deny::{find_tool_rule, reason_of_tool_rule};
+use crate::case::CallSubject;
 use crate::decision::Decision;
 use crate::mode::Mode;
 use crate::path_use::PathUse;
-use crate::pipeline::run::{Lift, Run, StepResult};
-use crate::request::Subject;
+use crate::pipeline::run::{Lift, PipelineRun, StepResult};
 use crate::rule::{Behavior, Matcher, Rule};
 use crate::rule_match::{name_matches, shell_pattern};
 use crate::scope::{find_path_permit, is_in_workspace};
 use crate::tool::{ToolKind, find_tool};
 use crate::verdict::{Reason, RuleReference};
 
-pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
+pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
     let lift = run.raised.as_ref().map(|raised| raised.lift);
     if lift.is_some_and(|lift| lift < Lift::ToolRule) {
         return StepResult::Pass("no rule lifts what was raised before".to_owned());
@@ -22,7 +22,7 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
     if let Some(rule) = tool_rule(run) {
         return allow(reason_of_tool_rule(rule));
     }
-    if lift.is_some() && !matches!(run.request.subject, Subject::PowerShell(_)) {
+    if lift.is_some() && !matches!(run.view.case.subject, CallSubject::PowerShell(_)) {
         return StepResult::pass();
     }
     by_content(run).map_or_else(StepResult::pass, allow)
@@ -33,30 +33,31 @@ fn allow(reason: Reason) -> StepResult {
 }
 
 /// Finds an allow rule for the whole tool that the mode leaves in force.
-fn tool_rule<'a>(run: &Run<'a>) -> Option<&'a Rule> {
-    find_tool_rule(run, Behavior::Allow).filter(|rule| !run.policy.suspends(rule, run.request.context().mode))
+fn tool_rule<'a>(run: &PipelineRun<'a>) -> Option<&'a Rule> {
+    find_tool_rule(run, Behavior::Allow).filter(|rule| !run.view.policy.suspends(rule, run.view.mode))
 }
 
-fn by_content(run: &mut Run<'_>) -> Option<Reason> {
-    let request = run.request;
-    match &request.subject {
-        Subject::Shell(_) => by_coverage(run),
-        Subject::PowerShell(command) => by_exact_text(run, command),
-        Subject::Files(files) => by_paths(run, files),
-        Subject::Fetch { host } => {
+fn by_content(run: &mut PipelineRun<'_>) -> Option<Reason> {
+    let case = run.view.case;
+    match &case.subject {
+        CallSubject::Shell(_) => by_coverage(run),
+        CallSubject::PowerShell(command) => by_exact_text(run, command),
+        CallSubject::Files(files) => by_paths(run, files),
+        CallSubject::Fetch { host } => {
             let host = host.as_deref()?;
-            let mut rules = run.policy.rules.domains(Behavior::Allow);
+            let mut rules = run.view.policy.rules.domains(Behavior::Allow);
             let rule = rules
                 .find(|rule| matches!(&rule.matcher, Matcher::Domain(domain) if domain.matches(host)))?;
             Some(covered(rule))
         }
-        Subject::Other => {
-            let mut rules = run.policy.rules.names(Behavior::Allow, request.call().tool());
-            let mode = request.context().mode;
-            let rule = rules.find(|rule| name_matches(rule, run) && !run.policy.suspends(rule, mode));
+        CallSubject::Other => {
+            let mut rules = run.view.policy.rules.names(Behavior::Allow, case.call().tool());
+            let mode = run.view.mode;
+            let rule =
+                rules.find(|rule| name_matches(rule, &run.view) && !run.view.policy.suspends(rule, mode));
             rule.map(covered).or_else(|| is_bookkeeping(run).then_some(Reason::ReadOnly))
         }
-        Subject::Malformed(_) => None,
+        CallSubject::Malformed(_) => None,
     }
 }
 
@@ -64,22 +65,18 @@ fn covered(rule: &Rule) -> Reason {
     Reason::Covered { rules: vec![RuleReference::from(rule)] }
 }
 
-fn by_coverage(run: &mut Run<'_>) -> Option<Reason> {
-    let connects = run.request.path_uses().any(PathUse::is_connection);
+fn by_coverage(run: &mut PipelineRun<'_>) -> Option<Reason> {
+    let connects = run.view.case.path_uses().any(PathUse::is_connection);
     if runs_sandboxed(run) && has_safe_assignments(run) && !connects {
         return Some(Reason::Sandbox);
     }
-    let mode = run.request.context().mode;
+    let mode = run.view.mode;
     let coverage = run.coverage(grounds_in(mode));
     if !coverage.is_complete() {
         return None;
     }
-    // A search for secrets only looks, too.
-    if mode == Mode::Auto && coverage.rules.is_empty() && run.judgement().block().is_some() {
-        return None;
-    }
-    // A look that is found to be more than that proves nothing.
-    if coverage.rules.is_empty() && run.judgement().block().is_some() {
+    // A look that is found to be more than that, such as a search for secrets, proves nothing.
+    if coverage.rules.is_empty() && run.view.judgement().block().is_some() {
         return None;
     }
     Some(if !coverage.rules.is_empty() {
@@ -92,8 +89,8 @@ fn by_coverage(run: &mut Run<'_>) -> Option<Reason> {
 }
 
 /// A sandboxed command is still asked about if it sets variables that steer programs.
-fn has_safe_assignments(run: &Run<'_>) -> bool {
-    let Subject::Shell(shell) = &run.request.subject else {
+fn has_safe_assignments(run: &PipelineRun<'_>) -> bool {
+    let CallSubject::Shell(shell) = &run.view.case.subject else {
         return false;
     };
     shell.survey.invocations.iter().all(|invocation| {
@@ -105,39 +102,40 @@ fn has_safe_assignments(run: &Run<'_>) -> bool {
 }
 
 /// PowerShell is not parsed, so that only a rule for the very text counts, and only if the text is one plain command.
-fn by_exact_text(run: &Run<'_>, command: &str) -> Option<Reason> {
+fn by_exact_text(run: &PipelineRun<'_>, command: &str) -> Option<Reason> {
     if command.contains(['$', '(', ')', '{', '}', ';', '|', '&', '`', '\n', '\r', '>', '<', '@', '%']) {
         return None;
     }
-    let mut rules = run.policy.rules.shell(Behavior::Allow, "PowerShell", None);
-    let mode = run.request.context().mode;
+    let mut rules = run.view.policy.rules.shell(Behavior::Allow, "PowerShell", None);
+    let mode = run.view.mode;
     let rule = rules.find(|rule| {
-        !run.policy.suspends(rule, mode)
+        !run.view.policy.suspends(rule, mode)
             && shell_pattern(rule).is_some_and(|pattern| pattern.matches_ignoring_case(command))
     })?;
     Some(covered(rule))
 }
 
-fn by_paths(run: &Run<'_>, files: &[PathUse]) -> Option<Reason> {
-    let mode = run.request.context().mode;
-    let is_reading = run.request.call().kind() == ToolKind::Read;
-    let permits: Option<Vec<&Rule>> = files.iter().map(|path_use| find_path_permit(run, path_use)).collect();
+fn by_paths(run: &PipelineRun<'_>, files: &[PathUse]) -> Option<Reason> {
+    let mode = run.view.mode;
+    let is_reading = run.view.case.call().kind() == ToolKind::Read;
+    let permits: Option<Vec<&Rule>> =
+        files.iter().map(|path_use| find_path_permit(&run.view, path_use)).collect();
     if let Some(rule) = permits.and_then(|permits| permits.first().copied()) {
         return Some(covered(rule));
     }
     if is_reading {
-        if run.judgement().block().is_some() {
+        if run.view.judgement().block().is_some() {
             return None;
         }
         return Some(Reason::ReadOnly);
     }
-    let in_workspace = files.iter().all(|path_use| is_in_workspace(run, path_use));
+    let in_workspace = files.iter().all(|path_use| is_in_workspace(&run.view, path_use));
     (mode == Mode::AcceptEdits && in_workspace).then_some(Reason::Mode(mode))
 }
 
 /// Says whether a tool only keeps the agent's own books, and nothing is found in what it is asked for.
-fn is_bookkeeping(run: &Run<'_>) -> bool {
-    find_tool(run.request.call().tool())
+fn is_bookkeeping(run: &PipelineRun<'_>) -> bool {
+    find_tool(run.view.case.call().tool())
         .is_some_and(|tool| tool.is_harmless && tool.kind == ToolKind::Internal)
-        && run.judgement().block().is_none()
+        && run.view.judgement().block().is_none()
 }

@@ -2,14 +2,14 @@
 
 use crate::decision::Decision;
 use crate::mode::Mode;
-use crate::pipeline::run::{Lift, Run, StepResult};
+use crate::pipeline::run::{Lift, PipelineRun, StepResult};
 use crate::verdict::Reason;
 
-pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
-    let context = run.request.context();
+pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
+    let context = run.view.case.context();
     let from_bypass =
-        context.mode == Mode::Plan && context.plan_from_bypass && !run.policy.disabled_modes.bypass;
-    if context.mode != Mode::BypassPermissions && !from_bypass {
+        run.view.mode == Mode::Plan && context.plan_from_bypass && !run.view.policy.disabled_modes.bypass;
+    if run.view.mode != Mode::BypassPermissions && !from_bypass {
         return StepResult::pass();
     }
     match &run.raised {

@@ -1,16 +1,17 @@
 //! A6: an ask rule about the content or a parameter of the call, or a boundary the user stated in the session; no mode
 //! lifts them. Auto mode denies what crosses a boundary.
 
-use crate::boundary::crossing;
-use crate::pipeline::run::{Lift, Run, StepResult};
-use crate::verdict::Certainty;
+use portcullis_analysis::effect::Certainty;
 
-pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
+use crate::boundary::crossing;
+use crate::pipeline::run::{Lift, PipelineRun, StepResult};
+
+pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
     match run.asked() {
         Some(found) if found.certainty == Certainty::Certain => {
             StepResult::Ask { reason: found.reason(), spans: found.spans.clone(), lift: Lift::Nobody }
         }
-        Some(_) | None => match crossing(run.request, run.facts) {
+        Some(_) | None => match crossing(&run.view) {
             Some((reason, span)) => StepResult::Ask { reason, spans: vec![span], lift: Lift::Nobody },
             None => StepResult::pass(),
         },

@@ -1,10 +1,11 @@
 //! A2: a deny rule about the content or a parameter of the call.
 
-use crate::decision::Decision;
-use crate::pipeline::run::{Run, StepResult};
-use crate::verdict::Certainty;
+use portcullis_analysis::effect::Certainty;
 
-pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
+use crate::decision::Decision;
+use crate::pipeline::run::{PipelineRun, StepResult};
+
+pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
     match run.denied() {
         Some(found) if found.certainty == Certainty::Certain => StepResult::Settle {
             decision: Decision::Deny,

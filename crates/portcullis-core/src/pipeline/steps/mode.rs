@@ -1,19 +1,19 @@
 //! A11: the mode turns a question into an answer, or says who must give it.
 
+use crate::case::CallSubject;
 use crate::context::Person;
-use crate::coverage::Grounds;
+use crate::coverage::CoverGrounds;
 use crate::decision::Decision;
 use crate::mode::Mode;
 use crate::pipeline::outcome::Need;
-use crate::pipeline::run::{Lift, Raised, Run, StepResult};
-use crate::pipeline::step::StepId;
-use crate::request::Subject;
+use crate::pipeline::run::{Lift, PipelineRun, RaisedQuestion, StepResult};
 use crate::scope::is_in_workspace;
+use crate::step::StepId;
 use crate::tool::{ToolKind, find_tool};
 use crate::verdict::Reason;
 
-pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
-    let raised = run.raised.take().unwrap_or_else(|| Raised {
+pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
+    let raised = run.raised.take().unwrap_or_else(|| RaisedQuestion {
         step: StepId::A10,
         reason: Reason::Unsettled { parts: Vec::new() },
         spans: Vec::new(),
@@ -22,14 +22,14 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
     if let Some(reason) = answer(run, &raised) {
         return settle(Decision::Allow, reason, &raised);
     }
-    match run.request.context().mode {
+    match run.view.mode {
         Mode::DontAsk => settle(Decision::Deny, Reason::Mode(Mode::DontAsk), &raised),
         Mode::Auto => auto(run, raised),
         // What is found no model lifts while planning; a person may.
         Mode::Plan
             if raised.lift == Lift::Classifier
-                && run.policy.judges_while_planning()
-                && run.judgement().block().is_none() =>
+                && run.view.policy.judges_while_planning()
+                && run.view.judgement().block().is_none() =>
         {
             StepResult::Needs { need: Need::Classifier, raised }
         }
@@ -39,29 +39,29 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
 
 /// Returns the answer that a person gave to this very question beforehand. What only a person can answer while the tool
 /// runs, and what nothing clears, it does not settle.
-fn answer(run: &Run<'_>, raised: &Raised) -> Option<Reason> {
-    let approval = run.request.context().session.approval.as_ref()?;
+fn answer(run: &PipelineRun<'_>, raised: &RaisedQuestion) -> Option<Reason> {
+    let approval = run.view.case.context().session.approval.as_ref()?;
     let is_answer = approval.answers_questions
         && raised.reason != Reason::Interaction
-        && !run.judgement().is_beyond_consent();
+        && !run.view.judgement().is_beyond_consent();
     is_answer.then(|| Reason::Approval { id: approval.id.clone() })
 }
 
-fn settle(decision: Decision, reason: Reason, raised: &Raised) -> StepResult {
+fn settle(decision: Decision, reason: Reason, raised: &RaisedQuestion) -> StepResult {
     StepResult::Settle { decision, reason, spans: raised.spans.clone() }
 }
 
 /// What is found is blocked; then the fast paths of auto mode, in order (spec D2), the static proof (D3), and at last the
 /// classifier.
-fn auto(run: &mut Run<'_>, raised: Raised) -> StepResult {
-    let (call, session) = (run.request.call(), &run.request.context().session);
-    let is_person_only =
-        raised.lift == Lift::Nobody || (call.kind() == ToolKind::PowerShell && !run.policy.power_shell_auto);
+fn auto(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> StepResult {
+    let (call, session) = (run.view.case.call(), &run.view.case.context().session);
+    let is_person_only = raised.lift == Lift::Nobody
+        || (call.kind() == ToolKind::PowerShell && !run.view.policy.power_shell_auto);
     let approval = session.approval.clone();
     // With nobody's words there is nothing a review could go by, and no model answers in a person's place.
-    let is_reviewed = run.policy.reviews_findings && !session.turns.is_empty() && !is_person_only;
-    let block = run.judgement().block();
-    let may_clear = (approval.is_some() || is_reviewed) && !run.judgement().is_beyond_consent();
+    let is_reviewed = run.view.policy.reviews_findings && !session.turns.is_empty() && !is_person_only;
+    let block = run.view.judgement().block();
+    let may_clear = (approval.is_some() || is_reviewed) && !run.view.judgement().is_beyond_consent();
     if let Some((reason, span)) = block.clone()
         && !may_clear
     {
@@ -78,40 +78,42 @@ fn auto(run: &mut Run<'_>, raised: Raised) -> StepResult {
         return settle(Decision::Allow, Reason::Approval { id: approval.id }, &raised);
     }
     if let Some((reason, span)) = block {
-        let raised = Raised { step: StepId::A11, reason, spans: vec![span], lift: Lift::Classifier };
+        let raised = RaisedQuestion { step: StepId::A11, reason, spans: vec![span], lift: Lift::Classifier };
         return StepResult::Needs { need: Need::Classifier, raised };
     }
     let is_harmless = find_tool(call.tool()).is_some_and(|tool| tool.is_harmless);
     if would_accept_edit(run, &raised) || is_harmless {
         return settle(Decision::Allow, Reason::Mode(Mode::Auto), &raised);
     }
-    if let Some(reason) = run.judgement().proof() {
+    if let Some(reason) = run.view.judgement().proof() {
         return settle(Decision::Allow, reason, &raised);
     }
     StepResult::Needs { need: Need::Classifier, raised }
 }
 
 /// Says whether accept-edits mode would let the call run.
-fn would_accept_edit(run: &mut Run<'_>, raised: &Raised) -> bool {
-    let request = run.request;
-    match &request.subject {
+fn would_accept_edit(run: &mut PipelineRun<'_>, raised: &RaisedQuestion) -> bool {
+    let case = run.view.case;
+    match &case.subject {
         // What was raised is either a part nothing covers, which the edits may, or something they cannot lift.
-        Subject::Shell(_) if raised.lift == Lift::ToolRule => {
-            run.coverage(Grounds::RulesAndEdits).is_complete()
+        CallSubject::Shell(_) if raised.lift == Lift::ToolRule => {
+            run.coverage(CoverGrounds::RulesAndEdits).is_complete()
         }
-        Subject::Files(files) => files.iter().all(|path_use| is_in_workspace(run, path_use)),
-        Subject::Shell(_)
-        | Subject::PowerShell(_)
-        | Subject::Fetch { .. }
-        | Subject::Other
-        | Subject::Malformed(_) => false,
+        CallSubject::Files(files) => files.iter().all(|path_use| is_in_workspace(&run.view, path_use)),
+        CallSubject::Shell(_)
+        | CallSubject::PowerShell(_)
+        | CallSubject::Fetch { .. }
+        | CallSubject::Other
+        | CallSubject::Malformed(_) => false,
     }
 }
 
-fn person(run: &Run<'_>, raised: Raised) -> StepResult {
-    match run.request.context().person {
+fn person(run: &PipelineRun<'_>, raised: RaisedQuestion) -> StepResult {
+    match run.view.case.context().person {
         Person::Present => StepResult::Needs { need: Need::Person, raised },
-        Person::Absent if run.policy.has_permission_hooks => StepResult::Needs { need: Need::Hooks, raised },
+        Person::Absent if run.view.policy.has_permission_hooks => {
+            StepResult::Needs { need: Need::Hooks, raised }
+        }
         Person::Absent => {
             let cause = raised.reason.message();
             settle(Decision::Deny, Reason::Headless { cause }, &raised)

@@ -6,23 +6,22 @@ use portcullis_analysis::command_effects::reaches_daemon;
 use portcullis_analysis::effect::Act;
 
 use crate::mode::Mode;
-use crate::pipeline::run::{Lift, Run, StepResult};
+use crate::pipeline::run::{Lift, PipelineRun, StepResult};
 use crate::safety::{find_critical_removal, find_protected_write};
 use crate::verdict::{Reason, SafetyCheck};
 
-pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
-    if let Some((subject, span)) = find_critical_removal(run) {
+pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
+    if let Some((subject, span)) = find_critical_removal(&run.view) {
         let reason = Reason::Safety { check: SafetyCheck::CriticalRemoval, subject };
         return StepResult::Ask { reason, spans: vec![span], lift: Lift::Nobody };
     }
     if grants_itself(run)
-        && let Some((reason, span)) = run.judgement().block()
+        && let Some((reason, span)) = run.view.judgement().block()
     {
         return StepResult::Ask { reason, spans: vec![span], lift: Lift::Nobody };
     }
-    let is_lifted =
-        run.policy.bypass_protected_paths && run.request.context().mode == Mode::BypassPermissions;
-    match find_protected_write(run) {
+    let is_lifted = run.view.policy.bypass_protected_paths && run.view.mode == Mode::BypassPermissions;
+    match find_protected_write(&run.view) {
         Some((_, path_use)) if is_lifted => {
             StepResult::Pass(format!("settings let bypass mode write `{}`", path_use.shown))
         }
@@ -36,11 +35,11 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
 }
 
 /// Says whether a call would change what agents may do through our own program, or answer in a person's place.
-fn grants_itself(run: &Run<'_>) -> bool {
-    let invocations = &run.request.survey().invocations;
-    let home = run.request.context().home.as_deref();
+fn grants_itself(run: &PipelineRun<'_>) -> bool {
+    let invocations = &run.view.case.survey().invocations;
+    let home = run.view.case.context().home.as_deref();
     let program = |place: usize| invocations.get(place).and_then(Invocation::program_name);
-    run.request.effects().iter().any(|effect| {
+    run.view.case.effects().iter().any(|effect| {
         let program = effect.invocation.and_then(program);
         let is_ours = matches!(program, Some("portcullis" | "portcullis-amp"));
         effect.act == Act::AgentConfig && is_ours || reaches_daemon(effect, invocations, home)

@@ -2,11 +2,11 @@
 
 use super::tool_deny::{find_tool_rule, reason_of_tool_rule};
 use crate::mode::Mode;
-use crate::pipeline::run::{Lift, Run, StepResult};
+use crate::pipeline::run::{Lift, PipelineRun, StepResult};
 use crate::rule::Behavior;
 use crate::tool::ToolKind;
 
-pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
+pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
     match find_tool_rule(run, Behavior::Ask) {
         None => StepResult::pass(),
         Some(rule) if runs_sandboxed(run) => {
@@ -19,9 +19,9 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
 }
 
 /// Says whether a shell command will run in a sandbox that needs no approval.
-pub(super) fn runs_sandboxed(run: &Run<'_>) -> bool {
-    let sandbox = run.policy.sandbox;
-    let call = run.request.call();
+pub(super) fn runs_sandboxed(run: &PipelineRun<'_>) -> bool {
+    let sandbox = run.view.policy.sandbox;
+    let call = run.view.case.call();
     sandbox.enabled
         && sandbox.auto_allow
         && matches!(call.kind(), ToolKind::Shell | ToolKind::PowerShell)
@@ -29,5 +29,5 @@ pub(super) fn runs_sandboxed(run: &Run<'_>) -> bool {
             .input()
             .field("dangerouslyDisableSandbox")
             .is_none_or(|value| value == &crate::Value::Bool(false))
-        && run.request.context().mode != Mode::Plan
+        && run.view.mode != Mode::Plan
 }

@@ -1,48 +1,48 @@
 //! A4: the tool's own check. What it raises may still be lifted, as far as [`Lift`] says.
 
 use portcullis_analysis::Access;
-use portcullis_analysis::effect::Act;
+use portcullis_analysis::effect::{Act, Certainty};
 
 use super::tool_ask::runs_sandboxed;
-use crate::coverage::{GapKind, Grounds};
+use crate::case::{CallSubject, Shell};
+use crate::coverage::{CoverGrounds, GapKind};
 use crate::decision::Decision;
 use crate::mode::Mode;
 use crate::path_use::{InvocationPaths, PathUse};
-use crate::pipeline::run::{Lift, Run, StepResult};
-use crate::request::{Shell, Subject};
+use crate::pipeline::run::{Lift, PipelineRun, StepResult};
 use crate::rule_match::RuleMatch;
 use crate::scope::{is_allowed_by_rule, is_below_a_root, is_in_workspace, may_read};
 use crate::tool::ToolKind;
-use crate::verdict::{Certainty, Reason};
+use crate::verdict::Reason;
 
-pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
+pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
     if let Some(result) = possible_rule(run) {
         return result;
     }
-    let request = run.request;
-    match &request.subject {
-        Subject::Malformed(detail) => StepResult::Settle {
+    let case = run.view.case;
+    match &case.subject {
+        CallSubject::Malformed(detail) => StepResult::Settle {
             decision: Decision::Deny,
             reason: Reason::Error { detail: detail.clone() },
             spans: Vec::new(),
         },
-        Subject::Shell(shell) => check_shell(run, shell),
-        Subject::PowerShell(_) => {
+        CallSubject::Shell(shell) => check_shell(run, shell),
+        CallSubject::PowerShell(_) => {
             plan_floor(run).unwrap_or_else(|| raise(power_shell_doubt(run), Lift::ToolRule))
         }
-        Subject::Files(files) => check_files(run, files),
-        Subject::Fetch { host: None } => {
+        CallSubject::Files(files) => check_files(run, files),
+        CallSubject::Fetch { host: None } => {
             raise(Reason::Opaque { detail: "the URL's host is not understood".to_owned() }, Lift::Bypass)
         }
-        Subject::Fetch { host: Some(_) } => StepResult::pass(),
-        Subject::Other if may_change_something(run) => plan_floor(run).unwrap_or_else(StepResult::pass),
-        Subject::Other => StepResult::pass(),
+        CallSubject::Fetch { host: Some(_) } => StepResult::pass(),
+        CallSubject::Other if may_change_something(run) => plan_floor(run).unwrap_or_else(StepResult::pass),
+        CallSubject::Other => StepResult::pass(),
     }
 }
 
 /// Says what is left open of a PowerShell command line.
-fn power_shell_doubt(run: &Run<'_>) -> Reason {
-    let is_known = run.request.effects().iter().all(|effect| effect.act != Act::Unknown);
+fn power_shell_doubt(run: &PipelineRun<'_>) -> Reason {
+    let is_known = run.view.case.effects().iter().all(|effect| effect.act != Act::Unknown);
     if is_known {
         return Reason::Unsettled { parts: Vec::new() };
     }
@@ -53,10 +53,10 @@ fn power_shell_doubt(run: &Run<'_>) -> Reason {
 const PLANNING_TOOLS: &[&str] = &["WebSearch", "Skill", "ListAgents"];
 
 /// Says whether a tool that is not looked into may change something, for all anybody knows.
-fn may_change_something(run: &Run<'_>) -> bool {
-    let call = run.request.call();
+fn may_change_something(run: &PipelineRun<'_>) -> bool {
+    let call = run.view.case.call();
     matches!(call.kind(), ToolKind::Mcp | ToolKind::Other)
-        && !run.request.context().hints.read_only
+        && !run.view.case.context().hints.read_only
         && !PLANNING_TOOLS.contains(&call.tool())
 }
 
@@ -65,18 +65,18 @@ fn raise(reason: Reason, lift: Lift) -> StepResult {
 }
 
 /// A deny or ask rule that may match cannot be ruled out by anybody but a person.
-fn possible_rule(run: &Run<'_>) -> Option<StepResult> {
+fn possible_rule(run: &PipelineRun<'_>) -> Option<StepResult> {
     let is_possible = |found: &&RuleMatch<'_>| found.certainty == Certainty::Possible;
     let found = run.denied().filter(is_possible).or_else(|| run.asked().filter(is_possible))?;
     Some(StepResult::Raise { reason: found.reason(), spans: found.spans.clone(), lift: Lift::Nobody })
 }
 
-fn check_shell(run: &mut Run<'_>, shell: &Shell) -> StepResult {
+fn check_shell(run: &mut PipelineRun<'_>, shell: &Shell) -> StepResult {
     if let Some(result) = blocked_read(run, shell) {
         return result;
     }
     if let Some((span, why)) = shell.first_opacity() {
-        let lift = if run.request.context().mode == Mode::Plan { Lift::Classifier } else { Lift::Bypass };
+        let lift = if run.view.mode == Mode::Plan { Lift::Classifier } else { Lift::Bypass };
         return StepResult::Raise {
             reason: Reason::Opaque { detail: why.to_owned() },
             spans: vec![span],
@@ -86,8 +86,8 @@ fn check_shell(run: &mut Run<'_>, shell: &Shell) -> StepResult {
     if runs_sandboxed(run) {
         return StepResult::Pass("it runs sandboxed".to_owned());
     }
-    let mode = run.request.context().mode;
-    if mode == Mode::Plan && run.coverage(Grounds::Proof).gaps.iter().any(|gap| !gap.is_read()) {
+    let mode = run.view.mode;
+    if mode == Mode::Plan && run.coverage(CoverGrounds::Proof).gaps.iter().any(|gap| !gap.is_read()) {
         return plan_floor(run).unwrap_or_else(StepResult::pass);
     }
     let coverage = run.coverage(grounds_in(mode));
@@ -96,7 +96,7 @@ fn check_shell(run: &mut Run<'_>, shell: &Shell) -> StepResult {
             let path = path.clone().unwrap_or_else(|| gap.text.clone());
             let reason = match access {
                 Access::Read => Reason::OutsideWorkspace { path },
-                Access::Write | Access::Remove if !is_below_a_root(run, &path) => {
+                Access::Write | Access::Remove if !is_below_a_root(&run.view, &path) => {
                     Reason::OutsideWorkspace { path }
                 }
                 // A file in the workspace: nothing is wrong with it, somebody just has to say so.
@@ -109,34 +109,33 @@ fn check_shell(run: &mut Run<'_>, shell: &Shell) -> StepResult {
 }
 
 /// While reads outside are blocked, a command that may make one needs a person in every mode.
-fn blocked_read(run: &Run<'_>, shell: &Shell) -> Option<StepResult> {
-    if !run.policy.block_reads_outside {
+fn blocked_read(run: &PipelineRun<'_>, shell: &Shell) -> Option<StepResult> {
+    if !run.view.policy.block_reads_outside {
         return None;
     }
     let path_use = shell
         .paths
         .iter()
         .flat_map(InvocationPaths::certain)
-        .find(|path_use| path_use.access == Access::Read && !may_read(run, path_use))?;
+        .find(|path_use| path_use.access == Access::Read && !may_read(&run.view, path_use))?;
     let reason = Reason::OutsideWorkspace { path: path_use.shown.clone() };
     Some(StepResult::Raise { reason, spans: vec![path_use.span], lift: Lift::Nobody })
 }
 
-fn check_files(run: &Run<'_>, files: &[PathUse]) -> StepResult {
-    let context = run.request.context();
+fn check_files(run: &PipelineRun<'_>, files: &[PathUse]) -> StepResult {
     for path_use in files {
         let reason = || Reason::OutsideWorkspace { path: path_use.shown.clone() };
         match path_use.access {
-            Access::Read if may_read(run, path_use) => {}
-            Access::Read if run.policy.block_reads_outside => {
+            Access::Read if may_read(&run.view, path_use) => {}
+            Access::Read if run.view.policy.block_reads_outside => {
                 return StepResult::Settle { decision: Decision::Deny, reason: reason(), spans: Vec::new() };
             }
             Access::Read => return raise(reason(), Lift::ToolRule),
             Access::Write | Access::Remove => {
-                if context.mode == Mode::Plan {
+                if run.view.mode == Mode::Plan {
                     return plan_floor(run).unwrap_or_else(StepResult::pass);
                 }
-                if !is_in_workspace(run, path_use) && !is_allowed_by_rule(run, path_use) {
+                if !is_in_workspace(&run.view, path_use) && !is_allowed_by_rule(&run.view, path_use) {
                     return raise(reason(), Lift::ToolRule);
                 }
             }
@@ -146,21 +145,22 @@ fn check_files(run: &Run<'_>, files: &[PathUse]) -> StepResult {
 }
 
 /// In plan mode what changes anything waits until the plan is approved; of shell commands a classifier may judge.
-fn plan_floor(run: &Run<'_>) -> Option<StepResult> {
-    let context = run.request.context();
-    if context.mode != Mode::Plan {
+fn plan_floor(run: &PipelineRun<'_>) -> Option<StepResult> {
+    if run.view.mode != Mode::Plan {
         return None;
     }
-    let is_judged = run.policy.judges_while_planning()
-        && matches!(run.request.call().kind(), ToolKind::Shell | ToolKind::PowerShell);
+    let is_judged = run.view.policy.judges_while_planning()
+        && matches!(run.view.case.call().kind(), ToolKind::Shell | ToolKind::PowerShell);
     let lift = if is_judged { Lift::Classifier } else { Lift::Nobody };
     Some(raise(Reason::Mode(Mode::Plan), lift))
 }
 
 /// Returns what may cover a part of a command in a mode.
-pub(super) fn grounds_in(mode: Mode) -> Grounds {
+pub(super) fn grounds_in(mode: Mode) -> CoverGrounds {
     match mode {
-        Mode::AcceptEdits => Grounds::RulesAndEdits,
-        Mode::Default | Mode::Plan | Mode::Auto | Mode::DontAsk | Mode::BypassPermissions => Grounds::Rules,
+        Mode::AcceptEdits => CoverGrounds::RulesAndEdits,
+        Mode::Default | Mode::Plan | Mode::Auto | Mode::DontAsk | Mode::BypassPermissions => {
+            CoverGrounds::Rules
+        }
     }
 }

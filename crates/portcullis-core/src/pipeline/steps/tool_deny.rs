@@ -1,11 +1,13 @@
 //! A1: a deny rule for the whole tool.
 
-use crate::decision::Decision;
-use crate::pipeline::run::{Run, StepResult};
-use crate::rule::{Behavior, Rule};
-use crate::verdict::{Certainty, Reason, RuleReference};
+use portcullis_analysis::effect::Certainty;
 
-pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
+use crate::decision::Decision;
+use crate::pipeline::run::{PipelineRun, StepResult};
+use crate::rule::{Behavior, Rule};
+use crate::verdict::{Reason, RuleReference};
+
+pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
     match find_tool_rule(run, Behavior::Deny) {
         Some(rule) => StepResult::Settle {
             decision: Decision::Deny,
@@ -18,9 +20,9 @@ pub(in crate::pipeline) fn run(run: &mut Run<'_>) -> StepResult {
 
 /// Finds a tool-wide rule; `Monitor` runs bash commands and obeys `Bash` too, and nothing keeps an agent from ending
 /// a conversation.
-pub(super) fn find_tool_rule<'a>(run: &Run<'a>, behavior: Behavior) -> Option<&'a Rule> {
-    let rules = &run.policy.rules;
-    match run.request.call().tool() {
+pub(super) fn find_tool_rule<'a>(run: &PipelineRun<'a>, behavior: Behavior) -> Option<&'a Rule> {
+    let rules = &run.view.policy.rules;
+    match run.view.case.call().tool() {
         "EndConversation" => None,
         "Monitor" => rules.tool_wide(behavior, "Monitor").or_else(|| rules.tool_wide(behavior, "Bash")),
         tool => rules.tool_wide(behavior, tool),

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use portcullis_core::{Mode, Person, ToolCall, Verdict, decide};
+use portcullis_core::{Mode, Person, ToolCall, Verdict};
 use portcullis_hosts::json::parse_input;
 use portcullis_store::audit::Entry;
 use portcullis_world::World;
@@ -28,6 +28,6 @@ fn judge_again(entry: &Entry) -> Option<Verdict> {
     let session = SessionSettings::open_for_session(&arguments, &entry.cwd, None, &entry.session).ok()?;
     let person = if entry.headless { Person::Absent } else { Person::Present };
     let context = session.context(Mode::find(&entry.mode), person, &[]);
-    let (request, facts) = prepare(session.policy(), call, context, &mut World::default());
-    Some(decide(session.policy(), &request, &facts).ok()?.into_verdict())
+    let case = prepare(session.policy(), call, context, &mut World::default());
+    Some(case.decide(session.policy()).ok()?.into_verdict())
 }

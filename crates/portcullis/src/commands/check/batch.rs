@@ -174,8 +174,7 @@ impl<'a> Worker<'a> {
             .map_err(|failure| failure.message)?;
         let elapsed = start.elapsed();
         answered.notes.append(&mut judged.problems);
-        let explained =
-            explained(arguments, session, &line.call, &judged, &mut self.world, &mut answered.notes);
+        let explained = explained(arguments, session, &line.call, &judged, &mut answered.notes);
         let out = &mut answered.text;
         out.push_str("{\"id\":");
         write_value(out, id);

@@ -1,21 +1,13 @@
 //! What would change a verdict: rules to add, the rule to remove, modes that answer differently.
 
-use portcullis_core::{Context, Decision, MODES, Mode, RuleReference, ToolCall, Verdict, visible};
+use portcullis_core::{Case, Decision, MODES, Mode, RuleReference, Verdict, visible};
 use portcullis_settings::{Locations, Owner};
 
 use portcullis_gate::SessionSettings;
-use portcullis_gate::judge::judge;
 use portcullis_output::shell_quote::quote;
-use portcullis_world::World;
 
 /// Returns a line for each thing that would change the verdict.
-pub(crate) fn remedies(
-    session: &SessionSettings,
-    call: &ToolCall,
-    context: &Context,
-    verdict: &Verdict,
-    world: &mut World,
-) -> Vec<String> {
+pub(crate) fn remedies(session: &SessionSettings, case: &Case, verdict: &Verdict) -> Vec<String> {
     let mut lines = Vec::new();
     if verdict.decision != Decision::Allow {
         lines.extend(verdict.reason.rule().map(|rule| removal(rule, &session.locations)));
@@ -24,7 +16,7 @@ pub(crate) fn remedies(
         format!("portcullis rules add {} {}", suggestion.behavior, quote(&visible(&suggestion.rule)))
     }));
     if verdict.decision != Decision::Allow {
-        lines.extend(modes_that_allow(session, call, context, world));
+        lines.extend(modes_that_allow(session, case, verdict.mode));
     }
     if lines.is_empty() && verdict.decision == Decision::Ask {
         lines.push("no rule and no mode lets it run, only a person".to_owned());
@@ -50,21 +42,15 @@ fn is_in_claude_file(rule: &RuleReference, locations: &Locations) -> bool {
 
 /// Asks the core itself which modes would let the call run, so that the hint cannot be wrong. Bypass mode is no remedy:
 /// it would let everything else run too.
-fn modes_that_allow(
-    session: &SessionSettings,
-    call: &ToolCall,
-    context: &Context,
-    world: &mut World,
-) -> Option<String> {
-    let others = MODES
-        .iter()
-        .map(|info| info.mode)
-        .filter(|mode| ![context.mode, Mode::BypassPermissions].contains(mode));
+fn modes_that_allow(session: &SessionSettings, case: &Case, in_force: Mode) -> Option<String> {
+    let others =
+        MODES.iter().map(|info| info.mode).filter(|mode| ![in_force, Mode::BypassPermissions].contains(mode));
+    let mut case = case.clone();
     let allowing: Vec<&str> = others
         .filter(|mode| {
-            let context = Context { mode: *mode, ..context.clone() };
-            judge(session.policy(), call.clone(), context, world)
-                .is_ok_and(|other| other.decision == Decision::Allow)
+            case.switch_mode(*mode);
+            let other = case.decide(session.policy());
+            other.is_ok_and(|other| other.into_verdict().decision == Decision::Allow)
         })
         .map(Mode::as_str)
         .collect();

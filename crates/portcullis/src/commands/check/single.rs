@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use portcullis_core::{Explanation, ToolCall, explain};
+use portcullis_core::{Explanation, ToolCall};
 use portcullis_settings::Explainer;
 
 use super::arguments::CheckArgs;
@@ -12,7 +12,6 @@ use portcullis_gate::Failure;
 use portcullis_gate::SessionSettings;
 use portcullis_gate::classifier::explain_by_model;
 use portcullis_gate::judge::JudgedCall;
-use portcullis_gate::judge::prepare;
 use portcullis_output::human::{self, TraceDetail};
 use portcullis_output::settings_notes;
 use portcullis_output::terminal::{print, print_notes};
@@ -32,13 +31,13 @@ pub(crate) fn run(arguments: &CheckArgs) -> Result<ExitCode, Failure> {
     let elapsed = start.elapsed();
     print_notes(&judged.problems);
     let mut notes = Vec::new();
-    let explained = explained(arguments, &session, &call, &judged, &mut world, &mut notes);
+    let explained = explained(arguments, &session, &call, &judged, &mut notes);
     print_notes(&notes);
     let text = if arguments.form.json {
         as_json(&judged, elapsed.as_micros(), explained.as_ref())
     } else {
         let detail = if arguments.form.trace { TraceDetail::Every } else { TraceDetail::Spoken };
-        let remedies = remedies(&session, &call, &judged, &mut world);
+        let remedies = remedies(&session, &judged);
         let explained = explained.as_ref().map(explanation::for_people).unwrap_or_default();
         let models: Vec<String> = judged.exchanges.iter().map(exchange::line).collect();
         human::verdict(&call, &judged.verdict, detail, &models, &remedies) + &explained
@@ -47,13 +46,8 @@ pub(crate) fn run(arguments: &CheckArgs) -> Result<ExitCode, Failure> {
     Ok(judged.verdict.decision.into())
 }
 
-fn remedies(
-    session: &SessionSettings,
-    call: &ToolCall,
-    judged: &JudgedCall,
-    world: &mut World,
-) -> Vec<String> {
-    let mut lines = remedy::remedies(session, call, &judged.context, &judged.verdict, world);
+fn remedies(session: &SessionSettings, judged: &JudgedCall) -> Vec<String> {
+    let mut lines = remedy::remedies(session, &judged.case, &judged.verdict);
     lines.extend(judged.denial.as_ref().map(|id| format!("portcullis allow --id {id}")));
     lines
 }
@@ -65,7 +59,6 @@ pub(super) fn explained(
     session: &SessionSettings,
     call: &ToolCall,
     judged: &JudgedCall,
-    world: &mut World,
     notes: &mut Vec<String>,
 ) -> Option<Explanation> {
     let by = match (arguments.explain.as_deref()?, session.loaded.explainer) {
@@ -76,12 +69,11 @@ pub(super) fn explained(
     if by == Explainer::Off {
         return None;
     }
-    let (request, facts) = prepare(session.policy(), call.clone(), judged.context.clone(), world);
-    let offline = explain(session.policy(), &request, &facts);
+    let offline = judged.case.explain(session.policy());
     if by == Explainer::Offline {
         return Some(offline);
     }
-    let turns = &judged.context.session.turns;
+    let turns = &judged.case.context().session.turns;
     let store = session.store();
     let model = &arguments.classifier;
     let told = explain_by_model(session, model, store.as_ref(), call, turns, &offline, notes);

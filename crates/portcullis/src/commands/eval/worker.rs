@@ -1,6 +1,6 @@
 //! One worker: understands a line, and decides its call as `check` would.
 
-use portcullis_core::{Context, Need, Outcome as Decided, Person, decide};
+use portcullis_core::{Context, Need, Outcome as Decided, Person};
 
 use super::action::{Action, Line, near_key, parse_line};
 use super::arguments::EvalArgs;
@@ -78,8 +78,8 @@ impl<'a> Worker<'a> {
         let key = near_key(&line.call);
         let title = shorten(&call_title(&line.call), LONGEST_TITLE - 1).into_owned();
         let policy = session.policy();
-        let (request, facts) = prepare(policy, line.call, context, &mut self.world);
-        let outcome = decide(policy, &request, &facts).map_err(|error| error.to_string())?;
+        let case = prepare(policy, line.call, context, &mut self.world);
+        let outcome = case.decide(policy).map_err(|error| error.to_string())?;
         let needs_model = matches!(&outcome, Decided::Needs(pending) if pending.need() == Need::Classifier);
         let verdict = outcome.into_verdict();
         let mut action = Action {

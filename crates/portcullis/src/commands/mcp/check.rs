@@ -14,7 +14,7 @@ use super::Desk;
 use crate::commands::check::{CallLine, parse_object, take_call, take_text};
 use portcullis_gate::Failure;
 use portcullis_gate::judge::JudgedCall;
-use portcullis_gate::judge::judge;
+use portcullis_gate::judge::{judge, prepare};
 use portcullis_output::judged::write_fields;
 use portcullis_world::World;
 
@@ -36,17 +36,11 @@ pub(super) fn check(desk: &Desk, arguments: &Map<String, serde_json::Value>) -> 
     let mut context = session.context(line.mode.or(desk.gate.mode), desk.gate.person(), &[]);
     // There is a session, of which nothing is known here.
     context.session.is_partial = true;
-    let verdict = judge(session.policy(), line.call, context.clone(), &mut World::default()).map_err(told)?;
+    let case = prepare(session.policy(), line.call, context, &mut World::default());
+    let verdict = judge(session.policy(), &case).map_err(told)?;
     let (decision, reason) = (verdict.decision.as_str(), verdict.reason.message());
     let summary = format!("{decision}: {}", visible(&reason));
-    let judged = JudgedCall {
-        verdict,
-        context,
-        effects: Vec::new(),
-        denial: None,
-        exchanges: Vec::new(),
-        problems: Vec::new(),
-    };
+    let judged = JudgedCall { verdict, case, denial: None, exchanges: Vec::new(), problems: Vec::new() };
     let mut text = String::from("{");
     write_fields(&mut text, &judged, started.elapsed().as_micros(), None);
     text.push('}');

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use portcullis_core::{Request, Session, ToolCall, path, state_boundaries};
+use portcullis_core::{Case, Session, ToolCall, path, state_boundaries};
 
 /// How many bytes of the user's words are kept, the latest.
 const MOST_WORDS: usize = 256 << 10;
@@ -53,10 +53,10 @@ impl History {
     }
 
     /// Notes what a call may have written.
-    pub(super) fn note(&mut self, request: &Request) {
-        self.note_file(request.call(), &request.context().cwd);
-        self.is_partial |= request.writes_unnamed();
-        for path in request.written_paths() {
+    pub(super) fn note(&mut self, case: &Case) {
+        self.note_file(case.call(), &case.context().cwd);
+        self.is_partial |= case.writes_unnamed();
+        for path in case.written_paths() {
             if self.touched.len() < MOST_FILES {
                 self.touched.insert(path);
             } else {
@@ -105,16 +105,16 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use portcullis_core::{Context, Input, Mode, Policy, Value};
+    use portcullis_core::{Context, Input, Mode, Value};
 
     use super::*;
 
-    fn write(file: &str, content: &str) -> Request {
+    fn write(file: &str, content: &str) -> Case {
         let text = |text: &str| Value::Text(text.to_owned());
         let input: Input = [("file_path".to_owned(), text(file)), ("content".to_owned(), text(content))]
             .into_iter()
             .collect();
-        Request::new(&Policy::default(), ToolCall::new("Write", input), Context::new(Mode::Auto, "/p"))
+        Case::new(ToolCall::new("Write", input), Context::new(Mode::Auto, "/p"))
     }
 
     #[test]

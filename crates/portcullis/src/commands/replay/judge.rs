@@ -7,8 +7,7 @@ use std::rc::Rc;
 use portcullis_core::rule::{Behavior, LintContext, LintKind, Rule, lint};
 use portcullis_core::tool::find_tool;
 use portcullis_core::{
-    Context, Decision, Mode, Need, Origin, Outcome, Person, Policy, Request, Source, ToolCall, Verdict,
-    decide, path,
+    Case, Context, Decision, Mode, Need, Origin, Outcome, Person, Source, ToolCall, Verdict, path,
 };
 use portcullis_hosts::json::write_input;
 
@@ -88,7 +87,7 @@ struct Decided {
     answer: Answer,
     mode: Mode,
     verdict: Verdict,
-    request: Request,
+    case: Case,
 }
 
 impl<'a> Judge<'a> {
@@ -142,7 +141,7 @@ impl<'a> Judge<'a> {
         };
         if self.keeps_history() {
             for decided in &all {
-                history.note(&decided.request);
+                history.note(&decided.case);
             }
         }
         Ok(judged)
@@ -152,7 +151,7 @@ impl<'a> Judge<'a> {
     pub(super) fn pass(&self, calls: &[ToolCall], place: &Place, history: &mut History) {
         for call in calls.iter().filter(|_| self.keeps_history()) {
             let context = Context::new(Mode::Auto, &place.cwd);
-            history.note(&Request::new(&Policy::default(), call.clone(), context));
+            history.note(&Case::new(call.clone(), context));
         }
     }
 
@@ -257,27 +256,21 @@ fn widened(rule: &str, project: &str) -> String {
 fn decide_with_past(opened: &Opened, made: Made<'_>, world: &mut World) -> Result<Decided, String> {
     let mut context = opened.session.context(made.mode, Person::Present, &[]);
     context.session.boundaries = made.history.boundaries().to_vec();
-    let first = decide_once(opened, made.call, context, world)?;
-    let depends = looks_back(first.mode) && (first.answer != Answer::Allow || first.request.runs_scripts());
-    if !depends {
+    let policy = opened.session.policy();
+    let mut case = Case::new(made.call.clone(), context);
+    case.answer(world.answer_below(opened.root.as_deref(), case.questions(policy)));
+    let first = decide_once(opened, case)?;
+    let is_open = first.answer != Answer::Allow || first.case.runs_scripts(policy);
+    if !looks_back(first.mode) || !is_open {
         return Ok(first);
     }
-    let mut context = opened.session.context(made.mode, Person::Present, &[]);
-    context.session = made.history.session();
-    decide_once(opened, made.call, context, world)
+    let mut case = first.case;
+    case.learn(|session| *session = made.history.session());
+    decide_once(opened, case)
 }
 
-fn decide_once(
-    opened: &Opened,
-    call: &ToolCall,
-    context: Context,
-    world: &mut World,
-) -> Result<Decided, String> {
-    let policy = opened.session.policy();
-    let mode = context.mode;
-    let request = Request::new(policy, call.clone(), context);
-    let facts = world.answer_below(opened.root.as_deref(), request.questions());
-    let outcome = decide(policy, &request, &facts).map_err(|error| error.to_string())?;
+fn decide_once(opened: &Opened, case: Case) -> Result<Decided, String> {
+    let outcome = case.decide(opened.session.policy()).map_err(|error| error.to_string())?;
     let needs_model = matches!(&outcome, Outcome::Needs(pending) if pending.need() == Need::Classifier);
     let verdict = outcome.into_verdict();
     let answer = match verdict.decision {
@@ -286,7 +279,7 @@ fn decide_once(
         Decision::Ask => Answer::Ask,
         Decision::Deny => Answer::Deny,
     };
-    Ok(Decided { answer, mode, verdict, request })
+    Ok(Decided { answer, mode: case.context().mode, verdict, case })
 }
 
 /// Settings that were loaded for a place.

@@ -1,7 +1,7 @@
 //! What a compiled rule means, in sentences and examples.
 
 use portcullis_core::rule::{
-    Anchor, Behavior, DomainPattern, Matcher, PathAccess, PathPattern, Rule, ShellPattern, ToolPattern,
+    Behavior, DomainPattern, Matcher, PathAccess, PathAnchor, PathPattern, Rule, ShellPattern, ToolPattern,
     Wildcard,
 };
 
@@ -127,10 +127,10 @@ fn of_path(access: PathAccess, pattern: &PathPattern, rule: &Rule) -> Explanatio
         PathAccess::Edit => ("path that is written", "writes, by any tool or redirection, to"),
     };
     let anchor = match pattern.anchor() {
-        Anchor::Root => "the root of the file system",
-        Anchor::Home => "the home directory",
-        Anchor::Source => "the project, or the directory of a user settings file",
-        Anchor::Cwd => "the current directory",
+        PathAnchor::Root => "the root of the file system",
+        PathAnchor::Home => "the home directory",
+        PathAnchor::Source => "the project, or the directory of a user settings file",
+        PathAnchor::Cwd => "the current directory",
     };
     let explanation = Explanation::new(
         shape,

@@ -1,7 +1,7 @@
 //! Paths that a path rule matches and paths near by that it does not, told apart by the pattern itself.
 
 use portcullis_core::path;
-use portcullis_core::rule::{Anchor, Anchors, PathPattern};
+use portcullis_core::rule::{PathAnchor, PathAnchors, PathPattern};
 
 const HOME: &str = "/home/you";
 const PROJECT: &str = "/home/you/project";
@@ -12,7 +12,7 @@ const MOST: usize = 2;
 /// Returns paths that match and paths that do not, as a person in the project would write them.
 pub(super) fn path_examples(pattern: &PathPattern, content: &str) -> (Vec<String>, Vec<String>) {
     let Some(whole) = fill(pattern.anchor(), content) else { return (Vec::new(), Vec::new()) };
-    let anchors = Anchors { cwd: PROJECT, project: PROJECT, home: Some(HOME), base: None };
+    let anchors = PathAnchors { cwd: PROJECT, project: PROJECT, home: Some(HOME), base: None };
     let (mut hits, mut misses) = (Vec::new(), Vec::new());
     for candidate in neighbours(&whole) {
         let list = if pattern.matches(&candidate, &anchors) { &mut hits } else { &mut misses };
@@ -25,16 +25,16 @@ pub(super) fn path_examples(pattern: &PathPattern, content: &str) -> (Vec<String
 }
 
 /// Makes an absolute path of a pattern by filling its wildcards; `None` for one that is too clever for that.
-fn fill(anchor: Anchor, content: &str) -> Option<String> {
+fn fill(anchor: PathAnchor, content: &str) -> Option<String> {
     if content.contains(['[', '\\', '?']) {
         return None;
     }
     let filled = content.replace("**", "some/thing").replace('*', "any");
     Some(match anchor {
-        Anchor::Root => path::normalize(&filled),
-        Anchor::Home => path::join(HOME, filled.trim_start_matches('~').trim_start_matches('/')),
-        Anchor::Source => path::join(PROJECT, filled.trim_start_matches('/')),
-        Anchor::Cwd => path::join(PROJECT, &filled),
+        PathAnchor::Root => path::normalize(&filled),
+        PathAnchor::Home => path::join(HOME, filled.trim_start_matches('~').trim_start_matches('/')),
+        PathAnchor::Source => path::join(PROJECT, filled.trim_start_matches('/')),
+        PathAnchor::Cwd => path::join(PROJECT, &filled),
     })
 }
 

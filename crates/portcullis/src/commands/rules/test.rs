@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use portcullis_core::rule::Behavior;
-use portcullis_core::{Mode, Person, Policy, RuleExplanation, explain_rules, visible};
+use portcullis_core::{Mode, Person, Policy, RuleExplanation, visible};
 use serde_json::json;
 
 use crate::commands::check::make_call;
@@ -63,8 +63,7 @@ pub(crate) fn run(arguments: &TestArgs) -> Result<ExitCode, Failure> {
     let given = given_policy(rules, arguments.behavior)?;
     let policy = given.as_ref().unwrap_or(session.policy());
     let context = session.context(arguments.mode, Person::Present, &[]);
-    let (request, facts) = prepare(policy, call, context, &mut World::default());
-    let explanations = explain_rules(policy, &request, &facts);
+    let explanations = prepare(policy, call, context, &mut World::default()).explain_rules(policy);
     print(&if arguments.json { as_json(&explanations) } else { as_text(&explanations) })?;
     Ok(ExitCode::Success)
 }

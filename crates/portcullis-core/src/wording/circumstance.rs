@@ -7,7 +7,7 @@ use super::quote::quote;
 
 /// What wrappers change about a command.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) struct Circumstance {
+pub(crate) struct Circumstance {
     user: Option<String>,
     host: Option<String>,
     is_contained: bool,
@@ -25,7 +25,7 @@ const LONGEST_NAME: usize = 40;
 
 impl Circumstance {
     /// Returns the words before “it”: “as root, ”. Empty if nothing is changed.
-    pub(super) fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let user = self.user.iter().map(|user| format!("as {user}"));
         let host = self.host.iter().map(|host| format!("on {host}"));
         let container = self.is_contained.then(|| "in a container".to_owned());
@@ -50,14 +50,14 @@ impl Circumstance {
 }
 
 /// The circumstances of every command, and which commands only make them.
-pub(super) struct Circumstances {
+pub(crate) struct Circumstances {
     all: Vec<Circumstance>,
     has_inner: Vec<bool>,
 }
 
 impl Circumstances {
     /// Works out the circumstances of every command of a line.
-    pub(super) fn of(survey: &Survey, effects: &[Effect]) -> Self {
+    pub(crate) fn of(survey: &Survey, effects: &[Effect]) -> Self {
         let count = survey.invocations.len();
         let mut hosts: Vec<Option<&str>> = vec![None; count];
         for effect in effects.iter().filter(|effect| effect.act == Act::RemoteRun) {
@@ -83,12 +83,12 @@ impl Circumstances {
     }
 
     /// Returns the circumstance of an effect.
-    pub(super) fn of_effect(&self, effect: &Effect) -> Circumstance {
+    pub(crate) fn of_effect(&self, effect: &Effect) -> Circumstance {
         effect.invocation.and_then(|place| self.all.get(place)).cloned().unwrap_or_default()
     }
 
     /// Says whether an effect is told by the circumstance of the commands inside.
-    pub(super) fn tell(&self, effect: &Effect) -> bool {
+    pub(crate) fn tell(&self, effect: &Effect) -> bool {
         matches!(effect.act, Act::Elevate | Act::RemoteRun)
             && effect.invocation.and_then(|place| self.has_inner.get(place)).copied().unwrap_or_default()
     }

@@ -9,9 +9,9 @@ use super::quote::quote;
 
 /// Several effects of one act.
 #[derive(Debug)]
-pub(super) struct Deed<'a> {
-    pub(super) act: Act,
-    pub(super) circumstance: Circumstance,
+pub(crate) struct EffectGroup<'a> {
+    pub(crate) act: Act,
+    pub(crate) circumstance: Circumstance,
     certainty: Certainty,
     /// What it is done to, each once, as it is written.
     targets: Vec<&'a str>,
@@ -27,19 +27,19 @@ const LONGEST_TARGET: usize = 80;
 
 /// How much of the targets is said.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Detail {
+pub(crate) struct Detail {
     /// How many are named.
-    pub(super) count: usize,
+    pub(crate) count: usize,
     /// How long each may be, in characters.
-    pub(super) length: usize,
+    pub(crate) length: usize,
 }
 
 /// Merges effects, in the order in which their acts first appear. The tool itself is no target worth naming.
-pub(super) fn merge<'a>(
+pub(crate) fn merge<'a>(
     tool: &str,
     effects: impl Iterator<Item = (&'a Effect, Circumstance)>,
-) -> Vec<Deed<'a>> {
-    let mut deeds: Vec<Deed<'a>> = Vec::new();
+) -> Vec<EffectGroup<'a>> {
+    let mut groups: Vec<EffectGroup<'a>> = Vec::new();
     let mut places: BTreeMap<(Act, Certainty, Circumstance), usize> = BTreeMap::new();
     let mut seen: BTreeSet<(usize, &str)> = BTreeSet::new();
     let effects: Vec<(&Effect, Circumstance)> = effects.collect();
@@ -53,20 +53,20 @@ pub(super) fn merge<'a>(
         if certainty == Certainty::Possible && certain.contains(&(effect.act, name_of(&effect.target))) {
             continue;
         }
-        let place = *places.entry((effect.act, certainty, circumstance.clone())).or_insert(deeds.len());
-        if place == deeds.len() {
-            deeds.push(Deed { act: effect.act, circumstance, certainty, targets: Vec::new() });
+        let place = *places.entry((effect.act, certainty, circumstance.clone())).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(EffectGroup { act: effect.act, circumstance, certainty, targets: Vec::new() });
         }
         let target = name_of(&effect.target);
-        if let Some(deed) = deeds.get_mut(place)
+        if let Some(group) = groups.get_mut(place)
             && !target.is_empty()
             && target != tool
             && seen.insert((place, target))
         {
-            deed.targets.push(target);
+            group.targets.push(target);
         }
     }
-    deeds
+    groups
 }
 
 /// Says what one effect does, as a clause: “removes `a` with everything below”.
@@ -86,8 +86,8 @@ pub fn effect_clause(act: &str, target: &str, is_certain: bool) -> String {
 
 fn clause(act: Act, target: &str, certainty: Certainty) -> String {
     let targets = if target.is_empty() { Vec::new() } else { vec![target] };
-    let deed = Deed { act, circumstance: Circumstance::default(), certainty, targets };
-    deed.clause(Detail { count: 1, length: LONGEST_TARGET })
+    let group = EffectGroup { act, circumstance: Circumstance::default(), certainty, targets };
+    group.clause(Detail { count: 1, length: LONGEST_TARGET })
 }
 
 /// Returns what a target is called.
@@ -101,24 +101,24 @@ pub(crate) fn name_of(target: &Target) -> &str {
     }
 }
 
-impl Deed<'_> {
-    /// Says whether it tells nothing beside other deeds.
-    pub(super) fn is_idle(&self) -> bool {
+impl EffectGroup<'_> {
+    /// Says whether it tells nothing beside other groups.
+    pub(crate) fn is_idle(&self) -> bool {
         self.act == Act::Observe && self.targets.is_empty()
     }
 
     /// Says whether it is known to do something without it being known what or to what.
-    pub(super) fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         self.act == Act::Unknown && self.targets.is_empty()
     }
 
     /// Returns how much it weighs.
-    pub(super) fn weight(&self) -> Weight {
+    pub(crate) fn weight(&self) -> Weight {
         self.act.weight()
     }
 
     /// Returns what is done as a clause: “reads `a` and `b`”.
-    pub(super) fn clause(&self, detail: Detail) -> String {
+    pub(crate) fn clause(&self, detail: Detail) -> String {
         let perhaps = if self.certainty == Certainty::Possible { "perhaps " } else { "" };
         let targets = self.targets(detail);
         let clause = self.act.clause().trim_end_matches(':');
@@ -158,7 +158,7 @@ impl Deed<'_> {
 }
 
 /// Joins parts as a person would: “a, b and c”.
-pub(super) fn enumerate(parts: &[String]) -> String {
+pub(crate) fn enumerate(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
         [only] => only.clone(),

@@ -3,17 +3,17 @@
 use crate::visible::visible;
 
 /// The most of anything that is quoted, in characters.
-pub(super) const LONGEST_QUOTE: usize = 120;
+pub(crate) const LONGEST_QUOTE: usize = 120;
 
 /// Quotes a text between backquotes, of which it keeps none itself, so that it cannot pose as the sentence round it.
-pub(super) fn quote(text: &str, longest: usize) -> String {
+pub(crate) fn quote(text: &str, longest: usize) -> String {
     format!("`{}`", bare(text, longest))
 }
 
 /// Makes a sentence of others fit to show: every piece between backquotes is bounded, and so is the whole.
 ///
 /// `subject` is text of the call that stands in it.
-pub(super) fn prose(sentence: &str, subject: &str) -> String {
+pub(crate) fn prose(sentence: &str, subject: &str) -> String {
     let plain = if subject.contains('`') {
         sentence.replace(subject, &subject.replace('`', "'"))
     } else {
@@ -24,7 +24,7 @@ pub(super) fn prose(sentence: &str, subject: &str) -> String {
 }
 
 /// Cuts a text after so many characters, and shows that it was cut.
-pub(super) fn cut(text: String, longest: usize) -> String {
+pub(crate) fn cut(text: String, longest: usize) -> String {
     if text.chars().nth(longest).is_none() {
         return text;
     }
@@ -32,7 +32,7 @@ pub(super) fn cut(text: String, longest: usize) -> String {
 }
 
 /// Makes the first letter a capital.
-pub(super) fn capital(text: &str) -> String {
+pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use portcullis_analysis::command_effects::effects;
+use portcullis_analysis::command_effects::Layout;
 use portcullis_analysis::effect::{Act, Effect, Target, classify};
 use portcullis_analysis::findings::{Firmness, Found, Severity};
 use portcullis_analysis::place::{Scope, is_free};
-use portcullis_analysis::script::{Entry, Script, scripts};
-use portcullis_analysis::{Assessment, Background, Case, Surroundings, assess, survey};
+use portcullis_analysis::script::{Script, scripts};
+use portcullis_analysis::{Assessment, Background, Case as Assessed, Survey, assess};
 use portcullis_shell::Span;
 
+use super::view::CaseView;
 use crate::consent;
+use crate::disk::{DiskAnswer, DiskAnswers};
 use crate::effect_report::EffectList;
-use crate::fact::{Facts, Resolution};
 use crate::path;
-use crate::request::Request;
-use crate::trap;
+use crate::repository_config;
 use crate::verdict::{FindingReport, Reason};
 
 /// The most effects of one call that are judged; a call that does more is never proven harmless.
@@ -37,35 +37,29 @@ pub(crate) struct Judgement {
 
 impl Judgement {
     /// Judges a call by its effects and by what was looked up.
-    pub(crate) fn of(request: &Request, facts: &Facts) -> Self {
-        let scope = scope_of(request, facts);
-        let background = background_of(request, facts);
+    pub(super) fn of(view: &CaseView<'_>) -> Self {
+        let case = view.case;
+        let grounds = AssessmentGrounds { scope: scope_of(view), background: background_of(view) };
         let mut effects: Vec<Effect> =
-            request.effects().iter().map(|effect| with_links(effect, facts)).collect();
+            case.effects().iter().map(|effect| with_links(effect, &case.answers)).collect();
         let is_too_much = effects.len() > MOST_EFFECTS;
         effects.truncate(MOST_EFFECTS);
-        classify(&mut effects, &scope);
-        let case = Case {
-            tool: request.call().tool(),
-            effects: &effects,
-            survey: request.survey(),
-            scope: &scope,
-            background: &background,
-        };
-        let Assessment { mut findings, mut open, allowances } = assess(case);
+        classify(&mut effects, &grounds.scope);
+        let Assessment { mut findings, mut open, allowances } =
+            grounds.assess(case.call().tool(), &effects, case.survey());
         if is_too_much {
             let why = Target::Name("the call does more than is followed".to_owned());
             open.push(Effect::of_call(Act::Unknown, why, Span::default()));
         }
-        for inner in inside_scripts(request, facts, &scope, &background) {
+        for inner in inside_scripts(view, &grounds) {
             findings.extend(inner.findings);
             open.extend(inner.open);
         }
-        open.extend(trapped(request, facts));
-        findings.extend(in_written_script(request, &scope, &background));
-        findings.extend(in_second_reading(request, &scope, &background));
-        let command = request.call().command().unwrap_or_default();
-        let turns = &request.context().session.turns;
+        open.extend(hidden_programs(view));
+        findings.extend(in_written_script(view, &grounds));
+        findings.extend(in_second_reading(view, &grounds));
+        let command = case.call().command().unwrap_or_default();
+        let turns = &case.context().session.turns;
         let (cleared, standing): (Vec<Found>, Vec<Found>) =
             findings.into_iter().partition(|found| consent::clears(turns, found, command));
         // What the user asked for by name is vouched for.
@@ -73,7 +67,7 @@ impl Judgement {
             cleared.iter().filter_map(|found| effects.get(found.sighting.effect?)).collect();
         open.retain(|effect| !consented.contains(&effect));
         let is_clean = standing.is_empty() && cleared.is_empty();
-        let effects = if is_clean { EffectList::default() } else { EffectList::of(request.effects()) };
+        let effects = if is_clean { EffectList::default() } else { EffectList::of(case.effects()) };
         Self {
             standing,
             cleared,
@@ -125,47 +119,47 @@ impl Judgement {
     }
 }
 
+/// What effects are judged by beside themselves.
+struct AssessmentGrounds {
+    scope: Scope,
+    background: Background,
+}
+
+impl AssessmentGrounds {
+    fn assess(&self, tool: &str, effects: &[Effect], survey: &Survey) -> Assessment {
+        assess(Assessed { tool, effects, survey, scope: &self.scope, background: &self.background })
+    }
+
+    /// Assesses shell text beside the command line of the call.
+    fn assess_text(&self, layout: &Layout) -> Assessment {
+        self.assess("Bash", &layout.effects, &layout.survey)
+    }
+}
+
 /// Judges what the scripts of the project do that a call runs.
 ///
 /// What the project declares is its own business, as it stood before the session: only what is grave is named. A script
 /// that the agent wrote in this session is judged like a command of its own.
-fn inside_scripts(
-    request: &Request,
-    facts: &Facts,
-    scope: &Scope,
-    background: &Background,
-) -> Vec<Assessment> {
-    let context = request.context();
+fn inside_scripts(view: &CaseView<'_>, grounds: &AssessmentGrounds) -> Vec<Assessment> {
     let mut all = Vec::new();
     let unknown = |why: String| Assessment {
         open: vec![Effect::of_call(Act::Unknown, Target::Name(why), Span::default())],
         ..Assessment::default()
     };
-    for script in request.scripts() {
-        let written = context.session.written.get(&script.file);
-        let is_own = is_agents_own(request, facts, &script.file);
-        let on_disk = match facts.text(&script.file) {
-            Some(Resolution::Text(text)) => Some(text.as_str()),
-            _ => None,
-        };
-        let surroundings = Surroundings { directory: &context.cwd, home: context.home.as_deref() };
-        // What the agent said it wrote may not be what stands there now, so both are judged.
-        let mut texts: Vec<&str> = on_disk.into_iter().chain(written.and_then(Option::as_deref)).collect();
-        texts.dedup();
-        let layouts: Vec<_> = texts.iter().map(|text| script.layout(text, surroundings)).collect();
+    for called in view.scripts() {
+        let script = &called.script;
+        let is_own = is_agents_own(view, &script.file);
+        let layouts = view.case.readings(called);
         if is_own && (layouts.is_empty() || layouts.iter().any(Option::is_none)) {
             let why = format!("what `{}` does, which may have been written in this session", script.name());
             all.push(unknown(why));
         }
         for layout in layouts.into_iter().flatten() {
-            let case =
-                Case { tool: "Bash", effects: &layout.effects, survey: &layout.survey, scope, background };
-            let mut inner = assess(case);
+            let mut inner = grounds.assess_text(layout);
             // What a script runs in turn is not read; the project's own may do so, the agent's may not.
             let nested = scripts(&layout.survey, &layout.effects);
-            let mut nested = nested.into_iter().filter(|nested| request.is_in_project(&nested.file));
-            if let Some(nested) = nested.find(|nested| is_own || is_agents_own(request, facts, &nested.file))
-            {
+            let mut nested = nested.into_iter().filter(|nested| view.is_in_project(&nested.file));
+            if let Some(nested) = nested.find(|nested| is_own || is_agents_own(view, &nested.file)) {
                 let why = format!("what `{}` does, which `{}` runs", nested.name(), script.name());
                 all.push(unknown(why));
             }
@@ -174,7 +168,7 @@ fn inside_scripts(
                 inner.open.clear();
             }
             for found in &mut inner.findings {
-                outside_of_command(found, &script);
+                outside_of_command(found, script);
             }
             all.push(inner);
         }
@@ -183,10 +177,10 @@ fn inside_scripts(
 }
 
 /// Says whether a script may be the agent's own: written in this session, or nobody knows what was.
-fn is_agents_own(request: &Request, facts: &Facts, file: &str) -> bool {
-    let session = &request.context().session;
-    let leads = match facts.path(file) {
-        Some(Resolution::Leads(leads)) => leads.as_slice(),
+fn is_agents_own(view: &CaseView<'_>, file: &str) -> bool {
+    let session = &view.case.context().session;
+    let leads = match view.case.answers.path(file) {
+        Some(DiskAnswer::Leads(leads)) => leads.as_slice(),
         _ => &[],
     };
     let mut spellings = std::iter::once(file).chain(leads.iter().map(String::as_str));
@@ -198,51 +192,35 @@ fn is_agents_own(request: &Request, facts: &Facts, file: &str) -> bool {
 }
 
 /// Returns an unknown effect for every command that settings of the repository make run something else as well.
-fn trapped(request: &Request, facts: &Facts) -> Vec<Effect> {
-    let invocations = request.survey().invocations.iter();
-    let trapped = invocations.filter(|invocation| trap::hides_program(invocation, facts));
+fn hidden_programs(view: &CaseView<'_>) -> Vec<Effect> {
+    let invocations = view.case.survey().invocations.iter();
+    let hiding =
+        invocations.filter(|invocation| repository_config::hides_program(invocation, &view.case.answers));
     let why = || "a program that settings of the repository name".to_owned();
-    trapped.map(|invocation| Effect::of_call(Act::Unknown, Target::Name(why()), invocation.span)).collect()
+    hiding.map(|invocation| Effect::of_call(Act::Unknown, Target::Name(why()), invocation.span)).collect()
 }
 
 /// Judges a script that is about to be written: what nothing clears is stopped before it can be run.
-fn in_written_script(request: &Request, scope: &Scope, background: &Background) -> Vec<Found> {
-    let (call, context) = (request.call(), request.context());
-    let (Some(file), Some(text)) = (call.input().text("file_path"), call.input().text("content")) else {
+fn in_written_script(view: &CaseView<'_>, grounds: &AssessmentGrounds) -> Vec<Found> {
+    let Some((script, layout)) = view.case.written_script() else {
         return Vec::new();
     };
-    let script = Script { file: path::join(&context.cwd, file), entry: Entry::Whole };
-    let surroundings = Surroundings { directory: &context.cwd, home: context.home.as_deref() };
-    let Some(layout) = script.layout(text, surroundings) else {
-        return Vec::new();
-    };
-    let case = Case { tool: "Bash", effects: &layout.effects, survey: &layout.survey, scope, background };
-    let mut findings = assess(case).findings;
+    let mut findings = grounds.assess_text(layout).findings;
     findings.retain(|found| found.finding.firmness == Firmness::Hard);
     for found in &mut findings {
-        outside_of_command(found, &script);
+        outside_of_command(found, script);
     }
     findings
 }
 
-/// Reads a command line that no shell would take as it was likely meant: with its quotes escaped once too often.
+/// Judges a command line that no shell would take as it was likely meant.
 ///
 /// Only what is found there counts. Such a line is never allowed for it.
-fn in_second_reading(request: &Request, scope: &Scope, background: &Background) -> Vec<Found> {
-    let context = request.context();
-    let Some(command) = request.call().command().filter(|_| request.has_syntax_error()) else {
+fn in_second_reading(view: &CaseView<'_>, grounds: &AssessmentGrounds) -> Vec<Found> {
+    let Some(layout) = view.case.as_meant() else {
         return Vec::new();
     };
-    let meant = command.replace("\\\"", "\"");
-    let meant = meant.trim_start_matches(['&', ' ']);
-    if meant == command {
-        return Vec::new();
-    }
-    let surroundings = Surroundings { directory: &context.cwd, home: context.home.as_deref() };
-    let survey = survey(meant, surroundings);
-    let effects = effects(&survey, surroundings.home);
-    let mut findings =
-        assess(Case { tool: "Bash", effects: &effects, survey: &survey, scope, background }).findings;
+    let mut findings = grounds.assess_text(layout).findings;
     for found in &mut findings {
         found.sighting.span = Span::default();
         found.sighting.effect = None;
@@ -265,40 +243,36 @@ fn must_name(found: &Found) -> Option<&'static str> {
 }
 
 /// Returns the working directories with where they lead.
-fn scope_of(request: &Request, facts: &Facts) -> Scope {
-    let mut roots = request.roots.clone();
-    for root in &request.roots {
-        if let Some(Resolution::Leads(leads)) = facts.path(root) {
+fn scope_of(view: &CaseView<'_>) -> Scope {
+    let mut roots = view.roots.clone();
+    for root in &view.roots {
+        if let Some(DiskAnswer::Leads(leads)) = view.case.answers.path(root) {
             roots.extend(leads.iter().cloned());
         }
     }
-    Scope { roots, home: request.context().home.clone() }
+    Scope { roots, home: view.case.context().home.clone() }
 }
 
-fn background_of(request: &Request, facts: &Facts) -> Background {
-    let written: BTreeSet<String> = request.context().session.written.keys().cloned().collect();
-    let branch = request.roots.iter().find_map(|root| match facts.text(&format!("{root}/.git/HEAD")) {
-        Some(Resolution::Text(text)) => text.trim().strip_prefix("ref: refs/heads/").map(str::to_owned),
-        _ => None,
-    });
-    Background { branch, written }
+fn background_of(view: &CaseView<'_>) -> Background {
+    let written: BTreeSet<String> = view.case.context().session.written.keys().cloned().collect();
+    Background { branch: view.branch(), written }
 }
 
 /// Adds the places that links of a path lead to. A path nobody could follow may lead anywhere.
-pub(crate) fn with_links(effect: &Effect, facts: &Facts) -> Effect {
+pub(crate) fn with_links(effect: &Effect, answers: &DiskAnswers) -> Effect {
     let mut effect = effect.clone();
     if let Target::Path(path) = &mut effect.target {
         let mut leads = Vec::new();
         for spelling in path.paths.iter().filter(|spelling| !is_free(spelling)) {
-            let found = if path.is_pattern { facts.pattern(spelling) } else { facts.path(spelling) };
+            let found = if path.is_pattern { answers.pattern(spelling) } else { answers.path(spelling) };
             match found {
-                Some(Resolution::Leads(more)) => leads.extend(more.iter().cloned()),
+                Some(DiskAnswer::Leads(more)) => leads.extend(more.iter().cloned()),
                 _ => path.is_lost = true,
             }
         }
         for winding in &path.windings {
-            match facts.path(winding) {
-                Some(Resolution::Leads(more)) => leads.extend(more.iter().cloned()),
+            match answers.path(winding) {
+                Some(DiskAnswer::Leads(more)) => leads.extend(more.iter().cloned()),
                 _ => path.is_lost = true,
             }
         }

@@ -1,13 +1,14 @@
-//! Repository traps: settings in the repository that make a program run when git or cargo only looks (spec A9, D3).
+//! Programs that the configuration of a repository makes git or cargo run although they only look (spec A9, D3).
 //!
-//! The caller says what git's configuration holds; what nobody looked up counts as trapped.
+//! `git status` in a repository that was unpacked from an archive runs what its `core.fsmonitor` names. So a look counts
+//! as a look only if the configuration was read and names no program; what nobody looked up counts as naming one.
 
 use portcullis_analysis::Invocation;
 
-use crate::fact::{Facts, Question, Resolution};
+use crate::disk::{DiskAnswer, DiskAnswers, DiskQuestion};
 
 /// Returns what must be looked up before an invocation may count as a mere look.
-pub(crate) fn questions(invocation: &Invocation) -> Vec<Question> {
+pub(crate) fn questions(invocation: &Invocation) -> Vec<DiskQuestion> {
     let Some(make) = question_for(invocation) else {
         return Vec::new();
     };
@@ -16,7 +17,7 @@ pub(crate) fn questions(invocation: &Invocation) -> Vec<Question> {
 }
 
 /// Says whether settings of the repository may run a program when an invocation only looks.
-pub(crate) fn is_trapped(invocation: &Invocation, facts: &Facts) -> bool {
+pub(crate) fn may_run_program(invocation: &Invocation, answers: &DiskAnswers) -> bool {
     let Some(make) = question_for(invocation) else {
         return false;
     };
@@ -29,10 +30,10 @@ pub(crate) fn is_trapped(invocation: &Invocation, facts: &Facts) -> bool {
     match invocation.directories.alternatives() {
         None => true,
         Some(directories) => {
-            directories.iter().any(|directory| match facts.settings(&make(directory.clone())) {
-                Some(Resolution::Absent) => false,
-                Some(Resolution::Text(text)) => holds_trap(&make(directory.clone()), text),
-                Some(Resolution::Leads(_) | Resolution::Broken) | None => true,
+            directories.iter().any(|directory| match answers.settings(&make(directory.clone())) {
+                Some(DiskAnswer::Absent) => false,
+                Some(DiskAnswer::Text(text)) => names_program(&make(directory.clone()), text),
+                Some(DiskAnswer::Leads(_) | DiskAnswer::Broken) | None => true,
             })
         }
     }
@@ -41,7 +42,7 @@ pub(crate) fn is_trapped(invocation: &Invocation, facts: &Facts) -> bool {
 /// Says whether git would run a program that settings of the repository name and that no judge can see.
 ///
 /// Hooks and helpers that projects usually set up, and what needs a terminal, are left aside.
-pub(crate) fn hides_program(invocation: &Invocation, facts: &Facts) -> bool {
+pub(crate) fn hides_program(invocation: &Invocation, answers: &DiskAnswers) -> bool {
     if invocation.program_name() != Some("git") || neutralises(invocation) {
         return false;
     }
@@ -49,12 +50,14 @@ pub(crate) fn hides_program(invocation: &Invocation, facts: &Facts) -> bool {
         return true;
     }
     let directories = invocation.directories.alternatives().unwrap_or_default();
-    directories.iter().any(|directory| match facts.settings(&Question::GitSettings(directory.clone())) {
-        Some(Resolution::Absent) => false,
-        Some(Resolution::Text(text)) => {
-            git_settings(text).any(|(key, value)| is_git_trap(&key, &value) && !is_usual(&key, &value))
+    directories.iter().any(|directory| {
+        match answers.settings(&DiskQuestion::GitSettings(directory.clone())) {
+            Some(DiskAnswer::Absent) => false,
+            Some(DiskAnswer::Text(text)) => {
+                git_settings(text).any(|(key, value)| is_git_program(&key, &value) && !is_usual(&key, &value))
+            }
+            Some(DiskAnswer::Leads(_) | DiskAnswer::Broken) | None => true,
         }
-        Some(Resolution::Leads(_) | Resolution::Broken) | None => true,
     })
 }
 
@@ -78,10 +81,10 @@ fn is_usual(key: &str, value: &str) -> bool {
     is_hooks || KEYS.contains(&key) || SECTIONS.iter().any(|section| key.starts_with(section))
 }
 
-fn question_for(invocation: &Invocation) -> Option<fn(String) -> Question> {
+fn question_for(invocation: &Invocation) -> Option<fn(String) -> DiskQuestion> {
     match invocation.program_name()? {
-        "git" => Some(Question::GitSettings),
-        "cargo" => Some(Question::CargoSettings),
+        "git" => Some(DiskQuestion::GitSettings),
+        "cargo" => Some(DiskQuestion::CargoSettings),
         _ => None,
     }
 }
@@ -135,15 +138,15 @@ const GIT_KEYS: &[&str] = &[
 /// Filters that git's own extensions install, and that run the extension alone.
 const KNOWN_FILTERS: &[&str] = &["git-lfs clean -- %f", "git-lfs smudge -- %f", "git-lfs filter-process"];
 
-fn holds_trap(question: &Question, text: &str) -> bool {
+fn names_program(question: &DiskQuestion, text: &str) -> bool {
     match question {
-        Question::GitSettings(_) => git_settings(text).any(|(key, value)| is_git_trap(&key, &value)),
+        DiskQuestion::GitSettings(_) => git_settings(text).any(|(key, value)| is_git_program(&key, &value)),
         // Any setting of cargo may name a compiler, a wrapper, a runner or an alias.
         _ => !text.trim().is_empty(),
     }
 }
 
-fn is_git_trap(key: &str, value: &str) -> bool {
+fn is_git_program(key: &str, value: &str) -> bool {
     if KNOWN_FILTERS.contains(&value) || (key == "core.fsmonitor" && matches!(value, "true" | "false" | "")) {
         return false;
     }
@@ -191,12 +194,12 @@ fn setting(section: &str, line: &str) -> Option<(String, String)> {
 mod tests {
     use super::*;
 
-    fn is_git_trap_text(text: &str) -> bool {
-        holds_trap(&Question::GitSettings(String::new()), text)
+    fn names_git_program(text: &str) -> bool {
+        names_program(&DiskQuestion::GitSettings(String::new()), text)
     }
 
     #[test]
-    fn settings_that_run_a_program_are_traps() {
+    fn settings_that_run_a_program_are_found() {
         for text in [
             "[core]\n\tfsmonitor = ./run.sh",
             "[core] fsmonitor=\"./run.sh\"",
@@ -213,7 +216,7 @@ mod tests {
             "[submodule \"s\"]\n\tupdate = !./run.sh",
             "[url \"ext::sh -c x\"]\n\tinsteadOf = https://",
         ] {
-            assert!(is_git_trap_text(text), "{text}");
+            assert!(names_git_program(text), "{text}");
         }
     }
 
@@ -227,7 +230,7 @@ mod tests {
             "[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\tprocess = git-lfs filter-process",
             "[branch \"main\"]\n\tremote = origin",
         ] {
-            assert!(!is_git_trap_text(text), "{text}");
+            assert!(!names_git_program(text), "{text}");
         }
     }
 }

@@ -1,0 +1,76 @@
+//! The scripts that a call runs, read once for every text that is known of them.
+
+use std::sync::OnceLock;
+
+use portcullis_analysis::command_effects::Layout;
+use portcullis_analysis::script::{self, Entry, Script};
+
+use super::{Case, reading};
+use crate::path;
+
+/// A script that a call runs, with what it does as far as that was read.
+#[derive(Debug, Clone)]
+pub(crate) struct CalledScript {
+    pub(crate) script: Script,
+    on_disk: OnceLock<Option<Layout>>,
+    /// By what the agent wrote into it in this session.
+    as_written: OnceLock<Option<Layout>>,
+}
+
+impl CalledScript {
+    pub(super) fn new(script: Script) -> Self {
+        Self { script, on_disk: OnceLock::new(), as_written: OnceLock::new() }
+    }
+
+    /// Forgets what the agent wrote into it, because it wrote something else.
+    pub(super) fn forget_written(&mut self) {
+        self.as_written = OnceLock::new();
+    }
+}
+
+impl Case {
+    /// Lists the scripts that the command line runs, wherever they lie.
+    pub(super) fn list_scripts(&self) -> Vec<CalledScript> {
+        let all = script::scripts(self.survey(), self.effects());
+        all.into_iter().map(CalledScript::new).collect()
+    }
+
+    /// Returns what a script does by the text on the disk; `None` if that text is not known, `Some(None)` if it is not
+    /// understood.
+    pub(crate) fn on_disk<'a>(&'a self, called: &'a CalledScript) -> Option<Option<&'a Layout>> {
+        let text = self.answers.text(&called.script.file)?;
+        let read = || reading::read_script(&called.script, text, self.context().surroundings());
+        Some(called.on_disk.get_or_init(read).as_ref())
+    }
+
+    /// Returns what a script does by the text that the agent wrote, in the same way.
+    pub(crate) fn as_written<'a>(&'a self, called: &'a CalledScript) -> Option<Option<&'a Layout>> {
+        let text = self.written_text(&called.script)?;
+        let read = || reading::read_script(&called.script, text, self.context().surroundings());
+        Some(called.as_written.get_or_init(read).as_ref())
+    }
+
+    /// Returns what a script does by each text that is known of it. What the agent said it wrote may not be what stands
+    /// there now, so both count.
+    pub(crate) fn readings<'a>(&'a self, called: &'a CalledScript) -> Vec<Option<&'a Layout>> {
+        let is_same = self.answers.text(&called.script.file) == self.written_text(&called.script);
+        let as_written = if is_same { None } else { self.as_written(called) };
+        self.on_disk(called).into_iter().chain(as_written).collect()
+    }
+
+    /// Returns the script that the call itself writes, with what it would do.
+    pub(super) fn written_script(&self) -> Option<&(Script, Layout)> {
+        let read = || {
+            let input = self.call().input();
+            let (file, text) = (input.text("file_path")?, input.text("content")?);
+            let script = Script { file: path::join(&self.context().cwd, file), entry: Entry::Whole };
+            let layout = reading::read_script(&script, text, self.context().surroundings())?;
+            Some((script, layout))
+        };
+        self.written_script.get_or_init(read).as_ref()
+    }
+
+    fn written_text(&self, script: &Script) -> Option<&str> {
+        self.context().session.written.get(&script.file)?.as_deref()
+    }
+}

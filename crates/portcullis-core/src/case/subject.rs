@@ -1,0 +1,168 @@
+//! What a call is about, by the kind of its tool: parsed and analysed once, whatever policy it is decided by later.
+
+use std::sync::OnceLock;
+
+use portcullis_analysis::command_effects::{effects, runs_what_it_writes};
+use portcullis_analysis::effect::{Act, Effect, Target};
+use portcullis_analysis::{Access, Opacity, Surroundings, Survey};
+use portcullis_shell::Span;
+
+use super::reading;
+use crate::call::ToolCall;
+use crate::context::Context;
+use crate::path_use::{self, InvocationPaths, PathUse};
+use crate::rule::host_of;
+use crate::tool::ToolKind;
+
+/// What a call is about.
+#[derive(Debug, Clone)]
+pub(crate) enum CallSubject {
+    /// A bash command line.
+    Shell(Shell),
+    /// A PowerShell command line, which is not parsed.
+    PowerShell(String),
+    /// Files that are read or written.
+    Files(Vec<PathUse>),
+    /// A URL and its host, if it has one that is understood.
+    Fetch { host: Option<String> },
+    /// Nothing the core looks into.
+    Other,
+    /// The input lacks what the tool needs.
+    Malformed(String),
+}
+
+/// A surveyed command line.
+#[derive(Debug, Clone)]
+pub(crate) struct Shell {
+    pub(crate) text: String,
+    pub(crate) survey: Survey,
+    /// What its commands do.
+    pub(crate) effects: Vec<Effect>,
+    /// For each invocation, the paths it touches.
+    pub(crate) paths: Vec<InvocationPaths>,
+    /// What `~` stands for; `None` where that is not known.
+    home: Option<String>,
+    mentions: OnceLock<Vec<Vec<PathUse>>>,
+}
+
+impl CallSubject {
+    pub(super) fn of(call: &ToolCall, context: &Context) -> Self {
+        match call.kind() {
+            ToolKind::Shell => match call.command() {
+                Some(command) => Self::Shell(Shell::of(command, context)),
+                None => Self::Malformed("the input has no text field `command`".to_owned()),
+            },
+            ToolKind::PowerShell => match call.command() {
+                Some(command) => Self::PowerShell(command.to_owned()),
+                None => Self::Malformed("the input has no text field `command`".to_owned()),
+            },
+            ToolKind::Read => Self::of_file(call, context, Access::Read),
+            ToolKind::Edit => Self::of_file(call, context, Access::Write),
+            ToolKind::Fetch => match call.input().text("url") {
+                Some(url) => Self::Fetch { host: host_of(url) },
+                None => Self::Malformed("the input has no text field `url`".to_owned()),
+            },
+            ToolKind::Agent | ToolKind::Internal | ToolKind::Mcp | ToolKind::Other => Self::Other,
+        }
+    }
+
+    fn of_file(call: &ToolCall, context: &Context, access: Access) -> Self {
+        let mut files = Vec::new();
+        for field in ["file_path", "notebook_path", "path"] {
+            match call.input().field(field) {
+                None => {}
+                Some(value) => {
+                    match value.as_text().filter(|text| !text.is_empty() && !text.contains('\0')) {
+                        Some(text) => files.push(PathUse::of_tool(text, access, context)),
+                        None => return Self::Malformed(format!("the field `{field}` is not a path")),
+                    }
+                }
+            }
+        }
+        if call.tool() == "Glob"
+            && let Some(pattern) = call
+                .input()
+                .text("pattern")
+                .filter(|text| text.starts_with(['/', '~']) || text.contains(".."))
+        {
+            files.push(PathUse::of_tool(path_use::fixed_beginning(pattern), access, context));
+        }
+        if files.is_empty() {
+            if matches!(call.tool(), "Glob" | "Grep") {
+                files.push(PathUse::of_tool(".", access, context));
+            } else {
+                return Self::Malformed("the input names no file".to_owned());
+            }
+        }
+        Self::Files(files)
+    }
+
+    /// Returns the command line, if it is one of bash.
+    pub(crate) fn shell(&self) -> Option<&Shell> {
+        match self {
+            Self::Shell(shell) => Some(shell),
+            Self::PowerShell(_) | Self::Files(_) | Self::Fetch { .. } | Self::Other | Self::Malformed(_) => {
+                None
+            }
+        }
+    }
+}
+
+impl Shell {
+    fn of(command: &str, context: &Context) -> Self {
+        let home = context.home.as_deref();
+        let mut survey = reading::survey_command(command, Surroundings { directory: &context.cwd, home });
+        // Where the line gives `~` another meaning, nobody knows what it stands for.
+        let home = home.filter(|_| !may_set_home(command));
+        let surroundings = Surroundings { directory: &context.cwd, home };
+        let mut effects = effects(&survey, home);
+        if let Some(span) = runs_what_it_writes(&effects) {
+            let why = "it runs a file that the same command line writes".to_owned();
+            effects.push(Effect::of_call(Act::Unknown, Target::Name(why.clone()), span));
+            survey.opacities.push(Opacity { span, why });
+        }
+        let invocations = survey.invocations.iter().enumerate();
+        let paths = invocations
+            .map(|(place, invocation)| {
+                InvocationPaths::of(invocation, of_invocation(&effects, place), surroundings)
+            })
+            .collect();
+        let home = home.map(str::to_owned);
+        Self { text: command.to_owned(), survey, effects, paths, home, mentions: OnceLock::new() }
+    }
+
+    /// Returns what one of the commands does.
+    pub(crate) fn effects_of(&self, place: usize) -> &[Effect] {
+        of_invocation(&self.effects, place)
+    }
+
+    /// Returns the span of the first opacity.
+    pub(crate) fn first_opacity(&self) -> Option<(Span, &str)> {
+        self.survey.opacities.first().map(|opacity| (opacity.span, opacity.why.as_str()))
+    }
+
+    /// Returns for each invocation the words that could be files although nothing says so. They matter only to a rule
+    /// that restrains paths, so they are worked out when the first one asks.
+    pub(crate) fn mentions(&self) -> &[Vec<PathUse>] {
+        self.mentions.get_or_init(|| {
+            let invocations = self.survey.invocations.iter().zip(&self.paths);
+            invocations.map(|(invocation, paths)| paths.mentions(invocation, self.home.as_deref())).collect()
+        })
+    }
+}
+
+/// Returns the effects of one invocation. They stand in the order of the invocations, those of none at the end.
+fn of_invocation(effects: &[Effect], place: usize) -> &[Effect] {
+    let place_of = |effect: &Effect| effect.invocation.unwrap_or(usize::MAX);
+    let first = effects.partition_point(|effect| place_of(effect) < place);
+    let end = effects.partition_point(|effect| place_of(effect) <= place);
+    effects.get(first..end).unwrap_or_default()
+}
+
+/// Says whether a command line names the variable `HOME` other than to expand it.
+fn may_set_home(command: &str) -> bool {
+    command.match_indices("HOME").any(|(at, _)| {
+        let before = command.get(..at).unwrap_or_default().chars().next_back();
+        before.is_none_or(|letter| !letter.is_ascii_alphanumeric() && !"_${".contains(letter))
+    })
+}
