@@ -16,6 +16,7 @@ use portcullis_gate::SessionSettings;
 use portcullis_gate::classifier::{ClassifierFlags, has_classifier};
 use portcullis_gate::gate::is_question;
 use portcullis_gate::gate::{Gate, Passed, Ruling};
+use portcullis_gate::judge::ConfiguredConsultants;
 
 /// How many calls are judged at once where judging may wait for a server, a model or a hook. The rest of the threads
 /// that may wait is left to those who answer and look.
@@ -200,6 +201,7 @@ fn gate<'a>(daemon: &'a Daemon, brought: &Brought) -> Gate<'a> {
         arguments: &daemon.arguments,
         host: brought.host,
         format: brought.format,
+        consultants: Some(&ConfiguredConsultants),
         before_asking: &|time| time,
     }
 }

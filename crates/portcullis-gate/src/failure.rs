@@ -12,6 +12,9 @@ pub enum FailureKind {
     Usage,
     /// Ours, or of the machine.
     Internal,
+    /// Nobody's: this program has not what is needed, and the full program of the same package has. Nothing was used up or
+    /// written down.
+    Elsewhere,
 }
 
 /// An error that a person is told.
@@ -34,6 +37,12 @@ impl Failure {
     /// Makes an error that is not the user's.
     pub fn internal(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::Internal, message: message.into(), hint: None }
+    }
+
+    /// Says that only the full program can judge the call.
+    pub fn elsewhere() -> Self {
+        let message = "only the full program can ask whom this call needs".to_owned();
+        Self { kind: FailureKind::Elsewhere, message, hint: None }
     }
 
     /// Adds what to do about it.

@@ -24,6 +24,7 @@ pub mod process;
 pub mod record_json;
 pub mod session_facts;
 pub mod session_settings;
+pub mod standard_input;
 pub mod stores;
 
 pub use failure::{Failure, FailureKind};

@@ -20,6 +20,7 @@ compile_error!("the guard is written for unix");
 mod block;
 mod descriptor;
 mod files;
+mod memory_file;
 mod relay;
 mod signal;
 
@@ -27,6 +28,7 @@ use std::process::Command;
 use std::time::Duration;
 
 pub use files::raise_open_files;
+pub use memory_file::memory_file;
 pub use relay::{NotRelayed, relay_ended, relay_signals};
 
 /// The answer that blocks, prepared before anything can fail.

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use portcullis_settings::Locations;
 
 use portcullis_gate::Failure;
+use portcullis_hook::SMALL_NAME;
 
 /// What is known of a program that hosts start before every call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +33,8 @@ pub fn find(named: Option<&Path>, locations: &Locations) -> Result<Program, Fail
 pub fn running() -> Result<Program, Failure> {
     let unknown = |why: &str| Failure::internal(format!("this program's own path is not known: {why}"));
     let path = std::env::current_exe().map_err(|error| unknown(&error.to_string()))?;
-    let path = path.canonicalize().unwrap_or(path);
+    // Agents start the small program, which is installed beside the full one.
+    let path = path.canonicalize().unwrap_or(path).with_file_name(SMALL_NAME);
     let text = path.to_str().ok_or_else(|| unknown("it is not text"))?.to_owned();
     Ok(Program { path, text, is_in_workspace: false, doubts: Vec::new() })
 }

@@ -10,6 +10,8 @@ use crate::commands::{
     man, mcp, mcp_proxy, modes, policy, replay, retry, rules, schema, serve, settings, stats, store, tokens,
     trust, uninstall,
 };
+use portcullis_hook::Program;
+
 use crate::exit_code::ExitCode;
 use portcullis_core::visible;
 use portcullis_gate::Failure;
@@ -91,7 +93,7 @@ impl Command {
             Self::Trust(arguments) => trust::run(arguments),
             Self::Settings(arguments) => settings::run(arguments),
             Self::Schema(arguments) => schema::run(&arguments),
-            Self::Hook(arguments) => hook::run(arguments.into_words()),
+            Self::Hook(arguments) => portcullis_hook::run(arguments.into_words(), Program::Full),
             Self::Serve(arguments) => serve::run(arguments),
             Self::Tokens(arguments) => tokens::run(&arguments),
             Self::Store(arguments) => store::run(&arguments),

@@ -41,7 +41,7 @@ impl From<FailureKind> for ExitCode {
     fn from(kind: FailureKind) -> Self {
         match kind {
             FailureKind::Usage => Self::Usage,
-            FailureKind::Internal => Self::Internal,
+            FailureKind::Internal | FailureKind::Elsewhere => Self::Internal,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The `portcullis` command: asks the core about tool calls and edits the settings it asks by.
+//! The full program behind the `portcullis` command: asks the core about tool calls and edits the settings it asks by.
 //!
 //! The hook road is taken before anything else is looked at, because a host waits for it before every tool call and
 //! takes a crash for consent; it has a guard of its own. All other commands go through the argument parser, and a
@@ -7,10 +7,7 @@
 mod cli;
 mod commands;
 mod exit_code;
-#[cfg(debug_assertions)]
-mod fault;
 mod flags;
-mod standard_input;
 mod value_parser;
 
 use std::ffi::OsString;
@@ -18,6 +15,8 @@ use std::panic::UnwindSafe;
 
 use mimalloc::MiMalloc;
 use portcullis_arena::ArenaFirst;
+
+use portcullis_hook::Program;
 
 use crate::exit_code::ExitCode;
 
@@ -28,12 +27,9 @@ static ALLOCATOR: ArenaFirst<MiMalloc> = ArenaFirst::before(MiMalloc);
 
 fn main() -> ExitCode {
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
-    if let Some(host) = host_in_name(&arguments) {
-        commands::hook::run(vec![host]);
-    }
     if arguments.get(1).is_some_and(|first| first == "hook") && !asks_for_help(&arguments) {
         let rest = arguments.split_off(2);
-        commands::hook::run(rest);
+        portcullis_hook::run(rest, Program::Full);
     }
     shielded(|| cli::run(arguments))
 }
@@ -43,13 +39,6 @@ fn shielded(command: impl FnOnce() -> ExitCode + UnwindSafe) -> ExitCode {
     std::panic::catch_unwind(command).unwrap_or(ExitCode::Internal)
 }
 
-/// Finds the host in the name the program was started by, `portcullis-HOST`: some hosts start programs by name alone.
-fn host_in_name(arguments: &[OsString]) -> Option<OsString> {
-    let name = std::path::Path::new(arguments.first()?).file_name()?.to_str()?;
-    let host = name.strip_prefix("portcullis-")?;
-    portcullis_hosts::Host::find(host).map(|host| host.name().into())
-}
-
 fn asks_for_help(arguments: &[OsString]) -> bool {
     arguments.iter().any(|argument| argument == "--help" || argument == "-h")
 }
@@ -57,15 +46,6 @@ fn asks_for_help(arguments: &[OsString]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_host_may_stand_in_the_name_of_the_program() {
-        let host = |name: &str| host_in_name(&[OsString::from(name)]);
-        assert_eq!(host("/usr/bin/portcullis-amp"), Some("amp".into()));
-        for name in ["portcullis", "/x/portcullis-dev", "portcullis-amp/portcullis", ""] {
-            assert_eq!(host(name), None, "{name}");
-        }
-    }
 
     #[test]
     fn a_panic_is_an_internal_failure() {

@@ -144,6 +144,13 @@ const CRATES: &[CrateInfo] = &[
         own_lints: None,
     },
     CrateInfo {
+        name: "portcullis-hook",
+        internal: &["portcullis-core", "portcullis-gate", "portcullis-guard", "portcullis-hosts"],
+        external: External::Only(&[]),
+        purity: Purity::Free,
+        own_lints: None,
+    },
+    CrateInfo {
         name: "portcullis-output",
         internal: &[
             "portcullis-core",
@@ -185,6 +192,7 @@ const CRATES: &[CrateInfo] = &[
             "portcullis-guard",
             "portcullis-store",
             "portcullis-gate",
+            "portcullis-hook",
             "portcullis-output",
         ],
         external: External::Any,
@@ -196,6 +204,7 @@ const CRATES: &[CrateInfo] = &[
         internal: &[
             "portcullis-daemon",
             "portcullis-gate",
+            "portcullis-hook",
             "portcullis-install",
             "portcullis-output",
             "portcullis-core",

@@ -19,10 +19,10 @@ use portcullis_hosts::{Answer, AskBy, Capabilities, HookCall, HookSession, Said,
 use super::queue::put_to_daemon;
 use crate::Failure;
 use crate::audit::{self, Asked};
-use crate::classifier::ClassifierFlags;
+use crate::classifier::{ClassifierFlags, has_classifier};
 use crate::clock::now_ms;
 use crate::env_vars;
-use crate::judge::{CallJudge, JudgedCall, SessionHistory, keep_question};
+use crate::judge::{CallJudge, Consultants, JudgedCall, SessionHistory, keep_question};
 use crate::session_settings::{SessionSettings, SettingsFlags, SettingsPlan};
 use crate::stores;
 use portcullis_store::StoreError;
@@ -92,6 +92,8 @@ pub struct Gate<'a> {
     pub host: &'a str,
     /// The form of its session file, if it has one that we can read.
     pub format: Option<SessionFormat>,
+    /// Who is asked where rules and proofs do not decide; `None` if this program can ask nobody, and the full one must.
+    pub consultants: Option<&'a dyn Consultants>,
     /// Told before somebody is asked how long that may take; says how long there is.
     pub before_asking: &'a dyn Fn(Duration) -> Duration,
 }
@@ -210,12 +212,19 @@ impl Gate<'_> {
         world: &mut World,
     ) -> Result<(usize, JudgedCall), Failure> {
         let place = &asked.session;
+        // Of several calls an earlier one may use up an approval before a later one turns out to need the full program.
+        let may_consult = has_classifier(&session.loaded, &ClassifierFlags::default())
+            || !session.loaded.permission_hooks.is_empty();
+        if self.consultants.is_none() && asked.calls.len() > 1 && may_consult {
+            return Err(Failure::elsewhere());
+        }
         let person = asked.person.unwrap_or(Person::Present);
         let road = CallJudge {
             session,
             arguments: &ClassifierFlags::default(),
             store: session.store(),
             session_id: Some(place.id.clone()),
+            consultants: self.consultants,
             before_asking: self.before_asking,
         };
         let past = SessionHistory {

@@ -8,28 +8,21 @@ use std::time::Duration;
 use portcullis_classifier::prompt::Prompt;
 use portcullis_classifier::protocol::Exchange;
 use portcullis_classifier::transcript::{Entry, Format, NoticeKind, Transcript, encode};
-use portcullis_classifier::transport::Cancel;
 use portcullis_core::{
-    Answer, Approval, Case, Context, Decision, Mode, Need, Outcome, Pending, Policy, Reason, ToolCall,
-    Verdict,
+    Approval, Case, Context, Decision, Mode, Need, Outcome, Policy, Reason, ToolCall, Verdict,
 };
 use portcullis_hosts::json::{write_input, write_text};
 use portcullis_store::{DenialKind, NewDenial, SessionStore, Store};
 
+use super::consult::{Consultants, ConsultedCall, Nobody};
 use super::decide::prepare;
 use super::kept_question::suggestions;
 use super::session_file::{read_session, read_subagent, read_subagents};
 use crate::Failure;
-use crate::classifier::{
-    ClassifierFlags, Keeping, Recipe, Resting, Setup, assemble, gate, has_classifier, keep, on_limit,
-};
+use crate::classifier::{ClassifierFlags, Recipe, Setup, has_classifier, on_limit};
 use crate::clock::now_ms;
-use crate::permission_hooks::{self, Question};
 use crate::session_settings::SessionSettings;
 use portcullis_world::World;
-
-/// How long an answer may take beyond the judgement itself, on a machine that is busy.
-const MARGIN: Duration = Duration::from_secs(10);
 
 /// How long a session is kept after its last denial, in milliseconds: thirty days.
 pub const LONGEST_KEPT_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
@@ -65,6 +58,8 @@ pub struct CallJudge<'a> {
     pub store: Option<Store>,
     /// What the session is known by; without it nothing is counted.
     pub session_id: Option<String>,
+    /// Who is asked where rules and proofs do not decide; `None` if this program can ask nobody, and the full one must.
+    pub consultants: Option<&'a dyn Consultants>,
     /// Told before somebody is asked how long that may take; says how long there is.
     pub before_asking: &'a dyn Fn(Duration) -> Duration,
 }
@@ -123,6 +118,7 @@ impl CallJudge<'_> {
             tried.case.learn(|session| *session = context.session);
             tried.outcome = tried.decide(&policy)?;
         }
+        self.refuse_elsewhere(&tried)?;
         tried = self.spend(tried, &mut policy, &mut problems)?;
         if let Some(approval) = self.take_approval(call, &tried, &mut problems) {
             tried.case.approve(approval);
@@ -133,13 +129,27 @@ impl CallJudge<'_> {
         if let Outcome::Needs(pending) = &outcome
             && pending.need() == Need::Classifier
         {
-            let answer = self.ask(&case, pending, &transcript, &mut exchanges, &mut problems);
+            let question = ConsultedCall {
+                judge: self,
+                case: &case,
+                pending,
+                transcript: &transcript,
+                history: past,
+            };
+            let answer = self.consultants()?.ask_classifier(&question, &mut exchanges, &mut problems);
             outcome = pending.clone().resume(answer);
         }
         if let Outcome::Needs(pending) = &outcome
             && pending.need() == Need::Hooks
         {
-            let answer = self.ask_hooks(&case, pending, past, &mut problems);
+            let question = ConsultedCall {
+                judge: self,
+                case: &case,
+                pending,
+                transcript: &transcript,
+                history: past,
+            };
+            let answer = self.consultants()?.ask_hooks(&question, &mut problems);
             outcome = pending.clone().resume(answer);
         }
         let verdict = outcome.into_verdict();
@@ -151,28 +161,28 @@ impl CallJudge<'_> {
         Ok(self.count(case, verdict, exchanges, problems))
     }
 
-    /// Asks the hooks that answer when nobody is there.
-    fn ask_hooks(
-        &self,
-        case: &Case,
-        pending: &Pending,
-        past: &SessionHistory,
-        problems: &mut Vec<String>,
-    ) -> Answer {
-        let hooks = &self.session.loaded.permission_hooks;
-        let question = Question {
-            call: case.call(),
-            context: case.context(),
-            verdict: pending.question(),
-            session: self.session_id.as_deref().unwrap_or_default(),
-            transcript: past.file.as_deref().and_then(|file| file.to_str()),
+    /// Ends here, before anything is used up, if somebody must be asked whom this program cannot reach.
+    fn refuse_elsewhere(&self, tried: &Try) -> Result<(), Failure> {
+        let Outcome::Needs(pending) = &tried.outcome else { return Ok(()) };
+        let loaded = &self.session.loaded;
+        let is_asked = match pending.need() {
+            Need::Classifier => has_classifier(loaded, self.arguments) || !loaded.permission_hooks.is_empty(),
+            Need::Hooks => !loaded.permission_hooks.is_empty(),
+            Need::Person => false,
         };
-        let there_is = (self.before_asking)(permission_hooks::longest(hooks, case.call().tool()) + MARGIN);
-        // Whoever watches over this process must not end it first: the programs it started would go on.
-        let time = there_is.saturating_sub(MARGIN);
-        let (answer, wrong) = permission_hooks::ask(hooks, &question, time);
-        problems.extend(wrong);
-        answer
+        if is_asked && self.consultants.is_none() { Err(Failure::elsewhere()) } else { Ok(()) }
+    }
+
+    /// Returns who is asked. Without anybody the question stays unanswered, which never allows.
+    fn consultants(&self) -> Result<&dyn Consultants, Failure> {
+        let loaded = &self.session.loaded;
+        match self.consultants {
+            Some(consultants) => Ok(consultants),
+            None if has_classifier(loaded, self.arguments) || !loaded.permission_hooks.is_empty() => Err(
+                Failure::internal("the call was not judged: a grant that it needed was used up meanwhile"),
+            ),
+            None => Ok(&Nobody),
+        }
     }
 
     /// Adds to a context what is kept of the session beside calls, or says why that cannot be read.
@@ -185,45 +195,6 @@ impl CallJudge<'_> {
         context.session.touched.extend(facts.written);
         context.session.is_partial |= facts.is_partial;
         None
-    }
-
-    /// Asks the model. With none, nobody answers; with one that cannot be asked, nothing is allowed.
-    fn ask(
-        &self,
-        case: &Case,
-        pending: &Pending,
-        transcript: &Transcript,
-        exchanges: &mut Vec<Exchange>,
-        problems: &mut Vec<String>,
-    ) -> Answer {
-        let loaded = &self.session.loaded;
-        if !has_classifier(loaded, self.arguments) {
-            return Answer::None;
-        }
-        let mut setup =
-            match assemble(self.session, self.arguments, self.store.as_ref(), Resting::Honoured(now_ms())) {
-                Ok(setup) => setup,
-                Err(detail) => {
-                    let detail = format!("the classifier cannot be used ({detail})");
-                    return Answer::Unavailable { detail, gate: gate(&loaded.classifier) };
-                }
-            };
-        let findings = &pending.question().findings;
-        let transcript = with_boundaries(transcript, case.context());
-        let prompt = match setup.recipe.prompt(self.session, case, findings, &transcript) {
-            Ok(prompt) => prompt,
-            Err(detail) => return Answer::TooLong { detail },
-        };
-        let _ = (self.before_asking)(setup.judge.timeout + MARGIN);
-        let ruling = setup.judge.judge(&prompt, &Cancel::new());
-        if let Some(store) = &self.store {
-            let session = self.session_id.as_deref().unwrap_or_default();
-            let keeping = Keeping { store, session, setup: &setup };
-            problems.extend(keep(&keeping, &ruling.exchanges, &ruling.learned));
-        }
-        let answer = ruling.answer(setup.gate);
-        exchanges.extend(ruling.exchanges);
-        answer
     }
 
     pub(super) fn session_store(&self) -> Option<SessionStore> {
@@ -340,18 +311,6 @@ fn lifting(tried: &Try) -> Lifting {
     } else {
         Lifting::Nothing
     }
-}
-
-/// Puts what the user forbade, and permitted again, before everything else: a session that was shortened may have lost
-/// it. It is one entry, because the first words of a user stay however long the session is.
-fn with_boundaries(transcript: &Transcript, context: &Context) -> Transcript {
-    let mut transcript = transcript.clone();
-    let sentences = &context.session.boundaries;
-    if !sentences.is_empty() {
-        let said = format!("[said earlier in this session, oldest first]\n{}", sentences.join("\n"));
-        transcript.entries.insert(0, Entry::Human(said));
-    }
-    transcript
 }
 
 /// Adds to a context what the session file says.

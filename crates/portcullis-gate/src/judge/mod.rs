@@ -12,6 +12,7 @@
 //! are touched only when the core says that it needs the classifier.
 
 mod call_judge;
+mod consult;
 mod decide;
 mod kept_question;
 mod session_file;
@@ -21,6 +22,7 @@ mod trial;
 pub use call_judge::{
     CallJudge, JudgedCall, LONGEST_KEPT_MS, SessionHistory, identity, sample_prompt, show_prompt,
 };
+pub use consult::{ConfiguredConsultants, Consultants, ConsultedCall};
 pub use decide::{judge, prepare};
 pub use kept_question::{DOCTOR_SESSION, keep_question, suggestions};
 pub use trial::{Trial, recorded_call};

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use portcullis_core::{Context, Mode, Person, ToolCall, path};
 
-use crate::standard_input::{InputError, read_whole};
 use crate::value_parser::mode_parser;
 use portcullis_gate::Failure;
 use portcullis_gate::call_input::{call_about, call_with_input};
 use portcullis_gate::classifier::ClassifierFlags;
-use portcullis_gate::judge::{CallJudge, SessionHistory};
+use portcullis_gate::judge::{CallJudge, ConfiguredConsultants, SessionHistory};
+use portcullis_gate::standard_input::{InputError, read_whole};
 use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_output::shell_quote;
 
@@ -106,6 +106,7 @@ impl CheckArgs {
             arguments: &self.classifier,
             store: session.store(),
             session_id: self.session_id.clone(),
+            consultants: Some(&ConfiguredConsultants),
             before_asking: &|time| time,
         }
     }

@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 use super::{Desk, HOST};
 use crate::flags::print_notice;
 use portcullis_gate::gate::{Gate, UNATTENDED};
+use portcullis_gate::judge::ConfiguredConsultants;
 
 /// The one moment at which a client asks.
 static MOMENT: Moment = Moment {
@@ -28,7 +29,13 @@ pub(super) fn approve(desk: &Desk, arguments: Map<String, Value>, request_id: Op
     let (answer, input) = match read(desk, arguments, request_id) {
         Ok((asked, input)) => {
             let session = desk.gate.session();
-            let gate = Gate { arguments: &session, host: HOST, format: None, before_asking: &|time| time };
+            let gate = Gate {
+                arguments: &session,
+                host: HOST,
+                format: None,
+                consultants: Some(&ConfiguredConsultants),
+                before_asking: &|time| time,
+            };
             (gate.answer_or_block(&asked), Some(input))
         }
         Err(message) => (Answer::failure(&message), None),

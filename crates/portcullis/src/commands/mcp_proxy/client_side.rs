@@ -13,6 +13,7 @@ use super::name::{ServerName, rule_name};
 use crate::commands::mcp::json_rpc::{ErrorCode, LONGEST_FRAME, error_line, refusal_line};
 use crate::flags::{GateArgs, print_notice};
 use portcullis_gate::gate::{Gate, UNATTENDED};
+use portcullis_gate::judge::ConfiguredConsultants;
 
 /// The one moment at which a call is judged.
 static MOMENT: Moment = Moment {
@@ -151,7 +152,13 @@ impl<W: Write> ClientSide<'_, W> {
             call_id,
         };
         let session = self.gate.session();
-        let gate = Gate { arguments: &session, host: HOST, format: None, before_asking: &|time| time };
+        let gate = Gate {
+            arguments: &session,
+            host: HOST,
+            format: None,
+            consultants: Some(&ConfiguredConsultants),
+            before_asking: &|time| time,
+        };
         gate.answer_or_block(&asked)
     }
 }

@@ -7,7 +7,7 @@ const LONGEST: u64 = 16 << 20;
 
 /// Why standard input is not used.
 #[derive(Debug)]
-pub(crate) enum InputError {
+pub enum InputError {
     /// It could not be read.
     Unreadable(std::io::Error),
     /// It is longer than the limit.
@@ -24,7 +24,7 @@ impl std::fmt::Display for InputError {
 }
 
 /// Reads standard input to its end.
-pub(crate) fn read_whole() -> Result<Vec<u8>, InputError> {
+pub fn read_whole() -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes);
     let length = read.map_err(InputError::Unreadable)?;

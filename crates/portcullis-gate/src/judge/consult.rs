@@ -1,0 +1,136 @@
+//! Who is asked where rules and proofs do not decide: the model that settings choose, and hooks of settings.
+//!
+//! They stand behind a trait because a hook process hardly ever needs them: the small program is built without, and turns
+//! into the full one.
+
+use std::time::Duration;
+
+use portcullis_classifier::protocol::Exchange;
+use portcullis_classifier::transcript::{Entry, Transcript};
+use portcullis_classifier::transport::Cancel;
+use portcullis_core::{Answer, Case, Context, Pending};
+
+use super::call_judge::{CallJudge, SessionHistory};
+use crate::classifier::{Keeping, Resting, assemble, gate, has_classifier, keep};
+use crate::clock::now_ms;
+use crate::permission_hooks::{self, Question};
+
+/// How long an answer may take beyond the judgement itself, on a machine that is busy.
+const MARGIN: Duration = Duration::from_secs(10);
+
+/// A call that somebody is asked about.
+#[derive(Debug)]
+pub struct ConsultedCall<'a> {
+    /// What it is judged with.
+    pub judge: &'a CallJudge<'a>,
+    /// The call, and what is known of it.
+    pub case: &'a Case,
+    /// The decision so far.
+    pub pending: &'a Pending,
+    /// What happened in the session.
+    pub transcript: &'a Transcript,
+    /// Where that is written.
+    pub history: &'a SessionHistory,
+}
+
+/// Those who are asked.
+pub trait Consultants {
+    /// Asks the model. With none, nobody answers; with one that cannot be asked, nothing is allowed. What was said is added
+    /// to `exchanges`.
+    fn ask_classifier(
+        &self,
+        call: &ConsultedCall<'_>,
+        exchanges: &mut Vec<Exchange>,
+        problems: &mut Vec<String>,
+    ) -> Answer;
+
+    /// Asks the hooks that answer when nobody is there.
+    fn ask_hooks(&self, call: &ConsultedCall<'_>, problems: &mut Vec<String>) -> Answer;
+}
+
+/// Nobody: every question stays unanswered.
+pub(super) struct Nobody;
+
+impl Consultants for Nobody {
+    fn ask_classifier(&self, _: &ConsultedCall<'_>, _: &mut Vec<Exchange>, _: &mut Vec<String>) -> Answer {
+        Answer::None
+    }
+
+    fn ask_hooks(&self, _: &ConsultedCall<'_>, _: &mut Vec<String>) -> Answer {
+        Answer::None
+    }
+}
+
+/// The model and the hooks that settings name.
+#[derive(Debug, Clone, Copy)]
+pub struct ConfiguredConsultants;
+
+impl Consultants for ConfiguredConsultants {
+    fn ask_classifier(
+        &self,
+        call: &ConsultedCall<'_>,
+        exchanges: &mut Vec<Exchange>,
+        problems: &mut Vec<String>,
+    ) -> Answer {
+        let ConsultedCall { judge, case, pending, transcript, .. } = *call;
+        let loaded = &judge.session.loaded;
+        if !has_classifier(loaded, judge.arguments) {
+            return Answer::None;
+        }
+        let resting = Resting::Honoured(now_ms());
+        let mut setup = match assemble(judge.session, judge.arguments, judge.store.as_ref(), resting) {
+            Ok(setup) => setup,
+            Err(detail) => {
+                let detail = format!("the classifier cannot be used ({detail})");
+                return Answer::Unavailable { detail, gate: gate(&loaded.classifier) };
+            }
+        };
+        let findings = &pending.question().findings;
+        let transcript = with_boundaries(transcript, case.context());
+        let prompt = match setup.recipe.prompt(judge.session, case, findings, &transcript) {
+            Ok(prompt) => prompt,
+            Err(detail) => return Answer::TooLong { detail },
+        };
+        let _ = (judge.before_asking)(setup.judge.timeout + MARGIN);
+        let ruling = setup.judge.judge(&prompt, &Cancel::new());
+        if let Some(store) = &judge.store {
+            let session = judge.session_id.as_deref().unwrap_or_default();
+            let keeping = Keeping { store, session, setup: &setup };
+            problems.extend(keep(&keeping, &ruling.exchanges, &ruling.learned));
+        }
+        let answer = ruling.answer(setup.gate);
+        exchanges.extend(ruling.exchanges);
+        answer
+    }
+
+    fn ask_hooks(&self, call: &ConsultedCall<'_>, problems: &mut Vec<String>) -> Answer {
+        let ConsultedCall { judge, case, pending, history, .. } = *call;
+        let hooks = &judge.session.loaded.permission_hooks;
+        let question = Question {
+            call: case.call(),
+            context: case.context(),
+            verdict: pending.question(),
+            session: judge.session_id.as_deref().unwrap_or_default(),
+            transcript: history.file.as_deref().and_then(|file| file.to_str()),
+        };
+        let longest = permission_hooks::longest(hooks, case.call().tool());
+        let there_is = (judge.before_asking)(longest + MARGIN);
+        // Whoever watches over this process must not end it first: the programs it started would go on.
+        let time = there_is.saturating_sub(MARGIN);
+        let (answer, wrong) = permission_hooks::ask(hooks, &question, time);
+        problems.extend(wrong);
+        answer
+    }
+}
+
+/// Puts what the user forbade, and permitted again, before everything else: a session that was shortened may have lost
+/// it. It is one entry, because the first words of a user stay however long the session is.
+fn with_boundaries(transcript: &Transcript, context: &Context) -> Transcript {
+    let mut transcript = transcript.clone();
+    let sentences = &context.session.boundaries;
+    if !sentences.is_empty() {
+        let said = format!("[said earlier in this session, oldest first]\n{}", sentences.join("\n"));
+        transcript.entries.insert(0, Entry::Human(said));
+    }
+    transcript
+}

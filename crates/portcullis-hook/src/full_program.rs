@@ -1,0 +1,45 @@
+//! The full program of the same package, which has what a hook hardly ever needs.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use portcullis_guard::{memory_file, unguarded};
+
+/// What the program is called that agents and people start.
+pub const SMALL_NAME: &str = "portcullis";
+
+/// What the program is called that has everything in it.
+pub const FULL_NAME: &str = "portcullis-full";
+
+/// Turns this process into the full program with these arguments; what was read of standard input already is given to it
+/// again. Returns only if that failed, and says why.
+pub fn become_full<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, input: Option<&[u8]>) -> String {
+    let path = match full_path() {
+        Ok(path) => path,
+        Err(error) => return format!("where this program is installed is not known: {error}"),
+    };
+    let mut command = Command::new(&path);
+    // Help and errors name the program that was started.
+    command.arg0(SMALL_NAME).args(arguments);
+    if let Some(input) = input {
+        match memory_file(input) {
+            Ok(file) => command.stdin(Stdio::from(file)),
+            Err(error) => return format!("standard input could not be handed on: {error}"),
+        };
+    }
+    let error = unguarded(&mut command).exec();
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            format!("`{}` is missing: install both programs in one directory", path.display())
+        }
+        _ => format!("`{}` could not be started: {error}", path.display()),
+    }
+}
+
+/// Returns where the full program is: beside this one, links followed, so that nobody's `PATH` chooses it.
+fn full_path() -> io::Result<PathBuf> {
+    Ok(std::env::current_exe()?.canonicalize()?.with_file_name(FULL_NAME))
+}
