@@ -15,7 +15,7 @@ use portcullis_gate::Failure;
 use portcullis_gate::SessionSettings;
 use portcullis_gate::classifier::{ClassifierFlags, has_classifier};
 use portcullis_gate::gate::is_question;
-use portcullis_gate::gate::{Gate, Passed, Ruling};
+use portcullis_gate::gate::{HostGate, Passed, Ruling};
 use portcullis_gate::judge::ConfiguredConsultants;
 
 /// How many calls are judged at once where judging may wait for a server, a model or a hook. The rest of the threads
@@ -196,11 +196,12 @@ fn may_wait(session: &SessionSettings) -> bool {
         || !session.loaded.permission_hooks.is_empty()
 }
 
-fn gate<'a>(daemon: &'a Daemon, brought: &Brought) -> Gate<'a> {
-    Gate {
+fn gate<'a>(daemon: &'a Daemon, brought: &Brought) -> HostGate<'a> {
+    HostGate {
         arguments: &daemon.arguments,
         host: brought.host,
         format: brought.format,
+        known: None,
         consultants: Some(&ConfiguredConsultants),
         before_asking: &|time| time,
     }

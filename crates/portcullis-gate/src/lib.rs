@@ -28,6 +28,11 @@ pub mod standard_input;
 pub mod stores;
 
 pub use failure::{Failure, FailureKind};
-pub use gate::Gate;
+pub use gate::{Gate, GateDecision};
 pub use id::{hex, is_id, new_id};
 pub use session_settings::{SessionSettings, SettingsFlags, SettingsPlan};
+
+/// The guide for programs that embed the engine, compiled as it is written.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guides/embed-the-library.md")]
+pub struct EmbeddingGuide;

@@ -2,7 +2,7 @@
 //!
 //! Nothing is locked or written unless there is something new to keep.
 
-use portcullis_core::{ToolCall, path, state_boundaries};
+use portcullis_core::{Case, ToolCall, path, state_boundaries};
 use portcullis_hosts::{FactKind, HostReply, SessionFact};
 use portcullis_store::{SessionFacts, Store, StoreError};
 
@@ -36,7 +36,7 @@ pub fn keep(fact: &SessionFact) -> HostReply {
 
 /// Keeps a fact in a store that is open already.
 pub fn keep_there(store: &Store, fact: &SessionFact) -> HostReply {
-    replied(fact, try_keep_in(store, fact))
+    replied(fact, note(store, fact))
 }
 
 fn replied(fact: &SessionFact, kept: Result<(), Failure>) -> HostReply {
@@ -54,7 +54,38 @@ fn try_keep(fact: &SessionFact) -> Result<(), Failure> {
         return Ok(());
     }
     let Some(root) = locations(None)?.state else { return Ok(()) };
-    try_keep_in(&Store::new(root), fact)
+    note(&Store::new(root), fact)
+}
+
+/// Keeps what a call may write, for a program that keeps no session file.
+pub fn note_writes(store: &Store, session_id: &str, case: &Case) -> Result<(), Failure> {
+    let (paths, is_unnamed) = (case.written_paths(), case.writes_unnamed());
+    if paths.is_empty() && !is_unnamed {
+        return Ok(());
+    }
+    let kept = store.session(session_id).update_facts(
+        |facts| {
+            let mut is_changed = is_unnamed && !std::mem::replace(&mut facts.is_partial, true);
+            for path in &paths {
+                is_changed |= facts.write(path);
+                if let Some(real) = real_path(path) {
+                    is_changed |= facts.write(&real);
+                }
+            }
+            is_changed
+        },
+        now_ms(),
+    );
+    kept.map_err(|error| lost(&error))
+}
+
+/// Returns where a path leads when links are followed, if it is there and is text.
+fn real_path(path: &str) -> Option<String> {
+    std::fs::canonicalize(path).ok()?.to_str().map(str::to_owned)
+}
+
+fn lost(error: &StoreError) -> Failure {
+    Failure::internal(format!("what happened in the session could not be kept: {error}"))
 }
 
 /// Says whether there is anything to keep of a fact.
@@ -62,13 +93,12 @@ pub fn is_to_be_kept(fact: &SessionFact) -> bool {
     !fact.session.id.is_empty() && is_telling(&fact.kind)
 }
 
-fn try_keep_in(store: &Store, fact: &SessionFact) -> Result<(), Failure> {
+/// Keeps a fact in a store; what cannot be kept is a failure.
+pub fn note(store: &Store, fact: &SessionFact) -> Result<(), Failure> {
     if !is_to_be_kept(fact) {
         return Ok(());
     }
-    keep_in(store, fact).map_err(|error| {
-        Failure::internal(format!("what happened in the session could not be kept: {error}"))
-    })
+    keep_in(store, fact).map_err(|error| lost(&error))
 }
 
 /// Says whether anything of a fact may be kept, before a file is looked at.

@@ -16,7 +16,7 @@ use portcullis_guard::{BlockingAnswer, Guard};
 use portcullis_hosts::{Adapter, Blocking, Event, HookCall, Host, HostReply, SessionFact, Told};
 
 use portcullis_gate::daemon_client::HandedOver;
-use portcullis_gate::gate::Gate;
+use portcullis_gate::gate::HostGate;
 use portcullis_gate::judge::ConfiguredConsultants;
 use portcullis_gate::session_facts;
 use portcullis_gate::standard_input;
@@ -179,10 +179,11 @@ impl Hook<'_> {
         if words.is_headless {
             asked.person = Some(Person::Absent);
         }
-        let gate = Gate {
+        let gate = HostGate {
             arguments: &words.session,
             host: self.adapter.host.name(),
             format: self.adapter.session_format,
+            known: None,
             consultants: match self.program {
                 Program::Small => None,
                 Program::Full => Some(&ConfiguredConsultants),
@@ -193,7 +194,7 @@ impl Hook<'_> {
                 time
             },
         };
-        let session = match gate.open(&asked) {
+        let session = match gate.open(&asked.session) {
             Ok(session) => session,
             Err(failure) => return self.adapter.fail(asked.moment, &failure.message),
         };

@@ -1,37 +1,26 @@
-//! A tiny agent harness that asks the library before every tool call.
+//! A tiny agent harness that asks the engine before every tool call.
 //!
 //! ```text
 //! portcullis-example-harness [--mode MODE] [--session ID] [--person FILE] DIRECTORY
 //! ```
 //!
 //! Calls come on standard input, one JSON object a line with `tool` and `input`, as a model would send them. For each,
-//! one JSON object goes to standard output: the decision, the step and reason, rules that would settle such calls, and
-//! what an allowed Bash command printed. Questions go to standard error, and the person's answers come from the file
-//! that `--person` names, such as `/dev/tty`: never from where the model writes. Without it nobody is there.
-
-mod gate;
+//! one JSON object goes to standard output: the decision, the reason, rules that would decide such calls, and what an
+//! allowed Bash command printed. Questions go to standard error, and the person's answers come from the file that
+//! `--person` names, such as `/dev/tty`: never from where the model writes. Without it nobody is there.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write as _};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use portcullis_core::{Answer, Decision, Input, Mode, Person, ToolCall, Value, Verdict, visible};
+use portcullis_core::{Decision, Input, Mode, ToolCall, Value, visible};
+use portcullis_gate::{Gate, GateDecision};
 use portcullis_hosts::json::{self, write_input, write_value};
 
-use crate::gate::{Askers, Gate, Judged};
-
-/// What the command line says.
-struct Arguments {
-    directory: String,
-    mode: Option<Mode>,
-    session: String,
-    /// Where the person's answers are read from.
-    person: Option<String>,
-}
-
 fn main() -> ExitCode {
-    match serve() {
+    match serve(std::env::args().skip(1)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             let _ = writeln!(io::stderr(), "error: {}", visible(&problem));
@@ -41,58 +30,63 @@ fn main() -> ExitCode {
 }
 
 /// Judges and runs calls until there are no more, or until the run is over.
-fn serve() -> Result<(), String> {
-    let arguments = parse_arguments(std::env::args().skip(1))?;
-    let mut answers = match &arguments.person {
-        Some(file) => Some(BufReader::new(File::open(file).map_err(|error| format!("`{file}`: {error}"))?)),
-        None => None,
-    };
-    let person = if answers.is_some() { Person::Present } else { Person::Absent };
-    let mut gate = Gate::open(arguments.directory.as_ref(), arguments.mode, person, &arguments.session)?;
-    for problem in gate.problems() {
-        tell(problem.lines())?;
-    }
-    for line in io::stdin().lock().split(b'\n') {
-        let line = line.map_err(|error| format!("standard input: {error}"))?;
-        let mut askers = Askers {
-            // The embedded judge alone. A harness with a model puts its answer here.
-            judge: &|_, _| Answer::None,
-            person: &mut |call, question| ask(call, question, answers.as_mut()),
-        };
-        let judged = read_call(&line).and_then(|call| gate.judge(call, &mut askers));
-        let mut report = report(&judged);
-        if let Ok(judged) = &judged
-            && judged.verdict.decision == Decision::Allow
-        {
-            let printed = run(judged.case.call(), gate.directory());
-            gate.note_run(&judged.case);
-            report.insert("output".to_owned(), Value::Text(printed));
-        }
-        print(report)?;
-        if judged.is_ok_and(|judged| judged.verdict.ends_run) {
-            return Err("too many calls were denied, and nobody is there to ask".to_owned());
-        }
-    }
-    Ok(())
-}
-
-fn parse_arguments(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
-    let (mut directory, mut mode, mut person) = (None, None, None);
-    let mut session = format!("harness-{}", std::process::id());
+fn serve(mut words: impl Iterator<Item = String>) -> Result<(), String> {
+    let (mut directory, mut mode, mut session, mut person) = (None, None, None, None);
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or_else(|| format!("`{word}` needs a value"));
         match word.as_str() {
-            "--mode" => {
-                let name = value()?;
-                mode = Some(Mode::find(&name).ok_or_else(|| format!("there is no mode `{name}`"))?);
-            }
-            "--session" => session = value()?,
+            "--mode" => mode = Some(value()?),
+            "--session" => session = Some(value()?),
             "--person" => person = Some(value()?),
             _ if directory.is_none() && !word.starts_with('-') => directory = Some(word),
             _ => return Err(format!("`{word}` is not understood")),
         }
     }
-    Ok(Arguments { directory: directory.ok_or("name the directory to work in")?, mode, session, person })
+    let directory = directory.ok_or("name the directory to work in")?;
+    let mut gate = Gate::new("example-harness", Path::new(&directory)).map_err(|failure| failure.message)?;
+    if let Some(name) = mode {
+        gate = gate.in_mode(Mode::find(&name).ok_or_else(|| format!("there is no mode `{name}`"))?);
+    }
+    if let Some(id) = session {
+        gate = gate.in_session(&id);
+    }
+    let mut answers = match person {
+        Some(file) => Some(BufReader::new(File::open(&file).map_err(|error| format!("`{file}`: {error}"))?)),
+        None => None,
+    };
+    if answers.is_some() {
+        gate = gate.asking_user();
+    }
+    for line in io::stdin().lock().split(b'\n') {
+        let call = read_call(&line.map_err(|error| format!("standard input: {error}"))?);
+        let judged = call.and_then(|call| Ok((gate.judge(&call).map_err(|failure| failure.message)?, call)));
+        let mut report = BTreeMap::new();
+        let mut ends_run = false;
+        match judged {
+            Ok((mut judged, call)) => {
+                if judged.decision == Decision::Ask {
+                    judged.decision = ask(&call, &judged, answers.as_mut());
+                }
+                if judged.decision == Decision::Allow {
+                    report.insert("output".to_owned(), Value::Text(run(&call, &directory)));
+                }
+                ends_run = judged.ends_run;
+                describe(&mut report, &judged)?;
+            }
+            // Whatever fails is a denial.
+            Err(problem) => {
+                report.insert("decision".to_owned(), Value::Text("deny".to_owned()));
+                report.insert("reason".to_owned(), Value::Text(problem));
+            }
+        }
+        let mut line = String::new();
+        write_value(&mut line, &Value::Object(report));
+        writeln!(io::stdout(), "{line}").map_err(|error| format!("standard output: {error}"))?;
+        if ends_run {
+            return Err("too many calls were denied, and nobody is there to ask".to_owned());
+        }
+    }
+    Ok(())
 }
 
 /// Reads a call. A name that stands twice in an object is an error, since two readers could disagree on which counts.
@@ -106,23 +100,22 @@ fn read_call(line: &[u8]) -> Result<ToolCall, String> {
 }
 
 /// Puts a question to the person. Only a clear yes is one; no answer and a failure are a no.
-fn ask(call: &ToolCall, question: &Verdict, answers: Option<&mut BufReader<File>>) -> Answer {
+fn ask(call: &ToolCall, question: &GateDecision, answers: Option<&mut BufReader<File>>) -> Decision {
     let mut input = String::new();
     write_input(&mut input, call.input());
-    let mut lines = vec![format!("{} {input}", call.tool()), format!("  {}", question.reason.message())];
+    let mut lines = vec![format!("{} {input}", call.tool()), format!("  {}", question.reason)];
     lines.extend(
         question.suggestions.iter().map(|one| format!("  a rule for it: {} {}", one.behavior, one.rule)),
     );
     lines.push("Run it? [y/N]".to_owned());
     let mut answer = String::new();
-    let is_told = tell(lines.iter().map(String::as_str)).is_ok();
-    if let Some(answers) = answers.filter(|_| is_told)
+    if let Some(answers) = answers.filter(|_| tell(&lines).is_ok())
         && answers.read_line(&mut answer).is_ok()
         && matches!(answer.trim(), "y" | "yes")
     {
-        return Answer::Allow { by: "person".to_owned() };
+        return Decision::Allow;
     }
-    Answer::Deny { by: "person".to_owned(), category: None, sentence: "the person said no".to_owned() }
+    Decision::Deny
 }
 
 /// Runs the very call that was judged: the same text, in the same directory, in the shell it was judged for.
@@ -140,35 +133,18 @@ fn run(call: &ToolCall, directory: &str) -> String {
     }
 }
 
-/// Makes the answer to one call.
-fn report(judged: &Result<Judged, String>) -> BTreeMap<String, Value> {
-    let mut fields = BTreeMap::new();
-    let mut set = |name: &str, text: String| fields.insert(name.to_owned(), Value::Text(text));
-    match judged {
-        Ok(Judged { verdict, .. }) => {
-            set("decision", verdict.decision.to_string());
-            set("step", verdict.step.to_string());
-            set("reason", verdict.reason.message());
-            let rules = verdict.suggestions.iter();
-            let rules = rules.map(|one| Value::Text(format!("{} {}", one.behavior, one.rule))).collect();
-            fields.insert("suggestions".to_owned(), Value::List(rules));
-        }
-        Err(problem) => {
-            set("decision", Decision::Deny.to_string());
-            set("reason", problem.clone());
-        }
-    }
-    fields
-}
-
-fn print(fields: BTreeMap<String, Value>) -> Result<(), String> {
-    let mut line = String::new();
-    write_value(&mut line, &Value::Object(fields));
-    writeln!(io::stdout(), "{line}").map_err(|error| format!("standard output: {error}"))
+/// Adds to a report what was decided; what the user should know goes to standard error.
+fn describe(report: &mut BTreeMap<String, Value>, judged: &GateDecision) -> Result<(), String> {
+    let rules = judged.suggestions.iter();
+    let rules = rules.map(|one| Value::Text(format!("{} {}", one.behavior, one.rule))).collect();
+    report.insert("decision".to_owned(), Value::Text(judged.decision.to_string()));
+    report.insert("reason".to_owned(), Value::Text(judged.reason.clone()));
+    report.insert("suggestions".to_owned(), Value::List(rules));
+    judged.notice.as_ref().map_or(Ok(()), |notice| tell(&[notice.clone()]))
 }
 
 /// Says something to the person. What could steer the terminal, or feign a line of its own, is made visible.
-fn tell<'a>(lines: impl Iterator<Item = &'a str>) -> Result<(), String> {
-    let lines: Vec<_> = lines.map(visible).collect();
+fn tell(lines: &[String]) -> Result<(), String> {
+    let lines: Vec<_> = lines.iter().map(|line| visible(line)).collect();
     writeln!(io::stderr(), "{}", lines.join("\n")).map_err(|error| format!("standard error: {error}"))
 }

@@ -105,7 +105,6 @@ fn rules_and_proofs_settle_calls_and_only_what_is_allowed_runs() {
     let commands = ["printf '%s' hi", "cd . && git push origin x", "touch made", "env touch secret"];
     let run = sandbox.bash(&[], None, &commands);
     assert_eq!(run.decisions(), ["allow", "deny", "allow", "deny"]);
-    assert_eq!(run.texts("step"), ["A9", "A2", "A9", "A2"]);
     assert_eq!(run.texts("output"), ["hi", "", "", ""]);
     assert_eq!(
         run.texts("reason").get(1).copied(),
@@ -195,7 +194,11 @@ fn the_third_denial_ends_a_run_without_a_person() {
     let sandbox = Sandbox::new("{}");
     let run = sandbox.bash(&["--mode", "auto"], None, &["git push --force origin main"; 5]);
     assert_eq!(run.decisions(), ["deny"; 3]);
-    assert_eq!(run.told, "error: too many calls were denied, and nobody is there to ask\n");
+    assert!(
+        run.told.ends_with("error: too many calls were denied, and nobody is there to ask\n"),
+        "{}",
+        run.told
+    );
     assert!(!run.is_success);
 }
 
@@ -208,7 +211,6 @@ fn at_the_third_denial_a_person_decides_also_when_the_session_goes_on_in_another
     let run = sandbox.bash(&arguments, Some("n\ny\n"), &[push, push, push]);
     assert_eq!(run.decisions(), ["deny", "allow", "deny"]);
     assert!(run.told.contains("3 actions in a row were denied"), "{}", run.told);
-    assert_eq!(run.texts("reason").get(1).copied(), Some("a person answered"));
 }
 
 #[test]
@@ -232,13 +234,16 @@ fn counts_that_cannot_be_kept_let_nothing_run() {
 #[test]
 fn a_repository_cannot_bring_the_users_settings_along() {
     let sandbox = Sandbox::new("{}");
+    fs::create_dir(sandbox.path("project/.git")).unwrap();
     for variable in ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR"] {
         let mut command = sandbox.command(&[]);
         let run = run(command.env(variable, sandbox.path("project/home")), bash_call("ls").as_bytes());
-        assert!(run.answers.is_empty() && !run.is_success, "{variable}");
-        assert!(run.told.contains("lies in the workspace"), "{variable}: {}", run.told);
+        assert_eq!(run.decisions(), ["deny"], "{variable}");
+        let reason = run.texts("reason").concat();
+        assert!(reason.contains(&format!("`{variable}` leads into the repository")), "{reason}");
     }
     let mut command = sandbox.command(&[]);
     let run = run(command.env("HOME", "home"), bash_call("ls").as_bytes());
-    assert_eq!(run.told, "error: `HOME` is not an absolute path\n");
+    assert_eq!(run.decisions(), ["deny"]);
+    assert!(run.texts("reason").concat().contains("not an absolute path"), "{}", run.told);
 }

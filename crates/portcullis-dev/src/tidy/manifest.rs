@@ -224,13 +224,7 @@ const CRATES: &[CrateInfo] = &[
     },
     CrateInfo {
         name: "portcullis-example-harness",
-        internal: &[
-            "portcullis-core",
-            "portcullis-settings",
-            "portcullis-hosts",
-            "portcullis-store",
-            "portcullis-world",
-        ],
+        internal: &["portcullis-core", "portcullis-gate", "portcullis-hosts"],
         external: External::Only(&[]),
         purity: Purity::Free,
         own_lints: None,

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use portcullis_classifier::transcript::Format;
@@ -23,6 +24,7 @@ use crate::classifier::{ClassifierFlags, has_classifier};
 use crate::clock::now_ms;
 use crate::env_vars;
 use crate::judge::{CallJudge, Consultants, JudgedCall, SessionHistory, keep_question};
+use crate::session_facts;
 use crate::session_settings::{SessionSettings, SettingsFlags, SettingsPlan};
 use crate::stores;
 use portcullis_store::StoreError;
@@ -84,12 +86,23 @@ pub fn unrecorded(error: &StoreError) -> Failure {
     Failure::internal(format!("the audit trail could not be written: {error}"))
 }
 
+/// What a program knows of its own session from the start.
+#[derive(Debug, Default)]
+pub struct KnownSession {
+    /// What the user said, oldest first.
+    pub turns: Vec<String>,
+    /// Whether the session was aborted: then no call of it gets a decision.
+    pub is_aborted: AtomicBool,
+}
+
 /// Judges the calls of one program.
-pub struct Gate<'a> {
+pub struct HostGate<'a> {
     /// The flags that choose settings.
     pub arguments: &'a SettingsFlags,
     /// The program's name in the audit trail.
     pub host: &'a str,
+    /// What the program itself knows of the session; `None` for a host, whose session file tells it.
+    pub known: Option<&'a KnownSession>,
     /// The form of its session file, if it has one that we can read.
     pub format: Option<SessionFormat>,
     /// Who is asked where rules and proofs do not decide; `None` if this program can ask nobody, and the full one must.
@@ -98,16 +111,25 @@ pub struct Gate<'a> {
     pub before_asking: &'a dyn Fn(Duration) -> Duration,
 }
 
-impl std::fmt::Debug for Gate<'_> {
+impl std::fmt::Debug for HostGate<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Gate").field("host", &self.host).finish_non_exhaustive()
+        formatter.debug_struct("HostGate").field("host", &self.host).finish_non_exhaustive()
     }
 }
 
-impl Gate<'_> {
+impl HostGate<'_> {
     /// Judges a call and writes the decision down. What cannot be judged or written down is a failure, never an answer.
     pub fn answer(&self, asked: &HookCall, started: Instant) -> Result<Answer, Failure> {
-        let open = || self.open_with_store(asked);
+        Ok(self.answer_with_case(asked, started)?.0)
+    }
+
+    /// Judges a call as [`Self::answer`] does, and returns what it was decided by too.
+    pub(super) fn answer_with_case(
+        &self,
+        asked: &HookCall,
+        started: Instant,
+    ) -> Result<(Answer, JudgedCall), Failure> {
+        let open = || self.open_with_store(&asked.session);
         self.answer_in(open()?, asked, started, &open)
     }
 
@@ -118,24 +140,22 @@ impl Gate<'_> {
         asked: &HookCall,
         started: Instant,
     ) -> Result<Answer, Failure> {
-        self.answer_in(session, asked, started, &|| self.open(asked))
+        Ok(self.answer_in(session, asked, started, &|| self.open(&asked.session))?.0)
     }
 
     /// Loads the settings for a call as they are now. No store but files is opened.
-    pub fn open(&self, asked: &HookCall) -> Result<SessionSettings, Failure> {
-        let place = &asked.session;
+    pub fn open(&self, place: &HookSession) -> Result<SessionSettings, Failure> {
         let project = place.project.as_ref().map(PathBuf::from);
         SessionSettings::open_for_session(self.arguments, &place.cwd, project, &place.id)
     }
 
     /// Loads the settings for a call in a process that lives on, with the store that they choose.
-    fn open_with_store(&self, asked: &HookCall) -> Result<SessionSettings, Failure> {
-        let session = self.open(asked)?;
+    pub(super) fn open_with_store(&self, place: &HookSession) -> Result<SessionSettings, Failure> {
+        let session = self.open(place)?;
         let Some(state) = session.locations.state.clone().filter(|_| session.loaded.store.is_shared()) else {
             return Ok(session);
         };
         let store = stores::open(&session.loaded, state)?;
-        let place = &asked.session;
         let mut plan =
             SettingsPlan::new(self.arguments, &place.cwd, place.project.as_ref().map(PathBuf::from))?;
         plan.add_grants(&store, &place.id);
@@ -148,7 +168,7 @@ impl Gate<'_> {
         asked: &HookCall,
         started: Instant,
         open: &dyn Fn() -> Result<SessionSettings, Failure>,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<(Answer, JudgedCall), Failure> {
         let judge_again = |passed: Passed| self.rule(Arc::new(open()?), asked, passed, &mut World::default());
         let ruling = self.rule(Arc::new(session), asked, Passed::new(), &mut World::default())?;
         let ruling = put_to_daemon(self, asked, ruling, &judge_again)?;
@@ -157,7 +177,13 @@ impl Gate<'_> {
             // What cannot be recorded is not allowed: a decision that nobody can prove was never made.
             store.audit().append(entry).map_err(|error| unrecorded(&error))?;
         }
-        Ok(concluded.answer)
+        if let (Some(_), Some(store)) = (self.known, ruling.session.store())
+            && concluded.answer.said != Said::Deny
+        {
+            // From here on the call may run at any time, so what it may write is the agent's own.
+            session_facts::note_writes(&store, &asked.session.id, &ruling.judged.case)?;
+        }
+        Ok((concluded.answer, ruling.judged))
     }
 
     /// Judges a call by the settings of its session, and keeps a question that nobody can be asked. `passed` is what an
@@ -232,11 +258,15 @@ impl Gate<'_> {
             format: self.format.map(format_of),
             agent: place.agent.clone(),
             call_id: asked.call_id.clone(),
-            is_hosts: true,
+            is_hosts: self.known.is_none(),
         };
         let mut worst: Option<(usize, JudgedCall)> = None;
         for (at, call) in asked.calls.iter().enumerate() {
             let mut context = session.context(asked.mode, person, &[]);
+            if let Some(known) = self.known {
+                context.aborted = known.is_aborted.load(Ordering::Relaxed);
+                context.session.turns.extend_from_slice(&known.turns);
+            }
             context.session.approval = passed.get(&at).cloned();
             let judged = road.judge(call, context, &past, world)?;
             let decision = judged.verdict.decision;

@@ -1,9 +1,11 @@
 //! The gate: one call that a program brings is judged, put into what that program can be told, and written down.
 
+mod facade;
 mod host_gate;
 mod queue;
 
-pub use host_gate::{Concluded, Gate, Passed, Ruling, UNATTENDED, own_session, unrecorded};
+pub use facade::{Gate, GateDecision};
+pub use host_gate::{Concluded, HostGate, KnownSession, Passed, Ruling, UNATTENDED, own_session, unrecorded};
 pub use queue::{
     PendingQuestion, QuestionReply, explanation, explanation_object, is_question, put_to_daemon,
     read_explanation,

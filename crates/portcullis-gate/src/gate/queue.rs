@@ -18,7 +18,7 @@ use portcullis_store::ExplanationEntry;
 use portcullis_store::audit::Entry;
 use serde_json::{Value, json};
 
-use super::host_gate::{Gate, Passed, Ruling};
+use super::host_gate::{HostGate, Passed, Ruling};
 use crate::Failure;
 use crate::audit::{self, Asked};
 use crate::daemon_client::{Client, Role};
@@ -164,7 +164,7 @@ impl PendingQuestion {
 /// Puts a ruling that is a question into the queue of the daemon of this user, if one runs, and waits for a person. What
 /// fails on the way leaves the ruling as it is: denied. Nothing is touched for a ruling that is no question.
 pub fn put_to_daemon(
-    gate: &Gate<'_>,
+    gate: &HostGate<'_>,
     asked: &HookCall,
     ruling: Ruling,
     judge: &dyn Fn(Passed) -> Result<Ruling, Failure>,

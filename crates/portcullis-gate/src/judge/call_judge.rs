@@ -129,26 +129,16 @@ impl CallJudge<'_> {
         if let Outcome::Needs(pending) = &outcome
             && pending.need() == Need::Classifier
         {
-            let question = ConsultedCall {
-                judge: self,
-                case: &case,
-                pending,
-                transcript: &transcript,
-                history: past,
-            };
+            let question =
+                ConsultedCall { judge: self, case: &case, pending, transcript: &transcript, history: past };
             let answer = self.consultants()?.ask_classifier(&question, &mut exchanges, &mut problems);
             outcome = pending.clone().resume(answer);
         }
         if let Outcome::Needs(pending) = &outcome
             && pending.need() == Need::Hooks
         {
-            let question = ConsultedCall {
-                judge: self,
-                case: &case,
-                pending,
-                transcript: &transcript,
-                history: past,
-            };
+            let question =
+                ConsultedCall { judge: self, case: &case, pending, transcript: &transcript, history: past };
             let answer = self.consultants()?.ask_hooks(&question, &mut problems);
             outcome = pending.clone().resume(answer);
         }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Desk, HOST};
 use crate::flags::print_notice;
-use portcullis_gate::gate::{Gate, UNATTENDED};
+use portcullis_gate::gate::{HostGate, UNATTENDED};
 use portcullis_gate::judge::ConfiguredConsultants;
 
 /// The one moment at which a client asks.
@@ -29,10 +29,11 @@ pub(super) fn approve(desk: &Desk, arguments: Map<String, Value>, request_id: Op
     let (answer, input) = match read(desk, arguments, request_id) {
         Ok((asked, input)) => {
             let session = desk.gate.session();
-            let gate = Gate {
+            let gate = HostGate {
                 arguments: &session,
                 host: HOST,
                 format: None,
+                known: None,
                 consultants: Some(&ConfiguredConsultants),
                 before_asking: &|time| time,
             };

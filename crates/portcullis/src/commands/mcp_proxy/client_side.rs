@@ -12,7 +12,7 @@ use super::frame::{Call, Frame, Refusal, read};
 use super::name::{ServerName, rule_name};
 use crate::commands::mcp::json_rpc::{ErrorCode, LONGEST_FRAME, error_line, refusal_line};
 use crate::flags::{GateArgs, print_notice};
-use portcullis_gate::gate::{Gate, UNATTENDED};
+use portcullis_gate::gate::{HostGate, UNATTENDED};
 use portcullis_gate::judge::ConfiguredConsultants;
 
 /// The one moment at which a call is judged.
@@ -152,10 +152,11 @@ impl<W: Write> ClientSide<'_, W> {
             call_id,
         };
         let session = self.gate.session();
-        let gate = Gate {
+        let gate = HostGate {
             arguments: &session,
             host: HOST,
             format: None,
+            known: None,
             consultants: Some(&ConfiguredConsultants),
             before_asking: &|time| time,
         };
