@@ -6,9 +6,11 @@
 
 pub mod command;
 pub mod generated;
+pub mod house;
 pub mod output;
 pub mod process;
 pub mod prose;
 pub mod repository;
+pub mod rust_source;
 pub mod tidy;
 pub mod verdict_spec;

@@ -7,7 +7,8 @@ use portcullis_dev::generated;
 use portcullis_dev::process;
 use portcullis_dev::repository::{self, Tree};
 use portcullis_dev::tidy::{
-    Problem, changelog, contract, findings, manifest, markdown, portability, reference, settings, source,
+    Problem, changelog, contract, engine, findings, manifest, markdown, module_cycles, portability, reference,
+    settings, source, type_names,
 };
 
 fn check(find_problems: impl Fn(&Tree) -> Vec<Problem>) {
@@ -145,4 +146,19 @@ fn the_pages_of_findings_say_something() {
 #[test]
 fn every_settings_key_is_documented_and_has_samples() {
     check(settings::find_undocumented_keys);
+}
+
+#[test]
+fn modules_of_a_crate_form_no_cycle() {
+    check(|tree| module_cycles::find_module_cycles(tree, module_cycles::TANGLED));
+}
+
+#[test]
+fn only_the_engine_decides() {
+    check(|tree| engine::find_stray_decisions(tree, engine::STRAY_CALLERS));
+}
+
+#[test]
+fn the_name_of_a_type_leads_to_that_type() {
+    check(|tree| type_names::find_shared_names(tree, type_names::SHARED_NAMES_LIMIT));
 }

@@ -38,6 +38,11 @@ pub(super) fn generate_all(mode: Mode) -> Result<()> {
     Ok(())
 }
 
+/// Writes the pages that differ from what is on disk.
+pub(super) fn write_pages(root: &Path, pages: &[(String, String)]) -> Result<()> {
+    settle(Mode::Write, root, pages).map(|_| ())
+}
+
 /// Writes the pages that differ from what is on disk, or returns their paths.
 fn settle(mode: Mode, root: &Path, pages: &[(String, String)]) -> Result<Vec<String>> {
     let mut outdated = Vec::new();

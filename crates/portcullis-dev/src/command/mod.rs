@@ -7,6 +7,7 @@ mod fuzz;
 mod generate;
 mod hook_bench;
 mod hot_functions;
+mod house;
 mod instructions;
 mod load;
 mod overhead;
@@ -49,6 +50,11 @@ const COMMANDS: &[CommandInfo] = &[
         name: "bench",
         summary: "run the time benchmarks; arguments go to them as a filter",
         run: bench::run,
+    },
+    CommandInfo {
+        name: "house",
+        summary: "[--tree DIR] [--names] [--write]: figures of the tree, names that stand for several types, the page",
+        run: house::run,
     },
     CommandInfo {
         name: "instructions",

@@ -2,6 +2,7 @@
 
 use super::Problem;
 use crate::repository::{File, Tree};
+use crate::rust_source::production_lines;
 
 const PRODUCTION_LIMIT: usize = 500;
 const FILE_LIMIT: usize = 800;
@@ -24,7 +25,7 @@ pub fn find_long_files(tree: &Tree) -> Vec<Problem> {
     for file in tree.with_extension("rs") {
         let exception = LONGER_FILES.iter().find(|(path, ..)| *path == file.path).map(|(_, limit, _)| *limit);
         let whole = file.text.lines().count();
-        let production = production_lines(file);
+        let production = production_lines(file).len();
         let limits = [
             ("the file has", whole, exception.unwrap_or(FILE_LIMIT)),
             ("its production part has", production, exception.unwrap_or(PRODUCTION_LIMIT)),
@@ -47,15 +48,6 @@ pub fn find_long_files(tree: &Tree) -> Vec<Problem> {
         problems.push(Problem::new(path, 0, format!("the exception is not needed any more: {reason}")));
     }
     problems
-}
-
-/// Counts the lines before the test module; none in a file that is all test.
-fn production_lines(file: &File) -> usize {
-    let in_test_folder = file.path.split('/').any(|part| part == "tests");
-    if in_test_folder || file.name().ends_with("_tests.rs") || file.text.contains("\n#![cfg(test)]") {
-        return 0;
-    }
-    file.text.lines().take_while(|line| *line != "#[cfg(test)]").count()
 }
 
 /// Checks that no file has a name that says nothing.
