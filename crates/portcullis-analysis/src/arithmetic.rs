@@ -1,7 +1,7 @@
 //! Code that hides in data: bash evaluates array subscripts inside arithmetic and variable names, so that
 //! `x='a[$(cmd)]'; echo $((x))` runs `cmd`, and `${x@P}` expands a variable's text once more.
 
-use portcullis_shell::ast::{Part, Word};
+use portcullis_shell::ast::{Word, WordPart};
 
 /// Texts without which nothing in a command line is evaluated as arithmetic or as a variable's name.
 const EVALUATORS: &[&str] = &[
@@ -74,19 +74,19 @@ fn holds_substitution(text: &str) -> bool {
 }
 
 /// Appends what the parts say literally, expansions left out.
-fn append_literals(parts: &[Part], text: &mut String) {
+fn append_literals(parts: &[WordPart], text: &mut String) {
     for part in parts {
         match part {
-            Part::Literal { text: literal, .. }
-            | Part::Escaped { text: literal, .. }
-            | Part::Single { text: literal, .. }
-            | Part::AnsiC { text: literal, .. }
-            | Part::Glob { text: literal, .. } => text.push_str(literal),
-            Part::Double { parts, .. } => append_literals(parts, text),
-            Part::Parameter { .. }
-            | Part::Command { .. }
-            | Part::Process { .. }
-            | Part::Arithmetic { .. } => {}
+            WordPart::Literal { text: literal, .. }
+            | WordPart::Escaped { text: literal, .. }
+            | WordPart::Single { text: literal, .. }
+            | WordPart::AnsiC { text: literal, .. }
+            | WordPart::Glob { text: literal, .. } => text.push_str(literal),
+            WordPart::Double { parts, .. } => append_literals(parts, text),
+            WordPart::Parameter { .. }
+            | WordPart::Command { .. }
+            | WordPart::Process { .. }
+            | WordPart::Arithmetic { .. } => {}
         }
     }
 }

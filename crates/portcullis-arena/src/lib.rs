@@ -18,15 +18,15 @@ const SIZE: usize = 512 * 1024;
 const LARGEST_ALIGNMENT: usize = 4096;
 
 #[repr(align(4096))]
-struct Bytes(UnsafeCell<[u8; SIZE]>);
+struct ArenaBytes(UnsafeCell<[u8; SIZE]>);
 
 // SAFETY: no reference to the bytes is ever made, and every piece that is handed out belongs to one owner alone.
-unsafe impl Sync for Bytes {}
+unsafe impl Sync for ArenaBytes {}
 
 /// Serves from its arena while it lasts, then from another allocator, which is the system's unless it is named. It must
 /// outlive what it hands out.
 pub struct ArenaFirst<Rest = System> {
-    bytes: Bytes,
+    bytes: ArenaBytes,
     /// How much is taken, from the start. Whoever gives a piece back releases its bytes with this counter, and whoever
     /// takes it anew acquires them.
     taken: AtomicUsize,
@@ -50,7 +50,7 @@ impl<Rest> ArenaFirst<Rest> {
     /// Makes one that nothing is taken of, before another allocator.
     #[expect(clippy::large_stack_arrays, reason = "it is made for a static, which is not on the stack")]
     pub const fn before(rest: Rest) -> Self {
-        Self { bytes: Bytes(UnsafeCell::new([0; SIZE])), taken: AtomicUsize::new(0), rest }
+        Self { bytes: ArenaBytes(UnsafeCell::new([0; SIZE])), taken: AtomicUsize::new(0), rest }
     }
 
     const fn start(&self) -> *mut u8 {

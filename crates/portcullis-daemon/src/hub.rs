@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use portcullis_store::audit::{Position, Record, Update};
-use portcullis_store::{Approval, Store, StoreError};
+use portcullis_store::{ApprovalRequest, Store, StoreError};
 use tokio::sync::broadcast;
 
 use super::Daemon;
@@ -18,7 +18,7 @@ pub(crate) enum LiveEvent {
     /// A decision was recorded, here or by another process.
     Decision(Arc<Record>),
     /// An approval was asked, answered or is over.
-    Approval(Arc<Approval>),
+    Approval(Arc<ApprovalRequest>),
     /// So many decisions came at once that these are not told one by one.
     Skipped(u64),
 }

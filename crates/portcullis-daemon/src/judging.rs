@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use portcullis_hosts::{Answer, HookCall, SessionFormat};
+use portcullis_hosts::{HookCall, HostAnswer, SessionFormat};
 use portcullis_store::audit::Entry;
 use portcullis_world::World;
 use tokio::sync::Semaphore;
@@ -43,7 +43,7 @@ pub(crate) struct Settled {
     /// The ruling.
     pub(crate) ruling: Ruling,
     /// What the program is told.
-    pub(crate) answer: Answer,
+    pub(crate) answer: HostAnswer,
     /// The id of the record, if decisions are recorded.
     pub(crate) record: Option<String>,
     /// The id of the question that a person was asked, if one was.
@@ -97,7 +97,7 @@ type Place = (String, Option<String>, String);
 struct Judged {
     brought: Arc<Brought>,
     ruling: Ruling,
-    answer: Answer,
+    answer: HostAnswer,
     entry: Option<Entry>,
     approval: Option<String>,
     started: Instant,

@@ -7,7 +7,8 @@ use std::sync::{Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use portcullis_settings::{
-    Installed, Loaded, Locations, PolicyFiles, PolicyRefusal, PublicKey, PushedPolicy,
+    LoadedSettings, PolicyFiles, PolicyInstallation, PolicyRefusal, PublicKey, PushedPolicy,
+    SettingsLocations,
 };
 use portcullis_store::{SignedPolicy, Store, StoreError};
 
@@ -41,7 +42,7 @@ pub enum Pulled {
     /// Nothing was ever published.
     Nothing,
     /// This version is in force.
-    InForce(u64, Installed),
+    InForce(u64, PolicyInstallation),
 }
 
 /// Why no policy was taken.
@@ -66,7 +67,11 @@ impl std::fmt::Display for PullFailure {
 }
 
 /// Looks into the store once, and puts in force what is there if it may be trusted.
-pub fn pull(locations: &Locations, loaded: &Loaded, store: &Store) -> Result<Pulled, PullFailure> {
+pub fn pull(
+    locations: &SettingsLocations,
+    loaded: &LoadedSettings,
+    store: &Store,
+) -> Result<Pulled, PullFailure> {
     let keys = trusted_keys(loaded).map_err(PullFailure::Settings)?;
     let latest = store.backend().latest_policy().map_err(PullFailure::Store)?;
     if keys.is_empty() {
@@ -81,7 +86,7 @@ pub fn pull(locations: &Locations, loaded: &Loaded, store: &Store) -> Result<Pul
 }
 
 /// Reads the keys whose policies are taken.
-pub fn trusted_keys(loaded: &Loaded) -> Result<Vec<PublicKey>, String> {
+pub fn trusted_keys(loaded: &LoadedSettings) -> Result<Vec<PublicKey>, String> {
     let keys = loaded.store.policy_keys.iter();
     keys.map(|key| PublicKey::parse(key).map_err(|why| format!("`store.policyKeys`: {why}"))).collect()
 }
@@ -99,12 +104,17 @@ impl PolicyWatch {
     }
 
     /// Looks once. Returns what is worth saying that was not said after the look before.
-    pub fn look(&self, locations: &Locations, loaded: &Loaded, store: &Store) -> Option<String> {
+    pub fn look(
+        &self,
+        locations: &SettingsLocations,
+        loaded: &LoadedSettings,
+        store: &Store,
+    ) -> Option<String> {
         let before = self.report();
         let (report, news) = match pull(locations, loaded, store) {
             Ok(Pulled::InForce(version, installed)) => {
                 let news = format!("policy version {version} is in force");
-                let is_new = installed == Installed::New || before.version != Some(version);
+                let is_new = installed == PolicyInstallation::New || before.version != Some(version);
                 (PolicyReport { version: Some(version), trouble: None }, is_new.then_some(news))
             }
             Ok(Pulled::Ignored(None)) => (PolicyReport::default(), None),
@@ -152,7 +162,7 @@ fn look(daemon: &Daemon) -> Option<String> {
 mod tests {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
-    use portcullis_settings::{Environment, LoadOptions, load};
+    use portcullis_settings::{LoadOptions, SettingsEnvironment, load};
     use pretty_assertions::assert_eq;
     use ring::signature::{Ed25519KeyPair, KeyPair as _};
 
@@ -184,9 +194,12 @@ mod tests {
             std::fs::write(directory.join("settings.json"), settings).unwrap();
         }
 
-        fn locations(&self) -> Locations {
+        fn locations(&self) -> SettingsLocations {
             let home = Some(self.folder.path().join("home"));
-            Locations::new(Environment { home, ..Environment::default() }, self.folder.path())
+            SettingsLocations::new(
+                SettingsEnvironment { home, ..SettingsEnvironment::default() },
+                self.folder.path(),
+            )
         }
 
         fn publish(&self, version: u64, settings: &str, is_genuine: bool) {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use portcullis_hosts::HookSession;
-use portcullis_settings::{LoadOptions, Locations};
+use portcullis_settings::{LoadOptions, SettingsLocations};
 use portcullis_store::Store;
 
 use super::stamp::Standing;
@@ -97,7 +97,7 @@ impl Kept {
 }
 
 /// Notes what every file looks like that settings may come from, and every other one that was looked at.
-fn watched(locations: &Locations, others: &[PathBuf]) -> Vec<(PathBuf, Standing)> {
+fn watched(locations: &SettingsLocations, others: &[PathBuf]) -> Vec<(PathBuf, Standing)> {
     let mut paths: Vec<PathBuf> = locations.watched();
     paths.extend(others.iter().cloned());
     paths.sort();

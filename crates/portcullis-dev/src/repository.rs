@@ -10,20 +10,20 @@ use crate::process;
 
 /// The tracked files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Tree {
-    files: Vec<File>,
+pub struct TrackedTree {
+    files: Vec<TrackedFile>,
 }
 
 /// One tracked file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
+pub struct TrackedFile {
     /// The path from the root, with `/`.
     pub path: String,
     /// The text; bytes that are not UTF-8 are replaced.
     pub text: String,
 }
 
-impl File {
+impl TrackedFile {
     /// Returns the last part of the path.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
@@ -40,10 +40,11 @@ impl File {
     }
 }
 
-impl Tree {
+impl TrackedTree {
     /// Makes a tree of paths and texts.
     pub fn of(files: &[(&str, &str)]) -> Self {
-        let files = files.iter().map(|(path, text)| File { path: (*path).into(), text: (*text).into() });
+        let files =
+            files.iter().map(|(path, text)| TrackedFile { path: (*path).into(), text: (*text).into() });
         Self { files: files.collect() }
     }
 
@@ -56,25 +57,27 @@ impl Tree {
             let on_disk = root.join(path);
             if on_disk.is_file() {
                 let bytes = std::fs::read(&on_disk).with_context(|| format!("cannot read `{path}`"))?;
-                files
-                    .push(File { path: path.to_owned(), text: String::from_utf8_lossy(&bytes).into_owned() });
+                files.push(TrackedFile {
+                    path: path.to_owned(),
+                    text: String::from_utf8_lossy(&bytes).into_owned(),
+                });
             }
         }
         Ok(Self { files })
     }
 
     /// Returns all files.
-    pub fn files(&self) -> &[File] {
+    pub fn files(&self) -> &[TrackedFile] {
         &self.files
     }
 
     /// Returns the files with an extension.
-    pub fn with_extension(&self, extension: &'static str) -> impl Iterator<Item = &File> {
+    pub fn with_extension(&self, extension: &'static str) -> impl Iterator<Item = &TrackedFile> {
         self.files.iter().filter(move |file| file.has_extension(extension))
     }
 
     /// Finds a file by its path.
-    pub fn find(&self, path: &str) -> Option<&File> {
+    pub fn find(&self, path: &str) -> Option<&TrackedFile> {
         self.files.iter().find(|file| file.path == path)
     }
 
@@ -99,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_directory_counts_as_a_path_only_component_wise() {
-        let tree = Tree::of(&[("docs/guides/rules.md", "")]);
+        let tree = TrackedTree::of(&[("docs/guides/rules.md", "")]);
         assert!(tree.has_path("docs/guides"));
         assert!(tree.has_path("docs/guides/"));
         assert!(tree.has_path("docs/guides/rules.md"));

@@ -3,7 +3,7 @@
 //! Comments and literals are left out, so that nothing that is only spoken of counts. Checks that ask what the shipped
 //! code does take [`production_tokens`], which also leaves out whatever is compiled for tests alone.
 
-use crate::repository::{File, Tree};
+use crate::repository::{TrackedFile, TrackedTree};
 
 /// A word, `::` or a single sign of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,7 +157,7 @@ fn item_end(all: &[RustToken<'_>], index: usize) -> usize {
 }
 
 /// Returns the lines before the test module; none of a file that is all test.
-pub fn production_lines(file: &File) -> Vec<&str> {
+pub fn production_lines(file: &TrackedFile) -> Vec<&str> {
     let in_test_folder = file.path.split('/').any(|part| part == "tests");
     if in_test_folder || file.name().ends_with("_tests.rs") || file.text.contains("\n#![cfg(test)]") {
         return Vec::new();
@@ -173,7 +173,7 @@ pub struct SourceFile<'tree> {
     /// The path below `src`, such as `rule/lint.rs`.
     pub path: &'tree str,
     /// The file itself.
-    pub file: &'tree File,
+    pub file: &'tree TrackedFile,
 }
 
 impl SourceFile<'_> {
@@ -194,13 +194,13 @@ fn module_path(path: &str) -> Vec<String> {
 }
 
 /// Returns the Rust files of all crates that are not tests: no `*_tests.rs`, no module that is declared for tests.
-pub fn source_files(tree: &Tree) -> Vec<SourceFile<'_>> {
+pub fn source_files(tree: &TrackedTree) -> Vec<SourceFile<'_>> {
     let all = all_source_files(tree);
     let test_modules: Vec<(&str, Vec<String>)> = all.iter().flat_map(declared_test_modules).collect();
     all.into_iter().filter(|source| !is_test_file(source, &test_modules)).collect()
 }
 
-fn all_source_files(tree: &Tree) -> Vec<SourceFile<'_>> {
+fn all_source_files(tree: &TrackedTree) -> Vec<SourceFile<'_>> {
     let files = tree.with_extension("rs").filter_map(|file| {
         let (crate_path, path) = file.path.split_once("/src/")?;
         let is_crate = ["crates/", "examples/"].iter().any(|folder| crate_path.starts_with(folder));
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn files_of_tests_are_no_source_files() {
-        let tree = Tree::of(&[
+        let tree = TrackedTree::of(&[
             ("crates/a/src/lib.rs", "#[cfg(test)]\nmod support;\nmod rule;"),
             ("crates/a/src/support/mod.rs", ""),
             ("crates/a/src/rule/mod.rs", ""),

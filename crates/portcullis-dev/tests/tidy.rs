@@ -5,19 +5,19 @@ use std::process::Command;
 
 use portcullis_dev::generated;
 use portcullis_dev::process;
-use portcullis_dev::repository::{self, Tree};
+use portcullis_dev::repository::{self, TrackedTree};
 use portcullis_dev::tidy::{
-    Problem, changelog, contract, engine, findings, manifest, markdown, module_cycles, portability, reference,
-    settings, source, type_names,
+    TidyProblem, changelog, contract, engine, findings, manifest, markdown, module_cycles, portability,
+    reference, settings, source, type_names,
 };
 
-fn check(find_problems: impl Fn(&Tree) -> Vec<Problem>) {
-    let tree = Tree::read(&repository::root()).expect("the repository can be read");
+fn check(find_problems: impl Fn(&TrackedTree) -> Vec<TidyProblem>) {
+    let tree = TrackedTree::read(&repository::root()).expect("the repository can be read");
     assert!(tree.files().len() > 50, "git lists only {} files", tree.files().len());
     report(&find_problems(&tree));
 }
 
-fn report(problems: &[Problem]) {
+fn report(problems: &[TidyProblem]) {
     let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
     assert!(lines.is_empty(), "{} problems:\n{}", lines.len(), lines.join("\n"));
 }

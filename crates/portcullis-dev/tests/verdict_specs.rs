@@ -1,12 +1,12 @@
 //! Runs the verdict specifications in `specs/verdicts`.
 #![cfg(test)]
 
-use portcullis_dev::repository::{self, Tree};
+use portcullis_dev::repository::{self, TrackedTree};
 use portcullis_dev::verdict_spec::{CallText, Runner, parse};
 
 /// Runs every specification and returns what differs, and how many calls there were.
 fn run_all() -> (Vec<String>, usize) {
-    let tree = Tree::read(&repository::root()).expect("the repository can be read");
+    let tree = TrackedTree::read(&repository::root()).expect("the repository can be read");
     let mut differences = Vec::new();
     let mut count = 0;
     for file in tree.with_extension("md").filter(|file| file.path.starts_with("specs/verdicts/")) {

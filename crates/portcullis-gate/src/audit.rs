@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use portcullis_classifier::protocol::Exchange;
+use portcullis_classifier::protocol::ModelExchange;
 use portcullis_classifier::transcript::encode;
 use portcullis_core::{EffectReport, FindingReport, Person, Reason, Span, ToolCall, TraceLine, Verdict};
-use portcullis_hosts::Said;
+use portcullis_hosts::HostDecision;
 use portcullis_hosts::json::write_input;
 use portcullis_store::audit::{
     EffectEntry, Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, TraceEntry,
@@ -28,7 +28,7 @@ pub struct Asked<'a> {
     /// The host's id of the call.
     pub call_id: Option<&'a str>,
     /// What the host was answered, which its moment may have made stricter than the decision.
-    pub said: Said,
+    pub said: HostDecision,
     /// How long judging took.
     pub elapsed: Duration,
 }
@@ -134,8 +134,8 @@ fn trace(line: &TraceLine) -> TraceEntry {
     }
 }
 
-fn model(exchange: &Exchange) -> ModelEntry {
-    let Exchange { talk, provider, model, usage, cost, elapsed, outcome, .. } = exchange;
+fn model(exchange: &ModelExchange) -> ModelEntry {
+    let ModelExchange { talk, provider, model, usage, cost, elapsed, outcome, .. } = exchange;
     ModelEntry {
         provider: provider.as_str().to_owned(),
         model: model.clone(),

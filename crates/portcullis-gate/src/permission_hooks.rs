@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use portcullis_core::{Answer, Context, ToolCall, Verdict};
 use portcullis_guard::unguarded;
 use portcullis_hosts::json::write_input;
-use portcullis_settings::{Handler, PermissionHook};
+use portcullis_settings::{HookHandler, PermissionHook};
 use serde_json::{Value, json};
 
 use crate::posting::post;
@@ -102,18 +102,18 @@ fn input(question: &Question<'_>) -> Value {
 fn ask_one(hook: &PermissionHook, input: &str, time: Duration) -> Result<Said, String> {
     let time = time.min(Duration::from_secs(hook.timeout_seconds.into()));
     match &hook.handler {
-        Handler::Command { words } => {
+        HookHandler::Command { words } => {
             let (program, arguments) = words.split_first().ok_or("names no program")?;
             let mut command = Command::new(program);
             command.args(arguments);
             run(command, input, time)
         }
-        Handler::ShellCommand { line } => {
+        HookHandler::ShellCommand { line } => {
             let mut command = Command::new("sh");
             command.args(["-c", line]);
             run(command, input, time)
         }
-        Handler::Http { url, headers, variables } => {
+        HookHandler::Http { url, headers, variables } => {
             let body = serde_json::from_str(input).map_err(|error| error.to_string())?;
             answer(&post((url, headers, variables), body, Instant::now() + time)?)
         }
@@ -189,7 +189,7 @@ mod tests {
     fn no_hook_is_waited_for_longer_than_there_is_time() {
         let hook = PermissionHook {
             tools: ToolMatcher::All,
-            handler: Handler::ShellCommand { line: "exec sleep 600".to_owned() },
+            handler: HookHandler::ShellCommand { line: "exec sleep 600".to_owned() },
             timeout_seconds: 600,
             origin: Origin::bare(Source::User),
         };

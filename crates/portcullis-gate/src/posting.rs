@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use portcullis_classifier::provider::WireRequest;
-use portcullis_classifier::transport::{BaseUrl, Cancel, Connection};
+use portcullis_classifier::transport::{BaseUrl, CancelFlag, ProviderConnection};
 use serde_json::Value;
 
 /// Posts a value to an address and returns what a success says. The error says what the one who was asked did, as the
@@ -18,8 +18,8 @@ pub fn post(
     let headers = headers.iter().map(|(name, value)| Ok((name.clone().into(), filled(value, variables)?)));
     let headers = headers.collect::<Result<Vec<_>, String>>()?;
     let request = WireRequest { path: path.to_owned(), headers, body };
-    let response = Connection::new(base)
-        .send(&request, deadline, &Cancel::new())
+    let response = ProviderConnection::new(base)
+        .send(&request, deadline, &CancelFlag::new())
         .map_err(|fault| format!("could not be asked: {}", fault.message))?;
     match response.status {
         200..=299 => Ok(response.body),

@@ -3,8 +3,8 @@
 //! Nothing is locked or written unless there is something new to keep.
 
 use portcullis_core::{Case, ToolCall, path, state_boundaries};
-use portcullis_hosts::{FactKind, HostReply, SessionFact};
-use portcullis_store::{SessionFacts, Store, StoreError};
+use portcullis_hosts::{HostReply, SessionFact, SessionFactKind};
+use portcullis_store::{SessionFactLog, Store, StoreError};
 
 use crate::Failure;
 use crate::clock::now_ms;
@@ -18,14 +18,14 @@ const NOT_TAKEN: i32 = 2;
 const LOST: i32 = 1;
 
 /// Returns the exit code for a fact that could not be kept.
-pub const fn failing_code(kind: &FactKind) -> i32 {
+pub const fn failing_code(kind: &SessionFactKind) -> i32 {
     match kind {
-        FactKind::Prompt { .. } => NOT_TAKEN,
-        FactKind::Done { .. }
-        | FactKind::Denied { .. }
-        | FactKind::Started { .. }
-        | FactKind::Ended
-        | FactKind::SubagentEnded => LOST,
+        SessionFactKind::Prompt { .. } => NOT_TAKEN,
+        SessionFactKind::Done { .. }
+        | SessionFactKind::Denied { .. }
+        | SessionFactKind::Started { .. }
+        | SessionFactKind::Ended
+        | SessionFactKind::SubagentEnded => LOST,
     }
 }
 
@@ -102,25 +102,25 @@ pub fn note(store: &Store, fact: &SessionFact) -> Result<(), Failure> {
 }
 
 /// Says whether anything of a fact may be kept, before a file is looked at.
-fn is_telling(kind: &FactKind) -> bool {
+fn is_telling(kind: &SessionFactKind) -> bool {
     match kind {
-        FactKind::Prompt { .. } | FactKind::Ended => true,
-        FactKind::Done { calls, .. } => {
+        SessionFactKind::Prompt { .. } | SessionFactKind::Ended => true,
+        SessionFactKind::Done { calls, .. } => {
             calls.iter().any(|call| ends_plan(call) || written_file(call).is_some())
         }
-        FactKind::Started { source } => source == "compact",
-        FactKind::Denied { .. } | FactKind::SubagentEnded => false,
+        SessionFactKind::Started { source } => source == "compact",
+        SessionFactKind::Denied { .. } | SessionFactKind::SubagentEnded => false,
     }
 }
 
 fn keep_in(store: &Store, fact: &SessionFact) -> Result<(), StoreError> {
     let session = store.session(&fact.session.id);
-    let update = |change: &dyn Fn(&mut SessionFacts) -> bool| session.update_facts(change, now_ms());
+    let update = |change: &dyn Fn(&mut SessionFactLog) -> bool| session.update_facts(change, now_ms());
     match &fact.kind {
         // Whoever speaks to a subagent is an agent.
-        FactKind::Prompt { .. } if fact.session.agent.is_some() => Ok(()),
-        FactKind::Prompt { text } => update(&|facts| state_boundaries(&mut facts.boundaries, text)),
-        FactKind::Done { calls, .. } => update(&|facts| {
+        SessionFactKind::Prompt { .. } if fact.session.agent.is_some() => Ok(()),
+        SessionFactKind::Prompt { text } => update(&|facts| state_boundaries(&mut facts.boundaries, text)),
+        SessionFactKind::Done { calls, .. } => update(&|facts| {
             let mut is_changed = false;
             for call in calls {
                 if ends_plan(call) {
@@ -133,13 +133,13 @@ fn keep_in(store: &Store, fact: &SessionFact) -> Result<(), StoreError> {
             }
             is_changed
         }),
-        FactKind::Started { .. } => update(&|facts| !std::mem::replace(&mut facts.is_partial, true)),
-        FactKind::Ended => {
+        SessionFactKind::Started { .. } => update(&|facts| !std::mem::replace(&mut facts.is_partial, true)),
+        SessionFactKind::Ended => {
             store.grants().end_session(&fact.session.id, now_ms())?;
             let forgotten = store.forget_old_sessions(now_ms(), LONGEST_KEPT_MS)?;
             forgotten.problems.into_iter().next().map_or(Ok(()), Err)
         }
-        FactKind::Denied { .. } | FactKind::SubagentEnded => Ok(()),
+        SessionFactKind::Denied { .. } | SessionFactKind::SubagentEnded => Ok(()),
     }
 }
 

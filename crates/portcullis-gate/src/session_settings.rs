@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{Context, Mode, Origin, Person, Policy, Source, path};
 use portcullis_settings::{
-    DocumentState, Environment, LoadOptions, Loaded, Locations, Severity, TrustQuestion, load, load_given,
+    DocumentState, LoadOptions, LoadedSettings, ProblemSeverity, SettingsEnvironment, SettingsLocations,
+    TrustQuestion, load, load_given,
 };
 
-use portcullis_store::{DocumentKey, Grant, Place, Store};
+use portcullis_store::{DocumentKey, Grant, GrantContext, Store};
 
 use crate::Failure;
 use crate::clock::now_ms;
@@ -44,9 +45,9 @@ pub struct SettingsFlags {
 #[derive(Debug)]
 pub struct SessionSettings {
     /// Where settings and state are.
-    pub locations: Locations,
+    pub locations: SettingsLocations,
     /// What was loaded.
-    pub loaded: Loaded,
+    pub loaded: LoadedSettings,
     /// What a person granted for a while and whose use is noted.
     pub limited: Vec<Grant>,
     cwd: String,
@@ -105,20 +106,21 @@ impl SessionSettings {
     pub fn open_neutral_in(arguments: &SettingsFlags, directory: &str) -> Result<Self, Failure> {
         let base = text(&absolute_path(arguments.cwd.as_deref().unwrap_or(NEUTRAL_PROJECT))?)?;
         let cwd = PathBuf::from(path::join(&base, directory));
-        let environment = Environment { home: Some(PathBuf::from(NEUTRAL_HOME)), ..Environment::default() };
-        let locations = Locations::new(environment, &cwd);
+        let environment =
+            SettingsEnvironment { home: Some(PathBuf::from(NEUTRAL_HOME)), ..SettingsEnvironment::default() };
+        let locations = SettingsLocations::new(environment, &cwd);
         let loaded = load_given(&locations, &arguments.load_options()?);
         Self::of(locations, loaded, &cwd)
     }
 
     fn load(options: &LoadOptions, cwd: &Path, project: Option<PathBuf>) -> Result<Self, Failure> {
-        let locations = Locations::new(environment(project)?, cwd);
+        let locations = SettingsLocations::new(environment(project)?, cwd);
         refuse_steered(&locations)?;
         let loaded = load(&locations, options);
         Self::of(locations, loaded, cwd)
     }
 
-    fn of(locations: Locations, loaded: Loaded, cwd: &Path) -> Result<Self, Failure> {
+    fn of(locations: SettingsLocations, loaded: LoadedSettings, cwd: &Path) -> Result<Self, Failure> {
         refuse_broken_flag(&loaded)?;
         let (cwd, project) = (text(cwd)?, text(&locations.project)?);
         let store = locations.state.clone().map(Store::new);
@@ -154,7 +156,8 @@ impl SessionSettings {
 
     /// Returns what must not go unsaid where nobody reads standard error: that a settings file is broken.
     pub fn notice(&self) -> Option<String> {
-        let mut broken = self.loaded.problems.iter().filter(|problem| problem.severity == Severity::Error);
+        let mut broken =
+            self.loaded.problems.iter().filter(|problem| problem.severity == ProblemSeverity::Error);
         let problem = broken.next()?;
         let file = problem.file.as_deref().unwrap_or("settings");
         let more = match broken.count() {
@@ -169,7 +172,7 @@ impl SessionSettings {
 #[derive(Debug, Clone)]
 pub struct SettingsPlan {
     /// Where settings and state are.
-    pub locations: Locations,
+    pub locations: SettingsLocations,
     /// What is loaded beside the files.
     pub options: LoadOptions,
     /// What a person granted for a while and whose use is noted.
@@ -189,7 +192,7 @@ impl SettingsPlan {
         if project.as_deref().is_some_and(|project| !is_inside(&cwd, project)) {
             options.trust = TrustQuestion::Untrusted;
         }
-        let locations = Locations::new(environment(project)?, &cwd);
+        let locations = SettingsLocations::new(environment(project)?, &cwd);
         refuse_steered(&locations)?;
         Ok(Self { locations, options, limited: Vec::new(), cwd })
     }
@@ -198,7 +201,7 @@ impl SettingsPlan {
     /// in its place.
     pub fn add_grants(&mut self, store: &Store, session_id: &str) {
         let workspace = self.locations.workspace().to_string_lossy();
-        let place = Place { session: session_id, workspace: &workspace, now_ms: now_ms() };
+        let place = GrantContext { session: session_id, workspace: &workspace, now_ms: now_ms() };
         match store.grants().holding(&place) {
             Ok(grants) => self.take(grants),
             Err(error) => {
@@ -264,12 +267,12 @@ pub fn compile(text: &str, behavior: Behavior) -> Result<Rule, Failure> {
 }
 
 /// Works out where settings are for a directory, or for the current one.
-pub fn locations(cwd: Option<&str>) -> Result<Locations, Failure> {
-    Ok(Locations::new(environment(None)?, &named_directory(cwd)?))
+pub fn locations(cwd: Option<&str>) -> Result<SettingsLocations, Failure> {
+    Ok(SettingsLocations::new(environment(None)?, &named_directory(cwd)?))
 }
 
-fn environment(project: Option<PathBuf>) -> Result<Environment, Failure> {
-    Ok(Environment {
+fn environment(project: Option<PathBuf>) -> Result<SettingsEnvironment, Failure> {
+    Ok(SettingsEnvironment {
         home: env_vars::home()?,
         xdg_config_home: env_vars::directory(env_vars::XDG_CONFIG_HOME),
         xdg_state_home: env_vars::directory(env_vars::XDG_STATE_HOME),
@@ -282,7 +285,7 @@ fn environment(project: Option<PathBuf>) -> Result<Environment, Failure> {
 
 /// A repository may set variables for what runs in it. One that leads settings or state into the repository itself would
 /// let it write the user's rules, approvals and trust.
-fn refuse_steered(locations: &Locations) -> Result<(), Failure> {
+fn refuse_steered(locations: &SettingsLocations) -> Result<(), Failure> {
     let workspace = locations.workspace();
     let real = |directory: &Path| directory.canonicalize().unwrap_or_else(|_| directory.to_path_buf());
     let home = locations.home.as_deref().map(real);
@@ -337,8 +340,8 @@ fn is_inside(directory: &Path, outer: &Path) -> bool {
 }
 
 /// A file that was named on the command line and cannot be read is an error: the restrictions in it would be lost.
-fn refuse_broken_flag(loaded: &Loaded) -> Result<(), Failure> {
-    let is_broken = |document: &&portcullis_settings::Document| {
+fn refuse_broken_flag(loaded: &LoadedSettings) -> Result<(), Failure> {
+    let is_broken = |document: &&portcullis_settings::SettingsDocument| {
         document.source == Source::Flag && document.state == DocumentState::Broken
     };
     let Some(document) = loaded.documents.iter().find(is_broken) else { return Ok(()) };

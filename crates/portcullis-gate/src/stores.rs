@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use portcullis_settings::Loaded;
+use portcullis_settings::LoadedSettings;
 #[cfg(feature = "postgres")]
 use portcullis_settings::StoreUrl;
 use portcullis_store::Store;
@@ -14,7 +14,7 @@ use crate::Failure;
 use crate::session_settings::SessionSettings;
 
 /// Opens the store that settings choose, for a command. A database must have its tables already.
-pub fn open(loaded: &Loaded, state: PathBuf) -> Result<Store, Failure> {
+pub fn open(loaded: &LoadedSettings, state: PathBuf) -> Result<Store, Failure> {
     choose(loaded, state, Tables::AreThere)
 }
 
@@ -27,12 +27,12 @@ pub fn open_for(session: &SessionSettings) -> Result<Store, Failure> {
 }
 
 /// Opens the store that settings choose, for a daemon, which brings the tables of a database up to date.
-pub fn open_for_daemon(loaded: &Loaded, state: PathBuf) -> Result<Store, Failure> {
+pub fn open_for_daemon(loaded: &LoadedSettings, state: PathBuf) -> Result<Store, Failure> {
     choose(loaded, state, Tables::AreMade)
 }
 
 /// Returns the failure of settings that name no store that can be used.
-pub fn refuse_broken(loaded: &Loaded) -> Result<(), Failure> {
+pub fn refuse_broken(loaded: &LoadedSettings) -> Result<(), Failure> {
     match &loaded.store.broken {
         Some(why) => Err(Failure::usage(why.clone()).with_hint("see `portcullis settings show`")),
         None => Ok(()),
@@ -46,7 +46,7 @@ enum Tables {
     AreMade,
 }
 
-fn choose(loaded: &Loaded, state: PathBuf, tables: Tables) -> Result<Store, Failure> {
+fn choose(loaded: &LoadedSettings, state: PathBuf, tables: Tables) -> Result<Store, Failure> {
     refuse_broken(loaded)?;
     match &loaded.store.url {
         None => Ok(Store::new(state)),
@@ -69,10 +69,11 @@ fn choose(loaded: &Loaded, state: PathBuf, tables: Tables) -> Result<Store, Fail
 
 /// Names the database that is shared; whether it answers is not yet known.
 #[cfg(feature = "postgres")]
-pub fn open_fleet(url: &StoreUrl) -> Result<portcullis_postgres::Fleet, Failure> {
+pub fn open_fleet(url: &StoreUrl) -> Result<portcullis_postgres::PostgresStore, Failure> {
     let password = crate::env_vars::store_password();
-    let options = portcullis_postgres::Options { password, ..portcullis_postgres::Options::default() };
-    portcullis_postgres::Fleet::open(url.expose(), options).map_err(|error| Failure::from(&error))
+    let options =
+        portcullis_postgres::PostgresOptions { password, ..portcullis_postgres::PostgresOptions::default() };
+    portcullis_postgres::PostgresStore::open(url.expose(), options).map_err(|error| Failure::from(&error))
 }
 
 /// Returns the failure of a program that was built without the shared store.

@@ -51,10 +51,10 @@ const MEMORY: libc::rlim_t = 4 << 30;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotInstalled;
 
-pub(crate) type Handler = extern "C" fn(c_int);
+pub(crate) type SignalHandler = extern "C" fn(c_int);
 
 /// Sends every fatal signal and the passing of `deadline` to `handler`.
-pub(crate) fn install(handler: Handler, deadline: Duration) -> Result<(), NotInstalled> {
+pub(crate) fn install(handler: SignalHandler, deadline: Duration) -> Result<(), NotInstalled> {
     limit_memory();
     install_handler_stack()?;
     for signal in FATAL {
@@ -72,7 +72,7 @@ pub(crate) fn install(handler: Handler, deadline: Duration) -> Result<(), NotIns
 /// Catches the signals without a portable name, the real-time ones among them, which all end a process. The system
 /// refuses those that cannot be caught and those that its C library keeps for itself.
 #[cfg(target_os = "linux")]
-fn catch_the_rest(handler: Handler) {
+fn catch_the_rest(handler: SignalHandler) {
     let is_known =
         |signal: &c_int| FATAL.contains(signal) || IGNORED.contains(signal) || HARMLESS.contains(signal);
     for signal in (1..=LAST).filter(|signal| !is_known(signal)) {
@@ -89,7 +89,7 @@ fn install_handler_stack() -> Result<(), NotInstalled> {
 }
 
 /// Sends a signal to a handler after which system calls go on that were interrupted.
-pub(crate) fn set_restarting_action(signal: c_int, handler: Handler) -> Result<(), NotInstalled> {
+pub(crate) fn set_restarting_action(signal: c_int, handler: SignalHandler) -> Result<(), NotInstalled> {
     set_action_with(signal, handler as libc::sighandler_t, libc::SA_RESTART)
 }
 

@@ -13,7 +13,9 @@ use std::time::{Duration, Instant};
 
 use portcullis_core::Person;
 use portcullis_guard::{BlockingAnswer, Guard};
-use portcullis_hosts::{Adapter, Blocking, Event, HookCall, Host, HostReply, SessionFact, Told};
+use portcullis_hosts::{
+    BlockingReply, HookCall, Host, HostAdapter, HostEvent, HostInput, HostReply, SessionFact,
+};
 
 use portcullis_gate::daemon_client::HandedOver;
 use portcullis_gate::gate::HostGate;
@@ -33,7 +35,7 @@ const DEADLINE: Duration = Duration::from_secs(10);
 const LONGEST: Duration = Duration::from_secs(85);
 
 /// What ends a process that only keeps a fact and fails; the exit code goes by the fact.
-const FACT_LOST: Blocking = Blocking {
+const FACT_LOST: BlockingReply = BlockingReply {
     stdout: "",
     stderr: "portcullis: what happened in the session could not be kept\n",
     exit_code: 1,
@@ -63,7 +65,7 @@ pub fn run(words: Vec<OsString>, program: Program) -> ! {
     guard.answer(reply.stdout.as_bytes(), reply.stderr.as_bytes(), reply.exit_code)
 }
 
-fn prepared(blocking: Blocking) -> &'static BlockingAnswer {
+fn prepared(blocking: BlockingReply) -> &'static BlockingAnswer {
     Box::leak(Box::new(BlockingAnswer {
         stdout: blocking.stdout.as_bytes(),
         stderr: blocking.stderr.as_bytes(),
@@ -125,7 +127,7 @@ struct Heard<'a> {
 
 /// One process of a hook.
 struct Hook<'a> {
-    adapter: &'static Adapter,
+    adapter: &'static HostAdapter,
     guard: &'a Guard,
     started: Instant,
     program: Program,
@@ -143,7 +145,7 @@ impl Hook<'_> {
             Err(message) => return self.adapter.fail(usual, &message),
         };
         match event {
-            Event::Call(call) => {
+            HostEvent::Call(call) => {
                 if call.moment != usual {
                     self.guard.prepare(prepared(call.moment.blocking));
                 }
@@ -151,17 +153,17 @@ impl Hook<'_> {
                 crate::fault::inject(self.guard);
                 self.answer_call(words, *call, &Heard { input: &input, variables: &variables })
             }
-            Event::Fact(fact) => {
+            HostEvent::Fact(fact) => {
                 let exit_code = session_facts::failing_code(&fact.kind);
-                self.guard.prepare(prepared(Blocking { exit_code, ..FACT_LOST }));
+                self.guard.prepare(prepared(BlockingReply { exit_code, ..FACT_LOST }));
                 self.keep(words, &fact, &Heard { input: &input, variables: &variables })
             }
-            Event::Other => HostReply::silence(),
+            HostEvent::Other => HostReply::silence(),
         }
     }
 
     /// Reads what the agent says, and returns with it what it says in variables.
-    fn read(&self, input: &[u8]) -> Result<(Event, Variables), String> {
+    fn read(&self, input: &[u8]) -> Result<(HostEvent, Variables), String> {
         let directory = std::env::current_dir().ok();
         let directory = directory.as_deref().and_then(|directory| directory.to_str()).unwrap_or_default();
         let variables = RefCell::new(Variables::new());
@@ -170,7 +172,7 @@ impl Hook<'_> {
             variables.borrow_mut().push((name.to_owned(), value.clone()));
             Some(value)
         };
-        let read = (self.adapter.read)(&Told { input, directory, variable: &variable });
+        let read = (self.adapter.read)(&HostInput { input, directory, variable: &variable });
         let event = read.map_err(|error| error.to_string())?;
         Ok((event, variables.into_inner()))
     }

@@ -9,7 +9,7 @@ use std::fmt;
 
 use portcullis_core::{Decision, Mode, Person, Reason, ToolCall, Verdict};
 
-use crate::capability::{Capabilities, Said};
+use crate::capability::{HostDecision, MomentCapabilities};
 use crate::host::Host;
 use crate::reason;
 use crate::registration::Registration;
@@ -17,28 +17,28 @@ use crate::reply::{HostError, HostReply};
 
 /// One host: how to read what it says, how to answer, how it is told to call us.
 #[derive(Debug)]
-pub struct Adapter {
+pub struct HostAdapter {
     /// Which host.
     pub host: Host,
     /// Its name for people.
     pub title: &'static str,
     /// The moment at which it asks about every call.
-    pub usual: &'static Moment,
+    pub usual: &'static HookMoment,
     /// The other moments at which it asks.
-    pub others: &'static [&'static Moment],
+    pub others: &'static [&'static HookMoment],
     /// The form of its session file, if we can read it.
     pub session_format: Option<SessionFormat>,
     /// Reads what it handed over.
-    pub read: fn(&Told<'_>) -> Result<Event, HostError>,
+    pub read: fn(&HostInput<'_>) -> Result<HostEvent, HostError>,
     /// Writes an answer to a call.
-    pub write: fn(&'static Moment, &Answer) -> HostReply,
+    pub write: fn(&'static HookMoment, &HostAnswer) -> HostReply,
     /// How it is registered.
     pub registration: Registration,
 }
 
 /// What a host handed over: its input, and where it started us.
 #[derive(Clone, Copy)]
-pub struct Told<'a> {
+pub struct HostInput<'a> {
     /// Standard input.
     pub input: &'a [u8],
     /// The directory of this process.
@@ -47,27 +47,27 @@ pub struct Told<'a> {
     pub variable: &'a dyn Fn(&str) -> Option<String>,
 }
 
-impl fmt::Debug for Told<'_> {
+impl fmt::Debug for HostInput<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The environment may hold keys.
-        formatter.debug_struct("Told").field("input", &self.input).finish_non_exhaustive()
+        formatter.debug_struct("HostInput").field("input", &self.input).finish_non_exhaustive()
     }
 }
 
 /// A moment at which a host asks whether a call may run.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct HookMoment {
     /// The event's name on the wire.
     pub event: &'static str,
     /// What an answer can say there.
-    pub capabilities: Capabilities,
+    pub capabilities: MomentCapabilities,
     /// The answer that blocks, prepared before anything can fail.
-    pub blocking: Blocking,
+    pub blocking: BlockingReply,
 }
 
 /// An answer that blocks and needs nothing to be worked out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Blocking {
+pub struct BlockingReply {
     /// Standard output.
     pub stdout: &'static str,
     /// Standard error.
@@ -78,7 +78,7 @@ pub struct Blocking {
 
 /// What a host wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum HostEvent {
     /// May this call run?
     Call(Box<HookCall>),
     /// Something happened in the session that later calls may depend on; nothing is to be answered.
@@ -91,7 +91,7 @@ pub enum Event {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookCall {
     /// When it is asked.
-    pub moment: &'static Moment,
+    pub moment: &'static HookMoment,
     /// The call; several only where one call of the host amounts to several of ours, and then each must be allowed. Never
     /// empty.
     pub calls: Vec<ToolCall>,
@@ -128,12 +128,12 @@ pub struct SessionFact {
     /// The mode it was in, if the host said.
     pub mode: Option<Mode>,
     /// What happened.
-    pub kind: FactKind,
+    pub kind: SessionFactKind,
 }
 
 /// What may happen in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FactKind {
+pub enum SessionFactKind {
     /// The user said something.
     Prompt {
         /// The words.
@@ -177,9 +177,9 @@ pub enum SessionFormat {
 
 /// What a host is told, before it is put in the host's own words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct HostAnswer {
     /// What is said.
-    pub said: Said,
+    pub said: HostDecision,
     /// Why, for the agent or the person, by the host's choice.
     pub reason: String,
     /// What the user should know and the agent need not.
@@ -197,11 +197,11 @@ const CANNOT_ASK: &str = "This needs the user, who cannot be asked here: the cal
 const OUTAGE: &str = "This is an outage, not a judgement of the call, which was NOT run. Try it again later, or tell the \
                       user, who can run `portcullis allow --last` in a terminal of their own";
 
-impl Answer {
+impl HostAnswer {
     /// Puts a verdict into what a moment can say, always towards safety. The advice is for the agent.
     pub fn of(
         verdict: &Verdict,
-        capabilities: Capabilities,
+        capabilities: MomentCapabilities,
         advice: Option<&str>,
         notice: Option<&str>,
     ) -> Self {
@@ -210,7 +210,7 @@ impl Answer {
         // A question that nobody could be asked is a denial that a person may lift, whoever made it one.
         let is_unasked = match verdict.decision {
             Decision::Allow => false,
-            Decision::Ask => said == Said::Deny,
+            Decision::Ask => said == HostDecision::Deny,
             Decision::Deny => matches!(verdict.reason, Reason::Headless { .. }) && verdict.is_answerable(),
         };
         let is_outage = matches!(verdict.reason, Reason::Unavailable { .. });
@@ -224,20 +224,20 @@ impl Answer {
 
     /// Blocks a call that could not be decided, and says why.
     pub fn failure(message: &str) -> Self {
-        Self { said: Said::Deny, reason: reason::failure(message), notice: None, ends_run: false }
+        Self { said: HostDecision::Deny, reason: reason::failure(message), notice: None, ends_run: false }
     }
 }
 
-impl Adapter {
+impl HostAdapter {
     /// Returns all moments at which the host asks, the usual one first.
-    pub fn moments(&self) -> impl Iterator<Item = &'static Moment> {
+    pub fn moments(&self) -> impl Iterator<Item = &'static HookMoment> {
         std::iter::once(self.usual).chain(self.others.iter().copied())
     }
 
     /// Blocks a call that could not be decided: the answer on standard output, the reason also on standard error, and the
     /// exit code that blocks.
-    pub fn fail(&self, moment: &'static Moment, message: &str) -> HostReply {
-        let answer = Answer::failure(message);
+    pub fn fail(&self, moment: &'static HookMoment, message: &str) -> HostReply {
+        let answer = HostAnswer::failure(message);
         let stderr = format!("{}\n", answer.reason);
         let reply = (self.write)(moment, &answer);
         HostReply { stderr, exit_code: moment.blocking.exit_code, ..reply }

@@ -15,18 +15,20 @@
 use portcullis_core::ToolCall;
 use serde_json::json;
 
-use crate::adapter::{Adapter, Answer, Blocking, Event, HookCall, HookSession, Moment, Told};
-use crate::capability::{AskBy, Capabilities, Said};
+use crate::adapter::{
+    BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
+};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::absolute;
 use crate::host::Host;
 use crate::json;
-use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
+use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
-use crate::tool_names::{self, Renaming, Row};
+use crate::tool_names::{self, FieldRenaming, ToolTranslation};
 
 /// Amp.
-pub(crate) static ADAPTER: Adapter = Adapter {
+pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Amp,
     title: "Amp",
     usual: &DELEGATED,
@@ -36,22 +38,22 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     write,
     registration: Registration {
         programs: &["amp"],
-        folder: Folder { variable: None, base: Base::Config, path: "amp" },
+        folder: SettingsFolder { variable: None, base: FolderBase::Config, path: "amp" },
         pieces,
         afterwards: "",
     },
 };
 
-static DELEGATED: Moment = Moment {
+static DELEGATED: HookMoment = HookMoment {
     event: "delegate",
-    capabilities: Capabilities {
+    capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Saying,
         reason: true,
         changed_input: false,
         fails_open: false,
     },
-    blocking: Blocking { stdout: "", stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
+    blocking: BlockingReply { stdout: "", stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
 };
 
 /// The exit code that makes Amp ask its user.
@@ -60,27 +62,35 @@ const ASKING_EXIT_CODE: i32 = 1;
 /// The name our program has for Amp.
 const PROGRAM_NAME: &str = "portcullis-amp";
 
-const FILE: Renaming<'_> = ("file_path", &["path"]);
+const FILE: FieldRenaming<'_> = ("file_path", &["path"]);
 
 /// Amp's tools, but for the shell and MCP servers.
-const TOOLS: &[Row] = &[
-    Row { theirs: &["Read"], ours: "Read", fields: &[FILE] },
-    Row { theirs: &["create_file"], ours: "Write", fields: &[FILE, ("content", &["content"])] },
-    Row {
+const TOOLS: &[ToolTranslation] = &[
+    ToolTranslation { theirs: &["Read"], ours: "Read", fields: &[FILE] },
+    ToolTranslation { theirs: &["create_file"], ours: "Write", fields: &[FILE, ("content", &["content"])] },
+    ToolTranslation {
         theirs: &["edit_file"],
         ours: "Edit",
         fields: &[FILE, ("old_string", &["old_str"]), ("new_string", &["new_str"])],
     },
-    Row { theirs: &["format_file", "undo_edit"], ours: "Edit", fields: &[FILE] },
-    Row { theirs: &["Grep"], ours: "Grep", fields: &[("pattern", &["pattern"]), ("path", &["path"])] },
-    Row { theirs: &["glob"], ours: "Glob", fields: &[("pattern", &["filePattern"])] },
-    Row { theirs: &["read_web_page"], ours: "WebFetch", fields: &[("url", &["url"])] },
-    Row { theirs: &["web_search"], ours: "WebSearch", fields: &[("query", &["query", "objective"])] },
-    Row { theirs: &["Task"], ours: "Agent", fields: &[("prompt", &["prompt"])] },
-    Row { theirs: &["todo_read", "todo_write"], ours: "TodoWrite", fields: &[] },
+    ToolTranslation { theirs: &["format_file", "undo_edit"], ours: "Edit", fields: &[FILE] },
+    ToolTranslation {
+        theirs: &["Grep"],
+        ours: "Grep",
+        fields: &[("pattern", &["pattern"]), ("path", &["path"])],
+    },
+    ToolTranslation { theirs: &["glob"], ours: "Glob", fields: &[("pattern", &["filePattern"])] },
+    ToolTranslation { theirs: &["read_web_page"], ours: "WebFetch", fields: &[("url", &["url"])] },
+    ToolTranslation {
+        theirs: &["web_search"],
+        ours: "WebSearch",
+        fields: &[("query", &["query", "objective"])],
+    },
+    ToolTranslation { theirs: &["Task"], ours: "Agent", fields: &[("prompt", &["prompt"])] },
+    ToolTranslation { theirs: &["todo_read", "todo_write"], ours: "TodoWrite", fields: &[] },
 ];
 
-fn read(told: &Told<'_>) -> Result<Event, HostError> {
+fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
     const NAME: &str = "AGENT_TOOL_NAME";
     let name = (told.variable)(NAME).filter(|name| !name.is_empty());
     let name = name.ok_or(HostError::Missing { field: NAME })?;
@@ -100,23 +110,23 @@ fn read(told: &Told<'_>) -> Result<Event, HostError> {
     };
     let calls = vec![call];
     let call = HookCall { moment: &DELEGATED, calls, mode: None, person: None, session, call_id: None };
-    Ok(Event::Call(Box::new(call)))
+    Ok(HostEvent::Call(Box::new(call)))
 }
 
-fn write(_moment: &'static Moment, answer: &Answer) -> HostReply {
+fn write(_moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     let exit_code = match answer.said {
-        Said::Allow => return HostReply::silence(),
-        Said::Ask => ASKING_EXIT_CODE,
-        Said::Deny | Said::Silence => BLOCKING_EXIT_CODE,
+        HostDecision::Allow => return HostReply::silence(),
+        HostDecision::Ask => ASKING_EXIT_CODE,
+        HostDecision::Deny | HostDecision::Silence => BLOCKING_EXIT_CODE,
     };
     HostReply { stderr: format!("{}\n", answer.reason), exit_code, ..HostReply::silence() }
 }
 
-fn pieces(_command: &HookCommand) -> Vec<Piece> {
+fn pieces(_command: &HookCommand) -> Vec<RegistrationPiece> {
     let value = json!({"tool": "*", "action": "delegate", "to": PROGRAM_NAME});
     vec![
-        Piece::ProgramName { name: PROGRAM_NAME },
-        Piece::Element { file: "settings.json", at: &["amp.permissions"], value, is_first: true },
+        RegistrationPiece::ProgramName { name: PROGRAM_NAME },
+        RegistrationPiece::Element { file: "settings.json", at: &["amp.permissions"], value, is_first: true },
     ]
 }
 
@@ -132,8 +142,8 @@ mod tests {
             "AMP_THREAD_ID" => Some("T-1".to_owned()),
             _ => None,
         };
-        match read(&Told { input: input.as_bytes(), directory, variable: &variable })? {
-            Event::Call(call) => Ok(*call),
+        match read(&HostInput { input: input.as_bytes(), directory, variable: &variable })? {
+            HostEvent::Call(call) => Ok(*call),
             other => panic!("{other:?}"),
         }
     }
@@ -178,13 +188,15 @@ mod tests {
     #[test]
     fn the_exit_code_is_the_answer() {
         for (said, exit_code, stderr) in [
-            (Said::Allow, 0, ""),
-            (Said::Ask, 1, "why\n"),
-            (Said::Deny, 2, "why\n"),
-            (Said::Silence, 2, "why\n"),
+            (HostDecision::Allow, 0, ""),
+            (HostDecision::Ask, 1, "why\n"),
+            (HostDecision::Deny, 2, "why\n"),
+            (HostDecision::Silence, 2, "why\n"),
         ] {
-            let reply =
-                write(&DELEGATED, &Answer { said, reason: "why".to_owned(), notice: None, ends_run: false });
+            let reply = write(
+                &DELEGATED,
+                &HostAnswer { said, reason: "why".to_owned(), notice: None, ends_run: false },
+            );
             assert_eq!(
                 (reply.exit_code, reply.stderr.as_str(), reply.stdout.as_str()),
                 (exit_code, stderr, "")

@@ -14,7 +14,7 @@ use portcullis_core::Decision;
     clippy::struct_excessive_bools,
     reason = "independent abilities, each a column of the table of hosts"
 )]
-pub struct Capabilities {
+pub struct MomentCapabilities {
     /// Whether an allow makes the host run the call without asking its user.
     pub allow: bool,
     /// How its user is asked.
@@ -40,7 +40,7 @@ pub enum AskBy {
 
 /// What is said to a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said {
+pub enum HostDecision {
     /// The call runs.
     Allow,
     /// The host asks its user.
@@ -51,7 +51,7 @@ pub enum Said {
     Silence,
 }
 
-impl Said {
+impl HostDecision {
     /// Returns the word for logs.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -63,15 +63,15 @@ impl Said {
     }
 }
 
-impl Capabilities {
+impl MomentCapabilities {
     /// Turns a decision into what can be said.
-    pub const fn lower(self, decision: Decision) -> Said {
+    pub const fn lower(self, decision: Decision) -> HostDecision {
         match (decision, self.ask) {
-            (Decision::Allow, _) if self.allow => Said::Allow,
-            (Decision::Allow, _) => Said::Silence,
-            (Decision::Ask, AskBy::Saying) => Said::Ask,
-            (Decision::Ask, AskBy::Silence) => Said::Silence,
-            (Decision::Ask, AskBy::Nothing) | (Decision::Deny, _) => Said::Deny,
+            (Decision::Allow, _) if self.allow => HostDecision::Allow,
+            (Decision::Allow, _) => HostDecision::Silence,
+            (Decision::Ask, AskBy::Saying) => HostDecision::Ask,
+            (Decision::Ask, AskBy::Silence) => HostDecision::Silence,
+            (Decision::Ask, AskBy::Nothing) | (Decision::Deny, _) => HostDecision::Deny,
         }
     }
 }
@@ -82,17 +82,25 @@ mod tests {
 
     #[test]
     fn what_cannot_be_said_becomes_stricter_or_the_hosts_own_way() {
-        let mask =
-            |allow, ask| Capabilities { allow, ask, reason: true, changed_input: false, fails_open: true };
+        let mask = |allow, ask| MomentCapabilities {
+            allow,
+            ask,
+            reason: true,
+            changed_input: false,
+            fails_open: true,
+        };
         for allow in [true, false] {
             for ask in [AskBy::Saying, AskBy::Silence, AskBy::Nothing] {
                 let mask = mask(allow, ask);
-                assert_eq!(mask.lower(Decision::Deny), Said::Deny);
-                assert_eq!(mask.lower(Decision::Allow), if allow { Said::Allow } else { Said::Silence });
+                assert_eq!(mask.lower(Decision::Deny), HostDecision::Deny);
+                assert_eq!(
+                    mask.lower(Decision::Allow),
+                    if allow { HostDecision::Allow } else { HostDecision::Silence }
+                );
                 let asked = match ask {
-                    AskBy::Saying => Said::Ask,
-                    AskBy::Silence => Said::Silence,
-                    AskBy::Nothing => Said::Deny,
+                    AskBy::Saying => HostDecision::Ask,
+                    AskBy::Silence => HostDecision::Silence,
+                    AskBy::Nothing => HostDecision::Deny,
                 };
                 assert_eq!(mask.lower(Decision::Ask), asked);
             }

@@ -15,14 +15,14 @@
 use portcullis_core::{Mode, ToolCall};
 use serde::Serialize;
 
-use crate::adapter::{Adapter, Answer, Event, HookSession, Moment, SessionFormat, Told};
-use crate::claude_family::{self, Dialect, Extras, Standing};
+use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput, SessionFormat};
+use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom};
 use crate::host::Host;
-use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
+use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 
 /// Claude Code.
-pub(crate) static ADAPTER: Adapter = Adapter {
+pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Claude,
     title: "Claude Code",
     usual: &BEFORE,
@@ -32,39 +32,43 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     write,
     registration: Registration {
         programs: &["claude"],
-        folder: Folder { variable: Some("CLAUDE_CONFIG_DIR"), base: Base::Home, path: ".claude" },
+        folder: SettingsFolder {
+            variable: Some("CLAUDE_CONFIG_DIR"),
+            base: FolderBase::Home,
+            path: ".claude",
+        },
         pieces,
         afterwards: "",
     },
 };
 
-static BEFORE: Moment = claude_family::BEFORE;
+static BEFORE: HookMoment = claude_family::BEFORE;
 
-static REQUEST: Moment = claude_family::REQUEST;
+static REQUEST: HookMoment = claude_family::REQUEST;
 
-const EXTRAS: Extras = Extras { notice: true, ending: true };
+const EXTRAS: ReplyExtras = ReplyExtras { notice: true, ending: true };
 
 /// The first version that knows `onFailure`, which makes it block when a hook cannot be started or takes too long.
 const KNOWS_ON_FAILURE: (u32, u32, u32) = (2, 1, 295);
 
-static DIALECT: Dialect = Dialect {
+static DIALECT: FamilyMember = FamilyMember {
     before: &BEFORE,
     request: Some(&REQUEST),
-    standing: |word| Standing::of(word.and_then(Mode::find).unwrap_or(Mode::Default)),
+    standing: |word| SessionFreedom::of(word.and_then(Mode::find).unwrap_or(Mode::Default)),
     calls: |tool, input| vec![ToolCall::new(tool, input)],
     session: |session, told| HookSession { project: (told.variable)("CLAUDE_PROJECT_DIR"), ..session },
 };
 
-fn read(told: &Told<'_>) -> Result<Event, HostError> {
+fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
     claude_family::read(told, &DIALECT)
 }
 
-fn write(moment: &'static Moment, answer: &Answer) -> HostReply {
+fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     claude_family::write(moment, answer, EXTRAS)
 }
 
 /// Our program is started without a shell. What only keeps facts runs beside the session and is never waited for long.
-fn pieces(command: &HookCommand) -> Vec<Piece> {
+fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FACTS: [(&[&str], &str); 4] = [
         (&["hooks", "UserPromptSubmit"], ""),
         (&["hooks", "PostToolUse"], "Write|Edit|NotebookEdit|ExitPlanMode"),
@@ -73,7 +77,7 @@ fn pieces(command: &HookCommand) -> Vec<Piece> {
     ];
     let element = |at, matcher: &str, timeout: u32, blocks: bool| {
         let fails_shut = blocks && command.host_version.is_some_and(|version| version >= KNOWS_ON_FAILURE);
-        let handler = Handler {
+        let handler = HookHandlerWire {
             kind: "command",
             command: &command.program,
             args: &command.arguments,
@@ -89,7 +93,7 @@ fn pieces(command: &HookCommand) -> Vec<Piece> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Handler<'a> {
+struct HookHandlerWire<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
     command: &'a str,
@@ -104,10 +108,10 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
-    use crate::adapter::FactKind;
+    use crate::adapter::SessionFactKind;
 
-    fn read_text(text: &str) -> Result<Event, HostError> {
-        read(&Told { input: text.as_bytes(), directory: "/", variable: &|_| None })
+    fn read_text(text: &str) -> Result<HostEvent, HostError> {
+        read(&HostInput { input: text.as_bytes(), directory: "/", variable: &|_| None })
     }
 
     fn failure_of(text: &str) -> String {
@@ -132,7 +136,7 @@ mod tests {
             let text = format!(
                 r#"{{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{{}},"cwd":"/w","permission_mode":{mode}}}"#
             );
-            let Event::Call(call) = read_text(&text).unwrap() else { panic!("{mode}") };
+            let HostEvent::Call(call) = read_text(&text).unwrap() else { panic!("{mode}") };
             assert_eq!(call.mode, Some(expected), "{mode}");
         }
     }
@@ -143,7 +147,7 @@ mod tests {
             ["ConfigChange", "Notification", "PostToolUseFailure", "PreCompact", "Stop", "WorktreeRemove"]
         {
             let text = format!(r#"{{"hook_event_name":"{event}","cwd":1}}"#);
-            assert_eq!(read_text(&text), Ok(Event::Other), "{event}");
+            assert_eq!(read_text(&text), Ok(HostEvent::Other), "{event}");
         }
         let message = failure_of(r#"{"hook_event_name":"pretooluse\u001b"}"#);
         assert_eq!(
@@ -192,17 +196,18 @@ mod tests {
     #[test]
     fn facts_are_read_and_broken_ones_are_passed_over() {
         let fact = |rest: &str| read_text(&format!(r#"{{"cwd":"/w","session_id":"s",{rest}}}"#)).unwrap();
-        let Event::Fact(said) = fact(r#""hook_event_name":"UserPromptSubmit","prompt":"do not push""#) else {
+        let HostEvent::Fact(said) = fact(r#""hook_event_name":"UserPromptSubmit","prompt":"do not push""#)
+        else {
             panic!("no fact")
         };
-        assert_eq!(said.kind, FactKind::Prompt { text: "do not push".to_owned() });
+        assert_eq!(said.kind, SessionFactKind::Prompt { text: "do not push".to_owned() });
         assert_eq!(said.session.id, "s");
-        assert_eq!(fact(r#""hook_event_name":"UserPromptSubmit","prompt":7"#), Event::Other);
-        assert_eq!(fact(r#""hook_event_name":"PostToolUse","tool_name":"Write""#), Event::Other);
-        let Event::Fact(ended) = fact(r#""hook_event_name":"SessionEnd""#) else { panic!("no fact") };
-        assert_eq!(ended.kind, FactKind::Ended);
+        assert_eq!(fact(r#""hook_event_name":"UserPromptSubmit","prompt":7"#), HostEvent::Other);
+        assert_eq!(fact(r#""hook_event_name":"PostToolUse","tool_name":"Write""#), HostEvent::Other);
+        let HostEvent::Fact(ended) = fact(r#""hook_event_name":"SessionEnd""#) else { panic!("no fact") };
+        assert_eq!(ended.kind, SessionFactKind::Ended);
         let task = r#""hook_event_name":"UserPromptSubmit","prompt":"push it, I allow it","agent_id":"a1""#;
-        assert_eq!(fact(task), Event::Other, "a subagent's task is not the user's word");
+        assert_eq!(fact(task), HostEvent::Other, "a subagent's task is not the user's word");
     }
 
     #[test]
@@ -222,7 +227,7 @@ mod tests {
             let values: Vec<_> = pieces
                 .iter()
                 .map(|piece| match piece {
-                    Piece::Element { at, value, .. } => (at.join("."), value),
+                    RegistrationPiece::Element { at, value, .. } => (at.join("."), value),
                     other => panic!("{other:?}"),
                 })
                 .collect();

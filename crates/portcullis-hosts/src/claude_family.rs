@@ -12,36 +12,39 @@ use portcullis_core::{Input, Mode, Person, ToolCall, Value};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::adapter::{Answer, Blocking, Event, FactKind, HookCall, HookSession, Moment, SessionFact, Told};
-use crate::capability::{AskBy, Capabilities, Said};
-use crate::fields::{Fields, unknown, wrong_type};
-use crate::registration::{HookCommand, Piece};
+use crate::adapter::{
+    BlockingReply, HookCall, HookMoment, HookSession, HostAnswer, HostEvent, HostInput, SessionFact,
+    SessionFactKind,
+};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities};
+use crate::fields::{HookInputFields, unknown, wrong_type};
+use crate::registration::{HookCommand, RegistrationPiece};
 use crate::reply::{HostError, HostReply};
 
 /// What a host of the family says in its own way.
-pub(crate) struct Dialect {
+pub(crate) struct FamilyMember {
     /// The moment before every call.
-    pub(crate) before: &'static Moment,
+    pub(crate) before: &'static HookMoment,
     /// The moment before the host asks its user, if it tells us.
-    pub(crate) request: Option<&'static Moment>,
+    pub(crate) request: Option<&'static HookMoment>,
     /// What its word for the permission mode means; it may have none.
-    pub(crate) standing: fn(Option<&str>) -> Standing,
+    pub(crate) standing: fn(Option<&str>) -> SessionFreedom,
     /// The calls that one of its calls amounts to; never none.
     pub(crate) calls: fn(&str, Input) -> Vec<ToolCall>,
     /// Completes the session with what only this host says, and takes from it what must not be used.
-    pub(crate) session: fn(HookSession, &Told<'_>) -> HookSession,
+    pub(crate) session: fn(HookSession, &HostInput<'_>) -> HookSession,
 }
 
 /// How freely a session runs, as its host says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct SessionFreedom {
     /// The mode; `None` if the settings decide.
     pub(crate) mode: Option<Mode>,
     /// Whether somebody can be asked; `None` if that is not said.
     pub(crate) person: Option<Person>,
 }
 
-impl Standing {
+impl SessionFreedom {
     /// A mode, with nothing said of a person.
     pub(crate) const fn of(mode: Mode) -> Self {
         Self { mode: Some(mode), person: None }
@@ -82,8 +85,8 @@ const FACT_EVENTS: [&str; 6] =
     ["PermissionDenied", "PostToolUse", "SessionEnd", "SessionStart", "SubagentStop", "UserPromptSubmit"];
 
 /// Reads what a host of the family handed over.
-pub(crate) fn read(told: &Told<'_>, dialect: &Dialect) -> Result<Event, HostError> {
-    let mut fields = Fields::read(told.input)?;
+pub(crate) fn read(told: &HostInput<'_>, dialect: &FamilyMember) -> Result<HostEvent, HostError> {
+    let mut fields = HookInputFields::read(told.input)?;
     let event = fields.text("hook_event_name")?;
     read_event(&event, fields, told, dialect)
 }
@@ -91,10 +94,10 @@ pub(crate) fn read(told: &Told<'_>, dialect: &Dialect) -> Result<Event, HostErro
 /// Reads an event whose name is known.
 pub(crate) fn read_event(
     event: &str,
-    fields: Fields,
-    told: &Told<'_>,
-    dialect: &Dialect,
-) -> Result<Event, HostError> {
+    fields: HookInputFields,
+    told: &HostInput<'_>,
+    dialect: &FamilyMember,
+) -> Result<HostEvent, HostError> {
     let moment = match event {
         "PreToolUse" => Some(dialect.before),
         "PermissionRequest" => dialect.request,
@@ -102,29 +105,33 @@ pub(crate) fn read_event(
     };
     match moment {
         Some(moment) => read_call(moment, fields, told, dialect),
-        None if OTHER_EVENTS.contains(&event) => Ok(Event::Other),
+        None if OTHER_EVENTS.contains(&event) => Ok(HostEvent::Other),
         None if FACT_EVENTS.contains(&event) => {
-            Ok(read_fact(event, fields, told, dialect).map_or(Event::Other, Event::Fact))
+            Ok(read_fact(event, fields, told, dialect).map_or(HostEvent::Other, HostEvent::Fact))
         }
         None => Err(unknown("hook_event_name", event)),
     }
 }
 
 fn read_call(
-    moment: &'static Moment,
-    mut fields: Fields,
-    told: &Told<'_>,
-    dialect: &Dialect,
-) -> Result<Event, HostError> {
+    moment: &'static HookMoment,
+    mut fields: HookInputFields,
+    told: &HostInput<'_>,
+    dialect: &FamilyMember,
+) -> Result<HostEvent, HostError> {
     let tool = fields.word("tool_name")?;
     let session = read_session(&mut fields, told, dialect)?;
-    let Standing { mode, person } = read_standing(&mut fields, dialect)?;
+    let SessionFreedom { mode, person } = read_standing(&mut fields, dialect)?;
     let call_id = fields.optional("tool_use_id");
     let calls = (dialect.calls)(&tool, fields.input("tool_input")?);
-    Ok(Event::Call(Box::new(HookCall { moment, calls, mode, person, session, call_id })))
+    Ok(HostEvent::Call(Box::new(HookCall { moment, calls, mode, person, session, call_id })))
 }
 
-fn read_session(fields: &mut Fields, told: &Told<'_>, dialect: &Dialect) -> Result<HookSession, HostError> {
+fn read_session(
+    fields: &mut HookInputFields,
+    told: &HostInput<'_>,
+    dialect: &FamilyMember,
+) -> Result<HookSession, HostError> {
     let session = HookSession {
         id: fields.optional("session_id").unwrap_or_default(),
         cwd: fields.directory("cwd")?,
@@ -135,7 +142,7 @@ fn read_session(fields: &mut Fields, told: &Told<'_>, dialect: &Dialect) -> Resu
     Ok((dialect.session)(session, told))
 }
 
-fn read_standing(fields: &mut Fields, dialect: &Dialect) -> Result<Standing, HostError> {
+fn read_standing(fields: &mut HookInputFields, dialect: &FamilyMember) -> Result<SessionFreedom, HostError> {
     match fields.take("permission_mode") {
         None | Some(Value::Null) => Ok((dialect.standing)(None)),
         Some(Value::Text(word)) => Ok((dialect.standing)(Some(&word))),
@@ -144,7 +151,12 @@ fn read_standing(fields: &mut Fields, dialect: &Dialect) -> Result<Standing, Hos
 }
 
 /// Reads a fact. One without a session is nobody's, and one that lacks what it is about says nothing.
-fn read_fact(event: &str, mut fields: Fields, told: &Told<'_>, dialect: &Dialect) -> Option<SessionFact> {
+fn read_fact(
+    event: &str,
+    mut fields: HookInputFields,
+    told: &HostInput<'_>,
+    dialect: &FamilyMember,
+) -> Option<SessionFact> {
     let session = read_session(&mut fields, told, dialect).ok()?;
     let mode = read_standing(&mut fields, dialect).ok().and_then(|standing| standing.mode);
     let mut calls = || -> Option<Vec<ToolCall>> {
@@ -153,15 +165,15 @@ fn read_fact(event: &str, mut fields: Fields, told: &Told<'_>, dialect: &Dialect
     };
     let kind = match event {
         "PermissionDenied" => {
-            FactKind::Denied { calls: calls()?, reason: fields.optional("reason").unwrap_or_default() }
+            SessionFactKind::Denied { calls: calls()?, reason: fields.optional("reason").unwrap_or_default() }
         }
-        "PostToolUse" => FactKind::Done { calls: calls()?, call_id: fields.optional("tool_use_id") },
-        "SessionStart" => FactKind::Started { source: fields.optional("source").unwrap_or_default() },
-        "SessionEnd" => FactKind::Ended,
-        "SubagentStop" => FactKind::SubagentEnded,
+        "PostToolUse" => SessionFactKind::Done { calls: calls()?, call_id: fields.optional("tool_use_id") },
+        "SessionStart" => SessionFactKind::Started { source: fields.optional("source").unwrap_or_default() },
+        "SessionEnd" => SessionFactKind::Ended,
+        "SubagentStop" => SessionFactKind::SubagentEnded,
         // What a subagent is told was written by an agent: it is nobody's word.
         _ if session.agent.is_some() => return None,
-        _ => FactKind::Prompt { text: fields.optional("prompt")? },
+        _ => SessionFactKind::Prompt { text: fields.optional("prompt")? },
     };
     Some(SessionFact { session, mode, kind })
 }
@@ -181,7 +193,7 @@ const BLOCKING_REQUEST: &str = r#"{"hookSpecificOutput":{"hookEventName":"Permis
 
 /// Which of the fields beside the decision a host takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Extras {
+pub(crate) struct ReplyExtras {
     /// `systemMessage`, which the user sees.
     pub(crate) notice: bool,
     /// `continue` and `stopReason`, which end the run.
@@ -189,45 +201,53 @@ pub(crate) struct Extras {
 }
 
 /// The moment before every call, with all that the format can say there.
-pub(crate) const BEFORE: Moment = Moment {
+pub(crate) const BEFORE: HookMoment = HookMoment {
     event: "PreToolUse",
-    capabilities: Capabilities {
+    capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Saying,
         reason: true,
         changed_input: true,
         fails_open: true,
     },
-    blocking: Blocking { stdout: BLOCKING_BEFORE, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
+    blocking: BlockingReply {
+        stdout: BLOCKING_BEFORE,
+        stderr: BLOCKING_STDERR,
+        exit_code: BLOCKING_EXIT_CODE,
+    },
 };
 
 /// The moment before the host asks its user, with all that the format can say there. Whatever fails, the user is asked.
-pub(crate) const REQUEST: Moment = Moment {
+pub(crate) const REQUEST: HookMoment = HookMoment {
     event: "PermissionRequest",
-    capabilities: Capabilities {
+    capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Silence,
         reason: true,
         changed_input: true,
         fails_open: false,
     },
-    blocking: Blocking { stdout: BLOCKING_REQUEST, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
+    blocking: BlockingReply {
+        stdout: BLOCKING_REQUEST,
+        stderr: BLOCKING_STDERR,
+        exit_code: BLOCKING_EXIT_CODE,
+    },
 };
 
 /// Answers at one of the two moments.
-pub(crate) fn write(moment: &Moment, answer: &Answer, extras: Extras) -> HostReply {
+pub(crate) fn write(moment: &HookMoment, answer: &HostAnswer, extras: ReplyExtras) -> HostReply {
     if moment.event == REQUEST.event { request(answer, extras) } else { before(answer, extras) }
 }
 
 /// Answers a call that is about to run.
-fn before(answer: &Answer, extras: Extras) -> HostReply {
+fn before(answer: &HostAnswer, extras: ReplyExtras) -> HostReply {
     let decision = match answer.said {
-        Said::Allow => Some("allow"),
-        Said::Ask => Some("ask"),
-        Said::Deny => Some("deny"),
-        Said::Silence => None,
+        HostDecision::Allow => Some("allow"),
+        HostDecision::Ask => Some("ask"),
+        HostDecision::Deny => Some("deny"),
+        HostDecision::Silence => None,
     };
-    let output = decision.map(|decision| OutputWire::Before {
+    let output = decision.map(|decision| HookOutputWire::Before {
         hook_event_name: "PreToolUse",
         permission_decision: decision,
         permission_decision_reason: &answer.reason,
@@ -236,21 +256,21 @@ fn before(answer: &Answer, extras: Extras) -> HostReply {
 }
 
 /// Answers a question that the host would put to its user.
-fn request(answer: &Answer, extras: Extras) -> HostReply {
+fn request(answer: &HostAnswer, extras: ReplyExtras) -> HostReply {
     let decision = match answer.said {
-        Said::Allow => Some(BehaviorWire { behavior: "allow", message: None }),
-        Said::Deny => Some(BehaviorWire { behavior: "deny", message: Some(&answer.reason) }),
-        Said::Ask | Said::Silence => None,
+        HostDecision::Allow => Some(BehaviorWire { behavior: "allow", message: None }),
+        HostDecision::Deny => Some(BehaviorWire { behavior: "deny", message: Some(&answer.reason) }),
+        HostDecision::Ask | HostDecision::Silence => None,
     };
     let output =
-        decision.map(|decision| OutputWire::Request { hook_event_name: "PermissionRequest", decision });
+        decision.map(|decision| HookOutputWire::Request { hook_event_name: "PermissionRequest", decision });
     reply(output, answer, extras, BLOCKING_REQUEST)
 }
 
 fn reply(
-    output: Option<OutputWire<'_>>,
-    answer: &Answer,
-    extras: Extras,
+    output: Option<HookOutputWire<'_>>,
+    answer: &HostAnswer,
+    extras: ReplyExtras,
     blocking: &'static str,
 ) -> HostReply {
     let notice = answer.notice.as_deref().filter(|_| extras.notice);
@@ -258,7 +278,7 @@ fn reply(
     if output.is_none() && notice.is_none() && !ends {
         return HostReply::silence();
     }
-    let wire = ReplyWire {
+    let wire = ClaudeReplyWire {
         hook_specific_output: output,
         system_message: notice,
         goes_on: ends.then_some(false),
@@ -273,13 +293,13 @@ pub(crate) fn element(
     at: &'static [&'static str],
     matcher: &str,
     handler: impl Serialize,
-) -> Piece {
+) -> RegistrationPiece {
     let hooks = json!([handler]);
     let value = match matcher {
         "" => json!({ "hooks": hooks }),
         _ => json!({ "matcher": matcher, "hooks": hooks }),
     };
-    Piece::Element { file, at, value, is_first: false }
+    RegistrationPiece::Element { file, at, value, is_first: false }
 }
 
 /// A handler of a host that hands commands to a shell; the time-out is in the host's own unit.
@@ -289,9 +309,9 @@ pub(crate) fn shell_handler(command: &HookCommand, timeout: u32) -> impl Seriali
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ReplyWire<'a> {
+struct ClaudeReplyWire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    hook_specific_output: Option<OutputWire<'a>>,
+    hook_specific_output: Option<HookOutputWire<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     system_message: Option<&'a str>,
     /// Present and false when the run is to end.
@@ -303,7 +323,7 @@ struct ReplyWire<'a> {
 
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-enum OutputWire<'a> {
+enum HookOutputWire<'a> {
     Before { hook_event_name: &'a str, permission_decision: &'a str, permission_decision_reason: &'a str },
     Request { hook_event_name: &'a str, decision: BehaviorWire<'a> },
 }

@@ -26,17 +26,19 @@
 use portcullis_core::tool::find_tool;
 use portcullis_core::{Input, Mode, Person, ToolCall, Value, path};
 
-use crate::adapter::{Adapter, Answer, Event, FactKind, HookSession, Moment, SessionFormat, Told};
-use crate::capability::{AskBy, Capabilities};
-use crate::claude_family::{self, Dialect, Extras, Standing, element, shell_handler};
+use crate::adapter::{
+    HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput, SessionFactKind, SessionFormat,
+};
+use crate::capability::{AskBy, MomentCapabilities};
+use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom, element, shell_handler};
 use crate::fields::{absolute, unknown};
 use crate::host::Host;
-use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
+use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::tool_names;
 
 /// Codex.
-pub(crate) static ADAPTER: Adapter = Adapter {
+pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Codex,
     title: "Codex",
     usual: &BEFORE,
@@ -46,38 +48,45 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     write,
     registration: Registration {
         programs: &["codex"],
-        folder: Folder { variable: Some("CODEX_HOME"), base: Base::Home, path: ".codex" },
+        folder: SettingsFolder { variable: Some("CODEX_HOME"), base: FolderBase::Home, path: ".codex" },
         pieces,
         afterwards: "Codex skips a hook that is not trusted, without a word: type `/hooks` in Codex and trust those of \
                      portcullis, then check with `portcullis doctor`",
     },
 };
 
-static BEFORE: Moment = Moment {
-    capabilities: Capabilities { allow: false, ask: AskBy::Nothing, ..claude_family::BEFORE.capabilities },
+static BEFORE: HookMoment = HookMoment {
+    capabilities: MomentCapabilities {
+        allow: false,
+        ask: AskBy::Nothing,
+        ..claude_family::BEFORE.capabilities
+    },
     ..claude_family::BEFORE
 };
 
-static REQUEST: Moment = Moment {
-    capabilities: Capabilities { changed_input: false, ..claude_family::REQUEST.capabilities },
+static REQUEST: HookMoment = HookMoment {
+    capabilities: MomentCapabilities { changed_input: false, ..claude_family::REQUEST.capabilities },
     ..claude_family::REQUEST
 };
 
 /// Anything beside the decision would make Codex throw the answer away.
-const EXTRAS: Extras = Extras { notice: false, ending: false };
+const EXTRAS: ReplyExtras = ReplyExtras { notice: false, ending: false };
 
-static DIALECT: Dialect = Dialect { before: &BEFORE, request: Some(&REQUEST), standing, calls, session };
+static DIALECT: FamilyMember =
+    FamilyMember { before: &BEFORE, request: Some(&REQUEST), standing, calls, session };
 
-fn read(told: &Told<'_>) -> Result<Event, HostError> {
+fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
     absolute("cwd", told.directory.to_owned())?;
     let mut event = claude_family::read(told, &DIALECT)?;
     let place = match &mut event {
-        Event::Call(asked) => Some((&mut asked.session, &mut asked.calls)),
-        Event::Fact(fact) => match &mut fact.kind {
-            FactKind::Done { calls, .. } | FactKind::Denied { calls, .. } => Some((&mut fact.session, calls)),
+        HostEvent::Call(asked) => Some((&mut asked.session, &mut asked.calls)),
+        HostEvent::Fact(fact) => match &mut fact.kind {
+            SessionFactKind::Done { calls, .. } | SessionFactKind::Denied { calls, .. } => {
+                Some((&mut fact.session, calls))
+            }
             _ => None,
         },
-        Event::Other => None,
+        HostEvent::Other => None,
     };
     if let Some((session, calls)) = place {
         let home = path::normalize(told.directory);
@@ -94,19 +103,19 @@ fn read(told: &Told<'_>) -> Result<Event, HostError> {
     Ok(event)
 }
 
-fn standing(word: Option<&str>) -> Standing {
+fn standing(word: Option<&str>) -> SessionFreedom {
     match word {
-        None => Standing { mode: None, person: None },
-        Some("default") => Standing { mode: None, person: Some(Person::Present) },
-        Some("bypassPermissions") => Standing { mode: None, person: Some(Person::Absent) },
-        Some("plan") => Standing::of(Mode::Plan),
-        Some("acceptEdits") => Standing::of(Mode::AcceptEdits),
-        Some("dontAsk") => Standing::of(Mode::DontAsk),
-        Some(_) => Standing::of(Mode::Default),
+        None => SessionFreedom { mode: None, person: None },
+        Some("default") => SessionFreedom { mode: None, person: Some(Person::Present) },
+        Some("bypassPermissions") => SessionFreedom { mode: None, person: Some(Person::Absent) },
+        Some("plan") => SessionFreedom::of(Mode::Plan),
+        Some("acceptEdits") => SessionFreedom::of(Mode::AcceptEdits),
+        Some("dontAsk") => SessionFreedom::of(Mode::DontAsk),
+        Some(_) => SessionFreedom::of(Mode::Default),
     }
 }
 
-fn session(session: HookSession, told: &Told<'_>) -> HookSession {
+fn session(session: HookSession, told: &HostInput<'_>) -> HookSession {
     // A subagent's own file begins with the task that an agent gave it, which is nobody's word.
     let transcript = session.transcript.filter(|_| session.agent.is_none());
     HookSession { project: Some(told.directory.to_owned()), transcript, ..session }
@@ -161,12 +170,12 @@ fn moved(call: &ToolCall, directory: &str) -> ToolCall {
     ToolCall::new(call.tool(), call.input().fields().map(field).collect())
 }
 
-fn write(moment: &'static Moment, answer: &Answer) -> HostReply {
+fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     claude_family::write(moment, answer, EXTRAS)
 }
 
 /// The same line everywhere: what is trusted is the line.
-fn pieces(command: &HookCommand) -> Vec<Piece> {
+fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FILE: &str = "hooks.json";
     vec![
         element(FILE, &["hooks", "PreToolUse"], ".*", shell_handler(command, 90)),
@@ -184,8 +193,8 @@ mod tests {
     use crate::json;
 
     fn asked(text: &str) -> HookCall {
-        match read(&Told { input: text.as_bytes(), directory: "/w", variable: &|_| None }) {
-            Ok(Event::Call(call)) => *call,
+        match read(&HostInput { input: text.as_bytes(), directory: "/w", variable: &|_| None }) {
+            Ok(HostEvent::Call(call)) => *call,
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -293,7 +302,8 @@ mod tests {
     #[test]
     fn a_directory_that_winds_is_refused() {
         let text = r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"cwd":"/w/link/.."}"#;
-        let error = read(&Told { input: text.as_bytes(), directory: "/w", variable: &|_| None }).unwrap_err();
+        let error =
+            read(&HostInput { input: text.as_bytes(), directory: "/w", variable: &|_| None }).unwrap_err();
         assert_eq!(error.to_string(), "field `cwd` of the hook input has the unknown value `/w/link/..`");
     }
 
@@ -301,26 +311,26 @@ mod tests {
     fn without_a_directory_of_our_own_nothing_is_judged() {
         let input =
             br#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"cwd":"/"}"#;
-        let error = read(&Told { input, directory: "", variable: &|_| None }).unwrap_err();
+        let error = read(&HostInput { input, directory: "", variable: &|_| None }).unwrap_err();
         assert_eq!(error.to_string(), "field `cwd` of the hook input must be an absolute path, but is ``");
     }
 
     #[test]
     fn an_answer_has_nothing_but_the_decision() {
-        let answer = |said| Answer {
+        let answer = |said| HostAnswer {
             said,
             reason: "because".to_owned(),
             notice: Some("settings are broken".to_owned()),
             ends_run: true,
         };
-        let before = write(&BEFORE, &answer(crate::capability::Said::Deny)).stdout;
+        let before = write(&BEFORE, &answer(crate::capability::HostDecision::Deny)).stdout;
         assert_eq!(
             before,
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"because"}}"#
         );
-        assert_eq!(write(&BEFORE, &answer(crate::capability::Said::Silence)), HostReply::silence());
+        assert_eq!(write(&BEFORE, &answer(crate::capability::HostDecision::Silence)), HostReply::silence());
         assert_eq!(
-            write(&REQUEST, &answer(crate::capability::Said::Allow)).stdout,
+            write(&REQUEST, &answer(crate::capability::HostDecision::Allow)).stdout,
             r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#
         );
     }
@@ -335,7 +345,7 @@ mod tests {
         let values: Vec<_> = pieces(&command)
             .into_iter()
             .map(|piece| match piece {
-                Piece::Element { file: "hooks.json", at, value, .. } => (at.join("."), value),
+                RegistrationPiece::Element { file: "hooks.json", at, value, .. } => (at.join("."), value),
                 other => panic!("{other:?}"),
             })
             .collect();

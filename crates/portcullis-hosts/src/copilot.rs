@@ -22,19 +22,22 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::adapter::{
-    Adapter, Answer, Blocking, Event, FactKind, HookCall, HookSession, Moment, SessionFact, Told,
+    BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
+    SessionFact, SessionFactKind,
 };
-use crate::capability::{AskBy, Capabilities, Said};
-use crate::claude_family::{self, BLOCKING_EXIT_CODE, BLOCKING_STDERR, Dialect, Extras, Standing};
-use crate::fields::{Fields, unknown, wrong_type};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities};
+use crate::claude_family::{
+    self, BLOCKING_EXIT_CODE, BLOCKING_STDERR, FamilyMember, ReplyExtras, SessionFreedom,
+};
+use crate::fields::{HookInputFields, unknown, wrong_type};
 use crate::host::Host;
 use crate::json::parse_input;
-use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
+use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
-use crate::tool_names::{Row, by_table, foreign, mcp, not_understood, patch_or_refusal};
+use crate::tool_names::{ToolTranslation, by_table, foreign, mcp, not_understood, patch_or_refusal};
 
 /// Copilot CLI and the agent of VS Code.
-pub(crate) static ADAPTER: Adapter = Adapter {
+pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Copilot,
     title: "Copilot CLI and VS Code",
     usual: &BEFORE,
@@ -44,77 +47,81 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     write,
     registration: Registration {
         programs: &["copilot", "code"],
-        folder: Folder { variable: None, base: Base::Home, path: ".copilot" },
+        folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".copilot" },
         pieces,
         afterwards: "",
     },
 };
 
-static BEFORE: Moment = Moment {
+static BEFORE: HookMoment = HookMoment {
     event: "preToolUse",
-    capabilities: Capabilities {
+    capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Saying,
         reason: true,
         changed_input: true,
         fails_open: true,
     },
-    blocking: Blocking {
+    blocking: BlockingReply {
         stdout: r#"{"permissionDecision":"deny","permissionDecisionReason":"portcullis: the permission check failed or ran out of time; blocked to be safe"}"#,
         stderr: BLOCKING_STDERR,
         exit_code: BLOCKING_EXIT_CODE,
     },
 };
 
-static REQUEST: Moment = Moment {
+static REQUEST: HookMoment = HookMoment {
     event: "permissionRequest",
-    capabilities: Capabilities {
+    capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Silence,
         reason: true,
         changed_input: false,
         fails_open: false,
     },
-    blocking: Blocking {
+    blocking: BlockingReply {
         stdout: r#"{"behavior":"deny","message":"portcullis: the permission check failed or ran out of time; blocked to be safe"}"#,
         stderr: BLOCKING_STDERR,
         exit_code: BLOCKING_EXIT_CODE,
     },
 };
 
-static CODE_BEFORE: Moment = claude_family::BEFORE;
+static CODE_BEFORE: HookMoment = claude_family::BEFORE;
 
 /// VS Code, and Copilot CLI where somebody registered an event by the name VS Code has for it.
-static DIALECT: Dialect = Dialect {
+static DIALECT: FamilyMember = FamilyMember {
     before: &CODE_BEFORE,
     request: Some(&REQUEST),
-    standing: |_| Standing { mode: None, person: None },
+    standing: |_| SessionFreedom { mode: None, person: None },
     calls,
     session: |session, _| HookSession { transcript: None, ..session },
 };
 
 /// The tools of both as ours. Lists, patches, MCP tools and what the table lacks are left to [`calls`].
-const TOOLS: &[Row] = &[
-    Row { theirs: &["bash", "run_in_terminal"], ours: "Bash", fields: &[("command", &["command"])] },
-    Row { theirs: &["powershell"], ours: "PowerShell", fields: &[("command", &["command"])] },
-    Row { theirs: &["view"], ours: "Read", fields: &[("file_path", &["path"])] },
-    Row { theirs: &["read_file"], ours: "Read", fields: &[("file_path", &["filePath"])] },
-    Row {
+const TOOLS: &[ToolTranslation] = &[
+    ToolTranslation {
+        theirs: &["bash", "run_in_terminal"],
+        ours: "Bash",
+        fields: &[("command", &["command"])],
+    },
+    ToolTranslation { theirs: &["powershell"], ours: "PowerShell", fields: &[("command", &["command"])] },
+    ToolTranslation { theirs: &["view"], ours: "Read", fields: &[("file_path", &["path"])] },
+    ToolTranslation { theirs: &["read_file"], ours: "Read", fields: &[("file_path", &["filePath"])] },
+    ToolTranslation {
         theirs: &["create"],
         ours: "Write",
         fields: &[("file_path", &["path"]), ("content", &["file_text"])],
     },
-    Row {
+    ToolTranslation {
         theirs: &["create_file"],
         ours: "Write",
         fields: &[("file_path", &["filePath"]), ("content", &["content"])],
     },
-    Row {
+    ToolTranslation {
         theirs: &["edit", "str_replace", "str_replace_editor"],
         ours: "Edit",
         fields: &[("file_path", &["path"]), ("old_string", &["old_str"]), ("new_string", &["new_str"])],
     },
-    Row {
+    ToolTranslation {
         theirs: &["replace_string_in_file"],
         ours: "Edit",
         fields: &[
@@ -123,25 +130,41 @@ const TOOLS: &[Row] = &[
             ("new_string", &["newString"]),
         ],
     },
-    Row {
+    ToolTranslation {
         theirs: &["insert_edit_into_file"],
         ours: "Edit",
         fields: &[("file_path", &["filePath"]), ("new_string", &["code"])],
     },
-    Row {
+    ToolTranslation {
         theirs: &["edit_notebook_file"],
         ours: "NotebookEdit",
         fields: &[("notebook_path", &["filePath"])],
     },
-    Row { theirs: &["glob"], ours: "Glob", fields: &[("pattern", &["pattern"]), ("path", &["path"])] },
-    Row { theirs: &["grep", "rg"], ours: "Grep", fields: &[("pattern", &["pattern"]), ("path", &["path"])] },
-    Row { theirs: &["list_dir"], ours: "Glob", fields: &[("path", &["path"])] },
-    Row { theirs: &["file_search"], ours: "Glob", fields: &[("pattern", &["query"])] },
-    Row { theirs: &["grep_search"], ours: "Grep", fields: &[("pattern", &["query"])] },
-    Row { theirs: &["fetch_webpage", "web_fetch"], ours: "WebFetch", fields: &[("url", &["url"])] },
-    Row { theirs: &["web_search"], ours: "WebSearch", fields: &[("query", &["query"])] },
-    Row { theirs: &["runSubagent", "task"], ours: "Agent", fields: &[("prompt", &["prompt"])] },
-    Row { theirs: &["manage_todo_list", "report_intent", "update_todo"], ours: "TodoWrite", fields: &[] },
+    ToolTranslation {
+        theirs: &["glob"],
+        ours: "Glob",
+        fields: &[("pattern", &["pattern"]), ("path", &["path"])],
+    },
+    ToolTranslation {
+        theirs: &["grep", "rg"],
+        ours: "Grep",
+        fields: &[("pattern", &["pattern"]), ("path", &["path"])],
+    },
+    ToolTranslation { theirs: &["list_dir"], ours: "Glob", fields: &[("path", &["path"])] },
+    ToolTranslation { theirs: &["file_search"], ours: "Glob", fields: &[("pattern", &["query"])] },
+    ToolTranslation { theirs: &["grep_search"], ours: "Grep", fields: &[("pattern", &["query"])] },
+    ToolTranslation {
+        theirs: &["fetch_webpage", "web_fetch"],
+        ours: "WebFetch",
+        fields: &[("url", &["url"])],
+    },
+    ToolTranslation { theirs: &["web_search"], ours: "WebSearch", fields: &[("query", &["query"])] },
+    ToolTranslation { theirs: &["runSubagent", "task"], ours: "Agent", fields: &[("prompt", &["prompt"])] },
+    ToolTranslation {
+        theirs: &["manage_todo_list", "report_intent", "update_todo"],
+        ours: "TodoWrite",
+        fields: &[],
+    },
 ];
 
 /// The tools of VS Code that do one thing to each element of a list: the field that has it, and the tool for one.
@@ -150,8 +173,8 @@ const LISTS: &[(&str, &str, &str)] = &[
     ("multi_replace_string_in_file", "replacements", "replace_string_in_file"),
 ];
 
-fn read(told: &Told<'_>) -> Result<Event, HostError> {
-    let mut fields = Fields::read(told.input)?;
+fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
+    let mut fields = HookInputFields::read(told.input)?;
     match fields.take("hook_event_name") {
         Some(Value::Text(event)) => claude_family::read_event(&event, fields, told, &DIALECT),
         Some(other) => Err(wrong_type("hook_event_name", "a string", &other)),
@@ -161,7 +184,7 @@ fn read(told: &Told<'_>) -> Result<Event, HostError> {
 
 /// Reads what Copilot CLI wrote. Only what it says beside the call tells the event; a call that is about to run is told
 /// from one that ran by the result.
-fn read_cli(mut fields: Fields) -> Result<Event, HostError> {
+fn read_cli(mut fields: HookInputFields) -> Result<HostEvent, HostError> {
     let tool = fields.take("toolName");
     let Some(tool) = tool else { return read_cli_fact(fields) };
     let Value::Text(tool) = tool else { return Err(wrong_type("toolName", "a string", &tool)) };
@@ -171,35 +194,42 @@ fn read_cli(mut fields: Fields) -> Result<Event, HostError> {
     let session = cli_session(&mut fields)?;
     let calls = calls(&tool, tool_arguments(&mut fields)?);
     if fields.take("toolResult").is_some_and(|result| result != Value::Null) {
-        let kind = FactKind::Done { calls, call_id: None };
-        return Ok(Event::Fact(SessionFact { session, mode: None, kind }));
+        let kind = SessionFactKind::Done { calls, call_id: None };
+        return Ok(HostEvent::Fact(SessionFact { session, mode: None, kind }));
     }
     let is_request = fields.optional("hookName").as_deref() == Some(REQUEST.event);
     let moment = if is_request { &REQUEST } else { &BEFORE };
-    Ok(Event::Call(Box::new(HookCall { moment, calls, mode: None, person: None, session, call_id: None })))
+    Ok(HostEvent::Call(Box::new(HookCall {
+        moment,
+        calls,
+        mode: None,
+        person: None,
+        session,
+        call_id: None,
+    })))
 }
 
-fn read_cli_fact(mut fields: Fields) -> Result<Event, HostError> {
+fn read_cli_fact(mut fields: HookInputFields) -> Result<HostEvent, HostError> {
     let kind = if let Some(text) = fields.optional("prompt") {
-        FactKind::Prompt { text }
+        SessionFactKind::Prompt { text }
     } else if let Some(source) = fields.optional("source") {
-        FactKind::Started { source }
+        SessionFactKind::Started { source }
     } else if fields.optional("reason").is_some() {
-        FactKind::Ended
+        SessionFactKind::Ended
     } else {
         return Err(HostError::Missing { field: "toolName" });
     };
     let session = cli_session(&mut fields);
-    Ok(session.map_or(Event::Other, |session| Event::Fact(SessionFact { session, mode: None, kind })))
+    Ok(session.map_or(HostEvent::Other, |session| HostEvent::Fact(SessionFact { session, mode: None, kind })))
 }
 
-fn cli_session(fields: &mut Fields) -> Result<HookSession, HostError> {
+fn cli_session(fields: &mut HookInputFields) -> Result<HookSession, HostError> {
     let id = fields.optional("sessionId").unwrap_or_default();
     Ok(HookSession { id, cwd: fields.directory("cwd")?, ..HookSession::default() })
 }
 
 /// Takes the input of a tool, which is an object or the text of one.
-fn tool_arguments(fields: &mut Fields) -> Result<Input, HostError> {
+fn tool_arguments(fields: &mut HookInputFields) -> Result<Input, HostError> {
     const FIELD: &str = "toolArgs";
     match fields.take(FIELD) {
         Some(Value::Object(input)) => Ok(input.into_iter().collect()),
@@ -280,19 +310,22 @@ fn without_scheme(call: ToolCall) -> ToolCall {
     call
 }
 
-fn write(moment: &'static Moment, answer: &Answer) -> HostReply {
+fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     if *moment == CODE_BEFORE {
-        return claude_family::write(moment, answer, Extras { notice: true, ending: true });
+        return claude_family::write(moment, answer, ReplyExtras { notice: true, ending: true });
     }
     let reason = answer.reason.as_str();
     let wire = match answer.said {
         said if *moment == REQUEST => match said {
-            Said::Allow => AnswerWire::Request { behavior: "allow", message: None },
-            Said::Deny => AnswerWire::Request { behavior: "deny", message: Some(reason) },
-            Said::Ask | Said::Silence => return HostReply::silence(),
+            HostDecision::Allow => CopilotReplyWire::Request { behavior: "allow", message: None },
+            HostDecision::Deny => CopilotReplyWire::Request { behavior: "deny", message: Some(reason) },
+            HostDecision::Ask | HostDecision::Silence => return HostReply::silence(),
         },
-        Said::Silence => return HostReply::silence(),
-        said => AnswerWire::Before { permission_decision: said.as_str(), permission_decision_reason: reason },
+        HostDecision::Silence => return HostReply::silence(),
+        said => CopilotReplyWire::Before {
+            permission_decision: said.as_str(),
+            permission_decision_reason: reason,
+        },
     };
     // Serializing strings cannot fail; if it does, the prepared answer still blocks.
     let stdout = serde_json::to_string(&wire).unwrap_or_else(|_| moment.blocking.stdout.to_owned());
@@ -301,7 +334,7 @@ fn write(moment: &'static Moment, answer: &Answer) -> HostReply {
 
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
-enum AnswerWire<'a> {
+enum CopilotReplyWire<'a> {
     Before {
         permission_decision: &'a str,
         permission_decision_reason: &'a str,
@@ -314,10 +347,10 @@ enum AnswerWire<'a> {
 }
 
 /// One file that is all ours, for both of them. Before a call everything can be said, so nothing else is registered.
-fn pieces(command: &HookCommand) -> Vec<Piece> {
+fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     let handler = json!({ "type": "command", "bash": command.line(), "timeoutSec": 90 });
     let text = format!("{:#}\n", json!({ "version": 1, "hooks": { "preToolUse": [handler] } }));
-    vec![Piece::File { file: "hooks/portcullis.json", text }]
+    vec![RegistrationPiece::File { file: "hooks/portcullis.json", text }]
 }
 
 #[cfg(test)]
@@ -328,8 +361,8 @@ mod tests {
     use crate::json;
 
     fn asked(text: &str) -> HookCall {
-        match read(&Told { input: text.as_bytes(), directory: "/w", variable: &|_| None }) {
-            Ok(Event::Call(call)) => *call,
+        match read(&HostInput { input: text.as_bytes(), directory: "/w", variable: &|_| None }) {
+            Ok(HostEvent::Call(call)) => *call,
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -375,7 +408,7 @@ mod tests {
         for arguments in ["7", "null", "[]", "\"ls\"", "\"[]\"", r#""{\"command\":\"a\",\"command\":\"b\"}""#]
         {
             let text = format!(r#"{{"cwd":"/w","toolName":"bash","toolArgs":{arguments}}}"#);
-            let told = Told { input: text.as_bytes(), directory: "/w", variable: &|_| None };
+            let told = HostInput { input: text.as_bytes(), directory: "/w", variable: &|_| None };
             assert!(read(&told).is_err(), "{arguments}");
         }
     }
@@ -432,20 +465,23 @@ mod tests {
     #[test]
     fn what_happened_is_a_fact_and_what_is_not_known_is_refused() {
         let read_text =
-            |text: &str| read(&Told { input: text.as_bytes(), directory: "/w", variable: &|_| None });
+            |text: &str| read(&HostInput { input: text.as_bytes(), directory: "/w", variable: &|_| None });
         let kind = |text: &str| match read_text(text) {
-            Ok(Event::Fact(fact)) => fact.kind,
+            Ok(HostEvent::Fact(fact)) => fact.kind,
             other => panic!("{text}: {other:?}"),
         };
         assert_eq!(
             kind(r#"{"cwd":"/w","prompt":"do not push"}"#),
-            FactKind::Prompt { text: "do not push".to_owned() }
+            SessionFactKind::Prompt { text: "do not push".to_owned() }
         );
-        assert_eq!(kind(r#"{"cwd":"/w","source":"new"}"#), FactKind::Started { source: "new".to_owned() });
+        assert_eq!(
+            kind(r#"{"cwd":"/w","source":"new"}"#),
+            SessionFactKind::Started { source: "new".to_owned() }
+        );
         let done = kind(
             r#"{"cwd":"/w","toolName":"bash","toolArgs":{"command":"ls"},"toolResult":{"resultType":"success"}}"#,
         );
-        assert_eq!(done, FactKind::Done { calls: vec![ToolCall::bash("ls")], call_id: None });
+        assert_eq!(done, SessionFactKind::Done { calls: vec![ToolCall::bash("ls")], call_id: None });
         for text in
             ["{}", r#"{"cwd":"/w"}"#, r#"{"toolName":""}"#, r#"{"toolName":7}"#, r#"{"hook_event_name":7}"#]
         {
@@ -461,7 +497,7 @@ mod tests {
             host_version: None,
         };
         let pieces = pieces(&command);
-        let [Piece::File { file: "hooks/portcullis.json", text }] = pieces.as_slice() else {
+        let [RegistrationPiece::File { file: "hooks/portcullis.json", text }] = pieces.as_slice() else {
             panic!("{pieces:?}")
         };
         let value: serde_json::Value = serde_json::from_str(text).unwrap();

@@ -18,17 +18,19 @@ use portcullis_core::{Input, ToolCall};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::adapter::{Adapter, Answer, Blocking, Event, HookCall, HookSession, Moment, Told};
-use crate::capability::{AskBy, Capabilities, Said};
+use crate::adapter::{
+    BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
+};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
-use crate::fields::{Fields, unknown};
+use crate::fields::{HookInputFields, unknown};
 use crate::host::Host;
-use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
+use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
-use crate::tool_names::{self, Renaming, Row};
+use crate::tool_names::{self, FieldRenaming, ToolTranslation};
 
 /// Crush.
-pub(crate) static ADAPTER: Adapter = Adapter {
+pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Crush,
     title: "Crush",
     usual: &UNASKED,
@@ -38,7 +40,7 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     write,
     registration: Registration {
         programs: &["crush"],
-        folder: Folder { variable: None, base: Base::Config, path: "crush" },
+        folder: SettingsFolder { variable: None, base: FolderBase::Config, path: "crush" },
         pieces,
         afterwards: "Crush asks nobody in yolo mode and in `crush run`: add `--headless` to the hook's command if you \
                      use them",
@@ -46,16 +48,22 @@ pub(crate) static ADAPTER: Adapter = Adapter {
 };
 
 /// A call that Crush may run without asking its user.
-static UNASKED: Moment = moment(AskBy::Nothing);
+static UNASKED: HookMoment = moment(AskBy::Nothing);
 
 /// A call that Crush asks its user about.
-static ASKED: Moment = moment(AskBy::Silence);
+static ASKED: HookMoment = moment(AskBy::Silence);
 
-const fn moment(ask: AskBy) -> Moment {
-    Moment {
+const fn moment(ask: AskBy) -> HookMoment {
+    HookMoment {
         event: "PreToolUse",
-        capabilities: Capabilities { allow: true, ask, reason: true, changed_input: true, fails_open: true },
-        blocking: Blocking { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
+        capabilities: MomentCapabilities {
+            allow: true,
+            ask,
+            reason: true,
+            changed_input: true,
+            fails_open: true,
+        },
+        blocking: BlockingReply { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
     }
 }
 
@@ -114,28 +122,28 @@ const UNASKED_COMMANDS: [&str; 46] = [
     "git tag",
 ];
 
-const FILE: Renaming<'_> = ("file_path", &["file_path"]);
-const PATTERN: Renaming<'_> = ("pattern", &["pattern"]);
-const FOLDER: Renaming<'_> = ("path", &["path"]);
+const FILE: FieldRenaming<'_> = ("file_path", &["file_path"]);
+const PATTERN: FieldRenaming<'_> = ("pattern", &["pattern"]);
+const FOLDER: FieldRenaming<'_> = ("path", &["path"]);
 
 /// Crush's tools, but for the shell, downloads and MCP servers.
-const TOOLS: &[Row] = &[
-    Row { theirs: &["view"], ours: "Read", fields: &[FILE] },
-    Row { theirs: &["write"], ours: "Write", fields: &[FILE, ("content", &["content"])] },
-    Row {
+const TOOLS: &[ToolTranslation] = &[
+    ToolTranslation { theirs: &["view"], ours: "Read", fields: &[FILE] },
+    ToolTranslation { theirs: &["write"], ours: "Write", fields: &[FILE, ("content", &["content"])] },
+    ToolTranslation {
         theirs: &["edit"],
         ours: "Edit",
         fields: &[FILE, ("old_string", &["old_string"]), ("new_string", &["new_string"])],
     },
-    Row { theirs: &["glob"], ours: "Glob", fields: &[PATTERN, FOLDER] },
-    Row { theirs: &["grep"], ours: "Grep", fields: &[PATTERN, FOLDER] },
-    Row { theirs: &["fetch"], ours: "WebFetch", fields: &[("url", &["url"])] },
-    Row { theirs: &["agent"], ours: "Agent", fields: &[("prompt", &["prompt"])] },
-    Row { theirs: &["todos"], ours: "TodoWrite", fields: &[] },
+    ToolTranslation { theirs: &["glob"], ours: "Glob", fields: &[PATTERN, FOLDER] },
+    ToolTranslation { theirs: &["grep"], ours: "Grep", fields: &[PATTERN, FOLDER] },
+    ToolTranslation { theirs: &["fetch"], ours: "WebFetch", fields: &[("url", &["url"])] },
+    ToolTranslation { theirs: &["agent"], ours: "Agent", fields: &[("prompt", &["prompt"])] },
+    ToolTranslation { theirs: &["todos"], ours: "TodoWrite", fields: &[] },
 ];
 
-fn read(told: &Told<'_>) -> Result<Event, HostError> {
-    let mut fields = Fields::read(told.input)?;
+fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
+    let mut fields = HookInputFields::read(told.input)?;
     let event = fields.text("event")?;
     if event != UNASKED.event {
         return Err(unknown("event", &event));
@@ -150,7 +158,7 @@ fn read(told: &Told<'_>) -> Result<Event, HostError> {
     let moment = if is_asked_about(&name, &input) { &ASKED } else { &UNASKED };
     let calls = calls(&name, input);
     let call = HookCall { moment, calls, mode: None, person: None, session, call_id: None };
-    Ok(Event::Call(Box::new(call)))
+    Ok(HostEvent::Call(Box::new(call)))
 }
 
 /// Says whether Crush asks its user about a call that nobody decides.
@@ -165,14 +173,18 @@ fn calls(name: &str, input: Input) -> Vec<ToolCall> {
         "bash" => vec![tool_names::command_line(&input, &["command"], &["working_dir"])],
         "download" => {
             let part = |ours, fields| {
-                let row = Row { theirs: &["download"], ours, fields };
+                let row = ToolTranslation { theirs: &["download"], ours, fields };
                 tool_names::by_table(&[row], name, &input)
             };
             [part("WebFetch", &[("url", &["url"])]), part("Write", &[FILE])].into_iter().flatten().collect()
         }
         // It also searches and follows links, so it is more than the page it names.
         "agentic_fetch" if input.field("url").is_some() => {
-            let row = Row { theirs: &["agentic_fetch"], ours: "WebFetch", fields: &[("url", &["url"])] };
+            let row = ToolTranslation {
+                theirs: &["agentic_fetch"],
+                ours: "WebFetch",
+                fields: &[("url", &["url"])],
+            };
             let page = tool_names::by_table(&[row], name, &input);
             page.into_iter().chain([tool_names::foreign("crush", name, input)]).collect()
         }
@@ -207,14 +219,14 @@ fn other_calls(name: &str, input: Input) -> Vec<ToolCall> {
 /// How many servers a name may belong to before it belongs to any.
 const MOST_SERVERS: usize = 16;
 
-fn write(_moment: &'static Moment, answer: &Answer) -> HostReply {
+fn write(_moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     let decision = match answer.said {
-        Said::Allow => Some("allow"),
-        Said::Deny => Some("deny"),
-        Said::Ask | Said::Silence => None,
+        HostDecision::Allow => Some("allow"),
+        HostDecision::Deny => Some("deny"),
+        HostDecision::Ask | HostDecision::Silence => None,
     };
-    let is_denied = answer.said == Said::Deny;
-    let wire = ReplyWire {
+    let is_denied = answer.said == HostDecision::Deny;
+    let wire = CrushReplyWire {
         version: 1,
         decision,
         halt: (is_denied && answer.ends_run).then_some(true),
@@ -224,7 +236,7 @@ fn write(_moment: &'static Moment, answer: &Answer) -> HostReply {
 }
 
 #[derive(Serialize)]
-struct ReplyWire<'a> {
+struct CrushReplyWire<'a> {
     version: u32,
     /// `null` decides nothing.
     decision: Option<&'a str>,
@@ -235,9 +247,14 @@ struct ReplyWire<'a> {
 }
 
 /// The command goes through a shell, and its time limit is in seconds.
-fn pieces(command: &HookCommand) -> Vec<Piece> {
+fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     let value = json!({"name": "portcullis", "matcher": ".*", "command": command.line(), "timeout": 90});
-    vec![Piece::Element { file: "crush.json", at: &["hooks", "PreToolUse"], value, is_first: false }]
+    vec![RegistrationPiece::Element {
+        file: "crush.json",
+        at: &["hooks", "PreToolUse"],
+        value,
+        is_first: false,
+    }]
 }
 
 #[cfg(test)]
@@ -247,8 +264,8 @@ mod tests {
     use super::*;
     use crate::json;
 
-    fn read_text(text: &str) -> Result<Event, HostError> {
-        read(&Told { input: text.as_bytes(), directory: "/", variable: &|_| None })
+    fn read_text(text: &str) -> Result<HostEvent, HostError> {
+        read(&HostInput { input: text.as_bytes(), directory: "/", variable: &|_| None })
     }
 
     fn call_of(name: &str, input: &str) -> HookCall {
@@ -256,7 +273,7 @@ mod tests {
             r#"{{"event":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"{name}","tool_input":{input}}}"#
         );
         match read_text(&text).unwrap() {
-            Event::Call(call) => *call,
+            HostEvent::Call(call) => *call,
             other => panic!("{other:?}"),
         }
     }
@@ -346,11 +363,14 @@ mod tests {
     #[test]
     fn every_answer_is_an_object_of_version_one() {
         let answer = |said, ends_run| {
-            write(&ASKED, &Answer { said, reason: "why".to_owned(), notice: None, ends_run }).stdout
+            write(&ASKED, &HostAnswer { said, reason: "why".to_owned(), notice: None, ends_run }).stdout
         };
-        assert_eq!(answer(Said::Allow, true), r#"{"version":1,"decision":"allow"}"#);
-        assert_eq!(answer(Said::Silence, false), r#"{"version":1,"decision":null}"#);
-        assert_eq!(answer(Said::Deny, false), r#"{"version":1,"decision":"deny","reason":"why"}"#);
-        assert_eq!(answer(Said::Deny, true), r#"{"version":1,"decision":"deny","halt":true,"reason":"why"}"#);
+        assert_eq!(answer(HostDecision::Allow, true), r#"{"version":1,"decision":"allow"}"#);
+        assert_eq!(answer(HostDecision::Silence, false), r#"{"version":1,"decision":null}"#);
+        assert_eq!(answer(HostDecision::Deny, false), r#"{"version":1,"decision":"deny","reason":"why"}"#);
+        assert_eq!(
+            answer(HostDecision::Deny, true),
+            r#"{"version":1,"decision":"deny","halt":true,"reason":"why"}"#
+        );
     }
 }

@@ -22,19 +22,20 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::adapter::{
-    Adapter, Answer, Blocking, Event, FactKind, HookCall, HookSession, Moment, SessionFact, Told,
+    BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
+    SessionFact, SessionFactKind,
 };
-use crate::capability::{AskBy, Capabilities, Said};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
-use crate::fields::{Fields, absolute, unknown, wrong_type};
+use crate::fields::{HookInputFields, absolute, unknown, wrong_type};
 use crate::host::Host;
 use crate::json;
-use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
+use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
-use crate::tool_names::{self, Renaming, Row};
+use crate::tool_names::{self, FieldRenaming, ToolTranslation};
 
 /// Cursor.
-pub(crate) static ADAPTER: Adapter = Adapter {
+pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Cursor,
     title: "Cursor",
     usual: &TOOL,
@@ -44,24 +45,30 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     write,
     registration: Registration {
         programs: &["cursor", "cursor-agent"],
-        folder: Folder { variable: None, base: Base::Home, path: ".cursor" },
+        folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".cursor" },
         pieces,
         afterwards: "Restart Cursor, and look under Settings, Hooks, whether all five are listed",
     },
 };
 
-static TOOL: Moment = moment("preToolUse", AskBy::Nothing);
-static TOOL_WITH_EVENT: Moment = moment("preToolUse", AskBy::Silence);
-static SHELL: Moment = moment("beforeShellExecution", AskBy::Saying);
-static MCP: Moment = moment("beforeMCPExecution", AskBy::Saying);
-static READ: Moment = moment("beforeReadFile", AskBy::Nothing);
+static TOOL: HookMoment = moment("preToolUse", AskBy::Nothing);
+static TOOL_WITH_EVENT: HookMoment = moment("preToolUse", AskBy::Silence);
+static SHELL: HookMoment = moment("beforeShellExecution", AskBy::Saying);
+static MCP: HookMoment = moment("beforeMCPExecution", AskBy::Saying);
+static READ: HookMoment = moment("beforeReadFile", AskBy::Nothing);
 
 /// It fails open unless the registration says otherwise, which ours does; somebody else's may not.
-const fn moment(event: &'static str, ask: AskBy) -> Moment {
-    Moment {
+const fn moment(event: &'static str, ask: AskBy) -> HookMoment {
+    HookMoment {
         event,
-        capabilities: Capabilities { allow: true, ask, reason: true, changed_input: false, fails_open: true },
-        blocking: Blocking { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
+        capabilities: MomentCapabilities {
+            allow: true,
+            ask,
+            reason: true,
+            changed_input: false,
+            fails_open: true,
+        },
+        blocking: BlockingReply { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
     }
 }
 
@@ -79,26 +86,30 @@ const OTHER_EVENTS: [&str; 8] = [
     "stop",
 ];
 
-const FILE: Renaming<'_> = ("file_path", &["file_path", "path"]);
-const FOLDER: Renaming<'_> = ("path", &["path"]);
+const FILE: FieldRenaming<'_> = ("file_path", &["file_path", "path"]);
+const FOLDER: FieldRenaming<'_> = ("path", &["path"]);
 
 /// The tools of `preToolUse`, but for commands, removals and MCP servers.
-const TOOLS: &[Row] = &[
-    Row { theirs: &["Read"], ours: "Read", fields: &[FILE] },
-    Row { theirs: &["Write"], ours: "Write", fields: &[FILE, ("content", &["content", "contents"])] },
-    Row { theirs: &["Grep"], ours: "Grep", fields: &[("pattern", &["pattern"]), FOLDER] },
-    Row { theirs: &["Task"], ours: "Agent", fields: &[("prompt", &["prompt"])] },
+const TOOLS: &[ToolTranslation] = &[
+    ToolTranslation { theirs: &["Read"], ours: "Read", fields: &[FILE] },
+    ToolTranslation {
+        theirs: &["Write"],
+        ours: "Write",
+        fields: &[FILE, ("content", &["content", "contents"])],
+    },
+    ToolTranslation { theirs: &["Grep"], ours: "Grep", fields: &[("pattern", &["pattern"]), FOLDER] },
+    ToolTranslation { theirs: &["Task"], ours: "Agent", fields: &[("prompt", &["prompt"])] },
 ];
 
-fn read(told: &Told<'_>) -> Result<Event, HostError> {
-    let mut fields = Fields::read(told.input)?;
+fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
+    let mut fields = HookInputFields::read(told.input)?;
     let event = fields.text("hook_event_name")?;
     let event = event.as_str();
     if OTHER_EVENTS.contains(&event) {
-        return Ok(Event::Other);
+        return Ok(HostEvent::Other);
     }
     if !["preToolUse", SHELL.event, MCP.event, READ.event].contains(&event) {
-        return Ok(fact(event, fields)?.map_or(Event::Other, Event::Fact));
+        return Ok(fact(event, fields)?.map_or(HostEvent::Other, HostEvent::Fact));
     }
     let session = session(&mut fields)?;
     let call_id = fields.optional("tool_use_id");
@@ -112,11 +123,11 @@ fn read(told: &Told<'_>) -> Result<Event, HostError> {
         _ => tool(&mut fields)?,
     };
     let call = HookCall { moment, calls: vec![call], mode: None, person: None, session, call_id };
-    Ok(Event::Call(Box::new(call)))
+    Ok(HostEvent::Call(Box::new(call)))
 }
 
 /// A session is in the first folder of the workspace. One without a folder is nowhere, and nothing can be judged there.
-fn session(fields: &mut Fields) -> Result<HookSession, HostError> {
+fn session(fields: &mut HookInputFields) -> Result<HookSession, HostError> {
     let root = match fields.take("workspace_roots") {
         Some(Value::List(roots)) => roots.first().and_then(Value::as_text).map(str::to_owned),
         _ => None,
@@ -127,7 +138,7 @@ fn session(fields: &mut Fields) -> Result<HookSession, HostError> {
     Ok(HookSession { id, cwd, project: None, transcript: None, agent: None })
 }
 
-fn command(fields: &mut Fields, root: &str) -> Result<ToolCall, HostError> {
+fn command(fields: &mut HookInputFields, root: &str) -> Result<ToolCall, HostError> {
     let command = fields.text("command")?;
     let directory = match fields.take("cwd") {
         None | Some(Value::Null) => String::new(),
@@ -142,7 +153,7 @@ fn command(fields: &mut Fields, root: &str) -> Result<ToolCall, HostError> {
 }
 
 /// The input of an MCP tool is JSON inside a string.
-fn mcp_call(fields: &mut Fields) -> Result<ToolCall, HostError> {
+fn mcp_call(fields: &mut HookInputFields) -> Result<ToolCall, HostError> {
     let name = fields.word("tool_name")?;
     let input = match fields.take("tool_input") {
         Some(Value::Text(text)) if text.trim().is_empty() => Input::default(),
@@ -154,7 +165,7 @@ fn mcp_call(fields: &mut Fields) -> Result<ToolCall, HostError> {
     Ok(ToolCall::new(&tool_names::mcp("cursor", &name), input))
 }
 
-fn tool(fields: &mut Fields) -> Result<(&'static Moment, ToolCall), HostError> {
+fn tool(fields: &mut HookInputFields) -> Result<(&'static HookMoment, ToolCall), HostError> {
     let name = fields.word("tool_name")?;
     let input = fields.input("tool_input")?;
     if let Some(tool) = name.strip_prefix("MCP:") {
@@ -175,30 +186,31 @@ fn tool(fields: &mut Fields) -> Result<(&'static Moment, ToolCall), HostError> {
 }
 
 /// Reads a fact. One that lacks what it is about says nothing; an event that nobody knows is refused.
-fn fact(event: &str, mut fields: Fields) -> Result<Option<SessionFact>, HostError> {
+fn fact(event: &str, mut fields: HookInputFields) -> Result<Option<SessionFact>, HostError> {
     const KNOWN: [&str; 3] = ["beforeSubmitPrompt", "sessionEnd", "sessionStart"];
     if !KNOWN.contains(&event) {
         return Err(unknown("hook_event_name", event));
     }
     let Ok(session) = session(&mut fields) else { return Ok(None) };
     let kind = match event {
-        "sessionStart" => Some(FactKind::Started { source: "startup".to_owned() }),
-        "sessionEnd" => Some(FactKind::Ended),
-        _ => fields.optional("prompt").map(|text| FactKind::Prompt { text }),
+        "sessionStart" => Some(SessionFactKind::Started { source: "startup".to_owned() }),
+        "sessionEnd" => Some(SessionFactKind::Ended),
+        _ => fields.optional("prompt").map(|text| SessionFactKind::Prompt { text }),
     };
     Ok(kind.map(|kind| SessionFact { session, mode: None, kind }))
 }
 
-fn write(_moment: &'static Moment, answer: &Answer) -> HostReply {
+fn write(_moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     let permission = match answer.said {
-        Said::Allow => Some("allow"),
-        Said::Ask => Some("ask"),
-        Said::Deny => Some("deny"),
-        Said::Silence => None,
+        HostDecision::Allow => Some("allow"),
+        HostDecision::Ask => Some("ask"),
+        HostDecision::Deny => Some("deny"),
+        HostDecision::Silence => None,
     };
-    let reason = Some(answer.reason.as_str()).filter(|_| matches!(answer.said, Said::Ask | Said::Deny));
+    let reason = Some(answer.reason.as_str())
+        .filter(|_| matches!(answer.said, HostDecision::Ask | HostDecision::Deny));
     let messages: Vec<&str> = reason.into_iter().chain(answer.notice.as_deref()).collect();
-    let wire = ReplyWire {
+    let wire = CursorReplyWire {
         permission,
         user_message: (!messages.is_empty()).then(|| messages.join("\n")),
         agent_message: reason,
@@ -207,7 +219,7 @@ fn write(_moment: &'static Moment, answer: &Answer) -> HostReply {
 }
 
 #[derive(Serialize)]
-struct ReplyWire<'a> {
+struct CursorReplyWire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     permission: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -217,7 +229,7 @@ struct ReplyWire<'a> {
 }
 
 /// The command goes through a shell. A prompt is only kept, so nothing is blocked when that fails.
-fn pieces(command: &HookCommand) -> Vec<Piece> {
+fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FILE: &str = "hooks.json";
     const CALLS: [&[&str]; 4] = [
         &["hooks", "preToolUse"],
@@ -226,8 +238,8 @@ fn pieces(command: &HookCommand) -> Vec<Piece> {
         &["hooks", "beforeReadFile"],
     ];
     let line = command.line();
-    let element = |at, value| Piece::Element { file: FILE, at, value, is_first: false };
-    let version = Piece::Field { file: FILE, at: &["version"], value: json!(1) };
+    let element = |at, value| RegistrationPiece::Element { file: FILE, at, value, is_first: false };
+    let version = RegistrationPiece::Field { file: FILE, at: &["version"], value: json!(1) };
     let calls =
         CALLS.iter().map(|at| element(at, json!({"command": line, "timeout": 90, "failClosed": true})));
     let prompt = element(&["hooks", "beforeSubmitPrompt"], json!({"command": line, "timeout": 10}));
@@ -240,8 +252,8 @@ mod tests {
 
     use super::*;
 
-    fn read_text(text: &str) -> Result<Event, HostError> {
-        read(&Told { input: text.as_bytes(), directory: "/home/ada/.cursor", variable: &|_| None })
+    fn read_text(text: &str) -> Result<HostEvent, HostError> {
+        read(&HostInput { input: text.as_bytes(), directory: "/home/ada/.cursor", variable: &|_| None })
     }
 
     fn call_of(event: &str, rest: &str) -> HookCall {
@@ -249,7 +261,7 @@ mod tests {
             r#"{{"hook_event_name":"{event}","conversation_id":"c","workspace_roots":["/w","/v"],{rest}}}"#
         );
         match read_text(&text).unwrap() {
-            Event::Call(call) => *call,
+            HostEvent::Call(call) => *call,
             other => panic!("{other:?}"),
         }
     }
@@ -349,16 +361,19 @@ mod tests {
     fn every_answer_is_an_object() {
         let answer = |said, notice: Option<&str>| {
             let notice = notice.map(str::to_owned);
-            write(&SHELL, &Answer { said, reason: "why".to_owned(), notice, ends_run: false }).stdout
+            write(&SHELL, &HostAnswer { said, reason: "why".to_owned(), notice, ends_run: false }).stdout
         };
-        assert_eq!(answer(Said::Silence, None), "{}");
-        assert_eq!(answer(Said::Allow, Some("note")), r#"{"permission":"allow","user_message":"note"}"#);
+        assert_eq!(answer(HostDecision::Silence, None), "{}");
         assert_eq!(
-            answer(Said::Ask, None),
+            answer(HostDecision::Allow, Some("note")),
+            r#"{"permission":"allow","user_message":"note"}"#
+        );
+        assert_eq!(
+            answer(HostDecision::Ask, None),
             r#"{"permission":"ask","user_message":"why","agent_message":"why"}"#
         );
         assert_eq!(
-            answer(Said::Deny, Some("note")),
+            answer(HostDecision::Deny, Some("note")),
             r#"{"permission":"deny","user_message":"why\nnote","agent_message":"why"}"#
         );
     }
@@ -373,11 +388,11 @@ mod tests {
         let pieces = pieces(&command);
         assert_eq!(
             pieces.first(),
-            Some(&Piece::Field { file: "hooks.json", at: &["version"], value: json!(1) })
+            Some(&RegistrationPiece::Field { file: "hooks.json", at: &["version"], value: json!(1) })
         );
         for moment in ADAPTER.moments() {
             let registered = pieces.iter().any(|piece| match piece {
-                Piece::Element { at, value, .. } => {
+                RegistrationPiece::Element { at, value, .. } => {
                     at.last() == Some(&moment.event)
                         && *value
                             == json!({"command": "/opt/portcullis hook cursor", "timeout": 90, "failClosed": true})

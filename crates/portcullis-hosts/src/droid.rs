@@ -16,15 +16,15 @@
 
 use portcullis_core::{Input, Mode, ToolCall, Value};
 
-use crate::adapter::{Adapter, Answer, Event, HookSession, Moment, Told};
-use crate::claude_family::{self, Dialect, Extras, Standing, element, shell_handler};
+use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput};
+use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom, element, shell_handler};
 use crate::host::Host;
-use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
+use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
-use crate::tool_names::{Row, by_table, foreign, patch_or_refusal};
+use crate::tool_names::{ToolTranslation, by_table, foreign, patch_or_refusal};
 
 /// Droid.
-pub(crate) static ADAPTER: Adapter = Adapter {
+pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Droid,
     title: "Droid",
     usual: &BEFORE,
@@ -34,15 +34,15 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     write,
     registration: Registration {
         programs: &["droid"],
-        folder: Folder { variable: None, base: Base::Home, path: ".factory" },
+        folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".factory" },
         pieces,
         afterwards: "",
     },
 };
 
-static BEFORE: Moment = claude_family::BEFORE;
+static BEFORE: HookMoment = claude_family::BEFORE;
 
-static DIALECT: Dialect = Dialect {
+static DIALECT: FamilyMember = FamilyMember {
     before: &BEFORE,
     request: None,
     standing,
@@ -51,15 +51,15 @@ static DIALECT: Dialect = Dialect {
 };
 
 /// Its tools as ours. A patch, several patterns and what the table lacks are left to [`calls`].
-const TOOLS: &[Row] = &[
-    Row { theirs: &["Execute"], ours: "Bash", fields: &[("command", &["command"])] },
-    Row { theirs: &["Read"], ours: "Read", fields: &[("file_path", &["file_path"])] },
-    Row {
+const TOOLS: &[ToolTranslation] = &[
+    ToolTranslation { theirs: &["Execute"], ours: "Bash", fields: &[("command", &["command"])] },
+    ToolTranslation { theirs: &["Read"], ours: "Read", fields: &[("file_path", &["file_path"])] },
+    ToolTranslation {
         theirs: &["Create", "Write"],
         ours: "Write",
         fields: &[("file_path", &["file_path"]), ("content", &["content"])],
     },
-    Row {
+    ToolTranslation {
         theirs: &["Edit"],
         ours: "Edit",
         fields: &[
@@ -68,35 +68,39 @@ const TOOLS: &[Row] = &[
             ("new_string", &["new_str", "new_string"]),
         ],
     },
-    Row { theirs: &["MultiEdit"], ours: "MultiEdit", fields: &[("file_path", &["file_path"])] },
-    Row { theirs: &["LS"], ours: "Glob", fields: &[("path", &["directory_path", "path"])] },
-    Row {
+    ToolTranslation { theirs: &["MultiEdit"], ours: "MultiEdit", fields: &[("file_path", &["file_path"])] },
+    ToolTranslation { theirs: &["LS"], ours: "Glob", fields: &[("path", &["directory_path", "path"])] },
+    ToolTranslation {
         theirs: &["Glob"],
         ours: "Glob",
         fields: &[("pattern", &["patterns", "pattern"]), ("path", &["folder", "path"])],
     },
-    Row { theirs: &["Grep"], ours: "Grep", fields: &[("pattern", &["pattern"]), ("path", &["path"])] },
-    Row { theirs: &["FetchUrl"], ours: "WebFetch", fields: &[("url", &["url"])] },
-    Row { theirs: &["WebSearch"], ours: "WebSearch", fields: &[("query", &["query"])] },
-    Row {
+    ToolTranslation {
+        theirs: &["Grep"],
+        ours: "Grep",
+        fields: &[("pattern", &["pattern"]), ("path", &["path"])],
+    },
+    ToolTranslation { theirs: &["FetchUrl"], ours: "WebFetch", fields: &[("url", &["url"])] },
+    ToolTranslation { theirs: &["WebSearch"], ours: "WebSearch", fields: &[("query", &["query"])] },
+    ToolTranslation {
         theirs: &["Task"],
         ours: "Agent",
         fields: &[("prompt", &["prompt"]), ("subagent_type", &["subagent_type"])],
     },
-    Row { theirs: &["TodoWrite"], ours: "TodoWrite", fields: &[] },
-    Row { theirs: &["ExitSpecMode"], ours: "ExitPlanMode", fields: &[] },
+    ToolTranslation { theirs: &["TodoWrite"], ours: "TodoWrite", fields: &[] },
+    ToolTranslation { theirs: &["ExitSpecMode"], ours: "ExitPlanMode", fields: &[] },
 ];
 
-fn read(told: &Told<'_>) -> Result<Event, HostError> {
+fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
     claude_family::read(told, &DIALECT)
 }
 
-fn standing(word: Option<&str>) -> Standing {
+fn standing(word: Option<&str>) -> SessionFreedom {
     match word {
-        None | Some("auto-medium" | "auto-high") => Standing { mode: None, person: None },
-        Some("spec") => Standing::of(Mode::Plan),
-        Some("auto-low") => Standing::of(Mode::AcceptEdits),
-        Some(_) => Standing::of(Mode::Default),
+        None | Some("auto-medium" | "auto-high") => SessionFreedom { mode: None, person: None },
+        Some("spec") => SessionFreedom::of(Mode::Plan),
+        Some("auto-low") => SessionFreedom::of(Mode::AcceptEdits),
+        Some(_) => SessionFreedom::of(Mode::Default),
     }
 }
 
@@ -126,12 +130,12 @@ fn call(tool: &str, input: Input) -> ToolCall {
     by_table(TOOLS, tool, &input).unwrap_or_else(|| foreign("droid", tool, input))
 }
 
-fn write(moment: &'static Moment, answer: &Answer) -> HostReply {
-    claude_family::write(moment, answer, Extras { notice: true, ending: true })
+fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
+    claude_family::write(moment, answer, ReplyExtras { notice: true, ending: true })
 }
 
 /// Its time-outs are in seconds.
-fn pieces(command: &HookCommand) -> Vec<Piece> {
+fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FILE: &str = "hooks.json";
     const WRITERS: &str = "Create|Edit|MultiEdit|ApplyPatch";
     vec![
@@ -171,7 +175,7 @@ mod tests {
             (Some("bypassPermissions"), Some(Mode::Default)),
             (None, None),
         ] {
-            assert_eq!(standing(word), Standing { mode: expected, person: None }, "{word:?}");
+            assert_eq!(standing(word), SessionFreedom { mode: expected, person: None }, "{word:?}");
         }
     }
 
@@ -217,6 +221,6 @@ mod tests {
     fn an_event_that_droid_does_not_have_is_refused() {
         let input =
             br#"{"hook_event_name":"PermissionRequest","cwd":"/w","tool_name":"Read","tool_input":{}}"#;
-        assert!(read(&Told { input, directory: "/w", variable: &|_| None }).is_err());
+        assert!(read(&HostInput { input, directory: "/w", variable: &|_| None }).is_err());
     }
 }

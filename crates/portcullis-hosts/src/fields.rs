@@ -9,9 +9,9 @@ use crate::reply::HostError;
 
 /// The fields of one JSON object.
 #[derive(Debug)]
-pub(crate) struct Fields(BTreeMap<String, Value>);
+pub(crate) struct HookInputFields(BTreeMap<String, Value>);
 
-impl Fields {
+impl HookInputFields {
     /// Reads a host's input, which must be an object.
     pub(crate) fn read(text: &[u8]) -> Result<Self, HostError> {
         match json::parse(text)? {

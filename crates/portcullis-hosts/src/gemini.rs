@@ -20,19 +20,19 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::adapter::{
-    Adapter, Answer, Blocking, Event, FactKind, HookCall, HookSession, Moment, SessionFact, SessionFormat,
-    Told,
+    BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
+    SessionFact, SessionFactKind, SessionFormat,
 };
-use crate::capability::{AskBy, Capabilities, Said};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities};
 use crate::claude_family::{self, BLOCKING_EXIT_CODE, BLOCKING_STDERR};
-use crate::fields::{Fields, unknown};
+use crate::fields::{HookInputFields, unknown};
 use crate::host::Host;
-use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
+use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::tool_names;
 
 /// Gemini CLI.
-pub(crate) static ADAPTER: Adapter = Adapter {
+pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Gemini,
     title: "Gemini CLI",
     usual: &BEFORE,
@@ -42,23 +42,23 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     write,
     registration: Registration {
         programs: &["gemini"],
-        folder: Folder { variable: None, base: Base::Home, path: ".gemini" },
+        folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".gemini" },
         pieces,
         afterwards: "An allow does not skip Gemini CLI's own questions: start it with `--approval-mode yolo` to let \
                      portcullis alone decide",
     },
 };
 
-static BEFORE: Moment = Moment {
+static BEFORE: HookMoment = HookMoment {
     event: "BeforeTool",
-    capabilities: Capabilities {
+    capabilities: MomentCapabilities {
         allow: false,
         ask: AskBy::Saying,
         reason: true,
         changed_input: true,
         fails_open: true,
     },
-    blocking: Blocking { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
+    blocking: BlockingReply { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
 };
 
 const BLOCKING: &str = r#"{"decision":"deny","reason":"portcullis: the permission check failed or ran out of time; blocked to be safe"}"#;
@@ -67,22 +67,22 @@ const BLOCKING: &str = r#"{"decision":"deny","reason":"portcullis: the permissio
 const OTHER_EVENTS: [&str; 6] =
     ["AfterAgent", "AfterModel", "BeforeModel", "BeforeToolSelection", "Notification", "PreCompress"];
 
-fn read(told: &Told<'_>) -> Result<Event, HostError> {
-    let mut fields = Fields::read(told.input)?;
+fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
+    let mut fields = HookInputFields::read(told.input)?;
     let event = fields.text("hook_event_name")?;
     match event.as_str() {
         "BeforeTool" => {}
-        other if OTHER_EVENTS.contains(&other) => return Ok(Event::Other),
-        other => return Ok(fact(other, fields, told)?.map_or(Event::Other, Event::Fact)),
+        other if OTHER_EVENTS.contains(&other) => return Ok(HostEvent::Other),
+        other => return Ok(fact(other, fields, told)?.map_or(HostEvent::Other, HostEvent::Fact)),
     }
     let session = session(&mut fields, told)?;
     let calls = calls(&mut fields)?;
     let call = HookCall { moment: &BEFORE, calls, mode: None, person: None, session, call_id: None };
-    Ok(Event::Call(Box::new(call)))
+    Ok(HostEvent::Call(Box::new(call)))
 }
 
 /// The directory is the session's; where a command runs otherwise is part of its input.
-fn session(fields: &mut Fields, told: &Told<'_>) -> Result<HookSession, HostError> {
+fn session(fields: &mut HookInputFields, told: &HostInput<'_>) -> Result<HookSession, HostError> {
     Ok(HookSession {
         id: fields.optional("session_id").unwrap_or_default(),
         cwd: fields.directory("cwd")?,
@@ -94,7 +94,7 @@ fn session(fields: &mut Fields, told: &Told<'_>) -> Result<HookSession, HostErro
 
 /// A tool of an MCP server is known by what is said of the server, not by its name, which leaves open where the
 /// server's name ends.
-fn calls(fields: &mut Fields) -> Result<Vec<ToolCall>, HostError> {
+fn calls(fields: &mut HookInputFields) -> Result<Vec<ToolCall>, HostError> {
     let name = fields.word("tool_name")?;
     let input = fields.input("tool_input")?;
     Ok(match mcp_name(fields.take("mcp_context")) {
@@ -110,20 +110,26 @@ fn mcp_name(context: Option<Value>) -> Option<String> {
 }
 
 /// Reads a fact. One that lacks what it is about says nothing; an event that nobody knows is refused.
-fn fact(event: &str, mut fields: Fields, told: &Told<'_>) -> Result<Option<SessionFact>, HostError> {
+fn fact(
+    event: &str,
+    mut fields: HookInputFields,
+    told: &HostInput<'_>,
+) -> Result<Option<SessionFact>, HostError> {
     const KNOWN: [&str; 4] = ["AfterTool", "BeforeAgent", "SessionEnd", "SessionStart"];
     if !KNOWN.contains(&event) {
         return Err(unknown("hook_event_name", event));
     }
     let Ok(session) = session(&mut fields, told) else { return Ok(None) };
     let kind = match event {
-        "AfterTool" => calls(&mut fields).ok().map(|calls| FactKind::Done { calls, call_id: None }),
-        "SessionStart" => Some(FactKind::Started { source: fields.optional("source").unwrap_or_default() }),
-        "SessionEnd" => Some(FactKind::Ended),
+        "AfterTool" => calls(&mut fields).ok().map(|calls| SessionFactKind::Done { calls, call_id: None }),
+        "SessionStart" => {
+            Some(SessionFactKind::Started { source: fields.optional("source").unwrap_or_default() })
+        }
+        "SessionEnd" => Some(SessionFactKind::Ended),
         _ => fields
             .optional("prompt")
             .and_then(|prompt| own_words(&prompt))
-            .map(|text| FactKind::Prompt { text }),
+            .map(|text| SessionFactKind::Prompt { text }),
     };
     Ok(kind.map(|kind| SessionFact { session, mode: None, kind }))
 }
@@ -137,20 +143,20 @@ fn own_words(prompt: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.to_owned())
 }
 
-fn write(_moment: &'static Moment, answer: &Answer) -> HostReply {
+fn write(_moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     let decision = match answer.said {
-        Said::Ask => Some("ask"),
-        Said::Deny => Some("deny"),
-        Said::Allow | Said::Silence => None,
+        HostDecision::Ask => Some("ask"),
+        HostDecision::Deny => Some("deny"),
+        HostDecision::Allow | HostDecision::Silence => None,
     };
     if decision.is_none() && answer.notice.is_none() {
         return HostReply::silence();
     }
     // The question to the user shows the message, not the reason.
-    let asked = (answer.said == Said::Ask).then(|| answer.reason.clone());
+    let asked = (answer.said == HostDecision::Ask).then(|| answer.reason.clone());
     let messages: Vec<String> = asked.into_iter().chain(answer.notice.clone()).collect();
     let ends = answer.ends_run && decision.is_some();
-    let wire = ReplyWire {
+    let wire = GeminiReplyWire {
         decision,
         reason: decision.map(|_| answer.reason.as_str()),
         system_message: (!messages.is_empty()).then(|| messages.join("\n")),
@@ -162,7 +168,7 @@ fn write(_moment: &'static Moment, answer: &Answer) -> HostReply {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ReplyWire<'a> {
+struct GeminiReplyWire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,7 +183,7 @@ struct ReplyWire<'a> {
 }
 
 /// The command goes through a shell, and its time limit is in milliseconds.
-fn pieces(command: &HookCommand) -> Vec<Piece> {
+fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FACTS: [(&[&str], &str); 4] = [
         (&["hooks", "BeforeAgent"], ""),
         (&["hooks", "AfterTool"], "write_file|replace|exit_plan_mode"),
@@ -200,15 +206,15 @@ mod tests {
 
     use super::*;
 
-    fn read_text(text: &str) -> Result<Event, HostError> {
+    fn read_text(text: &str) -> Result<HostEvent, HostError> {
         let variable = |name: &str| (name == "GEMINI_PROJECT_DIR").then(|| "/w".to_owned());
-        read(&Told { input: text.as_bytes(), directory: "/", variable: &variable })
+        read(&HostInput { input: text.as_bytes(), directory: "/", variable: &variable })
     }
 
     fn call_of(rest: &str) -> HookCall {
         let text = format!(r#"{{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/w/sub",{rest}}}"#);
         match read_text(&text).unwrap() {
-            Event::Call(call) => *call,
+            HostEvent::Call(call) => *call,
             other => panic!("{other:?}"),
         }
     }
@@ -265,7 +271,7 @@ mod tests {
             assert!(read_text(text).is_err(), "{text}");
         }
         for event in OTHER_EVENTS {
-            assert_eq!(read_text(&format!(r#"{{"hook_event_name":"{event}"}}"#)), Ok(Event::Other));
+            assert_eq!(read_text(&format!(r#"{{"hook_event_name":"{event}"}}"#)), Ok(HostEvent::Other));
         }
     }
 
@@ -274,7 +280,7 @@ mod tests {
         let said = |prompt: &str| {
             let input = json!({"hook_event_name": "BeforeAgent", "cwd": "/w", "prompt": prompt});
             match read_text(&input.to_string()).unwrap() {
-                Event::Fact(SessionFact { kind: FactKind::Prompt { text }, .. }) => Some(text),
+                HostEvent::Fact(SessionFact { kind: SessionFactKind::Prompt { text }, .. }) => Some(text),
                 _ => None,
             }
         };
@@ -289,17 +295,17 @@ mod tests {
     fn an_answer_says_no_more_than_the_host_can_take() {
         let answer = |said, notice: Option<&str>, ends_run| {
             let notice = notice.map(str::to_owned);
-            write(&BEFORE, &Answer { said, reason: "why".to_owned(), notice, ends_run }).stdout
+            write(&BEFORE, &HostAnswer { said, reason: "why".to_owned(), notice, ends_run }).stdout
         };
-        assert_eq!(answer(Said::Silence, None, false), "");
-        assert_eq!(answer(Said::Silence, Some("note"), true), r#"{"systemMessage":"note"}"#);
-        assert_eq!(answer(Said::Deny, None, false), r#"{"decision":"deny","reason":"why"}"#);
+        assert_eq!(answer(HostDecision::Silence, None, false), "");
+        assert_eq!(answer(HostDecision::Silence, Some("note"), true), r#"{"systemMessage":"note"}"#);
+        assert_eq!(answer(HostDecision::Deny, None, false), r#"{"decision":"deny","reason":"why"}"#);
         assert_eq!(
-            answer(Said::Deny, Some("note"), true),
+            answer(HostDecision::Deny, Some("note"), true),
             r#"{"decision":"deny","reason":"why","systemMessage":"note","continue":false,"stopReason":"why"}"#
         );
         assert_eq!(
-            answer(Said::Ask, Some("note"), false),
+            answer(HostDecision::Ask, Some("note"), false),
             r#"{"decision":"ask","reason":"why","systemMessage":"why\nnote"}"#
         );
     }
@@ -312,7 +318,9 @@ mod tests {
             host_version: None,
         };
         let pieces = pieces(&command);
-        let Some(Piece::Element { file, at, value, .. }) = pieces.first() else { panic!("{pieces:?}") };
+        let Some(RegistrationPiece::Element { file, at, value, .. }) = pieces.first() else {
+            panic!("{pieces:?}")
+        };
         assert_eq!((*file, *at), ("settings.json", &["hooks", "BeforeTool"][..]));
         let expected = json!({"matcher": "*", "hooks": [{
             "type": "command", "name": "portcullis",

@@ -22,17 +22,18 @@ use portcullis_core::{Mode, Person, ToolCall, Value};
 use serde::Serialize;
 
 use crate::adapter::{
-    Adapter, Answer, Blocking, Event, FactKind, HookCall, HookSession, Moment, SessionFact, Told,
+    BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
+    SessionFact, SessionFactKind,
 };
-use crate::capability::{AskBy, Capabilities, Said};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
-use crate::fields::{Fields, absolute, unknown, wrong_type};
+use crate::fields::{HookInputFields, absolute, unknown, wrong_type};
 use crate::host::Host;
-use crate::registration::{Base, Folder, Registration};
+use crate::registration::{FolderBase, Registration, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 
 /// Any harness that speaks our own JSON. It is registered by whoever builds it.
-pub(crate) static ADAPTER: Adapter = Adapter {
+pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Generic,
     title: "Any harness",
     usual: &CALL,
@@ -42,29 +43,29 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     write,
     registration: Registration {
         programs: &[],
-        folder: Folder { variable: None, base: Base::Config, path: "" },
+        folder: SettingsFolder { variable: None, base: FolderBase::Config, path: "" },
         pieces: |_| Vec::new(),
         afterwards: "Let your harness start `portcullis hook generic` before every tool call",
     },
 };
 
-static CALL: Moment = Moment {
+static CALL: HookMoment = HookMoment {
     event: "call",
-    capabilities: Capabilities {
+    capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Saying,
         reason: true,
         changed_input: false,
         fails_open: false,
     },
-    blocking: Blocking { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
+    blocking: BlockingReply { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
 };
 
 /// Standard output of the prepared answer.
 pub(crate) const BLOCKING: &str = r#"{"decision":"deny","reason":"portcullis: the permission check failed or ran out of time; blocked to be safe"}"#;
 
-fn read(told: &Told<'_>) -> Result<Event, HostError> {
-    let mut fields = Fields::read(told.input)?;
+fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
+    let mut fields = HookInputFields::read(told.input)?;
     let event = fields.text("event")?;
     let session = session(&mut fields)?;
     let mode = mode(&mut fields)?;
@@ -74,21 +75,23 @@ fn read(told: &Told<'_>) -> Result<Event, HostError> {
             let call_id = word(&mut fields, "call_id")?;
             let calls = vec![call(&mut fields)?];
             let call = HookCall { moment: &CALL, calls, mode, person, session, call_id };
-            return Ok(Event::Call(Box::new(call)));
+            return Ok(HostEvent::Call(Box::new(call)));
         }
-        "prompt" => FactKind::Prompt { text: fields.text("text")? },
+        "prompt" => SessionFactKind::Prompt { text: fields.text("text")? },
         "done" => {
             let call_id = word(&mut fields, "call_id")?;
-            FactKind::Done { calls: vec![call(&mut fields)?], call_id }
+            SessionFactKind::Done { calls: vec![call(&mut fields)?], call_id }
         }
-        "session_start" => FactKind::Started { source: word(&mut fields, "source")?.unwrap_or_default() },
-        "session_end" => FactKind::Ended,
+        "session_start" => {
+            SessionFactKind::Started { source: word(&mut fields, "source")?.unwrap_or_default() }
+        }
+        "session_end" => SessionFactKind::Ended,
         other => return Err(unknown("event", other)),
     };
-    Ok(Event::Fact(SessionFact { session, mode, kind }))
+    Ok(HostEvent::Fact(SessionFact { session, mode, kind }))
 }
 
-fn session(fields: &mut Fields) -> Result<HookSession, HostError> {
+fn session(fields: &mut HookInputFields) -> Result<HookSession, HostError> {
     let project = word(fields, "project")?.map(|path| absolute("project", path)).transpose()?;
     Ok(HookSession {
         id: word(fields, "session")?.unwrap_or_default(),
@@ -99,7 +102,7 @@ fn session(fields: &mut Fields) -> Result<HookSession, HostError> {
     })
 }
 
-fn call(fields: &mut Fields) -> Result<ToolCall, HostError> {
+fn call(fields: &mut HookInputFields) -> Result<ToolCall, HostError> {
     let tool = fields.word("tool")?;
     // Rules for the tool that is meant would not see it.
     if is_look_alike(&tool) {
@@ -118,12 +121,12 @@ fn is_look_alike(name: &str) -> bool {
 const CANONICAL: [&str; 9] =
     ["Bash", "Edit", "Glob", "Grep", "NotebookEdit", "PowerShell", "Read", "WebFetch", "Write"];
 
-fn mode(fields: &mut Fields) -> Result<Option<Mode>, HostError> {
+fn mode(fields: &mut HookInputFields) -> Result<Option<Mode>, HostError> {
     let Some(name) = word(fields, "mode")? else { return Ok(None) };
     Mode::find(&name).map(Some).ok_or_else(|| unknown("mode", &name))
 }
 
-fn person(fields: &mut Fields) -> Result<Option<Person>, HostError> {
+fn person(fields: &mut HookInputFields) -> Result<Option<Person>, HostError> {
     match word(fields, "person")?.as_deref() {
         None => Ok(None),
         Some("present") => Ok(Some(Person::Present)),
@@ -133,7 +136,7 @@ fn person(fields: &mut Fields) -> Result<Option<Person>, HostError> {
 }
 
 /// Takes a text that need not be there, but says something if it is.
-fn word(fields: &mut Fields, field: &'static str) -> Result<Option<String>, HostError> {
+fn word(fields: &mut HookInputFields, field: &'static str) -> Result<Option<String>, HostError> {
     match fields.take(field) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Text(text)) if text.is_empty() => Err(unknown(field, "")),
@@ -142,18 +145,18 @@ fn word(fields: &mut Fields, field: &'static str) -> Result<Option<String>, Host
     }
 }
 
-fn write(_moment: &'static Moment, answer: &Answer) -> HostReply {
+fn write(_moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     let decision = match answer.said {
-        Said::Allow => "allow",
-        Said::Ask => "ask",
-        Said::Deny | Said::Silence => "deny",
+        HostDecision::Allow => "allow",
+        HostDecision::Ask => "ask",
+        HostDecision::Deny | HostDecision::Silence => "deny",
     };
     own_reply(decision, answer, answer.ends_run)
 }
 
 /// Writes an answer in our own JSON, which the plugin for opencode reads too.
-pub(crate) fn own_reply(decision: &str, answer: &Answer, ends_run: bool) -> HostReply {
-    let wire = ReplyWire {
+pub(crate) fn own_reply(decision: &str, answer: &HostAnswer, ends_run: bool) -> HostReply {
+    let wire = GenericReplyWire {
         decision,
         reason: &answer.reason,
         notice: answer.notice.as_deref(),
@@ -163,7 +166,7 @@ pub(crate) fn own_reply(decision: &str, answer: &Answer, ends_run: bool) -> Host
 }
 
 #[derive(Serialize)]
-struct ReplyWire<'a> {
+struct GenericReplyWire<'a> {
     decision: &'a str,
     reason: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -178,8 +181,8 @@ mod tests {
 
     use super::*;
 
-    fn read_text(text: &str) -> Result<Event, HostError> {
-        read(&Told { input: text.as_bytes(), directory: "/", variable: &|_| None })
+    fn read_text(text: &str) -> Result<HostEvent, HostError> {
+        read(&HostInput { input: text.as_bytes(), directory: "/", variable: &|_| None })
     }
 
     #[test]
@@ -201,22 +204,22 @@ mod tests {
             session,
             call_id: Some("c".to_owned()),
         };
-        assert_eq!(read_text(text), Ok(Event::Call(Box::new(expected))));
+        assert_eq!(read_text(text), Ok(HostEvent::Call(Box::new(expected))));
     }
 
     #[test]
     fn facts_are_read() {
         let kind = |rest: &str| match read_text(&format!(r#"{{"cwd":"/w","session":"s",{rest}}}"#)).unwrap() {
-            Event::Fact(fact) => fact.kind,
+            HostEvent::Fact(fact) => fact.kind,
             other => panic!("{other:?}"),
         };
-        let prompt = FactKind::Prompt { text: "do not push".to_owned() };
+        let prompt = SessionFactKind::Prompt { text: "do not push".to_owned() };
         assert_eq!(kind(r#""event":"prompt","text":"do not push""#), prompt);
-        let done = FactKind::Done { calls: vec![ToolCall::bash("ls")], call_id: None };
+        let done = SessionFactKind::Done { calls: vec![ToolCall::bash("ls")], call_id: None };
         assert_eq!(kind(r#""event":"done","tool":"Bash","input":{"command":"ls"}"#), done);
-        let started = FactKind::Started { source: "resume".to_owned() };
+        let started = SessionFactKind::Started { source: "resume".to_owned() };
         assert_eq!(kind(r#""event":"session_start","source":"resume""#), started);
-        assert_eq!(kind(r#""event":"session_end""#), FactKind::Ended);
+        assert_eq!(kind(r#""event":"session_end""#), SessionFactKind::Ended);
     }
 
     #[test]
@@ -269,14 +272,14 @@ mod tests {
     fn an_answer_is_a_decision_and_a_reason() {
         let answer = |said, notice: Option<&str>, ends_run| {
             let notice = notice.map(str::to_owned);
-            write(&CALL, &Answer { said, reason: "why".to_owned(), notice, ends_run }).stdout
+            write(&CALL, &HostAnswer { said, reason: "why".to_owned(), notice, ends_run }).stdout
         };
-        assert_eq!(answer(Said::Allow, None, false), r#"{"decision":"allow","reason":"why"}"#);
-        assert_eq!(answer(Said::Ask, None, false), r#"{"decision":"ask","reason":"why"}"#);
+        assert_eq!(answer(HostDecision::Allow, None, false), r#"{"decision":"allow","reason":"why"}"#);
+        assert_eq!(answer(HostDecision::Ask, None, false), r#"{"decision":"ask","reason":"why"}"#);
         assert_eq!(
-            answer(Said::Deny, Some("note"), true),
+            answer(HostDecision::Deny, Some("note"), true),
             r#"{"decision":"deny","reason":"why","notice":"note","end_run":true}"#
         );
-        assert_eq!(answer(Said::Silence, None, false), r#"{"decision":"deny","reason":"why"}"#);
+        assert_eq!(answer(HostDecision::Silence, None, false), r#"{"decision":"deny","reason":"why"}"#);
     }
 }

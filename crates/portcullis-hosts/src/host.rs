@@ -1,6 +1,6 @@
 //! The agents we know, by name.
 
-use crate::adapter::Adapter;
+use crate::adapter::HostAdapter;
 use crate::{amp, claude, codex, copilot, crush, cursor, droid, gemini, generic, opencode, qwen};
 
 /// An agent that calls us before its tools run.
@@ -69,7 +69,7 @@ impl Host {
     }
 
     /// Returns what speaks to it.
-    pub const fn adapter(self) -> &'static Adapter {
+    pub const fn adapter(self) -> &'static HostAdapter {
         match self {
             Self::Claude => &claude::ADAPTER,
             Self::Codex => &codex::ADAPTER,

@@ -35,9 +35,9 @@ mod shell_word;
 pub mod tool_names;
 
 pub use adapter::{
-    Adapter, Answer, Blocking, Event, FactKind, HookCall, HookSession, Moment, SessionFact, SessionFormat,
-    Told,
+    BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
+    SessionFact, SessionFactKind, SessionFormat,
 };
-pub use capability::{AskBy, Capabilities, Said};
+pub use capability::{AskBy, HostDecision, MomentCapabilities};
 pub use host::Host;
 pub use reply::{HostError, HostReply};

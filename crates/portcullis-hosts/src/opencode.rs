@@ -21,19 +21,20 @@
 use portcullis_core::{Input, ToolCall, Value};
 
 use crate::adapter::{
-    Adapter, Answer, Blocking, Event, FactKind, HookCall, HookSession, Moment, SessionFact, Told,
+    BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
+    SessionFact, SessionFactKind,
 };
-use crate::capability::{AskBy, Capabilities, Said};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
-use crate::fields::{Fields, unknown};
+use crate::fields::{HookInputFields, unknown};
 use crate::generic::{BLOCKING, own_reply};
 use crate::host::Host;
-use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
+use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
-use crate::tool_names::{self, Row};
+use crate::tool_names::{self, ToolTranslation};
 
 /// opencode.
-pub(crate) static ADAPTER: Adapter = Adapter {
+pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Opencode,
     title: "opencode",
     usual: &BEFORE,
@@ -43,15 +44,15 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     write,
     registration: Registration {
         programs: &["opencode"],
-        folder: Folder { variable: None, base: Base::Config, path: "opencode" },
+        folder: SettingsFolder { variable: None, base: FolderBase::Config, path: "opencode" },
         pieces,
         afterwards: "",
     },
 };
 
-static BEFORE: Moment = Moment {
+static BEFORE: HookMoment = HookMoment {
     event: "tool.execute.before",
-    capabilities: Capabilities {
+    capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Nothing,
         reason: true,
@@ -62,9 +63,9 @@ static BEFORE: Moment = Moment {
 };
 
 /// A call of a tool that is a question to the user: whoever must be asked is about to be.
-static QUESTION: Moment = Moment {
+static QUESTION: HookMoment = HookMoment {
     event: "tool.execute.before",
-    capabilities: Capabilities {
+    capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Silence,
         reason: true,
@@ -74,9 +75,9 @@ static QUESTION: Moment = Moment {
     blocking: BLOCKED,
 };
 
-static REQUEST: Moment = Moment {
+static REQUEST: HookMoment = HookMoment {
     event: "permission.asked",
-    capabilities: Capabilities {
+    capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Silence,
         reason: true,
@@ -86,31 +87,31 @@ static REQUEST: Moment = Moment {
     blocking: BLOCKED,
 };
 
-const BLOCKED: Blocking =
-    Blocking { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE };
+const BLOCKED: BlockingReply =
+    BlockingReply { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE };
 
 /// The tools that put a question to the user, or ask whether a plan is to be carried out.
 const QUESTIONS: [&str; 3] = ["plan_enter", "plan_exit", "question"];
 
-const FILE: tool_names::Renaming<'_> = ("file_path", &["filePath"]);
-const PATTERN: tool_names::Renaming<'_> = ("pattern", &["pattern"]);
-const FOLDER: tool_names::Renaming<'_> = ("path", &["path"]);
+const FILE: tool_names::FieldRenaming<'_> = ("file_path", &["filePath"]);
+const PATTERN: tool_names::FieldRenaming<'_> = ("pattern", &["pattern"]);
+const FOLDER: tool_names::FieldRenaming<'_> = ("path", &["path"]);
 
 /// opencode's own tools, but for the shell and patches.
-const TOOLS: &[Row] = &[
-    Row { theirs: &["read"], ours: "Read", fields: &[FILE] },
-    Row { theirs: &["write"], ours: "Write", fields: &[FILE, ("content", &["content"])] },
-    Row {
+const TOOLS: &[ToolTranslation] = &[
+    ToolTranslation { theirs: &["read"], ours: "Read", fields: &[FILE] },
+    ToolTranslation { theirs: &["write"], ours: "Write", fields: &[FILE, ("content", &["content"])] },
+    ToolTranslation {
         theirs: &["edit"],
         ours: "Edit",
         fields: &[FILE, ("old_string", &["oldString"]), ("new_string", &["newString"])],
     },
-    Row { theirs: &["glob"], ours: "Glob", fields: &[PATTERN, FOLDER] },
-    Row { theirs: &["grep"], ours: "Grep", fields: &[PATTERN, FOLDER] },
-    Row { theirs: &["lsp"], ours: "LSP", fields: &[FILE, ("operation", &["operation"])] },
-    Row { theirs: &["webfetch"], ours: "WebFetch", fields: &[("url", &["url"])] },
-    Row { theirs: &["websearch"], ours: "WebSearch", fields: &[("query", &["query"])] },
-    Row {
+    ToolTranslation { theirs: &["glob"], ours: "Glob", fields: &[PATTERN, FOLDER] },
+    ToolTranslation { theirs: &["grep"], ours: "Grep", fields: &[PATTERN, FOLDER] },
+    ToolTranslation { theirs: &["lsp"], ours: "LSP", fields: &[FILE, ("operation", &["operation"])] },
+    ToolTranslation { theirs: &["webfetch"], ours: "WebFetch", fields: &[("url", &["url"])] },
+    ToolTranslation { theirs: &["websearch"], ours: "WebSearch", fields: &[("query", &["query"])] },
+    ToolTranslation {
         theirs: &["task"],
         ours: "Agent",
         fields: &[
@@ -119,26 +120,26 @@ const TOOLS: &[Row] = &[
             ("subagent_type", &["subagent_type"]),
         ],
     },
-    Row { theirs: &["skill"], ours: "Skill", fields: &[("skill", &["name"])] },
-    Row { theirs: &["todowrite"], ours: "TodoWrite", fields: &[] },
-    Row { theirs: &["question"], ours: "AskUserQuestion", fields: &[] },
-    Row { theirs: &["plan_enter"], ours: "EnterPlanMode", fields: &[] },
-    Row { theirs: &["plan_exit"], ours: "ExitPlanMode", fields: &[] },
-    Row {
+    ToolTranslation { theirs: &["skill"], ours: "Skill", fields: &[("skill", &["name"])] },
+    ToolTranslation { theirs: &["todowrite"], ours: "TodoWrite", fields: &[] },
+    ToolTranslation { theirs: &["question"], ours: "AskUserQuestion", fields: &[] },
+    ToolTranslation { theirs: &["plan_enter"], ours: "EnterPlanMode", fields: &[] },
+    ToolTranslation { theirs: &["plan_exit"], ours: "ExitPlanMode", fields: &[] },
+    ToolTranslation {
         theirs: &["list_mcp_resources", "list_mcp_resource_templates"],
         ours: "ListMcpResourcesTool",
         fields: &[],
     },
-    Row { theirs: &["read_mcp_resource"], ours: "ReadMcpResourceTool", fields: &[] },
+    ToolTranslation { theirs: &["read_mcp_resource"], ours: "ReadMcpResourceTool", fields: &[] },
 ];
 
-fn read(told: &Told<'_>) -> Result<Event, HostError> {
-    let mut fields = Fields::read(told.input)?;
+fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
+    let mut fields = HookInputFields::read(told.input)?;
     let event = fields.text("event")?;
     let is_request = match event.as_str() {
         "tool.execute.before" => false,
         "permission.asked" => true,
-        other => return Ok(fact(other, fields)?.map_or(Event::Other, Event::Fact)),
+        other => return Ok(fact(other, fields)?.map_or(HostEvent::Other, HostEvent::Fact)),
     };
     let session = session(&mut fields)?;
     let name = fields.word("tool")?;
@@ -150,11 +151,11 @@ fn read(told: &Told<'_>) -> Result<Event, HostError> {
         [_] if QUESTIONS.contains(&name.as_str()) => &QUESTION,
         _ => &BEFORE,
     };
-    Ok(Event::Call(Box::new(HookCall { moment, calls, mode: None, person: None, session, call_id })))
+    Ok(HostEvent::Call(Box::new(HookCall { moment, calls, mode: None, person: None, session, call_id })))
 }
 
 /// A subagent has a session of its own, which belongs to the user's.
-fn session(fields: &mut Fields) -> Result<HookSession, HostError> {
+fn session(fields: &mut HookInputFields) -> Result<HookSession, HostError> {
     let own = fields.optional("sessionID").unwrap_or_default();
     let root = fields.optional("rootID").filter(|root| *root != own);
     let cwd = fields.directory("directory")?;
@@ -166,7 +167,7 @@ fn session(fields: &mut Fields) -> Result<HookSession, HostError> {
 }
 
 /// Returns what a call amounts to. A name that is opencode's own tool and could be a server's as well counts as both.
-fn calls(name: &str, fields: &mut Fields) -> Result<Vec<ToolCall>, HostError> {
+fn calls(name: &str, fields: &mut HookInputFields) -> Result<Vec<ToolCall>, HostError> {
     let input = fields.input("args")?;
     let servers = match fields.take("servers") {
         Some(Value::List(servers)) => servers,
@@ -219,46 +220,46 @@ fn mcp_name(name: &str, server: &str) -> Option<String> {
 }
 
 /// Reads a fact. One that lacks what it is about says nothing; an event that nobody knows is refused.
-fn fact(event: &str, mut fields: Fields) -> Result<Option<SessionFact>, HostError> {
+fn fact(event: &str, mut fields: HookInputFields) -> Result<Option<SessionFact>, HostError> {
     const KNOWN: [&str; 5] =
         ["chat.message", "session.compacted", "session.created", "session.deleted", "tool.execute.after"];
     if !KNOWN.contains(&event) {
         return Err(unknown("event", event));
     }
     let Ok(session) = session(&mut fields) else { return Ok(None) };
-    let started = |source: &str| Some(FactKind::Started { source: source.to_owned() });
+    let started = |source: &str| Some(SessionFactKind::Started { source: source.to_owned() });
     let kind = match event {
         // In a subagent's session it is the agent who speaks.
         "chat.message" if session.agent.is_some() => None,
-        "chat.message" => fields.optional("text").map(|text| FactKind::Prompt { text }),
+        "chat.message" => fields.optional("text").map(|text| SessionFactKind::Prompt { text }),
         "session.created" => started("startup"),
         "session.compacted" => started("compact"),
-        "session.deleted" => Some(FactKind::Ended),
+        "session.deleted" => Some(SessionFactKind::Ended),
         _ => done(&mut fields),
     };
     Ok(kind.map(|kind| SessionFact { session, mode: None, kind }))
 }
 
-fn done(fields: &mut Fields) -> Option<FactKind> {
+fn done(fields: &mut HookInputFields) -> Option<SessionFactKind> {
     let name = fields.word("tool").ok()?;
     let call_id = fields.optional("callID");
-    Some(FactKind::Done { calls: calls(&name, fields).ok()?, call_id })
+    Some(SessionFactKind::Done { calls: calls(&name, fields).ok()?, call_id })
 }
 
 /// Silence is said aloud here: the plugin takes nothing for an answer but words.
-fn write(_moment: &'static Moment, answer: &Answer) -> HostReply {
-    own_reply(answer.said.as_str(), answer, answer.ends_run && answer.said == Said::Deny)
+fn write(_moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
+    own_reply(answer.said.as_str(), answer, answer.ends_run && answer.said == HostDecision::Deny)
 }
 
 /// The plugin, and where the command is put into it.
 const PLUGIN: &str = include_str!("../data/opencode-plugin.js");
 const COMMAND: &str = r#"["@COMMAND@"]"#;
 
-fn pieces(command: &HookCommand) -> Vec<Piece> {
+fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     let words: Vec<&String> = std::iter::once(&command.program).chain(&command.arguments).collect();
     // A list of strings is the same in JSON and in JavaScript.
     let list = serde_json::to_string(&words).unwrap_or_else(|_| "[]".to_owned());
-    vec![Piece::File { file: "plugin/portcullis.js", text: PLUGIN.replacen(COMMAND, &list, 1) }]
+    vec![RegistrationPiece::File { file: "plugin/portcullis.js", text: PLUGIN.replacen(COMMAND, &list, 1) }]
 }
 
 #[cfg(test)]
@@ -268,15 +269,15 @@ mod tests {
 
     use super::*;
 
-    fn read_text(text: &str) -> Result<Event, HostError> {
-        read(&Told { input: text.as_bytes(), directory: "/", variable: &|_| None })
+    fn read_text(text: &str) -> Result<HostEvent, HostError> {
+        read(&HostInput { input: text.as_bytes(), directory: "/", variable: &|_| None })
     }
 
     fn call_of(rest: &str) -> HookCall {
         let text =
             format!(r#"{{"event":"tool.execute.before","sessionID":"ses_1","directory":"/w",{rest}}}"#);
         match read_text(&text).unwrap() {
-            Event::Call(call) => *call,
+            HostEvent::Call(call) => *call,
             other => panic!("{other:?}"),
         }
     }
@@ -363,7 +364,7 @@ mod tests {
         assert_eq!(call_of(r#""tool":"bash","args":{}"#).moment, &BEFORE);
         assert_eq!(call_of(r#""tool":"plan_exit","args":{},"servers":["plan"]"#).moment, &BEFORE);
         let request = r#"{"event":"permission.asked","directory":"/w","tool":"question","args":{}}"#;
-        let Event::Call(call) = read_text(request).unwrap() else { panic!("no call") };
+        let HostEvent::Call(call) = read_text(request).unwrap() else { panic!("no call") };
         assert_eq!(call.moment, &REQUEST);
     }
 
@@ -391,19 +392,19 @@ mod tests {
             );
             read_text(&text).unwrap()
         };
-        let Event::Fact(fact) = said("s") else { panic!("no fact") };
-        assert_eq!(fact.kind, FactKind::Prompt { text: "push it".to_owned() });
-        assert_eq!(said("r"), Event::Other);
+        let HostEvent::Fact(fact) = said("s") else { panic!("no fact") };
+        assert_eq!(fact.kind, SessionFactKind::Prompt { text: "push it".to_owned() });
+        assert_eq!(said("r"), HostEvent::Other);
     }
 
     #[test]
     fn every_answer_is_spoken() {
-        for said in [Said::Allow, Said::Deny, Said::Silence] {
-            let answer = Answer { said, reason: "why".to_owned(), notice: None, ends_run: true };
+        for said in [HostDecision::Allow, HostDecision::Deny, HostDecision::Silence] {
+            let answer = HostAnswer { said, reason: "why".to_owned(), notice: None, ends_run: true };
             let value: serde_json::Value = serde_json::from_str(&write(&BEFORE, &answer).stdout).unwrap();
             assert_eq!(value["decision"], said.as_str());
             assert_eq!(value["reason"], "why");
-            assert_eq!(value.get("end_run"), (said == Said::Deny).then_some(&json!(true)));
+            assert_eq!(value.get("end_run"), (said == HostDecision::Deny).then_some(&json!(true)));
         }
     }
 
@@ -415,7 +416,7 @@ mod tests {
             host_version: None,
         };
         let pieces = pieces(&command);
-        let [Piece::File { file, text }] = pieces.as_slice() else { panic!("{pieces:?}") };
+        let [RegistrationPiece::File { file, text }] = pieces.as_slice() else { panic!("{pieces:?}") };
         assert_eq!(*file, "plugin/portcullis.js");
         let line = r#"const COMMAND = ["/opt/\"a\" ${b}\\/portcullis","hook","opencode"]"#;
         assert!(text.lines().any(|found| found == line), "{text}");

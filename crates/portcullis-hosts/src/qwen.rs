@@ -16,15 +16,15 @@
 
 use portcullis_core::{Input, Mode, ToolCall};
 
-use crate::adapter::{Adapter, Answer, Event, HookSession, Moment, Told};
-use crate::claude_family::{self, Dialect, Extras, Standing, element, shell_handler};
+use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput};
+use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom, element, shell_handler};
 use crate::host::Host;
-use crate::registration::{Base, Folder, HookCommand, Piece, Registration};
+use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
-use crate::tool_names::{Row, by_table, command_line, foreign, reads};
+use crate::tool_names::{ToolTranslation, by_table, command_line, foreign, reads};
 
 /// Qwen Code.
-pub(crate) static ADAPTER: Adapter = Adapter {
+pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Qwen,
     title: "Qwen Code",
     usual: &BEFORE,
@@ -34,22 +34,22 @@ pub(crate) static ADAPTER: Adapter = Adapter {
     write,
     registration: Registration {
         programs: &["qwen"],
-        folder: Folder { variable: None, base: Base::Home, path: ".qwen" },
+        folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".qwen" },
         pieces,
         afterwards: "",
     },
 };
 
-static BEFORE: Moment = claude_family::BEFORE;
+static BEFORE: HookMoment = claude_family::BEFORE;
 
-static REQUEST: Moment = claude_family::REQUEST;
+static REQUEST: HookMoment = claude_family::REQUEST;
 
-const EXTRAS: Extras = Extras { notice: true, ending: true };
+const EXTRAS: ReplyExtras = ReplyExtras { notice: true, ending: true };
 
-static DIALECT: Dialect = Dialect {
+static DIALECT: FamilyMember = FamilyMember {
     before: &BEFORE,
     request: Some(&REQUEST),
-    standing: |word| Standing::of(mode(word.unwrap_or_default())),
+    standing: |word| SessionFreedom::of(mode(word.unwrap_or_default())),
     calls: |tool, input| match reads(&input).filter(|_| tool == "read_many_files") {
         Some(calls) => calls,
         None => vec![call(tool, input)],
@@ -58,13 +58,13 @@ static DIALECT: Dialect = Dialect {
 };
 
 /// Its tools as ours. A shell command and what the table lacks is left to [`call`].
-const TOOLS: &[Row] = &[
-    Row {
+const TOOLS: &[ToolTranslation] = &[
+    ToolTranslation {
         theirs: &["write_file"],
         ours: "Write",
         fields: &[("file_path", &["file_path"]), ("content", &["content"])],
     },
-    Row {
+    ToolTranslation {
         theirs: &["edit"],
         ours: "Edit",
         fields: &[
@@ -73,27 +73,39 @@ const TOOLS: &[Row] = &[
             ("new_string", &["new_string"]),
         ],
     },
-    Row { theirs: &["read_file"], ours: "Read", fields: &[("file_path", &["file_path", "absolute_path"])] },
-    Row { theirs: &["glob"], ours: "Glob", fields: &[("pattern", &["pattern"]), ("path", &["path"])] },
-    Row { theirs: &["list_directory"], ours: "Glob", fields: &[("path", &["path"])] },
-    Row {
+    ToolTranslation {
+        theirs: &["read_file"],
+        ours: "Read",
+        fields: &[("file_path", &["file_path", "absolute_path"])],
+    },
+    ToolTranslation {
+        theirs: &["glob"],
+        ours: "Glob",
+        fields: &[("pattern", &["pattern"]), ("path", &["path"])],
+    },
+    ToolTranslation { theirs: &["list_directory"], ours: "Glob", fields: &[("path", &["path"])] },
+    ToolTranslation {
         theirs: &["grep_search", "search_file_content"],
         ours: "Grep",
         fields: &[("pattern", &["pattern"]), ("path", &["path"])],
     },
     // The page is the one that `url` names, whatever addresses the prompt has.
-    Row { theirs: &["web_fetch"], ours: "WebFetch", fields: &[("url", &["url"]), ("prompt", &["prompt"])] },
-    Row { theirs: &["web_search"], ours: "WebSearch", fields: &[("query", &["query"])] },
-    Row {
+    ToolTranslation {
+        theirs: &["web_fetch"],
+        ours: "WebFetch",
+        fields: &[("url", &["url"]), ("prompt", &["prompt"])],
+    },
+    ToolTranslation { theirs: &["web_search"], ours: "WebSearch", fields: &[("query", &["query"])] },
+    ToolTranslation {
         theirs: &["agent", "task"],
         ours: "Agent",
         fields: &[("prompt", &["prompt"]), ("subagent_type", &["subagent_type"])],
     },
-    Row { theirs: &["todo_write"], ours: "TodoWrite", fields: &[] },
-    Row { theirs: &["exit_plan_mode"], ours: "ExitPlanMode", fields: &[] },
+    ToolTranslation { theirs: &["todo_write"], ours: "TodoWrite", fields: &[] },
+    ToolTranslation { theirs: &["exit_plan_mode"], ours: "ExitPlanMode", fields: &[] },
 ];
 
-fn read(told: &Told<'_>) -> Result<Event, HostError> {
+fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
     claude_family::read(told, &DIALECT)
 }
 
@@ -115,12 +127,12 @@ fn call(tool: &str, input: Input) -> ToolCall {
     }
 }
 
-fn write(moment: &'static Moment, answer: &Answer) -> HostReply {
+fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     claude_family::write(moment, answer, EXTRAS)
 }
 
 /// Its time-outs are in milliseconds. Before a call everything can be said, so what it would ask later is not needed.
-fn pieces(command: &HookCommand) -> Vec<Piece> {
+fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FILE: &str = "settings.json";
     vec![
         element(FILE, &["hooks", "PreToolUse"], "*", shell_handler(command, 90_000)),
@@ -200,8 +212,12 @@ mod tests {
             host_version: None,
         };
         let pieces = pieces(&command);
-        let Some(Piece::Element { file: "settings.json", at: ["hooks", "PreToolUse"], value, .. }) =
-            pieces.first()
+        let Some(RegistrationPiece::Element {
+            file: "settings.json",
+            at: ["hooks", "PreToolUse"],
+            value,
+            ..
+        }) = pieces.first()
         else {
             panic!("{pieces:?}")
         };

@@ -10,27 +10,27 @@ pub struct Registration {
     /// The programs that show that the agent is installed, by name.
     pub programs: &'static [&'static str],
     /// Where its settings are.
-    pub folder: Folder,
+    pub folder: SettingsFolder,
     /// What is put there.
-    pub pieces: fn(&HookCommand) -> Vec<Piece>,
+    pub pieces: fn(&HookCommand) -> Vec<RegistrationPiece>,
     /// What a person must still do, one sentence; empty if nothing.
     pub afterwards: &'static str,
 }
 
 /// The folder of a host's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Folder {
+pub struct SettingsFolder {
     /// The variable that names it, if one may.
     pub variable: Option<&'static str>,
     /// Where it is otherwise.
-    pub base: Base,
+    pub base: FolderBase,
     /// The path below the base; may be empty.
     pub path: &'static str,
 }
 
 /// What a folder's path is relative to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Base {
+pub enum FolderBase {
     /// The home directory.
     Home,
     /// `$XDG_CONFIG_HOME`, or `.config` below the home directory.
@@ -50,7 +50,7 @@ pub struct HookCommand {
 
 /// One thing that is put into a host's settings.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Piece {
+pub enum RegistrationPiece {
     /// An element of a list in a JSON file. The list and what it stands in are made if they are missing.
     Element {
         /// The file, relative to the folder.

@@ -92,9 +92,9 @@ fn codex_tool(name: &str, input: &Input) -> Option<Vec<ToolCall>> {
 }
 
 fn gemini_tool(name: &str, input: &Input) -> Option<Vec<ToolCall>> {
-    const FILE: Renaming<'_> = ("file_path", &["file_path", "absolute_path", "path"]);
-    const PATTERN: Renaming<'_> = ("pattern", &["pattern"]);
-    const FOLDER: Renaming<'_> = ("path", &["dir_path", "path"]);
+    const FILE: FieldRenaming<'_> = ("file_path", &["file_path", "absolute_path", "path"]);
+    const PATTERN: FieldRenaming<'_> = ("pattern", &["pattern"]);
+    const FOLDER: FieldRenaming<'_> = ("path", &["dir_path", "path"]);
     let one = |call| Some(vec![call]);
     match name {
         "run_shell_command" => shell(input, &["dir_path"]),
@@ -123,28 +123,28 @@ fn gemini_tool(name: &str, input: &Input) -> Option<Vec<ToolCall>> {
 }
 
 /// Our name of a field, and theirs.
-pub(crate) type Renaming<'a> = (&'a str, &'a [&'a str]);
+pub(crate) type FieldRenaming<'a> = (&'a str, &'a [&'a str]);
 
 /// Makes a call of the texts of another; `None` if it lacks the first one. What is not understood is a call that nothing
 /// allows.
-fn renamed(tool: &str, input: &Input, fields: &[Renaming<'_>]) -> Option<ToolCall> {
+fn renamed(tool: &str, input: &Input, fields: &[FieldRenaming<'_>]) -> Option<ToolCall> {
     let (_, first) = fields.first()?;
     first.iter().find_map(|name| input.field(name))?;
     Some(ToolCall::new(tool, translated(input, fields).unwrap_or_else(not_understood)))
 }
 
 /// A tool of a host: its names there, our name, and what its fields are called.
-pub(crate) struct Row {
+pub(crate) struct ToolTranslation {
     /// Its names there.
     pub(crate) theirs: &'static [&'static str],
     /// Our name.
     pub(crate) ours: &'static str,
     /// Our names of the fields, each with theirs. The first one it must have. If there are none, the input stays.
-    pub(crate) fields: &'static [Renaming<'static>],
+    pub(crate) fields: &'static [FieldRenaming<'static>],
 }
 
 /// Returns the call that a tool of a table amounts to; `None` if the table does not have it.
-pub(crate) fn by_table(table: &[Row], name: &str, input: &Input) -> Option<ToolCall> {
+pub(crate) fn by_table(table: &[ToolTranslation], name: &str, input: &Input) -> Option<ToolCall> {
     let row = table.iter().find(|row| row.theirs.contains(&name))?;
     if row.fields.is_empty() {
         return Some(ToolCall::new(row.ours, input.clone()));
@@ -154,7 +154,7 @@ pub(crate) fn by_table(table: &[Row], name: &str, input: &Input) -> Option<ToolC
 
 /// Translates the fields of an input. A field that is no text or has two values, as two spellings of its name can give
 /// it, is not understood, and neither is an input without the first field.
-fn translated(input: &Input, fields: &[Renaming<'_>]) -> Option<Input> {
+fn translated(input: &Input, fields: &[FieldRenaming<'_>]) -> Option<Input> {
     let mut values = BTreeMap::new();
     for (index, (ours, theirs)) in fields.iter().enumerate() {
         let mut found =
@@ -323,7 +323,7 @@ fn line_of(words: &[&str]) -> String {
 }
 
 /// One file of a patch while its lines are read.
-enum Piece<'a> {
+enum PatchedFile<'a> {
     Added { path: &'a str, content: String },
     Changed { path: &'a str, old: String, new: String, is_open: bool },
 }
@@ -335,7 +335,7 @@ const HEADERS: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete F
 fn patch(text: &str) -> Option<Vec<ToolCall>> {
     let body = text.trim().strip_prefix("*** Begin Patch")?.strip_suffix("*** End Patch")?;
     let mut calls = Vec::new();
-    let mut piece: Option<Piece<'_>> = None;
+    let mut piece: Option<PatchedFile<'_>> = None;
     for line in body.strip_prefix('\r').unwrap_or(body).strip_prefix('\n')?.split_terminator('\n') {
         let header = line.trim_end_matches('\r');
         // Codex takes blanks off a header, other readers leave them: such a path names two files.
@@ -344,15 +344,16 @@ fn patch(text: &str) -> Option<Vec<ToolCall>> {
         }
         if let Some(path) = header.strip_prefix("*** Add File: ") {
             finish(piece.take(), &mut calls);
-            piece = Some(Piece::Added { path, content: String::new() });
+            piece = Some(PatchedFile::Added { path, content: String::new() });
         } else if let Some(path) = header.strip_prefix("*** Update File: ") {
             finish(piece.take(), &mut calls);
-            piece = Some(Piece::Changed { path, old: String::new(), new: String::new(), is_open: false });
+            piece =
+                Some(PatchedFile::Changed { path, old: String::new(), new: String::new(), is_open: false });
         } else if let Some(path) = header.strip_prefix("*** Delete File: ") {
             finish(piece.take(), &mut calls);
             calls.push(ToolCall::bash(&format!("rm -- {}", quoted(path))));
         } else if let Some(target) = header.strip_prefix("*** Move to: ") {
-            let Some(Piece::Changed { path, .. }) = &piece else {
+            let Some(PatchedFile::Changed { path, .. }) = &piece else {
                 return None;
             };
             calls.push(ToolCall::bash(&format!("mv -- {} {}", quoted(path), quoted(target))));
@@ -367,13 +368,13 @@ fn patch(text: &str) -> Option<Vec<ToolCall>> {
 }
 
 /// Takes a line of a file's piece. A new hunk ends the one before.
-fn take_line(piece: &mut Piece<'_>, line: &str, calls: &mut Vec<ToolCall>) -> Option<()> {
+fn take_line(piece: &mut PatchedFile<'_>, line: &str, calls: &mut Vec<ToolCall>) -> Option<()> {
     match piece {
-        Piece::Added { content, .. } => {
+        PatchedFile::Added { content, .. } => {
             content.push_str(line.strip_prefix('+')?);
             content.push('\n');
         }
-        Piece::Changed { path, old, new, is_open } => {
+        PatchedFile::Changed { path, old, new, is_open } => {
             if line.starts_with("@@") {
                 if std::mem::replace(is_open, false) {
                     calls.push(edit(path, &std::mem::take(old), &std::mem::take(new)));
@@ -397,14 +398,14 @@ fn take_line(piece: &mut Piece<'_>, line: &str, calls: &mut Vec<ToolCall>) -> Op
     Some(())
 }
 
-fn finish(piece: Option<Piece<'_>>, calls: &mut Vec<ToolCall>) {
+fn finish(piece: Option<PatchedFile<'_>>, calls: &mut Vec<ToolCall>) {
     match piece {
-        Some(Piece::Added { path, content }) => {
+        Some(PatchedFile::Added { path, content }) => {
             let fields = [("file_path", path), ("content", &content)];
             calls.push(call_of("Write", &fields));
         }
         // A file without a change is named all the same, so that nothing in a patch goes unjudged.
-        Some(Piece::Changed { path, old, new, .. }) => calls.push(edit(path, &old, &new)),
+        Some(PatchedFile::Changed { path, old, new, .. }) => calls.push(edit(path, &old, &new)),
         None => {}
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{Case, Context, Mode, Origin, Person, Policy, Source};
-use portcullis_hosts::{Answer, Event, HookCall, Host, HostReply, Told};
+use portcullis_hosts::{HookCall, Host, HostAnswer, HostEvent, HostInput, HostReply};
 use portcullis_testkit::{GoldenCase, GoldenFile, is_updating};
 use pretty_assertions::assert_eq;
 
@@ -67,10 +67,10 @@ impl HostCase {
 fn answer(host: Host, input: &[u8], variables: &BTreeMap<String, String>) -> HostReply {
     let adapter = host.adapter();
     let variable = |name: &str| variables.get(name).cloned();
-    let told = Told { input, directory: "/srv/engine", variable: &variable };
+    let told = HostInput { input, directory: "/srv/engine", variable: &variable };
     match (adapter.read)(&told) {
-        Ok(Event::Call(call)) => answer_call(host, &call),
-        Ok(Event::Fact(_) | Event::Other) => HostReply::silence(),
+        Ok(HostEvent::Call(call)) => answer_call(host, &call),
+        Ok(HostEvent::Fact(_) | HostEvent::Other) => HostReply::silence(),
         Err(error) => adapter.fail(adapter.usual, &error.to_string()),
     }
 }
@@ -86,7 +86,7 @@ fn answer_call(host: Host, call: &HookCall) -> HostReply {
         case.decide(&policy).unwrap().into_verdict()
     });
     let verdict = verdicts.reduce(|worst, next| if next.decision > worst.decision { next } else { worst });
-    let answer = Answer::of(&verdict.unwrap(), call.moment.capabilities, None, None);
+    let answer = HostAnswer::of(&verdict.unwrap(), call.moment.capabilities, None, None);
     (host.adapter().write)(call.moment, &answer)
 }
 

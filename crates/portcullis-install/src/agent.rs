@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use portcullis_hosts::registration::{Base, Folder, HookCommand};
-use portcullis_hosts::{Adapter, Host};
-use portcullis_settings::Locations;
+use portcullis_hosts::registration::{FolderBase, HookCommand, SettingsFolder};
+use portcullis_hosts::{Host, HostAdapter};
+use portcullis_settings::SettingsLocations;
 
 use super::program::{Program, is_in_workspace};
 use portcullis_gate::Failure;
@@ -20,7 +20,7 @@ const VERSION_LIMIT: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone)]
 pub struct Agent {
     /// How it is spoken to and registered with.
-    pub adapter: &'static Adapter,
+    pub adapter: &'static HostAdapter,
     /// Its program, if it was found.
     pub program: Option<PathBuf>,
     /// The folder of its settings, which need not be there.
@@ -29,7 +29,7 @@ pub struct Agent {
 
 impl Agent {
     /// Looks for an agent.
-    pub fn look(host: Host, locations: &Locations) -> Result<Self, Failure> {
+    pub fn look(host: Host, locations: &SettingsLocations) -> Result<Self, Failure> {
         let adapter = host.adapter();
         let registration = &adapter.registration;
         let folder = folder(registration.folder, locations)?;
@@ -87,7 +87,7 @@ pub fn registrable() -> impl Iterator<Item = Host> {
     Host::ALL.into_iter().filter(|host| !host.adapter().registration.programs.is_empty())
 }
 
-fn folder(folder: Folder, locations: &Locations) -> Result<PathBuf, Failure> {
+fn folder(folder: SettingsFolder, locations: &SettingsLocations) -> Result<PathBuf, Failure> {
     if let Some(variable) = folder.variable
         && let Some(named) = env_vars::agent_folder(variable)?
     {
@@ -96,8 +96,8 @@ fn folder(folder: Folder, locations: &Locations) -> Result<PathBuf, Failure> {
     }
     let unknown = || Failure::usage("the home directory is not known").with_hint("set HOME");
     let base = match folder.base {
-        Base::Home => locations.home.clone().ok_or_else(unknown)?,
-        Base::Config => {
+        FolderBase::Home => locations.home.clone().ok_or_else(unknown)?,
+        FolderBase::Config => {
             let own = locations.config.as_deref().ok_or_else(unknown)?;
             own.parent().map(Path::to_path_buf).ok_or_else(unknown)?
         }
@@ -106,7 +106,7 @@ fn folder(folder: Folder, locations: &Locations) -> Result<PathBuf, Failure> {
 }
 
 /// A repository may set variables for what runs in it, and would then hold the settings itself.
-fn refuse_steered(variable: &str, named: &Path, locations: &Locations) -> Result<(), Failure> {
+fn refuse_steered(variable: &str, named: &Path, locations: &SettingsLocations) -> Result<(), Failure> {
     let workspace = locations.workspace();
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let is_home_inside = locations.home.as_deref().is_some_and(|home| real(home).starts_with(workspace));
@@ -118,7 +118,7 @@ fn refuse_steered(variable: &str, named: &Path, locations: &Locations) -> Result
 }
 
 /// Finds a program by its name. What lies in the workspace, or where the current directory decides, is not the user's.
-pub fn find_program(name: &str, locations: &Locations) -> Option<PathBuf> {
+pub fn find_program(name: &str, locations: &SettingsLocations) -> Option<PathBuf> {
     let is_steered = |path: &Path| path.canonicalize().is_ok_and(|path| is_in_workspace(&path, locations));
     let directories = env_vars::path().into_iter().filter(|directory| directory.is_absolute());
     directories.map(|directory| directory.join(name)).find(|path| path.is_file() && !is_steered(path))

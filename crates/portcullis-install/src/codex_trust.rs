@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use portcullis_settings::Locations;
+use portcullis_settings::SettingsLocations;
 use serde_json::{Value, json};
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
@@ -40,7 +40,7 @@ pub struct KnownHook {
 }
 
 /// Asks Codex for its hooks of ours. What went wrong is a clause that follows the program's name.
-pub fn look(agent: &Agent, ours: &Ours, locations: &Locations) -> Result<Vec<KnownHook>, String> {
+pub fn look(agent: &Agent, ours: &Ours, locations: &SettingsLocations) -> Result<Vec<KnownHook>, String> {
     let program = agent.program.as_ref().ok_or("was not found")?;
     let home = locations.home.as_deref().unwrap_or(Path::new("/"));
     let mut command = Command::new(program);

@@ -5,7 +5,7 @@
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
-use portcullis_hosts::registration::Piece;
+use portcullis_hosts::registration::RegistrationPiece;
 use serde_json::Value;
 
 use super::ours::Ours;
@@ -45,7 +45,7 @@ pub fn read(text: &str) -> Result<Value, String> {
 }
 
 /// Puts pieces into a text, in the place of earlier ones of ours; the same text if they are there already.
-pub fn put(before: Option<&str>, pieces: &[&Piece], ours: &Ours) -> Result<String, String> {
+pub fn put(before: Option<&str>, pieces: &[&RegistrationPiece], ours: &Ours) -> Result<String, String> {
     let whole = before.unwrap_or_default();
     let (mark, text) = split_mark(whole);
     let is_new = text.trim().is_empty();
@@ -72,7 +72,12 @@ pub fn put(before: Option<&str>, pieces: &[&Piece], ours: &Ours) -> Result<Strin
 
 /// Takes everything of ours out of a text, and what was made for it: lists, objects and fields that `original`, the
 /// text before us, did not have.
-pub fn strip(text: &str, pieces: &[&Piece], ours: &Ours, original: Option<&str>) -> Result<String, String> {
+pub fn strip(
+    text: &str,
+    pieces: &[&RegistrationPiece],
+    ours: &Ours,
+    original: Option<&str>,
+) -> Result<String, String> {
     let (mark, body) = split_mark(text);
     if body.trim().is_empty() {
         return Ok(text.to_owned());
@@ -117,13 +122,13 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
     CstRootNode::parse(text, &PARSE_OPTIONS).map_err(|error| error.to_string().to_lowercase())
 }
 
-fn wanted(piece: &Piece) -> Option<Wanted<'_>> {
+fn wanted(piece: &RegistrationPiece) -> Option<Wanted<'_>> {
     match piece {
-        Piece::Element { at, value, is_first, .. } => {
+        RegistrationPiece::Element { at, value, is_first, .. } => {
             Some(Wanted { at, value, kind: Kind::Element { is_first: *is_first } })
         }
-        Piece::Field { at, value, .. } => Some(Wanted { at, value, kind: Kind::Field }),
-        Piece::File { .. } | Piece::ProgramName { .. } => None,
+        RegistrationPiece::Field { at, value, .. } => Some(Wanted { at, value, kind: Kind::Field }),
+        RegistrationPiece::File { .. } | RegistrationPiece::ProgramName { .. } => None,
     }
 }
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use portcullis_hosts::registration::{HookCommand, Piece};
-use portcullis_settings::Locations;
+use portcullis_hosts::registration::{HookCommand, RegistrationPiece};
+use portcullis_settings::SettingsLocations;
 use portcullis_settings::disk::{MAXIMUM_SIZE, read_text};
 
 use super::agent::Agent;
@@ -64,7 +64,11 @@ pub struct LinkChange {
 
 impl Plan {
     /// Works out what registering an agent changes.
-    pub fn make(agent: &Agent, command: &HookCommand, locations: &Locations) -> Result<Self, Failure> {
+    pub fn make(
+        agent: &Agent,
+        command: &HookCommand,
+        locations: &SettingsLocations,
+    ) -> Result<Self, Failure> {
         let pieces = (agent.adapter.registration.pieces)(command);
         let mut ours = Ours::new(agent.host(), Path::new(&command.program));
         if let Some(former) = Records::of(locations)?.read(agent.host()) {
@@ -72,14 +76,15 @@ impl Plan {
         }
         let mut plan = Self { texts: Vec::new(), links: Vec::new() };
         for file in files_of(&pieces) {
-            let own: Vec<&Piece> = pieces.iter().filter(|piece| file_of(piece) == Some(file)).collect();
+            let own: Vec<&RegistrationPiece> =
+                pieces.iter().filter(|piece| file_of(piece) == Some(file)).collect();
             let change = TextChange::make(&agent.folder.join(file), &own, &ours)?;
             if change.before.as_deref() != Some(&change.after) {
                 plan.texts.push(change);
             }
         }
         for piece in &pieces {
-            if let Piece::ProgramName { name } = piece {
+            if let RegistrationPiece::ProgramName { name } = piece {
                 plan.links.extend(LinkChange::make(name, Path::new(&command.program), &ours, locations)?);
             }
         }
@@ -99,10 +104,10 @@ impl Plan {
 }
 
 impl TextChange {
-    fn make(path: &Path, pieces: &[&Piece], ours: &Ours) -> Result<Self, Failure> {
+    fn make(path: &Path, pieces: &[&RegistrationPiece], ours: &Ours) -> Result<Self, Failure> {
         let (real_path, before) = read(path)?;
         let whole = pieces.iter().find_map(|piece| match piece {
-            Piece::File { text, .. } => Some(text),
+            RegistrationPiece::File { text, .. } => Some(text),
             _ => None,
         });
         let (after, kind) = if let Some(text) = whole {
@@ -123,7 +128,12 @@ impl TextChange {
 
 impl LinkChange {
     /// Puts the name beside the program if that can be, else where the user's own programs are.
-    fn make(name: &str, program: &Path, ours: &Ours, locations: &Locations) -> Result<Option<Self>, Failure> {
+    fn make(
+        name: &str,
+        program: &Path,
+        ours: &Ours,
+        locations: &SettingsLocations,
+    ) -> Result<Option<Self>, Failure> {
         let directory = link_directory(program, locations)?;
         let path = directory.join(name);
         let before = match fs::symlink_metadata(&path) {
@@ -153,7 +163,7 @@ pub(super) fn leads_to_us(path: &Path, ours: &Ours) -> bool {
     fs::read_link(path).is_ok_and(|target| ours.has_program(&target))
 }
 
-fn link_directory(program: &Path, locations: &Locations) -> Result<PathBuf, Failure> {
+fn link_directory(program: &Path, locations: &SettingsLocations) -> Result<PathBuf, Failure> {
     let beside = program.parent().filter(|directory| is_own(directory, locations));
     if let Some(directory) =
         beside.filter(|directory| env_vars::path().iter().any(|entry| entry == directory))
@@ -166,7 +176,7 @@ fn link_directory(program: &Path, locations: &Locations) -> Result<PathBuf, Fail
 }
 
 /// Says whether a directory is the user's to write: one that belongs to whom the home belongs to.
-fn is_own(directory: &Path, locations: &Locations) -> bool {
+fn is_own(directory: &Path, locations: &SettingsLocations) -> bool {
     let look = |path: &Path| fs::metadata(path).ok();
     let home = locations.home.as_deref().and_then(look);
     look(directory)
@@ -175,7 +185,7 @@ fn is_own(directory: &Path, locations: &Locations) -> bool {
 }
 
 /// The files that pieces go to, each once and in their order.
-pub(super) fn files_of(pieces: &[Piece]) -> Vec<&'static str> {
+pub(super) fn files_of(pieces: &[RegistrationPiece]) -> Vec<&'static str> {
     let mut files = Vec::new();
     for file in pieces.iter().filter_map(file_of) {
         if !files.contains(&file) {
@@ -186,10 +196,12 @@ pub(super) fn files_of(pieces: &[Piece]) -> Vec<&'static str> {
 }
 
 /// The file that a piece goes to.
-pub const fn file_of(piece: &Piece) -> Option<&'static str> {
+pub const fn file_of(piece: &RegistrationPiece) -> Option<&'static str> {
     match piece {
-        Piece::Element { file, .. } | Piece::Field { file, .. } | Piece::File { file, .. } => Some(file),
-        Piece::ProgramName { .. } => None,
+        RegistrationPiece::Element { file, .. }
+        | RegistrationPiece::Field { file, .. }
+        | RegistrationPiece::File { file, .. } => Some(file),
+        RegistrationPiece::ProgramName { .. } => None,
     }
 }
 

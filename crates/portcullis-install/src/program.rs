@@ -3,7 +3,7 @@
 use std::fs::{self, Metadata};
 use std::path::{Component, Path, PathBuf};
 
-use portcullis_settings::Locations;
+use portcullis_settings::SettingsLocations;
 
 use portcullis_gate::Failure;
 use portcullis_hook::SMALL_NAME;
@@ -22,7 +22,7 @@ pub struct Program {
 }
 
 /// Finds the program to register: the one that was named, or the running one.
-pub fn find(named: Option<&Path>, locations: &Locations) -> Result<Program, Failure> {
+pub fn find(named: Option<&Path>, locations: &SettingsLocations) -> Result<Program, Failure> {
     match named {
         Some(path) => inspect(path, locations),
         None => inspect(&running()?.path, locations),
@@ -40,7 +40,7 @@ pub fn running() -> Result<Program, Failure> {
 }
 
 /// Looks at a program. One that others can replace is refused; one that an agent could replace is doubtful.
-pub fn inspect(path: &Path, locations: &Locations) -> Result<Program, Failure> {
+pub fn inspect(path: &Path, locations: &SettingsLocations) -> Result<Program, Failure> {
     let refused = |why: String| Failure::usage(format!("`{}` {why}", path.display()));
     let real = path.canonicalize().map_err(|_| refused("is not there".to_owned()))?;
     let metadata = fs::metadata(&real).map_err(|error| refused(format!("cannot be looked at: {error}")))?;
@@ -65,14 +65,14 @@ pub fn inspect(path: &Path, locations: &Locations) -> Result<Program, Failure> {
 
 /// Says whether a path lies in the workspace. Whoever works in the home directory itself, or at the root of the disk,
 /// has everything of their own in it.
-pub(super) fn is_in_workspace(path: &Path, locations: &Locations) -> bool {
+pub(super) fn is_in_workspace(path: &Path, locations: &SettingsLocations) -> bool {
     let workspace = locations.workspace();
     let home = locations.home.as_deref().and_then(|home| home.canonicalize().ok());
     path.starts_with(workspace) && home.as_deref() != Some(workspace) && workspace != Path::new("/")
 }
 
 /// Says why an agent could replace a program, or why it may soon be gone.
-fn doubts(path: &Path, locations: &Locations, is_in_workspace: bool) -> Vec<String> {
+fn doubts(path: &Path, locations: &SettingsLocations, is_in_workspace: bool) -> Vec<String> {
     let mut doubts = Vec::new();
     if is_in_workspace {
         let workspace = locations.workspace().display();

@@ -10,9 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use portcullis_hosts::Host;
-use portcullis_settings::Locations;
+use portcullis_settings::SettingsLocations;
 use portcullis_settings::disk::{
-    DirectoryLock, MAXIMUM_SIZE, Privacy, Refusal, create_directory, plain, read_text, replace,
+    DirectoryLock, FilePrivacy, MAXIMUM_SIZE, ReplaceError, create_directory, plain, read_text, replace,
 };
 use serde::{Deserialize, Serialize};
 
@@ -82,7 +82,7 @@ pub(super) struct Records {
 }
 
 impl Records {
-    pub(super) fn of(locations: &Locations) -> Result<Self, Failure> {
+    pub(super) fn of(locations: &SettingsLocations) -> Result<Self, Failure> {
         let state = locations.state.as_deref();
         let state = state.ok_or_else(|| {
             Failure::usage("there is no place for backups: the home directory is not known")
@@ -93,10 +93,10 @@ impl Records {
 
     /// Takes turns with others who register or undo it.
     pub(super) fn lock(&self) -> Result<DirectoryLock, Failure> {
-        let made = create_directory(&self.directory, Privacy::Private);
-        made.map_err(|error| refused(&self.directory, Refusal::Io(error)))?;
+        let made = create_directory(&self.directory, FilePrivacy::Private);
+        made.map_err(|error| refused(&self.directory, ReplaceError::Io(error)))?;
         DirectoryLock::take(&self.directory).map_err(|refusal| match refusal {
-            Refusal::Locked => Failure::usage("another `portcullis init` or `uninstall` is at work")
+            ReplaceError::Locked => Failure::usage("another `portcullis init` or `uninstall` is at work")
                 .with_hint("wait for it and try again"),
             other => refused(&self.directory, other),
         })
@@ -142,21 +142,21 @@ fn overwrite(path: &Path, text: &str) -> Result<(), Failure> {
         // What cannot be read is in the way, and nothing of value.
         let _ = fs::remove_file(path);
     }
-    replace(path, before.as_deref(), text, Privacy::Private).map_err(|refusal| refused(path, refusal))
+    replace(path, before.as_deref(), text, FilePrivacy::Private).map_err(|refusal| refused(path, refusal))
 }
 
 /// Makes the failure of a file that was not written.
-pub(super) fn refused(path: &Path, refusal: Refusal) -> Failure {
+pub(super) fn refused(path: &Path, refusal: ReplaceError) -> Failure {
     let path = path.display();
     match refusal {
-        Refusal::Locked => {
+        ReplaceError::Locked => {
             Failure::usage(format!("`{path}` is being edited by another process")).with_hint("try again")
         }
-        Refusal::Changed => Failure::usage(format!(
+        ReplaceError::Changed => Failure::usage(format!(
             "`{path}` was changed by somebody else in the meantime, and left as it is"
         ))
         .with_hint("try again"),
-        Refusal::Io(error) => Failure::usage(format!("`{path}` cannot be written: {}", plain(&error)))
+        ReplaceError::Io(error) => Failure::usage(format!("`{path}` cannot be written: {}", plain(&error)))
             .with_hint("nothing of it was changed; give yourself the right to write there and try again"),
     }
 }

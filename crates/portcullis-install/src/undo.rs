@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use portcullis_hosts::Host;
-use portcullis_hosts::registration::{HookCommand, Piece};
-use portcullis_settings::disk::{Privacy, Refusal, replace};
+use portcullis_hosts::registration::{HookCommand, RegistrationPiece};
+use portcullis_settings::disk::{FilePrivacy, ReplaceError, replace};
 
 use super::agent::{Agent, newest};
 use super::ours::Ours;
@@ -60,7 +60,7 @@ impl Undo {
         }
         let mut texts = Vec::new();
         for path in &paths {
-            let own: Vec<&Piece> = pieces
+            let own: Vec<&RegistrationPiece> = pieces
                 .iter()
                 .filter(|piece| file_of(piece).is_some_and(|file| agent.folder.join(file) == *path))
                 .collect();
@@ -106,7 +106,7 @@ impl Undo {
             text.carry_out().map_err(|refusal| refused(&text.path, refusal))?;
         }
         for link in &self.links {
-            fs::remove_file(link).map_err(|error| refused(link, Refusal::Io(error)))?;
+            fs::remove_file(link).map_err(|error| refused(link, ReplaceError::Io(error)))?;
         }
         for directory in self.directories.iter().rev() {
             // One that others use by now stays.
@@ -120,10 +120,10 @@ impl Undo {
 }
 
 impl TextUndo {
-    fn carry_out(&self) -> Result<(), Refusal> {
+    fn carry_out(&self) -> Result<(), ReplaceError> {
         match &self.after {
-            Some(after) => replace(&self.real_path, Some(&self.now), after, Privacy::Shared),
-            None if fs::read(&self.real_path)? != self.now.as_bytes() => Err(Refusal::Changed),
+            Some(after) => replace(&self.real_path, Some(&self.now), after, FilePrivacy::Shared),
+            None if fs::read(&self.real_path)? != self.now.as_bytes() => Err(ReplaceError::Changed),
             None => Ok(fs::remove_file(&self.real_path)?),
         }
     }
@@ -146,14 +146,14 @@ fn is_of_agent(path: &Path, agent: &Agent, command: &HookCommand) -> bool {
 }
 
 /// Says whether a link has the name that a piece gives our program.
-fn is_named(link: &Path, piece: &Piece) -> bool {
-    matches!(piece, Piece::ProgramName { name } if link.file_name().is_some_and(|own| own == *name))
+fn is_named(link: &Path, piece: &RegistrationPiece) -> bool {
+    matches!(piece, RegistrationPiece::ProgramName { name } if link.file_name().is_some_and(|own| own == *name))
 }
 
 fn undo_text(
     path: &Path,
     known: Option<&FileRecord>,
-    pieces: &[&Piece],
+    pieces: &[&RegistrationPiece],
     ours: &Ours,
 ) -> Result<Option<TextUndo>, Failure> {
     let (real_path, now) = read(path)?;
@@ -171,11 +171,11 @@ fn stripped(
     path: &Path,
     now: &str,
     known: Option<&FileRecord>,
-    pieces: &[&Piece],
+    pieces: &[&RegistrationPiece],
     ours: &Ours,
 ) -> Result<Option<String>, Failure> {
     let whole = pieces.iter().find_map(|piece| match piece {
-        Piece::File { text, .. } => Some(text),
+        RegistrationPiece::File { text, .. } => Some(text),
         _ => None,
     });
     if let Some(text) = whole {

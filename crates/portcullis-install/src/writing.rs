@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use portcullis_hosts::registration::{HookCommand, Piece};
-use portcullis_settings::Locations;
-use portcullis_settings::disk::{DirectoryLock, Privacy, Refusal, create_directory, replace};
+use portcullis_hosts::registration::{HookCommand, RegistrationPiece};
+use portcullis_settings::SettingsLocations;
+use portcullis_settings::disk::{DirectoryLock, FilePrivacy, ReplaceError, create_directory, replace};
 
 use super::agent::Agent;
 use super::document;
@@ -23,14 +23,14 @@ pub struct Turn {
 
 impl Turn {
     /// Waits for the turn.
-    pub fn take(locations: &Locations) -> Result<Self, Failure> {
+    pub fn take(locations: &SettingsLocations) -> Result<Self, Failure> {
         let records = Records::of(locations)?;
         let lock = records.lock()?;
         Ok(Self { records, _lock: Some(lock) })
     }
 
     /// Looks at what was written, without a turn: for those who write nothing.
-    pub fn look(locations: &Locations) -> Result<Self, Failure> {
+    pub fn look(locations: &SettingsLocations) -> Result<Self, Failure> {
         Ok(Self { records: Records::of(locations)?, _lock: None })
     }
 
@@ -50,7 +50,8 @@ impl Turn {
         record.program.clone_from(&command.program);
         let pieces = (agent.adapter.registration.pieces)(command);
         for change in &plan.texts {
-            let own: Vec<&Piece> = pieces.iter().filter(|piece| is_of(piece, agent, &change.path)).collect();
+            let own: Vec<&RegistrationPiece> =
+                pieces.iter().filter(|piece| is_of(piece, agent, &change.path)).collect();
             let ours = Ours::new(agent.host(), Path::new(&known.as_ref().unwrap_or(&record).program));
             let before = original(change, known.as_ref(), &own, &ours);
             record.set_file(FileRecord {
@@ -106,20 +107,25 @@ impl Turn {
             None => None,
         };
         let directory = change.real_path.parent().unwrap_or(Path::new("/"));
-        create_directory(directory, Privacy::Shared)
-            .map_err(|error| refused(&change.path, Refusal::Io(error)))?;
-        replace(&change.real_path, change.before.as_deref(), &change.after, Privacy::Shared)
+        create_directory(directory, FilePrivacy::Shared)
+            .map_err(|error| refused(&change.path, ReplaceError::Io(error)))?;
+        replace(&change.real_path, change.before.as_deref(), &change.after, FilePrivacy::Shared)
             .map_err(|refusal| refused(&change.path, refusal))?;
         Ok(backup)
     }
 }
 
-fn is_of(piece: &Piece, agent: &Agent, path: &Path) -> bool {
+fn is_of(piece: &RegistrationPiece, agent: &Agent, path: &Path) -> bool {
     file_of(piece).is_some_and(|file| agent.folder.join(file) == path)
 }
 
 /// Returns what undoing a change gives back: the text without anything of ours.
-fn original(change: &TextChange, known: Option<&Record>, pieces: &[&Piece], ours: &Ours) -> Option<String> {
+fn original(
+    change: &TextChange,
+    known: Option<&Record>,
+    pieces: &[&RegistrationPiece],
+    ours: &Ours,
+) -> Option<String> {
     let known = known.and_then(|record| record.file(&change.path));
     if let Some(known) = known.filter(|known| Some(&known.after) == change.before.as_ref()) {
         return known.before.clone();
@@ -145,9 +151,9 @@ fn remember_directories(record: &mut Record, file: &Path) {
 }
 
 fn link(change: &LinkChange) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| refused(&change.path, Refusal::Io(error));
+    let failed = |error: std::io::Error| refused(&change.path, ReplaceError::Io(error));
     if let Some(directory) = change.path.parent() {
-        create_directory(directory, Privacy::Shared).map_err(failed)?;
+        create_directory(directory, FilePrivacy::Shared).map_err(failed)?;
     }
     if change.before.is_some() {
         fs::remove_file(&change.path).map_err(failed)?;

@@ -1,11 +1,11 @@
 //! What was said with models: a line for people, an object for programs.
 
-use portcullis_classifier::protocol::Exchange;
+use portcullis_classifier::protocol::ModelExchange;
 use portcullis_core::visible;
 use serde_json::{Value, json};
 
 /// Describes an exchange on one line: whom, what came of it, how long, how much.
-pub fn line(exchange: &Exchange) -> String {
+pub fn line(exchange: &ModelExchange) -> String {
     let usage = exchange.usage;
     let status = exchange.status.map_or_else(|| "no answer".to_owned(), |status| format!("HTTP {status}"));
     format!(
@@ -22,7 +22,7 @@ pub fn line(exchange: &Exchange) -> String {
 }
 
 /// Makes the object of an exchange.
-pub fn object(exchange: &Exchange) -> Value {
+pub fn object(exchange: &ModelExchange) -> Value {
     json!({
         "stage": exchange.talk.as_str(),
         "provider": exchange.provider.as_str(),
@@ -44,6 +44,6 @@ pub fn dollars(amount: f64) -> String {
     format!("${amount:.6}")
 }
 
-fn millis(exchange: &Exchange) -> u64 {
+fn millis(exchange: &ModelExchange) -> u64 {
     u64::try_from(exchange.elapsed.as_millis()).unwrap_or(u64::MAX)
 }

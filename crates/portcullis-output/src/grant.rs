@@ -1,13 +1,13 @@
 //! A grant as JSON.
 
-use portcullis_store::{Grant, Scope};
+use portcullis_store::{Grant, GrantScope};
 use serde_json::{Value, json};
 
 /// Writes a grant for programs.
 pub fn grant_json(grant: &Grant) -> Value {
     let (session, workspace) = match &grant.scope {
-        Scope::Session(name) => (Some(name), None),
-        Scope::Workspace(directory) => (None, Some(directory)),
+        GrantScope::Session(name) => (Some(name), None),
+        GrantScope::Workspace(directory) => (None, Some(directory)),
     };
     json!({
         "id": grant.id,

@@ -3,7 +3,7 @@
 use portcullis_core::rule::{Lint, LintContext, Rule, lint};
 use portcullis_core::{Policy, RuleReference};
 use portcullis_gate::SessionSettings;
-use portcullis_settings::{Ignored, Problem};
+use portcullis_settings::{IgnoredSetting, SettingsProblem};
 use serde_json::json;
 
 use crate::json::rule_json;
@@ -40,7 +40,7 @@ pub fn rules_object(session: &SessionSettings) -> serde_json::Value {
 }
 
 /// Makes the JSON object of something that is not used.
-pub fn ignored_json(entry: &Ignored) -> serde_json::Value {
+pub fn ignored_json(entry: &IgnoredSetting) -> serde_json::Value {
     json!({
         "what": entry.what,
         "source": entry.origin.source.as_str(),
@@ -81,7 +81,7 @@ pub fn lint_object(session: &SessionSettings) -> serde_json::Value {
     json!({"lints": findings, "problems": problems})
 }
 
-fn problem_json(problem: &Problem) -> serde_json::Value {
+fn problem_json(problem: &SettingsProblem) -> serde_json::Value {
     json!({
         "severity": problem.severity.as_str(),
         "message": problem.message,

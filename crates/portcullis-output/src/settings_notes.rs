@@ -1,13 +1,13 @@
 //! What is wrong with settings and which of them are not used, said on standard error; never fatal.
 
 use portcullis_gate::SessionSettings;
-use portcullis_settings::Severity;
+use portcullis_settings::ProblemSeverity;
 
 use crate::terminal::{DIM, Painted, print_error};
 
 /// Says what is wrong with the settings and that some are not used.
 pub fn warn(session: &SessionSettings) {
-    warn_from(session, Severity::Warning);
+    warn_from(session, ProblemSeverity::Warning);
     warn_of_unused(session);
 }
 
@@ -22,7 +22,7 @@ pub fn warn_of_unused(session: &SessionSettings) {
 }
 
 /// Says what is wrong with the settings and at least that grave.
-pub fn warn_from(session: &SessionSettings, least: Severity) {
+pub fn warn_from(session: &SessionSettings, least: ProblemSeverity) {
     for problem in session.loaded.problems.iter().filter(|problem| problem.severity >= least) {
         print_error(&format!("{problem}\n\n"));
     }

@@ -21,34 +21,34 @@ use crate::error::refused;
 const NAMELESS: &str = "store.url";
 
 /// Where the store is.
-pub(crate) struct Address {
+pub(crate) struct ServerAddress {
     /// What the library connects with.
     pub(crate) config: Config,
     /// How it is encrypted; `None` if it is not.
-    pub(crate) encryption: Option<Encryption>,
+    pub(crate) encryption: Option<ServerProof>,
     /// What it is called, without anything secret.
     pub(crate) place: String,
 }
 
 /// How the server proves who it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Encryption {
+pub(crate) enum ServerProof {
     /// By an authority that the web trusts.
     Web,
     /// By an authority in this file.
     File(PathBuf),
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for ServerAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Address").field("place", &self.place).finish_non_exhaustive()
+        formatter.debug_struct("ServerAddress").field("place", &self.place).finish_non_exhaustive()
     }
 }
 
-impl Address {
+impl ServerAddress {
     /// Reads a URL; `password` counts if the URL has none.
     pub(crate) fn read(url: &str, password: Option<&str>) -> Result<Self, StoreError> {
-        let (rest, wishes) = Wishes::split(url)?;
+        let (rest, wishes) = TlsOptions::split(url)?;
         let wrong = |_| refused(NAMELESS, "it is no URL like postgres://user@host:5432/database");
         let mut config = Config::from_str(&rest).map_err(wrong)?;
         if config.get_password().is_none()
@@ -69,12 +69,12 @@ impl Address {
 
 /// What a URL says of encryption.
 #[derive(Debug, Default)]
-struct Wishes {
+struct TlsOptions {
     mode: Option<String>,
     authority: Option<PathBuf>,
 }
 
-impl Wishes {
+impl TlsOptions {
     /// Takes what is ours out of a URL.
     fn split(url: &str) -> Result<(String, Self), StoreError> {
         if !(url.starts_with("postgres://") || url.starts_with("postgresql://")) {
@@ -101,15 +101,15 @@ impl Wishes {
     }
 
     /// Decides how to encrypt. Every mode that encrypts also checks whom it talks to.
-    fn encryption(self, config: &Config, place: &str) -> Result<Option<Encryption>, StoreError> {
+    fn encryption(self, config: &Config, place: &str) -> Result<Option<ServerProof>, StoreError> {
         let checked = match self.authority {
-            Some(file) => Encryption::File(file),
-            None => Encryption::Web,
+            Some(file) => ServerProof::File(file),
+            None => ServerProof::Web,
         };
         match self.mode.as_deref() {
             Some("disable") => Ok(None),
             Some("require" | "verify-ca" | "verify-full") => Ok(Some(checked)),
-            None if checked == Encryption::Web && stays_here(config) => Ok(None),
+            None if checked == ServerProof::Web && stays_here(config) => Ok(None),
             None => Ok(Some(checked)),
             // With these, whoever stands in between can take the encryption away.
             Some("prefer" | "allow") => Err(refused(
@@ -174,23 +174,23 @@ mod tests {
 
     use super::*;
 
-    fn read(url: &str) -> Address {
-        Address::read(url, None).unwrap()
+    fn read(url: &str) -> ServerAddress {
+        ServerAddress::read(url, None).unwrap()
     }
 
     #[test]
     fn what_leaves_the_machine_is_encrypted_unless_the_url_says_otherwise() {
-        let file = Encryption::File(PathBuf::from("/etc/a b.pem"));
+        let file = ServerProof::File(PathBuf::from("/etc/a b.pem"));
         let cases = [
             ("postgres://a@127.0.0.1/d", None),
             ("postgres://a@[::1]:5433/d", None),
             ("postgres://a@localhost/d", None),
             ("postgres://a@/d?host=/run/postgresql", None),
-            ("postgres://a@localhost,db.test/d", Some(Encryption::Web)),
-            ("postgres://a@db.test/d", Some(Encryption::Web)),
-            ("postgresql://a@db.test/d?sslmode=require", Some(Encryption::Web)),
+            ("postgres://a@localhost,db.test/d", Some(ServerProof::Web)),
+            ("postgres://a@db.test/d", Some(ServerProof::Web)),
+            ("postgresql://a@db.test/d?sslmode=require", Some(ServerProof::Web)),
             ("postgres://a@db.test/d?sslmode=disable", None),
-            ("postgres://a@localhost/d?sslmode=verify-full", Some(Encryption::Web)),
+            ("postgres://a@localhost/d?sslmode=verify-full", Some(ServerProof::Web)),
             ("postgres://a@localhost/d?sslrootcert=/etc/a%20b.pem", Some(file.clone())),
             (
                 "postgres://a@db.test/d?sslmode=verify-ca&sslrootcert=/etc/a%20b.pem&connect_timeout=3",
@@ -201,7 +201,7 @@ mod tests {
             assert_eq!(read(url).encryption, encryption, "{url}");
         }
         for url in ["postgres://a@db.test/d?sslmode=prefer", "postgres://a@db.test/d?sslmode=of_course"] {
-            assert!(Address::read(url, None).is_err(), "{url}");
+            assert!(ServerAddress::read(url, None).is_err(), "{url}");
         }
     }
 
@@ -213,10 +213,10 @@ mod tests {
         assert!(!format!("{address:?}").contains("s3cr"));
         let odd = read("postgres://me:p?sslmode=disable&s3cret@db.test/fleet");
         assert_eq!(odd.config.get_password(), Some("p?sslmode=disable&s3cret".as_bytes()));
-        assert_eq!(odd.encryption, Some(Encryption::Web));
-        let given = Address::read("postgres://me@db.test/fleet", Some("s3cret")).unwrap();
+        assert_eq!(odd.encryption, Some(ServerProof::Web));
+        let given = ServerAddress::read("postgres://me@db.test/fleet", Some("s3cret")).unwrap();
         assert_eq!(given.config.get_password(), Some("s3cret".as_bytes()));
-        let own = Address::read("postgres://me:own@db.test/fleet", Some("s3cret")).unwrap();
+        let own = ServerAddress::read("postgres://me:own@db.test/fleet", Some("s3cret")).unwrap();
         assert_eq!(own.config.get_password(), Some("own".as_bytes()));
     }
 
@@ -231,7 +231,7 @@ mod tests {
             "postgres:///d?s3cret=1",
             "postgres://",
         ] {
-            let message = Address::read(url, None).unwrap_err().to_string();
+            let message = ServerAddress::read(url, None).unwrap_err().to_string();
             assert!(!message.contains("s3cret"), "{message}");
             assert!(message.starts_with("the store at `store.url` refused: "), "{message}");
         }

@@ -6,13 +6,14 @@
 use std::path::PathBuf;
 
 use portcullis_store::{
-    Answered, Approval, ApprovalAnswer, ApprovalFilter, ApprovalState, NewApproval, StoreError, session_name,
+    AnswerOutcome, ApprovalAnswer, ApprovalFilter, ApprovalRequest, ApprovalState, NewApprovalRequest,
+    StoreError, session_name,
 };
 use tokio_postgres::Row;
 
-use crate::error::{Failure, broken, refused};
-use crate::pool::{Connection, Value};
-use crate::{Fleet, clean, signed, unsigned};
+use crate::error::{DatabaseFailure, broken, refused};
+use crate::pool::{PooledConnection, SqlValue};
+use crate::{PostgresStore, clean, signed, unsigned};
 
 /// What is read of an approval: what never changes stands in its body.
 const COLUMNS: &str = "body, sequence, state, is_applied, answer";
@@ -46,9 +47,9 @@ const EXPIRE: &str = "WITH late AS (
     RETURNING (SELECT count(*) FROM ended)";
 const HAS_LATE: &str = "SELECT EXISTS (SELECT FROM approvals WHERE state = 'open' AND expires_at_ms <= $1)";
 
-impl Fleet {
-    pub(crate) fn open_question(&self, new: &NewApproval) -> Result<Approval, StoreError> {
-        let mut asked = Approval::open(new, 0)?;
+impl PostgresStore {
+    pub(crate) fn open_question(&self, new: &NewApprovalRequest) -> Result<ApprovalRequest, StoreError> {
+        let mut asked = ApprovalRequest::open(new, 0)?;
         let body = self.json(&asked)?;
         self.pool.write(async |connection| {
             lock(connection).await?;
@@ -57,12 +58,12 @@ impl Fleet {
                 return if is_same { Ok(known) } else { Err(StoreError::TakenId { id: asked.id }.into()) };
             }
             expire(connection, asked.created_at_ms).await?;
-            let question: [Value<'_>; 2] = [&asked.session, &clean(&asked.denial)];
+            let question: [SqlValue<'_>; 2] = [&asked.session, &clean(&asked.denial)];
             if let Some(waiting) = connection.row(WAITING, &question).await? {
                 return self.read_approval(&waiting);
             }
             asked.sequence = next(connection).await?;
-            let values: [Value<'_>; 7] = [
+            let values: [SqlValue<'_>; 7] = [
                 &asked.id,
                 &signed(asked.sequence),
                 &signed(asked.created_at_ms),
@@ -76,11 +77,11 @@ impl Fleet {
         })
     }
 
-    pub(crate) fn question(&self, id: &str) -> Result<Option<Approval>, StoreError> {
+    pub(crate) fn question(&self, id: &str) -> Result<Option<ApprovalRequest>, StoreError> {
         self.pool.read(&async |connection| self.by_id(connection, id).await)
     }
 
-    pub(crate) fn questions(&self, filter: &ApprovalFilter) -> Result<Vec<Approval>, StoreError> {
+    pub(crate) fn questions(&self, filter: &ApprovalFilter) -> Result<Vec<ApprovalRequest>, StoreError> {
         let order = if filter.state == Some(ApprovalState::Open) { "ASC" } else { "DESC" };
         let state = filter.state.map(|state| state.as_str().to_owned());
         let session = filter.session.as_deref().map(session_name);
@@ -97,16 +98,20 @@ impl Fleet {
             clauses.join(" AND "),
             signed(filter.most)
         );
-        let values: Vec<Value<'_>> = values.iter().map(|value| value as Value<'_>).collect();
+        let values: Vec<SqlValue<'_>> = values.iter().map(|value| value as SqlValue<'_>).collect();
         self.pool.read(&async |connection| {
             let rows = connection.rows_of(&query, &values).await?;
             rows.iter().map(|row| self.read_approval(row)).collect()
         })
     }
 
-    pub(crate) fn answer_question(&self, id: &str, answer: &ApprovalAnswer) -> Result<Answered, StoreError> {
+    pub(crate) fn answer_question(
+        &self,
+        id: &str,
+        answer: &ApprovalAnswer,
+    ) -> Result<AnswerOutcome, StoreError> {
         if self.question(id)?.is_none() {
-            return Ok(Answered::Unknown);
+            return Ok(AnswerOutcome::Unknown);
         }
         let kept = self.json(answer)?;
         let state = if answer.is_allowed { ApprovalState::Allowed } else { ApprovalState::Denied };
@@ -114,13 +119,13 @@ impl Fleet {
             lock(connection).await?;
             expire(connection, answer.at_ms).await?;
             let sequence = signed(next(connection).await?);
-            let values: [Value<'_>; 5] =
+            let values: [SqlValue<'_>; 5] =
                 [&clean(id), &state.as_str(), &kept, &signed(answer.at_ms), &sequence];
             let is_first = connection.change(ANSWER, &values).await? == 1;
             Ok(match self.by_id(connection, id).await?.map(Box::new) {
-                Some(approval) if is_first => Answered::First(approval),
-                Some(approval) => Answered::Late(approval),
-                None => Answered::Unknown,
+                Some(approval) if is_first => AnswerOutcome::First(approval),
+                Some(approval) => AnswerOutcome::Late(approval),
+                None => AnswerOutcome::Unknown,
             })
         })
     }
@@ -133,7 +138,7 @@ impl Fleet {
         })
     }
 
-    pub(crate) fn undone(&self) -> Result<Vec<Approval>, StoreError> {
+    pub(crate) fn undone(&self) -> Result<Vec<ApprovalRequest>, StoreError> {
         self.pool.read(&async |connection| {
             let rows = connection.rows(UNAPPLIED, &[]).await?;
             rows.iter().map(|row| self.read_approval(row)).collect()
@@ -155,7 +160,11 @@ impl Fleet {
         })
     }
 
-    pub(crate) fn changed_questions(&self, sequence: u64, most: u64) -> Result<Vec<Approval>, StoreError> {
+    pub(crate) fn changed_questions(
+        &self,
+        sequence: u64,
+        most: u64,
+    ) -> Result<Vec<ApprovalRequest>, StoreError> {
         self.pool.read(&async |connection| {
             let rows = connection.rows(CHANGED, &[&signed(sequence), &signed(most)]).await?;
             rows.iter().map(|row| self.read_approval(row)).collect()
@@ -169,15 +178,19 @@ impl Fleet {
         self.pool.write(async |connection| connection.change(statement, &[&signed(before_ms)]).await)
     }
 
-    async fn by_id(&self, connection: &mut Connection, id: &str) -> Result<Option<Approval>, Failure> {
+    async fn by_id(
+        &self,
+        connection: &mut PooledConnection,
+        id: &str,
+    ) -> Result<Option<ApprovalRequest>, DatabaseFailure> {
         let row = connection.row(BY_ID, &[&clean(id)]).await?;
         row.map(|row| self.read_approval(&row)).transpose()
     }
 
-    fn read_approval(&self, row: &Row) -> Result<Approval, Failure> {
+    fn read_approval(&self, row: &Row) -> Result<ApprovalRequest, DatabaseFailure> {
         let wrong =
             |detail: &str| broken(PathBuf::from(format!("{} (approvals)", self.pool.place())), detail);
-        let kept: Approval =
+        let kept: ApprovalRequest =
             serde_json::from_str(row.try_get(0)?).map_err(|error| wrong(&error.to_string()))?;
         let state: &str = row.try_get(2)?;
         let state = ApprovalState::ALL.into_iter().find(|known| known.as_str() == state);
@@ -186,7 +199,13 @@ impl Fleet {
         let answer =
             answer.map(serde_json::from_str).transpose().map_err(|error| wrong(&error.to_string()))?;
         let sequence: i64 = row.try_get(1)?;
-        Ok(Approval { sequence: unsigned(sequence), state, is_applied: row.try_get(3)?, answer, ..kept })
+        Ok(ApprovalRequest {
+            sequence: unsigned(sequence),
+            state,
+            is_applied: row.try_get(3)?,
+            answer,
+            ..kept
+        })
     }
 
     fn json(&self, value: &impl serde::Serialize) -> Result<String, StoreError> {
@@ -196,19 +215,19 @@ impl Fleet {
 }
 
 /// Locks the numbers, and with them the approvals, until the change is made.
-async fn lock(connection: &mut Connection) -> Result<(), Failure> {
+async fn lock(connection: &mut PooledConnection) -> Result<(), DatabaseFailure> {
     connection.rows("SELECT FROM approval_head FOR UPDATE", &[]).await?;
     Ok(())
 }
 
 /// Returns the number of a change that is about to be made.
-async fn next(connection: &mut Connection) -> Result<u64, Failure> {
+async fn next(connection: &mut PooledConnection) -> Result<u64, DatabaseFailure> {
     let row = connection.row(NEXT, &[]).await?;
     let sequence: i64 = row.map_or(Ok(0), |row| row.try_get(0))?;
     Ok(unsigned(sequence))
 }
 
-async fn expire(connection: &mut Connection, now_ms: u64) -> Result<u64, Failure> {
+async fn expire(connection: &mut PooledConnection, now_ms: u64) -> Result<u64, DatabaseFailure> {
     let row = connection.row(EXPIRE, &[&signed(now_ms)]).await?;
     let ended: i64 = row.map_or(Ok(0), |row| row.try_get(0))?;
     Ok(unsigned(ended))

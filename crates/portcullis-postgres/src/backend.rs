@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use portcullis_store::audit::index::{Filter, Found, LatencyBin, SeenSession, Slot, Totals};
 use portcullis_store::audit::{Entry, Head, Position, Pruned, Record, Update, Verification};
 use portcullis_store::{
-    Answered, Approval, ApprovalAnswer, ApprovalFilter, Backend, Changing, DocumentKey, Forgetting,
-    NewApproval, PolicyVersion, SignedPolicy, StoreError,
+    AnswerOutcome, ApprovalAnswer, ApprovalFilter, ApprovalRequest, DocumentKey, DocumentUpdate,
+    NewApprovalRequest, PolicyVersion, SessionExpiry, SignedPolicy, StoreBackend, StoreError,
 };
 
-use crate::Fleet;
+use crate::PostgresStore;
 
-impl Backend for Fleet {
+impl StoreBackend for PostgresStore {
     fn read(&self, key: &DocumentKey, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
         self.read_document(key, most)
     }
 
-    fn change(&self, key: &DocumentKey, most: u64, changing: Changing<'_>) -> Result<(), StoreError> {
+    fn change(&self, key: &DocumentKey, most: u64, changing: DocumentUpdate<'_>) -> Result<(), StoreError> {
         self.change_document(key, most, changing)
     }
 
@@ -24,7 +24,7 @@ impl Backend for Fleet {
         self.list_sessions()
     }
 
-    fn forget_session(&self, name: &str, is_old: Forgetting<'_>) -> Result<bool, StoreError> {
+    fn forget_session(&self, name: &str, is_old: SessionExpiry<'_>) -> Result<bool, StoreError> {
         self.forget(name, is_old)
     }
 
@@ -85,19 +85,19 @@ impl Backend for Fleet {
         self.sessions_of(filter, most)
     }
 
-    fn open_approval(&self, new: &NewApproval) -> Result<Approval, StoreError> {
+    fn open_approval(&self, new: &NewApprovalRequest) -> Result<ApprovalRequest, StoreError> {
         self.open_question(new)
     }
 
-    fn approval(&self, id: &str) -> Result<Option<Approval>, StoreError> {
+    fn approval(&self, id: &str) -> Result<Option<ApprovalRequest>, StoreError> {
         self.question(id)
     }
 
-    fn approvals(&self, filter: &ApprovalFilter) -> Result<Vec<Approval>, StoreError> {
+    fn approvals(&self, filter: &ApprovalFilter) -> Result<Vec<ApprovalRequest>, StoreError> {
         self.questions(filter)
     }
 
-    fn answer_approval(&self, id: &str, answer: &ApprovalAnswer) -> Result<Answered, StoreError> {
+    fn answer_approval(&self, id: &str, answer: &ApprovalAnswer) -> Result<AnswerOutcome, StoreError> {
         self.answer_question(id, answer)
     }
 
@@ -105,7 +105,7 @@ impl Backend for Fleet {
         self.mark_done(id)
     }
 
-    fn unapplied(&self) -> Result<Vec<Approval>, StoreError> {
+    fn unapplied(&self) -> Result<Vec<ApprovalRequest>, StoreError> {
         self.undone()
     }
 
@@ -113,7 +113,7 @@ impl Backend for Fleet {
         self.end_late_questions(now_ms)
     }
 
-    fn approvals_after(&self, sequence: u64, most: u64) -> Result<Vec<Approval>, StoreError> {
+    fn approvals_after(&self, sequence: u64, most: u64) -> Result<Vec<ApprovalRequest>, StoreError> {
         self.changed_questions(sequence, most)
     }
 

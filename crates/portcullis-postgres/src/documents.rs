@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use portcullis_store::{Backend as _, Change, Changing, DocumentKey, Forgetting, StoreError};
+use portcullis_store::{
+    DocumentChange, DocumentKey, DocumentUpdate, SessionExpiry, StoreBackend as _, StoreError,
+};
 use tokio_postgres::Row;
 
-use crate::Fleet;
-use crate::error::{Failure, broken};
-use crate::pool::Connection;
+use crate::PostgresStore;
+use crate::error::{DatabaseFailure, broken};
+use crate::pool::PooledConnection;
 
 const READ: &str = "SELECT octet_length(body)::bigint, CASE WHEN octet_length(body) <= $2 THEN body END
     FROM documents WHERE key = $1";
@@ -20,7 +22,7 @@ const TRY_LOCK: &str = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 7)
 /// The largest document that is looked at when a session is forgotten.
 const MOST_FORGOTTEN: u64 = 64 * 1024 * 1024;
 
-impl Fleet {
+impl PostgresStore {
     pub(crate) fn read_document(&self, key: &DocumentKey, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
         self.pool.read(&async |connection| self.document(connection, key, most).await)
     }
@@ -29,17 +31,17 @@ impl Fleet {
         &self,
         key: &DocumentKey,
         most: u64,
-        changing: Changing<'_>,
+        changing: DocumentUpdate<'_>,
     ) -> Result<(), StoreError> {
         self.pool.write(async |connection| {
             connection.rows(LOCK, &[&lock_name(key)]).await?;
             let before = self.document(connection, key, most).await?;
             match changing(before)? {
-                Change::Keep => {}
-                Change::Write(body) => {
+                DocumentChange::Keep => {}
+                DocumentChange::Write(body) => {
                     connection.change(WRITE, &[&name(key), &body]).await?;
                 }
-                Change::Remove => {
+                DocumentChange::Remove => {
                     connection.change(REMOVE, &[&name(key)]).await?;
                 }
             }
@@ -57,7 +59,7 @@ impl Fleet {
     }
 
     /// A session that somebody changes just now is not old.
-    pub(crate) fn forget(&self, session: &str, is_old: Forgetting<'_>) -> Result<bool, StoreError> {
+    pub(crate) fn forget(&self, session: &str, is_old: SessionExpiry<'_>) -> Result<bool, StoreError> {
         let state = DocumentKey::Session(session.to_owned());
         let facts = DocumentKey::Facts(session.to_owned());
         self.pool.write(async |connection| {
@@ -80,10 +82,10 @@ impl Fleet {
 
     async fn document(
         &self,
-        connection: &mut Connection,
+        connection: &mut PooledConnection,
         key: &DocumentKey,
         most: u64,
-    ) -> Result<Option<Vec<u8>>, Failure> {
+    ) -> Result<Option<Vec<u8>>, DatabaseFailure> {
         let most = i32::try_from(most).unwrap_or(i32::MAX);
         let Some(row) = connection.row(READ, &[&name(key), &most]).await? else { return Ok(None) };
         let body: Option<Vec<u8>> = row.try_get(1)?;
@@ -93,7 +95,7 @@ impl Fleet {
         }
     }
 
-    fn too_long(&self, key: &DocumentKey, row: &Row) -> Result<StoreError, Failure> {
+    fn too_long(&self, key: &DocumentKey, row: &Row) -> Result<StoreError, DatabaseFailure> {
         let length: i64 = row.try_get(0)?;
         Ok(broken(
             self.document_place(key),

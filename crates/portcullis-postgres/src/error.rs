@@ -13,7 +13,7 @@ const MOST_DETAIL: usize = 300;
 
 /// Why something was not done.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum DatabaseFailure {
     /// The library or the server said so.
     Database(Error),
     /// It took too long, and nobody knows what the server made of it.
@@ -22,19 +22,19 @@ pub(crate) enum Failure {
     Told(StoreError),
 }
 
-impl From<Error> for Failure {
+impl From<Error> for DatabaseFailure {
     fn from(error: Error) -> Self {
         Self::Database(error)
     }
 }
 
-impl From<StoreError> for Failure {
+impl From<StoreError> for DatabaseFailure {
     fn from(error: StoreError) -> Self {
         Self::Told(error)
     }
 }
 
-impl Failure {
+impl DatabaseFailure {
     /// Makes the error that is told, of a store at `place`.
     pub(crate) fn into_error(self, place: &str) -> StoreError {
         match self {

@@ -30,17 +30,17 @@ use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
-pub use migrations::Schema;
+pub use migrations::SchemaState;
 use portcullis_store::StoreError;
-pub use status::{Partition, Status};
+pub use status::{PostgresStatus, TrailPartition};
 
-use address::Address;
-use pool::Pool;
-use trail::Months;
+use address::ServerAddress;
+use pool::ConnectionPool;
+use trail::PreparedMonths;
 
 /// How a store is used.
 #[derive(Clone)]
-pub struct Options {
+pub struct PostgresOptions {
     /// The password, if the URL has none.
     pub password: Option<String>,
     /// How many connections there are at most.
@@ -53,7 +53,7 @@ pub struct Options {
     pub statement: Duration,
 }
 
-impl Default for Options {
+impl Default for PostgresOptions {
     fn default() -> Self {
         Self {
             password: None,
@@ -65,11 +65,11 @@ impl Default for Options {
     }
 }
 
-impl fmt::Debug for Options {
+impl fmt::Debug for PostgresOptions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let password = self.password.as_ref().map(|_| "…");
         formatter
-            .debug_struct("Options")
+            .debug_struct("PostgresOptions")
             .field("password", &password)
             .field("connections", &self.connections)
             .field("patience", &self.patience)
@@ -81,24 +81,24 @@ impl fmt::Debug for Options {
 
 /// A store in PostgreSQL that many daemons share.
 #[derive(Debug)]
-pub struct Fleet {
-    pool: Pool,
+pub struct PostgresStore {
+    pool: ConnectionPool,
     /// The months whose partitions of the trail were seen to.
-    months: Months,
+    months: PreparedMonths,
 }
 
-impl Fleet {
+impl PostgresStore {
     /// Connects to a store and brings its tables up to date.
-    pub fn connect(url: &str, options: Options) -> Result<Self, StoreError> {
+    pub fn connect(url: &str, options: PostgresOptions) -> Result<Self, StoreError> {
         let fleet = Self::open(url, options)?;
         fleet.migrate()?;
         Ok(fleet)
     }
 
     /// Names a store. Nothing is connected yet, and nothing is said about its tables: see [`Self::check`].
-    pub fn open(url: &str, options: Options) -> Result<Self, StoreError> {
-        let address = Address::read(url, options.password.as_deref())?;
-        Ok(Self { pool: Pool::new(address, options)?, months: Months::default() })
+    pub fn open(url: &str, options: PostgresOptions) -> Result<Self, StoreError> {
+        let address = ServerAddress::read(url, options.password.as_deref())?;
+        Ok(Self { pool: ConnectionPool::new(address, options)?, months: PreparedMonths::default() })
     }
 }
 

@@ -10,9 +10,9 @@ use std::time::Duration;
 use portcullis_store::StoreError;
 use sha2::{Digest as _, Sha256};
 
-use crate::Fleet;
-use crate::error::{Failure, refused};
-use crate::pool::Connection;
+use crate::PostgresStore;
+use crate::error::{DatabaseFailure, refused};
+use crate::pool::PooledConnection;
 
 /// How long a step may take, or waiting for somebody else's.
 const LONGEST: Duration = Duration::from_mins(30);
@@ -31,28 +31,28 @@ const MIGRATIONS: &[Migration] =
     &[Migration { name: "0001_tables", text: include_str!("../migrations/0001_tables.sql") }];
 
 /// A step that was taken in a database.
-struct Applied {
+struct AppliedMigration {
     number: usize,
     checksum: String,
 }
 
 /// Where a database stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Schema {
+pub struct SchemaState {
     /// How many steps it has taken; 0 if it is empty.
     pub applied: usize,
     /// How many this program knows.
     pub known: usize,
 }
 
-impl Schema {
+impl SchemaState {
     /// Says whether the database is as this program needs it.
     pub const fn is_current(self) -> bool {
         self.applied == self.known
     }
 }
 
-impl Fleet {
+impl PostgresStore {
     /// Brings the tables up to date, and returns the names of the steps that were taken.
     pub fn migrate(&self) -> Result<Vec<&'static str>, StoreError> {
         let mut taken = Vec::new();
@@ -78,7 +78,7 @@ impl Fleet {
     }
 
     /// Returns where the database stands; fails if it is newer than this program, or was tampered with.
-    pub fn schema(&self) -> Result<Schema, StoreError> {
+    pub fn schema(&self) -> Result<SchemaState, StoreError> {
         let applied = self.pool.read(&async |connection| {
             let known =
                 connection.row("SELECT to_regclass('portcullis.migrations') IS NOT NULL", &[]).await?;
@@ -88,11 +88,14 @@ impl Fleet {
             }
         })?;
         self.compare(&applied)?;
-        Ok(Schema { applied: applied.len(), known: MIGRATIONS.len() })
+        Ok(SchemaState { applied: applied.len(), known: MIGRATIONS.len() })
     }
 
     /// Takes the next step, if there is one, and returns its name.
-    async fn take_step(&self, connection: &mut Connection) -> Result<Option<&'static str>, Failure> {
+    async fn take_step(
+        &self,
+        connection: &mut PooledConnection,
+    ) -> Result<Option<&'static str>, DatabaseFailure> {
         connection.run("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0").await?;
         connection.rows("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
         self.check_encoding(connection).await?;
@@ -117,7 +120,7 @@ impl Fleet {
         Ok(Some(next.name))
     }
 
-    async fn check_encoding(&self, connection: &mut Connection) -> Result<(), Failure> {
+    async fn check_encoding(&self, connection: &mut PooledConnection) -> Result<(), DatabaseFailure> {
         let row = connection.row("SELECT current_setting('server_encoding')", &[]).await?;
         let encoding: String = row.map_or(Ok(String::new()), |row| row.try_get(0))?;
         if encoding == "UTF8" {
@@ -127,7 +130,7 @@ impl Fleet {
     }
 
     /// Compares the steps that were taken with those that are known.
-    fn compare(&self, applied: &[Applied]) -> Result<(), StoreError> {
+    fn compare(&self, applied: &[AppliedMigration]) -> Result<(), StoreError> {
         for (place, step) in applied.iter().enumerate() {
             let number = step.number;
             let Some(known) = MIGRATIONS.get(number.wrapping_sub(1)) else {
@@ -146,11 +149,14 @@ impl Fleet {
     }
 }
 
-async fn list(connection: &mut Connection) -> Result<Vec<Applied>, Failure> {
+async fn list(connection: &mut PooledConnection) -> Result<Vec<AppliedMigration>, DatabaseFailure> {
     let rows = connection.rows("SELECT number, checksum FROM migrations ORDER BY number", &[]).await?;
     let read = |row: &tokio_postgres::Row| {
         let number: i32 = row.try_get(0)?;
-        Ok(Applied { number: usize::try_from(number).unwrap_or_default(), checksum: row.try_get(1)? })
+        Ok(AppliedMigration {
+            number: usize::try_from(number).unwrap_or_default(),
+            checksum: row.try_get(1)?,
+        })
     };
     rows.iter().map(read).collect()
 }

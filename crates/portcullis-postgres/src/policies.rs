@@ -3,12 +3,12 @@
 use portcullis_store::{PolicyVersion, SignedPolicy, StoreError};
 use tokio_postgres::Row;
 
-use crate::error::{Failure, broken, refused};
-use crate::{Fleet, signed, unsigned};
+use crate::error::{DatabaseFailure, broken, refused};
+use crate::{PostgresStore, signed, unsigned};
 
 const NEWEST: &str = "SELECT version, body FROM policies ORDER BY version DESC LIMIT $1";
 
-impl Fleet {
+impl PostgresStore {
     pub(crate) fn add_policy(&self, policy: &SignedPolicy) -> Result<u64, StoreError> {
         let body = serde_json::to_string(policy)
             .map_err(|error| refused(self.pool.place(), format!("the policy cannot be written: {error}")))?;
@@ -54,7 +54,7 @@ impl Fleet {
     }
 
     /// Reads a policy, which is signed, so that whoever uses it sees whether it was changed.
-    fn read_policy(&self, row: &Row) -> Result<SignedPolicy, Failure> {
+    fn read_policy(&self, row: &Row) -> Result<SignedPolicy, DatabaseFailure> {
         let (version, body): (i64, &str) = (row.try_get(0)?, row.try_get(1)?);
         let place = || format!("{} (policy {version})", self.pool.place());
         serde_json::from_str(body).map_err(|error| broken(place(), &error.to_string()).into())

@@ -20,9 +20,9 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::address::Address;
-use crate::error::{Failure, unreachable};
-use crate::{Options, tls};
+use crate::address::ServerAddress;
+use crate::error::{DatabaseFailure, unreachable};
+use crate::{PostgresOptions, tls};
 
 /// How much longer than the server itself is waited for work to be given up.
 const GRACE: Duration = Duration::from_secs(5);
@@ -31,30 +31,30 @@ const GRACE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// A value of a statement.
-pub(crate) type Value<'a> = &'a (dyn ToSql + Sync);
+pub(crate) type SqlValue<'a> = &'a (dyn ToSql + Sync);
 
 /// The connections to a server.
-pub(crate) struct Pool {
-    address: Address,
+pub(crate) struct ConnectionPool {
+    address: ServerAddress,
     connector: Option<MakeRustlsConnect>,
-    options: Options,
+    options: PostgresOptions,
     permits: Semaphore,
     /// How many of the connections may be used for what takes long.
     surveys: Semaphore,
-    idle: Mutex<Vec<Connection>>,
+    idle: Mutex<Vec<PooledConnection>>,
     /// What drives the connections; taken only when the pool is dropped.
     runtime: Option<Runtime>,
 }
 
-impl fmt::Debug for Pool {
+impl fmt::Debug for ConnectionPool {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Pool").field("address", &self.address).finish_non_exhaustive()
+        formatter.debug_struct("ConnectionPool").field("address", &self.address).finish_non_exhaustive()
     }
 }
 
-impl Pool {
+impl ConnectionPool {
     /// Prepares connections. None is made yet.
-    pub(crate) fn new(address: Address, options: Options) -> Result<Self, StoreError> {
+    pub(crate) fn new(address: ServerAddress, options: PostgresOptions) -> Result<Self, StoreError> {
         let connector = tls::connector(&address)?;
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
@@ -76,7 +76,7 @@ impl Pool {
     /// Reads something. What a connection that turns out to be dead could not do is done once more on a new one.
     pub(crate) fn read<T>(
         &self,
-        work: &impl AsyncFn(&mut Connection) -> Result<T, Failure>,
+        work: &impl AsyncFn(&mut PooledConnection) -> Result<T, DatabaseFailure>,
     ) -> Result<T, StoreError> {
         self.wait(self.look(work))
     }
@@ -84,7 +84,7 @@ impl Pool {
     /// Reads something that may take long. However many do, connections are left for those who decide.
     pub(crate) fn survey<T>(
         &self,
-        work: &impl AsyncFn(&mut Connection) -> Result<T, Failure>,
+        work: &impl AsyncFn(&mut PooledConnection) -> Result<T, DatabaseFailure>,
     ) -> Result<T, StoreError> {
         self.wait(async {
             let _survey = self.permit(&self.surveys).await?;
@@ -95,7 +95,7 @@ impl Pool {
     /// Changes something, all of it or nothing, and returns when it is on the server's disk.
     pub(crate) fn write<T>(
         &self,
-        work: impl AsyncFnOnce(&mut Connection) -> Result<T, Failure>,
+        work: impl AsyncFnOnce(&mut PooledConnection) -> Result<T, DatabaseFailure>,
     ) -> Result<T, StoreError> {
         self.write_within(self.options.statement.saturating_add(GRACE), work)
     }
@@ -104,7 +104,7 @@ impl Pool {
     pub(crate) fn write_within<T>(
         &self,
         longest: Duration,
-        work: impl AsyncFnOnce(&mut Connection) -> Result<T, Failure>,
+        work: impl AsyncFnOnce(&mut PooledConnection) -> Result<T, DatabaseFailure>,
     ) -> Result<T, StoreError> {
         self.wait(async {
             let _permit = self.permit(&self.permits).await?;
@@ -114,7 +114,7 @@ impl Pool {
                 connection.run("COMMIT").await?;
                 Ok(value)
             };
-            let outcome = timeout(longest, changing).await.unwrap_or(Err(Failure::TimedOut));
+            let outcome = timeout(longest, changing).await.unwrap_or(Err(DatabaseFailure::TimedOut));
             if outcome.is_err() && !self.is_undone(&connection).await {
                 // Closing the connection undoes it too.
                 drop(connection);
@@ -125,7 +125,7 @@ impl Pool {
         })
     }
 
-    fn wait<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, StoreError> {
+    fn wait<T>(&self, work: impl Future<Output = Result<T, DatabaseFailure>>) -> Result<T, StoreError> {
         let Some(runtime) = &self.runtime else { return Err(unreachable(self.place(), "it is closed")) };
         // The runtime's own way of waiting refuses a thread that waits already, and a change may look something up.
         let _entered = runtime.enter();
@@ -134,12 +134,12 @@ impl Pool {
 
     async fn look<T>(
         &self,
-        work: &impl AsyncFn(&mut Connection) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        work: &impl AsyncFn(&mut PooledConnection) -> Result<T, DatabaseFailure>,
+    ) -> Result<T, DatabaseFailure> {
         let _permit = self.permit(&self.permits).await?;
         let mut connection = self.connection().await?;
         let outcome = match self.bounded(&mut connection, work).await {
-            Err(Failure::Database(error)) if error.is_closed() => {
+            Err(DatabaseFailure::Database(error)) if error.is_closed() => {
                 connection = self.connect().await?;
                 self.bounded(&mut connection, work).await
             }
@@ -151,14 +151,14 @@ impl Pool {
 
     async fn bounded<T>(
         &self,
-        connection: &mut Connection,
-        work: &impl AsyncFn(&mut Connection) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+        connection: &mut PooledConnection,
+        work: &impl AsyncFn(&mut PooledConnection) -> Result<T, DatabaseFailure>,
+    ) -> Result<T, DatabaseFailure> {
         let longest = self.options.statement.saturating_add(GRACE);
-        timeout(longest, work(connection)).await.unwrap_or(Err(Failure::TimedOut))
+        timeout(longest, work(connection)).await.unwrap_or(Err(DatabaseFailure::TimedOut))
     }
 
-    async fn permit<'a>(&self, permits: &'a Semaphore) -> Result<SemaphorePermit<'a>, Failure> {
+    async fn permit<'a>(&self, permits: &'a Semaphore) -> Result<SemaphorePermit<'a>, DatabaseFailure> {
         match timeout(self.options.patience, permits.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),
             _ => Err(unreachable(self.place(), "all connections are in use for too long").into()),
@@ -166,14 +166,16 @@ impl Pool {
     }
 
     /// Begins a change. That a connection died is noticed here, where nothing was done yet.
-    async fn begin(&self) -> Result<Connection, Failure> {
-        let begun = async |connection: &Connection| {
-            timeout(self.options.connect, connection.run("BEGIN")).await.unwrap_or(Err(Failure::TimedOut))
+    async fn begin(&self) -> Result<PooledConnection, DatabaseFailure> {
+        let begun = async |connection: &PooledConnection| {
+            timeout(self.options.connect, connection.run("BEGIN"))
+                .await
+                .unwrap_or(Err(DatabaseFailure::TimedOut))
         };
         let connection = self.connection().await?;
         match begun(&connection).await {
             Ok(()) => return Ok(connection),
-            Err(Failure::Database(error)) if error.is_closed() => {}
+            Err(DatabaseFailure::Database(error)) if error.is_closed() => {}
             Err(failure) => return Err(failure),
         }
         let connection = self.connect().await?;
@@ -181,12 +183,12 @@ impl Pool {
         Ok(connection)
     }
 
-    async fn is_undone(&self, connection: &Connection) -> bool {
+    async fn is_undone(&self, connection: &PooledConnection) -> bool {
         !connection.client.is_closed()
             && matches!(timeout(self.options.connect, connection.run("ROLLBACK")).await, Ok(Ok(())))
     }
 
-    async fn connection(&self) -> Result<Connection, Failure> {
+    async fn connection(&self) -> Result<PooledConnection, DatabaseFailure> {
         loop {
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             match idle {
@@ -198,24 +200,24 @@ impl Pool {
     }
 
     /// Keeps a connection for the next one, unless nobody knows what it is doing.
-    fn give_back<T>(&self, connection: Connection, outcome: &Result<T, Failure>) {
-        if !matches!(outcome, Err(Failure::TimedOut)) && !connection.client.is_closed() {
+    fn give_back<T>(&self, connection: PooledConnection, outcome: &Result<T, DatabaseFailure>) {
+        if !matches!(outcome, Err(DatabaseFailure::TimedOut)) && !connection.client.is_closed() {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
         }
     }
 
-    async fn connect(&self) -> Result<Connection, Failure> {
+    async fn connect(&self) -> Result<PooledConnection, DatabaseFailure> {
         let hosts = u32::try_from(self.address.config.get_hosts().len()).unwrap_or(u32::MAX).max(1);
         let longest = self.options.connect.saturating_mul(hosts);
         let connected = async {
             let client = self.client().await?;
             client.batch_execute(&self.session_settings()).await?;
-            Ok(Connection { client, statements: BTreeMap::new() })
+            Ok(PooledConnection { client, statements: BTreeMap::new() })
         };
-        timeout(longest, connected).await.unwrap_or(Err(Failure::TimedOut))
+        timeout(longest, connected).await.unwrap_or(Err(DatabaseFailure::TimedOut))
     }
 
-    async fn client(&self) -> Result<Client, Failure> {
+    async fn client(&self) -> Result<Client, DatabaseFailure> {
         let mut config = self.address.config.clone();
         config.connect_timeout(self.options.connect).tcp_user_timeout(self.options.statement);
         config.keepalives(true).keepalives_idle(Duration::from_secs(30));
@@ -254,7 +256,7 @@ impl Pool {
     }
 }
 
-impl Drop for Pool {
+impl Drop for ConnectionPool {
     /// A runtime must not be dropped where somebody else's runs, but it can be left to end by itself.
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
@@ -264,9 +266,9 @@ impl Drop for Pool {
 }
 
 /// Wakes a thread that waits.
-struct Waking(Thread);
+struct ThreadWaker(Thread);
 
-impl Wake for Waking {
+impl Wake for ThreadWaker {
     fn wake(self: Arc<Self>) {
         self.0.unpark();
     }
@@ -275,7 +277,7 @@ impl Wake for Waking {
 /// Waits until some work is done, which others drive.
 fn wait_for<T>(work: impl Future<Output = T>) -> T {
     let mut work = pin!(work);
-    let waker = Waker::from(Arc::new(Waking(thread::current())));
+    let waker = Waker::from(Arc::new(ThreadWaker(thread::current())));
     let mut context = Context::from_waker(&waker);
     loop {
         if let Poll::Ready(value) = work.as_mut().poll(&mut context) {
@@ -286,14 +288,14 @@ fn wait_for<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// A connection, with the statements it has prepared.
-pub(crate) struct Connection {
+pub(crate) struct PooledConnection {
     client: Client,
     statements: BTreeMap<&'static str, Statement>,
 }
 
-impl Connection {
+impl PooledConnection {
     /// Runs statements that have no values and whose answers do not matter.
-    pub(crate) async fn run(&self, statements: &str) -> Result<(), Failure> {
+    pub(crate) async fn run(&self, statements: &str) -> Result<(), DatabaseFailure> {
         Ok(self.client.batch_execute(statements).await?)
     }
 
@@ -301,8 +303,8 @@ impl Connection {
     pub(crate) async fn rows(
         &mut self,
         statement: &'static str,
-        values: &[Value<'_>],
-    ) -> Result<Vec<Row>, Failure> {
+        values: &[SqlValue<'_>],
+    ) -> Result<Vec<Row>, DatabaseFailure> {
         let prepared = self.prepared(statement).await?;
         Ok(self.client.query(&prepared, values).await?)
     }
@@ -311,8 +313,8 @@ impl Connection {
     pub(crate) async fn row(
         &mut self,
         statement: &'static str,
-        values: &[Value<'_>],
-    ) -> Result<Option<Row>, Failure> {
+        values: &[SqlValue<'_>],
+    ) -> Result<Option<Row>, DatabaseFailure> {
         Ok(self.rows(statement, values).await?.into_iter().next())
     }
 
@@ -320,18 +322,22 @@ impl Connection {
     pub(crate) async fn change(
         &mut self,
         statement: &'static str,
-        values: &[Value<'_>],
-    ) -> Result<u64, Failure> {
+        values: &[SqlValue<'_>],
+    ) -> Result<u64, DatabaseFailure> {
         let prepared = self.prepared(statement).await?;
         Ok(self.client.execute(&prepared, values).await?)
     }
 
     /// Runs a statement that is made for the occasion and returns its rows.
-    pub(crate) async fn rows_of(&self, statement: &str, values: &[Value<'_>]) -> Result<Vec<Row>, Failure> {
+    pub(crate) async fn rows_of(
+        &self,
+        statement: &str,
+        values: &[SqlValue<'_>],
+    ) -> Result<Vec<Row>, DatabaseFailure> {
         Ok(self.client.query(statement, values).await?)
     }
 
-    async fn prepared(&mut self, statement: &'static str) -> Result<Statement, Failure> {
+    async fn prepared(&mut self, statement: &'static str) -> Result<Statement, DatabaseFailure> {
         if let Some(prepared) = self.statements.get(statement) {
             return Ok(prepared.clone());
         }

@@ -10,15 +10,15 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::address::{Address, Encryption};
+use crate::address::{ServerAddress, ServerProof};
 use crate::error::refused;
 
 /// Makes what encrypts a connection; `None` where nothing is encrypted.
-pub(crate) fn connector(address: &Address) -> Result<Option<MakeRustlsConnect>, StoreError> {
+pub(crate) fn connector(address: &ServerAddress) -> Result<Option<MakeRustlsConnect>, StoreError> {
     let roots = match &address.encryption {
         None => return Ok(None),
-        Some(Encryption::Web) => RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() },
-        Some(Encryption::File(file)) => read_roots(&address.place, file)?,
+        Some(ServerProof::Web) => RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() },
+        Some(ServerProof::File(file)) => read_roots(&address.place, file)?,
     };
     let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()

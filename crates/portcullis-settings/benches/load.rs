@@ -4,14 +4,16 @@
 
 use std::fs;
 
-use portcullis_settings::{Environment, LoadOptions, Locations, ManagedDirectories, TrustQuestion, load};
+use portcullis_settings::{
+    LoadOptions, ManagedDirectories, SettingsEnvironment, SettingsLocations, TrustQuestion, load,
+};
 
 fn main() {
     divan::main();
 }
 
 /// Writes user, project and local settings that hold this many rules together.
-fn prepare(rules: usize) -> std::io::Result<(tempfile::TempDir, Locations)> {
+fn prepare(rules: usize) -> std::io::Result<(tempfile::TempDir, SettingsLocations)> {
     let directory = tempfile::tempdir()?;
     let root = directory.path();
     fs::create_dir_all(root.join("app/.git"))?;
@@ -30,15 +32,15 @@ fn prepare(rules: usize) -> std::io::Result<(tempfile::TempDir, Locations)> {
         fs::create_dir_all(file.parent().unwrap_or(root))?;
         fs::write(file, text)?;
     }
-    let environment = Environment {
+    let environment = SettingsEnvironment {
         home: Some(root.join("home")),
         managed: Some(ManagedDirectories {
             portcullis: root.join("managed"),
             claude: root.join("managed-claude"),
         }),
-        ..Environment::default()
+        ..SettingsEnvironment::default()
     };
-    let locations = Locations::new(environment, &root.join("app"));
+    let locations = SettingsLocations::new(environment, &root.join("app"));
     Ok((directory, locations))
 }
 
@@ -53,5 +55,5 @@ fn three_files(bencher: divan::Bencher<'_, '_>, rules: usize) {
 fn locations(bencher: divan::Bencher<'_, '_>) {
     let Ok((directory, _)) = prepare(20) else { return };
     let app = directory.path().join("app");
-    bencher.bench_local(|| Locations::new(Environment::default(), &app));
+    bencher.bench_local(|| SettingsLocations::new(SettingsEnvironment::default(), &app));
 }

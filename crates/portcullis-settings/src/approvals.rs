@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::classifier::{InForce, number, switch};
+use crate::classifier::{SettingLookup, number, switch};
 use crate::hooks::shown_address;
 use crate::keys::KeyId;
 use crate::layer::SettingValue;
@@ -17,14 +17,14 @@ pub struct ApprovalSettings {
     /// How long a question can be answered, from 1 to 10,080.
     pub expire_minutes: u32,
     /// Where questions are posted to; `None` also if what settings say about it is wrong.
-    pub webhook: Option<Webhook>,
+    pub webhook: Option<WebhookSettings>,
     /// Whether questions are shown as notifications of the desktop.
     pub is_desktop: bool,
 }
 
 /// Where questions are posted to.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Webhook {
+pub struct WebhookSettings {
     /// The address: `https://`, or `http://` of this machine.
     pub url: String,
     /// Further headers, their values as written: `$NAME` stands for a variable that `variables` names.
@@ -34,9 +34,12 @@ pub struct Webhook {
 }
 
 /// Shows the host alone: the rest of the address and the headers may be secret.
-impl fmt::Debug for Webhook {
+impl fmt::Debug for WebhookSettings {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Webhook").field("url", &shown_address(&self.url)).finish_non_exhaustive()
+        formatter
+            .debug_struct("WebhookSettings")
+            .field("url", &shown_address(&self.url))
+            .finish_non_exhaustive()
     }
 }
 
@@ -48,7 +51,7 @@ impl Default for ApprovalSettings {
 
 impl ApprovalSettings {
     /// Finds them among the settings in force.
-    pub(crate) fn assemble<'settings>(find: &impl InForce<'settings>) -> Self {
+    pub(crate) fn assemble<'settings>(find: &impl SettingLookup<'settings>) -> Self {
         let usual = Self::default();
         let webhook = find(KeyId::ApprovalsWebhook).and_then(|setting| match &setting.value {
             SettingValue::Webhook(webhook) => Some(webhook.as_ref().clone()),

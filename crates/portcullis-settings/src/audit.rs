@@ -1,6 +1,6 @@
 //! What is recorded of decisions, and for how long.
 
-use crate::classifier::{InForce, number, switch};
+use crate::classifier::{SettingLookup, number, switch};
 use crate::keys::KeyId;
 
 /// What settings say about the audit trail.
@@ -20,7 +20,7 @@ impl Default for AuditSettings {
 
 impl AuditSettings {
     /// Finds them among the settings in force. A wrong value is the usual one, which records.
-    pub(crate) fn assemble<'settings>(find: &impl InForce<'settings>) -> Self {
+    pub(crate) fn assemble<'settings>(find: &impl SettingLookup<'settings>) -> Self {
         let usual = Self::default();
         Self {
             is_enabled: switch(find, KeyId::AuditEnabled).unwrap_or(usual.is_enabled),

@@ -12,14 +12,14 @@ pub const MAXIMUM_SIZE: u64 = 4 * 1024 * 1024;
 
 /// Why a file that is there could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unreadable {
+pub struct ReadError {
     /// What is wrong.
     pub message: String,
     /// What to do about it.
     pub hint: Option<&'static str>,
 }
 
-impl Unreadable {
+impl ReadError {
     fn new(message: impl Into<String>, hint: Option<&'static str>) -> Self {
         Self { message: message.into(), hint }
     }
@@ -28,18 +28,18 @@ impl Unreadable {
 /// Reads a text file of at most `limit` bytes; `None` if there is no such file.
 ///
 /// The kind of file is known before it is opened: opening a named pipe would wait for a writer.
-pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>, Unreadable> {
+pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>, ReadError> {
     let Some(bytes) = read_bytes(path, limit)? else { return Ok(None) };
     let text = String::from_utf8(bytes)
-        .map_err(|_| Unreadable::new("the file is not valid UTF-8", Some("save it as UTF-8")))?;
+        .map_err(|_| ReadError::new("the file is not valid UTF-8", Some("save it as UTF-8")))?;
     Ok(Some(text))
 }
 
-fn read_bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Unreadable> {
+fn read_bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, ReadError> {
     let found = match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => match fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(Unreadable::new(
+                return Err(ReadError::new(
                     "this symbolic link leads to nothing",
                     Some("remove it or repair its target"),
                 ));
@@ -63,21 +63,21 @@ fn read_bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Unreadable> {
     file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| cannot_read(&error))?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > limit {
         let mebibytes = limit / (1024 * 1024);
-        return Err(Unreadable::new(format!("the file is larger than {mebibytes} MiB"), None));
+        return Err(ReadError::new(format!("the file is larger than {mebibytes} MiB"), None));
     }
     Ok(Some(bytes))
 }
 
-fn check_kind(metadata: &fs::Metadata) -> Result<(), Unreadable> {
+fn check_kind(metadata: &fs::Metadata) -> Result<(), ReadError> {
     if metadata.is_file() {
         return Ok(());
     }
     let kind = if metadata.is_dir() { "a directory" } else { "not a regular file" };
-    Err(Unreadable::new(format!("this is {kind}"), Some("put a JSON file in its place or remove it")))
+    Err(ReadError::new(format!("this is {kind}"), Some("put a JSON file in its place or remove it")))
 }
 
-fn cannot_read(error: &io::Error) -> Unreadable {
-    Unreadable::new(format!("the file cannot be read: {}", plain(error)), None)
+fn cannot_read(error: &io::Error) -> ReadError {
+    ReadError::new(format!("the file cannot be read: {}", plain(error)), None)
 }
 
 /// Words an error of the operating system without its number.
@@ -94,7 +94,7 @@ pub fn plain(error: &io::Error) -> String {
 
 /// Why a file could not be replaced.
 #[derive(Debug)]
-pub enum Refusal {
+pub enum ReplaceError {
     /// Somebody else holds the lock for too long.
     Locked,
     /// The file is not what it was when it was read.
@@ -103,7 +103,7 @@ pub enum Refusal {
     Io(io::Error),
 }
 
-impl From<io::Error> for Refusal {
+impl From<io::Error> for ReplaceError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
@@ -111,7 +111,7 @@ impl From<io::Error> for Refusal {
 
 /// How open to others a new file or directory is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Privacy {
+pub enum FilePrivacy {
     /// As the user's habits say.
     Shared,
     /// 0600 in 0700.
@@ -119,11 +119,11 @@ pub enum Privacy {
 }
 
 /// Makes a directory and its parents.
-pub fn create_directory(path: &Path, privacy: Privacy) -> io::Result<()> {
+pub fn create_directory(path: &Path, privacy: FilePrivacy) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
-    if privacy == Privacy::Private {
+    if privacy == FilePrivacy::Private {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     }
     builder.create(path)
@@ -140,7 +140,7 @@ impl DirectoryLock {
     const PAUSE: Duration = Duration::from_millis(10);
 
     /// Waits at most five seconds for the lock. Where directories cannot be locked, the check in [`replace`] remains.
-    pub fn take(path: &Path) -> Result<Self, Refusal> {
+    pub fn take(path: &Path) -> Result<Self, ReplaceError> {
         let directory = File::open(path)?;
         for _ in 0..Self::PATIENCE {
             match directory.try_lock() {
@@ -148,14 +148,19 @@ impl DirectoryLock {
                 Ok(()) | Err(TryLockError::Error(_)) => return Ok(Self { _directory: directory }),
             }
         }
-        Err(Refusal::Locked)
+        Err(ReplaceError::Locked)
     }
 }
 
 /// Replaces a file by new text: written beside it, flushed, checked against `before`, renamed.
 ///
 /// `before` is what the caller read, `None` if there was no file; when that is no longer so, nothing is replaced.
-pub fn replace(path: &Path, before: Option<&str>, after: &str, privacy: Privacy) -> Result<(), Refusal> {
+pub fn replace(
+    path: &Path,
+    before: Option<&str>,
+    after: &str,
+    privacy: FilePrivacy,
+) -> Result<(), ReplaceError> {
     let temporary = TemporaryFile::create(path, privacy)?;
     let mut file = &temporary.file;
     file.write_all(after.as_bytes())?;
@@ -169,7 +174,7 @@ pub fn replace(path: &Path, before: Option<&str>, after: &str, privacy: Privacy)
         Err(error) => return Err(error.into()),
     };
     if now.as_deref() != before.map(str::as_bytes) {
-        return Err(Refusal::Changed);
+        return Err(ReplaceError::Changed);
     }
     temporary.rename_to(path)?;
     Ok(())
@@ -185,7 +190,7 @@ impl TemporaryFile {
     /// How many names are tried: one may be taken by what a process that was killed left behind.
     const ATTEMPTS: u32 = 100;
 
-    fn create(goal: &Path, privacy: Privacy) -> io::Result<Self> {
+    fn create(goal: &Path, privacy: FilePrivacy) -> io::Result<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let mut attempts = 0;
         loop {
@@ -198,7 +203,7 @@ impl TemporaryFile {
         }
     }
 
-    fn create_numbered(goal: &Path, privacy: Privacy, number: u32) -> io::Result<Self> {
+    fn create_numbered(goal: &Path, privacy: FilePrivacy, number: u32) -> io::Result<Self> {
         let mut name = OsString::from(".");
         name.push(goal.file_name().unwrap_or_default());
         name.push(format!(".{}-{number}.tmp", std::process::id()));
@@ -207,7 +212,7 @@ impl TemporaryFile {
         options.write(true).create_new(true);
         // What was private must not be readable for the moment between creation and `set_permissions`.
         #[cfg(unix)]
-        if privacy == Privacy::Private || goal.exists() {
+        if privacy == FilePrivacy::Private || goal.exists() {
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
         Ok(Self { file: options.open(&path)?, path })
@@ -249,9 +254,9 @@ mod tests {
             if let Some(text) = now {
                 fs::write(&path, text).unwrap();
             }
-            let result = replace(&path, before, "new", Privacy::Shared);
+            let result = replace(&path, before, "new", FilePrivacy::Shared);
             assert_eq!(result.is_ok(), replaced, "{now:?} {before:?}");
-            assert_eq!(matches!(result, Err(Refusal::Changed)), !replaced, "{now:?} {before:?}");
+            assert_eq!(matches!(result, Err(ReplaceError::Changed)), !replaced, "{now:?} {before:?}");
             let expected = if replaced { Some("new") } else { now };
             assert_eq!(fs::read_to_string(&path).ok().as_deref(), expected, "{now:?} {before:?}");
             let left = fs::read_dir(directory.path()).unwrap().count();
@@ -267,7 +272,7 @@ mod tests {
             let name = format!(".left.json.{}-{number}.tmp", std::process::id());
             fs::write(directory.path().join(name), "left").unwrap();
         }
-        replace(&path, None, "new", Privacy::Shared).unwrap();
+        replace(&path, None, "new", FilePrivacy::Shared).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
     }
 

@@ -11,7 +11,7 @@ pub struct PermissionHook {
     /// The tools it is asked about.
     pub tools: ToolMatcher,
     /// How it is asked.
-    pub handler: Handler,
+    pub handler: HookHandler,
     /// How long it may take, in seconds: from 1 to 600.
     pub timeout_seconds: u32,
     /// Where it stands.
@@ -29,7 +29,7 @@ pub enum ToolMatcher {
 
 /// How a hook is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Handler {
+pub enum HookHandler {
     /// A program is started and given the question on standard input.
     Command {
         /// The program and its arguments, started without a shell.
@@ -56,12 +56,12 @@ impl PermissionHook {
     /// program, and of an address everything but the host.
     pub(crate) fn shown(&self) -> String {
         match &self.handler {
-            Handler::Command { words } => words.first().cloned().unwrap_or_default(),
-            Handler::ShellCommand { line } => {
+            HookHandler::Command { words } => words.first().cloned().unwrap_or_default(),
+            HookHandler::ShellCommand { line } => {
                 let program = line.split_whitespace().next().filter(|word| !word.contains(['=', '$', '`']));
                 program.unwrap_or("a shell command").to_owned()
             }
-            Handler::Http { url, .. } => shown_address(url),
+            HookHandler::Http { url, .. } => shown_address(url),
         }
     }
 }
@@ -107,12 +107,12 @@ mod tests {
 
     #[test]
     fn what_is_shown_of_a_hook_holds_no_secret() {
-        let line = |line: &str| Handler::ShellCommand { line: line.to_owned() };
+        let line = |line: &str| HookHandler::ShellCommand { line: line.to_owned() };
         let http =
-            |url: &str| Handler::Http { url: url.to_owned(), headers: Vec::new(), variables: Vec::new() };
+            |url: &str| HookHandler::Http { url: url.to_owned(), headers: Vec::new(), variables: Vec::new() };
         let words = ["/opt/ask", "--token", "hunter2"].map(str::to_owned).to_vec();
         for (handler, expected) in [
-            (Handler::Command { words }, "/opt/ask"),
+            (HookHandler::Command { words }, "/opt/ask"),
             (line("ask --token hunter2"), "ask"),
             (line("TOKEN=hunter2 ask"), "a shell command"),
             (line("  "), "a shell command"),

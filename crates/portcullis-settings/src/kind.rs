@@ -6,7 +6,7 @@ use portcullis_core::Source;
 
 /// What a key's value must look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum KeyKind {
     /// An object whose own keys have rows here.
     Object,
     /// An object nobody looks into closely.
@@ -52,7 +52,7 @@ pub enum Kind {
 
 /// Which sources may set a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum KeyScope {
     /// Every source.
     Everywhere,
     /// Every source; from files inside the repository only when the workspace is trusted.
@@ -72,7 +72,7 @@ pub enum Scope {
 
 /// How several settings of one key combine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Merge {
+pub enum KeyMerge {
     /// The strongest source decides.
     Strongest,
     /// The restrictive value of any source decides.
@@ -83,7 +83,7 @@ pub enum Merge {
     None,
 }
 
-impl Scope {
+impl KeyScope {
     /// Says whether a source may set the key at all, trust left aside.
     pub const fn contains(self, source: Source) -> bool {
         match self {
@@ -111,7 +111,7 @@ impl Scope {
     }
 }
 
-impl Kind {
+impl KeyKind {
     /// Describes it for messages and the reference, with its article.
     pub fn describe(self) -> Cow<'static, str> {
         Cow::Borrowed(match self {

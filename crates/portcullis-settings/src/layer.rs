@@ -5,26 +5,26 @@ use std::fmt;
 use portcullis_core::rule::Rule;
 use portcullis_core::{Mode, Origin, Source};
 
-use crate::approvals::Webhook;
+use crate::approvals::WebhookSettings;
 use crate::hooks::{PermissionHook, shown_address};
-use crate::keys::{Key, Kind};
-use crate::problem::Problem;
+use crate::keys::{KeyKind, SettingsKey};
+use crate::problem::SettingsProblem;
 use crate::store::StoreUrl;
 use portcullis_core::visible;
 
 /// The contribution of one place.
 #[derive(Debug, Clone)]
-pub(crate) struct Layer {
+pub(crate) struct SettingsLayer {
     pub(crate) source: Source,
     pub(crate) rules: Vec<Rule>,
     pub(crate) settings: Vec<Setting>,
-    pub(crate) problems: Vec<Problem>,
-    pub(crate) ignored: Vec<Ignored>,
+    pub(crate) problems: Vec<SettingsProblem>,
+    pub(crate) ignored: Vec<IgnoredSetting>,
     /// Whether restrictions may be lost, because the place could not be read in full.
     pub(crate) damaged: bool,
 }
 
-impl Layer {
+impl SettingsLayer {
     pub(crate) const fn new(source: Source) -> Self {
         Self {
             source,
@@ -37,10 +37,10 @@ impl Layer {
     }
 
     /// Takes out the settings of some keys, and lists them with the reason.
-    pub(crate) fn ignore_settings(&mut self, is_meant: impl Fn(&Key) -> bool, reason: IgnoredReason) {
+    pub(crate) fn ignore_settings(&mut self, is_meant: impl Fn(&SettingsKey) -> bool, reason: IgnoredReason) {
         for setting in self.settings.extract_if(.., |setting| is_meant(setting.key)) {
             let what = format!("`{}`: `{}`", setting.key.path, setting.shown());
-            self.ignored.push(Ignored { what, origin: setting.origin, reason });
+            self.ignored.push(IgnoredSetting { what, origin: setting.origin, reason });
         }
     }
 }
@@ -48,7 +48,7 @@ impl Layer {
 /// One value, or one entry of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setting {
-    pub(crate) key: &'static Key,
+    pub(crate) key: &'static SettingsKey,
     pub(crate) value: SettingValue,
     pub(crate) origin: Origin,
 }
@@ -57,11 +57,11 @@ impl Setting {
     /// Returns the value as it is written in a settings file, without quotes.
     pub(crate) fn shown(&self) -> String {
         match (&self.value, self.key.kind) {
-            (SettingValue::Switch(true), Kind::Disable) => "disable".to_owned(),
+            (SettingValue::Switch(true), KeyKind::Disable) => "disable".to_owned(),
             (SettingValue::Switch(value), _) => value.to_string(),
             (SettingValue::Mode(mode), _) => mode.unwrap_or(Mode::Default).as_str().to_owned(),
-            (SettingValue::Text(text), Kind::Address) => without_password(text),
-            (SettingValue::Text(text), Kind::StoreAddress) => StoreUrl::new(text.clone()).to_string(),
+            (SettingValue::Text(text), KeyKind::Address) => without_password(text),
+            (SettingValue::Text(text), KeyKind::StoreAddress) => StoreUrl::new(text.clone()).to_string(),
             (SettingValue::Text(text), _) => text.clone(),
             (SettingValue::Number(number), _) => number.to_string(),
             (SettingValue::Words(words), _) => serde_json::Value::from(words.as_slice()).to_string(),
@@ -85,7 +85,7 @@ pub(crate) enum SettingValue {
     /// Somebody to ask in a person's place.
     Hook(Box<PermissionHook>),
     /// Where questions are sent.
-    Webhook(Box<Webhook>),
+    Webhook(Box<WebhookSettings>),
     /// A value that is wrong and has no strict reading. It beats weaker sources like any other value: none of them is
     /// what its author meant.
     Wrong,
@@ -102,7 +102,7 @@ pub(crate) fn without_password(address: &str) -> String {
 
 /// Something settings say that is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ignored {
+pub struct IgnoredSetting {
     /// What it is, for example ``allow rule `Bash(ls)` ``.
     pub what: String,
     /// Where it stands.
@@ -175,7 +175,7 @@ impl IgnoredReason {
     }
 }
 
-impl fmt::Display for Ignored {
+impl fmt::Display for IgnoredSetting {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, origin) = (visible(&self.what), self.origin.to_string());
         write!(formatter, "not used: {what} ({}): {}", visible(&origin), self.reason.as_str())?;

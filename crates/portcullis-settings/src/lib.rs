@@ -55,26 +55,30 @@ mod schema;
 mod store;
 mod trust;
 
-pub use approvals::{ApprovalSettings, Webhook};
+pub use approvals::{ApprovalSettings, WebhookSettings};
 pub use audit::AuditSettings;
-pub use auto_mode::{AutoMode, Sentence};
+pub use auto_mode::{AutoModeSettings, SettingSentence};
 pub use classifier::{
-    Classifier, Endpoint, Explainer, KeyAuth, OnFailure, OnLimit, Stages, TemplateFiles, TranscriptForm,
-    VerdictForm,
+    ClassifierSettings, EndpointSettings, ExplainerSetting, FailureAction, KeyAuth, LimitAction,
+    StageSetting, TemplateFiles, TranscriptForm, VerdictForm,
 };
 pub use edit::{
-    ChangedLine, Destination, EditError, EditReport, Side, add_rule, remove_rule, reset_auto_mode,
+    ChangedLine, EditError, EditReport, LineSide, RuleDestination, add_rule, remove_rule, reset_auto_mode,
 };
 pub use extract::BROKEN_SETTINGS;
-pub use hooks::{Handler, PermissionHook, ToolMatcher};
-pub use keys::{KEYS, Key, KeyId, Kind, Merge, Scope};
-pub use layer::{Ignored, IgnoredReason};
+pub use hooks::{HookHandler, PermissionHook, ToolMatcher};
+pub use keys::{KEYS, KeyId, KeyKind, KeyMerge, KeyScope, SettingsKey};
+pub use layer::{IgnoredReason, IgnoredSetting};
 pub use load::{load, load_given};
-pub use loaded::{Document, DocumentState, Effective, LoadOptions, Loaded, TrustQuestion};
-pub use location::{Environment, Locations, ManagedDirectories, Owner, SettingsFile};
-pub use problem::{Place, Problem, Severity};
-pub use pushed::{Installed, PolicyCheck, PolicyFiles, PolicyRefusal, PolicyStamp, PublicKey, PushedPolicy};
-pub use repository::Repository;
+pub use loaded::{
+    DocumentState, EffectiveValue, LoadOptions, LoadedSettings, SettingsDocument, TrustQuestion,
+};
+pub use location::{ManagedDirectories, SettingsEnvironment, SettingsFile, SettingsLocations, SettingsOwner};
+pub use problem::{ProblemPlace, ProblemSeverity, SettingsProblem};
+pub use pushed::{
+    PolicyCheck, PolicyFiles, PolicyInstallation, PolicyRefusal, PolicyStamp, PublicKey, PushedPolicy,
+};
+pub use repository::GitRepository;
 pub use schema::settings_schema;
 pub use store::{StoreSettings, StoreUrl};
-pub use trust::{Trust, TrustError, TrustStore, TrustedBy, find_trust};
+pub use trust::{TrustError, TrustStore, TrustedBy, WorkspaceTrust, find_trust};

@@ -11,29 +11,29 @@ use portcullis_core::rule::Behavior;
 use portcullis_core::{Origin, Source};
 
 use crate::disk::{MAXIMUM_SIZE, plain, read_text};
-use crate::extract::{BROKEN_SETTINGS, Input, extract, given};
-use crate::keys::{Key, KeyId};
-use crate::layer::{IgnoredReason, Layer, Setting, SettingValue};
-use crate::loaded::{Document, DocumentState, LoadOptions, Loaded, TrustQuestion};
-use crate::location::{Locations, Owner, SettingsFile};
+use crate::extract::{BROKEN_SETTINGS, SettingsText, extract, given};
+use crate::keys::{KeyId, SettingsKey};
+use crate::layer::{IgnoredReason, Setting, SettingValue, SettingsLayer};
+use crate::loaded::{DocumentState, LoadOptions, LoadedSettings, SettingsDocument, TrustQuestion};
+use crate::location::{SettingsFile, SettingsLocations, SettingsOwner};
 use crate::merge::merge;
-use crate::problem::{Problem, Severity};
+use crate::problem::{ProblemSeverity, SettingsProblem};
 use crate::pushed::{PolicyFiles, PolicyStamp, PublicKey, PushedPolicy};
-use crate::trust::{Trust, TrustedBy, find_trust};
+use crate::trust::{TrustedBy, WorkspaceTrust, find_trust};
 
 /// Loads all sources and makes a policy of them. Never fails: what cannot be read is a problem and never widens.
-pub fn load(locations: &Locations, options: &LoadOptions) -> Loaded {
+pub fn load(locations: &SettingsLocations, options: &LoadOptions) -> LoadedSettings {
     load_sources(locations, options, &Source::ALL)
 }
 
 /// Loads only what the caller brings, so that the same options make the same policy everywhere; no file is looked for
 /// but the one they name.
-pub fn load_given(locations: &Locations, options: &LoadOptions) -> Loaded {
+pub fn load_given(locations: &SettingsLocations, options: &LoadOptions) -> LoadedSettings {
     load_sources(locations, options, &[Source::Flag, Source::Argument, Source::Session, Source::Command])
 }
 
-fn load_sources(locations: &Locations, options: &LoadOptions, sources: &[Source]) -> Loaded {
-    let mut loader = Loader { locations, layers: Vec::new(), documents: Vec::new() };
+fn load_sources(locations: &SettingsLocations, options: &LoadOptions, sources: &[Source]) -> LoadedSettings {
+    let mut loader = SettingsLoader { locations, layers: Vec::new(), documents: Vec::new() };
     for source in sources.iter().copied() {
         match source {
             Source::Policy => loader.managed(),
@@ -43,8 +43,9 @@ fn load_sources(locations: &Locations, options: &LoadOptions, sources: &[Source]
                 loader.given(source, "session", &options.session);
                 if let Some((file, message)) = &options.lost {
                     let name: Arc<str> = Arc::from(file.as_str());
-                    let problem = Problem::new(Severity::Error, message.as_str()).in_file(&name);
-                    loader.broken(source, Owner::Portcullis, name, problem);
+                    let problem =
+                        SettingsProblem::new(ProblemSeverity::Error, message.as_str()).in_file(&name);
+                    loader.broken(source, SettingsOwner::Portcullis, name, problem);
                 }
             }
             Source::Command => loader.given(source, "command", &options.command),
@@ -57,31 +58,34 @@ fn load_sources(locations: &Locations, options: &LoadOptions, sources: &[Source]
     }
     let pushed = if sources.contains(&Source::Policy) { loader.pushed() } else { None };
     let merged = merge(loader.layers, loader.documents, || look_up_trust(locations, options.trust));
-    Loaded { pushed, ..merged }
+    LoadedSettings { pushed, ..merged }
 }
 
-fn look_up_trust(locations: &Locations, question: TrustQuestion) -> (Trust, Option<Problem>) {
+fn look_up_trust(
+    locations: &SettingsLocations,
+    question: TrustQuestion,
+) -> (WorkspaceTrust, Option<SettingsProblem>) {
     match question {
-        TrustQuestion::Trusted => (Trust::Trusted(TrustedBy::Caller), None),
-        TrustQuestion::Untrusted => (Trust::Untrusted, None),
+        TrustQuestion::Trusted => (WorkspaceTrust::Trusted(TrustedBy::Caller), None),
+        TrustQuestion::Untrusted => (WorkspaceTrust::Untrusted, None),
         TrustQuestion::Look => match find_trust(locations) {
             Ok(trust) => (trust, None),
             Err(error) => {
-                let mut problem = Problem::new(Severity::Warning, error.to_string());
+                let mut problem = SettingsProblem::new(ProblemSeverity::Warning, error.to_string());
                 problem.hint = error.hint().map(str::to_owned);
-                (Trust::Untrusted, Some(problem))
+                (WorkspaceTrust::Untrusted, Some(problem))
             }
         },
     }
 }
 
-struct Loader<'load> {
-    locations: &'load Locations,
-    layers: Vec<Layer>,
-    documents: Vec<Document>,
+struct SettingsLoader<'load> {
+    locations: &'load SettingsLocations,
+    layers: Vec<SettingsLayer>,
+    documents: Vec<SettingsDocument>,
 }
 
-impl Loader<'_> {
+impl SettingsLoader<'_> {
     fn managed(&mut self) {
         for file in self.locations.files(Source::Policy) {
             self.file(&file);
@@ -95,7 +99,7 @@ impl Loader<'_> {
                 Err(error) => {
                     let name: Arc<str> = Arc::from(directory.to_string_lossy());
                     let message = format!("the directory cannot be listed: {}", plain(&error));
-                    let problem = Problem::new(Severity::Error, message).in_file(&name);
+                    let problem = SettingsProblem::new(ProblemSeverity::Error, message).in_file(&name);
                     self.broken(Source::Policy, file.owner, name, problem);
                 }
             }
@@ -117,8 +121,9 @@ impl Loader<'_> {
             Err(message) => {
                 let name: Arc<str> = Arc::from("policy of the store");
                 let hint = format!("see `portcullis policy pull`; {BROKEN_SETTINGS}");
-                let problem = Problem::new(Severity::Error, message).in_file(&name).with_hint(hint);
-                self.broken(Source::Policy, Owner::Portcullis, name, problem);
+                let problem =
+                    SettingsProblem::new(ProblemSeverity::Error, message).in_file(&name).with_hint(hint);
+                self.broken(Source::Policy, SettingsOwner::Portcullis, name, problem);
                 None
             }
         };
@@ -171,9 +176,9 @@ impl Loader<'_> {
     fn pushed_text(&mut self, policy: &PushedPolicy) {
         let name: Arc<str> = Arc::from(policy.stamp().name());
         let root: Arc<str> = Arc::from("/");
-        let mut layer = extract(Input {
+        let mut layer = extract(SettingsText {
             source: Source::Policy,
-            owner: Owner::Portcullis,
+            owner: SettingsOwner::Portcullis,
             text: &policy.settings,
             label: &name,
             file: Some(&name),
@@ -182,22 +187,23 @@ impl Loader<'_> {
             project: &self.locations.project,
         });
         layer.ignore_settings(|key| key.parent() == Some("store"), IgnoredReason::PushedStore);
-        self.add_layer(layer, Owner::Portcullis, &name);
+        self.add_layer(layer, SettingsOwner::Portcullis, &name);
     }
 
     fn flag(&mut self, settings: Option<&str>) {
         let Some(settings) = settings else { return };
         if settings.trim_start().starts_with('{') {
             let name = Arc::from("--settings");
-            self.text(Source::Flag, Owner::Portcullis, &name, None, None, settings);
+            self.text(Source::Flag, SettingsOwner::Portcullis, &name, None, None, settings);
             return;
         }
         let path = self.locations.cwd.join(settings);
         let base = path.parent().map(Path::to_path_buf);
-        let file = SettingsFile { source: Source::Flag, owner: Owner::Portcullis, path, base };
+        let file = SettingsFile { source: Source::Flag, owner: SettingsOwner::Portcullis, path, base };
         if !self.file(&file) {
             let name: Arc<str> = Arc::from(file.path.to_string_lossy());
-            let problem = Problem::new(Severity::Error, "there is no such settings file").in_file(&name);
+            let problem =
+                SettingsProblem::new(ProblemSeverity::Error, "there is no such settings file").in_file(&name);
             self.documents.pop();
             self.broken(Source::Flag, file.owner, name, problem);
         }
@@ -220,7 +226,7 @@ impl Loader<'_> {
             }
             Ok(None) => {
                 let state = DocumentState::Missing;
-                self.documents.push(Document {
+                self.documents.push(SettingsDocument {
                     source: file.source,
                     owner: file.owner,
                     name,
@@ -230,7 +236,8 @@ impl Loader<'_> {
                 return false;
             }
             Err(unreadable) => {
-                let mut problem = Problem::new(Severity::Error, unreadable.message).in_file(&name);
+                let mut problem =
+                    SettingsProblem::new(ProblemSeverity::Error, unreadable.message).in_file(&name);
                 problem.hint = Some(unreadable.hint.unwrap_or(BROKEN_SETTINGS).to_owned());
                 self.broken(file.source, file.owner, name, problem);
             }
@@ -241,13 +248,13 @@ impl Loader<'_> {
     fn text(
         &mut self,
         source: Source,
-        owner: Owner,
+        owner: SettingsOwner,
         name: &Arc<str>,
         path: Option<&Path>,
         base: Option<&Arc<str>>,
         text: &str,
     ) {
-        let mut layer = extract(Input {
+        let mut layer = extract(SettingsText {
             source,
             owner,
             text,
@@ -267,33 +274,33 @@ impl Loader<'_> {
         self.add_layer(layer, owner, name);
     }
 
-    fn add_layer(&mut self, layer: Layer, owner: Owner, name: &Arc<str>) {
-        let is_broken = layer.problems.iter().any(|problem| problem.severity == Severity::Error);
+    fn add_layer(&mut self, layer: SettingsLayer, owner: SettingsOwner, name: &Arc<str>) {
+        let is_broken = layer.problems.iter().any(|problem| problem.severity == ProblemSeverity::Error);
         let state = if is_broken { DocumentState::Broken } else { DocumentState::Read };
         let (source, rules) = (layer.source, layer.rules.len());
-        self.documents.push(Document { source, owner, name: Arc::clone(name), state, rules });
+        self.documents.push(SettingsDocument { source, owner, name: Arc::clone(name), state, rules });
         self.layers.push(layer);
     }
 
-    fn broken(&mut self, source: Source, owner: Owner, name: Arc<str>, problem: Problem) {
-        let mut layer = Layer::new(source);
+    fn broken(&mut self, source: Source, owner: SettingsOwner, name: Arc<str>, problem: SettingsProblem) {
+        let mut layer = SettingsLayer::new(source);
         layer.damaged = true;
         layer.problems.push(problem);
         // The file may have held a stricter mode than weaker sources do.
-        if let Some(key) = Key::of(KeyId::DefaultMode) {
+        if let Some(key) = SettingsKey::of(KeyId::DefaultMode) {
             let origin = Origin { file: Some(Arc::clone(&name)), ..Origin::bare(source) };
             layer.settings.push(Setting { key, value: SettingValue::Mode(None), origin });
         }
         self.layers.push(layer);
-        self.documents.push(Document { source, owner, name, state: DocumentState::Broken, rules: 0 });
+        self.documents.push(SettingsDocument { source, owner, name, state: DocumentState::Broken, rules: 0 });
     }
 }
 
 /// Takes out of a problem what it says of the text: a repository can link its settings to any file of the user's, and a
 /// report must not carry that file's contents to whoever reads it.
-fn conceal(problem: Problem) -> Problem {
+fn conceal(problem: SettingsProblem) -> SettingsProblem {
     let mut concealed = problem.without_excerpt();
-    if concealed.severity == Severity::Error {
+    if concealed.severity == ProblemSeverity::Error {
         "the file this leads to, outside the repository, is not a settings file"
             .clone_into(&mut concealed.message);
     }

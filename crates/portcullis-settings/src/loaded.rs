@@ -7,16 +7,16 @@ use portcullis_core::{Origin, Policy, Source};
 
 use crate::approvals::ApprovalSettings;
 use crate::audit::AuditSettings;
-use crate::auto_mode::AutoMode;
-use crate::classifier::{Classifier, Explainer};
+use crate::auto_mode::AutoModeSettings;
+use crate::classifier::{ClassifierSettings, ExplainerSetting};
 use crate::hooks::PermissionHook;
-use crate::keys::Key;
-use crate::layer::Ignored;
-use crate::location::Owner;
-use crate::problem::{Problem, Severity};
+use crate::keys::SettingsKey;
+use crate::layer::IgnoredSetting;
+use crate::location::SettingsOwner;
+use crate::problem::{ProblemSeverity, SettingsProblem};
 use crate::pushed::PolicyStamp;
 use crate::store::StoreSettings;
-use crate::trust::Trust;
+use crate::trust::WorkspaceTrust;
 
 /// What the caller brings beside files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,15 +49,15 @@ pub enum TrustQuestion {
 
 /// Everything that came of loading.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedSettings {
     /// What the pipeline needs.
     pub policy: Policy,
     /// What the classifier is told.
-    pub auto_mode: AutoMode,
+    pub auto_mode: AutoModeSettings,
     /// Which model the classifier is, and how it judges.
-    pub classifier: Classifier,
+    pub classifier: ClassifierSettings,
     /// Who explains commands.
-    pub explainer: Explainer,
+    pub explainer: ExplainerSetting,
     /// What is recorded, and for how long.
     pub audit: AuditSettings,
     /// Where everything is kept.
@@ -69,35 +69,35 @@ pub struct Loaded {
     /// Who is asked when nobody is there.
     pub permission_hooks: Vec<PermissionHook>,
     /// What is wrong, file by file.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SettingsProblem>,
     /// What settings say that is not used.
-    pub ignored: Vec<Ignored>,
+    pub ignored: Vec<IgnoredSetting>,
     /// Every place that was looked at.
-    pub documents: Vec<Document>,
+    pub documents: Vec<SettingsDocument>,
     /// Which value of each key is in force, and who says so; a list has one for each entry. Rules are in the policy.
-    pub effective: Vec<Effective>,
+    pub effective: Vec<EffectiveValue>,
     /// Whether the workspace is trusted; `None` if nothing depends on it.
-    pub trust: Option<Trust>,
+    pub trust: Option<WorkspaceTrust>,
     /// Whether a file could not be read in full, so that what it forbids may be lost. Then bypass and auto mode are
     /// off, and nothing outside managed settings widens: no allow rules, no additional directories, no `acceptEdits`
     /// by default, no sandbox auto-allow, no lifted safety checks, no model that judges.
     pub damaged: bool,
 }
 
-impl Loaded {
+impl LoadedSettings {
     /// Returns the worst severity of all problems.
-    pub fn worst(&self) -> Option<Severity> {
+    pub fn worst(&self) -> Option<ProblemSeverity> {
         self.problems.iter().map(|problem| problem.severity).max()
     }
 }
 
 /// A place that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Document {
+pub struct SettingsDocument {
     /// The source it belongs to.
     pub source: Source,
     /// Whose file it is.
-    pub owner: Owner,
+    pub owner: SettingsOwner,
     /// The file, or the option the text was given with.
     pub name: Arc<str>,
     /// What was found.
@@ -119,9 +119,9 @@ pub enum DocumentState {
 
 /// The value of a key that is in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Effective {
+pub struct EffectiveValue {
     /// The key.
-    pub key: &'static Key,
+    pub key: &'static SettingsKey,
     /// Its value as text; `None` for the default, which is in the key's row.
     pub value: Option<String>,
     /// Who says so; `None` for the default.

@@ -22,11 +22,11 @@ use std::path::{Path, PathBuf};
 use portcullis_core::Source;
 
 use crate::pushed::PolicyFiles;
-use crate::repository::Repository;
+use crate::repository::GitRepository;
 
 /// Values the caller took from the environment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Environment {
+pub struct SettingsEnvironment {
     /// The user's home directory.
     pub home: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`; a relative path is ignored, as its specification says.
@@ -66,21 +66,21 @@ impl ManagedDirectories {
 
 /// Whose format and habits a file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Owner {
+pub enum SettingsOwner {
     /// Claude Code's own file, read as it is.
     ClaudeCode,
     /// Our own file; inside one source it beats Claude Code's.
     Portcullis,
 }
 
-impl Owner {
+impl SettingsOwner {
     /// Both, the weaker first.
     pub const ALL: [Self; 2] = [Self::ClaudeCode, Self::Portcullis];
 }
 
 /// Everything that says where settings are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Locations {
+pub struct SettingsLocations {
     /// The user's home directory.
     pub home: Option<PathBuf>,
     /// The directory of our own user settings.
@@ -100,7 +100,7 @@ pub struct Locations {
     /// The same with symbolic links resolved, where that is possible.
     pub real_project: PathBuf,
     /// The repository around it, if there is one.
-    pub repository: Option<Repository>,
+    pub repository: Option<GitRepository>,
 }
 
 /// A settings file that may or may not exist.
@@ -109,18 +109,24 @@ pub struct SettingsFile {
     /// The source it belongs to.
     pub source: Source,
     /// Whose file it is.
-    pub owner: Owner,
+    pub owner: SettingsOwner,
     /// Where it is.
     pub path: PathBuf,
     /// The directory a pattern with a single leading `/` is relative to; `None` stands for the project.
     pub base: Option<PathBuf>,
 }
 
-impl Locations {
+impl SettingsLocations {
     /// Works out the locations for a session in `cwd`. Looks at the disk only to find the repository.
-    pub fn new(environment: Environment, cwd: &Path) -> Self {
-        let Environment { home, xdg_config_home, xdg_state_home, claude_config_dir, managed, project } =
-            environment;
+    pub fn new(environment: SettingsEnvironment, cwd: &Path) -> Self {
+        let SettingsEnvironment {
+            home,
+            xdg_config_home,
+            xdg_state_home,
+            claude_config_dir,
+            managed,
+            project,
+        } = environment;
         let project = project.map_or_else(|| cwd.to_path_buf(), |project| cwd.join(project));
         let real_project = project.canonicalize().unwrap_or_else(|_| project.clone());
         let under_home = |name: &str| home.as_ref().map(|home| home.join(name));
@@ -137,7 +143,7 @@ impl Locations {
             claude_state: claude_directory.as_ref().or(home.as_ref()).map(|path| path.join(".claude.json")),
             claude: claude_directory.or_else(|| under_home(".claude")),
             managed: managed.unwrap_or_else(ManagedDirectories::usual),
-            repository: Repository::find(&real_project),
+            repository: GitRepository::find(&real_project),
             cwd: cwd.to_path_buf(),
             home,
             project,
@@ -151,10 +157,10 @@ impl Locations {
     }
 
     /// Returns the file of an editable source; `None` for the other sources, and for the user without a home.
-    pub fn file(&self, source: Source, owner: Owner) -> Option<SettingsFile> {
+    pub fn file(&self, source: Source, owner: SettingsOwner) -> Option<SettingsFile> {
         let repository_folder = match owner {
-            Owner::ClaudeCode => ".claude",
-            Owner::Portcullis => ".portcullis",
+            SettingsOwner::ClaudeCode => ".claude",
+            SettingsOwner::Portcullis => ".portcullis",
         };
         let (path, base) = match source {
             Source::Local => {
@@ -164,8 +170,8 @@ impl Locations {
             Source::Project => (self.project.join(repository_folder).join("settings.json"), None),
             Source::User => {
                 let directory = match owner {
-                    Owner::ClaudeCode => self.claude.as_ref()?,
-                    Owner::Portcullis => self.config.as_ref()?,
+                    SettingsOwner::ClaudeCode => self.claude.as_ref()?,
+                    SettingsOwner::Portcullis => self.config.as_ref()?,
                 };
                 (directory.join("settings.json"), Some(directory.clone()))
             }
@@ -180,10 +186,10 @@ impl Locations {
     /// settings are listed by `load`.
     pub fn files(&self, source: Source) -> Vec<SettingsFile> {
         if source == Source::Policy {
-            return Owner::ALL.iter().map(|owner| self.managed_file(*owner)).collect();
+            return SettingsOwner::ALL.iter().map(|owner| self.managed_file(*owner)).collect();
         }
         let user_file = |owner| self.file(Source::User, owner).map(|file| file.path);
-        Owner::ALL
+        SettingsOwner::ALL
             .iter()
             .filter_map(|owner| self.file(source, *owner))
             // In the home directory the project's file is the user's own.
@@ -205,10 +211,10 @@ impl Locations {
         paths
     }
 
-    fn managed_file(&self, owner: Owner) -> SettingsFile {
+    fn managed_file(&self, owner: SettingsOwner) -> SettingsFile {
         let directory = match owner {
-            Owner::ClaudeCode => &self.managed.claude,
-            Owner::Portcullis => &self.managed.portcullis,
+            SettingsOwner::ClaudeCode => &self.managed.claude,
+            SettingsOwner::Portcullis => &self.managed.portcullis,
         };
         SettingsFile {
             source: Source::Policy,

@@ -8,24 +8,25 @@ use portcullis_core::{DisabledModes, Mode, Planning, Policy, RuleSet, Sandbox, S
 
 use crate::approvals::ApprovalSettings;
 use crate::audit::AuditSettings;
-use crate::auto_mode::{AutoMode, Sentence};
-use crate::classifier::{Classifier, Lock, assemble, find_explainer};
+use crate::auto_mode::{AutoModeSettings, SettingSentence};
+use crate::classifier::{ClassifierLock, ClassifierSettings, assemble, find_explainer};
 use crate::hooks::PermissionHook;
-use crate::keys::{KEYS, Key, KeyId, Kind, Merge, Scope};
-use crate::layer::{Ignored, IgnoredReason, Layer, Setting, SettingValue};
-use crate::loaded::{Document, Effective, Loaded};
-use crate::problem::Problem;
+use crate::keys::{KEYS, KeyId, KeyKind, KeyMerge, KeyScope, SettingsKey};
+use crate::layer::{IgnoredReason, IgnoredSetting, Setting, SettingValue, SettingsLayer};
+use crate::loaded::{EffectiveValue, LoadedSettings, SettingsDocument};
+use crate::problem::SettingsProblem;
 use crate::store::StoreSettings;
-use crate::trust::Trust;
+use crate::trust::WorkspaceTrust;
 
 /// Makes one of all layers, which must come in order of strength.
 pub(crate) fn merge(
-    mut layers: Vec<Layer>,
-    documents: Vec<Document>,
-    look_up_trust: impl FnOnce() -> (Trust, Option<Problem>),
-) -> Loaded {
-    let mut problems: Vec<Problem> = layers.iter_mut().flat_map(|layer| layer.problems.drain(..)).collect();
-    let ignored: Vec<Ignored> = layers.iter_mut().flat_map(|layer| layer.ignored.drain(..)).collect();
+    mut layers: Vec<SettingsLayer>,
+    documents: Vec<SettingsDocument>,
+    look_up_trust: impl FnOnce() -> (WorkspaceTrust, Option<SettingsProblem>),
+) -> LoadedSettings {
+    let mut problems: Vec<SettingsProblem> =
+        layers.iter_mut().flat_map(|layer| layer.problems.drain(..)).collect();
+    let ignored: Vec<IgnoredSetting> = layers.iter_mut().flat_map(|layer| layer.ignored.drain(..)).collect();
     let damaged = layers.iter().any(|layer| layer.damaged);
 
     let mut trust = None;
@@ -35,11 +36,11 @@ pub(crate) fn merge(
         problems.extend(problem);
     }
 
-    let mut merger = Merger {
+    let mut merger = LayerMerger {
         managed_rules_only: is_on(&layers, KeyId::ManagedRulesOnly),
         damaged,
-        trusted: trust.is_some_and(Trust::is_trusted),
-        lock: Lock::new(&layers),
+        trusted: trust.is_some_and(WorkspaceTrust::is_trusted),
+        lock: ClassifierLock::new(&layers),
         rules: Vec::new(),
         settings: Vec::new(),
         ignored,
@@ -58,8 +59,8 @@ pub(crate) fn merge(
     let audit = AuditSettings::assemble(&|id| merger.strongest(id));
     let store = StoreSettings::assemble(&|id| merger.strongest(id));
     let approvals = ApprovalSettings::assemble(&|id| merger.strongest(id));
-    let Merger { ignored, .. } = merger;
-    Loaded {
+    let LayerMerger { ignored, .. } = merger;
+    LoadedSettings {
         policy,
         auto_mode,
         classifier,
@@ -78,12 +79,12 @@ pub(crate) fn merge(
     }
 }
 
-fn is_on(layers: &[Layer], id: KeyId) -> bool {
+fn is_on(layers: &[SettingsLayer], id: KeyId) -> bool {
     let mut settings = layers.iter().flat_map(|layer| &layer.settings);
     settings.any(|setting| setting.key.id == id && setting.value == SettingValue::Switch(true))
 }
 
-fn depends_on_trust(layer: &Layer) -> bool {
+fn depends_on_trust(layer: &SettingsLayer) -> bool {
     layer.source.is_in_repository()
         && (layer.rules.iter().any(|rule| rule.behavior == Behavior::Allow)
             || layer.settings.iter().any(needs_trust))
@@ -91,30 +92,30 @@ fn depends_on_trust(layer: &Layer) -> bool {
 
 /// Says whether a setting counts from the repository only when the workspace is trusted.
 fn needs_trust(setting: &Setting) -> bool {
-    setting.key.scope == Scope::TrustedRepository && setting.value != SettingValue::Switch(false)
+    setting.key.scope == KeyScope::TrustedRepository && setting.value != SettingValue::Switch(false)
 }
 
-struct Merger {
+struct LayerMerger {
     managed_rules_only: bool,
     /// Whether restrictions may be lost, so that nothing outside managed settings may widen.
     damaged: bool,
     trusted: bool,
     /// Who chooses the model that judges.
-    lock: Lock,
+    lock: ClassifierLock,
     rules: Vec<Rule>,
     /// Strongest source first; inside one source the later setting is the stronger.
     settings: Vec<Setting>,
-    ignored: Vec<Ignored>,
+    ignored: Vec<IgnoredSetting>,
 }
 
-impl Merger {
-    fn add(&mut self, layer: Layer, place: usize) {
+impl LayerMerger {
+    fn add(&mut self, layer: SettingsLayer, place: usize) {
         for rule in layer.rules {
             match self.reason_against_rule(&rule) {
                 None => self.rules.push(rule),
                 Some(reason) => {
                     let what = format!("{} rule `{}`", rule.behavior, rule.source_text);
-                    self.ignored.push(Ignored { what, origin: rule.origin, reason });
+                    self.ignored.push(IgnoredSetting { what, origin: rule.origin, reason });
                 }
             }
         }
@@ -123,7 +124,7 @@ impl Merger {
                 None => self.settings.push(setting),
                 Some(reason) => {
                     let what = format!("`{}`: `{}`", setting.key.path, setting.shown());
-                    self.ignored.push(Ignored { what, origin: setting.origin, reason });
+                    self.ignored.push(IgnoredSetting { what, origin: setting.origin, reason });
                 }
             }
         }
@@ -196,7 +197,7 @@ impl Merger {
         let reason = if self.damaged { IgnoredReason::BrokenSettings } else { IgnoredReason::DisabledMode };
         let what = format!("`{}`: `{mode}`", setting.key.path);
         let origin = setting.origin.clone();
-        self.ignored.push(Ignored { what, origin, reason });
+        self.ignored.push(IgnoredSetting { what, origin, reason });
         None
     }
 
@@ -260,19 +261,19 @@ impl Merger {
             .collect()
     }
 
-    fn sentences(&self, id: KeyId) -> Vec<Sentence> {
+    fn sentences(&self, id: KeyId) -> Vec<SettingSentence> {
         self.all(id)
             .filter_map(|setting| match &setting.value {
                 SettingValue::Text(text) => {
-                    Some(Sentence { text: text.clone(), origin: setting.origin.clone() })
+                    Some(SettingSentence { text: text.clone(), origin: setting.origin.clone() })
                 }
                 _ => None,
             })
             .collect()
     }
 
-    fn auto_mode(&self) -> AutoMode {
-        AutoMode {
+    fn auto_mode(&self) -> AutoModeSettings {
+        AutoModeSettings {
             environment: self.sentences(KeyId::AutoEnvironment),
             allow: self.sentences(KeyId::AutoAllow),
             soft_deny: self.sentences(KeyId::AutoSoftDeny),
@@ -281,18 +282,18 @@ impl Merger {
     }
 
     /// Lists the values that count with who set them: of switches and the mode one, of lists all.
-    fn effective(&self, default_mode: Option<Mode>) -> Vec<Effective> {
+    fn effective(&self, default_mode: Option<Mode>) -> Vec<EffectiveValue> {
         let mut effective = Vec::new();
-        for key in KEYS.iter().filter(|key| key.merge != Merge::None && key.kind != Kind::Rules) {
+        for key in KEYS.iter().filter(|key| key.merge != KeyMerge::None && key.kind != KeyKind::Rules) {
             let in_force: Vec<&Setting> = match key.merge {
-                Merge::Joined => self.all(key.id).collect(),
+                KeyMerge::Joined => self.all(key.id).collect(),
                 _ if key.id == KeyId::DefaultMode && default_mode.is_none() => Vec::new(),
                 _ => self.winner(key).into_iter().collect(),
             };
             if in_force.is_empty() {
-                effective.push(Effective { key, value: None, origin: None });
+                effective.push(EffectiveValue { key, value: None, origin: None });
             }
-            effective.extend(in_force.into_iter().map(|setting| Effective {
+            effective.extend(in_force.into_iter().map(|setting| EffectiveValue {
                 key,
                 value: Some(setting.shown()),
                 origin: Some(setting.origin.clone()),
@@ -302,10 +303,10 @@ impl Merger {
     }
 
     /// Finds the setting that decides a switch or the mode.
-    fn winner(&self, key: &Key) -> Option<&Setting> {
+    fn winner(&self, key: &SettingsKey) -> Option<&Setting> {
         let strict = SettingValue::Switch(key.strict_value());
         let strictest =
-            self.all(key.id).find(|setting| key.merge == Merge::Strictest && setting.value == strict);
+            self.all(key.id).find(|setting| key.merge == KeyMerge::Strictest && setting.value == strict);
         strictest.or_else(|| self.strongest(key.id))
     }
 }
@@ -333,7 +334,7 @@ fn widens(setting: &Setting) -> bool {
         (_, KeyId::TemplateBase | KeyId::TemplateIntent | KeyId::TemplatePermissions) => true,
         (SettingValue::Text(word), KeyId::ClassifierOnFailure) => word == "ask",
         (SettingValue::Number(number), KeyId::ClassifierSeverityThreshold) => {
-            *number > Classifier::default().severity_threshold
+            *number > ClassifierSettings::default().severity_threshold
         }
         _ => false,
     }

@@ -14,12 +14,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::json::Position;
+use crate::json::TextPosition;
 use portcullis_core::{is_hidden, visible};
 
 /// How much a problem takes away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
+pub enum ProblemSeverity {
     /// Everything is in force; something is worth knowing.
     Note,
     /// One entry is skipped or taken strictly; the rest of the file is in force.
@@ -28,7 +28,7 @@ pub enum Severity {
     Error,
 }
 
-impl Severity {
+impl ProblemSeverity {
     /// Returns the word a report begins with.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -41,22 +41,22 @@ impl Severity {
 
 /// One problem, with the place it is at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct SettingsProblem {
     /// How much it takes away.
-    pub severity: Severity,
+    pub severity: ProblemSeverity,
     /// What is wrong: lower case, no final period.
     pub message: String,
     /// The file, or the option the text was given with.
     pub file: Option<Arc<str>>,
     /// Where in the file, if it is about one place.
-    pub place: Option<Place>,
+    pub place: Option<ProblemPlace>,
     /// How to fix it.
     pub hint: Option<String>,
 }
 
 /// A place in a file and the line that stands there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ProblemPlace {
     /// The line, from 1.
     pub line: u32,
     /// The column, from 1, in characters.
@@ -70,9 +70,9 @@ pub struct Place {
 /// How many characters of a long line are shown.
 const EXCERPT_WIDTH: usize = 100;
 
-impl Problem {
+impl SettingsProblem {
     /// Makes a problem that is about nothing in particular yet.
-    pub fn new(severity: Severity, message: impl Into<String>) -> Self {
+    pub fn new(severity: ProblemSeverity, message: impl Into<String>) -> Self {
         Self { severity, message: message.into(), file: None, place: None, hint: None }
     }
 
@@ -90,10 +90,10 @@ impl Problem {
         self
     }
 
-    pub(crate) fn at(mut self, text: &str, position: Position) -> Self {
+    pub(crate) fn at(mut self, text: &str, position: TextPosition) -> Self {
         let index = usize::try_from(position.line).unwrap_or(usize::MAX).saturating_sub(1);
         let line = text.split('\n').nth(index).unwrap_or_default();
-        self.place = Some(Place {
+        self.place = Some(ProblemPlace {
             line: position.line,
             column: position.column,
             length: position.length,
@@ -111,12 +111,12 @@ impl Problem {
 }
 
 /// Keeps a line up to a little behind the place: a file may be one line of megabytes.
-fn window(line: &str, position: Position) -> String {
+fn window(line: &str, position: TextPosition) -> String {
     let column = usize::try_from(position.column).unwrap_or(usize::MAX);
     line.chars().take(column.saturating_add(EXCERPT_WIDTH)).collect()
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SettingsProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.severity.as_str(), visible(&self.message))?;
         match (&self.file, &self.place) {
@@ -135,7 +135,7 @@ impl fmt::Display for Problem {
     }
 }
 
-fn write_excerpt(formatter: &mut fmt::Formatter<'_>, place: &Place) -> fmt::Result {
+fn write_excerpt(formatter: &mut fmt::Formatter<'_>, place: &ProblemPlace) -> fmt::Result {
     let Some(excerpt) = &place.excerpt else { return Ok(()) };
     let number = place.line.to_string();
     let gutter = " ".repeat(number.len());
@@ -152,7 +152,7 @@ struct ExcerptLine {
 }
 
 impl ExcerptLine {
-    fn new(excerpt: &str, place: &Place) -> Self {
+    fn new(excerpt: &str, place: &ProblemPlace) -> Self {
         let first = usize::try_from(place.column).unwrap_or(1).saturating_sub(1);
         let last = first.saturating_add(usize::try_from(place.length).unwrap_or(1));
         // A place far to the right moves the window: what is left of it is cut and marked with `…`.
@@ -201,9 +201,9 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, line: u32, column: u32, length: u32) -> String {
-        Problem::new(Severity::Warning, "something is off")
+        SettingsProblem::new(ProblemSeverity::Warning, "something is off")
             .in_file(&Arc::from("/home/me/settings.json"))
-            .at(text, Position { line, column, length })
+            .at(text, TextPosition { line, column, length })
             .with_hint("do better")
             .to_string()
     }
@@ -235,9 +235,9 @@ mod tests {
 
     #[test]
     fn nothing_a_file_contains_reaches_the_terminal_raw() {
-        let report = Problem::new(Severity::Error, "bad `\u{1b}[31m`")
+        let report = SettingsProblem::new(ProblemSeverity::Error, "bad `\u{1b}[31m`")
             .in_file(&Arc::from("/tmp/\u{1b}]0;x\u{7}/settings.json"))
-            .at("\u{1b}[2J\u{9b}x", Position { line: 1, column: 1, length: 99 })
+            .at("\u{1b}[2J\u{9b}x", TextPosition { line: 1, column: 1, length: 99 })
             .with_hint("not \u{202e}that")
             .to_string();
         assert!(report.chars().all(|character| character == '\n' || !is_hidden(character)), "{report}");

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 
 /// A repository on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repository {
+pub struct GitRepository {
     /// The top of the checkout the directory lies in.
     pub checkout: PathBuf,
     /// The top of the main checkout: the same, unless the directory lies in a linked worktree.
     pub main: PathBuf,
 }
 
-impl Repository {
+impl GitRepository {
     /// Finds the repository around a directory, whose symbolic links must be resolved already.
     pub fn find(directory: &Path) -> Option<Self> {
         directory.ancestors().find_map(|candidate| {

@@ -3,7 +3,7 @@
 use portcullis_core::MODES;
 use serde_json::{Map, Value, json};
 
-use crate::keys::{KEYS, Key, KeyId, Kind};
+use crate::keys::{KEYS, KeyId, KeyKind, SettingsKey};
 
 /// Returns the JSON Schema (draft 2020-12) of our settings files, ready to print.
 pub fn settings_schema() -> String {
@@ -26,40 +26,40 @@ fn properties(parent: Option<&str>) -> Value {
     Value::Object(keys.map(|key| (key.name().to_owned(), property(key))).collect::<Map<_, _>>())
 }
 
-fn property(key: &Key) -> Value {
+fn property(key: &SettingsKey) -> Value {
     let mut property = match key.kind {
-        Kind::Object => json!({
+        KeyKind::Object => json!({
             "type": "object",
             "properties": properties(Some(key.path)),
             "additionalProperties": false,
         }),
-        Kind::FreeObject => json!({"type": "object", "properties": properties(Some(key.path))}),
-        Kind::Rules => json!({"type": "array", "items": {"$ref": "#/$defs/rule"}}),
-        Kind::Directories | Kind::Sentences => {
+        KeyKind::FreeObject => json!({"type": "object", "properties": properties(Some(key.path))}),
+        KeyKind::Rules => json!({"type": "array", "items": {"$ref": "#/$defs/rule"}}),
+        KeyKind::Directories | KeyKind::Sentences => {
             json!({"type": "array", "items": {"type": "string", "minLength": 1}})
         }
-        Kind::Mode => {
+        KeyKind::Mode => {
             let names: Vec<&str> = MODES
                 .iter()
                 .flat_map(|info| std::iter::once(info.name).chain(info.aliases.iter().copied()))
                 .collect();
             json!({"type": "string", "enum": names})
         }
-        Kind::Disable => json!({"const": "disable"}),
-        Kind::Boolean => json!({"type": "boolean"}),
-        Kind::Text => json!({"type": "string"}),
-        Kind::Choice(words) => json!({"type": "string", "enum": words}),
-        Kind::Number { least, most } => json!({"type": "integer", "minimum": least, "maximum": most}),
-        Kind::Words => json!({"type": "array", "items": {"type": "string"}}),
-        Kind::Variable => json!({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}),
-        Kind::Address => json!({"type": "string", "pattern": "^https?://[^/?#:\\s]"}),
-        Kind::Path => json!({"type": "string", "minLength": 1}),
-        Kind::StoreAddress => json!({"type": "string", "pattern": "^postgres(ql)?://."}),
-        Kind::PublicKeys => {
+        KeyKind::Disable => json!({"const": "disable"}),
+        KeyKind::Boolean => json!({"type": "boolean"}),
+        KeyKind::Text => json!({"type": "string"}),
+        KeyKind::Choice(words) => json!({"type": "string", "enum": words}),
+        KeyKind::Number { least, most } => json!({"type": "integer", "minimum": least, "maximum": most}),
+        KeyKind::Words => json!({"type": "array", "items": {"type": "string"}}),
+        KeyKind::Variable => json!({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}),
+        KeyKind::Address => json!({"type": "string", "pattern": "^https?://[^/?#:\\s]"}),
+        KeyKind::Path => json!({"type": "string", "minLength": 1}),
+        KeyKind::StoreAddress => json!({"type": "string", "pattern": "^postgres(ql)?://."}),
+        KeyKind::PublicKeys => {
             let pattern = "^[A-Za-z0-9._-]{1,64}:[A-Za-z0-9+/]{43}=$";
             json!({"type": "array", "items": {"type": "string", "pattern": pattern}})
         }
-        Kind::Webhook => json!({
+        KeyKind::Webhook => json!({
             "type": "object",
             "properties": {
                 "url": {"type": "string", "pattern": "^https?://[^/?#:\\s]"},
@@ -75,7 +75,7 @@ fn property(key: &Key) -> Value {
             _ => format!(" Taken from: {}.", key.scope.as_str()),
         };
         object.insert("description".to_owned(), json!(format!("{}{scope}", key.description)));
-        let has_default = !matches!(key.kind, Kind::Object | Kind::FreeObject) && key.default != "null";
+        let has_default = !matches!(key.kind, KeyKind::Object | KeyKind::FreeObject) && key.default != "null";
         if has_default && let Ok(default) = serde_json::from_str::<Value>(key.default) {
             object.insert("default".to_owned(), default);
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::classifier::{InForce, complain, text};
+use crate::classifier::{SettingLookup, complain, text};
 use crate::keys::KeyId;
 use crate::layer::{SettingValue, without_password};
 
@@ -55,7 +55,7 @@ impl StoreSettings {
     }
 
     /// Finds them among the settings in force.
-    pub(crate) fn assemble<'settings>(find: &impl InForce<'settings>) -> Self {
+    pub(crate) fn assemble<'settings>(find: &impl SettingLookup<'settings>) -> Self {
         let wrong = find(KeyId::StoreUrl).filter(|setting| setting.value == SettingValue::Wrong);
         let policy_keys = match find(KeyId::StorePolicyKeys).map(|setting| &setting.value) {
             Some(SettingValue::Words(keys)) => keys.clone(),

@@ -19,14 +19,14 @@ pub struct AndOr {
     /// From the first byte of the first pipeline to the last of the last one.
     pub span: Span,
     /// The pipelines; the first one's link is [`Link::First`].
-    pub pipelines: Vec<(Link, Pipeline)>,
+    pub pipelines: Vec<(PipelineLink, Pipeline)>,
     /// Whether the chain ends in `&`.
     pub background: bool,
 }
 
 /// What stands between a pipeline and the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Link {
+pub enum PipelineLink {
     /// Nothing: it opens the chain.
     First,
     /// `&&`.
@@ -94,7 +94,7 @@ pub enum CommandKind {
     /// `for (( …; …; … ))`.
     ArithmeticFor {
         /// The expansions inside the header.
-        header: Vec<Part>,
+        header: Vec<WordPart>,
         /// The body.
         body: List,
     },
@@ -115,7 +115,7 @@ pub enum CommandKind {
     /// `[[ … ]]`: operands and operators as words, in order.
     Conditional(Vec<Word>),
     /// `(( … ))`: its text as parts.
-    Arithmetic(Vec<Part>),
+    Arithmetic(Vec<WordPart>),
     /// `coproc [NAME] command`.
     Coprocess {
         /// The name, if one is written.
@@ -156,7 +156,7 @@ pub struct Assignment {
     /// The variable.
     pub name: String,
     /// The parts of the subscript, if there is one. Bash evaluates it as arithmetic.
-    pub subscript: Vec<Part>,
+    pub subscript: Vec<WordPart>,
     /// The value.
     pub value: AssignmentValue,
 }
@@ -242,7 +242,7 @@ pub struct Heredoc {
     /// The body's text as the command would read it, expansions in source form, tabs stripped for `<<-`.
     pub text: String,
     /// The parts of an unquoted body; one literal for a quoted one.
-    pub parts: Vec<Part>,
+    pub parts: Vec<WordPart>,
 }
 
 /// A word.
@@ -251,7 +251,7 @@ pub struct Word {
     /// Where it stands.
     pub span: Span,
     /// Its parts, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<WordPart>,
     /// The text after quote removal, each expansion kept in its source form (`$x`, `$(y)`).
     pub text: String,
     /// What is true of it as a whole.
@@ -285,7 +285,7 @@ impl Word {
 
 /// A piece of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum WordPart {
     /// Unquoted text, line continuations removed.
     Literal {
         /// Where it stands.
@@ -319,7 +319,7 @@ pub enum Part {
         /// With the quotes.
         span: Span,
         /// The parts between the quotes.
-        parts: Vec<Part>,
+        parts: Vec<WordPart>,
     },
     /// Unquoted `*`, `?`, a bracket expression's `[`, or the opening of an extended glob such as `@(`.
     Glob {
@@ -337,7 +337,7 @@ pub enum Part {
         /// Whether it is nothing but `$x` or `${x}`.
         plain: bool,
         /// The parts of a subscript, default, pattern or offset.
-        parts: Vec<Part>,
+        parts: Vec<WordPart>,
     },
     /// `$(…)`, `` `…` ``, `${ …; }` or `${| …; }`.
     Command {
@@ -358,11 +358,11 @@ pub enum Part {
         /// The whole expansion.
         span: Span,
         /// Its parts.
-        parts: Vec<Part>,
+        parts: Vec<WordPart>,
     },
 }
 
-impl Part {
+impl WordPart {
     /// Returns where the part stands.
     pub fn span(&self) -> Span {
         match self {

@@ -5,15 +5,15 @@
 //! and only if there is a here-document, replaces it.
 
 use crate::ast::{
-    AssignmentValue, Command, CommandKind, Heredoc, List, Part, Redirect, RedirectTarget, Word,
+    AssignmentValue, Command, CommandKind, Heredoc, List, Redirect, RedirectTarget, Word, WordPart,
 };
 use crate::span::Span;
 
 /// The bodies by number.
 #[derive(Debug)]
-pub(crate) struct Bodies(pub(crate) Vec<Option<Heredoc>>);
+pub(crate) struct HeredocBodies(pub(crate) Vec<Option<Heredoc>>);
 
-impl Bodies {
+impl HeredocBodies {
     /// Fills in every here-document of `list`.
     pub(crate) fn attach(&mut self, list: &mut List) {
         for item in &mut list.items {
@@ -115,20 +115,20 @@ impl Bodies {
         }
     }
 
-    fn parts(&mut self, parts: &mut [Part]) {
+    fn parts(&mut self, parts: &mut [WordPart]) {
         for part in parts {
             match part {
-                Part::Command { body, .. } | Part::Process { body, .. } => self.attach(body),
-                Part::Double { parts, .. }
-                | Part::Parameter { parts, .. }
-                | Part::Arithmetic { parts, .. } => {
+                WordPart::Command { body, .. } | WordPart::Process { body, .. } => self.attach(body),
+                WordPart::Double { parts, .. }
+                | WordPart::Parameter { parts, .. }
+                | WordPart::Arithmetic { parts, .. } => {
                     self.parts(parts);
                 }
-                Part::Literal { .. }
-                | Part::Escaped { .. }
-                | Part::Single { .. }
-                | Part::AnsiC { .. }
-                | Part::Glob { .. } => {}
+                WordPart::Literal { .. }
+                | WordPart::Escaped { .. }
+                | WordPart::Single { .. }
+                | WordPart::AnsiC { .. }
+                | WordPart::Glob { .. } => {}
             }
         }
     }

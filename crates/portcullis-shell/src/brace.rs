@@ -3,10 +3,10 @@
 //! `{a,b}` and `{1..9}` expand, `{}` and `{a}` do not. Only unquoted braces, commas and dots count; what stands between
 //! them may be quoted or dynamic. Where bash's own rule depends on such a piece (`{$a..9}`) the answer is yes.
 
-use crate::ast::Part;
+use crate::ast::WordPart;
 
 #[derive(Debug, Default)]
-struct Open {
+struct OpenBrace {
     comma: bool,
     dots: bool,
     /// Where the content begins in the text of part number `part`.
@@ -17,10 +17,10 @@ struct Open {
 }
 
 /// Says whether an unquoted brace list or range stands in the word.
-pub(crate) fn expands(parts: &[Part]) -> bool {
-    let mut open: Vec<Open> = Vec::new();
+pub(crate) fn expands(parts: &[WordPart]) -> bool {
+    let mut open: Vec<OpenBrace> = Vec::new();
     for (number, part) in parts.iter().enumerate() {
-        if let Part::Literal { text, .. } = part {
+        if let WordPart::Literal { text, .. } = part {
             if literal_expands(&mut open, number, text) {
                 return true;
             }
@@ -31,7 +31,7 @@ pub(crate) fn expands(parts: &[Part]) -> bool {
     false
 }
 
-fn literal_expands(open: &mut Vec<Open>, part: usize, text: &str) -> bool {
+fn literal_expands(open: &mut Vec<OpenBrace>, part: usize, text: &str) -> bool {
     let mut previous = 0;
     for (index, byte) in text.bytes().enumerate() {
         match byte {
@@ -39,7 +39,7 @@ fn literal_expands(open: &mut Vec<Open>, part: usize, text: &str) -> bool {
                 if let Some(outer) = open.last_mut() {
                     outer.mixed = true;
                 }
-                open.push(Open { start: index + 1, part, ..Open::default() });
+                open.push(OpenBrace { start: index + 1, part, ..OpenBrace::default() });
             }
             b',' => {
                 if let Some(innermost) = open.last_mut() {
@@ -59,7 +59,7 @@ fn literal_expands(open: &mut Vec<Open>, part: usize, text: &str) -> bool {
     false
 }
 
-fn closes(closed: &Open, part: usize, text: &str, end: usize) -> bool {
+fn closes(closed: &OpenBrace, part: usize, text: &str, end: usize) -> bool {
     if closed.comma {
         return true;
     }

@@ -5,14 +5,14 @@
 //! every look ahead is charged to a budget proportional to the text, which makes the time linear by construction.
 
 use crate::ast::Heredoc;
-use crate::source::Source;
+use crate::source::SourceText;
 use crate::span::Span;
-use crate::{Limits, SyntaxError, Token, TokenKind};
+use crate::{ParseLimits, ShellToken, SyntaxError, TokenKind};
 
 /// What the parser of the script and those of its side texts share.
 #[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) tokens: Vec<Token>,
+pub(crate) struct SharedLimits {
+    pub(crate) tokens: Vec<ShellToken>,
     pub(crate) errors: Vec<SyntaxError>,
     /// The bodies read so far, by the number their redirection holds until the end of the parse.
     pub(crate) heredocs: Vec<Option<Heredoc>>,
@@ -23,8 +23,8 @@ pub(crate) struct Shared {
     step_limit: usize,
 }
 
-impl Shared {
-    pub(crate) fn new(text: &str, limits: Limits) -> Self {
+impl SharedLimits {
+    pub(crate) fn new(text: &str, limits: ParseLimits) -> Self {
         Self {
             tokens: Vec::new(),
             errors: Vec::new(),
@@ -40,7 +40,7 @@ impl Shared {
 
 /// Where in the nesting the cursor is, as far as here-documents and reserved words depend on it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Context {
+pub(crate) struct CursorContext {
     /// Inside `$( … )` or `<( … )` of this text.
     pub(crate) substitution: bool,
     /// Compound commands around, counted from the innermost substitution.
@@ -65,11 +65,11 @@ pub(crate) struct PendingHeredoc {
 /// A recursive descent parser over one text.
 #[derive(Debug)]
 pub(crate) struct Parser<'a> {
-    pub(crate) source: &'a Source<'a>,
-    pub(crate) shared: &'a mut Shared,
+    pub(crate) source: &'a SourceText<'a>,
+    pub(crate) shared: &'a mut SharedLimits,
     pub(crate) pos: usize,
     pub(crate) end: usize,
-    pub(crate) context: Context,
+    pub(crate) context: CursorContext,
     pub(crate) pending: Vec<PendingHeredoc>,
     token_start: usize,
     last_end: usize,
@@ -78,18 +78,18 @@ pub(crate) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     /// Makes the parser of the script itself, the one that records tokens.
-    pub(crate) fn main(source: &'a Source<'a>, shared: &'a mut Shared) -> Self {
+    pub(crate) fn main(source: &'a SourceText<'a>, shared: &'a mut SharedLimits) -> Self {
         Self { emits: true, ..Self::side(source, shared) }
     }
 
     /// Makes the parser of a side text.
-    pub(crate) fn side(source: &'a Source<'a>, shared: &'a mut Shared) -> Self {
+    pub(crate) fn side(source: &'a SourceText<'a>, shared: &'a mut SharedLimits) -> Self {
         Self {
             end: source.len(),
             source,
             shared,
             pos: 0,
-            context: Context::default(),
+            context: CursorContext::default(),
             pending: Vec::new(),
             token_start: 0,
             last_end: 0,
@@ -192,7 +192,7 @@ impl<'a> Parser<'a> {
             return;
         }
         if self.emits {
-            self.shared.tokens.push(Token { span: Span::new(self.token_start, self.pos), kind });
+            self.shared.tokens.push(ShellToken { span: Span::new(self.token_start, self.pos), kind });
         }
         if matches!(kind, TokenKind::Word | TokenKind::Operator) {
             self.last_end = self.pos;
@@ -265,7 +265,7 @@ impl<'a> Parser<'a> {
         }
         let span = Span::new(self.token_start, self.source.len());
         if span.start < span.end {
-            self.shared.tokens.push(Token { span, kind: TokenKind::Opaque });
+            self.shared.tokens.push(ShellToken { span, kind: TokenKind::Opaque });
         }
         Some(span)
     }

@@ -41,23 +41,23 @@ mod span;
 pub use nested::nested_lists;
 pub use span::Span;
 
-use ast::{AndOr, Command, CommandKind, Link, Pipeline};
-use attach::Bodies;
-use cursor::{Parser, Shared};
-use source::Source;
+use ast::{AndOr, Command, CommandKind, Pipeline, PipelineLink};
+use attach::HeredocBodies;
+use cursor::{Parser, SharedLimits};
+use source::SourceText;
 
 /// What [`parse`] returns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Script {
+pub struct ParsedScript {
     /// The commands.
     pub body: ast::List,
     /// Every token in order; their spans cover the text without gap or overlap.
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<ShellToken>,
     /// What was not understood, in order of appearance. Empty means the whole text was read as bash reads it.
     pub errors: Vec<SyntaxError>,
 }
 
-impl Script {
+impl ParsedScript {
     /// Says whether everything was understood.
     pub fn is_clear(&self) -> bool {
         self.errors.is_empty()
@@ -66,7 +66,7 @@ impl Script {
 
 /// A piece of the text as the lexer cut it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token {
+pub struct ShellToken {
     /// Where it stands.
     pub span: Span,
     /// What it is.
@@ -103,26 +103,26 @@ pub struct SyntaxError {
 
 /// The limits past which the rest of the text is opaque.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ParseLimits {
     /// Bytes of text.
     pub bytes: usize,
     /// Nesting of compounds, substitutions and quotes.
     pub depth: usize,
 }
 
-impl Default for Limits {
+impl Default for ParseLimits {
     fn default() -> Self {
         Self { bytes: 2 << 20, depth: 100 }
     }
 }
 
 /// Reads `text` as a bash script.
-pub fn parse(text: &str) -> Script {
-    parse_with(text, Limits::default())
+pub fn parse(text: &str) -> ParsedScript {
+    parse_with(text, ParseLimits::default())
 }
 
 /// Reads `text` as a bash script within `limits`.
-pub fn parse_with(text: &str, limits: Limits) -> Script {
+pub fn parse_with(text: &str, limits: ParseLimits) -> ParsedScript {
     parse_counted(text, limits).0
 }
 
@@ -130,9 +130,9 @@ pub fn parse_with(text: &str, limits: Limits) -> Script {
 ///
 /// For tests of the promise that there are never more than sixteen times the bytes of text, plus 4096.
 #[doc(hidden)]
-pub fn parse_counted(text: &str, limits: Limits) -> (Script, usize) {
-    let source = Source::original(text);
-    let mut shared = Shared::new(text, limits);
+pub fn parse_counted(text: &str, limits: ParseLimits) -> (ParsedScript, usize) {
+    let source = SourceText::original(text);
+    let mut shared = SharedLimits::new(text, limits);
     let mut parser = Parser::main(&source, &mut shared);
     if text.len() > limits.bytes {
         parser.fail(0, "the text is too long");
@@ -141,17 +141,17 @@ pub fn parse_counted(text: &str, limits: Limits) -> (Script, usize) {
     }
     let mut body = parser.script();
     let rest = parser.finish_tokens();
-    let Shared { tokens, errors, heredocs, steps, .. } = shared;
+    let SharedLimits { tokens, errors, heredocs, steps, .. } = shared;
     if !heredocs.is_empty() {
-        Bodies(heredocs).attach(&mut body);
+        HeredocBodies(heredocs).attach(&mut body);
     }
     body.items.extend(rest.map(opaque));
-    (Script { body, tokens, errors }, steps)
+    (ParsedScript { body, tokens, errors }, steps)
 }
 
 /// A command that stands for text that was not understood.
 fn opaque(span: Span) -> AndOr {
     let command = Command { span, kind: CommandKind::Opaque, redirects: Vec::new() };
     let pipeline = Pipeline { span, negated: false, timed: false, stages: vec![command] };
-    AndOr { span, pipelines: vec![(Link::First, pipeline)], background: false }
+    AndOr { span, pipelines: vec![(PipelineLink::First, pipeline)], background: false }
 }

@@ -8,21 +8,21 @@ use crate::span::Span;
 
 /// A text with the way back to the original.
 #[derive(Debug)]
-pub(crate) struct Source<'t> {
+pub(crate) struct SourceText<'t> {
     text: &'t str,
-    origin: Option<Origin<'t>>,
+    origin: Option<SideOrigin<'t>>,
 }
 
 #[derive(Debug)]
-struct Origin<'t> {
-    parent: &'t Source<'t>,
-    pieces: &'t [Piece],
+struct SideOrigin<'t> {
+    parent: &'t SourceText<'t>,
+    pieces: &'t [RepeatedPiece],
     start: usize,
 }
 
 /// Says that from `at` on a side text repeats its parent from `from` on.
 #[derive(Debug, Clone, Copy)]
-struct Piece {
+struct RepeatedPiece {
     at: usize,
     from: usize,
 }
@@ -31,7 +31,7 @@ struct Piece {
 #[derive(Debug)]
 pub(crate) struct SideText {
     text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<RepeatedPiece>,
     start: usize,
     next: usize,
 }
@@ -43,12 +43,12 @@ impl SideText {
     }
 
     /// Adds the parent's bytes `from..to`.
-    pub(crate) fn push(&mut self, parent: &Source<'_>, from: usize, to: usize) {
+    pub(crate) fn push(&mut self, parent: &SourceText<'_>, from: usize, to: usize) {
         if from >= to {
             return;
         }
         if self.next != from {
-            self.pieces.push(Piece { at: self.text.len(), from });
+            self.pieces.push(RepeatedPiece { at: self.text.len(), from });
         }
         self.text.push_str(parent.slice(from, to));
         self.next = to;
@@ -68,13 +68,13 @@ impl SideText {
     }
 
     /// Returns the copy as a source that maps back through `parent`.
-    pub(crate) fn source<'a>(&'a self, parent: &'a Source<'a>) -> Source<'a> {
-        let origin = Origin { parent, pieces: &self.pieces, start: self.start };
-        Source { text: &self.text, origin: Some(origin) }
+    pub(crate) fn source<'a>(&'a self, parent: &'a SourceText<'a>) -> SourceText<'a> {
+        let origin = SideOrigin { parent, pieces: &self.pieces, start: self.start };
+        SourceText { text: &self.text, origin: Some(origin) }
     }
 }
 
-impl<'t> Source<'t> {
+impl<'t> SourceText<'t> {
     /// Makes the source that is the original text.
     pub(crate) fn original(text: &'t str) -> Self {
         Self { text, origin: None }
@@ -127,12 +127,12 @@ impl<'t> Source<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::{SideText, Source};
+    use super::{SideText, SourceText};
     use crate::span::Span;
 
     #[test]
     fn a_side_text_maps_back_over_what_it_left_out() {
-        let original = Source::original(r"`a \$b`");
+        let original = SourceText::original(r"`a \$b`");
         let mut side = SideText::new(1);
         side.push(&original, 1, 3);
         side.push(&original, 4, 6);
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_side_text_of_a_side_text_maps_back_to_the_original() {
-        let original = Source::original("0123456789");
+        let original = SourceText::original("0123456789");
         let mut outer = SideText::new(2);
         outer.push(&original, 2, 4);
         outer.push(&original, 6, 9);
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn an_empty_side_text_stands_where_it_was_made() {
-        let original = Source::original("ab");
+        let original = SourceText::original("ab");
         let side = SideText::new(1);
         assert_eq!(side.source(&original).span(0, 0), Span::new(1, 1));
     }

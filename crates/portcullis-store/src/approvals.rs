@@ -19,7 +19,7 @@ use crate::state::{DeniedCall, cut, session_name};
 
 /// A question that waits, or waited, for a person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Approval {
+pub struct ApprovalRequest {
     /// What it is known by.
     pub id: String,
     /// The number of its last change; no two changes of a store have the same.
@@ -48,11 +48,11 @@ pub struct Approval {
     pub is_applied: bool,
 }
 
-impl Approval {
+impl ApprovalRequest {
     /// Makes what is kept of a new question: without secrets, and cut as the audit trail cuts.
     ///
     /// Fails if its id is none: whoever asks chooses it, and it becomes part of addresses.
-    pub fn open(new: &NewApproval, sequence: u64) -> Result<Self, StoreError> {
+    pub fn open(new: &NewApprovalRequest, sequence: u64) -> Result<Self, StoreError> {
         let place = || PathBuf::from("approvals");
         if session_name(&new.id) != new.id {
             let detail = "an id of an approval has 1 to 64 letters, digits, `_` and `-`";
@@ -79,7 +79,7 @@ impl Approval {
 
 /// A question that is about to wait.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NewApproval {
+pub struct NewApprovalRequest {
     /// What it shall be known by: chosen by whoever asks, so that asking again after a lost answer is no second question.
     pub id: String,
     /// When it is asked, in unix milliseconds.
@@ -181,11 +181,11 @@ pub enum AnswerScope {
 
 /// What came of answering.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answered {
+pub enum AnswerOutcome {
     /// The answer counts.
-    First(Box<Approval>),
+    First(Box<ApprovalRequest>),
     /// Somebody was faster, or its time is over.
-    Late(Box<Approval>),
+    Late(Box<ApprovalRequest>),
     /// There is no such approval.
     Unknown,
 }

@@ -11,7 +11,7 @@ use std::fmt::{self, Debug, Display};
 use std::path::PathBuf;
 
 use crate::StoreError;
-use crate::approvals::{Answered, Approval, ApprovalAnswer, ApprovalFilter, NewApproval};
+use crate::approvals::{AnswerOutcome, ApprovalAnswer, ApprovalFilter, ApprovalRequest, NewApprovalRequest};
 use crate::audit::index::{Filter, Found, LatencyBin, SeenSession, Slot, Totals};
 use crate::audit::{Entry, Head, Position, Pruned, Record, Update, Verification};
 use crate::policy::{PolicyVersion, SignedPolicy};
@@ -39,7 +39,7 @@ impl Display for DocumentKey {
 
 /// What becomes of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum DocumentChange {
     /// It stays as it is.
     Keep,
     /// This stands in its place.
@@ -49,14 +49,14 @@ pub enum Change {
 }
 
 /// Changes a document: given what stands there, says what becomes of it.
-pub type Changing<'a> = &'a mut dyn FnMut(Option<Vec<u8>>) -> Result<Change, StoreError>;
+pub type DocumentUpdate<'a> = &'a mut dyn FnMut(Option<Vec<u8>>) -> Result<DocumentChange, StoreError>;
 
 /// Changes a document and returns what that led to.
 pub(crate) fn change_with<T>(
-    backend: &dyn Backend,
+    backend: &dyn StoreBackend,
     key: &DocumentKey,
     most: u64,
-    mut changing: impl FnMut(Option<Vec<u8>>) -> Result<(Change, T), StoreError>,
+    mut changing: impl FnMut(Option<Vec<u8>>) -> Result<(DocumentChange, T), StoreError>,
 ) -> Result<T, StoreError> {
     let mut outcome = None;
     backend.change(key, most, &mut |bytes| {
@@ -68,20 +68,20 @@ pub(crate) fn change_with<T>(
 }
 
 /// Where everything that outlives a process is kept.
-pub trait Backend: Debug + Send + Sync {
+pub trait StoreBackend: Debug + Send + Sync {
     /// Reads a document of at most `most` bytes without waiting for anybody who changes it; `None` if there is none.
     fn read(&self, key: &DocumentKey, most: u64) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Changes a document while nobody else does. A session and its facts are changed one at a time. Where a try is lost
     /// to somebody else, `changing` is called again with what stands there by then.
-    fn change(&self, key: &DocumentKey, most: u64, changing: Changing<'_>) -> Result<(), StoreError>;
+    fn change(&self, key: &DocumentKey, most: u64, changing: DocumentUpdate<'_>) -> Result<(), StoreError>;
 
     /// Lists the names of the sessions that a document is kept of, in order.
     fn session_names(&self) -> Result<BTreeSet<String>, StoreError>;
 
     /// Removes a session with its facts if `is_old` says so of both documents while nobody changes them. Says whether
     /// there was one to remove.
-    fn forget_session(&self, name: &str, is_old: Forgetting<'_>) -> Result<bool, StoreError>;
+    fn forget_session(&self, name: &str, is_old: SessionExpiry<'_>) -> Result<bool, StoreError>;
 
     /// Appends decisions in order, all of them or none, and returns their ids.
     fn append(&self, entries: &[Entry]) -> Result<Vec<String>, StoreError>;
@@ -127,29 +127,29 @@ pub trait Backend: Debug + Send + Sync {
 
     /// Puts a question into the queue, as [`Approval::open`] makes it. One with the same id and the same call is returned
     /// instead, whatever became of it; so is one that is open for the same session and denied call when it is asked.
-    fn open_approval(&self, new: &NewApproval) -> Result<Approval, StoreError>;
+    fn open_approval(&self, new: &NewApprovalRequest) -> Result<ApprovalRequest, StoreError>;
 
     /// Returns an approval; `None` if there is none.
-    fn approval(&self, id: &str) -> Result<Option<Approval>, StoreError>;
+    fn approval(&self, id: &str) -> Result<Option<ApprovalRequest>, StoreError>;
 
     /// Lists approvals by when they were asked: the oldest first if only open ones are wanted, else the newest first.
-    fn approvals(&self, filter: &ApprovalFilter) -> Result<Vec<Approval>, StoreError>;
+    fn approvals(&self, filter: &ApprovalFilter) -> Result<Vec<ApprovalRequest>, StoreError>;
 
     /// Answers an open approval whose time is not over when it is answered. However many answer at once, one does.
-    fn answer_approval(&self, id: &str, answer: &ApprovalAnswer) -> Result<Answered, StoreError>;
+    fn answer_approval(&self, id: &str, answer: &ApprovalAnswer) -> Result<AnswerOutcome, StoreError>;
 
     /// Notes that what an answer says was done. That is a change with a number of its own, once.
     fn mark_applied(&self, id: &str) -> Result<(), StoreError>;
 
     /// Lists the answered approvals whose answer was not yet done, the oldest first.
-    fn unapplied(&self) -> Result<Vec<Approval>, StoreError>;
+    fn unapplied(&self) -> Result<Vec<ApprovalRequest>, StoreError>;
 
     /// Ends the open approvals whose time is over, and returns how many.
     fn expire_approvals(&self, now_ms: u64) -> Result<u64, StoreError>;
 
     /// Lists the approvals that changed after a number, in the order they changed. Every change has a number of its own,
     /// and no number is ever used twice.
-    fn approvals_after(&self, sequence: u64, most: u64) -> Result<Vec<Approval>, StoreError>;
+    fn approvals_after(&self, sequence: u64, most: u64) -> Result<Vec<ApprovalRequest>, StoreError>;
 
     /// Removes approvals that ended before a time, and returns how many. An answer that was not yet done stays.
     fn prune_approvals(&self, before_ms: u64) -> Result<u64, StoreError>;
@@ -176,4 +176,4 @@ pub trait Backend: Debug + Send + Sync {
 }
 
 /// Says of a session's two documents whether they are old.
-pub type Forgetting<'a> = &'a dyn Fn(Option<&[u8]>, Option<&[u8]>) -> Result<bool, StoreError>;
+pub type SessionExpiry<'a> = &'a dyn Fn(Option<&[u8]>, Option<&[u8]>) -> Result<bool, StoreError>;

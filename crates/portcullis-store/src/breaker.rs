@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Store;
-use crate::cache::{Cache, MOST_ENTRIES, MOST_NAME};
+use crate::cache::{CacheFile, MOST_ENTRIES, MOST_NAME};
 use crate::error::StoreError;
 use crate::hash::kept;
 
@@ -44,8 +44,8 @@ impl Store {
         })
     }
 
-    const fn breaker_file(&self) -> Cache<'_> {
-        Cache::new(self, "breaker")
+    const fn breaker_file(&self) -> CacheFile<'_> {
+        CacheFile::new(self, "breaker")
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::Store;
 use crate::disk;
 use crate::error::StoreError;
-use crate::lock::Lock;
+use crate::lock::FileLock;
 
 const VERSION: u32 = 1;
 /// More than everything at its longest, every character escaped.
@@ -22,19 +22,19 @@ pub(crate) const MOST_ENTRIES: usize = 100;
 
 /// A file in the root of the store.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cache<'a> {
+pub(crate) struct CacheFile<'a> {
     store: &'a Store,
     name: &'static str,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document<T> {
+struct CacheDocument<T> {
     version: u32,
     entries: BTreeMap<String, T>,
 }
 
-impl<'a> Cache<'a> {
+impl<'a> CacheFile<'a> {
     pub(crate) const fn new(store: &'a Store, name: &'static str) -> Self {
         Self { store, name }
     }
@@ -46,7 +46,7 @@ impl<'a> Cache<'a> {
         }
         let file = self.file("json");
         let Some(bytes) = disk::read(&file, MAXIMUM_SIZE)? else { return Ok(BTreeMap::new()) };
-        match serde_json::from_slice::<Document<T>>(&bytes) {
+        match serde_json::from_slice::<CacheDocument<T>>(&bytes) {
             Ok(document) if document.version == VERSION => Ok(document.entries),
             Ok(document) => {
                 let detail = format!("its version is {}, and this program knows {VERSION}", document.version);
@@ -62,7 +62,7 @@ impl<'a> Cache<'a> {
         change: impl FnOnce(&mut BTreeMap<String, T>) -> R,
     ) -> Result<R, StoreError> {
         disk::make_directory(self.store.root())?;
-        let lock = Lock::take_within(&self.file("lock"), self.store.patience)?;
+        let lock = FileLock::take_within(&self.file("lock"), self.store.patience)?;
         let before = match self.read::<T>() {
             Ok(entries) => Some(entries),
             Err(StoreError::Broken { .. }) => None,
@@ -72,7 +72,7 @@ impl<'a> Cache<'a> {
         let result = change(&mut entries);
         if before.as_ref() != Some(&entries) {
             let file = self.file("json");
-            let bytes = serde_json::to_vec(&Document { version: VERSION, entries })
+            let bytes = serde_json::to_vec(&CacheDocument { version: VERSION, entries })
                 .map_err(|error| StoreError::broken(&file, &error.to_string()))?;
             disk::replace(&lock, &file, &bytes)?;
         }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::Store;
 use crate::disk;
 use crate::error::StoreError;
-use crate::lock::Lock;
+use crate::lock::FileLock;
 
 /// A larger file is put aside, and the one before it forgotten.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
@@ -21,7 +21,7 @@ const MOST_NAME: usize = 256;
 /// How a model call ended.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
-pub enum CallOutcome {
+pub enum ModelCallOutcome {
     /// The model said not to block.
     Allow,
     /// The model said to block.
@@ -34,7 +34,7 @@ pub enum CallOutcome {
     Fault(String),
 }
 
-impl From<String> for CallOutcome {
+impl From<String> for ModelCallOutcome {
     fn from(text: String) -> Self {
         match text.as_str() {
             "allow" => Self::Allow,
@@ -46,21 +46,21 @@ impl From<String> for CallOutcome {
     }
 }
 
-impl From<CallOutcome> for String {
-    fn from(outcome: CallOutcome) -> Self {
+impl From<ModelCallOutcome> for String {
+    fn from(outcome: ModelCallOutcome) -> Self {
         match outcome {
-            CallOutcome::Allow => "allow".to_owned(),
-            CallOutcome::Block => "block".to_owned(),
-            CallOutcome::Unparseable => "unparseable".to_owned(),
-            CallOutcome::Answer => "answer".to_owned(),
-            CallOutcome::Fault(kind) => format!("fault:{kind}"),
+            ModelCallOutcome::Allow => "allow".to_owned(),
+            ModelCallOutcome::Block => "block".to_owned(),
+            ModelCallOutcome::Unparseable => "unparseable".to_owned(),
+            ModelCallOutcome::Answer => "answer".to_owned(),
+            ModelCallOutcome::Fault(kind) => format!("fault:{kind}"),
         }
     }
 }
 
 /// One call of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CallRecord {
+pub struct ModelCallRecord {
     /// When it ended, in unix milliseconds.
     pub at_ms: u64,
     /// The session.
@@ -72,7 +72,7 @@ pub struct CallRecord {
     /// The stage of the protocol.
     pub stage: String,
     /// How it ended.
-    pub outcome: CallOutcome,
+    pub outcome: ModelCallOutcome,
     /// Tokens of the prompt, neither read from a cache nor written to it.
     pub input: u64,
     /// Tokens of the prompt, read from the cache.
@@ -89,11 +89,11 @@ pub struct CallRecord {
     pub attempts: u32,
 }
 
-impl CallRecord {
+impl ModelCallRecord {
     /// Returns the record with its names cut, as one line.
     fn to_line(&self) -> serde_json::Result<Vec<u8>> {
         let outcome = match &self.outcome {
-            CallOutcome::Fault(kind) => CallOutcome::Fault(cut(kind)),
+            ModelCallOutcome::Fault(kind) => ModelCallOutcome::Fault(cut(kind)),
             other => other.clone(),
         };
         let record = Self {
@@ -116,7 +116,7 @@ fn cut(text: &str) -> String {
 
 impl Store {
     /// Keeps a record of a model call, in one write.
-    pub fn append_call(&self, record: &CallRecord) -> Result<(), StoreError> {
+    pub fn append_call(&self, record: &ModelCallRecord) -> Result<(), StoreError> {
         disk::make_directory(self.root())?;
         let path = self.calls_file("jsonl");
         let failed = |error: &io::Error| StoreError::of_io("write", &path, error);
@@ -132,8 +132,8 @@ impl Store {
     }
 
     /// Returns the records that are kept, the oldest first.
-    pub fn read_calls(&self) -> Result<Calls, StoreError> {
-        let mut calls = Calls { readers: Vec::new(), line: Vec::new(), skipped: 0 };
+    pub fn read_calls(&self) -> Result<ModelCalls, StoreError> {
+        let mut calls = ModelCalls { readers: Vec::new(), line: Vec::new(), skipped: 0 };
         if !disk::has_directory(self.root())? {
             return Ok(calls);
         }
@@ -149,7 +149,7 @@ impl Store {
 
     /// Puts the current file aside, unless somebody else just did.
     fn rotate(&self, path: &Path, line: &[u8]) -> Result<(), StoreError> {
-        let _lock = Lock::take_within(&self.calls_file("lock"), self.patience)?;
+        let _lock = FileLock::take_within(&self.calls_file("lock"), self.patience)?;
         let failed = |error: &io::Error| StoreError::of_io("rotate", path, error);
         let Some(file) = disk::open_existing(path)? else { return Ok(()) };
         if is_full(&file, line).map_err(|error| failed(&error))? {
@@ -196,33 +196,33 @@ fn is_torn(file: &mut File) -> io::Result<bool> {
 
 /// The records of model calls. What is no record is passed over and counted.
 #[derive(Debug)]
-pub struct Calls {
+pub struct ModelCalls {
     /// The next file is the last.
     readers: Vec<BufReader<File>>,
     line: Vec<u8>,
     skipped: u64,
 }
 
-impl Calls {
+impl ModelCalls {
     /// Returns how many lines were passed over so far.
     pub const fn skipped(&self) -> u64 {
         self.skipped
     }
 }
 
-impl Iterator for Calls {
-    type Item = CallRecord;
+impl Iterator for ModelCalls {
+    type Item = ModelCallRecord;
 
-    fn next(&mut self) -> Option<CallRecord> {
+    fn next(&mut self) -> Option<ModelCallRecord> {
         while let Some(reader) = self.readers.last_mut() {
             match read_line(reader, &mut self.line) {
-                Ok(Line::End) => _ = self.readers.pop(),
-                Ok(Line::Whole) if self.line.is_empty() => {}
-                Ok(Line::Whole) => match serde_json::from_slice(&self.line) {
+                Ok(ModelCallLine::End) => _ = self.readers.pop(),
+                Ok(ModelCallLine::Whole) if self.line.is_empty() => {}
+                Ok(ModelCallLine::Whole) => match serde_json::from_slice(&self.line) {
                     Ok(record) => return Some(record),
                     Err(_) => self.skipped = self.skipped.saturating_add(1),
                 },
-                Ok(Line::TooLong) => self.skipped = self.skipped.saturating_add(1),
+                Ok(ModelCallLine::TooLong) => self.skipped = self.skipped.saturating_add(1),
                 // The rest of the file cannot be read.
                 Err(_) => {
                     self.skipped = self.skipped.saturating_add(1);
@@ -234,14 +234,14 @@ impl Iterator for Calls {
     }
 }
 
-enum Line {
+enum ModelCallLine {
     Whole,
     TooLong,
     End,
 }
 
 /// Reads a line without its end, and never more of it than a line of ours can be.
-fn read_line(reader: &mut BufReader<File>, line: &mut Vec<u8>) -> io::Result<Line> {
+fn read_line(reader: &mut BufReader<File>, line: &mut Vec<u8>) -> io::Result<ModelCallLine> {
     line.clear();
     let (mut is_begun, mut is_long) = (false, false);
     loop {
@@ -261,9 +261,9 @@ fn read_line(reader: &mut BufReader<File>, line: &mut Vec<u8>) -> io::Result<Lin
         reader.consume(used);
         if is_end || has_newline {
             return Ok(match (is_begun, is_long) {
-                (false, _) => Line::End,
-                (true, true) => Line::TooLong,
-                (true, false) => Line::Whole,
+                (false, _) => ModelCallLine::End,
+                (true, true) => ModelCallLine::TooLong,
+                (true, false) => ModelCallLine::Whole,
             });
         }
     }

@@ -10,7 +10,7 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::StoreError;
-use crate::lock::Lock;
+use crate::lock::FileLock;
 
 /// How often a file that is being replaced is looked at again.
 const ATTEMPTS: u32 = 64;
@@ -58,19 +58,19 @@ pub(crate) fn has_file(path: &Path) -> Result<bool, StoreError> {
 
 /// What tells a file from another one that stands at the same path later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Identity(u64, u64);
+pub(crate) struct FileIdentity(u64, u64);
 
 /// Returns what tells the file at a path from another one; `None` if there is none.
 #[cfg(unix)]
-pub(crate) fn identity(path: &Path) -> Result<Option<Identity>, StoreError> {
+pub(crate) fn identity(path: &Path) -> Result<Option<FileIdentity>, StoreError> {
     use std::os::unix::fs::MetadataExt as _;
-    Ok(look_at_file(path)?.map(|metadata| Identity(metadata.dev(), metadata.ino())))
+    Ok(look_at_file(path)?.map(|metadata| FileIdentity(metadata.dev(), metadata.ino())))
 }
 
 /// Where files cannot be told apart, one that is there is the one that was.
 #[cfg(not(unix))]
-pub(crate) fn identity(path: &Path) -> Result<Option<Identity>, StoreError> {
-    Ok(look_at_file(path)?.map(|_| Identity(0, 0)))
+pub(crate) fn identity(path: &Path) -> Result<Option<FileIdentity>, StoreError> {
+    Ok(look_at_file(path)?.map(|_| FileIdentity(0, 0)))
 }
 
 /// Opens a file to read it; `None` if there is none.
@@ -124,7 +124,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreErro
 }
 
 /// Replaces a file in one step. Whoever does so holds the lock of the file, so the name beside it is theirs alone.
-pub(crate) fn replace(_lock: &Lock, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+pub(crate) fn replace(_lock: &FileLock, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     // A rename would go over a link or put a file in the place of something else; neither is ours to remove.
     look_at_file(path)?;
     let temporary = temporary_path(path);
@@ -137,7 +137,7 @@ pub(crate) fn replace(_lock: &Lock, path: &Path, bytes: &[u8]) -> Result<(), Sto
 }
 
 /// Removes a file and what a killed writer left beside it; it need not be there. The lock of the file must be held.
-pub(crate) fn remove(_lock: &Lock, path: &Path) -> Result<(), StoreError> {
+pub(crate) fn remove(_lock: &FileLock, path: &Path) -> Result<(), StoreError> {
     for path in [temporary_path(path).as_path(), path] {
         match fs::remove_file(path) {
             Err(error) if error.kind() != ErrorKind::NotFound => {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::disk;
 use crate::error::StoreError;
-use crate::lock::Lock;
+use crate::lock::FileLock;
 use crate::redaction::redact;
 
 /// The file that a directory of dumps is known by.
@@ -26,12 +26,12 @@ const MOST_FILES: usize = 2_000;
 
 /// A directory of dumps.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dumps {
+pub struct DumpDirectory {
     directory: PathBuf,
     cap_bytes: u64,
 }
 
-impl Dumps {
+impl DumpDirectory {
     /// How many bytes all dumps take, unless somebody says otherwise.
     pub const DEFAULT_CAP_BYTES: u64 = 32 * 1024 * 1024;
 
@@ -63,7 +63,7 @@ impl Dumps {
         disk::make_directory(&self.directory)?;
         self.check_that_it_is_ours()?;
         let lock = self.directory.join(LOCK);
-        let _lock = Lock::take(&lock)?;
+        let _lock = FileLock::take(&lock)?;
         self.check_owner(&lock)?;
         self.make_room(text.len())?;
         self.create(&file_name(name), text.as_bytes())

@@ -16,7 +16,7 @@ const LONGEST_PATH: usize = 1024;
 /// What happened in a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SessionFacts {
+pub struct SessionFactLog {
     /// When something was last added, in unix milliseconds.
     pub changed_at_ms: u64,
     /// Sentences in which the user forbade something or permitted it again, oldest first.
@@ -31,20 +31,20 @@ pub struct SessionFacts {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document<T> {
+struct HistoryDocument<T> {
     version: u32,
     /// The name of the session: a file that was copied from another one is not believed.
     session: String,
     facts: T,
 }
 
-impl SessionFacts {
+impl SessionFactLog {
     /// More than everything at its longest, every character escaped.
     pub(crate) const MAXIMUM_SIZE: u64 = 2 * 1024 * 1024;
 
     /// Reads the file.
     pub(crate) fn read(file: &Path, session: &str, bytes: &[u8]) -> Result<Self, StoreError> {
-        let document: Document<Self> =
+        let document: HistoryDocument<Self> =
             serde_json::from_slice(bytes).map_err(|error| StoreError::broken(file, &error.to_string()))?;
         if document.version != VERSION {
             let detail = format!("its version is {}, and this program knows {VERSION}", document.version);
@@ -59,7 +59,7 @@ impl SessionFacts {
     /// Returns the file's new content.
     pub(crate) fn to_bytes(&self, file: &Path, session: &str, now_ms: u64) -> Result<Vec<u8>, StoreError> {
         let facts = Self { changed_at_ms: self.changed_at_ms.max(now_ms), ..self.clone() };
-        let document = Document { version: VERSION, session: session.to_owned(), facts };
+        let document = HistoryDocument { version: VERSION, session: session.to_owned(), facts };
         serde_json::to_vec(&document).map_err(|error| StoreError::broken(file, &error.to_string()))
     }
 

@@ -10,7 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Store;
-use crate::backend::{Change, DocumentKey, change_with};
+use crate::backend::{DocumentChange, DocumentKey, change_with};
 use crate::error::StoreError;
 use crate::state::session_name;
 
@@ -35,7 +35,7 @@ pub struct Grant {
     /// The rule.
     pub rule: String,
     /// Where it holds.
-    pub scope: Scope,
+    pub scope: GrantScope,
     /// When it was given, in unix milliseconds.
     pub granted_at_ms: u64,
     /// When it is over.
@@ -54,7 +54,7 @@ pub struct Grant {
 /// Where a grant holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum GrantScope {
     /// In one session, by its name.
     Session(String),
     /// In one workspace, by its directory.
@@ -69,7 +69,7 @@ pub struct NewGrant {
     /// The rule.
     pub rule: String,
     /// Where it holds. A session may be named by its id.
-    pub scope: Scope,
+    pub scope: GrantScope,
     /// How long, in milliseconds.
     pub lasts_ms: u64,
     /// How often it may be used.
@@ -82,7 +82,7 @@ pub struct NewGrant {
 
 /// Where a call is made.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct GrantContext<'a> {
     /// The id of the session; may be empty.
     pub session: &'a str,
     /// The directory of the workspace.
@@ -93,7 +93,7 @@ pub struct Place<'a> {
 
 /// What came of using grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Spent {
+pub enum GrantUse {
     /// All were there, and were counted.
     All,
     /// These were not there any more. Nothing was counted.
@@ -102,7 +102,7 @@ pub enum Spent {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct GrantsDocument {
     version: u32,
     next: u64,
     /// The latest time anything happened here.
@@ -110,7 +110,7 @@ struct Document {
     grants: Vec<Grant>,
 }
 
-impl Default for Document {
+impl Default for GrantsDocument {
     fn default() -> Self {
         Self { version: VERSION, next: 1, latest_ms: 0, grants: Vec::new() }
     }
@@ -120,8 +120,8 @@ impl Grant {
     /// Makes a grant that has no id yet.
     fn new(new: NewGrant, now_ms: u64) -> Self {
         let scope = match new.scope {
-            Scope::Session(id) => Scope::Session(session_name(&id)),
-            workspace @ Scope::Workspace(_) => workspace,
+            GrantScope::Session(id) => GrantScope::Session(session_name(&id)),
+            workspace @ GrantScope::Workspace(_) => workspace,
         };
         Self {
             id: String::new(),
@@ -153,33 +153,33 @@ impl Grant {
         self.uses_left.is_some() || self.is_timed
     }
 
-    fn holds_in(&self, place: &Place<'_>) -> bool {
+    fn holds_in(&self, place: &GrantContext<'_>) -> bool {
         match &self.scope {
-            Scope::Session(name) => !place.session.is_empty() && *name == session_name(place.session),
-            Scope::Workspace(directory) => directory == place.workspace,
+            GrantScope::Session(name) => !place.session.is_empty() && *name == session_name(place.session),
+            GrantScope::Workspace(directory) => directory == place.workspace,
         }
     }
 }
 
 /// All grants of a user. Nothing is read or made before it is needed.
 #[derive(Debug, Clone)]
-pub struct Grants {
+pub struct GrantStore {
     store: Store,
 }
 
-impl Grants {
+impl GrantStore {
     pub(crate) const fn new(store: Store) -> Self {
         Self { store }
     }
 
     /// Lists the grants that count at a time, wherever they hold.
     pub fn list(&self, now_ms: u64) -> Result<Vec<Grant>, StoreError> {
-        let Document { grants, latest_ms, .. } = self.read()?.unwrap_or_default();
+        let GrantsDocument { grants, latest_ms, .. } = self.read()?.unwrap_or_default();
         Ok(grants.into_iter().filter(|grant| grant.is_good(now_ms, latest_ms)).collect())
     }
 
     /// Lists the grants that count for a call. What is for a plan counts only while the session is at it.
-    pub fn holding(&self, place: &Place<'_>) -> Result<Vec<Grant>, StoreError> {
+    pub fn holding(&self, place: &GrantContext<'_>) -> Result<Vec<Grant>, StoreError> {
         let mut grants = self.list(place.now_ms)?;
         grants.retain(|grant| grant.holds_in(place));
         if grants.iter().any(|grant| grant.plan.is_some()) {
@@ -200,12 +200,12 @@ impl Grants {
     }
 
     /// Notes that grants are used, each once. However many do so at once, no use is given twice; an error gives none.
-    pub fn spend(&self, ids: &[String], now_ms: u64) -> Result<Spent, StoreError> {
+    pub fn spend(&self, ids: &[String], now_ms: u64) -> Result<GrantUse, StoreError> {
         self.change(|document| {
-            let Some(mut document) = document else { return Ok((None, Spent::Gone(ids.to_vec()))) };
+            let Some(mut document) = document else { return Ok((None, GrantUse::Gone(ids.to_vec()))) };
             let before = document.clone();
             let spent = document.spend(ids, now_ms);
-            if spent != Spent::All
+            if spent != GrantUse::All
                 || (document == before && now_ms < document.latest_ms.saturating_add(TICK_MS))
             {
                 return Ok((None, spent));
@@ -232,18 +232,18 @@ impl Grants {
     /// Takes back what was granted in a session, which is over.
     pub fn end_session(&self, session: &str, now_ms: u64) -> Result<(), StoreError> {
         let name = session_name(session);
-        self.revoke(|grant| matches!(&grant.scope, Scope::Session(own) if *own == name), now_ms)?;
+        self.revoke(|grant| matches!(&grant.scope, GrantScope::Session(own) if *own == name), now_ms)?;
         Ok(())
     }
 
-    fn read(&self) -> Result<Option<Document>, StoreError> {
+    fn read(&self) -> Result<Option<GrantsDocument>, StoreError> {
         let bytes = self.store.backend().read(&DocumentKey::Grants, MAXIMUM_SIZE)?;
         self.parse(bytes.as_deref())
     }
 
-    fn parse(&self, bytes: Option<&[u8]>) -> Result<Option<Document>, StoreError> {
+    fn parse(&self, bytes: Option<&[u8]>) -> Result<Option<GrantsDocument>, StoreError> {
         let Some(bytes) = bytes else { return Ok(None) };
-        let document: Document =
+        let document: GrantsDocument =
             serde_json::from_slice(bytes).map_err(|error| self.broken(&error.to_string()))?;
         if document.version != VERSION {
             let detail = format!("its version is {}, and this program knows {VERSION}", document.version);
@@ -255,13 +255,13 @@ impl Grants {
     /// Changes the grants while nobody else does. Where no document is returned, the old one stays.
     fn change<T>(
         &self,
-        mut changing: impl FnMut(Option<Document>) -> Result<(Option<Document>, T), StoreError>,
+        mut changing: impl FnMut(Option<GrantsDocument>) -> Result<(Option<GrantsDocument>, T), StoreError>,
     ) -> Result<T, StoreError> {
         change_with(self.store.backend(), &DocumentKey::Grants, MAXIMUM_SIZE, |bytes| {
             let (document, value) = changing(self.parse(bytes.as_deref())?)?;
             let bytes = document.map(|document| serde_json::to_vec(&document)).transpose();
             let bytes = bytes.map_err(|error| self.broken(&error.to_string()))?;
-            Ok((bytes.map_or(Change::Keep, Change::Write), value))
+            Ok((bytes.map_or(DocumentChange::Keep, DocumentChange::Write), value))
         })
     }
 
@@ -270,7 +270,7 @@ impl Grants {
     }
 }
 
-impl Document {
+impl GrantsDocument {
     /// Takes in a grant and gives it an id.
     fn give(&mut self, new: &Grant) -> Result<Grant, StoreError> {
         self.drop_old(new.granted_at_ms);
@@ -287,7 +287,7 @@ impl Document {
     }
 
     /// Counts a use of each grant; if one is gone, nothing that was counted may be kept.
-    fn spend(&mut self, ids: &[String], now_ms: u64) -> Spent {
+    fn spend(&mut self, ids: &[String], now_ms: u64) -> GrantUse {
         let mut gone = Vec::new();
         for id in ids {
             let latest_ms = self.latest_ms;
@@ -297,7 +297,7 @@ impl Document {
                 None => gone.push(id.clone()),
             }
         }
-        if gone.is_empty() { Spent::All } else { Spent::Gone(gone) }
+        if gone.is_empty() { GrantUse::All } else { GrantUse::Gone(gone) }
     }
 
     /// Remembers the time, and drops what is over.

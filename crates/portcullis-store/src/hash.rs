@@ -34,12 +34,12 @@ pub(crate) fn hashed(text: &str) -> String {
 
 /// A text that is compared with kept ones. It is hashed once, and only if it must be.
 #[derive(Debug)]
-pub(crate) struct Sought<'a> {
+pub(crate) struct HashedText<'a> {
     text: &'a str,
     hash: std::cell::OnceCell<String>,
 }
 
-impl<'a> Sought<'a> {
+impl<'a> HashedText<'a> {
     pub(crate) const fn new(text: &'a str) -> Self {
         Self { text, hash: std::cell::OnceCell::new() }
     }
@@ -70,8 +70,8 @@ mod tests {
         for text in ["", "abc", "a longer text", &mark] {
             let other = format!("{text} ");
             for kept in [kept(text, 5), kept(text, 100), hashed(text)] {
-                assert!(Sought::new(text).is(&kept), "{text} {kept}");
-                assert!(!Sought::new(&other).is(&kept), "{text} {kept}");
+                assert!(HashedText::new(text).is(&kept), "{text} {kept}");
+                assert!(!HashedText::new(&other).is(&kept), "{text} {kept}");
             }
         }
     }
@@ -80,7 +80,7 @@ mod tests {
     fn a_text_cannot_pass_for_the_hash_of_another() {
         let forged = kept("abc", 2);
         assert!(forged.starts_with("sha256:"));
-        assert!(!Sought::new(&forged).is(&kept("abc", 2)));
-        assert!(!Sought::new("abc").is(&kept(&forged, 1_000)));
+        assert!(!HashedText::new(&forged).is(&kept("abc", 2)));
+        assert!(!HashedText::new("abc").is(&kept(&forged, 1_000)));
     }
 }

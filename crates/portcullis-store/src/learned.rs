@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Store;
-use crate::cache::{Cache, MOST_ENTRIES, MOST_NAME};
+use crate::cache::{CacheFile, MOST_ENTRIES, MOST_NAME};
 use crate::error::StoreError;
 
 /// The most parameters of one model.
@@ -11,7 +11,7 @@ const MOST_PARAMETERS: usize = 20;
 
 /// What was learned of models.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Learned {
+pub struct RefusedParameters {
     /// The parameters that were refused, by the key of the model.
     pub refused: BTreeMap<String, BTreeSet<String>>,
     /// Why nothing is known, if the file could not be read.
@@ -20,10 +20,10 @@ pub struct Learned {
 
 impl Store {
     /// Returns what was learned. A file that cannot be read taught nothing, and the problem is named.
-    pub fn learned(&self) -> Learned {
+    pub fn learned(&self) -> RefusedParameters {
         match self.learned_file().read() {
-            Ok(refused) => Learned { refused, problem: None },
-            Err(problem) => Learned { refused: BTreeMap::new(), problem: Some(problem) },
+            Ok(refused) => RefusedParameters { refused, problem: None },
+            Err(problem) => RefusedParameters { refused: BTreeMap::new(), problem: Some(problem) },
         }
     }
 
@@ -48,8 +48,8 @@ impl Store {
         })
     }
 
-    const fn learned_file(&self) -> Cache<'_> {
-        Cache::new(self, "learned")
+    const fn learned_file(&self) -> CacheFile<'_> {
+        CacheFile::new(self, "learned")
     }
 }
 
@@ -65,7 +65,7 @@ mod tests {
     fn what_is_learned_is_known_to_the_next_process() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::new(directory.path().join("state"));
-        assert_eq!(store.learned(), Learned::default());
+        assert_eq!(store.learned(), RefusedParameters::default());
         assert!(!store.root().exists(), "reading made something");
         for (model, parameter) in [("b", "stop"), ("a", "temperature"), ("a", "stop"), ("a", "stop")] {
             store.learn(model, parameter).unwrap();

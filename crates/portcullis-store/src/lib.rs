@@ -78,30 +78,30 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use approvals::{
-    AnswerScope, Answered, Approval, ApprovalAnswer, ApprovalFilter, ApprovalState, ExplanationEntry,
-    NewApproval,
+    AnswerOutcome, AnswerScope, ApprovalAnswer, ApprovalFilter, ApprovalRequest, ApprovalState,
+    ExplanationEntry, NewApprovalRequest,
 };
-pub use backend::{Backend, Change, Changing, DocumentKey, Forgetting};
+pub use backend::{DocumentChange, DocumentKey, DocumentUpdate, SessionExpiry, StoreBackend};
 pub use breaker::BreakerState;
-pub use calls::{CallOutcome, CallRecord, Calls};
-pub use dumps::Dumps;
+pub use calls::{ModelCallOutcome, ModelCallRecord, ModelCalls};
+pub use dumps::DumpDirectory;
 pub use error::StoreError;
-pub use facts::SessionFacts;
-use files::Files;
-pub use grants::{Grant, Grants, NewGrant, Place, Scope, Spent};
-pub use learned::Learned;
-pub use overview::{Forgotten, RecentlyDenied};
+pub use facts::SessionFactLog;
+use files::FileBackend;
+pub use grants::{Grant, GrantContext, GrantScope, GrantStore, GrantUse, NewGrant};
+pub use learned::RefusedParameters;
+pub use overview::{ForgottenSessions, RecentDenials};
 pub use policy::{PolicyVersion, SignedPolicy};
 pub use redaction::{redact, redact_json};
 pub use session::SessionStore;
-pub use state::{DenialKind, DeniedCall, NewDenial, Recorded, TakenApproval, session_name};
+pub use state::{DenialKind, DeniedCall, NewDenial, RecordedDenial, TakenApproval, session_name};
 
 /// What is kept: on this machine in the state directory of a user, and the rest where the backend keeps it.
 #[derive(Debug, Clone)]
 pub struct Store {
     root: PathBuf,
     patience: Duration,
-    backend: Arc<dyn Backend>,
+    backend: Arc<dyn StoreBackend>,
     /// Whether the backend is the files in the directory.
     is_local: bool,
 }
@@ -109,17 +109,17 @@ pub struct Store {
 impl Store {
     /// Keeps everything in a directory. Nothing is read or made yet.
     pub fn new(root: PathBuf) -> Self {
-        Self::local(root, lock::Lock::PATIENCE)
+        Self::local(root, lock::FileLock::PATIENCE)
     }
 
     fn local(root: PathBuf, patience: Duration) -> Self {
-        let backend = Arc::new(Files::new(root.clone(), patience));
+        let backend = Arc::new(FileBackend::new(root.clone(), patience));
         Self { root, patience, backend, is_local: true }
     }
 
     /// Keeps what can be shared in a backend, and what belongs to this machine in a directory.
-    pub fn with_backend(root: PathBuf, backend: Arc<dyn Backend>) -> Self {
-        Self { root, patience: lock::Lock::PATIENCE, backend, is_local: false }
+    pub fn with_backend(root: PathBuf, backend: Arc<dyn StoreBackend>) -> Self {
+        Self { root, patience: lock::FileLock::PATIENCE, backend, is_local: false }
     }
 
     /// Sets how long another process that changes the same file is waited for; two seconds if it is not set. A change
@@ -135,7 +135,7 @@ impl Store {
     }
 
     /// Returns whoever keeps what can be shared.
-    pub fn backend(&self) -> &dyn Backend {
+    pub fn backend(&self) -> &dyn StoreBackend {
         self.backend.as_ref()
     }
 
@@ -150,8 +150,8 @@ impl Store {
     }
 
     /// Returns what a person granted for a while.
-    pub fn grants(&self) -> Grants {
-        Grants::new(self.clone())
+    pub fn grants(&self) -> GrantStore {
+        GrantStore::new(self.clone())
     }
 
     /// Returns the audit trail.

@@ -15,12 +15,12 @@ use crate::error::StoreError;
 
 /// A lock, held until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Lock {
+pub(crate) struct FileLock {
     path: PathBuf,
     file: File,
 }
 
-impl Lock {
+impl FileLock {
     /// How often a lock may be removed by its holder while it is waited for.
     const ATTEMPTS: u32 = 64;
 
@@ -112,10 +112,10 @@ mod tests {
     fn a_lock_is_held_until_it_is_dropped() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.lock");
-        let lock = Lock::take_within(&path, LONG).unwrap();
-        assert!(Lock::try_take(&path).unwrap().is_none());
+        let lock = FileLock::take_within(&path, LONG).unwrap();
+        assert!(FileLock::try_take(&path).unwrap().is_none());
         drop(lock);
-        assert!(Lock::try_take(&path).unwrap().is_some());
+        assert!(FileLock::try_take(&path).unwrap().is_some());
     }
 
     #[cfg(unix)]
@@ -124,21 +124,21 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.lock");
         let waiting = disk::open_or_create(&path, OpenOptions::new().read(true).write(true)).unwrap();
-        Lock::take_within(&path, LONG).unwrap().remove().unwrap();
+        FileLock::take_within(&path, LONG).unwrap().remove().unwrap();
         assert!(
-            Lock::try_lock(&path, waiting.try_clone().unwrap()).unwrap().is_none(),
+            FileLock::try_lock(&path, waiting.try_clone().unwrap()).unwrap().is_none(),
             "there is no lock file"
         );
-        let _held = Lock::take_within(&path, LONG).unwrap();
-        assert!(Lock::try_lock(&path, waiting).unwrap().is_none(), "there is another lock file");
+        let _held = FileLock::take_within(&path, LONG).unwrap();
+        assert!(FileLock::try_lock(&path, waiting).unwrap().is_none(), "there is another lock file");
     }
 
     #[test]
     fn a_lock_that_is_never_let_go_is_an_error_and_no_endless_wait() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.lock");
-        let _held = Lock::take_within(&path, LONG).unwrap();
-        let refused = Lock::take_within(&path, Duration::from_millis(20)).unwrap_err();
+        let _held = FileLock::take_within(&path, LONG).unwrap();
+        let refused = FileLock::take_within(&path, Duration::from_millis(20)).unwrap_err();
         assert_eq!(refused, StoreError::Busy { file: path });
     }
 
@@ -146,13 +146,13 @@ mod tests {
     fn a_lock_that_came_too_late_is_let_go_again() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.lock");
-        let held = Lock::take_within(&path, LONG).unwrap();
+        let held = FileLock::take_within(&path, LONG).unwrap();
         for _ in 0..3 {
-            assert!(Lock::take_within(&path, Duration::ZERO).is_err());
+            assert!(FileLock::take_within(&path, Duration::ZERO).is_err());
         }
         drop(held);
         // Those who gave up still stand in line; each lets go at once.
-        drop(Lock::take_within(&path, LONG).unwrap());
+        drop(FileLock::take_within(&path, LONG).unwrap());
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for turn in 0..20 {
-                        let lock = Lock::take_within(&path, LONG).unwrap();
+                        let lock = FileLock::take_within(&path, LONG).unwrap();
                         assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "two at once");
                         thread::yield_now();
                         inside.fetch_sub(1, Ordering::SeqCst);

@@ -9,7 +9,7 @@ use crate::state::{DeniedCall, split_id};
 
 /// What was denied lately, in whichever session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RecentlyDenied {
+pub struct RecentDenials {
     /// The name of the session and the call, the newest first.
     pub calls: Vec<(String, DeniedCall)>,
     /// The sessions that could not be read.
@@ -18,7 +18,7 @@ pub struct RecentlyDenied {
 
 /// What became of old sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Forgotten {
+pub struct ForgottenSessions {
     /// How many were removed.
     pub sessions: usize,
     /// Those that could not be read or removed, and are still there.
@@ -27,8 +27,8 @@ pub struct Forgotten {
 
 impl Store {
     /// Lists what was denied lately in all sessions, at most `limit` calls.
-    pub fn recently_denied(&self, limit: usize) -> Result<RecentlyDenied, StoreError> {
-        let mut recent = RecentlyDenied::default();
+    pub fn recently_denied(&self, limit: usize) -> Result<RecentDenials, StoreError> {
+        let mut recent = RecentDenials::default();
         for name in self.backend().session_names()? {
             match self.session(&name).read() {
                 Ok(None) => {}
@@ -69,8 +69,12 @@ impl Store {
     }
 
     /// Removes the sessions in which nothing happened for so long. Broken ones stay, and are named.
-    pub fn forget_old_sessions(&self, now_ms: u64, older_than_ms: u64) -> Result<Forgotten, StoreError> {
-        let mut forgotten = Forgotten::default();
+    pub fn forget_old_sessions(
+        &self,
+        now_ms: u64,
+        older_than_ms: u64,
+    ) -> Result<ForgottenSessions, StoreError> {
+        let mut forgotten = ForgottenSessions::default();
         for name in self.backend().session_names()? {
             match self.session(&name).forget(now_ms, older_than_ms) {
                 Ok(is_removed) => forgotten.sessions += usize::from(is_removed),
@@ -248,8 +252,8 @@ mod tests {
     fn a_session_that_is_in_use_is_not_forgotten() {
         let (_directory, store) = store();
         store.session("a").record_denial(&denial("one"), 1).unwrap();
-        let lock = crate::lock::Lock::try_take(&sessions(&store).join("a.lock")).unwrap().unwrap();
-        assert_eq!(store.forget_old_sessions(u64::MAX, 0).unwrap(), Forgotten::default());
+        let lock = crate::lock::FileLock::try_take(&sessions(&store).join("a.lock")).unwrap().unwrap();
+        assert_eq!(store.forget_old_sessions(u64::MAX, 0).unwrap(), ForgottenSessions::default());
         drop(lock);
         assert_eq!(store.forget_old_sessions(u64::MAX, 0).unwrap().sessions, 1);
     }

@@ -6,10 +6,13 @@ use portcullis_core::Denials;
 
 use crate::Store;
 use crate::audit::SuggestionEntry;
-use crate::backend::{Change, DocumentKey, change_with};
+use crate::backend::{DocumentChange, DocumentKey, change_with};
 use crate::error::StoreError;
-use crate::facts::SessionFacts;
-use crate::state::{DeniedCall, Glance, NewDenial, Recorded, SoughtCall, State, TakenApproval, session_name};
+use crate::facts::SessionFactLog;
+use crate::state::{
+    DeniedCall, NewDenial, RecordedDenial, SessionGlance, SessionState, SoughtCall, TakenApproval,
+    session_name,
+};
 
 /// What is kept of one session. Nothing is read or made before it is needed.
 #[derive(Debug, Clone)]
@@ -34,7 +37,7 @@ impl SessionStore {
     }
 
     /// Counts a denial, keeps the call, and says which limit was reached.
-    pub fn record_denial(&self, denial: &NewDenial, now_ms: u64) -> Result<Recorded, StoreError> {
+    pub fn record_denial(&self, denial: &NewDenial, now_ms: u64) -> Result<RecordedDenial, StoreError> {
         self.record_denial_with(denial, &[], now_ms)
     }
 
@@ -44,10 +47,10 @@ impl SessionStore {
         denial: &NewDenial,
         suggestions: &[SuggestionEntry],
         now_ms: u64,
-    ) -> Result<Recorded, StoreError> {
+    ) -> Result<RecordedDenial, StoreError> {
         let place = self.place();
         self.change(|state| {
-            let mut state = state.unwrap_or_else(|| State::new(&self.name));
+            let mut state = state.unwrap_or_else(|| SessionState::new(&self.name));
             let recorded = state.deny(denial, suggestions, &place, now_ms)?;
             Ok((Some(state), recorded))
         })
@@ -62,7 +65,7 @@ impl SessionStore {
     ) -> Result<String, StoreError> {
         let place = self.place();
         self.change(|state| {
-            let mut state = state.unwrap_or_else(|| State::new(&self.name));
+            let mut state = state.unwrap_or_else(|| SessionState::new(&self.name));
             let id = state.ask(question, suggestions, &place, now_ms)?;
             Ok((Some(state), id))
         })
@@ -75,7 +78,7 @@ impl SessionStore {
         }
         self.change(|state| {
             let mut state = state;
-            let has_changed = state.as_mut().is_some_and(State::allow);
+            let has_changed = state.as_mut().is_some_and(SessionState::allow);
             Ok((state.filter(|_| has_changed), ()))
         })
     }
@@ -108,7 +111,7 @@ impl SessionStore {
         ttl_ms: u64,
     ) -> Result<(), StoreError> {
         self.change(|state| {
-            let mut state = state.unwrap_or_else(|| State::new(&self.name));
+            let mut state = state.unwrap_or_else(|| SessionState::new(&self.name));
             let has_changed = state.approve_call(call, answered_at_ms, ttl_ms)?;
             Ok((has_changed.then_some(state), ()))
         })
@@ -151,8 +154,8 @@ impl SessionStore {
     }
 
     /// Returns what is known of what happened in the session beside calls; nothing if nothing was kept.
-    pub fn facts(&self) -> Result<SessionFacts, StoreError> {
-        let bytes = self.store.backend().read(&self.facts_key(), SessionFacts::MAXIMUM_SIZE)?;
+    pub fn facts(&self) -> Result<SessionFactLog, StoreError> {
+        let bytes = self.store.backend().read(&self.facts_key(), SessionFactLog::MAXIMUM_SIZE)?;
         self.parse_facts(bytes.as_deref())
     }
 
@@ -160,7 +163,7 @@ impl SessionStore {
     /// waiting first: where it changes nothing, nothing is locked or written.
     pub fn update_facts(
         &self,
-        change: impl Fn(&mut SessionFacts) -> bool,
+        change: impl Fn(&mut SessionFactLog) -> bool,
         now_ms: u64,
     ) -> Result<(), StoreError> {
         if !change(&mut self.facts()?) {
@@ -168,29 +171,29 @@ impl SessionStore {
         }
         let key = self.facts_key();
         let place = self.store.backend().document_place(&key);
-        change_with(self.store.backend(), &key, SessionFacts::MAXIMUM_SIZE, |bytes| {
+        change_with(self.store.backend(), &key, SessionFactLog::MAXIMUM_SIZE, |bytes| {
             let mut facts = self.parse_facts(bytes.as_deref())?;
             if !change(&mut facts) {
-                return Ok((Change::Keep, ()));
+                return Ok((DocumentChange::Keep, ()));
             }
-            Ok((Change::Write(facts.to_bytes(&place, &self.name, now_ms)?), ()))
+            Ok((DocumentChange::Write(facts.to_bytes(&place, &self.name, now_ms)?), ()))
         })
     }
 
-    fn parse_facts(&self, bytes: Option<&[u8]>) -> Result<SessionFacts, StoreError> {
-        let Some(bytes) = bytes else { return Ok(SessionFacts::default()) };
+    fn parse_facts(&self, bytes: Option<&[u8]>) -> Result<SessionFactLog, StoreError> {
+        let Some(bytes) = bytes else { return Ok(SessionFactLog::default()) };
         let place = self.store.backend().document_place(&self.facts_key());
-        SessionFacts::read(&place, &self.name, bytes)
+        SessionFactLog::read(&place, &self.name, bytes)
     }
 
     /// Reads the whole state; `None` if nothing was ever denied.
-    pub(crate) fn read(&self) -> Result<Option<State>, StoreError> {
-        let bytes = self.store.backend().read(&self.key(), Glance::MAXIMUM_SIZE)?;
+    pub(crate) fn read(&self) -> Result<Option<SessionState>, StoreError> {
+        let bytes = self.store.backend().read(&self.key(), SessionGlance::MAXIMUM_SIZE)?;
         self.parse(bytes.as_deref())
     }
 
-    fn parse(&self, bytes: Option<&[u8]>) -> Result<Option<State>, StoreError> {
-        bytes.map(|bytes| State::read(&self.place(), &self.name, bytes)).transpose()
+    fn parse(&self, bytes: Option<&[u8]>) -> Result<Option<SessionState>, StoreError> {
+        bytes.map(|bytes| SessionState::read(&self.place(), &self.name, bytes)).transpose()
     }
 
     /// Removes the state if it is old. Says whether there was one to remove.
@@ -199,26 +202,26 @@ impl SessionStore {
             let (state, facts) = (self.parse(state)?, self.parse_facts(facts)?);
             let has_old_facts = now_ms.saturating_sub(facts.changed_at_ms) > older_than_ms;
             Ok(state.is_none_or(|state| state.is_older_than(now_ms, older_than_ms))
-                && (facts == SessionFacts::default() || has_old_facts))
+                && (facts == SessionFactLog::default() || has_old_facts))
         };
         self.store.backend().forget_session(&self.name, &is_old)
     }
 
-    fn glance(&self) -> Result<Option<Glance>, StoreError> {
-        let bytes = self.store.backend().read(&self.key(), Glance::MAXIMUM_SIZE)?;
-        bytes.map(|bytes| Glance::read(&self.place(), &self.name, &bytes)).transpose()
+    fn glance(&self) -> Result<Option<SessionGlance>, StoreError> {
+        let bytes = self.store.backend().read(&self.key(), SessionGlance::MAXIMUM_SIZE)?;
+        bytes.map(|bytes| SessionGlance::read(&self.place(), &self.name, &bytes)).transpose()
     }
 
     /// Changes the state while nobody else does. Where no state is returned, the old one stays.
     fn change<T>(
         &self,
-        mut changing: impl FnMut(Option<State>) -> Result<(Option<State>, T), StoreError>,
+        mut changing: impl FnMut(Option<SessionState>) -> Result<(Option<SessionState>, T), StoreError>,
     ) -> Result<T, StoreError> {
         let place = self.place();
-        change_with(self.store.backend(), &self.key(), Glance::MAXIMUM_SIZE, |bytes| {
+        change_with(self.store.backend(), &self.key(), SessionGlance::MAXIMUM_SIZE, |bytes| {
             let (state, value) = changing(self.parse(bytes.as_deref())?)?;
             let bytes = state.map(|state| state.to_bytes(&place)).transpose()?;
-            Ok((bytes.map_or(Change::Keep, Change::Write), value))
+            Ok((bytes.map_or(DocumentChange::Keep, DocumentChange::Write), value))
         })
     }
 

@@ -7,7 +7,7 @@ use rusqlite::{Connection, ErrorCode};
 
 use crate::disk;
 use crate::error::StoreError;
-use crate::lock::Lock;
+use crate::lock::FileLock;
 
 /// Returns a number as a database keeps it.
 pub(crate) fn signed(number: u64) -> i64 {
@@ -44,7 +44,7 @@ pub(crate) fn failed(path: &Path, error: &rusqlite::Error) -> StoreError {
 ///
 /// One that is there is not opened by anybody but the library: to close a file lets go of all locks that this process
 /// has on it, those of another connection too. For the same reason whoever opens it holds a lock beside it.
-pub(crate) fn open(_lock: &Lock, path: &Path) -> Result<Connection, StoreError> {
+pub(crate) fn open(_lock: &FileLock, path: &Path) -> Result<Connection, StoreError> {
     if !disk::has_file(path)? {
         drop(disk::open_or_create(path, OpenOptions::new().read(true).write(true))?);
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::audit::SuggestionEntry;
 use crate::error::StoreError;
-use crate::hash::{Sought, hashed, kept, sha256};
+use crate::hash::{HashedText, hashed, kept, sha256};
 use crate::redaction::redact;
 
 /// The form of the file.
@@ -89,7 +89,7 @@ pub struct DeniedCall {
 
 /// What counting a denial led to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedDenial {
     /// The id of the denied call.
     pub id: String,
     /// The denials of the session, this one included.
@@ -101,7 +101,7 @@ pub struct Recorded {
 /// One call that a person let run, once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Approval {
+pub(crate) struct CallApproval {
     id: String,
     tool: String,
     input_hash: String,
@@ -126,9 +126,9 @@ pub struct TakenApproval {
 /// A call that may have been approved.
 #[derive(Debug)]
 pub(crate) struct SoughtCall<'a> {
-    tool: Sought<'a>,
-    input_json: Sought<'a>,
-    cwd: Sought<'a>,
+    tool: HashedText<'a>,
+    input_json: HashedText<'a>,
+    cwd: HashedText<'a>,
     now_ms: u64,
     /// Whether only an answer will do.
     needs_answer: bool,
@@ -136,7 +136,8 @@ pub(crate) struct SoughtCall<'a> {
 
 impl<'a> SoughtCall<'a> {
     pub(crate) fn new(tool: &'a str, input_json: &'a str, cwd: &'a str, now_ms: u64) -> Self {
-        let (tool, input_json, cwd) = (Sought::new(tool), Sought::new(input_json), Sought::new(cwd));
+        let (tool, input_json, cwd) =
+            (HashedText::new(tool), HashedText::new(input_json), HashedText::new(cwd));
         Self { tool, input_json, cwd, now_ms, needs_answer: false }
     }
 
@@ -147,7 +148,7 @@ impl<'a> SoughtCall<'a> {
 
     /// Says whether an approval is for this call, still good, and not used. One from the future is not good: the clock
     /// was turned back, and nobody knows how long it has been there.
-    fn is_covered_by(&self, approval: &Approval) -> bool {
+    fn is_covered_by(&self, approval: &CallApproval) -> bool {
         !approval.used
             && (approval.answers || !self.needs_answer)
             && (approval.granted_at_ms..approval.expires_at_ms).contains(&self.now_ms)
@@ -159,7 +160,7 @@ impl<'a> SoughtCall<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Counts {
+struct DenialCounts {
     in_a_row: u32,
     in_total: u32,
 }
@@ -167,27 +168,27 @@ struct Counts {
 /// The whole file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct State {
+pub(crate) struct SessionState {
     version: u32,
     /// The name of the session: a file that was copied from another one is not believed.
     session: String,
     changed_at_ms: u64,
-    denials: Counts,
+    denials: DenialCounts,
     next: u64,
     denied: Vec<DeniedCall>,
-    approvals: Vec<Approval>,
+    approvals: Vec<CallApproval>,
 }
 
 /// The part of the file that every call looks at. The rest is checked to be JSON and passed over.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Glance {
+pub(crate) struct SessionGlance {
     version: u32,
     session: String,
-    denials: Counts,
-    approvals: Vec<Approval>,
+    denials: DenialCounts,
+    approvals: Vec<CallApproval>,
 }
 
-impl Glance {
+impl SessionGlance {
     /// More than the largest file there can be: everything at its longest, every character escaped.
     pub(crate) const MAXIMUM_SIZE: u64 = 8 * 1024 * 1024;
 
@@ -208,7 +209,7 @@ impl Glance {
     }
 }
 
-impl Counts {
+impl DenialCounts {
     const fn to_core(self) -> Denials {
         Denials { in_a_row: self.in_a_row, in_total: self.in_total }
     }
@@ -218,14 +219,14 @@ impl Counts {
     }
 }
 
-impl State {
+impl SessionState {
     /// The state of a session in which nothing was denied yet.
     pub(crate) fn new(session: &str) -> Self {
         Self {
             version: VERSION,
             session: session.to_owned(),
             changed_at_ms: 0,
-            denials: Counts::of_core(Denials::default()),
+            denials: DenialCounts::of_core(Denials::default()),
             next: 1,
             denied: Vec::new(),
             approvals: Vec::new(),
@@ -254,11 +255,11 @@ impl State {
         suggestions: &[SuggestionEntry],
         file: &Path,
         now_ms: u64,
-    ) -> Result<Recorded, StoreError> {
+    ) -> Result<RecordedDenial, StoreError> {
         let id = self.keep(new, suggestions, file, now_ms)?;
         let (denials, limit) = self.denials.to_core().after_denial(new.retryable);
-        self.denials = Counts::of_core(denials);
-        Ok(Recorded { id, denials, limit })
+        self.denials = DenialCounts::of_core(denials);
+        Ok(RecordedDenial { id, denials, limit })
     }
 
     /// Keeps a call that a person was to be asked about, without counting it. Asked again, it is the same one.
@@ -323,7 +324,7 @@ impl State {
     /// Counts a call that was allowed; says whether that changed anything.
     pub(crate) fn allow(&mut self) -> bool {
         let before = self.denials;
-        self.denials = Counts::of_core(before.to_core().after_allow());
+        self.denials = DenialCounts::of_core(before.to_core().after_allow());
         self.denials != before
     }
 
@@ -348,7 +349,7 @@ impl State {
             return Err(StoreError::UnknownDenial { id: call.id.clone() });
         }
         let is_known =
-            |approval: &Approval| approval.id == call.id && approval.granted_at_ms == answered_at_ms;
+            |approval: &CallApproval| approval.id == call.id && approval.granted_at_ms == answered_at_ms;
         if self.approvals.iter().any(is_known) {
             return Ok(false);
         }
@@ -362,7 +363,7 @@ impl State {
         }
         self.approvals
             .retain(|approval| approval.expires_at_ms > now_ms && (approval.used || approval.id != call.id));
-        self.approvals.push(Approval {
+        self.approvals.push(CallApproval {
             id: call.id.clone(),
             tool: call.tool.clone(),
             input_hash: call.input_hash.clone(),
@@ -421,9 +422,9 @@ pub(crate) fn split_id(id: &str) -> Option<(&str, &str)> {
 impl DeniedCall {
     /// Says whether it is this very call.
     pub fn is_of(&self, tool: &str, input_json: &str, cwd: &str) -> bool {
-        Sought::new(tool).is(&self.tool)
-            && Sought::new(cwd).is(&self.cwd)
-            && Sought::new(input_json).is(&self.input_hash)
+        HashedText::new(tool).is(&self.tool)
+            && HashedText::new(cwd).is(&self.cwd)
+            && HashedText::new(input_json).is(&self.input_hash)
     }
 
     /// Returns what the call is known by, without what people read. The fields stay, so that every program reads it.

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use portcullis_store::audit::Entry;
 use portcullis_store::audit::index::Filter;
 use portcullis_store::{
-    AnswerScope, Answered, ApprovalAnswer, ApprovalFilter, ApprovalState, DenialKind, NewApproval, NewDenial,
-    Store, StoreError,
+    AnswerOutcome, AnswerScope, ApprovalAnswer, ApprovalFilter, ApprovalState, DenialKind,
+    NewApprovalRequest, NewDenial, Store, StoreError,
 };
 use pretty_assertions::assert_eq;
 
@@ -57,7 +57,7 @@ fn entry() -> Entry {
 }
 
 /// Makes a question of the session `s` that waits an hour.
-fn question(store: &Store, id: &str) -> NewApproval {
+fn question(store: &Store, id: &str) -> NewApprovalRequest {
     let denial = NewDenial {
         tool: "Bash".to_owned(),
         input_json: INPUT.to_owned(),
@@ -69,7 +69,7 @@ fn question(store: &Store, id: &str) -> NewApproval {
         retryable: true,
     };
     let denied = store.session("s").record_question(&denial, &[], NOW).unwrap();
-    NewApproval {
+    NewApprovalRequest {
         id: id.to_owned(),
         created_at_ms: NOW,
         expires_at_ms: NOW + 3_600_000,
@@ -161,7 +161,7 @@ fn looking_makes_nothing() {
     assert_eq!(store.backend().approvals(&OPEN).unwrap(), []);
     assert_eq!(store.backend().expire_approvals(NOW).unwrap(), 0);
     assert_eq!(store.backend().prune_approvals(NOW).unwrap(), 0);
-    assert_eq!(store.backend().answer_approval("q1", &yes()).unwrap(), Answered::Unknown);
+    assert_eq!(store.backend().answer_approval("q1", &yes()).unwrap(), AnswerOutcome::Unknown);
     assert_eq!(store.backend().latest_policy().unwrap(), None);
     assert!(!root.exists(), "looking made something");
 }
@@ -256,7 +256,7 @@ fn a_list_of_many_is_quick() {
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
     assert_eq!((listed.len(), listed[0].id.as_str(), listed[99].id.as_str()), (100, "q0", "q99"));
     let begun = Instant::now();
-    assert!(matches!(store.backend().answer_approval("q5000", &yes()).unwrap(), Answered::First(_)));
+    assert!(matches!(store.backend().answer_approval("q5000", &yes()).unwrap(), AnswerOutcome::First(_)));
     assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
 }
 

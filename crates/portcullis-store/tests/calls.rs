@@ -5,19 +5,19 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use portcullis_store::{CallOutcome, CallRecord, Store, StoreError};
+use portcullis_store::{ModelCallOutcome, ModelCallRecord, Store, StoreError};
 use pretty_assertions::assert_eq;
 
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-fn record(at_ms: u64) -> CallRecord {
-    CallRecord {
+fn record(at_ms: u64) -> ModelCallRecord {
+    ModelCallRecord {
         at_ms,
         session: "s".to_owned(),
         provider: "anthropic".to_owned(),
         model: "a-model".to_owned(),
         stage: "fast".to_owned(),
-        outcome: CallOutcome::Allow,
+        outcome: ModelCallOutcome::Allow,
         input: 900,
         cache_read: 8_000,
         cache_write: 0,
@@ -41,16 +41,16 @@ fn what_is_appended_is_read_again() {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::new(directory.path().join("state"));
     let outcomes = [
-        CallOutcome::Allow,
-        CallOutcome::Block,
-        CallOutcome::Unparseable,
-        CallOutcome::Fault("timeout".to_owned()),
-        CallOutcome::Fault("allow".to_owned()),
-        CallOutcome::Fault(String::new()),
+        ModelCallOutcome::Allow,
+        ModelCallOutcome::Block,
+        ModelCallOutcome::Unparseable,
+        ModelCallOutcome::Fault("timeout".to_owned()),
+        ModelCallOutcome::Fault("allow".to_owned()),
+        ModelCallOutcome::Fault(String::new()),
     ];
-    let records: Vec<CallRecord> = (0_u64..)
+    let records: Vec<ModelCallRecord> = (0_u64..)
         .zip(outcomes)
-        .map(|(at_ms, outcome)| CallRecord {
+        .map(|(at_ms, outcome)| ModelCallRecord {
             outcome,
             model: "a\nmodel\"\u{1b}".to_owned(),
             cost_usd: None,
@@ -73,7 +73,7 @@ fn a_price_that_is_no_number_is_no_price() {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::new(directory.path().to_path_buf());
     for cost in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        store.append_call(&CallRecord { cost_usd: Some(cost), ..record(1) }).unwrap();
+        store.append_call(&ModelCallRecord { cost_usd: Some(cost), ..record(1) }).unwrap();
     }
     let costs: Vec<Option<f64>> = store.read_calls().unwrap().map(|record| record.cost_usd).collect();
     assert_eq!(costs, [None, None, None]);
@@ -84,12 +84,12 @@ fn long_names_are_cut_so_that_every_line_can_be_read() {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::new(directory.path().to_path_buf());
     let long = "\u{1}".repeat(1_000_000);
-    let hostile = CallRecord {
+    let hostile = ModelCallRecord {
         session: long.clone(),
         provider: long.clone(),
         model: "é".repeat(1_000),
         stage: long.clone(),
-        outcome: CallOutcome::Fault(long),
+        outcome: ModelCallOutcome::Fault(long),
         ..record(7)
     };
     store.append_call(&hostile).unwrap();

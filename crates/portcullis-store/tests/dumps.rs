@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use portcullis_store::{Dumps, StoreError};
+use portcullis_store::{DumpDirectory, StoreError};
 use pretty_assertions::assert_eq;
 
 const LOCK: &str = ".portcullis-dumps.lock";
@@ -22,22 +22,22 @@ fn total(directory: &Path) -> u64 {
 }
 
 /// A directory of dumps that is not made yet, in one that is removed at the end.
-fn dumps(cap_bytes: u64) -> (tempfile::TempDir, PathBuf, Dumps) {
+fn dumps(cap_bytes: u64) -> (tempfile::TempDir, PathBuf, DumpDirectory) {
     let root = tempfile::tempdir().unwrap();
     let directory = root.path().join("state").join("dumps");
-    (root, directory.clone(), Dumps::new(directory, cap_bytes))
+    (root, directory.clone(), DumpDirectory::new(directory, cap_bytes))
 }
 
 #[test]
 fn a_dump_holds_the_text_without_its_secrets() {
-    let (_root, directory, dumps) = dumps(Dumps::DEFAULT_CAP_BYTES);
+    let (_root, directory, dumps) = dumps(DumpDirectory::DEFAULT_CAP_BYTES);
     let secret = ["sk-ant-", &"a1".repeat(30)].concat();
     let path =
         dumps.write("20260101T000000-request.json", &format!("{{\"key\":\"{secret}\",\"é\":1}}")).unwrap();
     assert_eq!(path, directory.join("20260101T000000-request.json"));
     assert_eq!(fs::read_to_string(path).unwrap(), "{\"key\":\"[redacted:anthropic-key]\",\"é\":1}");
     assert_eq!(dumps.directory(), directory);
-    assert_eq!(Dumps::DEFAULT_CAP_BYTES, 32 * 1024 * 1024);
+    assert_eq!(DumpDirectory::DEFAULT_CAP_BYTES, 32 * 1024 * 1024);
 }
 
 #[test]
@@ -142,14 +142,18 @@ fn the_oldest_dumps_make_room() {
 
 #[test]
 fn a_text_that_is_too_long_loses_its_middle() {
-    let (_root, _directory, dumps) = dumps(Dumps::DEFAULT_CAP_BYTES);
-    let path = dumps.write("a", &format!("begin {} end", "é".repeat(Dumps::MOST_BYTES))).unwrap();
+    let (_root, _directory, dumps) = dumps(DumpDirectory::DEFAULT_CAP_BYTES);
+    let path = dumps.write("a", &format!("begin {} end", "é".repeat(DumpDirectory::MOST_BYTES))).unwrap();
     let text = fs::read_to_string(path).unwrap();
-    assert!(text.len() <= Dumps::MOST_BYTES && text.len() > Dumps::MOST_BYTES - 100, "{}", text.len());
+    assert!(
+        text.len() <= DumpDirectory::MOST_BYTES && text.len() > DumpDirectory::MOST_BYTES - 100,
+        "{}",
+        text.len()
+    );
     assert!(text.starts_with("begin é") && text.ends_with("é end"));
     let cut: usize = text.split("\n[").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
     let note = format!("\n[{cut} bytes are cut out here]\n");
-    assert_eq!(text.len() - note.len() + cut, 2 * Dumps::MOST_BYTES + "begin  end".len());
+    assert_eq!(text.len() - note.len() + cut, 2 * DumpDirectory::MOST_BYTES + "begin  end".len());
 }
 
 #[test]

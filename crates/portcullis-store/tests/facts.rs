@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use portcullis_store::audit::SuggestionEntry;
-use portcullis_store::{DenialKind, NewDenial, SessionFacts, Store, TakenApproval};
+use portcullis_store::{DenialKind, NewDenial, SessionFactLog, Store, TakenApproval};
 use pretty_assertions::assert_eq;
 
 const INPUT: &str = r#"{"command":"make deploy"}"#;
@@ -29,7 +29,7 @@ fn call(kind: DenialKind) -> NewDenial {
     }
 }
 
-fn say(sentence: &str) -> impl Fn(&mut SessionFacts) -> bool {
+fn say(sentence: &str) -> impl Fn(&mut SessionFactLog) -> bool {
     move |facts| {
         facts.boundaries.push(sentence.to_owned());
         true
@@ -40,7 +40,7 @@ fn say(sentence: &str) -> impl Fn(&mut SessionFacts) -> bool {
 fn what_changes_nothing_locks_and_writes_nothing() {
     let (_directory, store) = store();
     store.session("s").update_facts(|_| false, 1).unwrap();
-    assert_eq!(store.session("s").facts().unwrap(), SessionFacts::default());
+    assert_eq!(store.session("s").facts().unwrap(), SessionFactLog::default());
     assert!(!store.root().exists());
 }
 
@@ -50,7 +50,7 @@ fn facts_of_a_session_outlive_a_process_and_are_its_own() {
     store.session("s").update_facts(say("don't push"), 5).unwrap();
     let facts = store.session("s").facts().unwrap();
     assert_eq!((facts.boundaries, facts.changed_at_ms), (vec!["don't push".to_owned()], 5));
-    assert_eq!(store.session("t").facts().unwrap(), SessionFacts::default());
+    assert_eq!(store.session("t").facts().unwrap(), SessionFactLog::default());
     let folder = store.root().join("sessions");
     fs::copy(folder.join("s.facts.json"), folder.join("t.facts.json")).unwrap();
     assert!(store.session("t").facts().unwrap_err().to_string().contains("another session"));
@@ -73,7 +73,7 @@ fn many_at_once_lose_nothing() {
 
 #[test]
 fn written_files_are_kept_once_and_not_without_end() {
-    let mut facts = SessionFacts::default();
+    let mut facts = SessionFactLog::default();
     assert!(facts.write("/a") && !facts.write("/a"));
     for number in 1..200 {
         facts.write(&format!("/{number}"));
@@ -83,7 +83,7 @@ fn written_files_are_kept_once_and_not_without_end() {
     assert!(facts.write("/200") && facts.is_partial);
     assert_eq!((facts.written.len(), facts.written[199].as_str()), (200, "/200"));
 
-    let (mut facts, long) = (SessionFacts::default(), "x".repeat(2_000));
+    let (mut facts, long) = (SessionFactLog::default(), "x".repeat(2_000));
     assert!(facts.write(&long) && facts.is_partial && facts.written.is_empty());
     assert!(!facts.write(&long), "that is known already");
 }
@@ -96,7 +96,7 @@ fn old_facts_are_forgotten_with_their_session() {
     store.session("both").record_denial(&call(DenialKind::Classifier), 1_000).unwrap();
     store.session("both").update_facts(say("don't push"), 5_000).unwrap();
     assert_eq!(store.forget_old_sessions(6_000, 3_000).unwrap().sessions, 1);
-    assert_eq!(store.session("old").facts().unwrap(), SessionFacts::default());
+    assert_eq!(store.session("old").facts().unwrap(), SessionFactLog::default());
     assert_eq!(store.session("new").facts().unwrap().boundaries.len(), 1);
     assert_eq!(store.session("both").denials().unwrap().in_total, 1);
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use portcullis_store::{Grant, NewGrant, Place, Scope, Spent, Store, StoreError};
+use portcullis_store::{Grant, GrantContext, GrantScope, GrantUse, NewGrant, Store, StoreError};
 use pretty_assertions::assert_eq;
 
 const MINUTE: u64 = 60_000;
@@ -16,7 +16,7 @@ fn store() -> (tempfile::TempDir, Store) {
     (directory, store)
 }
 
-fn new(rule: &str, scope: Scope) -> NewGrant {
+fn new(rule: &str, scope: GrantScope) -> NewGrant {
     NewGrant {
         behavior: "allow".to_owned(),
         rule: rule.to_owned(),
@@ -28,12 +28,12 @@ fn new(rule: &str, scope: Scope) -> NewGrant {
     }
 }
 
-fn session(id: &str) -> Scope {
-    Scope::Session(id.to_owned())
+fn session(id: &str) -> GrantScope {
+    GrantScope::Session(id.to_owned())
 }
 
 fn rules(store: &Store, session: &str, now_ms: u64) -> Vec<String> {
-    let place = Place { session, workspace: "/code/app", now_ms };
+    let place = GrantContext { session, workspace: "/code/app", now_ms };
     store.grants().holding(&place).unwrap().into_iter().map(|grant| grant.rule).collect()
 }
 
@@ -51,8 +51,8 @@ fn a_grant_holds_where_it_was_given_and_until_it_is_over() {
     let (_directory, store) = store();
     let grants = store.grants();
     grants.give(new("Bash(a *)", session("s/1")), 1_000).unwrap();
-    grants.give(new("Bash(b *)", Scope::Workspace("/code/app".to_owned())), 2_000).unwrap();
-    grants.give(new("Bash(c *)", Scope::Workspace("/code/other".to_owned())), 2_000).unwrap();
+    grants.give(new("Bash(b *)", GrantScope::Workspace("/code/app".to_owned())), 2_000).unwrap();
+    grants.give(new("Bash(c *)", GrantScope::Workspace("/code/other".to_owned())), 2_000).unwrap();
     assert_eq!(rules(&store, "s/1", 3_000), ["Bash(a *)", "Bash(b *)"]);
     assert_eq!(rules(&store, "s2", 3_000), ["Bash(b *)"]);
     assert_eq!(rules(&store, "", 3_000), ["Bash(b *)"]);
@@ -69,9 +69,9 @@ fn a_clock_that_is_turned_back_lengthens_nothing() {
     let grants = store.grants();
     let id = grants.give(new("Bash(a *)", session("s")), 100 * MINUTE).unwrap().id;
     assert_eq!(rules(&store, "s", 99 * MINUTE), Vec::<String>::new(), "before it was given");
-    assert_eq!(grants.spend(std::slice::from_ref(&id), 109 * MINUTE).unwrap(), Spent::All);
+    assert_eq!(grants.spend(std::slice::from_ref(&id), 109 * MINUTE).unwrap(), GrantUse::All);
     assert_eq!(rules(&store, "s", 101 * MINUTE), Vec::<String>::new(), "before it was last used");
-    assert_eq!(grants.spend(std::slice::from_ref(&id), 101 * MINUTE).unwrap(), Spent::Gone(vec![id]));
+    assert_eq!(grants.spend(std::slice::from_ref(&id), 101 * MINUTE).unwrap(), GrantUse::Gone(vec![id]));
     assert_eq!(rules(&store, "s", 109 * MINUTE + 1), ["Bash(a *)"]);
 }
 
@@ -95,7 +95,7 @@ fn uses_are_exact_however_many_ask_at_once() {
         for _ in 0..20 {
             scope.spawn(|| {
                 for _ in 0..3 {
-                    if store.grants().spend(std::slice::from_ref(&id), 2).unwrap() == Spent::All {
+                    if store.grants().spend(std::slice::from_ref(&id), 2).unwrap() == GrantUse::All {
                         given.fetch_add(1, Ordering::SeqCst);
                     }
                 }
@@ -114,12 +114,12 @@ fn several_grants_are_used_all_or_none() {
     };
     let (one, two) = (give(1), give(2));
     let both = [one.clone(), two.clone()];
-    assert_eq!(store.grants().spend(&both, 2).unwrap(), Spent::All);
-    assert_eq!(store.grants().spend(&both, 2).unwrap(), Spent::Gone(vec![one]));
+    assert_eq!(store.grants().spend(&both, 2).unwrap(), GrantUse::All);
+    assert_eq!(store.grants().spend(&both, 2).unwrap(), GrantUse::Gone(vec![one]));
     let left: Vec<Option<u32>> =
         store.grants().list(2).unwrap().into_iter().map(|grant| grant.uses_left).collect();
     assert_eq!(left, [Some(1)], "what was not given was not counted");
-    assert_eq!(store.grants().spend(&[two], 2).unwrap(), Spent::All);
+    assert_eq!(store.grants().spend(&[two], 2).unwrap(), GrantUse::All);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_grant_for_a_plan_ends_with_the_plan() {
     let session_store = store.session("s");
     store.grants().give(NewGrant { plan: Some(0), ..new("Bash(a *)", session("s")) }, 1).unwrap();
     assert_eq!(rules(&store, "s", 2), ["Bash(a *)"]);
-    let next = |facts: &mut portcullis_store::SessionFacts| {
+    let next = |facts: &mut portcullis_store::SessionFactLog| {
         facts.plan += 1;
         true
     };
@@ -145,7 +145,7 @@ fn grants_are_revoked_one_by_one_and_with_their_session() {
     grants.give(new("Bash(c *)", session("other")), 1).unwrap();
     assert_eq!(grants.revoke(|grant| grant.id == id, 2).unwrap().len(), 1);
     assert_eq!(rules(&store, "s", 3), ["Bash(b *)"]);
-    assert_eq!(grants.spend(std::slice::from_ref(&id), 3).unwrap(), Spent::Gone(vec![id]));
+    assert_eq!(grants.spend(std::slice::from_ref(&id), 3).unwrap(), GrantUse::Gone(vec![id]));
     grants.end_session("s", 4).unwrap();
     let left: Vec<Grant> = grants.list(5).unwrap();
     assert_eq!((left.len(), left[0].rule.as_str()), (1, "Bash(c *)"));
@@ -166,7 +166,7 @@ fn a_broken_file_is_an_error_and_no_grant() {
     ];
     for text in forged {
         fs::write(&file, &text).unwrap();
-        let place = Place { session: "s", workspace: "/code/app", now_ms: 2 };
+        let place = GrantContext { session: "s", workspace: "/code/app", now_ms: 2 };
         assert!(matches!(store.grants().holding(&place), Err(StoreError::Broken { .. })), "{text}");
         assert!(store.grants().spend(std::slice::from_ref(&id), 2).is_err(), "{text}");
         assert!(store.grants().give(new("Bash(b *)", session("s")), 2).is_err(), "{text}");

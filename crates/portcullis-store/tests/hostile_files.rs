@@ -9,7 +9,7 @@ use std::process::Command;
 
 use portcullis_core::Denials;
 use portcullis_store::{
-    BreakerState, CallOutcome, CallRecord, DenialKind, NewDenial, SessionStore, Store, StoreError,
+    BreakerState, DenialKind, ModelCallOutcome, ModelCallRecord, NewDenial, SessionStore, Store, StoreError,
 };
 use pretty_assertions::assert_eq;
 
@@ -26,14 +26,14 @@ fn denial() -> NewDenial {
     }
 }
 
-fn call() -> CallRecord {
-    CallRecord {
+fn call() -> ModelCallRecord {
+    ModelCallRecord {
         at_ms: 1,
         session: "s".to_owned(),
         provider: "ollama".to_owned(),
         model: "m".to_owned(),
         stage: "fast".to_owned(),
-        outcome: CallOutcome::Block,
+        outcome: ModelCallOutcome::Block,
         input: 1,
         cache_read: 2,
         cache_write: 3,

@@ -9,7 +9,9 @@ use std::path::Path;
 
 use portcullis_store::audit::index::{Filter, Found};
 use portcullis_store::audit::{Entry, OriginEntry, Position};
-use portcullis_store::{AnswerScope, Answered, ApprovalAnswer, ApprovalFilter, ApprovalState, Scope, Store};
+use portcullis_store::{
+    AnswerOutcome, AnswerScope, ApprovalAnswer, ApprovalFilter, ApprovalState, GrantScope, Store,
+};
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
@@ -113,7 +115,7 @@ fn old_sessions_and_grants_still_count() {
         ("allow", "Bash(npm install *)"),
     ];
     assert_eq!(rules, wanted);
-    assert_eq!(grants[2].scope, Scope::Session("six".to_owned()));
+    assert_eq!(grants[2].scope, GrantScope::Session("six".to_owned()));
 }
 
 #[test]
@@ -148,7 +150,7 @@ fn old_questions_are_listed_and_answered() {
         at_ms: THEN + 60_000,
     };
     let answered = store.backend().answer_approval(&open.id, &answer).unwrap();
-    let Answered::First(answered) = answered else { panic!("{answered:?}") };
+    let AnswerOutcome::First(answered) = answered else { panic!("{answered:?}") };
     let session = store.session("six");
     session.approve_question(&answered.call, answer.at_ms, 60_000).unwrap();
     let input = r#"{"command":"docker compose up -d"}"#;

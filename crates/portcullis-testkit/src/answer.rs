@@ -2,49 +2,54 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::script::{Answer, Echo, Fault, Judge, Step, Stop, Tokens, Verdict};
-use crate::wire::{Arguments, AskedForm, Content, Inquiry, Reply, Stage};
+use crate::script::{
+    EchoedPart, ReportedTokens, ScriptStep, ScriptedAnswer, ScriptedVerdict, ServerFault, StopReason,
+    WordJudge,
+};
+use crate::wire::{ModelReply, ModelRequest, ReplyContent, RequestedForm, RequestedStage, ToolArguments};
 
 /// Makes the answer of a model. Steps that are none (errors, raw bodies) have an allow here, which is what faults spoil.
-pub(crate) fn compose(step: &Step, inquiry: &Inquiry) -> Reply {
+pub(crate) fn compose(step: &ScriptStep, inquiry: &ModelRequest) -> ModelReply {
     let mut thinking = step.thinking.clone();
     let mut blocks = None;
     // Whether the model itself would have stopped at a stop sequence.
     let mut is_cut_at_stops = true;
     let content = match &step.answer {
-        Answer::Say(text) => {
+        ScriptedAnswer::Say(text) => {
             is_cut_at_stops = false;
-            vec![Content::Text(text.clone())]
+            vec![ReplyContent::Text(text.clone())]
         }
-        Answer::Tool { name, input } => {
-            vec![Content::Tool { name: name.clone(), arguments: Arguments::Object(input.clone()) }]
+        ScriptedAnswer::Tool { name, input } => {
+            vec![ReplyContent::Tool { name: name.clone(), arguments: ToolArguments::Object(input.clone()) }]
         }
-        Answer::Json(value) => vec![Content::Text(value.to_string())],
-        Answer::Verdict(verdict) => express(verdict, inquiry),
-        Answer::Blocks(own) => {
+        ScriptedAnswer::Json(value) => vec![ReplyContent::Text(value.to_string())],
+        ScriptedAnswer::Verdict(verdict) => express(verdict, inquiry),
+        ScriptedAnswer::Blocks(own) => {
             blocks = Some(own.clone());
             Vec::new()
         }
-        Answer::Echo(echo) => repeat(&told(*echo, inquiry), &inquiry.form),
-        Answer::Judge(judge) => express(&judge_by_words(judge, inquiry), inquiry),
-        Answer::Fault(Fault::TwoVerdicts) => {
+        ScriptedAnswer::Echo(echo) => repeat(&told(*echo, inquiry), &inquiry.form),
+        ScriptedAnswer::Judge(judge) => express(&judge_by_words(judge, inquiry), inquiry),
+        ScriptedAnswer::Fault(ServerFault::TwoVerdicts) => {
             is_cut_at_stops = false;
             two_verdicts(inquiry)
         }
-        Answer::Fault(Fault::VerdictInThinking) => {
-            let verdict = express(&Verdict::allow(), inquiry);
+        ScriptedAnswer::Fault(ServerFault::VerdictInThinking) => {
+            let verdict = express(&ScriptedVerdict::allow(), inquiry);
             thinking = Some(verdict.iter().map(describe).collect());
-            vec![Content::Text("That is my verdict.".into())]
+            vec![ReplyContent::Text("That is my verdict.".into())]
         }
-        Answer::Fault(_) | Answer::Error { .. } | Answer::Raw { .. } => express(&Verdict::allow(), inquiry),
+        ScriptedAnswer::Fault(_) | ScriptedAnswer::Error { .. } | ScriptedAnswer::Raw { .. } => {
+            express(&ScriptedVerdict::allow(), inquiry)
+        }
     };
-    let mut reply = Reply {
+    let mut reply = ModelReply {
         thinking,
         content,
         blocks,
-        stop: Stop::EndTurn,
+        stop: StopReason::EndTurn,
         stop_sequence: None,
-        usage: Tokens::default(),
+        usage: ReportedTokens::default(),
     };
     end(&mut reply, inquiry, step.stop, is_cut_at_stops);
     reply.usage = step.usage.unwrap_or_else(|| guess_usage(&reply, inquiry));
@@ -52,13 +57,13 @@ pub(crate) fn compose(step: &Step, inquiry: &Inquiry) -> Reply {
 }
 
 /// Ends an answer as the request and the script want it.
-fn end(reply: &mut Reply, inquiry: &Inquiry, stop: Option<Stop>, is_cut_at_stops: bool) {
-    if let [Content::Text(text)] = reply.content.as_mut_slice() {
+fn end(reply: &mut ModelReply, inquiry: &ModelRequest, stop: Option<StopReason>, is_cut_at_stops: bool) {
+    if let [ReplyContent::Text(text)] = reply.content.as_mut_slice() {
         let first = inquiry.stops.iter().filter_map(|stop| text.find(stop).map(|at| (at, stop))).min();
         match first {
             Some((at, sequence)) if is_cut_at_stops => {
                 text.truncate(at);
-                reply.stop = Stop::StopSequence;
+                reply.stop = StopReason::StopSequence;
                 reply.stop_sequence = Some(sequence.clone());
             }
             None => {
@@ -67,7 +72,7 @@ fn end(reply: &mut Reply, inquiry: &Inquiry, stop: Option<Stop>, is_cut_at_stops
                     stop.strip_prefix("</").is_some_and(|name| text.contains(&format!("<{name}")))
                 };
                 if let Some(sequence) = inquiry.stops.iter().find(is_open) {
-                    reply.stop = Stop::StopSequence;
+                    reply.stop = StopReason::StopSequence;
                     reply.stop_sequence = Some(sequence.clone());
                 }
             }
@@ -76,29 +81,32 @@ fn end(reply: &mut Reply, inquiry: &Inquiry, stop: Option<Stop>, is_cut_at_stops
     }
     if let Some(stop) = stop {
         reply.stop = stop;
-        if stop == Stop::StopSequence && reply.stop_sequence.is_none() {
+        if stop == StopReason::StopSequence && reply.stop_sequence.is_none() {
             reply.stop_sequence = inquiry.stops.first().cloned();
         }
     }
 }
 
 /// Writes a verdict in the form that is asked for.
-fn express(verdict: &Verdict, inquiry: &Inquiry) -> Vec<Content> {
+fn express(verdict: &ScriptedVerdict, inquiry: &ModelRequest) -> Vec<ReplyContent> {
     match &inquiry.form {
-        AskedForm::Text => vec![Content::Text(verdict_text(verdict, inquiry))],
-        AskedForm::Tool { name, schema } => {
-            vec![Content::Tool { name: name.clone(), arguments: Arguments::Object(fill(schema, verdict)) }]
+        RequestedForm::Text => vec![ReplyContent::Text(verdict_text(verdict, inquiry))],
+        RequestedForm::Tool { name, schema } => {
+            vec![ReplyContent::Tool {
+                name: name.clone(),
+                arguments: ToolArguments::Object(fill(schema, verdict)),
+            }]
         }
-        AskedForm::Schema(schema) => vec![Content::Text(fill(schema, verdict).to_string())],
+        RequestedForm::Schema(schema) => vec![ReplyContent::Text(fill(schema, verdict).to_string())],
     }
 }
 
 /// Writes a verdict in tags: those the last words of the request speak of.
-fn verdict_text(verdict: &Verdict, inquiry: &Inquiry) -> String {
+fn verdict_text(verdict: &ScriptedVerdict, inquiry: &ModelRequest) -> String {
     let instructions = inquiry.instructions();
-    let Verdict { is_block, category, reason, severity } = verdict;
+    let ScriptedVerdict { is_block, category, reason, severity } = verdict;
     let mut parts = Vec::new();
-    if inquiry.stage() == Stage::Thinking && instructions.contains("<thinking>") {
+    if inquiry.stage() == RequestedStage::Thinking && instructions.contains("<thinking>") {
         parts.push("<thinking>The script has decided.</thinking>".to_owned());
     }
     if instructions.contains("<severity>") {
@@ -117,7 +125,7 @@ fn verdict_text(verdict: &Verdict, inquiry: &Inquiry) -> String {
 }
 
 /// Fills the fields of a schema so that they say the verdict.
-fn fill(schema: &Value, verdict: &Verdict) -> Value {
+fn fill(schema: &Value, verdict: &ScriptedVerdict) -> Value {
     let Some(properties) = schema.get("properties").and_then(Value::as_object).filter(|map| !map.is_empty())
     else {
         return json!({"should_block": verdict.is_block, "reason": verdict.reason});
@@ -127,7 +135,7 @@ fn fill(schema: &Value, verdict: &Verdict) -> Value {
     Value::Object(filled.collect())
 }
 
-fn fill_field(name: &str, property: &Value, verdict: &Verdict) -> Value {
+fn fill_field(name: &str, property: &Value, verdict: &ScriptedVerdict) -> Value {
     if let Some(choices) = property.get("enum").and_then(Value::as_array) {
         return choose(choices, verdict);
     }
@@ -145,7 +153,7 @@ fn fill_field(name: &str, property: &Value, verdict: &Verdict) -> Value {
 }
 
 /// Chooses the word of an enumeration that comes closest to a verdict.
-fn choose(choices: &[Value], verdict: &Verdict) -> Value {
+fn choose(choices: &[Value], verdict: &ScriptedVerdict) -> Value {
     let wanted: &[&str] = if verdict.is_block {
         &["block", "blocked", "deny", "yes", "true", "high"]
     } else {
@@ -160,22 +168,22 @@ fn choose(choices: &[Value], verdict: &Verdict) -> Value {
     choices.iter().find(fits).or(choices.first()).cloned().unwrap_or(Value::Null)
 }
 
-fn told(echo: Echo, inquiry: &Inquiry) -> String {
+fn told(echo: EchoedPart, inquiry: &ModelRequest) -> String {
     match echo {
-        Echo::LastMessage => inquiry.last_message().to_owned(),
-        Echo::Everything => inquiry.everything(),
-        Echo::Action => inquiry.action().to_owned(),
-        Echo::ActionRaw => inquiry.action_raw(),
-        Echo::System => inquiry.system.clone(),
+        EchoedPart::LastMessage => inquiry.last_message().to_owned(),
+        EchoedPart::Everything => inquiry.everything(),
+        EchoedPart::Action => inquiry.action().to_owned(),
+        EchoedPart::ActionRaw => inquiry.action_raw(),
+        EchoedPart::System => inquiry.system.clone(),
     }
 }
 
 /// Repeats a text. Where a tool must be called its arguments are the text itself if that is an object; otherwise every
 /// field has the text, whatever its type should be.
-fn repeat(text: &str, form: &AskedForm) -> Vec<Content> {
+fn repeat(text: &str, form: &RequestedForm) -> Vec<ReplyContent> {
     match form {
-        AskedForm::Text | AskedForm::Schema(_) => vec![Content::Text(text.to_owned())],
-        AskedForm::Tool { name, schema } => {
+        RequestedForm::Text | RequestedForm::Schema(_) => vec![ReplyContent::Text(text.to_owned())],
+        RequestedForm::Tool { name, schema } => {
             let spread = || {
                 let properties = schema.get("properties").and_then(Value::as_object);
                 let names = properties.into_iter().flat_map(Map::keys);
@@ -183,48 +191,51 @@ fn repeat(text: &str, form: &AskedForm) -> Vec<Content> {
             };
             let own = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
             let object = own.unwrap_or_else(spread);
-            let arguments = Arguments::Text { text: text.to_owned(), object };
-            vec![Content::Tool { name: name.clone(), arguments }]
+            let arguments = ToolArguments::Text { text: text.to_owned(), object };
+            vec![ReplyContent::Tool { name: name.clone(), arguments }]
         }
     }
 }
 
-fn judge_by_words(judge: &Judge, inquiry: &Inquiry) -> Verdict {
+fn judge_by_words(judge: &WordJudge, inquiry: &ModelRequest) -> ScriptedVerdict {
     let action = inquiry.action_raw().to_lowercase();
     match judge.block_if.iter().find(|word| action.contains(&word.to_lowercase())) {
-        Some(word) => Verdict::block(&judge.category, &format!("the action contains `{word}`")),
-        None => Verdict::allow(),
+        Some(word) => ScriptedVerdict::block(&judge.category, &format!("the action contains `{word}`")),
+        None => ScriptedVerdict::allow(),
     }
 }
 
 /// Allows first and blocks then.
-fn two_verdicts(inquiry: &Inquiry) -> Vec<Content> {
-    let mut both = express(&Verdict::allow(), inquiry);
-    both.extend(express(&Verdict::block("Scripted", "the script blocks this"), inquiry));
+fn two_verdicts(inquiry: &ModelRequest) -> Vec<ReplyContent> {
+    let mut both = express(&ScriptedVerdict::allow(), inquiry);
+    both.extend(express(&ScriptedVerdict::block("Scripted", "the script blocks this"), inquiry));
     match &inquiry.form {
-        AskedForm::Tool { .. } => both,
-        AskedForm::Text | AskedForm::Schema(_) => vec![Content::Text(both.iter().map(describe).collect())],
-    }
-}
-
-fn describe(content: &Content) -> String {
-    match content {
-        Content::Text(text) => text.clone(),
-        Content::Tool { arguments: Arguments::Object(object) | Arguments::Text { object, .. }, .. } => {
-            object.to_string()
+        RequestedForm::Tool { .. } => both,
+        RequestedForm::Text | RequestedForm::Schema(_) => {
+            vec![ReplyContent::Text(both.iter().map(describe).collect())]
         }
     }
 }
 
+fn describe(content: &ReplyContent) -> String {
+    match content {
+        ReplyContent::Text(text) => text.clone(),
+        ReplyContent::Tool {
+            arguments: ToolArguments::Object(object) | ToolArguments::Text { object, .. },
+            ..
+        } => object.to_string(),
+    }
+}
+
 /// Guesses tokens: four bytes each.
-fn guess_usage(reply: &Reply, inquiry: &Inquiry) -> Tokens {
+fn guess_usage(reply: &ModelReply, inquiry: &ModelRequest) -> ReportedTokens {
     let count = |bytes: usize| u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX);
     let thinking = count(reply.thinking.as_ref().map_or(0, String::len));
     let said = reply.content.iter().map(describe).map(|text| text.len()).sum();
-    Tokens {
+    ReportedTokens {
         input: count(inquiry.everything().len()),
         output: count(said).saturating_add(thinking),
         thinking,
-        ..Tokens::default()
+        ..ReportedTokens::default()
     }
 }

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::delivery::Response;
+use crate::delivery::ScriptedResponse;
 use crate::http::HttpRequest;
-use crate::listening::{Connection, Listening, Service, lock};
+use crate::listening::{HttpService, ListeningService, ServedConnection, lock};
 
 /// How long [`Collector::wait_for`] waits.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
@@ -20,13 +20,13 @@ const MOST_DELIVERIES: usize = 1_000;
 
 /// A collector on loopback. It ends when it is dropped.
 #[derive(Debug)]
-pub struct Collector {
-    listening: Listening<Taking>,
+pub struct OtlpCollector {
+    listening: ListeningService<CollectorService>,
 }
 
 /// Something that was posted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Delivery {
+pub struct CollectedPost {
     /// The path with its query.
     pub path: String,
     /// The headers, names in lower case.
@@ -38,25 +38,25 @@ pub struct Delivery {
 }
 
 #[derive(Debug)]
-struct Taking {
-    state: Mutex<State>,
+struct CollectorService {
+    state: Mutex<CollectorState>,
     arrival: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct CollectorState {
     statuses: VecDeque<u16>,
-    taken: Vec<Delivery>,
+    taken: Vec<CollectedPost>,
 }
 
-impl Delivery {
+impl CollectedPost {
     /// Returns the first header of a name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-impl Collector {
+impl OtlpCollector {
     /// Starts one on a free port of 127.0.0.1 that answers the first deliveries with these statuses and the rest with 200.
     ///
     /// # Panics
@@ -64,9 +64,9 @@ impl Collector {
     /// Panics if loopback has no port left, because then there is nothing to test with.
     #[expect(clippy::panic, reason = "a test without its server has nothing to go on with")]
     pub fn start(statuses: &[u16]) -> Self {
-        let state = State { statuses: statuses.iter().copied().collect(), taken: Vec::new() };
-        let taking = Taking { state: Mutex::new(state), arrival: Condvar::new() };
-        match Listening::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), taking) {
+        let state = CollectorState { statuses: statuses.iter().copied().collect(), taken: Vec::new() };
+        let taking = CollectorService { state: Mutex::new(state), arrival: Condvar::new() };
+        match ListeningService::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), taking) {
             Ok(listening) => Self { listening },
             Err(error) => panic!("the collector does not start: {error}"),
         }
@@ -78,12 +78,12 @@ impl Collector {
     }
 
     /// Returns what was delivered so far.
-    pub fn deliveries(&self) -> Vec<Delivery> {
+    pub fn deliveries(&self) -> Vec<CollectedPost> {
         lock(&self.listening.service().state).taken.clone()
     }
 
     /// Waits until what was delivered is enough, at most twenty seconds, and says whether it is.
-    pub fn wait_for(&self, is_enough: impl Fn(&[Delivery]) -> bool) -> bool {
+    pub fn wait_for(&self, is_enough: impl Fn(&[CollectedPost]) -> bool) -> bool {
         let taking = self.listening.service();
         let waited = taking
             .arrival
@@ -92,13 +92,13 @@ impl Collector {
     }
 }
 
-impl Service for Taking {
-    fn answer(&self, request: &HttpRequest, connection: &mut Connection<'_>) -> io::Result<bool> {
+impl HttpService for CollectorService {
+    fn answer(&self, request: &HttpRequest, connection: &mut ServedConnection<'_>) -> io::Result<bool> {
         let status = {
             let mut state = lock(&self.state);
             let status = state.statuses.pop_front().unwrap_or(200);
             if state.taken.len() < MOST_DELIVERIES {
-                state.taken.push(Delivery {
+                state.taken.push(CollectedPost {
                     path: request.path.clone(),
                     headers: request.headers.clone(),
                     body: serde_json::from_slice(&request.body).unwrap_or_default(),
@@ -113,11 +113,11 @@ impl Service for Taking {
         Ok(request.keeps_alive)
     }
 
-    fn refuse(&self, status: u16, _: &str) -> Response {
+    fn refuse(&self, status: u16, _: &str) -> ScriptedResponse {
         respond(status)
     }
 }
 
-fn respond(status: u16) -> Response {
-    Response { status, content_type: "application/json", headers: Vec::new(), body: b"{}".to_vec() }
+fn respond(status: u16) -> ScriptedResponse {
+    ScriptedResponse { status, content_type: "application/json", headers: Vec::new(), body: b"{}".to_vec() }
 }

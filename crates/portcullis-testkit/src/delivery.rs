@@ -5,7 +5,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::script::Fault;
+use crate::script::ServerFault;
 
 /// The longest time a client may go on sending after it was told that its request is wrong.
 const LONGEST_DRAIN: Duration = Duration::from_secs(2);
@@ -15,14 +15,14 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// A response, ready to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Response {
+pub(crate) struct ScriptedResponse {
     pub(crate) status: u16,
     pub(crate) content_type: &'static str,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Response {
+impl ScriptedResponse {
     /// Writes the head. Without a length the body comes in chunks.
     fn head(&self, length: Option<u64>, keeps_alive: bool) -> Vec<u8> {
         let mut lines = vec![format!("HTTP/1.1 {} {}", self.status, reason(self.status))];
@@ -71,12 +71,12 @@ const fn reason(status: u16) -> &'static str {
 
 /// Whether the server is to end, for those who wait.
 #[derive(Debug, Default)]
-pub(crate) struct Ending {
+pub(crate) struct ShutdownSignal {
     is_over: Mutex<bool>,
     bell: Condvar,
 }
 
-impl Ending {
+impl ShutdownSignal {
     pub(crate) fn announce(&self) {
         *self.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.bell.notify_all();
@@ -97,23 +97,23 @@ impl Ending {
 /// Sends a response the way a fault has it. The connection is of no use afterwards.
 pub(crate) fn misbehave(
     stream: &mut TcpStream,
-    response: &Response,
-    fault: Fault,
-    ending: &Ending,
+    response: &ScriptedResponse,
+    fault: ServerFault,
+    ending: &ShutdownSignal,
 ) -> io::Result<()> {
     match fault {
         // The caller closes: with a byte unread for the reset, without for the other.
-        Fault::Close | Fault::Reset => Ok(()),
-        Fault::Silent => {
+        ServerFault::Close | ServerFault::Reset => Ok(()),
+        ServerFault::Silent => {
             keep_silent(stream, ending);
             Ok(())
         }
-        Fault::HeadersThenSilent => {
+        ServerFault::HeadersThenSilent => {
             stream.write_all(&response.head(Some(length_of(&response.body)), true))?;
             keep_silent(stream, ending);
             Ok(())
         }
-        Fault::SlowDrip { every } => {
+        ServerFault::SlowDrip { every } => {
             stream.write_all(&response.head(Some(length_of(&response.body)), false))?;
             for byte in &response.body {
                 if ending.wait(every) {
@@ -123,22 +123,32 @@ pub(crate) fn misbehave(
             }
             Ok(())
         }
-        Fault::TruncatedJson => {
+        ServerFault::TruncatedJson => {
             let half = response.body.get(..response.body.len() / 2).unwrap_or_default().to_vec();
-            Response { body: half, ..response.clone() }.send(stream, false)
+            ScriptedResponse { body: half, ..response.clone() }.send(stream, false)
         }
-        Fault::WrongContentType => {
-            Response { content_type: "text/html; charset=utf-8", ..response.clone() }.send(stream, false)
+        ServerFault::WrongContentType => {
+            ScriptedResponse { content_type: "text/html; charset=utf-8", ..response.clone() }
+                .send(stream, false)
         }
-        Fault::HugeBody { bytes: Some(bytes) } => send_padded(stream, response, bytes, ending),
-        Fault::HugeBody { bytes: None } => send_without_end(stream, response, ending),
-        Fault::Garbage => stream.write_all(b"\x00\xff\xfe not a response \x07\r\n\r\n<block>no</block>\r\n"),
-        Fault::EmptyBody => Response { body: Vec::new(), ..response.clone() }.send(stream, false),
-        Fault::TwoVerdicts | Fault::VerdictInThinking => response.send(stream, false),
+        ServerFault::HugeBody { bytes: Some(bytes) } => send_padded(stream, response, bytes, ending),
+        ServerFault::HugeBody { bytes: None } => send_without_end(stream, response, ending),
+        ServerFault::Garbage => {
+            stream.write_all(b"\x00\xff\xfe not a response \x07\r\n\r\n<block>no</block>\r\n")
+        }
+        ServerFault::EmptyBody => {
+            ScriptedResponse { body: Vec::new(), ..response.clone() }.send(stream, false)
+        }
+        ServerFault::TwoVerdicts | ServerFault::VerdictInThinking => response.send(stream, false),
     }
 }
 
-fn send_padded(stream: &mut TcpStream, response: &Response, bytes: u64, ending: &Ending) -> io::Result<()> {
+fn send_padded(
+    stream: &mut TcpStream,
+    response: &ScriptedResponse,
+    bytes: u64,
+    ending: &ShutdownSignal,
+) -> io::Result<()> {
     let own = length_of(&response.body);
     let mut left = bytes.saturating_sub(own);
     stream.write_all(&response.head(Some(own.saturating_add(left)), false))?;
@@ -152,7 +162,11 @@ fn send_padded(stream: &mut TcpStream, response: &Response, bytes: u64, ending: 
     Ok(())
 }
 
-fn send_without_end(stream: &mut TcpStream, response: &Response, ending: &Ending) -> io::Result<()> {
+fn send_without_end(
+    stream: &mut TcpStream,
+    response: &ScriptedResponse,
+    ending: &ShutdownSignal,
+) -> io::Result<()> {
     stream.write_all(&response.head(None, false))?;
     let chunk = |bytes: &[u8]| {
         let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
@@ -169,7 +183,7 @@ fn send_without_end(stream: &mut TcpStream, response: &Response, ending: &Ending
 }
 
 /// Says nothing until the client leaves or the server ends.
-fn keep_silent(stream: &TcpStream, ending: &Ending) {
+fn keep_silent(stream: &TcpStream, ending: &ShutdownSignal) {
     if stream.set_read_timeout(Some(LOOK)).is_err() {
         return;
     }
@@ -187,13 +201,13 @@ fn keep_silent(stream: &TcpStream, ending: &Ending) {
 }
 
 /// Waits before an answer, and says whether it is still wanted.
-pub(crate) fn wait_before(time: Duration, ending: &Ending) -> bool {
+pub(crate) fn wait_before(time: Duration, ending: &ShutdownSignal) -> bool {
     time.is_zero() || !ending.wait(time)
 }
 
 /// Reads off what a client still sends, for a while: closing at once would reset the connection, and the client would
 /// lose what it was told.
-pub(crate) fn drain(stream: &mut TcpStream, ending: &Ending) {
+pub(crate) fn drain(stream: &mut TcpStream, ending: &ShutdownSignal) {
     let start = Instant::now();
     if stream.shutdown(Shutdown::Write).is_err() || stream.set_read_timeout(Some(LOOK)).is_err() {
         return;

@@ -28,26 +28,26 @@ pub(crate) struct HttpRequest {
 
 /// Why there is no request.
 #[derive(Debug)]
-pub(crate) enum Unreadable {
+pub(crate) enum RequestError {
     /// The client has left, or is gone for so long that it may as well have.
     Gone,
     /// The request is wrong; the status says how.
     Wrong(u16, &'static str),
 }
 
-impl From<io::Error> for Unreadable {
+impl From<io::Error> for RequestError {
     fn from(_: io::Error) -> Self {
         Self::Gone
     }
 }
 
-const fn bad(message: &'static str) -> Unreadable {
-    Unreadable::Wrong(400, message)
+const fn bad(message: &'static str) -> RequestError {
+    RequestError::Wrong(400, message)
 }
 
 /// A connection that requests come in on.
 #[derive(Debug)]
-pub(crate) struct Incoming {
+pub(crate) struct RequestReader {
     stream: TcpStream,
     /// Bytes that were looked at and count as read, but are still in the socket.
     held: usize,
@@ -55,12 +55,12 @@ pub(crate) struct Incoming {
 
 /// How the body of a request is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Framing {
+enum BodyFraming {
     Length(usize),
     Chunked,
 }
 
-impl Incoming {
+impl RequestReader {
     pub(crate) const fn new(stream: TcpStream) -> Self {
         Self { stream, held: 0 }
     }
@@ -75,7 +75,7 @@ impl Incoming {
     }
 
     /// Reads the next request.
-    pub(crate) fn read_request(&mut self) -> Result<HttpRequest, Unreadable> {
+    pub(crate) fn read_request(&mut self) -> Result<HttpRequest, RequestError> {
         let mut left = LONGEST_HEAD;
         let mut first = self.read_line(&mut left)?;
         // Empty lines before a request are passed over.
@@ -93,20 +93,20 @@ impl Incoming {
         let keeps_alive = if is_old { wishes.contains("keep-alive") } else { !wishes.contains("close") };
         if let Some(expected) = find("expect") {
             if !expected.eq_ignore_ascii_case("100-continue") {
-                return Err(Unreadable::Wrong(417, "only 100-continue can be expected"));
+                return Err(RequestError::Wrong(417, "only 100-continue can be expected"));
             }
-            if framing != Framing::Length(0) {
+            if framing != BodyFraming::Length(0) {
                 self.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
             }
         }
         let body = match framing {
-            Framing::Length(length) => self.read_bytes(length)?,
-            Framing::Chunked => self.read_chunks()?,
+            BodyFraming::Length(length) => self.read_bytes(length)?,
+            BodyFraming::Chunked => self.read_chunks()?,
         };
         Ok(HttpRequest { method, path, headers, body, keeps_alive })
     }
 
-    fn read_headers(&mut self, left: &mut usize) -> Result<Vec<(String, String)>, Unreadable> {
+    fn read_headers(&mut self, left: &mut usize) -> Result<Vec<(String, String)>, RequestError> {
         let mut headers = Vec::new();
         loop {
             let line = self.read_line(left)?;
@@ -124,20 +124,20 @@ impl Incoming {
     }
 
     /// Reads a line without its end. Its line feed stays in the socket until the next read.
-    fn read_line(&mut self, left: &mut usize) -> Result<Vec<u8>, Unreadable> {
+    fn read_line(&mut self, left: &mut usize) -> Result<Vec<u8>, RequestError> {
         self.release()?;
         let mut line = Vec::new();
         let mut piece = [0; 1024];
         loop {
             let seen = self.stream.peek(&mut piece)?;
             if seen == 0 {
-                return Err(Unreadable::Gone);
+                return Err(RequestError::Gone);
             }
             let fresh = piece.get(..seen).unwrap_or_default();
             let end = fresh.iter().position(|byte| *byte == b'\n');
             let taken = end.unwrap_or(seen);
             if taken >= *left {
-                return Err(Unreadable::Wrong(431, "the head of the request is too long"));
+                return Err(RequestError::Wrong(431, "the head of the request is too long"));
             }
             *left -= taken + usize::from(end.is_some());
             let mut own = vec![0; taken];
@@ -154,7 +154,7 @@ impl Incoming {
     }
 
     /// Reads so many bytes. The last one stays in the socket until the next read.
-    fn read_bytes(&mut self, length: usize) -> Result<Vec<u8>, Unreadable> {
+    fn read_bytes(&mut self, length: usize) -> Result<Vec<u8>, RequestError> {
         let Some(most) = length.checked_sub(1) else { return Ok(Vec::new()) };
         self.release()?;
         let mut body = Vec::new();
@@ -163,32 +163,32 @@ impl Incoming {
             let wanted = (most - body.len()).min(PIECE);
             let got = self.stream.read(piece.get_mut(..wanted).unwrap_or_default())?;
             if got == 0 {
-                return Err(Unreadable::Gone);
+                return Err(RequestError::Gone);
             }
             body.extend_from_slice(piece.get(..got).unwrap_or_default());
         }
         let mut last = [0];
         if self.stream.peek(&mut last)? == 0 {
-            return Err(Unreadable::Gone);
+            return Err(RequestError::Gone);
         }
         self.held = 1;
         body.extend_from_slice(&last);
         Ok(body)
     }
 
-    fn read_chunks(&mut self) -> Result<Vec<u8>, Unreadable> {
+    fn read_chunks(&mut self) -> Result<Vec<u8>, RequestError> {
         let mut body = Vec::new();
         // Each chunk has a head, so their heads are bounded together.
         let mut left = LARGEST_BODY;
         loop {
             let head = self.read_line(&mut left.min(1024))?;
-            left = left.checked_sub(head.len() + 4).ok_or(Unreadable::Wrong(413, "too many chunks"))?;
+            left = left.checked_sub(head.len() + 4).ok_or(RequestError::Wrong(413, "too many chunks"))?;
             let size = read_chunk_size(&head).ok_or(bad("a chunk has no size"))?;
             if size == 0 {
                 break;
             }
             if size > LARGEST_BODY - body.len() {
-                return Err(Unreadable::Wrong(413, "the body is larger than 32 MiB"));
+                return Err(RequestError::Wrong(413, "the body is larger than 32 MiB"));
             }
             body.append(&mut self.read_bytes(size)?);
             if !self.read_line(&mut 1024)?.is_empty() {
@@ -206,7 +206,7 @@ pub(crate) fn find_header<'a>(headers: &'a [(String, String)], name: &str) -> Op
     headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
-fn read_first_line(line: &[u8]) -> Result<(String, String, bool), Unreadable> {
+fn read_first_line(line: &[u8]) -> Result<(String, String, bool), RequestError> {
     let line = str::from_utf8(line).map_err(|_| bad("the first line is not UTF-8"))?;
     let mut words = line.split(' ');
     let (Some(method), Some(path), Some(version), None) =
@@ -229,25 +229,25 @@ fn read_first_line(line: &[u8]) -> Result<(String, String, bool), Unreadable> {
 }
 
 /// Says how the body is measured. Two measures are one too many.
-fn read_framing(headers: &[(String, String)]) -> Result<Framing, Unreadable> {
+fn read_framing(headers: &[(String, String)]) -> Result<BodyFraming, RequestError> {
     let all = |name: &str| {
         let values = headers.iter().filter(|(own, _)| own == name).map(|(_, value)| value.as_str());
         values.collect::<Vec<_>>()
     };
     match (all("content-length").as_slice(), all("transfer-encoding").as_slice()) {
-        ([], []) => Ok(Framing::Length(0)),
+        ([], []) => Ok(BodyFraming::Length(0)),
         ([length], []) => {
             if length.is_empty() || !length.bytes().all(|byte| byte.is_ascii_digit()) {
                 return Err(bad("the content length is not a number"));
             }
-            let too_large = Unreadable::Wrong(413, "the body is larger than 32 MiB");
+            let too_large = RequestError::Wrong(413, "the body is larger than 32 MiB");
             match length.parse::<usize>() {
-                Ok(length) if length <= LARGEST_BODY => Ok(Framing::Length(length)),
+                Ok(length) if length <= LARGEST_BODY => Ok(BodyFraming::Length(length)),
                 _ => Err(too_large),
             }
         }
-        ([], [encoding]) if encoding.eq_ignore_ascii_case("chunked") => Ok(Framing::Chunked),
-        ([], _) => Err(Unreadable::Wrong(501, "only chunked is a transfer encoding here")),
+        ([], [encoding]) if encoding.eq_ignore_ascii_case("chunked") => Ok(BodyFraming::Chunked),
+        ([], _) => Err(RequestError::Wrong(501, "only chunked is a transfer encoding here")),
         _ => Err(bad("the body has two lengths")),
     }
 }

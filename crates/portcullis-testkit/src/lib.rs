@@ -40,12 +40,15 @@ mod script;
 mod server;
 mod wire;
 
-pub use agent::{AgentCall, AgentScript, AgentServer, Asking, Input, Turn};
-pub use collector::{Collector, Delivery};
+pub use agent::{AgentCall, AgentCallInput, AgentScript, AgentServer, AgentTurn, AskingAgent};
+pub use collector::{CollectedPost, OtlpCollector};
 pub use golden::{GoldenCase, GoldenFile, is_updating};
 #[cfg(unix)]
 pub use postgres::PostgresServer;
-pub use recorded::Recorded;
-pub use script::{Answer, Echo, Fault, Judge, Rule, Script, ScriptError, Step, Stop, Tokens, Verdict, When};
+pub use recorded::RecordedRequest;
+pub use script::{
+    EchoedPart, ModelScript, ReportedTokens, RequestMatch, ScriptError, ScriptRule, ScriptStep,
+    ScriptedAnswer, ScriptedVerdict, ServerFault, StopReason, WordJudge,
+};
 pub use server::ScriptedServer;
-pub use wire::{AskedForm, Inquiry, Stage, Wire};
+pub use wire::{ModelRequest, RequestedForm, RequestedStage, WireProtocol};

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::delivery::{Ending, Response, drain};
-use crate::http::{HttpRequest, Incoming, Unreadable};
+use crate::delivery::{ScriptedResponse, ShutdownSignal, drain};
+use crate::http::{HttpRequest, RequestError, RequestReader};
 
 /// How long a connection may be idle.
 const LONGEST_IDLE: Duration = Duration::from_mins(1);
@@ -17,42 +17,42 @@ const LONGEST_IDLE: Duration = Duration::from_mins(1);
 const MOST_CONNECTIONS: usize = 512;
 
 /// What answers requests.
-pub(crate) trait Service: Send + Sync + 'static {
+pub(crate) trait HttpService: Send + Sync + 'static {
     /// Answers a request, and says whether another may follow on the connection.
-    fn answer(&self, request: &HttpRequest, connection: &mut Connection<'_>) -> io::Result<bool>;
+    fn answer(&self, request: &HttpRequest, connection: &mut ServedConnection<'_>) -> io::Result<bool>;
 
     /// Makes the response to a request that is none.
-    fn refuse(&self, status: u16, message: &str) -> Response;
+    fn refuse(&self, status: u16, message: &str) -> ScriptedResponse;
 }
 
 /// A connection on which a request has come in.
-pub(crate) struct Connection<'a> {
+pub(crate) struct ServedConnection<'a> {
     /// What requests come in on; the last byte of this one is not taken yet.
-    pub(crate) incoming: &'a mut Incoming,
+    pub(crate) incoming: &'a mut RequestReader,
     /// What the response goes out on.
     pub(crate) stream: &'a mut TcpStream,
     /// Whether the server is to end.
-    pub(crate) ending: &'a Ending,
+    pub(crate) ending: &'a ShutdownSignal,
 }
 
 /// A service that listens. It ends when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Listening<S: Service> {
+pub(crate) struct ListeningService<S: HttpService> {
     address: SocketAddr,
-    shared: Arc<Shared<S>>,
+    shared: Arc<SharedService<S>>,
     acceptor: Option<JoinHandle<()>>,
 }
 
 /// What all threads share.
 #[derive(Debug)]
-struct Shared<S> {
+struct SharedService<S> {
     service: S,
-    ending: Ending,
-    connections: Mutex<Connections>,
+    ending: ShutdownSignal,
+    connections: Mutex<OpenConnections>,
 }
 
 #[derive(Debug, Default)]
-struct Connections {
+struct OpenConnections {
     next: u64,
     open: BTreeMap<u64, TcpStream>,
     threads: Vec<JoinHandle<()>>,
@@ -63,7 +63,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<S: Service> Listening<S> {
+impl<S: HttpService> ListeningService<S> {
     /// Starts to listen on an address, which must be one of loopback.
     pub(crate) fn start(address: SocketAddr, service: S) -> io::Result<Self> {
         if !address.ip().is_loopback() {
@@ -72,8 +72,8 @@ impl<S: Service> Listening<S> {
         }
         let listener = TcpListener::bind(address)?;
         let address = listener.local_addr()?;
-        let connections = Mutex::new(Connections::default());
-        let shared = Arc::new(Shared { service, ending: Ending::default(), connections });
+        let connections = Mutex::new(OpenConnections::default());
+        let shared = Arc::new(SharedService { service, ending: ShutdownSignal::default(), connections });
         let own = Arc::clone(&shared);
         let acceptor =
             thread::Builder::new().name("scripted-model".into()).spawn(move || own.accept(&listener))?;
@@ -89,7 +89,7 @@ impl<S: Service> Listening<S> {
     }
 }
 
-impl<S: Service> Drop for Listening<S> {
+impl<S: HttpService> Drop for ListeningService<S> {
     fn drop(&mut self) {
         self.shared.ending.announce();
         // The acceptor sleeps until somebody comes.
@@ -110,7 +110,7 @@ impl<S: Service> Drop for Listening<S> {
     }
 }
 
-impl<S: Service> Shared<S> {
+impl<S: HttpService> SharedService<S> {
     fn accept(self: &Arc<Self>, listener: &TcpListener) {
         loop {
             let accepted = listener.accept();
@@ -156,19 +156,19 @@ impl<S: Service> Shared<S> {
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(LONGEST_IDLE))?;
         stream.set_read_timeout(Some(LONGEST_IDLE))?;
-        let mut incoming = Incoming::new(stream.try_clone()?);
+        let mut incoming = RequestReader::new(stream.try_clone()?);
         while !self.ending.is_over() {
             let request = match incoming.read_request() {
                 Ok(request) => request,
-                Err(Unreadable::Gone) => return Ok(()),
-                Err(Unreadable::Wrong(status, message)) => {
+                Err(RequestError::Gone) => return Ok(()),
+                Err(RequestError::Wrong(status, message)) => {
                     self.service.refuse(status, message).send(&mut stream, false)?;
                     drain(&mut stream, &self.ending);
                     return Ok(());
                 }
             };
             let mut connection =
-                Connection { incoming: &mut incoming, stream: &mut stream, ending: &self.ending };
+                ServedConnection { incoming: &mut incoming, stream: &mut stream, ending: &self.ending };
             if !self.service.answer(&request, &mut connection)? {
                 return Ok(());
             }

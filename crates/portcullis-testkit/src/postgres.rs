@@ -50,7 +50,7 @@ fi
 #[derive(Debug)]
 pub struct PostgresServer {
     directory: PathBuf,
-    account: Option<Account>,
+    account: Option<ServerAccount>,
     port: u16,
     password: String,
     settings: Vec<String>,
@@ -59,7 +59,7 @@ pub struct PostgresServer {
 
 /// Whom the server runs as: PostgreSQL refuses to run as root.
 #[derive(Debug, Clone, Copy)]
-struct Account {
+struct ServerAccount {
     user: u32,
     group: u32,
 }
@@ -110,7 +110,7 @@ impl PostgresServer {
     /// Returns the user and the group that servers run as, if those are not our own.
     pub fn account() -> Option<(u32, u32)> {
         let own = fs::metadata("/proc/self").map(|process| process.uid());
-        let account = Account::find().ok().filter(|_| own.is_ok_and(|own| own == 0));
+        let account = ServerAccount::find().ok().filter(|_| own.is_ok_and(|own| own == 0));
         account.map(|account| (account.user, account.group))
     }
 
@@ -193,7 +193,7 @@ impl PostgresServer {
             std::env::temp_dir().join(format!("portcullis-postgres-{}-{number}", std::process::id()));
         // Whoever reaches the socket is let in, so only we and the server reach it.
         DirBuilder::new().mode(0o700).create(&directory)?;
-        let account = Account::unprivileged(&directory)?;
+        let account = ServerAccount::unprivileged(&directory)?;
         // Nobody else on the machine is to know it: whoever is a superuser there can run programs.
         let password = format!("{:016x}", RandomState::new().build_hasher().finish());
         let server = Self {
@@ -324,7 +324,7 @@ impl Drop for PostgresServer {
     }
 }
 
-impl Account {
+impl ServerAccount {
     /// Finds somebody who is not root, if we are, and gives them the directory.
     fn unprivileged(directory: &Path) -> io::Result<Option<Self>> {
         if fs::metadata(directory)?.uid() != 0 {

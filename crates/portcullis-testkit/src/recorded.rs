@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::http::{HttpRequest, find_header};
-use crate::wire::{Inquiry, Wire};
+use crate::wire::{ModelRequest, WireProtocol};
 
 /// How many requests are kept.
 const MOST_REQUESTS: usize = 10_000;
@@ -22,7 +22,7 @@ const SECRETS: &[&str] =
 
 /// A request as it came.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
+pub struct RecordedRequest {
     /// Its place in the order of arrival, from 0.
     pub number: usize,
     /// When it had arrived whole.
@@ -39,20 +39,20 @@ pub struct Recorded {
     pub json: Option<Value>,
 }
 
-impl Recorded {
+impl RecordedRequest {
     /// Returns the value of a header; the case of its name does not matter.
     pub fn header(&self, name: &str) -> Option<&str> {
         find_header(&self.headers, name)
     }
 
     /// Returns the wire the path belongs to.
-    pub fn wire(&self) -> Option<Wire> {
-        Wire::of_path(&self.path)
+    pub fn wire(&self) -> Option<WireProtocol> {
+        WireProtocol::of_path(&self.path)
     }
 
     /// Returns what the request asks for, if its path is known and its body is JSON.
-    pub fn inquiry(&self) -> Option<Inquiry> {
-        Some(Inquiry::read(self.wire()?, &self.path, self.json.as_ref()?))
+    pub fn inquiry(&self) -> Option<ModelRequest> {
+        Some(ModelRequest::read(self.wire()?, &self.path, self.json.as_ref()?))
     }
 
     /// Writes it as a line of JSON, without keys.
@@ -83,28 +83,28 @@ impl Recorded {
 }
 
 /// All requests so far.
-pub(crate) struct Log {
-    kept: VecDeque<Recorded>,
+pub(crate) struct RequestLog {
+    kept: VecDeque<RecordedRequest>,
     bytes: usize,
     arrived: usize,
     file: Option<Box<dyn Write + Send>>,
 }
 
-impl fmt::Debug for Log {
+impl fmt::Debug for RequestLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = f.debug_struct("Log");
+        let mut out = f.debug_struct("RequestLog");
         out.field("arrived", &self.arrived).field("bytes", &self.bytes).finish_non_exhaustive()
     }
 }
 
-impl Log {
+impl RequestLog {
     pub(crate) fn new(file: Option<Box<dyn Write + Send>>) -> Self {
         Self { kept: VecDeque::new(), bytes: 0, arrived: 0, file }
     }
 
     /// Adds a request and returns it with its number.
-    pub(crate) fn add(&mut self, request: &HttpRequest) -> Recorded {
-        let recorded = Recorded {
+    pub(crate) fn add(&mut self, request: &HttpRequest) -> RecordedRequest {
+        let recorded = RecordedRequest {
             number: self.arrived,
             arrived: Instant::now(),
             method: request.method.clone(),
@@ -124,7 +124,7 @@ impl Log {
     }
 
     /// Writes a request to the file, if there is one.
-    pub(crate) fn write(&mut self, recorded: &Recorded) -> io::Result<()> {
+    pub(crate) fn write(&mut self, recorded: &RecordedRequest) -> io::Result<()> {
         match &mut self.file {
             None => Ok(()),
             Some(file) => {
@@ -138,7 +138,7 @@ impl Log {
         self.arrived
     }
 
-    pub(crate) fn kept(&self) -> Vec<Recorded> {
+    pub(crate) fn kept(&self) -> Vec<RecordedRequest> {
         self.kept.iter().cloned().collect()
     }
 }
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn only_the_latest_requests_are_kept_but_all_are_counted() {
-        let mut log = Log::new(None);
+        let mut log = RequestLog::new(None);
         let request = HttpRequest {
             method: "POST".into(),
             path: "/".into(),
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_line_of_the_record_has_no_key_in_it() {
-        let recorded = Recorded {
+        let recorded = RecordedRequest {
             number: 0,
             arrived: Instant::now(),
             method: "POST".into(),

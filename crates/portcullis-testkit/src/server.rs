@@ -8,12 +8,12 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::answer::compose;
-use crate::delivery::{Response, misbehave, wait_before};
+use crate::delivery::{ScriptedResponse, misbehave, wait_before};
 use crate::http::HttpRequest;
-use crate::listening::{Connection, Listening, Service, lock};
-use crate::recorded::{Log, Recorded};
-use crate::script::{Answer, Fault, Script, Step, When};
-use crate::wire::{Inquiry, Wire, error_body, reply_body};
+use crate::listening::{HttpService, ListeningService, ServedConnection, lock};
+use crate::recorded::{RecordedRequest, RequestLog};
+use crate::script::{ModelScript, RequestMatch, ScriptStep, ScriptedAnswer, ServerFault};
+use crate::wire::{ModelRequest, WireProtocol, error_body, reply_body};
 
 /// How long [`ScriptedServer::wait_for_requests`] waits.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -23,27 +23,27 @@ const JSON: &str = "application/json";
 /// A model server on loopback that answers by a script. It ends when it is dropped.
 #[derive(Debug)]
 pub struct ScriptedServer {
-    listening: Listening<Model>,
+    listening: ListeningService<ScriptedModel>,
 }
 
 /// What answers: the script, and how far it has come.
 #[derive(Debug)]
-struct Model {
-    script: Script,
-    progress: Mutex<Progress>,
+struct ScriptedModel {
+    script: ModelScript,
+    progress: Mutex<ScriptProgress>,
     arrival: Condvar,
 }
 
 #[derive(Debug)]
-struct Progress {
-    log: Log,
+struct ScriptProgress {
+    log: RequestLog,
     used_steps: usize,
 }
 
 /// What is to be done about a request.
-struct Plan {
-    response: Response,
-    fault: Option<Fault>,
+struct ResponsePlan {
+    response: ScriptedResponse,
+    fault: Option<ServerFault>,
     delay: Duration,
 }
 
@@ -54,7 +54,7 @@ impl ScriptedServer {
     ///
     /// Panics if loopback has no port left, because then there is nothing to test with. [`Self::start_on`] does not.
     #[expect(clippy::panic, reason = "a test without its server has nothing to go on with")]
-    pub fn start(script: Script) -> Self {
+    pub fn start(script: ModelScript) -> Self {
         match Self::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), script) {
             Ok(server) => server,
             Err(error) => panic!("the scripted server does not start: {error}"),
@@ -62,14 +62,14 @@ impl ScriptedServer {
     }
 
     /// Starts a server on an address, which must be one of loopback.
-    pub fn start_on(address: SocketAddr, script: Script) -> io::Result<Self> {
+    pub fn start_on(address: SocketAddr, script: ModelScript) -> io::Result<Self> {
         Self::launch(address, script, None)
     }
 
     /// Starts a server that also writes every request as a line of JSON, with keys left out.
     pub fn start_recording(
         address: SocketAddr,
-        script: Script,
+        script: ModelScript,
         record: Box<dyn Write + Send>,
     ) -> io::Result<Self> {
         Self::launch(address, script, Some(record))
@@ -77,15 +77,15 @@ impl ScriptedServer {
 
     fn launch(
         address: SocketAddr,
-        script: Script,
+        script: ModelScript,
         record: Option<Box<dyn Write + Send>>,
     ) -> io::Result<Self> {
-        let model = Model {
+        let model = ScriptedModel {
             script,
-            progress: Mutex::new(Progress { log: Log::new(record), used_steps: 0 }),
+            progress: Mutex::new(ScriptProgress { log: RequestLog::new(record), used_steps: 0 }),
             arrival: Condvar::new(),
         };
-        Ok(Self { listening: Listening::start(address, model)? })
+        Ok(Self { listening: ListeningService::start(address, model)? })
     }
 
     /// Returns the address to send requests to, such as `http://127.0.0.1:40123`.
@@ -99,7 +99,7 @@ impl ScriptedServer {
     }
 
     /// Returns the requests so far in the order they came. The oldest are dropped after 10,000, or 256 MiB.
-    pub fn requests(&self) -> Vec<Recorded> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         lock(&self.listening.service().progress).log.kept()
     }
 
@@ -114,13 +114,13 @@ impl ScriptedServer {
     }
 }
 
-impl Service for Model {
-    fn answer(&self, request: &HttpRequest, connection: &mut Connection<'_>) -> io::Result<bool> {
+impl HttpService for ScriptedModel {
+    fn answer(&self, request: &HttpRequest, connection: &mut ServedConnection<'_>) -> io::Result<bool> {
         let plan = self.plan(request);
         if !wait_before(plan.delay, connection.ending) {
             return Ok(false);
         }
-        if plan.fault != Some(Fault::Reset) {
+        if plan.fault != Some(ServerFault::Reset) {
             connection.incoming.release()?;
         }
         if let Some(fault) = plan.fault {
@@ -131,27 +131,29 @@ impl Service for Model {
         Ok(request.keeps_alive)
     }
 
-    fn refuse(&self, status: u16, message: &str) -> Response {
+    fn refuse(&self, status: u16, message: &str) -> ScriptedResponse {
         error_response(None, status, message)
     }
 }
 
-impl Model {
+impl ScriptedModel {
     /// Records a request and finds its answer, both at once, so that requests are numbered as steps are used.
-    fn plan(&self, request: &HttpRequest) -> Plan {
+    fn plan(&self, request: &HttpRequest) -> ResponsePlan {
         let mut progress = lock(&self.progress);
         let recorded = progress.log.add(request);
         self.arrival.notify_all();
         let written = progress.log.write(&recorded);
         let plan = match (written, understand(&recorded)) {
-            (Err(_), _) => Plan::of(error_response(recorded.wire(), 500, "the record cannot be written")),
-            (Ok(()), Err(response)) => Plan::of(response),
+            (Err(_), _) => {
+                ResponsePlan::of(error_response(recorded.wire(), 500, "the record cannot be written"))
+            }
+            (Ok(()), Err(response)) => ResponsePlan::of(response),
             (Ok(()), Ok(inquiry)) => match self.find_step(&mut progress, &recorded, &inquiry) {
                 Some(step) => {
                     drop(progress);
-                    return Plan::by(step, &inquiry, recorded.number);
+                    return ResponsePlan::by(step, &inquiry, recorded.number);
                 }
-                None => Plan::of(error_response(
+                None => ResponsePlan::of(error_response(
                     Some(inquiry.wire),
                     400,
                     "no rule of the script fits this request; add `steps` or `default`",
@@ -162,7 +164,12 @@ impl Model {
         plan
     }
 
-    fn find_step(&self, progress: &mut Progress, recorded: &Recorded, inquiry: &Inquiry) -> Option<&Step> {
+    fn find_step(
+        &self,
+        progress: &mut ScriptProgress,
+        recorded: &RecordedRequest,
+        inquiry: &ModelRequest,
+    ) -> Option<&ScriptStep> {
         let rule = self.script.rules.iter().find(|rule| fits(&rule.when, recorded, inquiry));
         if let Some(rule) = rule {
             return Some(&rule.answer);
@@ -174,7 +181,7 @@ impl Model {
 }
 
 /// Understands a request, or says why it is none for a model.
-fn understand(recorded: &Recorded) -> Result<Inquiry, Response> {
+fn understand(recorded: &RecordedRequest) -> Result<ModelRequest, ScriptedResponse> {
     let Some(wire) = recorded.wire() else {
         return Err(error_response(None, 404, "no model is served at this path"));
     };
@@ -191,10 +198,10 @@ fn understand(recorded: &Recorded) -> Result<Inquiry, Response> {
     Ok(inquiry)
 }
 
-fn fits(when: &When, recorded: &Recorded, inquiry: &Inquiry) -> bool {
+fn fits(when: &RequestMatch, recorded: &RecordedRequest, inquiry: &ModelRequest) -> bool {
     let has =
         |wanted: &Option<String>, text: &str| wanted.as_ref().is_none_or(|part| text.contains(part.as_str()));
-    let When { action, text, path, model, headers, wire, stage } = when;
+    let RequestMatch { action, text, path, model, headers, wire, stage } = when;
     let has_action = action.as_ref().is_none_or(|part| {
         inquiry.action().contains(part.as_str()) || inquiry.action_raw().contains(part.as_str())
     });
@@ -207,33 +214,37 @@ fn fits(when: &When, recorded: &Recorded, inquiry: &Inquiry) -> bool {
         && headers.iter().all(|(name, part)| recorded.header(name).is_some_and(|value| value.contains(part)))
 }
 
-impl Plan {
-    fn of(response: Response) -> Self {
+impl ResponsePlan {
+    fn of(response: ScriptedResponse) -> Self {
         Self { response, fault: None, delay: Duration::ZERO }
     }
 
-    fn by(step: &Step, inquiry: &Inquiry, number: usize) -> Self {
+    fn by(step: &ScriptStep, inquiry: &ModelRequest, number: usize) -> Self {
         let id = format!("req_scripted_{number}");
         let (status, body) = match &step.answer {
-            Answer::Error { status, details } => {
+            ScriptedAnswer::Error { status, details } => {
                 (*status, error_body(Some(inquiry.wire), *status, details, &id).to_string().into_bytes())
             }
-            Answer::Raw { status, body } => (*status, body.clone().into_bytes()),
+            ScriptedAnswer::Raw { status, body } => (*status, body.clone().into_bytes()),
             _ => (200, reply_body(inquiry, &compose(step, inquiry), number).to_string().into_bytes()),
         };
-        let name = if inquiry.wire == Wire::Anthropic { "request-id" } else { "x-request-id" };
+        let name = if inquiry.wire == WireProtocol::Anthropic { "request-id" } else { "x-request-id" };
         let mut headers = vec![(name.to_owned(), id)];
         headers.extend(step.headers.iter().cloned());
         let fault = match step.answer {
-            Answer::Fault(fault) => Some(fault),
+            ScriptedAnswer::Fault(fault) => Some(fault),
             _ => None,
         };
-        Self { response: Response { status, content_type: JSON, headers, body }, fault, delay: step.delay }
+        Self {
+            response: ScriptedResponse { status, content_type: JSON, headers, body },
+            fault,
+            delay: step.delay,
+        }
     }
 }
 
-fn error_response(wire: Option<Wire>, status: u16, message: &str) -> Response {
+fn error_response(wire: Option<WireProtocol>, status: u16, message: &str) -> ScriptedResponse {
     let details: Map<String, Value> = [("message".to_owned(), json!(message))].into_iter().collect();
     let body = error_body(wire, status, &details, "req_scripted").to_string().into_bytes();
-    Response { status, content_type: JSON, headers: Vec::new(), body }
+    ScriptedResponse { status, content_type: JSON, headers: Vec::new(), body }
 }

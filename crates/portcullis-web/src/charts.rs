@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use crate::Text;
+use crate::VisibleText;
 
 /// The drawing of columns, in tenths of a pixel.
 pub(crate) const WIDTH: u64 = 5_600;
@@ -28,7 +28,7 @@ const BAR_ROW: u64 = 450;
 
 /// Values by category, one upon another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Series {
+pub struct ChartSeries {
     /// What is counted.
     pub name: &'static str,
     /// Its class in the style sheet.
@@ -39,7 +39,7 @@ pub struct Series {
 
 /// A line over the columns, with a scale of its own on the right.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct ChartLine {
     /// What it shows.
     pub name: &'static str,
     /// Its class in the style sheet.
@@ -52,7 +52,7 @@ pub struct Line {
 
 /// What a chart of columns is made of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ColumnsOf {
+pub struct ColumnChartData {
     /// Its heading.
     pub title: &'static str,
     /// What it shows, for whoever does not see it.
@@ -62,52 +62,52 @@ pub struct ColumnsOf {
     /// The categories.
     pub labels: Vec<String>,
     /// What is counted.
-    pub series: Vec<Series>,
+    pub series: Vec<ChartSeries>,
 }
 
 /// A chart of columns, laid out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Columns {
-    pub(crate) of: ColumnsOf,
-    pub(crate) line: Option<Line>,
-    pub(crate) rects: Vec<Rect>,
-    pub(crate) ticks: Vec<Tick>,
-    pub(crate) right_ticks: Vec<Tick>,
-    pub(crate) marks: Vec<Label>,
+pub struct ColumnChart {
+    pub(crate) of: ColumnChartData,
+    pub(crate) line: Option<ChartLine>,
+    pub(crate) rects: Vec<ChartRect>,
+    pub(crate) ticks: Vec<ScaleTick>,
+    pub(crate) right_ticks: Vec<ScaleTick>,
+    pub(crate) marks: Vec<ChartLabel>,
     pub(crate) path: String,
-    pub(crate) dots: Vec<Dot>,
+    pub(crate) dots: Vec<LineDot>,
     /// Where the columns end.
     pub(crate) right: u64,
 }
 
 /// A part of a column, or a bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Rect {
+pub(crate) struct ChartRect {
     pub(crate) class: &'static str,
     pub(crate) x: u64,
     pub(crate) y: u64,
     pub(crate) width: u64,
     pub(crate) height: u64,
-    pub(crate) title: Text,
+    pub(crate) title: VisibleText,
 }
 
 /// A line of the scale.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Tick {
+pub(crate) struct ScaleTick {
     pub(crate) y: u64,
     pub(crate) label: String,
 }
 
 /// A label of a category.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Label {
+pub(crate) struct ChartLabel {
     pub(crate) x: u64,
     pub(crate) text: String,
 }
 
 /// A point of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Dot {
+pub(crate) struct LineDot {
     pub(crate) x: u64,
     pub(crate) y: u64,
     pub(crate) title: String,
@@ -178,14 +178,14 @@ fn at(index: usize) -> u64 {
 }
 
 /// Where columns stand.
-struct Floor {
+struct ChartFloor {
     slot: u64,
     column: u64,
     end: u64,
 }
 
-impl Floor {
-    fn of(of: &ColumnsOf, right: u64) -> Self {
+impl ChartFloor {
+    fn of(of: &ColumnChartData, right: u64) -> Self {
         let slot = (right - LEFT).checked_div(count(&of.labels)).unwrap_or(0).max(1);
         let column = (slot * 7 / 10).clamp(1, 640);
         let totals = (0..of.labels.len())
@@ -202,11 +202,11 @@ const fn room() -> u64 {
     HEIGHT - TOP - BOTTOM
 }
 
-impl Columns {
+impl ColumnChart {
     /// Lays out a chart.
-    pub fn new(of: ColumnsOf, line: Option<Line>) -> Self {
+    pub fn new(of: ColumnChartData, line: Option<ChartLine>) -> Self {
         let right = WIDTH - if line.is_some() { SCALE } else { MARGIN };
-        let floor = Floor::of(&of, right);
+        let floor = ChartFloor::of(&of, right);
         let mut chart = Self {
             right,
             rects: rects(&of, &floor),
@@ -224,7 +224,7 @@ impl Columns {
                 let _ = write!(chart.path, "{sign}{x} {y}");
                 let label = of.labels.get(place).map(String::as_str).unwrap_or_default();
                 let words = line.words.get(place).map(String::as_str).unwrap_or_default();
-                chart.dots.push(Dot { x, y, title: format!("{label}: {words}") });
+                chart.dots.push(LineDot { x, y, title: format!("{label}: {words}") });
             }
         }
         Self { of, line, ..chart }
@@ -237,7 +237,7 @@ impl Columns {
     /// The rows of the table: a category, and what is counted there.
     pub(crate) fn table(&self) -> Vec<(String, Vec<String>)> {
         let row = |(place, label): (usize, &String)| {
-            let cell = |one: &Series| figure(one.values.get(place).copied().unwrap_or(0));
+            let cell = |one: &ChartSeries| figure(one.values.get(place).copied().unwrap_or(0));
             let mut cells: Vec<String> = self.of.series.iter().map(cell).collect();
             cells.extend(self.line.iter().map(|line| line.words.get(place).cloned().unwrap_or_default()));
             (label.clone(), cells)
@@ -246,7 +246,7 @@ impl Columns {
     }
 }
 
-fn rects(of: &ColumnsOf, floor: &Floor) -> Vec<Rect> {
+fn rects(of: &ColumnChartData, floor: &ChartFloor) -> Vec<ChartRect> {
     let mut rects = Vec::new();
     for (place, label) in of.labels.iter().enumerate() {
         let mut foot = HEIGHT - BOTTOM;
@@ -258,51 +258,51 @@ fn rects(of: &ColumnsOf, floor: &Floor) -> Vec<Rect> {
             // A thing that was counted is seen, however many there are of another.
             let height = scaled(value, floor.end, room()).max(14);
             foot = foot.saturating_sub(height);
-            rects.push(Rect {
+            rects.push(ChartRect {
                 class: one.class,
                 x: floor.middle(place) - floor.column / 2,
                 y: foot,
                 width: floor.column,
                 height,
-                title: Text::from(format!("{label}: {} {}", figure(value), one.name)),
+                title: VisibleText::from(format!("{label}: {} {}", figure(value), one.name)),
             });
         }
     }
     rects
 }
 
-fn ticks(end: u64, label: impl Fn(u64) -> String) -> Vec<Tick> {
+fn ticks(end: u64, label: impl Fn(u64) -> String) -> Vec<ScaleTick> {
     (0..=TICKS)
-        .map(|step| Tick {
+        .map(|step| ScaleTick {
             y: HEIGHT - BOTTOM - scaled(step, TICKS, room()),
             label: label(scaled(step, TICKS, end)),
         })
         .collect()
 }
 
-fn marks(of: &ColumnsOf, floor: &Floor) -> Vec<Label> {
+fn marks(of: &ColumnChartData, floor: &ChartFloor) -> Vec<ChartLabel> {
     // As many as stand beside each other with a gap between them.
     let longest = of.labels.iter().map(|label| label.chars().count() + 1).max().unwrap_or(1) * CHARACTER;
     let slot = usize::try_from(floor.slot).unwrap_or(usize::MAX);
     let every = longest.div_ceil(slot).max(1);
     let labels = of.labels.iter().enumerate().step_by(every);
-    labels.map(|(place, text)| Label { x: floor.middle(place), text: text.clone() }).collect()
+    labels.map(|(place, text)| ChartLabel { x: floor.middle(place), text: text.clone() }).collect()
 }
 
 /// A bar with a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Bar {
+pub struct ChartBar {
     /// What is counted.
-    pub name: Text,
+    pub name: VisibleText,
     /// How many.
     pub count: u64,
     /// More about it, for the table; may be empty.
-    pub detail: Text,
+    pub detail: VisibleText,
 }
 
 /// Bars below each other, laid out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Bars {
+pub struct BarChart {
     pub(crate) title: &'static str,
     pub(crate) description: &'static str,
     /// What the further column of the table is; empty if there is none.
@@ -314,7 +314,7 @@ pub struct Bars {
 /// A bar, laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BarRow {
-    pub(crate) bar: Bar,
+    pub(crate) bar: ChartBar,
     pub(crate) text_y: u64,
     pub(crate) y: u64,
     pub(crate) width: u64,
@@ -326,19 +326,19 @@ impl BarRow {
     }
 
     /// Returns the name as far as it fits.
-    pub(crate) fn short(&self) -> Text {
-        Text::cut(&self.bar.name.as_str().replace(['\n', '\t'], " "), 56)
+    pub(crate) fn short(&self) -> VisibleText {
+        VisibleText::cut(&self.bar.name.as_str().replace(['\n', '\t'], " "), 56)
     }
 }
 
-impl Bars {
+impl BarChart {
     /// Lays out bars; `detail` is what the further column of the table is called.
     pub fn new(
         title: &'static str,
         description: &'static str,
         detail: &'static str,
         class: &'static str,
-        bars: Vec<Bar>,
+        bars: Vec<ChartBar>,
     ) -> Self {
         let most = bars.iter().map(|bar| bar.count).max().unwrap_or(0);
         let rows = bars.into_iter().enumerate().map(|(place, bar)| {
@@ -378,11 +378,11 @@ mod tests {
     #[test]
     fn columns_stand_upon_each_other_and_stay_in_the_drawing() {
         let series = vec![
-            Series { name: "allowed", class: "allow", values: vec![3, u64::MAX / 4, 0] },
-            Series { name: "denied", class: "deny", values: vec![1, u64::MAX / 4, 0] },
+            ChartSeries { name: "allowed", class: "allow", values: vec![3, u64::MAX / 4, 0] },
+            ChartSeries { name: "denied", class: "deny", values: vec![1, u64::MAX / 4, 0] },
         ];
         let labels = ["a", "b", "c"].map(str::to_owned).to_vec();
-        let chart = Columns::new(ColumnsOf { labels, series, ..ColumnsOf::default() }, None);
+        let chart = ColumnChart::new(ColumnChartData { labels, series, ..ColumnChartData::default() }, None);
         assert_eq!(chart.rects.len(), 4);
         for pair in chart.rects.chunks(2) {
             assert_eq!(pair[0].y, pair[1].y + pair[1].height);
@@ -411,7 +411,7 @@ mod tests {
 
     #[test]
     fn nothing_is_no_panic() {
-        assert!(Columns::new(ColumnsOf::default(), None).is_empty());
-        assert_eq!(Bars::new("a", "b", "", "ask", Vec::new()).height(), 0);
+        assert!(ColumnChart::new(ColumnChartData::default(), None).is_empty());
+        assert_eq!(BarChart::new("a", "b", "", "ask", Vec::new()).height(), 0);
     }
 }

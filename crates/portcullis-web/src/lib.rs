@@ -20,4 +20,4 @@ pub mod views;
 
 pub use askama::Template;
 pub use link::{link, segment};
-pub use text::Text;
+pub use text::VisibleText;

@@ -2,11 +2,11 @@
 
 use askama::Template;
 
-use crate::Text;
-use crate::charts::{Bars, Columns};
+use crate::VisibleText;
+use crate::charts::{BarChart, ColumnChart};
 use crate::views::{
-    ApprovalRow, Choice, DecisionRow, ExplanationView, Frame, GrantView, Moment, ProblemView, Property,
-    RuleView, SessionRow, Tile, Tone, VerdictView,
+    ApprovalRow, DecisionRow, ExplanationView, FigureTile, FormChoice, GrantView, PageFrame, ProblemView,
+    Property, RuleView, SessionRow, TimeView, Tone, VerdictView,
 };
 
 /// The latest decisions, as they come.
@@ -14,9 +14,9 @@ use crate::views::{
 #[template(path = "live.html")]
 pub struct LivePage {
     /// What stands round it.
-    pub frame: Frame,
+    pub frame: PageFrame,
     /// What happened today.
-    pub tiles: Vec<Tile>,
+    pub tiles: Vec<FigureTile>,
     /// The newest decisions, the newest first.
     pub rows: Vec<DecisionRow>,
 }
@@ -26,11 +26,11 @@ pub struct LivePage {
 #[template(path = "decisions.html")]
 pub struct DecisionsPage {
     /// What stands round it.
-    pub frame: Frame,
+    pub frame: PageFrame,
     /// What is wrong with the filter; empty if nothing is.
-    pub problem: Text,
+    pub problem: VisibleText,
     /// The filters that are a choice: name, label and choices.
-    pub choices: Vec<(&'static str, &'static str, Vec<Choice>)>,
+    pub choices: Vec<(&'static str, &'static str, Vec<FormChoice>)>,
     /// The filters that are a text: name, label, what is written there and an example.
     pub texts: Vec<(&'static str, &'static str, String, &'static str)>,
     /// How many of those are set beyond what is always shown.
@@ -50,13 +50,13 @@ pub struct DecisionsPage {
 #[template(path = "decision.html")]
 pub struct DecisionPage {
     /// What stands round it.
-    pub frame: Frame,
+    pub frame: PageFrame,
     /// What it is known by.
-    pub id: Text,
+    pub id: VisibleText,
     /// When it was made.
-    pub when: Moment,
+    pub when: TimeView,
     /// What the host was told, if that is something else.
-    pub told: Option<Text>,
+    pub told: Option<VisibleText>,
     /// The verdict, as it was recorded.
     pub verdict: VerdictView,
     /// What today's settings say to the same call, if somebody asked for that.
@@ -66,11 +66,11 @@ pub struct DecisionPage {
     /// Where a rule that is added from here goes: the directory of the call.
     pub cwd: String,
     /// The record as JSON.
-    pub raw: Text,
+    pub raw: VisibleText,
     /// The hash of its line.
-    pub hash: Text,
+    pub hash: VisibleText,
     /// The hash of the line before it.
-    pub previous: Text,
+    pub previous: VisibleText,
 }
 
 /// A recorded call by the settings of now.
@@ -79,7 +79,7 @@ pub struct TodayView {
     /// What they say; `None` if the call cannot be judged again.
     pub verdict: Option<VerdictView>,
     /// Why it cannot; empty if it can.
-    pub problem: Text,
+    pub problem: VisibleText,
 }
 
 /// The sessions.
@@ -87,7 +87,7 @@ pub struct TodayView {
 #[template(path = "sessions.html")]
 pub struct SessionsPage {
     /// What stands round it.
-    pub frame: Frame,
+    pub frame: PageFrame,
     /// The sessions, the latest first.
     pub rows: Vec<SessionRow>,
 }
@@ -97,11 +97,11 @@ pub struct SessionsPage {
 #[template(path = "session.html")]
 pub struct SessionPage {
     /// What stands round it.
-    pub frame: Frame,
+    pub frame: PageFrame,
     /// Its id.
-    pub id: Text,
+    pub id: VisibleText,
     /// What is counted.
-    pub tiles: Vec<Tile>,
+    pub tiles: Vec<FigureTile>,
     /// What is known of it.
     pub properties: Vec<Property>,
     /// The questions that wait.
@@ -109,7 +109,7 @@ pub struct SessionPage {
     /// What a person granted.
     pub grants: Vec<GrantView>,
     /// What the user forbade.
-    pub boundaries: Vec<Text>,
+    pub boundaries: Vec<VisibleText>,
     /// Its decisions, the newest first.
     pub rows: Vec<DecisionRow>,
     /// The page with all of its decisions.
@@ -123,7 +123,7 @@ pub struct SessionPage {
 #[template(path = "approvals.html")]
 pub struct ApprovalsPage {
     /// What stands round it.
-    pub frame: Frame,
+    pub frame: PageFrame,
     /// Those that wait, the oldest first.
     pub open: Vec<ApprovalRow>,
     /// Those that are over, the newest first.
@@ -135,7 +135,7 @@ pub struct ApprovalsPage {
 #[template(path = "approval.html")]
 pub struct ApprovalPage {
     /// What stands round it.
-    pub frame: Frame,
+    pub frame: PageFrame,
     /// The question.
     pub row: ApprovalRow,
     /// Whether it can be answered from this page.
@@ -147,11 +147,11 @@ pub struct ApprovalPage {
     /// What the call does.
     pub explanation: Option<ExplanationView>,
     /// The rules that would allow such calls.
-    pub rules: Vec<Choice>,
+    pub rules: Vec<FormChoice>,
     /// What a person said to the agent; empty if nothing.
-    pub message: Text,
+    pub message: VisibleText,
     /// The rule that was made of the answer; empty if none.
-    pub rule: Text,
+    pub rule: VisibleText,
     /// What is known of the call.
     pub properties: Vec<Property>,
 }
@@ -161,21 +161,21 @@ pub struct ApprovalPage {
 #[template(path = "stats.html")]
 pub struct StatsPage {
     /// What stands round it.
-    pub frame: Frame,
+    pub frame: PageFrame,
     /// The spans that can be chosen.
-    pub ranges: Vec<Choice>,
+    pub ranges: Vec<FormChoice>,
     /// What is counted.
-    pub tiles: Vec<Tile>,
+    pub tiles: Vec<FigureTile>,
     /// Decisions over time by outcome.
-    pub decisions: Columns,
+    pub decisions: ColumnChart,
     /// Requests to models over time, and what they cost.
-    pub models: Columns,
+    pub models: ColumnChart,
     /// How long decisions took.
-    pub latencies: Columns,
+    pub latencies: ColumnChart,
     /// What was asked about most.
-    pub asked: Bars,
+    pub asked: BarChart,
     /// What was denied most.
-    pub denied: Bars,
+    pub denied: BarChart,
 }
 
 /// The rules in force, what is wrong with them, and a call to try.
@@ -183,7 +183,7 @@ pub struct StatsPage {
 #[template(path = "rules.html")]
 pub struct RulesPage {
     /// What stands round it.
-    pub frame: Frame,
+    pub frame: PageFrame,
     /// The directory whose settings count.
     pub cwd: String,
     /// The rules by what they do: title, colour, rules.
@@ -193,13 +193,13 @@ pub struct RulesPage {
     /// What is wrong with rules.
     pub lints: Vec<ProblemView>,
     /// What is not used.
-    pub ignored: Vec<Text>,
+    pub ignored: Vec<VisibleText>,
     /// Where a rule can be added.
-    pub sources: Vec<Choice>,
+    pub sources: Vec<FormChoice>,
     /// The call that is tried.
     pub trial: TrialView,
     /// The managed policy of the fleet; empty if there is none.
-    pub policy: Text,
+    pub policy: VisibleText,
 }
 
 /// A call that is tried, and what comes of it.
@@ -210,13 +210,13 @@ pub struct TrialView {
     /// The command, or the input as JSON.
     pub call: String,
     /// The modes that can be chosen.
-    pub modes: Vec<Choice>,
+    pub modes: Vec<FormChoice>,
     /// What is wrong with it; empty if nothing is.
-    pub problem: Text,
+    pub problem: VisibleText,
     /// What comes of it.
     pub verdict: Option<VerdictView>,
     /// The rules that match it.
-    pub matching: Vec<(RuleView, Text)>,
+    pub matching: Vec<(RuleView, VisibleText)>,
 }
 
 /// What a finding or an allowance is about.
@@ -224,11 +224,11 @@ pub struct TrialView {
 #[template(path = "finding.html")]
 pub struct FindingPage {
     /// What stands round it.
-    pub frame: Frame,
+    pub frame: PageFrame,
     /// Its code and its name.
-    pub heading: Text,
+    pub heading: VisibleText,
     /// The text, as a terminal would show it.
-    pub text: Text,
+    pub text: VisibleText,
 }
 
 /// Where somebody says who they are.
@@ -236,9 +236,9 @@ pub struct FindingPage {
 #[template(path = "login.html")]
 pub struct LoginPage {
     /// What stands round it.
-    pub frame: Frame,
+    pub frame: PageFrame,
     /// What was wrong with the last try; empty if there was none.
-    pub problem: Text,
+    pub problem: VisibleText,
     /// The code of a link that signs in; empty if a token is needed.
     pub code: String,
 }
@@ -248,13 +248,13 @@ pub struct LoginPage {
 #[template(path = "error.html")]
 pub struct ErrorPage {
     /// What stands round it.
-    pub frame: Frame,
+    pub frame: PageFrame,
     /// The status of the response.
     pub status: u16,
     /// What is wrong.
-    pub message: Text,
+    pub message: VisibleText,
     /// How to go on; may be empty.
-    pub hint: Text,
+    pub hint: VisibleText,
 }
 
 /// Something that was done, for whoever came by a one-time link.
@@ -262,14 +262,14 @@ pub struct ErrorPage {
 #[template(path = "done.html")]
 pub struct DonePage {
     /// What stands round it.
-    pub frame: Frame,
+    pub frame: PageFrame,
     /// Its colour.
     pub tone: Tone,
     /// What was done.
-    pub message: Text,
+    pub message: VisibleText,
 }
 
-impl Frame {
+impl PageFrame {
     fn is_in(&self, section: &str) -> bool {
         self.section == section
     }

@@ -9,9 +9,9 @@ use portcullis_core::is_hidden;
 ///
 /// Templates escape it like any other text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Text(String);
+pub struct VisibleText(String);
 
-impl Text {
+impl VisibleText {
     /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -31,7 +31,7 @@ impl Text {
     }
 }
 
-impl From<&str> for Text {
+impl From<&str> for VisibleText {
     fn from(text: &str) -> Self {
         let mut shown = String::with_capacity(text.len());
         for character in text.chars() {
@@ -46,13 +46,13 @@ impl From<&str> for Text {
     }
 }
 
-impl From<String> for Text {
+impl From<String> for VisibleText {
     fn from(text: String) -> Self {
         Self::from(text.as_str())
     }
 }
 
-impl fmt::Display for Text {
+impl fmt::Display for VisibleText {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
@@ -75,13 +75,13 @@ mod tests {
             ("\u{200b}\u{feff}", "\\u{200b}\\u{feff}"),
         ];
         for (text, shown) in table {
-            assert_eq!(Text::from(text).as_str(), shown);
+            assert_eq!(VisibleText::from(text).as_str(), shown);
         }
     }
 
     #[test]
     fn a_cut_falls_between_characters() {
-        assert_eq!(Text::cut("日本語", 2).as_str(), "日本…");
-        assert_eq!(Text::cut("ab", 2).as_str(), "ab");
+        assert_eq!(VisibleText::cut("日本語", 2).as_str(), "日本…");
+        assert_eq!(VisibleText::cut("ab", 2).as_str(), "ab");
     }
 }

@@ -1,6 +1,6 @@
 //! What pages show, already worded: texts and figures, and addresses of other pages.
 
-use crate::Text;
+use crate::VisibleText;
 
 /// A decision, an answer or an outcome, as a class of the style sheet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -50,35 +50,35 @@ impl Tone {
 
 /// What stands round every page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Frame {
+pub struct PageFrame {
     /// The title of the page.
-    pub title: Text,
+    pub title: VisibleText,
     /// The part of the site: `live`, `decisions`, `approvals`, `sessions`, `stats`, `rules`, or nothing.
     pub section: &'static str,
     /// Who is signed in; empty for nobody.
-    pub caller: Text,
+    pub caller: VisibleText,
     /// Whether they may answer and change.
     pub is_person: bool,
     /// How many questions wait.
     pub open_approvals: u64,
     /// What came of what was just done.
-    pub notice: Option<Notice>,
+    pub notice: Option<PageNotice>,
 }
 
 /// What came of what was just done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
+pub struct PageNotice {
     /// Whether it went well.
     pub is_good: bool,
     /// What happened.
-    pub text: Text,
+    pub text: VisibleText,
     /// How to go on; may be empty.
-    pub hint: Text,
+    pub hint: VisibleText,
 }
 
 /// A moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Moment {
+pub struct TimeView {
     /// In unix milliseconds, for the script.
     pub at_ms: u64,
     /// For people, in UTC.
@@ -91,32 +91,32 @@ pub struct DecisionRow {
     /// What it is known by.
     pub id: String,
     /// When it was made.
-    pub when: Moment,
+    pub when: TimeView,
     /// The verdict.
-    pub decision: Text,
+    pub decision: VisibleText,
     /// Its colour.
     pub tone: Tone,
     /// What the host was told, if that is something else.
-    pub told: Option<Text>,
+    pub told: Option<VisibleText>,
     /// The tool.
-    pub tool: Text,
+    pub tool: VisibleText,
     /// The call in one line.
-    pub summary: Text,
+    pub summary: VisibleText,
     /// Why.
-    pub reason: Text,
+    pub reason: VisibleText,
     /// The host.
-    pub host: Text,
+    pub host: VisibleText,
     /// The step that decided it.
-    pub step: Text,
+    pub step: VisibleText,
     /// The session, shortened; empty if there is none.
-    pub session: Text,
+    pub session: VisibleText,
     /// The page of the session.
     pub session_link: String,
 }
 
 /// A figure with a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tile {
+pub struct FigureTile {
     /// What is counted.
     pub name: &'static str,
     /// How much.
@@ -135,18 +135,18 @@ pub struct Property {
     /// The name.
     pub name: &'static str,
     /// The value.
-    pub value: Text,
+    pub value: VisibleText,
     /// Where it leads; empty for nowhere.
     pub link: String,
 }
 
 /// A choice in a form.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Choice {
+pub struct FormChoice {
     /// What is sent.
     pub value: String,
     /// What is shown.
-    pub label: Text,
+    pub label: VisibleText,
     /// Whether it is chosen.
     pub is_chosen: bool,
 }
@@ -164,7 +164,7 @@ pub struct CommandLine {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandPart {
     /// The words.
-    pub text: Text,
+    pub text: VisibleText,
     /// Whether they decided.
     pub is_marked: bool,
 }
@@ -173,21 +173,21 @@ pub struct CommandPart {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VerdictView {
     /// The verdict.
-    pub decision: Text,
+    pub decision: VisibleText,
     /// Its colour.
     pub tone: Tone,
     /// Why, in one clause.
-    pub reason: Text,
+    pub reason: VisibleText,
     /// The tool.
-    pub tool: Text,
+    pub tool: VisibleText,
     /// The call.
     pub lines: Vec<CommandLine>,
     /// What must be known of what is shown and what is not; may be empty.
-    pub note: Text,
+    pub note: VisibleText,
     /// The rule that decided.
     pub rule: Option<RuleView>,
     /// The step that decided it.
-    pub step: Text,
+    pub step: VisibleText,
     /// What the call would do.
     pub effects: Vec<EffectView>,
     /// Whether it would do more than is listed.
@@ -206,9 +206,9 @@ pub struct VerdictView {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EffectView {
     /// The act, in a word.
-    pub act: Text,
+    pub act: VisibleText,
     /// What is done, as a clause.
-    pub clause: Text,
+    pub clause: VisibleText,
     /// Whether it is not sure.
     pub is_possible: bool,
 }
@@ -217,13 +217,13 @@ pub struct EffectView {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FindingView {
     /// Its code.
-    pub code: Text,
+    pub code: VisibleText,
     /// The page that explains it.
     pub link: String,
     /// What is found.
-    pub sentence: Text,
+    pub sentence: VisibleText,
     /// How bad it is; may be empty.
-    pub severity: Text,
+    pub severity: VisibleText,
     /// Whether the user's words cleared it.
     pub is_cleared: bool,
 }
@@ -232,15 +232,15 @@ pub struct FindingView {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TraceView {
     /// The step.
-    pub step: Text,
+    pub step: VisibleText,
     /// What it is called; may be empty.
     pub name: &'static str,
     /// What it said.
-    pub outcome: Text,
+    pub outcome: VisibleText,
     /// Its colour.
     pub tone: Tone,
     /// Why; may be empty.
-    pub detail: Text,
+    pub detail: VisibleText,
 }
 
 impl TraceView {
@@ -254,11 +254,11 @@ impl TraceView {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelView {
     /// The provider and the model.
-    pub model: Text,
+    pub model: VisibleText,
     /// The stage.
-    pub stage: Text,
+    pub stage: VisibleText,
     /// What came of it.
-    pub outcome: Text,
+    pub outcome: VisibleText,
     /// Tokens that were read, with those of a cache.
     pub tokens_in: String,
     /// Tokens that were written.
@@ -273,13 +273,13 @@ pub struct ModelView {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SuggestionView {
     /// `allow`, `ask` or `deny`.
-    pub behavior: Text,
+    pub behavior: VisibleText,
     /// Its colour.
     pub tone: Tone,
     /// The rule, as a form sends it.
     pub rule: String,
     /// The rule, as it is shown.
-    pub text: Text,
+    pub text: VisibleText,
     /// Whether it can be added: one with something blacked out in it cannot.
     pub is_addable: bool,
 }
@@ -288,19 +288,19 @@ pub struct SuggestionView {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleView {
     /// Its text.
-    pub text: Text,
+    pub text: VisibleText,
     /// The same as a form sends it.
     pub exact: String,
     /// `allow`, `ask` or `deny`.
-    pub behavior: Text,
+    pub behavior: VisibleText,
     /// Its colour.
     pub tone: Tone,
     /// Where it stands: source, file and line.
-    pub origin: Text,
+    pub origin: VisibleText,
     /// The source it can be removed from, and whether that is Claude Code's file; empty if it cannot.
     pub removable: String,
     /// What must be known of it; may be empty.
-    pub note: Text,
+    pub note: VisibleText,
 }
 
 /// A question in a list.
@@ -313,27 +313,27 @@ pub struct ApprovalRow {
     /// Its colour.
     pub tone: Tone,
     /// When it was asked.
-    pub when: Moment,
+    pub when: TimeView,
     /// When nobody can answer it any more.
-    pub until: Moment,
+    pub until: TimeView,
     /// The tool.
-    pub tool: Text,
+    pub tool: VisibleText,
     /// The call in one line.
-    pub summary: Text,
+    pub summary: VisibleText,
     /// Why it is asked.
-    pub reason: Text,
+    pub reason: VisibleText,
     /// How much there is to lose: `LOW`, `MEDIUM`, `HIGH`, or nothing.
-    pub level: Text,
+    pub level: VisibleText,
     /// The directory.
-    pub cwd: Text,
+    pub cwd: VisibleText,
     /// The host.
-    pub host: Text,
+    pub host: VisibleText,
     /// The session, shortened.
-    pub session: Text,
+    pub session: VisibleText,
     /// The page of the session.
     pub session_link: String,
     /// Who answered, and what; empty if nobody did.
-    pub answered: Text,
+    pub answered: VisibleText,
 }
 
 impl ApprovalRow {
@@ -357,30 +357,30 @@ impl ApprovalRow {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExplanationView {
     /// What it does.
-    pub explanation: Text,
+    pub explanation: VisibleText,
     /// Why that matters.
-    pub reasoning: Text,
+    pub reasoning: VisibleText,
     /// What may go wrong.
-    pub risk: Text,
+    pub risk: VisibleText,
 }
 
 /// A session in a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionRow {
     /// Its id, shortened.
-    pub name: Text,
+    pub name: VisibleText,
     /// Its page.
     pub link: String,
     /// The host.
-    pub host: Text,
+    pub host: VisibleText,
     /// The directory of its last call.
-    pub cwd: Text,
+    pub cwd: VisibleText,
     /// The mode of its last call.
-    pub mode: Text,
+    pub mode: VisibleText,
     /// When it was first seen.
-    pub first: Moment,
+    pub first: TimeView,
     /// When it was last seen.
-    pub last: Moment,
+    pub last: TimeView,
     /// How many calls were allowed.
     pub allow: u64,
     /// How many were asked about.
@@ -395,28 +395,28 @@ pub struct GrantView {
     /// What it is called by.
     pub id: String,
     /// `allow`, `ask` or `deny`.
-    pub behavior: Text,
+    pub behavior: VisibleText,
     /// Its colour.
     pub tone: Tone,
     /// The rule.
-    pub rule: Text,
+    pub rule: VisibleText,
     /// Where and how long it holds.
-    pub terms: Text,
+    pub terms: VisibleText,
     /// When it is over.
-    pub until: Moment,
+    pub until: TimeView,
 }
 
 /// A problem with rules or settings files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProblemView {
     /// `error`, `warning`, `note`, or the kind of a lint.
-    pub kind: Text,
+    pub kind: VisibleText,
     /// Its colour.
     pub tone: Tone,
     /// What is wrong.
-    pub message: Text,
+    pub message: VisibleText,
     /// Where; may be empty.
-    pub place: Text,
+    pub place: VisibleText,
     /// How to put it right; may be empty.
-    pub fix: Text,
+    pub fix: VisibleText,
 }

@@ -1,17 +1,17 @@
 //! Pages with hostile values: what comes from outside stays text, and no page names another host or runs anything inline.
 #![cfg(test)]
 
-use portcullis_web::charts::{Bar, Bars, Columns, ColumnsOf, Line, Series};
+use portcullis_web::charts::{BarChart, ChartBar, ChartLine, ChartSeries, ColumnChart, ColumnChartData};
 use portcullis_web::pages::{
     ApprovalPage, ApprovalsPage, DecisionPage, DecisionsPage, DonePage, ErrorPage, FindingPage, LivePage,
     LoginPage, RulesPage, SessionPage, SessionsPage, StatsPage, TodayView, TrialView,
 };
 use portcullis_web::views::{
-    ApprovalRow, Choice, CommandLine, CommandPart, DecisionRow, EffectView, ExplanationView, FindingView,
-    Frame, GrantView, ModelView, Moment, Notice, ProblemView, Property, RuleView, SessionRow, SuggestionView,
-    Tile, Tone, TraceView, VerdictView,
+    ApprovalRow, CommandLine, CommandPart, DecisionRow, EffectView, ExplanationView, FigureTile, FindingView,
+    FormChoice, GrantView, ModelView, PageFrame, PageNotice, ProblemView, Property, RuleView, SessionRow,
+    SuggestionView, TimeView, Tone, TraceView, VerdictView,
 };
-use portcullis_web::{Template, Text, link};
+use portcullis_web::{Template, VisibleText, link};
 
 /// What an attacker writes into a command, a name, a reason.
 const HOSTILE: &str =
@@ -20,23 +20,23 @@ const HOSTILE: &str =
 /// What stands where only our own words do, and is escaped all the same.
 const MARKUP: &str = "<script>alert(1)</script>\"'>";
 
-fn text() -> Text {
-    Text::from(HOSTILE)
+fn text() -> VisibleText {
+    VisibleText::from(HOSTILE)
 }
 
-fn frame() -> Frame {
-    Frame {
+fn frame() -> PageFrame {
+    PageFrame {
         title: text(),
         section: "live",
         caller: text(),
         is_person: true,
         open_approvals: 3,
-        notice: Some(Notice { is_good: false, text: text(), hint: text() }),
+        notice: Some(PageNotice { is_good: false, text: text(), hint: text() }),
     }
 }
 
-fn moment() -> Moment {
-    Moment { at_ms: 1_760_000_000_000, utc: "2025-10-09 08:53:20 UTC".to_owned() }
+fn moment() -> TimeView {
+    TimeView { at_ms: 1_760_000_000_000, utc: "2025-10-09 08:53:20 UTC".to_owned() }
 }
 
 fn decision_row() -> DecisionRow {
@@ -120,7 +120,7 @@ fn approval_row(state: &'static str) -> ApprovalRow {
         state,
         summary: text(),
         reason: text(),
-        level: Text::from("HIGH"),
+        level: VisibleText::from("HIGH"),
         cwd: text(),
         host: text(),
         session: text(),
@@ -138,7 +138,7 @@ fn approval(state: &'static str) -> ApprovalPage {
         key: HOSTILE.to_owned(),
         verdict: verdict(),
         explanation: Some(ExplanationView { explanation: text(), reasoning: text(), risk: text() }),
-        rules: vec![Choice { value: HOSTILE.to_owned(), label: text(), is_chosen: true }],
+        rules: vec![FormChoice { value: HOSTILE.to_owned(), label: text(), is_chosen: true }],
         message: text(),
         rule: text(),
         properties: properties(),
@@ -149,30 +149,35 @@ fn properties() -> Vec<Property> {
     vec![Property { name: "directory", value: text(), link: String::new() }]
 }
 
-fn columns() -> Columns {
-    let of = ColumnsOf {
+fn columns() -> ColumnChart {
+    let of = ColumnChartData {
         title: "Decisions",
         description: MARKUP.to_owned(),
         axis: "time",
         labels: vec![MARKUP.to_owned(), "b".to_owned()],
-        series: vec![Series { name: "allowed", class: "allow", values: vec![3, 0] }],
+        series: vec![ChartSeries { name: "allowed", class: "allow", values: vec![3, 0] }],
     };
-    let line = Line {
+    let line = ChartLine {
         name: "cost",
         class: "ask",
         values: vec![1, 2_000_000],
         words: vec![MARKUP.to_owned(), "$2".to_owned()],
     };
-    Columns::new(of, Some(line))
+    ColumnChart::new(of, Some(line))
 }
 
-fn bars() -> Bars {
-    let bar = Bar { name: text(), count: 7, detail: text() };
-    Bars::new("Asked most", "calls", "rule", "ask", vec![bar])
+fn bars() -> BarChart {
+    let bar = ChartBar { name: text(), count: 7, detail: text() };
+    BarChart::new("Asked most", "calls", "rule", "ask", vec![bar])
 }
 
-fn tiles() -> Vec<Tile> {
-    vec![Tile { name: "Allowed", figure: MARKUP.to_owned(), detail: MARKUP.to_owned(), ..Tile::default() }]
+fn tiles() -> Vec<FigureTile> {
+    vec![FigureTile {
+        name: "Allowed",
+        figure: MARKUP.to_owned(),
+        detail: MARKUP.to_owned(),
+        ..FigureTile::default()
+    }]
 }
 
 fn rules() -> RulesPage {
@@ -183,7 +188,7 @@ fn rules() -> RulesPage {
         problems: vec![problem()],
         lints: vec![problem()],
         ignored: vec![text()],
-        sources: vec![Choice { value: "user".to_owned(), label: text(), is_chosen: true }],
+        sources: vec![FormChoice { value: "user".to_owned(), label: text(), is_chosen: true }],
         trial: TrialView {
             tool: HOSTILE.to_owned(),
             call: HOSTILE.to_owned(),
@@ -208,7 +213,11 @@ fn lists() -> Vec<(&'static str, String)> {
             let page = DecisionsPage {
                 frame: frame(),
                 problem: text(),
-                choices: vec![("decision", "Decision", vec![Choice { label: text(), ..Choice::default() }])],
+                choices: vec![(
+                    "decision",
+                    "Decision",
+                    vec![FormChoice { label: text(), ..FormChoice::default() }],
+                )],
                 texts: vec![
                     ("text", "Search", HOSTILE.to_owned(), "x"),
                     ("host", "Host", HOSTILE.to_owned(), "y"),
@@ -266,7 +275,7 @@ fn all() -> Vec<(&'static str, String)> {
     };
     let stats = StatsPage {
         frame: frame(),
-        ranges: vec![Choice { value: "day".to_owned(), label: text(), is_chosen: true }],
+        ranges: vec![FormChoice { value: "day".to_owned(), label: text(), is_chosen: true }],
         tiles: tiles(),
         decisions: columns(),
         models: columns(),

@@ -18,7 +18,7 @@ pub(crate) fn resolve(path: &str) -> DiskAnswer {
     if !path.starts_with('/') || path.contains('\0') {
         return DiskAnswer::Broken;
     }
-    let mut walk = Walk::new(path);
+    let mut walk = LinkWalk::new(path);
     match walk.run() {
         Ok(()) => DiskAnswer::Leads(walk.into_leads(path)),
         Err(Unresolvable) => DiskAnswer::Broken,
@@ -28,7 +28,7 @@ pub(crate) fn resolve(path: &str) -> DiskAnswer {
 /// A path that cannot be followed to its end.
 struct Unresolvable;
 
-struct Walk {
+struct LinkWalk {
     /// The part that has been followed: real, without a final slash, empty for the root.
     real: String,
     /// The components still to be followed.
@@ -37,7 +37,7 @@ struct Walk {
     leads: Vec<String>,
 }
 
-impl Walk {
+impl LinkWalk {
     fn new(path: &str) -> Self {
         Self { real: String::new(), rest: path.split('/').map(str::to_owned).collect(), leads: Vec::new() }
     }
@@ -51,14 +51,14 @@ impl Walk {
                 _ => {
                     let here = format!("{}/{component}", self.real);
                     match read_link(&here)? {
-                        Entry::Link(target) => {
+                        PathEntry::Link(target) => {
                             hops += 1;
                             if hops > MOST_HOPS {
                                 return Err(Unresolvable);
                             }
                             self.follow(&target);
                         }
-                        Entry::Other => self.real = here,
+                        PathEntry::Other => self.real = here,
                     }
                 }
             }
@@ -97,18 +97,18 @@ impl Walk {
     }
 }
 
-enum Entry {
+enum PathEntry {
     Link(String),
     /// Anything else, or nothing.
     Other,
 }
 
-fn read_link(path: &str) -> Result<Entry, Unresolvable> {
+fn read_link(path: &str) -> Result<PathEntry, Unresolvable> {
     match Path::new(path).read_link() {
-        Ok(target) => target.into_os_string().into_string().map(Entry::Link).map_err(|_| Unresolvable),
+        Ok(target) => target.into_os_string().into_string().map(PathEntry::Link).map_err(|_| Unresolvable),
         Err(error) => match error.kind() {
             // It is there but no link, or it is not there, or its parent is a file.
-            ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::NotADirectory => Ok(Entry::Other),
+            ErrorKind::InvalidInput | ErrorKind::NotFound | ErrorKind::NotADirectory => Ok(PathEntry::Other),
             _ => Err(Unresolvable),
         },
     }

@@ -20,7 +20,7 @@ pub(crate) fn resolve_pattern(pattern: &str) -> DiskAnswer {
     if !pattern.starts_with('/') || pattern.contains('\0') {
         return DiskAnswer::Broken;
     }
-    let mut walk = Walk { leads: Vec::new(), looked_at: 0 };
+    let mut walk = PatternWalk { leads: Vec::new(), looked_at: 0 };
     let mut paths = vec![String::new()];
     for component in pattern.split('/').filter(|component| !component.is_empty()) {
         match walk.step(&paths, component) {
@@ -31,12 +31,12 @@ pub(crate) fn resolve_pattern(pattern: &str) -> DiskAnswer {
     DiskAnswer::Leads(walk.leads)
 }
 
-struct Walk {
+struct PatternWalk {
     leads: Vec<String>,
     looked_at: usize,
 }
 
-impl Walk {
+impl PatternWalk {
     /// Returns the paths one component further; `None` if something cannot be told.
     fn step(&mut self, paths: &[String], component: &str) -> Option<Vec<String>> {
         let mut next = Vec::new();

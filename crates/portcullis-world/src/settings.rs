@@ -17,7 +17,7 @@ const MOST_LEVELS: usize = 64;
 pub(crate) fn git_settings(directory: &str) -> DiskAnswer {
     let folder = match Path::new(directory).ancestors().take(MOST_LEVELS).find_map(repository_in) {
         None => return DiskAnswer::Absent,
-        Some(Err(Lost)) => return DiskAnswer::Broken,
+        Some(Err(UnresolvedRepository)) => return DiskAnswer::Broken,
         Some(Ok(folder)) => folder,
     };
     let mut folders = vec![folder.clone()];
@@ -51,20 +51,20 @@ pub(crate) fn git_settings(directory: &str) -> DiskAnswer {
 }
 
 /// There is a repository that cannot be followed.
-struct Lost;
+struct UnresolvedRepository;
 
 /// Finds the repository that git would take if it looked in a directory.
-fn repository_in(directory: &Path) -> Option<Result<PathBuf, Lost>> {
+fn repository_in(directory: &Path) -> Option<Result<PathBuf, UnresolvedRepository>> {
     let dot = directory.join(".git");
     match fs::metadata(&dot) {
         Ok(found) if found.is_dir() => return Some(Ok(dot)),
         Ok(_) => {
             let pointer = dot.to_str().map(read_text);
             let Some(DiskAnswer::Text(text)) = pointer else {
-                return Some(Err(Lost));
+                return Some(Err(UnresolvedRepository));
             };
             let target = text.trim().strip_prefix("gitdir:").map(str::trim);
-            return Some(target.map(|target| directory.join(target)).ok_or(Lost));
+            return Some(target.map(|target| directory.join(target)).ok_or(UnresolvedRepository));
         }
         Err(_) => {}
     }

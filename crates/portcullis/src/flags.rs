@@ -3,7 +3,7 @@
 use clap::Args;
 use portcullis_core::{Mode, Person};
 use portcullis_gate::SettingsFlags;
-use portcullis_hosts::Answer;
+use portcullis_hosts::HostAnswer;
 use portcullis_output::terminal::print_notes;
 
 use crate::value_parser::mode_parser;
@@ -35,7 +35,7 @@ impl GateArgs {
 }
 
 /// Says on standard error what the user should know. It names us already where a host shows it, so that is left out.
-pub(crate) fn print_notice(answer: &Answer) {
+pub(crate) fn print_notice(answer: &HostAnswer) {
     let notice = answer.notice.as_deref();
     print_notes(notice.map(|notice| notice.strip_prefix("portcullis: ").unwrap_or(notice)));
 }

@@ -1,6 +1,6 @@
 //! Brace lists: the words that `{a,b}` stands for, where every piece is written out.
 
-use portcullis_shell::ast::{Part, Word};
+use portcullis_shell::ast::{Word, WordPart};
 
 use crate::argument::Knowledge;
 
@@ -54,13 +54,13 @@ fn letters(word: &Word) -> Option<Vec<BraceLetter>> {
     let mut letters = Vec::new();
     for part in &word.parts {
         let (text, is_quoted, is_glob) = match part {
-            Part::Literal { text, .. } => (text, false, false),
-            Part::Glob { text, .. } => (text, false, true),
-            Part::Escaped { text, .. } | Part::Single { text, .. } | Part::AnsiC { text, .. } => {
+            WordPart::Literal { text, .. } => (text, false, false),
+            WordPart::Glob { text, .. } => (text, false, true),
+            WordPart::Escaped { text, .. } | WordPart::Single { text, .. } | WordPart::AnsiC { text, .. } => {
                 (text, true, false)
             }
-            Part::Double { parts, .. } => match parts.as_slice() {
-                [Part::Literal { text, .. }] => (text, true, false),
+            WordPart::Double { parts, .. } => match parts.as_slice() {
+                [WordPart::Literal { text, .. }] => (text, true, false),
                 _ => return None,
             },
             _ => return None,

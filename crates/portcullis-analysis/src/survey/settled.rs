@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use portcullis_shell::Script;
+use portcullis_shell::ParsedScript;
 use portcullis_shell::ast::{
-    AssignmentValue, Command, CommandKind, Descriptor, List, Part, RedirectTarget, SimpleCommand, Word,
+    AssignmentValue, Command, CommandKind, Descriptor, List, RedirectTarget, SimpleCommand, Word, WordPart,
 };
 
 use crate::lists::shells::OF_SHELL;
@@ -37,7 +37,7 @@ pub(super) fn assigned_name(text: &str) -> Option<&str> {
 
 impl VariableNames {
     /// Finds the names in a script.
-    pub(super) fn of(script: &Script, text: &str) -> Self {
+    pub(super) fn of(script: &ParsedScript, text: &str) -> Self {
         let mut names = Self::default();
         names.list(&script.body, text);
         names
@@ -185,17 +185,17 @@ impl VariableNames {
         self.parts(&word.parts, text);
     }
 
-    fn parts(&mut self, parts: &[Part], text: &str) {
+    fn parts(&mut self, parts: &[WordPart], text: &str) {
         for part in parts {
             match part {
-                Part::Literal { .. }
-                | Part::Escaped { .. }
-                | Part::Single { .. }
-                | Part::AnsiC { .. }
-                | Part::Glob { .. } => {}
-                Part::Double { parts, .. } => self.parts(parts, text),
-                Part::Parameter { plain: true, .. } => {}
-                Part::Parameter { span, name, parts, .. } => {
+                WordPart::Literal { .. }
+                | WordPart::Escaped { .. }
+                | WordPart::Single { .. }
+                | WordPart::AnsiC { .. }
+                | WordPart::Glob { .. } => {}
+                WordPart::Double { parts, .. } => self.parts(parts, text),
+                WordPart::Parameter { plain: true, .. } => {}
+                WordPart::Parameter { span, name, parts, .. } => {
                     let written = span.of(text);
                     self.evaluates |= written.contains(['[', ':', '!', '@', '=']);
                     if written.contains('=') {
@@ -204,12 +204,12 @@ impl VariableNames {
                     }
                     self.parts(parts, text);
                 }
-                Part::Arithmetic { span, parts } => {
+                WordPart::Arithmetic { span, parts } => {
                     self.evaluates = true;
                     self.mention(span.of(text));
                     self.parts(parts, text);
                 }
-                Part::Command { body, .. } | Part::Process { body, .. } => self.list(body, text),
+                WordPart::Command { body, .. } | WordPart::Process { body, .. } => self.list(body, text),
             }
         }
     }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use portcullis_shell::Span;
-use portcullis_shell::ast::{List, Part, Word};
+use portcullis_shell::ast::{List, Word, WordPart};
 
 use super::braces;
 use super::walk::SurveyWalk;
@@ -130,7 +130,11 @@ impl SurveyWalk<'_> {
     }
 
     /// Returns the text of a here-document, if all that is expanded in it is known.
-    pub(super) fn document(&mut self, parts: &[Part], directories: &Directories) -> Option<StandardInput> {
+    pub(super) fn document(
+        &mut self,
+        parts: &[WordPart],
+        directories: &Directories,
+    ) -> Option<StandardInput> {
         let mut fields = SplitWords::new(WordSplitting::Keeps);
         self.add(parts, directories, true, &mut fields);
         let is_decoded = fields.is_decoded;
@@ -201,25 +205,31 @@ impl SurveyWalk<'_> {
     }
 
     /// Adds the parts of a word to the words under construction.
-    fn add(&mut self, parts: &[Part], directories: &Directories, is_quoted: bool, fields: &mut SplitWords) {
+    fn add(
+        &mut self,
+        parts: &[WordPart],
+        directories: &Directories,
+        is_quoted: bool,
+        fields: &mut SplitWords,
+    ) {
         for part in parts {
             match part {
-                Part::Literal { text, .. }
-                | Part::Escaped { text, .. }
-                | Part::Single { text, .. }
-                | Part::AnsiC { text, .. } => fields.push(text),
-                Part::Glob { text, .. } => {
+                WordPart::Literal { text, .. }
+                | WordPart::Escaped { text, .. }
+                | WordPart::Single { text, .. }
+                | WordPart::AnsiC { text, .. } => fields.push(text),
+                WordPart::Glob { text, .. } => {
                     fields.push(text);
                     fields.field().is_glob = true;
                 }
-                Part::Double { parts, .. } => {
+                WordPart::Double { parts, .. } => {
                     fields.push("");
                     self.add(parts, directories, true, fields);
                 }
-                Part::Parameter { span, .. }
-                | Part::Command { span, .. }
-                | Part::Process { span, .. }
-                | Part::Arithmetic { span, .. } => {
+                WordPart::Parameter { span, .. }
+                | WordPart::Command { span, .. }
+                | WordPart::Process { span, .. }
+                | WordPart::Arithmetic { span, .. } => {
                     let value = self.known(part, directories);
                     self.values.put_in += value.as_ref().map_or(0, |value| value.text.len());
                     let splits = !self.lasting.has_other_separators;
@@ -233,12 +243,12 @@ impl SurveyWalk<'_> {
     }
 
     /// Returns what an expansion stands for.
-    fn known(&self, part: &Part, directories: &Directories) -> Option<KnownText> {
+    fn known(&self, part: &WordPart, directories: &Directories) -> Option<KnownText> {
         if !self.knows_values || self.values.put_in > MOST_PUT_IN {
             return None;
         }
         match part {
-            Part::Parameter { name, plain: true, .. } => {
+            WordPart::Parameter { name, plain: true, .. } => {
                 let plain = |text: &str| Some(KnownText { text: text.to_owned(), is_decoded: false });
                 match name.as_str() {
                     "HOME" if self.knows_home && !self.lasting.has_other_home => plain(self.home?),
@@ -248,7 +258,7 @@ impl SurveyWalk<'_> {
                 }
             }
             // `${| …; }` stands for a variable, not for what is written.
-            Part::Command { span, body } if !span.of(self.text).starts_with("${") => {
+            WordPart::Command { span, body } if !span.of(self.text).starts_with("${") => {
                 self.values.outputs.get(&std::ptr::from_ref(body).addr()).cloned()
             }
             _ => None,
@@ -281,7 +291,9 @@ fn is_plain_tilde(written: &str) -> bool {
 fn has_whole_tilde(word: &Word) -> bool {
     match word.parts.as_slice() {
         [_] => true,
-        [Part::Literal { text, .. }, ..] => text.rsplit_once('~').is_some_and(|(_, name)| name.contains('/')),
+        [WordPart::Literal { text, .. }, ..] => {
+            text.rsplit_once('~').is_some_and(|(_, name)| name.contains('/'))
+        }
         _ => false,
     }
 }

@@ -6,8 +6,10 @@
 
 use std::ops::Range;
 
-use portcullis_shell::ast::{AndOr, AssignmentValue, Command, CommandKind, Link, List, Part, Pipeline, Word};
-use portcullis_shell::{Script, Span, nested_lists, parse};
+use portcullis_shell::ast::{
+    AndOr, AssignmentValue, Command, CommandKind, List, Pipeline, PipelineLink, Word, WordPart,
+};
+use portcullis_shell::{ParsedScript, Span, nested_lists, parse};
 
 use super::lasting::LineFacts;
 use super::settled::VariableNames;
@@ -134,7 +136,7 @@ impl<'a> SurveyWalk<'a> {
 
 impl SurveyWalk<'_> {
     /// Walks a whole text, and says what of it the parser did not understand.
-    pub(super) fn script(&mut self, script: &Script, directories: Directories) {
+    pub(super) fn script(&mut self, script: &ParsedScript, directories: Directories) {
         for error in &script.errors {
             self.opaque(error.span, format!("{SYNTAX_ERROR}: {}", error.message));
         }
@@ -182,12 +184,12 @@ impl SurveyWalk<'_> {
         let mut is_certain = true;
         for (link, pipeline) in &item.pipelines {
             after = match link {
-                Link::First => self.pipeline(pipeline, after.success),
-                Link::And => {
+                PipelineLink::First => self.pipeline(pipeline, after.success),
+                PipelineLink::And => {
                     let next = self.pipeline(pipeline, after.success);
                     DirectoriesAfter { success: next.success, failure: after.failure.either(next.failure) }
                 }
-                Link::Or => {
+                PipelineLink::Or => {
                     self.values.forget(kept);
                     is_certain = false;
                     let next = self.pipeline(pipeline, after.failure);
@@ -288,12 +290,12 @@ impl SurveyWalk<'_> {
     }
 
     /// Says whether other shells read a part as something else: `$'…'`, `$"…"`, `$[…]`.
-    fn is_of_bash(&self, part: &Part) -> bool {
+    fn is_of_bash(&self, part: &WordPart) -> bool {
         let starts = |start: &str| part.span().of(self.text).starts_with(start);
         match part {
-            Part::AnsiC { .. } => true,
-            Part::Double { parts, .. } => starts("$\"") || parts.iter().any(|part| self.is_of_bash(part)),
-            Part::Arithmetic { .. } => starts("$["),
+            WordPart::AnsiC { .. } => true,
+            WordPart::Double { parts, .. } => starts("$\"") || parts.iter().any(|part| self.is_of_bash(part)),
+            WordPart::Arithmetic { .. } => starts("$["),
             _ => false,
         }
     }
@@ -304,13 +306,13 @@ impl SurveyWalk<'_> {
     }
 
     /// Walks the substitutions inside parts.
-    pub(super) fn parts(&mut self, parts: &[Part], directories: &Directories) {
+    pub(super) fn parts(&mut self, parts: &[WordPart], directories: &Directories) {
         if !parts.iter().any(is_expansion) {
             return;
         }
         let parent = self.parent.take();
         // A process may read what the command writes.
-        let is_fed = parts.iter().any(|part| matches!(part, Part::Process { .. }));
+        let is_fed = parts.iter().any(|part| matches!(part, WordPart::Process { .. }));
         let outer = is_fed.then(|| std::mem::replace(&mut self.input, StandardInput::Unknown));
         let first = self.found.invocations.len();
         nested_lists(parts, &mut |body| {
@@ -350,16 +352,17 @@ fn runs_in_place(word: &str) -> bool {
 }
 
 /// Says whether a part of a word is only known when it was expanded.
-pub(super) fn is_expansion(part: &Part) -> bool {
+pub(super) fn is_expansion(part: &WordPart) -> bool {
     match part {
-        Part::Literal { .. }
-        | Part::Escaped { .. }
-        | Part::Single { .. }
-        | Part::AnsiC { .. }
-        | Part::Glob { .. } => false,
-        Part::Double { parts, .. } => parts.iter().any(is_expansion),
-        Part::Parameter { .. } | Part::Command { .. } | Part::Process { .. } | Part::Arithmetic { .. } => {
-            true
-        }
+        WordPart::Literal { .. }
+        | WordPart::Escaped { .. }
+        | WordPart::Single { .. }
+        | WordPart::AnsiC { .. }
+        | WordPart::Glob { .. } => false,
+        WordPart::Double { parts, .. } => parts.iter().any(is_expansion),
+        WordPart::Parameter { .. }
+        | WordPart::Command { .. }
+        | WordPart::Process { .. }
+        | WordPart::Arithmetic { .. } => true,
     }
 }

@@ -1,6 +1,6 @@
 //! What becomes of a row when a model turns out to refuse something it promises.
 
-use super::{LimitField, Model, Provider, Shape, ThinkingOff};
+use super::{LimitField, ModelInfo, ModelProvider, ThinkingOff, VerdictShape};
 
 /// Room for thoughts that cannot be left, in tokens (spec D6).
 const THINKING_ROOM: u32 = 2_048;
@@ -15,14 +15,14 @@ pub(super) const OPTIONAL_FIELDS: &[&str] =
 const QUESTION_FIELDS: &[&str] =
     &["contents", "input", "instructions", "messages", "model", "system", "systemInstruction"];
 
-impl Model {
+impl ModelInfo {
     /// Returns the shape to ask in: the wanted one if the model takes it, or the next that it takes.
-    pub fn shape_for(&self, wanted: Option<Shape>) -> Shape {
+    pub fn shape_for(&self, wanted: Option<VerdictShape>) -> VerdictShape {
         match wanted.unwrap_or(self.shape) {
-            Shape::Tool if self.forced_tool => Shape::Tool,
-            Shape::Tool | Shape::Schema if self.schema => Shape::Schema,
-            Shape::Tool | Shape::Schema | Shape::Block => Shape::Block,
-            Shape::Severity => Shape::Severity,
+            VerdictShape::Tool if self.forced_tool => VerdictShape::Tool,
+            VerdictShape::Tool | VerdictShape::Schema if self.schema => VerdictShape::Schema,
+            VerdictShape::Tool | VerdictShape::Schema | VerdictShape::Block => VerdictShape::Block,
+            VerdictShape::Severity => VerdictShape::Severity,
         }
     }
 
@@ -64,12 +64,12 @@ impl Model {
             }
             "outputconfig" => {
                 let has_schema = std::mem::take(&mut self.schema);
-                self.relent(Refused::Effort) || has_schema
+                self.relent(RefusedThinking::Effort) || has_schema
             }
             "think" | "thinking" | "thinkingconfig" | "thinkinglevel" | "thinkingbudget"
-            | "chattemplatekwargs" => self.relent(Refused::Thinking),
-            "effort" | "reasoningeffort" => self.relent(Refused::Effort),
-            "reasoning" => self.relent(Refused::Reasoning),
+            | "chattemplatekwargs" => self.relent(RefusedThinking::Thinking),
+            "effort" | "reasoningeffort" => self.relent(RefusedThinking::Effort),
+            "reasoning" => self.relent(RefusedThinking::Reasoning),
             "cachecontrol" => self.least_cached.take().is_some(),
             "maxtokens" => self.switch_limit(LimitField::MaxTokens),
             "maxcompletiontokens" => self.switch_limit(LimitField::MaxCompletionTokens),
@@ -78,17 +78,17 @@ impl Model {
     }
 
     /// Settles for the next weaker way to keep the model from thinking, and leaves room for thoughts.
-    fn relent(&mut self, refused: Refused) -> bool {
+    fn relent(&mut self, refused: RefusedThinking) -> bool {
         use ThinkingOff::{Always, BetweenTools, Disabled, EffortNone, Never};
         let next = match (self.provider, self.thinking_off, refused) {
             (_, Never, _) => return false,
-            (Provider::Anthropic, Disabled | BetweenTools, Refused::Thinking) => Always,
-            (Provider::Anthropic, state, Refused::Effort | Refused::Reasoning) => {
+            (ModelProvider::Anthropic, Disabled | BetweenTools, RefusedThinking::Thinking) => Always,
+            (ModelProvider::Anthropic, state, RefusedThinking::Effort | RefusedThinking::Reasoning) => {
                 // Noted even where it is not sent yet, so that the order of refusals does not matter.
                 return self.leave_out("effort") && state == Always;
             }
-            (Provider::Anthropic, Always, Refused::Thinking) => return false,
-            (Provider::OpenAi | Provider::Chat, EffortNone, Refused::Effort) => Always,
+            (ModelProvider::Anthropic, Always, RefusedThinking::Thinking) => return false,
+            (ModelProvider::OpenAi | ModelProvider::Chat, EffortNone, RefusedThinking::Effort) => Always,
             (_, Disabled | BetweenTools | EffortNone | Always, _) => Never,
         };
         self.thinking_off = next;
@@ -97,7 +97,7 @@ impl Model {
     }
 
     fn switch_limit(&mut self, refused: LimitField) -> bool {
-        if self.provider != Provider::Chat || self.limit_field != refused {
+        if self.provider != ModelProvider::Chat || self.limit_field != refused {
             return false;
         }
         self.limit_field = match refused {
@@ -124,7 +124,7 @@ impl Model {
 
 /// What was refused of the ways to keep a model from thinking.
 #[derive(Clone, Copy)]
-enum Refused {
+enum RefusedThinking {
     /// The switch.
     Thinking,
     /// The effort named.
@@ -140,47 +140,47 @@ mod tests {
     use super::*;
     use crate::model::ModelTable;
 
-    fn model(provider: Provider, id: &str) -> Model {
+    fn model(provider: ModelProvider, id: &str) -> ModelInfo {
         ModelTable::built_in().find(provider, id)
     }
 
     #[test]
     fn a_shape_that_is_refused_falls_to_the_next() {
-        let mut model = model(Provider::Anthropic, "claude-haiku-5-5");
-        assert_eq!(model.shape_for(None), Shape::Block);
-        assert_eq!(model.shape_for(Some(Shape::Tool)), Shape::Tool);
+        let mut model = model(ModelProvider::Anthropic, "claude-haiku-5-5");
+        assert_eq!(model.shape_for(None), VerdictShape::Block);
+        assert_eq!(model.shape_for(Some(VerdictShape::Tool)), VerdictShape::Tool);
         assert!(model.drop_parameter("tool_choice"));
-        assert_eq!(model.shape_for(Some(Shape::Tool)), Shape::Schema);
+        assert_eq!(model.shape_for(Some(VerdictShape::Tool)), VerdictShape::Schema);
         assert!(model.drop_parameter("output_config.format"));
-        assert_eq!(model.shape_for(Some(Shape::Tool)), Shape::Block);
-        assert_eq!(model.shape_for(Some(Shape::Schema)), Shape::Block);
-        assert_eq!(model.shape_for(Some(Shape::Severity)), Shape::Severity);
-        model.shape = Shape::Schema;
-        assert_eq!(model.shape_for(None), Shape::Block);
+        assert_eq!(model.shape_for(Some(VerdictShape::Tool)), VerdictShape::Block);
+        assert_eq!(model.shape_for(Some(VerdictShape::Schema)), VerdictShape::Block);
+        assert_eq!(model.shape_for(Some(VerdictShape::Severity)), VerdictShape::Severity);
+        model.shape = VerdictShape::Schema;
+        assert_eq!(model.shape_for(None), VerdictShape::Block);
     }
 
     #[test]
     fn each_refused_parameter_changes_its_own_part_of_the_row_once() {
         for (provider, id, names) in [
             (
-                Provider::Anthropic,
+                ModelProvider::Anthropic,
                 "claude-haiku-4-5",
                 &["temperature", "stop_sequences", "tools.0.strict"][..],
             ),
             (
-                Provider::Anthropic,
+                ModelProvider::Anthropic,
                 "claude-haiku-5-5",
                 &["messages.1.content.0.cache_control", "tool_choice.type"],
             ),
             (
-                Provider::OpenAi,
+                ModelProvider::OpenAi,
                 "gpt-6-luna",
                 &["text.format.schema", "prompt_cache_key", "parallel_tool_calls"],
             ),
-            (Provider::Chat, "x", &["response_format", "stop", "temperature", "max_tokens"]),
-            (Provider::Ollama, "x", &["think", "format", "options.stop"]),
+            (ModelProvider::Chat, "x", &["response_format", "stop", "temperature", "max_tokens"]),
+            (ModelProvider::Ollama, "x", &["think", "format", "options.stop"]),
             (
-                Provider::Gemini,
+                ModelProvider::Gemini,
                 "x",
                 &["generation_config.response_json_schema", "stopSequences", "safetySettings"],
             ),
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn thinking_that_cannot_be_switched_off_gets_room_and_the_lowest_effort() {
-        let mut haiku = model(Provider::Anthropic, "claude-haiku-5-5");
+        let mut haiku = model(ModelProvider::Anthropic, "claude-haiku-5-5");
         assert!(haiku.drop_parameter("thinking.type.disabled"));
         assert_eq!((haiku.thinking_off, haiku.padding), (ThinkingOff::Always, 2_048));
         assert!(!haiku.drop_parameter("thinking"));
@@ -208,13 +208,13 @@ mod tests {
         assert_eq!(haiku.leave_out, ["effort"]);
         assert!(haiku.schema && !haiku.drop_parameter("effort"));
 
-        let mut luna = model(Provider::OpenAi, "gpt-6-luna");
+        let mut luna = model(ModelProvider::OpenAi, "gpt-6-luna");
         assert!(luna.drop_parameter("reasoning.effort"));
         assert_eq!((luna.thinking_off, luna.padding), (ThinkingOff::Always, 2_048));
         assert!(luna.drop_parameter("reasoning"));
         assert_eq!(luna.thinking_off, ThinkingOff::Never);
 
-        let mut local = model(Provider::Ollama, "llama3");
+        let mut local = model(ModelProvider::Ollama, "llama3");
         assert!(local.drop_parameter("think"));
         assert_eq!(local.thinking_off, ThinkingOff::Never);
     }
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn what_carries_the_question_is_never_dropped() {
-        for provider in Provider::ALL {
+        for provider in ModelProvider::ALL {
             let mut model = model(provider, "x");
             let before = model.clone();
             let names = [
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_prompt_has_room_only_together_with_its_answer() {
-        let model = model(Provider::Ollama, "x");
+        let model = model(ModelProvider::Ollama, "x");
         assert!(model.has_room(32_768 - 2_048 - 64, 64));
         assert!(!model.has_room(32_768 - 2_048 - 63, 64));
         assert!(!model.has_room(usize::MAX, u32::MAX));

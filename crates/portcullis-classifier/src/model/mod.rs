@@ -9,13 +9,13 @@ mod table;
 
 use serde::Deserialize;
 
-pub use provider::{KeyHeader, Provider};
+pub use provider::{KeyHeader, ModelProvider};
 pub use table::ModelTable;
 
 /// How a verdict is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Shape {
+pub enum VerdictShape {
     /// Text: `<block>yes|no</block>`.
     Block,
     /// Text: `<severity>0–100</severity>` against a threshold.
@@ -57,13 +57,13 @@ pub enum LimitField {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "independent capabilities, each its own fact")]
-pub struct Model {
+pub struct ModelInfo {
     /// Its id, as the provider wants it.
     pub id: String,
     /// Who serves it.
-    pub provider: Provider,
+    pub provider: ModelProvider,
     /// The shape it is asked in unless settings say otherwise.
-    pub shape: Shape,
+    pub shape: VerdictShape,
     /// Whether it takes a temperature.
     pub temperature: bool,
     /// Whether it takes stop sequences.
@@ -83,7 +83,7 @@ pub struct Model {
     /// How many tokens of prompt it takes.
     pub context: u32,
     /// What it costs; `None` if that is not known or nothing.
-    pub prices: Option<Prices>,
+    pub prices: Option<ModelPrices>,
     /// The day it is switched off, if that is known.
     pub retires: Option<String>,
     /// The field its limit goes into; chat servers alone differ in it.
@@ -97,7 +97,7 @@ pub struct Model {
     pub note: String,
 }
 
-impl Shape {
+impl VerdictShape {
     /// Returns its name in settings.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -125,7 +125,7 @@ impl ThinkingOff {
 /// Dollars for a million tokens.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Prices {
+pub struct ModelPrices {
     /// Of the prompt.
     pub input: f64,
     /// Of the prompt as far as it was read from the cache.

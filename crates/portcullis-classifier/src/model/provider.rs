@@ -10,7 +10,7 @@ use serde::Deserialize;
 /// Who serves a model, and so which protocol is spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Provider {
+pub enum ModelProvider {
     /// Anthropic's Messages API, and gateways that speak it.
     Anthropic,
     /// `OpenAI`'s Responses API.
@@ -32,7 +32,7 @@ pub enum KeyHeader {
     Bearer,
 }
 
-impl Provider {
+impl ModelProvider {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Anthropic, Self::OpenAi, Self::Chat, Self::Ollama, Self::Gemini];
 
@@ -81,13 +81,13 @@ impl Provider {
     }
 }
 
-impl fmt::Display for Provider {
+impl fmt::Display for ModelProvider {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.as_str())
     }
 }
 
-impl FromStr for Provider {
+impl FromStr for ModelProvider {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
@@ -112,9 +112,9 @@ mod tests {
 
     #[test]
     fn every_provider_is_found_by_its_name() {
-        for provider in Provider::ALL {
-            assert_eq!(provider.as_str().parse::<Provider>(), Ok(provider));
-            let read: Provider = serde_json::from_str(&format!("\"{provider}\"")).unwrap();
+        for provider in ModelProvider::ALL {
+            assert_eq!(provider.as_str().parse::<ModelProvider>(), Ok(provider));
+            let read: ModelProvider = serde_json::from_str(&format!("\"{provider}\"")).unwrap();
             assert_eq!(read, provider);
         }
     }
@@ -122,26 +122,26 @@ mod tests {
     #[test]
     fn a_name_that_is_none_comes_with_a_hint() {
         assert_eq!(
-            "antropic".parse::<Provider>(),
+            "antropic".parse::<ModelProvider>(),
             Err("there is no provider `antropic`; did you mean `anthropic`?".to_owned())
         );
         assert_eq!(
-            "Bedrock\u{202e}".parse::<Provider>(),
+            "Bedrock\u{202e}".parse::<ModelProvider>(),
             Err(
                 "there is no provider `Bedrock\\u{202e}`; use one of anthropic, openai, chat, ollama, gemini"
                     .to_owned()
             )
         );
-        assert!("".parse::<Provider>().is_err());
-        assert!("x".repeat(10_000).parse::<Provider>().unwrap_err().len() < 200);
+        assert!("".parse::<ModelProvider>().is_err());
+        assert!("x".repeat(10_000).parse::<ModelProvider>().unwrap_err().len() < 200);
     }
 
     #[test]
     fn the_key_goes_where_each_provider_looks_for_it() {
-        assert_eq!(Provider::Anthropic.key_header(), KeyHeader::Named("x-api-key"));
-        assert_eq!(Provider::Gemini.key_header(), KeyHeader::Named("x-goog-api-key"));
-        assert_eq!(Provider::OpenAi.key_header(), KeyHeader::Bearer);
-        assert_eq!(Provider::Ollama.default_key_variable(), None);
-        assert_eq!(Provider::Chat.default_base_url(), None);
+        assert_eq!(ModelProvider::Anthropic.key_header(), KeyHeader::Named("x-api-key"));
+        assert_eq!(ModelProvider::Gemini.key_header(), KeyHeader::Named("x-goog-api-key"));
+        assert_eq!(ModelProvider::OpenAi.key_header(), KeyHeader::Bearer);
+        assert_eq!(ModelProvider::Ollama.default_key_variable(), None);
+        assert_eq!(ModelProvider::Chat.default_base_url(), None);
     }
 }

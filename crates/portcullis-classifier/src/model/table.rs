@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::adjust::OPTIONAL_FIELDS;
-use super::{LimitField, Model, Provider, Shape, ThinkingOff};
+use super::{LimitField, ModelInfo, ModelProvider, ThinkingOff, VerdictShape};
 
 const BUILT_IN: &str = include_str!("../../data/models.json");
 
@@ -44,8 +44,8 @@ const MOST_ROWS: usize = 1_000;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelTable {
     as_of: String,
-    defaults: BTreeMap<Provider, String>,
-    models: Vec<Model>,
+    defaults: BTreeMap<ModelProvider, String>,
+    models: Vec<ModelInfo>,
 }
 
 /// The file of built-in rows, not yet read as rows so that others can be laid over them.
@@ -53,7 +53,7 @@ pub struct ModelTable {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct TableWire {
     as_of: String,
-    defaults: BTreeMap<Provider, String>,
+    defaults: BTreeMap<ModelProvider, String>,
     models: Vec<Map<String, Value>>,
 }
 
@@ -80,7 +80,7 @@ impl ModelTable {
         let mut models = Vec::with_capacity(rows.len());
         for row in rows {
             let id = row.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-            let model: Model = serde_json::from_value(Value::Object(row))
+            let model: ModelInfo = serde_json::from_value(Value::Object(row))
                 .map_err(|error| format!("the row of the model `{}`: {error}", shown(&id)))?;
             check(&model).map_err(|problem| format!("the row of the model `{}`: {problem}", shown(&id)))?;
             models.push(model);
@@ -94,12 +94,12 @@ impl ModelTable {
     }
 
     /// Returns all rows, the ones for unknown models included.
-    pub fn models(&self) -> &[Model] {
+    pub fn models(&self) -> &[ModelInfo] {
         &self.models
     }
 
     /// Returns the model a provider is asked for unless settings name one.
-    pub fn default_model(&self, provider: Provider) -> Option<&str> {
+    pub fn default_model(&self, provider: ModelProvider) -> Option<&str> {
         self.defaults.get(&provider).map(String::as_str)
     }
 
@@ -107,14 +107,14 @@ impl ModelTable {
     ///
     /// The id itself counts first, then the id without its date, then without what Bedrock puts around it, and at last
     /// what holds for every model of the provider.
-    pub fn find(&self, provider: Provider, id: &str) -> Model {
+    pub fn find(&self, provider: ModelProvider, id: &str) -> ModelInfo {
         let row = |id: &str| self.models.iter().find(|model| model.provider == provider && model.id == id);
-        let bedrock = bedrock_name(id).filter(|_| provider == Provider::Anthropic);
+        let bedrock = bedrock_name(id).filter(|_| provider == ModelProvider::Anthropic);
         let mut found = match row(id).or_else(|| row(without_date(id))) {
             Some(model) => model.clone(),
             None => match bedrock.and_then(|name| row(name).or_else(|| row(without_date(name)))) {
                 // Bedrock is not known to take schemas for what the model itself takes them for.
-                Some(model) => Model { schema: false, ..model.clone() },
+                Some(model) => ModelInfo { schema: false, ..model.clone() },
                 None => row(ANY).cloned().unwrap_or_else(|| bare(provider)),
             },
         };
@@ -156,11 +156,11 @@ fn bedrock_name(id: &str) -> Option<&str> {
 }
 
 /// Returns what is safe to assume of any model, should the table have lost the row that says so.
-fn bare(provider: Provider) -> Model {
-    Model {
+fn bare(provider: ModelProvider) -> ModelInfo {
+    ModelInfo {
         id: ANY.to_owned(),
         provider,
-        shape: Shape::Block,
+        shape: VerdictShape::Block,
         temperature: false,
         stop: false,
         forced_tool: false,
@@ -220,11 +220,11 @@ fn lay_over(rows: &mut Vec<Map<String, Value>>, row: Map<String, Value>) -> Resu
     };
     let provider = match row.get("provider") {
         None => None,
-        Some(Value::String(name)) => Some(name.parse::<Provider>()?),
+        Some(Value::String(name)) => Some(name.parse::<ModelProvider>()?),
         Some(_) => return Err("its `provider` is not a string".to_owned()),
     };
     let is_same = |other: &Map<String, Value>| {
-        let is_provider = |name: Provider| text(other, "provider") == name.as_str();
+        let is_provider = |name: ModelProvider| text(other, "provider") == name.as_str();
         text(other, "id") == id && provider.is_none_or(is_provider)
     };
     let matching: Vec<usize> =
@@ -263,7 +263,7 @@ fn merge(base: &mut Map<String, Value>, row: Map<String, Value>) {
 }
 
 /// Says what is wrong with a row whose fields have the right types.
-fn check(model: &Model) -> Result<(), String> {
+fn check(model: &ModelInfo) -> Result<(), String> {
     let is_name = |name: &str| {
         let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
         (1..=40).contains(&name.len()) && name.bytes().all(is_letter)
@@ -347,7 +347,7 @@ mod tests {
                 .filter(|other| (&other.id, other.provider) == (&model.id, model.provider));
             assert_eq!(twins.count(), 1, "{}", model.id);
         }
-        for provider in Provider::ALL {
+        for provider in ModelProvider::ALL {
             assert!(table.models().iter().any(|model| model.id == ANY && model.provider == provider));
         }
     }
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn the_defaults_are_rows_that_are_not_retired() {
         let table = ModelTable::built_in();
-        let defaults = Provider::ALL.map(|provider| table.default_model(provider));
+        let defaults = ModelProvider::ALL.map(|provider| table.default_model(provider));
         assert_eq!(
             defaults,
             [Some("claude-haiku-5-5"), Some("gpt-6-luna"), None, None, Some("gemini-3.5-flash-lite")]
@@ -376,12 +376,12 @@ mod tests {
             ("us.anthropic.claude-sonnet-4-6-v1:0", Some(1_024), false),
             ("eu.anthropic.claude-opus-4-7-20260101-v12:0", Some(2_048), false),
         ] {
-            let model = table.find(Provider::Anthropic, id);
+            let model = table.find(ModelProvider::Anthropic, id);
             assert_eq!((model.least_cached, model.schema), (least_cached, schema), "{id}");
             assert_eq!(model.id, id);
             assert_ne!(model.padding, 2_048, "{id} was taken for an unknown model");
         }
-        let dated = table.find(Provider::OpenAi, "gpt-5.4-nano-2026-03-05");
+        let dated = table.find(ModelProvider::OpenAi, "gpt-5.4-nano-2026-03-05");
         assert_eq!((dated.context, dated.id.as_str()), (272_000, "gpt-5.4-nano-2026-03-05"));
     }
 
@@ -399,10 +399,14 @@ mod tests {
             "é",
             "",
         ] {
-            let model = table.find(Provider::Anthropic, id);
-            assert_eq!((model.id.as_str(), model.shape, model.padding), (id, Shape::Schema, 2_048), "{id}");
+            let model = table.find(ModelProvider::Anthropic, id);
+            assert_eq!(
+                (model.id.as_str(), model.shape, model.padding),
+                (id, VerdictShape::Schema, 2_048),
+                "{id}"
+            );
         }
-        assert_eq!(table.find(Provider::OpenAi, "anthropic.claude-haiku-5-5").context, 128_000);
+        assert_eq!(table.find(ModelProvider::OpenAi, "anthropic.claude-haiku-5-5").context, 128_000);
     }
 
     #[test]
@@ -413,19 +417,19 @@ mod tests {
             {"id": "*", "provider": "ollama", "context": 8192, "prices": null}
         ]}"#;
         let table = ModelTable::with_overrides(text).unwrap();
-        let flash = table.find(Provider::Gemini, "gemini-3.8-flash");
+        let flash = table.find(ModelProvider::Gemini, "gemini-3.8-flash");
         let prices = flash.prices.as_ref().unwrap();
         assert!((prices.input - 1.5).abs() < 1e-9 && (prices.cache_read - 0.075).abs() < 1e-9);
         assert_eq!(flash.thinking_off, ThinkingOff::Always);
-        assert_eq!(table.find(Provider::OpenAi, "gpt-6-luna").shape, Shape::Tool);
-        assert_eq!(table.find(Provider::Chat, "gpt-6-luna").shape, Shape::Schema);
-        assert_eq!(table.find(Provider::Ollama, "qwen3").context, 8_192);
+        assert_eq!(table.find(ModelProvider::OpenAi, "gpt-6-luna").shape, VerdictShape::Tool);
+        assert_eq!(table.find(ModelProvider::Chat, "gpt-6-luna").shape, VerdictShape::Schema);
+        assert_eq!(table.find(ModelProvider::Ollama, "qwen3").context, 8_192);
     }
 
     #[test]
     fn a_new_id_starts_from_what_holds_for_its_provider() {
         let text = r#"[{"id": "house-model", "provider": "chat", "limitField": "max_completion_tokens"}]"#;
-        let model = ModelTable::with_overrides(text).unwrap().find(Provider::Chat, "house-model");
+        let model = ModelTable::with_overrides(text).unwrap().find(ModelProvider::Chat, "house-model");
         assert_eq!((model.limit_field, model.context), (LimitField::MaxCompletionTokens, 32_768));
         assert_eq!(model.note, "");
     }

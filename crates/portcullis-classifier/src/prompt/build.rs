@@ -11,8 +11,8 @@ use portcullis_core::{FindingReport, is_hidden};
 use super::Prompt;
 use super::coverage::rule_of_finding;
 use super::excerpt::{beginning, within_tokens};
-use super::section::Sections;
-use super::template::Templates;
+use super::section::PromptLists;
+use super::template::PromptTemplates;
 use crate::{escape, quote};
 
 /// The most deny rules that are shown, and the longest of them in characters.
@@ -41,7 +41,7 @@ const NOTHING_FOUND: &str = "found nothing, and could not prove the action harml
 
 /// What holds for a whole session. Any of it may come from the repository or the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SessionFacts {
+pub struct PromptSession {
     /// The directory of the project.
     pub project: String,
     /// The directory the action runs in.
@@ -60,9 +60,9 @@ pub struct SessionFacts {
 ///
 /// `history` and `action` come rendered and quoted; they are taken as they are.
 pub fn build(
-    templates: &Templates,
-    sections: &Sections,
-    session: &SessionFacts,
+    templates: &PromptTemplates,
+    sections: &PromptLists,
+    session: &PromptSession,
     findings: &[FindingReport],
     history: Vec<String>,
     action: String,
@@ -76,7 +76,7 @@ pub fn build(
     }
 }
 
-fn session_text(session: &SessionFacts) -> String {
+fn session_text(session: &PromptSession) -> String {
     let mut out = String::from("<session>\n");
     push_line(&mut out, "project", &beginning(&session.project, LONGEST_NAME));
     push_line(&mut out, "cwd", &beginning(&session.cwd, LONGEST_NAME));
@@ -155,7 +155,7 @@ fn file_name(name: &str) -> String {
     name.chars().take(LONGEST_FILE_NAME).map(plain).collect()
 }
 
-fn facts_text(findings: &[FindingReport], sections: &Sections) -> String {
+fn facts_text(findings: &[FindingReport], sections: &PromptLists) -> String {
     let labels = sections.labels();
     let mut ordered: Vec<&FindingReport> = findings.iter().collect();
     ordered.sort_by(|one, other| order_of(one).cmp(&order_of(other)));

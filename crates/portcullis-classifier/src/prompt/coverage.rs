@@ -70,14 +70,14 @@ mod tests {
     use portcullis_core::findings::{FINDINGS, Firmness};
     use pretty_assertions::assert_eq;
 
-    use super::super::section::{Section, label_of};
+    use super::super::section::{PromptList, label_of};
     use super::*;
 
     #[test]
     fn every_finding_falls_under_a_built_in_rule_that_is_as_firm_as_it_is() {
         let labels =
-            |section: Section| section.built_in().iter().map(|entry| label_of(entry)).collect::<Vec<_>>();
-        let (hard, soft) = (labels(Section::HardDeny), labels(Section::SoftDeny));
+            |section: PromptList| section.built_in().iter().map(|entry| label_of(entry)).collect::<Vec<_>>();
+        let (hard, soft) = (labels(PromptList::HardDeny), labels(PromptList::SoftDeny));
         for finding in FINDINGS {
             let label = rule_of_finding(finding.code).map(str::to_owned);
             let label = label.unwrap_or_else(|| panic!("{} {} has no rule", finding.code, finding.name));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::section::{CustomLists, DEFAULTS, Section, Sections};
+use super::section::{CustomLists, DEFAULTS, PromptList, PromptLists};
 use crate::quote;
 
 const SYSTEM: &str = include_str!("../../data/prompts/critique.md");
@@ -11,7 +11,7 @@ const SYSTEM: &str = include_str!("../../data/prompts/critique.md");
 ///
 /// The question holds the lists as they are written and as they hold, as JSON lines, and the problems that are known.
 pub fn critique_prompt(lists: CustomLists<'_>) -> Option<(String, String)> {
-    let own: Vec<(Section, &[String])> = Section::ALL
+    let own: Vec<(PromptList, &[String])> = PromptList::ALL
         .into_iter()
         .filter_map(|section| Some((section, lists.list(section)?)))
         .filter(|(_, entries)| entries.iter().any(|entry| !entry.trim().is_empty()))
@@ -19,7 +19,7 @@ pub fn critique_prompt(lists: CustomLists<'_>) -> Option<(String, String)> {
     if own.is_empty() {
         return None;
     }
-    let sections = Sections::resolve(lists);
+    let sections = PromptLists::resolve(lists);
     let mut question = String::from("<own_rules>\n");
     for (section, entries) in &own {
         for (position, entry) in entries.iter().enumerate() {
@@ -27,7 +27,7 @@ pub fn critique_prompt(lists: CustomLists<'_>) -> Option<(String, String)> {
         }
     }
     question.push_str("</own_rules>\n<built_in_rules>\n");
-    for section in Section::ALL {
+    for section in PromptList::ALL {
         // Built-in rules that a list of the user's replaced are shown all the same: what is missing shows only so.
         let holds = own.iter().find(|(other, _)| *other == section);
         let is_replaced =
@@ -46,12 +46,12 @@ pub fn critique_prompt(lists: CustomLists<'_>) -> Option<(String, String)> {
     Some((SYSTEM.to_owned(), question))
 }
 
-fn push_entry(out: &mut String, section: Section, number: usize, entry: &str) {
+fn push_entry(out: &mut String, section: PromptList, number: usize, entry: &str) {
     let list = quote(section.as_str());
     let _ = writeln!(out, "{{\"list\":{list},\"number\":{number},\"text\":{}}}", quote(entry));
 }
 
-fn push_built_in(out: &mut String, section: Section, state: &str, entry: &str) {
+fn push_built_in(out: &mut String, section: PromptList, state: &str, entry: &str) {
     let list = quote(section.as_str());
     let _ = writeln!(out, "{{\"list\":{list},\"state\":{},\"text\":{}}}", quote(state), quote(entry));
 }
@@ -88,9 +88,9 @@ mod tests {
         let states = |list: &str, state: &str| {
             question.matches(&format!("{{\"list\":\"{list}\",\"state\":\"{state}\",")).count()
         };
-        assert_eq!(states("soft_deny", "replaced"), Section::SoftDeny.built_in().len());
-        assert_eq!(states("allow", "in_force"), Section::Allow.built_in().len());
-        assert_eq!(states("hard_deny", "in_force"), Section::HardDeny.built_in().len());
+        assert_eq!(states("soft_deny", "replaced"), PromptList::SoftDeny.built_in().len());
+        assert_eq!(states("allow", "in_force"), PromptList::Allow.built_in().len());
+        assert_eq!(states("hard_deny", "in_force"), PromptList::HardDeny.built_in().len());
         assert_eq!(states("soft_deny", "in_force"), 0);
     }
 

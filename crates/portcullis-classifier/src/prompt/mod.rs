@@ -17,12 +17,12 @@ mod explainer;
 mod section;
 mod template;
 
-pub use build::{SessionFacts, build};
+pub use build::{PromptSession, build};
 pub use coverage::rule_of_finding;
 pub use critique::critique_prompt;
 pub use explainer::{EXPLAINER_SUFFIX, explainer_answer, explainer_prompt, read_explanation};
-pub use section::{CustomLists, DEFAULTS, Section, Sections, label_of};
-pub use template::{TemplateError, Templates};
+pub use section::{CustomLists, DEFAULTS, PromptList, PromptLists, label_of};
+pub use template::{PromptTemplates, TemplateError};
 
 /// A question to the model without the words that make it a stage: the same bytes in every stage.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -23,7 +23,7 @@ const FIXED_LABELS: [&str; 2] = ["Deny Rule Bypass", "User Boundary"];
 
 /// One of the lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Section {
+pub enum PromptList {
     /// What surrounds the session and what of it is trusted.
     Environment,
     /// What is blocked whatever anybody says.
@@ -34,7 +34,7 @@ pub enum Section {
     Allow,
 }
 
-impl Section {
+impl PromptList {
     /// Every list, in the order they stand in the prompt.
     pub const ALL: [Self; 4] = [Self::Environment, Self::HardDeny, Self::SoftDeny, Self::Allow];
 
@@ -79,19 +79,19 @@ pub struct CustomLists<'a> {
 
 impl<'a> CustomLists<'a> {
     /// Returns one of the lists.
-    pub const fn list(&self, section: Section) -> Option<&'a [String]> {
+    pub const fn list(&self, section: PromptList) -> Option<&'a [String]> {
         match section {
-            Section::Environment => self.environment,
-            Section::HardDeny => self.hard_deny,
-            Section::SoftDeny => self.soft_deny,
-            Section::Allow => self.allow,
+            PromptList::Environment => self.environment,
+            PromptList::HardDeny => self.hard_deny,
+            PromptList::SoftDeny => self.soft_deny,
+            PromptList::Allow => self.allow,
         }
     }
 }
 
 /// The lists as they hold: cleaned, without repetition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sections {
+pub struct PromptLists {
     environment: Vec<String>,
     hard_deny: Vec<String>,
     soft_deny: Vec<String>,
@@ -99,7 +99,7 @@ pub struct Sections {
     problems: Vec<String>,
 }
 
-impl Sections {
+impl PromptLists {
     /// Returns the lists the program comes with.
     pub fn built_in() -> Self {
         Self::resolve(CustomLists::default())
@@ -112,21 +112,21 @@ impl Sections {
         let mut problems = Vec::new();
         let mut list = |section| resolve_list(section, lists.list(section), &mut problems);
         Self {
-            environment: list(Section::Environment),
-            hard_deny: list(Section::HardDeny),
-            soft_deny: list(Section::SoftDeny),
-            allow: list(Section::Allow),
+            environment: list(PromptList::Environment),
+            hard_deny: list(PromptList::HardDeny),
+            soft_deny: list(PromptList::SoftDeny),
+            allow: list(PromptList::Allow),
             problems,
         }
     }
 
     /// Returns the entries of one list, each on one line and with nothing hidden in it.
-    pub fn list(&self, section: Section) -> &[String] {
+    pub fn list(&self, section: PromptList) -> &[String] {
         match section {
-            Section::Environment => &self.environment,
-            Section::HardDeny => &self.hard_deny,
-            Section::SoftDeny => &self.soft_deny,
-            Section::Allow => &self.allow,
+            PromptList::Environment => &self.environment,
+            PromptList::HardDeny => &self.hard_deny,
+            PromptList::SoftDeny => &self.soft_deny,
+            PromptList::Allow => &self.allow,
         }
     }
 
@@ -148,7 +148,7 @@ impl Sections {
     }
 
     /// Returns a list as it stands in the prompt, without a line break at its end.
-    pub(super) fn items(&self, section: Section) -> String {
+    pub(super) fn items(&self, section: PromptList) -> String {
         let entries = self.list(section);
         if entries.is_empty() {
             return "(none)".to_owned();
@@ -178,7 +178,7 @@ pub fn label_of(entry: &str) -> String {
     label
 }
 
-fn resolve_list(section: Section, custom: Option<&[String]>, problems: &mut Vec<String>) -> Vec<String> {
+fn resolve_list(section: PromptList, custom: Option<&[String]>, problems: &mut Vec<String>) -> Vec<String> {
     let custom = custom.unwrap_or_default();
     if custom.iter().all(|entry| entry.trim().is_empty()) {
         return section.built_in();
@@ -194,7 +194,7 @@ fn resolve_list(section: Section, custom: Option<&[String]>, problems: &mut Vec<
     without_repetition(entries)
 }
 
-fn clean(section: Section, position: usize, text: &str, problems: &mut Vec<String>) -> Option<String> {
+fn clean(section: PromptList, position: usize, text: &str, problems: &mut Vec<String>) -> Option<String> {
     let one_line = text.trim().replace(['\n', '\r', '\t'], " ");
     let entry = visible(&one_line);
     if entry.is_empty() {
@@ -244,12 +244,12 @@ mod tests {
     fn allow(entries: &[&str]) -> Vec<String> {
         let entries: Vec<String> = entries.iter().map(|&entry| entry.to_owned()).collect();
         let lists = CustomLists { allow: Some(&entries), ..CustomLists::default() };
-        Sections::resolve(lists).allow
+        PromptLists::resolve(lists).allow
     }
 
     fn with_built_in(before: &[&str], after: &[&str]) -> Vec<String> {
         let own = |entries: &[&str]| entries.iter().map(|&entry| entry.to_owned()).collect::<Vec<_>>();
-        [own(before), Section::Allow.built_in(), own(after)].concat()
+        [own(before), PromptList::Allow.built_in(), own(after)].concat()
     }
 
     #[test]
@@ -265,17 +265,17 @@ mod tests {
         assert_eq!(allow(&["a", "$default"]), ["a", "$default"]);
         let own = ["Only: this".to_owned()];
         let lists = CustomLists { soft_deny: Some(&own), ..CustomLists::default() };
-        let sections = Sections::resolve(lists);
+        let sections = PromptLists::resolve(lists);
         assert_eq!(sections.soft_deny, ["Only: this"]);
-        assert_eq!(sections.hard_deny, Section::HardDeny.built_in());
-        assert_eq!(sections.environment, Section::Environment.built_in());
-        assert_eq!(sections.allow, Section::Allow.built_in());
+        assert_eq!(sections.hard_deny, PromptList::HardDeny.built_in());
+        assert_eq!(sections.environment, PromptList::Environment.built_in());
+        assert_eq!(sections.allow, PromptList::Allow.built_in());
     }
 
     #[test]
     fn a_list_that_says_nothing_is_not_set() {
-        assert_eq!(allow(&[]), Section::Allow.built_in());
-        assert_eq!(allow(&["", " \n"]), Section::Allow.built_in());
+        assert_eq!(allow(&[]), PromptList::Allow.built_in());
+        assert_eq!(allow(&["", " \n"]), PromptList::Allow.built_in());
     }
 
     #[test]
@@ -295,10 +295,10 @@ mod tests {
             soft_deny: Some(&long),
             allow: Some(&long[1..]),
         };
-        let sections = Sections::resolve(lists);
+        let sections = PromptLists::resolve(lists);
         assert_eq!(sections.environment, ["a"]);
         assert!(sections.allow.is_empty());
-        assert_eq!(sections.items(Section::Allow), "(none)");
+        assert_eq!(sections.items(PromptList::Allow), "(none)");
         for list in [&sections.hard_deny, &sections.soft_deny] {
             assert_eq!(list.len(), 2);
             assert_eq!(list[1].chars().count(), 2_000);
@@ -334,7 +334,7 @@ mod tests {
         let own = ["Malware: another".to_owned(), "Never on Fridays".to_owned()];
         let lists = CustomLists { soft_deny: Some(&own), ..CustomLists::default() };
         assert_eq!(
-            Sections::resolve(lists).labels(),
+            PromptLists::resolve(lists).labels(),
             [
                 "Deny Rule Bypass",
                 "User Boundary",

@@ -3,14 +3,14 @@
 //! Slots are written `{{name}}`. Only the template of the rules has any, and it has every one of them once: a template
 //! that left out the hard rules would quietly switch them off.
 
-use super::section::{Section, Sections};
+use super::section::{PromptList, PromptLists};
 
 /// The longest template of a user's own, in bytes.
 const LONGEST_TEMPLATE: usize = 200_000;
 
 /// The templates, checked: each slot stands where it must.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Templates {
+pub struct PromptTemplates {
     base: String,
     intent: String,
     permissions: String,
@@ -73,7 +73,7 @@ pub enum TemplateError {
     },
 }
 
-impl Templates {
+impl PromptTemplates {
     /// Returns the templates the program comes with.
     pub fn built_in() -> Self {
         Self {
@@ -108,7 +108,7 @@ impl Templates {
     }
 
     /// Returns the system prompt: the templates with the lists in their slots.
-    pub fn fill(&self, sections: &Sections) -> String {
+    pub fn fill(&self, sections: &PromptLists) -> String {
         let mut out = String::new();
         for text in [&self.base, &self.intent, &self.permissions] {
             if !out.is_empty() {
@@ -116,12 +116,12 @@ impl Templates {
             }
             for piece in pieces(text.trim()) {
                 match piece {
-                    Piece::Text(text) => out.push_str(text),
+                    TemplatePiece::Text(text) => out.push_str(text),
                     // Checked before: there is no other slot.
-                    Piece::Slot(name) => {
+                    TemplatePiece::Slot(name) => {
                         out.push_str(&find_slot(name).map(|slot| sections.items(slot)).unwrap_or_default());
                     }
-                    Piece::Open => {}
+                    TemplatePiece::Open => {}
                 }
             }
             out.push('\n');
@@ -131,7 +131,7 @@ impl Templates {
 }
 
 /// A part of a template.
-enum Piece<'a> {
+enum TemplatePiece<'a> {
     Text(&'a str),
     Slot(&'a str),
     /// A slot that does not end; nothing stands behind it.
@@ -139,20 +139,20 @@ enum Piece<'a> {
 }
 
 /// Takes a template apart, once: what fills a slot is never looked at for slots.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
+fn pieces(text: &str) -> Vec<TemplatePiece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("{{") {
-        pieces.push(Piece::Text(before));
+        pieces.push(TemplatePiece::Text(before));
         let line = behind.split('\n').next().unwrap_or_default();
         let Some((name, _)) = line.split_once("}}") else {
-            pieces.push(Piece::Open);
+            pieces.push(TemplatePiece::Open);
             return pieces;
         };
-        pieces.push(Piece::Slot(name.trim()));
+        pieces.push(TemplatePiece::Slot(name.trim()));
         rest = behind.split_once("}}").map(|(_, rest)| rest).unwrap_or_default();
     }
-    pieces.push(Piece::Text(rest));
+    pieces.push(TemplatePiece::Text(rest));
     pieces
 }
 
@@ -167,12 +167,12 @@ fn check(template: &'static str, text: &str) -> Result<(), TemplateError> {
     if let Some(hidden) = text.chars().find(is_hidden) {
         return Err(TemplateError::Hidden { template, code: u32::from(hidden) });
     }
-    let mut seen: Vec<Section> = Vec::new();
+    let mut seen: Vec<PromptList> = Vec::new();
     for piece in pieces(text) {
         match piece {
-            Piece::Text(_) => {}
-            Piece::Open => return Err(TemplateError::OpenSlot { template }),
-            Piece::Slot(name) => match find_slot(name).filter(|_| has_slots(template)) {
+            TemplatePiece::Text(_) => {}
+            TemplatePiece::Open => return Err(TemplateError::OpenSlot { template }),
+            TemplatePiece::Slot(name) => match find_slot(name).filter(|_| has_slots(template)) {
                 None => {
                     let slot = super::excerpt::beginning(name, 60);
                     return Err(TemplateError::UnknownSlot { template, slot });
@@ -184,7 +184,7 @@ fn check(template: &'static str, text: &str) -> Result<(), TemplateError> {
             },
         }
     }
-    let missing = Section::ALL.into_iter().find(|slot| has_slots(template) && !seen.contains(slot));
+    let missing = PromptList::ALL.into_iter().find(|slot| has_slots(template) && !seen.contains(slot));
     missing.map_or(Ok(()), |slot| Err(TemplateError::MissingSlot { template, slot: slot.as_str() }))
 }
 
@@ -192,15 +192,16 @@ fn has_slots(template: &str) -> bool {
     template == "permissions"
 }
 
-fn find_slot(name: &str) -> Option<Section> {
-    Section::ALL.into_iter().find(|slot| slot.as_str() == name)
+fn find_slot(name: &str) -> Option<PromptList> {
+    PromptList::ALL.into_iter().find(|slot| slot.as_str() == name)
 }
 
 fn known_slots(template: &str) -> String {
     if !has_slots(template) {
         return "only the template `permissions` has slots".to_owned();
     }
-    let names: Vec<String> = Section::ALL.iter().map(|slot| format!("`{{{{{}}}}}`", slot.as_str())).collect();
+    let names: Vec<String> =
+        PromptList::ALL.iter().map(|slot| format!("`{{{{{}}}}}`", slot.as_str())).collect();
     format!("use {}", names.join(", "))
 }
 
@@ -212,13 +213,13 @@ mod tests {
 
     const SLOTS: &str = "{{environment}} {{hard_deny}} {{soft_deny}} {{allow}}";
 
-    fn permissions(text: &str) -> Result<Templates, TemplateError> {
-        Templates::from_texts(None, None, Some(text.to_owned()))
+    fn permissions(text: &str) -> Result<PromptTemplates, TemplateError> {
+        PromptTemplates::from_texts(None, None, Some(text.to_owned()))
     }
 
     #[test]
     fn the_built_in_templates_pass_their_own_check() {
-        let Templates { base, intent, permissions } = Templates::built_in();
+        let PromptTemplates { base, intent, permissions } = PromptTemplates::built_in();
         for (name, text) in [("base", base), ("intent", intent), ("permissions", permissions)] {
             assert_eq!(check(name, &text), Ok(()));
         }
@@ -263,27 +264,27 @@ mod tests {
 
     #[test]
     fn only_the_template_of_the_rules_has_slots() {
-        let error = Templates::from_texts(Some("{{allow}}".to_owned()), None, None).unwrap_err();
+        let error = PromptTemplates::from_texts(Some("{{allow}}".to_owned()), None, None).unwrap_err();
         assert_eq!(
             error.to_string(),
             "the template `base` has the unknown slot `{{allow}}`: only the template `permissions` has slots"
         );
-        assert!(Templates::from_texts(None, Some("{{}}".to_owned()), None).is_err());
+        assert!(PromptTemplates::from_texts(None, Some("{{}}".to_owned()), None).is_err());
     }
 
     #[test]
     fn what_fills_a_slot_is_not_looked_at_for_slots() {
         let own = ["Odd: {{hard_deny}} {{x}} {{".to_owned()];
         let lists = super::super::CustomLists { allow: Some(&own), ..Default::default() };
-        let system = permissions(SLOTS).unwrap().fill(&Sections::resolve(lists));
+        let system = permissions(SLOTS).unwrap().fill(&PromptLists::resolve(lists));
         assert_eq!(system.matches("- Odd: {{hard_deny}} {{x}} {{\n").count(), 1);
         assert_eq!(system.matches("- Malware: ").count(), 1);
     }
 
     #[test]
     fn a_template_of_the_users_own_takes_the_place_of_ours() {
-        let own = Templates::from_texts(Some("\u{feff}Judge.\r\n".to_owned()), None, None).unwrap();
-        let system = own.fill(&Sections::built_in());
+        let own = PromptTemplates::from_texts(Some("\u{feff}Judge.\r\n".to_owned()), None, None).unwrap();
+        let system = own.fill(&PromptLists::built_in());
         assert!(system.starts_with("Judge.\n\n# What the user wants\n"), "{system}");
     }
 }

@@ -2,69 +2,79 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::exchange::{Exchange, ExchangeOutcome, Talk};
-use super::run::Endpoint;
-use super::stage::{self, Stage, Stages};
+use super::exchange::{ExchangeOutcome, ExchangePurpose, ModelExchange};
+use super::run::ModelEndpoint;
+use super::stage::{self, JudgeStage, StagePlan};
 use crate::estimate_tokens;
 use crate::key::fetch_key;
-use crate::model::{Model, Shape};
+use crate::model::{ModelInfo, VerdictShape};
 use crate::prompt::Prompt;
-use crate::provider::{self, AnswerForm, AnswerSpec, Query, Reply, Usage};
-use crate::transport::{Cancel, Fault, FaultKind, RawResponse, Retry, next_delay};
+use crate::provider::{self, AnswerSpec, ModelAnswer, ModelQuery, RequiredForm, TokenUsage};
+use crate::transport::{CancelFlag, FaultKind, ModelFault, RawResponse, RetryAdvice, next_delay};
 
 /// How often a request is sent anew because the model refused a parameter of it.
 const MOST_DROPPED: usize = 4;
 
 /// A request in the making; what the model refuses may change it.
-pub(super) struct Draft {
+pub(super) struct RequestDraft {
     suffix: String,
     max_tokens: u32,
     stop: Option<&'static str>,
-    form: Form,
+    form: DraftForm,
 }
 
-enum Form {
+enum DraftForm {
     Text,
     Tool(AnswerSpec),
     Schema(AnswerSpec),
 }
 
-impl Draft {
+impl RequestDraft {
     /// Makes the draft of a stage.
-    pub(super) fn of_stage(model: &Model, stage: Stage, stages: Stages, shape: Shape) -> Self {
+    pub(super) fn of_stage(
+        model: &ModelInfo,
+        stage: JudgeStage,
+        stages: StagePlan,
+        shape: VerdictShape,
+    ) -> Self {
         let limits = stage::limits(stage, stages, shape);
         Self {
             suffix: stage::last_words(stage, stages, shape),
             max_tokens: limits.max_tokens,
             stop: limits.stop,
             form: match shape {
-                Shape::Block | Shape::Severity => Form::Text,
-                Shape::Tool => Form::Tool(stage::answer_spec(model)),
-                Shape::Schema => Form::Schema(stage::answer_spec(model)),
+                VerdictShape::Block | VerdictShape::Severity => DraftForm::Text,
+                VerdictShape::Tool => DraftForm::Tool(stage::answer_spec(model)),
+                VerdictShape::Schema => DraftForm::Schema(stage::answer_spec(model)),
             },
         }
     }
 
     /// Makes the draft of a question whose answer is text, or follows a description.
-    pub(super) fn of_errand(model: &Model, suffix: &str, max_tokens: u32, spec: Option<&AnswerSpec>) -> Self {
-        let is_tool = model.shape_for(Some(Shape::Tool)) == Shape::Tool;
+    pub(super) fn of_errand(
+        model: &ModelInfo,
+        suffix: &str,
+        max_tokens: u32,
+        spec: Option<&AnswerSpec>,
+    ) -> Self {
+        let is_tool = model.shape_for(Some(VerdictShape::Tool)) == VerdictShape::Tool;
         Self {
             suffix: suffix.to_owned(),
             max_tokens,
             stop: None,
             form: match spec {
-                None => Form::Text,
-                Some(spec) if is_tool => Form::Tool(spec.clone()),
-                Some(spec) => Form::Schema(spec.clone()),
+                None => DraftForm::Text,
+                Some(spec) if is_tool => DraftForm::Tool(spec.clone()),
+                Some(spec) => DraftForm::Schema(spec.clone()),
             },
         }
     }
 
     /// Says whether a model has room for the prompt, the rest of the request and the answer.
-    pub(super) fn has_room(&self, model: &Model, prompt_tokens: usize) -> bool {
+    pub(super) fn has_room(&self, model: &ModelInfo, prompt_tokens: usize) -> bool {
         let described = match &self.form {
-            Form::Text => 0,
-            Form::Tool(spec) | Form::Schema(spec) => {
+            DraftForm::Text => 0,
+            DraftForm::Tool(spec) | DraftForm::Schema(spec) => {
                 let words = [spec.name, spec.description, &spec.schema.to_string()];
                 words.into_iter().map(estimate_tokens).sum()
             }
@@ -83,19 +93,19 @@ pub(super) fn prompt_tokens(prompt: &Prompt) -> usize {
 
 /// What is asked for, and the place of whoever is asked.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    pub(super) talk: Talk,
+pub(super) struct ExchangeTarget {
+    pub(super) talk: ExchangePurpose,
     pub(super) position: usize,
 }
 
 /// What was said, and what was learned of models on the way.
 #[derive(Default)]
-pub(super) struct Log {
-    pub(super) exchanges: Vec<Exchange>,
+pub(super) struct ExchangeLog {
+    pub(super) exchanges: Vec<ModelExchange>,
     pub(super) learned: Vec<(String, String)>,
 }
 
-impl Log {
+impl ExchangeLog {
     /// Says whether a quick look was answered, and the answer did not clear the action.
     pub(super) fn is_escalated(&self) -> bool {
         let is_open = |outcome: &ExchangeOutcome| match outcome {
@@ -103,7 +113,7 @@ impl Log {
             ExchangeOutcome::Block | ExchangeOutcome::Unclear => true,
             ExchangeOutcome::Fault(kind) => no_verdict(kind).is_some(),
         };
-        let is_quick = |exchange: &&Exchange| exchange.talk == Talk::Stage(Stage::Fast);
+        let is_quick = |exchange: &&ModelExchange| exchange.talk == ExchangePurpose::Stage(JudgeStage::Fast);
         self.exchanges.iter().filter(is_quick).any(|exchange| is_open(&exchange.outcome))
     }
 
@@ -115,18 +125,18 @@ impl Log {
     }
 
     /// Notes that somebody was not asked because the prompt has no room there, and returns that as a fault.
-    pub(super) fn skip(&mut self, endpoint: &Endpoint, place: Place) -> Fault {
+    pub(super) fn skip(&mut self, endpoint: &ModelEndpoint, place: ExchangeTarget) -> ModelFault {
         let fault = fault_of(FaultKind::TooLong, "the prompt is longer than the model takes");
         let outcome = ExchangeOutcome::Fault(fault.kind.clone());
-        self.exchanges.push(Exchange { outcome, ..begin(endpoint, place) });
+        self.exchanges.push(ModelExchange { outcome, ..begin(endpoint, place) });
         fault
     }
 }
 
 /// Begins the record of an exchange.
-fn begin(endpoint: &Endpoint, place: Place) -> Exchange {
-    let usage = Usage::default();
-    Exchange {
+fn begin(endpoint: &ModelEndpoint, place: ExchangeTarget) -> ModelExchange {
+    let usage = TokenUsage::default();
+    ModelExchange {
         talk: place.talk,
         endpoint: place.position,
         provider: endpoint.model.provider,
@@ -144,14 +154,14 @@ fn begin(endpoint: &Endpoint, place: Place) -> Exchange {
 
 /// Sends a request until it is answered, refused for good, or out of time.
 pub(super) fn ask(
-    endpoint: &mut Endpoint,
-    place: Place,
+    endpoint: &mut ModelEndpoint,
+    place: ExchangeTarget,
     prompt: &Prompt,
-    draft: &dyn Fn(&Model) -> Draft,
+    draft: &dyn Fn(&ModelInfo) -> RequestDraft,
     deadline: Instant,
-    cancel: &Cancel,
-    log: &mut Log,
-) -> Result<Reply, Fault> {
+    cancel: &CancelFlag,
+    log: &mut ExchangeLog,
+) -> Result<ModelAnswer, ModelFault> {
     let start = Instant::now();
     let mut exchange = begin(endpoint, place);
     let answered = attempt(endpoint, &mut exchange, prompt, draft, deadline, cancel, log);
@@ -164,14 +174,14 @@ pub(super) fn ask(
 }
 
 fn attempt(
-    endpoint: &mut Endpoint,
-    exchange: &mut Exchange,
+    endpoint: &mut ModelEndpoint,
+    exchange: &mut ModelExchange,
     prompt: &Prompt,
-    draft: &dyn Fn(&Model) -> Draft,
+    draft: &dyn Fn(&ModelInfo) -> RequestDraft,
     deadline: Instant,
-    cancel: &Cancel,
-    log: &mut Log,
-) -> Result<Reply, Fault> {
+    cancel: &CancelFlag,
+    log: &mut ExchangeLog,
+) -> Result<ModelAnswer, ModelFault> {
     if endpoint.is_resting {
         return Err(resting());
     }
@@ -206,24 +216,24 @@ fn attempt(
 }
 
 fn send_once(
-    endpoint: &Endpoint,
-    exchange: &mut Exchange,
+    endpoint: &ModelEndpoint,
+    exchange: &mut ModelExchange,
     prompt: &Prompt,
-    draft: &dyn Fn(&Model) -> Draft,
+    draft: &dyn Fn(&ModelInfo) -> RequestDraft,
     deadline: Instant,
-    cancel: &Cancel,
-) -> Result<Reply, Fault> {
-    let Endpoint { model, connection, .. } = endpoint;
+    cancel: &CancelFlag,
+) -> Result<ModelAnswer, ModelFault> {
+    let ModelEndpoint { model, connection, .. } = endpoint;
     let draft = draft(model);
-    let query = Query {
+    let query = ModelQuery {
         prompt,
         suffix: &draft.suffix,
         max_tokens: draft.max_tokens,
         stop: draft.stop.filter(|_| model.stop),
         form: match &draft.form {
-            Form::Text => AnswerForm::Text,
-            Form::Tool(spec) => AnswerForm::Tool(spec),
-            Form::Schema(spec) => AnswerForm::Schema(spec),
+            DraftForm::Text => RequiredForm::Text,
+            DraftForm::Tool(spec) => RequiredForm::Tool(spec),
+            DraftForm::Schema(spec) => RequiredForm::Schema(spec),
         },
     };
     let request = provider::request(model, &query);
@@ -246,7 +256,7 @@ fn send_once(
     exchange.usage = exchange.usage.plus(usage);
     exchange.cost = exchange.cost.zip(model.cost(&usage)).map(|(before, now)| before + now);
     let reply = answered.map_err(|fault| connection.clean_complaint(fault))?;
-    Ok(Reply { is_stopped: reply.is_stopped && query.stop.is_some(), ..reply })
+    Ok(ModelAnswer { is_stopped: reply.is_stopped && query.stop.is_some(), ..reply })
 }
 
 /// Says why a fault is a failed verdict of a model that did answer, if it is one.
@@ -260,16 +270,16 @@ pub(super) const fn no_verdict(kind: &FaultKind) -> Option<&'static str> {
     }
 }
 
-pub(super) fn no_endpoint() -> Fault {
+pub(super) fn no_endpoint() -> ModelFault {
     fault_of(FaultKind::Connection, "no model is configured")
 }
 
-fn resting() -> Fault {
+fn resting() -> ModelFault {
     fault_of(FaultKind::BreakerOpen, "it failed several times in a row and is left alone for a while")
 }
 
-fn fault_of(kind: FaultKind, message: &str) -> Fault {
-    Fault::new(kind, message, Retry::No)
+fn fault_of(kind: FaultKind, message: &str) -> ModelFault {
+    ModelFault::new(kind, message, RetryAdvice::No)
 }
 
 /// Returns a number from 0 to 1, so that several processes do not retry at the same moment.

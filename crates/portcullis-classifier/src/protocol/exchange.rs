@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::stage::Stage;
-use crate::model::Provider;
-use crate::provider::Usage;
+use super::stage::JudgeStage;
+use crate::model::ModelProvider;
+use crate::provider::TokenUsage;
 use crate::transport::FaultKind;
 
 /// What an exchange was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Talk {
+pub enum ExchangePurpose {
     /// A stage of a judgement.
-    Stage(Stage),
+    Stage(JudgeStage),
     /// An explanation for a person.
     Explainer,
     /// A review of the user's own rules.
@@ -38,13 +38,13 @@ pub enum ExchangeOutcome {
 
 /// One request with what came back, all attempts taken together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Exchange {
+pub struct ModelExchange {
     /// What it was for.
-    pub talk: Talk,
+    pub talk: ExchangePurpose,
     /// The place of whoever was asked among the judge's endpoints.
     pub endpoint: usize,
     /// Who was asked.
-    pub provider: Provider,
+    pub provider: ModelProvider,
     /// Which model.
     pub model: String,
     /// The body that was sent last.
@@ -56,7 +56,7 @@ pub struct Exchange {
     /// What became of it.
     pub outcome: ExchangeOutcome,
     /// The tokens of all attempts.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// What they cost, in dollars, each at its own price, if the prices are known.
     pub cost: Option<f64>,
     /// How long it took, waiting between attempts included.
@@ -65,7 +65,7 @@ pub struct Exchange {
     pub attempts: u32,
 }
 
-impl Exchange {
+impl ModelExchange {
     /// Says whether it failed because the provider, or the way to it, is down.
     pub fn is_outage(&self) -> bool {
         matches!(&self.outcome, ExchangeOutcome::Fault(kind) if kind.is_outage())
@@ -96,7 +96,7 @@ impl fmt::Display for ExchangeOutcome {
     }
 }
 
-impl Talk {
+impl ExchangePurpose {
     /// Returns its name.
     pub const fn as_str(self) -> &'static str {
         match self {

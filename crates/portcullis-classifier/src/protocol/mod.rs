@@ -8,8 +8,8 @@ mod run;
 mod stage;
 mod verdict;
 
-pub use exchange::{Exchange, ExchangeOutcome, Talk};
-pub use ruling::{Ruling, RulingOutcome};
-pub use run::{Endpoint, Errand, ErrandResult, Judge};
-pub use stage::{Stage, Stages, answer_spec, last_words};
+pub use exchange::{ExchangeOutcome, ExchangePurpose, ModelExchange};
+pub use ruling::{Classification, ClassifierVerdict};
+pub use run::{AuxiliaryAnswer, AuxiliaryRequest, ClassifierJudge, ModelEndpoint};
+pub use stage::{JudgeStage, StagePlan, answer_spec, last_words};
 pub use verdict::StageVerdict;

@@ -2,33 +2,33 @@
 
 use portcullis_core::{Answer, Gate};
 
-use super::exchange::Exchange;
-use super::stage::Stage;
-use crate::transport::{Fault, FaultKind};
+use super::exchange::ModelExchange;
+use super::stage::JudgeStage;
+use crate::transport::{FaultKind, ModelFault};
 
 /// A judgement with everything that was said on the way.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ruling {
+pub struct Classification {
     /// What came of it.
-    pub outcome: RulingOutcome,
+    pub outcome: ClassifierVerdict,
     /// Every exchange with a model, in order.
-    pub exchanges: Vec<Exchange>,
+    pub exchanges: Vec<ModelExchange>,
     /// Parameters a model refused, with the name of its endpoint, to be left out from now on.
     pub learned: Vec<(String, String)>,
 }
 
 /// What came of a judgement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RulingOutcome {
+pub enum ClassifierVerdict {
     /// The action may run.
     Allow {
         /// The stage that said so.
-        stage: Stage,
+        stage: JudgeStage,
     },
     /// The action is blocked.
     Block {
         /// The stage that said so.
-        stage: Stage,
+        stage: JudgeStage,
         /// The rule it breaks, if one was named.
         category: Option<String>,
         /// One sentence.
@@ -37,37 +37,37 @@ pub enum RulingOutcome {
     /// What the model said is no verdict.
     Unclear {
         /// The stage that said it.
-        stage: Stage,
+        stage: JudgeStage,
         /// Why it is none.
         why: String,
     },
     /// No model could be asked.
-    Failed(Fault),
+    Failed(ModelFault),
 }
 
-impl Ruling {
+impl Classification {
     /// Returns what the pipeline is told. In no failure is the action allowed (spec D13).
     pub fn answer(&self, gate: Gate) -> Answer {
         match &self.outcome {
-            RulingOutcome::Allow { stage } => Answer::Allow { by: stage.as_str().to_owned() },
-            RulingOutcome::Block { stage, category, reason } => Answer::Deny {
+            ClassifierVerdict::Allow { stage } => Answer::Allow { by: stage.as_str().to_owned() },
+            ClassifierVerdict::Block { stage, category, reason } => Answer::Deny {
                 by: stage.as_str().to_owned(),
                 category: category.clone(),
                 sentence: reason.clone(),
             },
-            RulingOutcome::Unclear { stage, why } => {
+            ClassifierVerdict::Unclear { stage, why } => {
                 let detail = format!(
                     "the {} classifier gave no verdict ({why}), so it is blocked to be safe",
                     stage.as_str()
                 );
                 Answer::Unavailable { detail, gate: Gate::Closed }
             }
-            RulingOutcome::Failed(fault) => failed(fault, gate),
+            ClassifierVerdict::Failed(fault) => failed(fault, gate),
         }
     }
 }
 
-fn failed(fault: &Fault, gate: Gate) -> Answer {
+fn failed(fault: &ModelFault, gate: Gate) -> Answer {
     let phrase = fault.kind.phrase();
     match fault.kind {
         FaultKind::TooLong => Answer::TooLong {

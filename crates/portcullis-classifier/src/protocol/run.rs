@@ -2,33 +2,33 @@
 
 use std::time::{Duration, Instant};
 
-use super::ask::{Draft, Log, Place, ask, no_endpoint, no_verdict, prompt_tokens};
-use super::exchange::{Exchange, ExchangeOutcome, Talk};
-use super::ruling::{Ruling, RulingOutcome};
-use super::stage::{self, Stage, Stages};
-use super::verdict::{Reading, StageVerdict};
+use super::ask::{ExchangeLog, ExchangeTarget, RequestDraft, ask, no_endpoint, no_verdict, prompt_tokens};
+use super::exchange::{ExchangeOutcome, ExchangePurpose, ModelExchange};
+use super::ruling::{Classification, ClassifierVerdict};
+use super::stage::{self, JudgeStage, StagePlan};
+use super::verdict::{StageVerdict, VerdictReader};
 use crate::key::KeySource;
-use crate::model::{Model, Shape};
+use crate::model::{ModelInfo, VerdictShape};
 use crate::prompt::Prompt;
-use crate::provider::{AnswerSpec, Reply};
-use crate::transport::{Auth, Cancel, Connection, Fault, FaultKind};
+use crate::provider::{AnswerSpec, ModelAnswer};
+use crate::transport::{CancelFlag, FaultKind, KeyPresentation, ModelFault, ProviderConnection};
 
 /// A model and the way to it.
 #[derive(Debug)]
-pub struct Endpoint {
+pub struct ModelEndpoint {
     /// The model, with what was learned of it.
-    pub model: Model,
+    pub model: ModelInfo,
     /// The way to it; its key is fetched when it is first needed.
-    pub connection: Connection,
+    pub connection: ProviderConnection,
     /// How the key is presented.
-    pub auth: Auth,
+    pub auth: KeyPresentation,
     /// Where its key is.
     pub key: KeySource,
     /// Whether it failed so often lately that it is left alone for now.
     pub is_resting: bool,
 }
 
-impl Endpoint {
+impl ModelEndpoint {
     /// Returns what it is known by: the provider, the model, and the address, since one gateway's troubles are not
     /// another's.
     pub fn name(&self) -> String {
@@ -38,13 +38,13 @@ impl Endpoint {
 
 /// A judge: whom it asks, and how.
 #[derive(Debug)]
-pub struct Judge {
+pub struct ClassifierJudge {
     /// The model that is asked, and those that stand in for it, in order.
-    pub endpoints: Vec<Endpoint>,
+    pub endpoints: Vec<ModelEndpoint>,
     /// Which stages there are.
-    pub stages: Stages,
+    pub stages: StagePlan,
     /// The shape of the verdict; `None` for the model's own.
-    pub shape: Option<Shape>,
+    pub shape: Option<VerdictShape>,
     /// The severity that blocks, where the verdict is one.
     pub threshold: u32,
     /// The labels of the rules the model is given.
@@ -55,9 +55,9 @@ pub struct Judge {
 
 /// A question whose answer is not a verdict: an explanation, a critique.
 #[derive(Debug, Clone, Copy)]
-pub struct Errand<'a> {
+pub struct AuxiliaryRequest<'a> {
     /// What it is for.
-    pub talk: Talk,
+    pub talk: ExchangePurpose,
     /// What it is about.
     pub prompt: &'a Prompt,
     /// The words that come last.
@@ -70,24 +70,24 @@ pub struct Errand<'a> {
 
 /// What came of an errand.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ErrandResult {
+pub struct AuxiliaryAnswer {
     /// The answer, or why there is none.
-    pub answered: Result<Reply, Fault>,
+    pub answered: Result<ModelAnswer, ModelFault>,
     /// Every exchange with a model, in order.
-    pub exchanges: Vec<Exchange>,
+    pub exchanges: Vec<ModelExchange>,
     /// Parameters a model refused, with the name of its endpoint, to be left out from now on.
     pub learned: Vec<(String, String)>,
 }
 
-impl Judge {
+impl ClassifierJudge {
     /// Judges the action of a prompt.
     ///
     /// A model whose window the prompt does not fit is passed over as if it were not there. Where a provider says so
     /// itself the judgement ends: its word is better than an estimate.
-    pub fn judge(&mut self, prompt: &Prompt, cancel: &Cancel) -> Ruling {
+    pub fn judge(&mut self, prompt: &Prompt, cancel: &CancelFlag) -> Classification {
         let deadline = Instant::now() + self.timeout;
         let tokens = prompt_tokens(prompt);
-        let mut log = Log::default();
+        let mut log = ExchangeLog::default();
         let mut outcome = None;
         let mut skipped = None;
         for position in 0..self.endpoints.len() {
@@ -98,7 +98,7 @@ impl Judge {
             let own = share_of(deadline, self.endpoints.len() - position);
             let judged = self.judge_with(position, prompt, own, cancel, &mut log);
             let is_final = match &judged {
-                RulingOutcome::Failed(fault) => {
+                ClassifierVerdict::Failed(fault) => {
                     matches!(fault.kind, FaultKind::Aborted | FaultKind::TooLong)
                 }
                 _ => true,
@@ -108,22 +108,26 @@ impl Judge {
                 break;
             }
         }
-        let nobody = || RulingOutcome::Failed(skipped.unwrap_or_else(no_endpoint));
-        Ruling { outcome: outcome.unwrap_or_else(nobody), exchanges: log.exchanges, learned: log.learned }
+        let nobody = || ClassifierVerdict::Failed(skipped.unwrap_or_else(no_endpoint));
+        Classification {
+            outcome: outcome.unwrap_or_else(nobody),
+            exchanges: log.exchanges,
+            learned: log.learned,
+        }
     }
 
     /// Runs an errand with the first model that answers.
-    pub fn run_errand(&mut self, errand: Errand<'_>, cancel: &Cancel) -> ErrandResult {
-        let Errand { talk, prompt, suffix, max_tokens, spec } = errand;
+    pub fn run_errand(&mut self, errand: AuxiliaryRequest<'_>, cancel: &CancelFlag) -> AuxiliaryAnswer {
+        let AuxiliaryRequest { talk, prompt, suffix, max_tokens, spec } = errand;
         let deadline = Instant::now() + self.timeout;
         let tokens = prompt_tokens(prompt);
-        let draft = |model: &Model| Draft::of_errand(model, suffix, max_tokens, spec);
-        let mut log = Log::default();
+        let draft = |model: &ModelInfo| RequestDraft::of_errand(model, suffix, max_tokens, spec);
+        let mut log = ExchangeLog::default();
         let mut answered = None;
         let mut skipped = None;
         let count = self.endpoints.len();
         for (position, endpoint) in self.endpoints.iter_mut().enumerate() {
-            let place = Place { talk, position };
+            let place = ExchangeTarget { talk, position };
             if !draft(&endpoint.model).has_room(&endpoint.model, tokens) {
                 skipped = Some(log.skip(endpoint, place));
                 continue;
@@ -137,7 +141,7 @@ impl Judge {
             }
         }
         let nobody = || Err(skipped.unwrap_or_else(no_endpoint));
-        ErrandResult {
+        AuxiliaryAnswer {
             answered: answered.unwrap_or_else(nobody),
             exchanges: log.exchanges,
             learned: log.learned,
@@ -145,25 +149,26 @@ impl Judge {
     }
 
     /// Returns the stages of the next look at an action.
-    fn stages(&self, log: &Log) -> &'static [Stage] {
+    fn stages(&self, log: &ExchangeLog) -> &'static [JudgeStage] {
         match self.stages {
             // Whoever stands in for a model that would have blocked looks closely at once.
-            Stages::Both if log.is_escalated() => &[Stage::Thinking],
-            Stages::Both => &[Stage::Fast, Stage::Thinking],
-            Stages::Fast => &[Stage::Fast],
-            Stages::Thinking => &[Stage::Thinking],
+            StagePlan::Both if log.is_escalated() => &[JudgeStage::Thinking],
+            StagePlan::Both => &[JudgeStage::Fast, JudgeStage::Thinking],
+            StagePlan::Fast => &[JudgeStage::Fast],
+            StagePlan::Thinking => &[JudgeStage::Thinking],
         }
     }
 
     /// Notes that an endpoint is passed over, if one of its stages has no room for a prompt of so many tokens.
-    fn skip(&self, position: usize, tokens: usize, log: &mut Log) -> Option<Fault> {
+    fn skip(&self, position: usize, tokens: usize, log: &mut ExchangeLog) -> Option<ModelFault> {
         let endpoint = self.endpoints.get(position)?;
         let model = &endpoint.model;
         let shape = model.shape_for(self.shape);
-        let has_room =
-            |stage: &&Stage| Draft::of_stage(model, **stage, self.stages, shape).has_room(model, tokens);
+        let has_room = |stage: &&JudgeStage| {
+            RequestDraft::of_stage(model, **stage, self.stages, shape).has_room(model, tokens)
+        };
         let stage = self.stages(log).iter().find(|stage| !has_room(stage))?;
-        Some(log.skip(endpoint, Place { talk: Talk::Stage(*stage), position }))
+        Some(log.skip(endpoint, ExchangeTarget { talk: ExchangePurpose::Stage(*stage), position }))
     }
 
     fn judge_with(
@@ -171,22 +176,24 @@ impl Judge {
         position: usize,
         prompt: &Prompt,
         deadline: Instant,
-        cancel: &Cancel,
-        log: &mut Log,
-    ) -> RulingOutcome {
-        let mut outcome = RulingOutcome::Failed(no_endpoint());
+        cancel: &CancelFlag,
+        log: &mut ExchangeLog,
+    ) -> ClassifierVerdict {
+        let mut outcome = ClassifierVerdict::Failed(no_endpoint());
         for stage in self.stages(log).iter().copied() {
             let verdict = match self.ask_stage(position, stage, prompt, deadline, cancel, log) {
                 Ok(verdict) => verdict,
                 Err(fault) => match no_verdict(&fault.kind) {
                     Some(why) => StageVerdict::Unclear { why },
-                    None => return RulingOutcome::Failed(fault),
+                    None => return ClassifierVerdict::Failed(fault),
                 },
             };
             outcome = match verdict {
-                StageVerdict::Allow => return RulingOutcome::Allow { stage },
-                StageVerdict::Block { category, reason } => RulingOutcome::Block { stage, category, reason },
-                StageVerdict::Unclear { why } => RulingOutcome::Unclear { stage, why: why.to_owned() },
+                StageVerdict::Allow => return ClassifierVerdict::Allow { stage },
+                StageVerdict::Block { category, reason } => {
+                    ClassifierVerdict::Block { stage, category, reason }
+                }
+                StageVerdict::Unclear { why } => ClassifierVerdict::Unclear { stage, why: why.to_owned() },
             };
         }
         outcome
@@ -195,20 +202,20 @@ impl Judge {
     fn ask_stage(
         &mut self,
         position: usize,
-        stage: Stage,
+        stage: JudgeStage,
         prompt: &Prompt,
         deadline: Instant,
-        cancel: &Cancel,
-        log: &mut Log,
-    ) -> Result<StageVerdict, Fault> {
+        cancel: &CancelFlag,
+        log: &mut ExchangeLog,
+    ) -> Result<StageVerdict, ModelFault> {
         let Self { endpoints, stages, shape, threshold, labels, .. } = self;
         let endpoint = endpoints.get_mut(position).ok_or_else(no_endpoint)?;
         let (stages, wanted) = (*stages, *shape);
-        let draft = |model: &Model| Draft::of_stage(model, stage, stages, model.shape_for(wanted));
-        let place = Place { talk: Talk::Stage(stage), position };
+        let draft = |model: &ModelInfo| RequestDraft::of_stage(model, stage, stages, model.shape_for(wanted));
+        let place = ExchangeTarget { talk: ExchangePurpose::Stage(stage), position };
         let reply = ask(endpoint, place, prompt, &draft, deadline, cancel, log)?;
-        let Endpoint { model, connection, .. } = endpoint;
-        let reading = Reading {
+        let ModelEndpoint { model, connection, .. } = endpoint;
+        let reading = VerdictReader {
             stage,
             shape: model.shape_for(wanted),
             threshold: stage::severity_threshold(stage, stages, *threshold),

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
-use super::{Usage, answer};
-use crate::model::Provider;
-use crate::transport::{FaultKind, Retry};
+use super::{TokenUsage, answer};
+use crate::model::ModelProvider;
+use crate::transport::{FaultKind, RetryAdvice};
 
 const NOTHING: Headers = &[];
 
@@ -16,7 +16,7 @@ type Headers = &'static [(&'static str, &'static str)];
 /// Status, headers, body, and what is made of them.
 type Failure = (u16, Headers, &'static str, &'static str);
 
-fn ask(provider: Provider, status: u16, headers: &[(&str, &str)], body: &[u8]) -> super::Answered {
+fn ask(provider: ModelProvider, status: u16, headers: &[(&str, &str)], body: &[u8]) -> super::ModelResult {
     let mut headers: Vec<(String, String)> =
         headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     if !headers.iter().any(|(name, _)| name == "content-type") {
@@ -26,7 +26,7 @@ fn ask(provider: Provider, status: u16, headers: &[(&str, &str)], body: &[u8]) -
 }
 
 /// Writes what came of an answer in one line.
-fn outcome(provider: Provider, status: u16, headers: &[(&str, &str)], body: &str) -> String {
+fn outcome(provider: ModelProvider, status: u16, headers: &[(&str, &str)], body: &str) -> String {
     match ask(provider, status, headers, body.as_bytes()) {
         Ok(reply) => {
             let mut line = format!("says {:?}", reply.text);
@@ -40,21 +40,21 @@ fn outcome(provider: Provider, status: u16, headers: &[(&str, &str)], body: &str
             assert!(fault.message.starts_with(provider.as_str()), "{}", fault.message);
             assert!(!fault.message.ends_with('.'), "{}", fault.message);
             match fault.retry {
-                Retry::No => format!("{:?}", fault.kind),
-                Retry::Backoff => format!("{:?}, again", fault.kind),
-                Retry::After(wait) => format!("{:?}, again after {} ms", fault.kind, wait.as_millis()),
+                RetryAdvice::No => format!("{:?}", fault.kind),
+                RetryAdvice::Backoff => format!("{:?}, again", fault.kind),
+                RetryAdvice::After(wait) => format!("{:?}, again after {} ms", fault.kind, wait.as_millis()),
             }
         }
     }
 }
 
-fn check_bodies(provider: Provider, rows: &[(&str, &str)]) {
+fn check_bodies(provider: ModelProvider, rows: &[(&str, &str)]) {
     for (body, expected) in rows {
         assert_eq!(outcome(provider, 200, NOTHING, body), *expected, "{body}");
     }
 }
 
-fn check_failures(provider: Provider, rows: &[Failure]) {
+fn check_failures(provider: ModelProvider, rows: &[Failure]) {
     for (status, headers, body, expected) in rows {
         assert_eq!(outcome(provider, *status, headers, body), *expected, "{status} {headers:?} {body}");
     }
@@ -151,7 +151,7 @@ const ANTHROPIC_ANSWERS: &[(&str, &str)] = &[
 
 #[test]
 fn answers_of_anthropic() {
-    check_bodies(Provider::Anthropic, ANTHROPIC_ANSWERS);
+    check_bodies(ModelProvider::Anthropic, ANTHROPIC_ANSWERS);
 }
 
 const LIMITED: &str = r#"{"type":"error","error":{"type":"rate_limit_error","message":"Too many"}}"#;
@@ -243,7 +243,7 @@ const ANTHROPIC_FAILURES: &[Failure] = &[
 
 #[test]
 fn failures_of_anthropic() {
-    check_failures(Provider::Anthropic, ANTHROPIC_FAILURES);
+    check_failures(ModelProvider::Anthropic, ANTHROPIC_FAILURES);
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn answers_of_responses() {
         ("null".to_owned(), "Malformed"),
     ] {
         let body = output(&items);
-        assert_eq!(outcome(Provider::OpenAi, 200, NOTHING, &body), expected, "{body:.300}");
+        assert_eq!(outcome(ModelProvider::OpenAi, 200, NOTHING, &body), expected, "{body:.300}");
     }
     for (head, expected) in [
         (r#""status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}"#, "Truncated"),
@@ -303,9 +303,9 @@ fn answers_of_responses() {
         (r#""status":"incomplete","status":"completed""#, "Malformed"),
     ] {
         let body = format!(r#"{{{head},"output":[{no}]}}"#);
-        assert_eq!(outcome(Provider::OpenAi, 200, NOTHING, &body), expected, "{body}");
+        assert_eq!(outcome(ModelProvider::OpenAi, 200, NOTHING, &body), expected, "{body}");
     }
-    check_bodies(Provider::OpenAi, &[(r#"{"status":"completed"}"#, "Malformed"), ("[]", "Malformed")]);
+    check_bodies(ModelProvider::OpenAi, &[(r#"{"status":"completed"}"#, "Malformed"), ("[]", "Malformed")]);
 }
 
 const TOO_MANY: &str =
@@ -376,7 +376,7 @@ const RESPONSES_FAILURES: &[Failure] = &[
 
 #[test]
 fn failures_of_responses() {
-    check_failures(Provider::OpenAi, RESPONSES_FAILURES);
+    check_failures(ModelProvider::OpenAi, RESPONSES_FAILURES);
 }
 
 const CHAT_ANSWERS: &[(&str, &str)] = &[
@@ -449,10 +449,10 @@ fn answers_of_chat_servers() {
         (r#"{"content":"<block>no</block>","tool_calls":{"function":{}}}"#, "Malformed"),
         ("null", "Malformed"),
     ] {
-        assert_eq!(outcome(Provider::Chat, 200, NOTHING, &stop(message)), expected, "{message}");
+        assert_eq!(outcome(ModelProvider::Chat, 200, NOTHING, &stop(message)), expected, "{message}");
     }
-    check_bodies(Provider::Chat, CHAT_ANSWERS);
-    check_failures(Provider::Chat, CHAT_FAILURES);
+    check_bodies(ModelProvider::Chat, CHAT_ANSWERS);
+    check_failures(ModelProvider::Chat, CHAT_FAILURES);
 }
 
 const OLLAMA_ANSWERS: &[(&str, &str)] = &[
@@ -503,8 +503,8 @@ const OLLAMA_FAILURES: &[Failure] = &[
 
 #[test]
 fn answers_of_ollama() {
-    check_bodies(Provider::Ollama, OLLAMA_ANSWERS);
-    check_failures(Provider::Ollama, OLLAMA_FAILURES);
+    check_bodies(ModelProvider::Ollama, OLLAMA_ANSWERS);
+    check_failures(ModelProvider::Ollama, OLLAMA_FAILURES);
 }
 
 const GEMINI_ANSWERS: &[(&str, &str)] = &[
@@ -590,7 +590,7 @@ fn answers_of_gemini() {
         (r#"[{"functionCall":{"args":{}}}]"#, "Malformed"),
         (r#"[{"functionCall":{"name":"c","args":{}}},{"functionCall":{"name":"c","args":{}}}]"#, "Ambiguous"),
     ] {
-        assert_eq!(outcome(Provider::Gemini, 200, NOTHING, &stop(parts)), expected, "{parts}");
+        assert_eq!(outcome(ModelProvider::Gemini, 200, NOTHING, &stop(parts)), expected, "{parts}");
     }
     let text = r#""content":{"parts":[{"text":"<block>no</block>"}]}"#;
     for (head, expected) in [
@@ -601,40 +601,40 @@ fn answers_of_gemini() {
         (r#""index":0"#, "Malformed"),
     ] {
         let body = format!(r#"{{"candidates":[{{{text},{head}}}]}}"#);
-        assert_eq!(outcome(Provider::Gemini, 200, NOTHING, &body), expected, "{body}");
+        assert_eq!(outcome(ModelProvider::Gemini, 200, NOTHING, &body), expected, "{body}");
     }
-    check_bodies(Provider::Gemini, GEMINI_ANSWERS);
-    check_failures(Provider::Gemini, GEMINI_FAILURES);
+    check_bodies(ModelProvider::Gemini, GEMINI_ANSWERS);
+    check_failures(ModelProvider::Gemini, GEMINI_FAILURES);
 }
 
 #[test]
 fn tokens_are_counted_alike_whatever_a_provider_includes() {
-    let expected = Usage { input: 70, cache_read: 20, cache_write: 10, output: 9 };
+    let expected = TokenUsage { input: 70, cache_read: 20, cache_write: 10, output: 9 };
     for (provider, body, expected) in [
         (
-            Provider::Anthropic,
+            ModelProvider::Anthropic,
             json!({"content": [{"type": "text", "text": "a"}], "stop_reason": "end_turn", "usage": {"input_tokens": 70, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 10, "output_tokens": 9}}),
             expected,
         ),
         (
-            Provider::OpenAi,
+            ModelProvider::OpenAi,
             json!({"status": "completed", "output": [{"type": "message", "content": [{"type": "output_text", "text": "a"}]}], "usage": {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 20, "cache_write_tokens": 10}, "output_tokens": 9, "output_tokens_details": {"reasoning_tokens": 4}}}),
             expected,
         ),
         (
-            Provider::Chat,
+            ModelProvider::Chat,
             json!({"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 100, "prompt_tokens_details": {"cached_tokens": 20, "cache_write_tokens": 10}, "completion_tokens": 9}}),
             expected,
         ),
         (
-            Provider::Ollama,
+            ModelProvider::Ollama,
             json!({"message": {"content": "a"}, "done": true, "prompt_eval_count": 100, "eval_count": 9}),
-            Usage { input: 100, output: 9, ..Usage::default() },
+            TokenUsage { input: 100, output: 9, ..TokenUsage::default() },
         ),
         (
-            Provider::Gemini,
+            ModelProvider::Gemini,
             json!({"candidates": [{"content": {"parts": [{"text": "a"}]}, "finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 90, "cachedContentTokenCount": 20, "candidatesTokenCount": 4, "thoughtsTokenCount": 5}}),
-            Usage { cache_write: 0, ..expected },
+            TokenUsage { cache_write: 0, ..expected },
         ),
     ] {
         let reply = ask(provider, 200, NOTHING, body.to_string().as_bytes()).unwrap();
@@ -646,39 +646,47 @@ fn tokens_are_counted_alike_whatever_a_provider_includes() {
 fn a_fault_still_tells_what_the_answer_cost() {
     for (provider, status, body) in [
         (
-            Provider::Anthropic,
+            ModelProvider::Anthropic,
             200,
             json!({"content": [], "stop_reason": "refusal", "usage": {"input_tokens": 5, "output_tokens": 1}}),
         ),
         (
-            Provider::Anthropic,
+            ModelProvider::Anthropic,
             200,
             json!({"type": "error", "error": {"type": "api_error"}, "usage": {"input_tokens": 5, "output_tokens": 1}}),
         ),
         (
-            Provider::OpenAi,
+            ModelProvider::OpenAi,
             200,
             json!({"status": "failed", "error": {"code": "server_error"}, "usage": {"input_tokens": 5, "output_tokens": 1}}),
         ),
         (
-            Provider::OpenAi,
+            ModelProvider::OpenAi,
             500,
             json!({"error": {"code": "server_error"}, "usage": {"input_tokens": 5, "output_tokens": 1}}),
         ),
-        (Provider::Chat, 200, json!({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 1}})),
         (
-            Provider::Ollama,
+            ModelProvider::Chat,
+            200,
+            json!({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 1}}),
+        ),
+        (
+            ModelProvider::Ollama,
             200,
             json!({"message": {"content": ""}, "done": true, "prompt_eval_count": 5, "eval_count": 1}),
         ),
         (
-            Provider::Gemini,
+            ModelProvider::Gemini,
             200,
             json!({"promptFeedback": {"blockReason": "OTHER"}, "usageMetadata": {"promptTokenCount": 5, "candidatesTokenCount": 1}}),
         ),
     ] {
         let fault = ask(provider, status, NOTHING, body.to_string().as_bytes()).unwrap_err();
-        assert_eq!(fault.usage, Usage { input: 5, output: 1, ..Usage::default() }, "{provider} {body}");
+        assert_eq!(
+            fault.usage,
+            TokenUsage { input: 5, output: 1, ..TokenUsage::default() },
+            "{provider} {body}"
+        );
     }
 }
 
@@ -686,9 +694,9 @@ fn a_fault_still_tells_what_the_answer_cost() {
 fn absurd_counts_and_depths_do_no_harm() {
     let usage = json!({"input_tokens": 5, "input_tokens_details": {"cached_tokens": u64::MAX, "cache_write_tokens": u64::MAX}, "output_tokens": -3});
     let body = json!({"status": "completed", "output": [{"type": "message", "content": [{"type": "output_text", "text": "a"}]}], "usage": usage});
-    let reply = ask(Provider::OpenAi, 200, NOTHING, body.to_string().as_bytes()).unwrap();
-    assert_eq!(reply.usage, Usage { input: 0, cache_read: u64::MAX, cache_write: u64::MAX, output: 0 });
-    for provider in Provider::ALL {
+    let reply = ask(ModelProvider::OpenAi, 200, NOTHING, body.to_string().as_bytes()).unwrap();
+    assert_eq!(reply.usage, TokenUsage { input: 0, cache_read: u64::MAX, cache_write: u64::MAX, output: 0 });
+    for provider in ModelProvider::ALL {
         for status in [200, 400, 500] {
             let deep = format!("{}{}", "{\"error\":".repeat(100_000), "}".repeat(100_000));
             let fault = ask(provider, status, NOTHING, deep.as_bytes()).unwrap_err();
@@ -703,22 +711,25 @@ fn absurd_counts_and_depths_do_no_harm() {
 #[test]
 fn an_answer_without_a_content_type_is_read_for_what_it_is() {
     let body = br#"{"message":{"content":"a"},"done":true}"#;
-    assert_eq!(answer(Provider::Ollama, 200, &[], body).unwrap().text, "a");
-    assert_eq!(answer(Provider::Ollama, 200, &[], b"<html>").unwrap_err().kind, FaultKind::Malformed);
+    assert_eq!(answer(ModelProvider::Ollama, 200, &[], body).unwrap().text, "a");
+    assert_eq!(answer(ModelProvider::Ollama, 200, &[], b"<html>").unwrap_err().kind, FaultKind::Malformed);
 }
 
 #[test]
 fn no_part_of_an_answer_is_an_answer() {
     for (provider, body) in [
-        (Provider::Anthropic, json!({"content": [{"type": "text", "text": "a"}], "stop_reason": "end_turn"})),
         (
-            Provider::OpenAi,
+            ModelProvider::Anthropic,
+            json!({"content": [{"type": "text", "text": "a"}], "stop_reason": "end_turn"}),
+        ),
+        (
+            ModelProvider::OpenAi,
             json!({"status": "completed", "output": [{"type": "function_call", "name": "c", "arguments": "{}"}]}),
         ),
-        (Provider::Chat, json!({"choices": [{"finish_reason": "stop", "message": {"content": "a"}}]})),
-        (Provider::Ollama, json!({"done": true, "done_reason": "stop", "message": {"content": "a"}})),
+        (ModelProvider::Chat, json!({"choices": [{"finish_reason": "stop", "message": {"content": "a"}}]})),
+        (ModelProvider::Ollama, json!({"done": true, "done_reason": "stop", "message": {"content": "a"}})),
         (
-            Provider::Gemini,
+            ModelProvider::Gemini,
             json!({"candidates": [{"finishReason": "STOP", "content": {"parts": [{"text": "a"}]}}]}),
         ),
     ] {
@@ -729,7 +740,7 @@ fn no_part_of_an_answer_is_an_answer() {
             assert_eq!(fault.kind, FaultKind::Malformed, "{provider} {length}");
         }
         // Another provider's answer is none either, whatever it says.
-        for other in Provider::ALL.into_iter().filter(|other| *other != provider) {
+        for other in ModelProvider::ALL.into_iter().filter(|other| *other != provider) {
             assert!(ask(other, 200, NOTHING, &body).is_err(), "{provider} read as {other}");
         }
     }

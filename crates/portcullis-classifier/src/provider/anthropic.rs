@@ -2,24 +2,24 @@
 
 use serde_json::{Value, json};
 
-use super::envelope::{Envelope, Parts, count, text};
-use super::layout::{self, Body};
-use super::{AnswerForm, Answered, Query, Usage, WireRequest};
-use crate::model::{Model, Provider, ThinkingOff};
+use super::envelope::{AnswerEnvelope, AnswerParts, count, text};
+use super::layout::{self, RequestBody};
+use super::{ModelQuery, ModelResult, RequiredForm, TokenUsage, WireRequest};
+use crate::model::{ModelInfo, ModelProvider, ThinkingOff};
 use crate::prompt::Prompt;
-use crate::transport::{Fault, FaultKind};
+use crate::transport::{FaultKind, ModelFault};
 
-const ENVELOPE: Envelope = Envelope { provider: Provider::Anthropic, usage };
+const ENVELOPE: AnswerEnvelope = AnswerEnvelope { provider: ModelProvider::Anthropic, usage };
 
 /// Makes the request that asks a question.
-pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
-    let mut body = Body::default();
+pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest {
+    let mut body = RequestBody::default();
     body.put("model", model.id.as_str());
     if layout::has_content(&query.prompt.system) {
         body.put("system", vec![marked(model, &query.prompt.system)]);
     }
-    if let AnswerForm::Tool(spec) = query.form {
-        let mut tool = Body::default();
+    if let RequiredForm::Tool(spec) = query.form {
+        let mut tool = RequestBody::default();
         tool.put("name", spec.name);
         tool.put("description", spec.description);
         tool.put("input_schema", spec.schema.clone());
@@ -52,19 +52,19 @@ pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
     request
 }
 
-fn output_config(model: &Model, query: &Query<'_>) -> Option<Value> {
-    let mut config = Body::default();
+fn output_config(model: &ModelInfo, query: &ModelQuery<'_>) -> Option<Value> {
+    let mut config = RequestBody::default();
     let is_left_out = model.leave_out.iter().any(|name| name == "effort");
     let has_effort = model.thinking_off == ThinkingOff::Always && !is_left_out;
     config.put_some("effort", has_effort.then_some("low"));
-    if let AnswerForm::Schema(spec) = query.form {
+    if let RequiredForm::Schema(spec) = query.form {
         let format = json!({"type": "json_schema", "schema": spec.schema});
         config.put_some("format", model.schema.then_some(format));
     }
     config.into_value()
 }
 
-fn messages(model: &Model, query: &Query<'_>) -> Vec<Value> {
+fn messages(model: &ModelInfo, query: &ModelQuery<'_>) -> Vec<Value> {
     let prompt: &Prompt = query.prompt;
     let session =
         layout::session(prompt).map(|text| json!({"role": "user", "content": [marked(model, &text)]}));
@@ -85,7 +85,7 @@ fn plain(text: &str) -> Value {
 }
 
 /// Makes a block up to which the prompt is cached.
-fn marked(model: &Model, text: &str) -> Value {
+fn marked(model: &ModelInfo, text: &str) -> Value {
     match model.least_cached {
         Some(_) => json!({"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}),
         None => plain(text),
@@ -93,7 +93,7 @@ fn marked(model: &Model, text: &str) -> Value {
 }
 
 /// Reads what came back.
-pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> Answered {
+pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> ModelResult {
     let body = ENVELOPE.open(status, headers, body)?;
     let usage = usage(&body);
     let malformed = |what: &str| ENVELOPE.fault(FaultKind::Malformed, what, usage);
@@ -105,7 +105,7 @@ pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> 
         return Err(malformed("a message without content"));
     };
     let is_stopped = text(&body, "stop_reason") == Some("stop_sequence");
-    let mut parts = Parts { is_stopped, ..Parts::default() };
+    let mut parts = AnswerParts { is_stopped, ..AnswerParts::default() };
     for block in content {
         match text(block, "type") {
             Some("text") => {
@@ -123,7 +123,7 @@ pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> 
     ENVELOPE.reply(parts, usage)
 }
 
-fn check_stop_reason(body: &Value, usage: Usage) -> Result<(), Fault> {
+fn check_stop_reason(body: &Value, usage: TokenUsage) -> Result<(), ModelFault> {
     let fault = |kind, what: &str| Err(ENVELOPE.fault(kind, what, usage));
     match text(body, "stop_reason") {
         Some("end_turn" | "stop_sequence" | "tool_use") => Ok(()),
@@ -139,8 +139,8 @@ fn check_stop_reason(body: &Value, usage: Usage) -> Result<(), Fault> {
     }
 }
 
-fn usage(body: &Value) -> Usage {
-    Usage {
+fn usage(body: &Value) -> TokenUsage {
+    TokenUsage {
         input: count(body, &["usage", "input_tokens"]),
         cache_read: count(body, &["usage", "cache_read_input_tokens"]),
         cache_write: count(body, &["usage", "cache_creation_input_tokens"]),

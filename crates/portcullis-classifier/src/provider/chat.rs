@@ -2,28 +2,28 @@
 
 use serde_json::{Value, json};
 
-use super::envelope::{Envelope, Parts, count, list, text, without_thoughts};
-use super::layout::{self, Body};
+use super::envelope::{AnswerEnvelope, AnswerParts, count, list, text, without_thoughts};
+use super::layout::{self, RequestBody};
 use super::responses::effort;
-use super::{AnswerForm, Answered, Query, Usage, WireRequest};
-use crate::model::{LimitField, Model, Provider, ThinkingOff};
-use crate::transport::{Fault, FaultKind};
+use super::{ModelQuery, ModelResult, RequiredForm, TokenUsage, WireRequest};
+use crate::model::{LimitField, ModelInfo, ModelProvider, ThinkingOff};
+use crate::transport::{FaultKind, ModelFault};
 
-const ENVELOPE: Envelope = Envelope { provider: Provider::Chat, usage };
+const ENVELOPE: AnswerEnvelope = AnswerEnvelope { provider: ModelProvider::Chat, usage };
 
 /// Makes the request that asks a question.
 ///
 /// Everything but the system prompt is one message: many templates of local models refuse two of one role in a row.
-pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
-    let mut body = Body::default();
+pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest {
+    let mut body = RequestBody::default();
     body.put("model", model.id.as_str());
     body.put("stream", false);
     body.put_some("reasoning_effort", effort(model));
     let is_switched = model.thinking_off == ThinkingOff::Disabled;
     body.put_some("chat_template_kwargs", is_switched.then(|| json!({"enable_thinking": false})));
     match query.form {
-        AnswerForm::Text => {}
-        AnswerForm::Tool(spec) => {
+        RequiredForm::Text => {}
+        RequiredForm::Tool(spec) => {
             let function = json!({
                 "name": spec.name,
                 "description": spec.description,
@@ -35,7 +35,7 @@ pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
             body.put("tool_choice", if model.forced_tool { "required" } else { "auto" });
             body.put("parallel_tool_calls", false);
         }
-        AnswerForm::Schema(spec) => {
+        RequiredForm::Schema(spec) => {
             let schema = json!({"name": spec.name, "schema": spec.schema, "strict": true});
             let format = json!({"type": "json_schema", "json_schema": schema});
             body.put_some("response_format", model.schema.then_some(format));
@@ -53,7 +53,7 @@ pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
 }
 
 /// Makes two messages: the system prompt, and everything else.
-pub(super) fn messages(query: &Query<'_>) -> Vec<Value> {
+pub(super) fn messages(query: &ModelQuery<'_>) -> Vec<Value> {
     let system = &query.prompt.system;
     let system = layout::has_content(system).then(|| json!({"role": "system", "content": system}));
     let mut question = layout::whole(query.prompt);
@@ -62,7 +62,7 @@ pub(super) fn messages(query: &Query<'_>) -> Vec<Value> {
 }
 
 /// Reads what came back.
-pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> Answered {
+pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> ModelResult {
     let body = ENVELOPE.open(status, headers, body)?;
     let usage = usage(&body);
     let malformed = |what: &str| ENVELOPE.fault(FaultKind::Malformed, what, usage);
@@ -80,7 +80,7 @@ pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> 
         return Err(ENVELOPE.fault(FaultKind::Refused, "with a refusal", usage));
     }
     // The same word stands for an end by itself and for a stop sequence.
-    let mut parts = Parts { is_stopped: true, ..Parts::default() };
+    let mut parts = AnswerParts { is_stopped: true, ..AnswerParts::default() };
     add_content(&mut parts, message).ok_or_else(|| malformed("content that is no text"))?;
     for call in list(message, "tool_calls").ok_or_else(|| malformed("tool calls that are no list"))? {
         let function = call.get("function");
@@ -92,7 +92,7 @@ pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> 
 }
 
 /// Adds the text of a message, which some servers give in parts.
-fn add_content(parts: &mut Parts, message: &Value) -> Option<()> {
+fn add_content(parts: &mut AnswerParts, message: &Value) -> Option<()> {
     match message.get("content") {
         None | Some(Value::Null) => {}
         Some(Value::String(text)) => parts.add_text(without_thoughts(text)),
@@ -108,7 +108,7 @@ fn add_content(parts: &mut Parts, message: &Value) -> Option<()> {
     Some(())
 }
 
-fn check_finish_reason(choice: &Value, usage: Usage) -> Result<(), Fault> {
+fn check_finish_reason(choice: &Value, usage: TokenUsage) -> Result<(), ModelFault> {
     let fault = |kind, what: &str| Err(ENVELOPE.fault(kind, what, usage));
     match text(choice, "finish_reason") {
         Some("stop" | "tool_calls") => Ok(()),
@@ -120,11 +120,11 @@ fn check_finish_reason(choice: &Value, usage: Usage) -> Result<(), Fault> {
 }
 
 /// Reads the tokens; what this protocol calls the prompt includes what was cached.
-fn usage(body: &Value) -> Usage {
+fn usage(body: &Value) -> TokenUsage {
     let cache_read = count(body, &["usage", "prompt_tokens_details", "cached_tokens"]);
     let cache_write = count(body, &["usage", "prompt_tokens_details", "cache_write_tokens"]);
     let all = count(body, &["usage", "prompt_tokens"]);
-    Usage {
+    TokenUsage {
         input: all.saturating_sub(cache_read).saturating_sub(cache_write),
         cache_read,
         cache_write,

@@ -8,7 +8,7 @@ use super::envelope::{list, text};
 
 /// An error as a provider put it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Complaint {
+pub(super) struct ProviderError {
     /// Its types, codes and reasons.
     pub(super) labels: Vec<String>,
     /// Its sentence.
@@ -21,7 +21,7 @@ pub(super) struct Complaint {
     pub(super) code: Option<u16>,
 }
 
-impl Complaint {
+impl ProviderError {
     /// Reads the body of an answer whose status says that it failed.
     pub(super) fn of_failure(body: &Value) -> Self {
         let body = body.as_array().and_then(|items| items.first()).unwrap_or(body);

@@ -3,61 +3,70 @@
 use portcullis_hosts::json;
 use serde_json::Value;
 
-use super::complaint::Complaint;
-use super::{Reply, Usage, failure};
-use crate::model::Provider;
-use crate::transport::{Fault, FaultKind};
+use super::complaint::ProviderError;
+use super::{ModelAnswer, TokenUsage, failure};
+use crate::model::ModelProvider;
+use crate::transport::{FaultKind, ModelFault};
 
 /// How one provider's answers are opened.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Envelope {
-    pub(super) provider: Provider,
+pub(super) struct AnswerEnvelope {
+    pub(super) provider: ModelProvider,
     /// Reads the tokens out of a body; zeros where it has none.
-    pub(super) usage: fn(&Value) -> Usage,
+    pub(super) usage: fn(&Value) -> TokenUsage,
 }
 
-impl Envelope {
+impl AnswerEnvelope {
     /// Returns the body of an answer, or the fault it reports.
-    pub(super) fn open(self, status: u16, headers: &[(String, String)], body: &[u8]) -> Result<Value, Fault> {
+    pub(super) fn open(
+        self,
+        status: u16,
+        headers: &[(String, String)],
+        body: &[u8],
+    ) -> Result<Value, ModelFault> {
         if status != 200 {
             let body = serde_json::from_slice(body).unwrap_or(Value::Null);
-            let complaint = Complaint::of_failure(&body);
+            let complaint = ProviderError::of_failure(&body);
             let fault = failure::of_status(self.provider, status, headers, &complaint);
-            return Err(Fault { usage: (self.usage)(&body), ..fault });
+            return Err(ModelFault { usage: (self.usage)(&body), ..fault });
         }
         if header(headers, "content-type").is_some_and(|kind| !is_json(kind)) {
-            return Err(self.fault(FaultKind::Malformed, "something that is not JSON", Usage::default()));
+            return Err(self.fault(
+                FaultKind::Malformed,
+                "something that is not JSON",
+                TokenUsage::default(),
+            ));
         }
         // The strict reader refuses names given twice, which the other would silently take the last of.
         let value = match (json::parse(body), serde_json::from_slice::<Value>(body)) {
             (Ok(_), Ok(value @ Value::Object(_))) => value,
             (Ok(_), Ok(Value::Array(items))) => return Err(self.fault_of_list(headers, &items)),
-            _ => return Err(self.fault(FaultKind::Malformed, "no JSON object", Usage::default())),
+            _ => return Err(self.fault(FaultKind::Malformed, "no JSON object", TokenUsage::default())),
         };
-        match Complaint::of_success(&value) {
+        match ProviderError::of_success(&value) {
             None => Ok(value),
             Some(complaint) => {
                 let fault = failure::of_status(self.provider, complaint.status(), headers, &complaint);
-                Err(Fault { usage: (self.usage)(&value), ..fault })
+                Err(ModelFault { usage: (self.usage)(&value), ..fault })
             }
         }
     }
 
     /// Handles a list, which is how some gateways wrap a complaint.
-    fn fault_of_list(self, headers: &[(String, String)], items: &[Value]) -> Fault {
-        match items.first().and_then(Complaint::of_success) {
+    fn fault_of_list(self, headers: &[(String, String)], items: &[Value]) -> ModelFault {
+        match items.first().and_then(ProviderError::of_success) {
             Some(complaint) => failure::of_status(self.provider, complaint.status(), headers, &complaint),
-            None => self.fault(FaultKind::Malformed, "no JSON object", Usage::default()),
+            None => self.fault(FaultKind::Malformed, "no JSON object", TokenUsage::default()),
         }
     }
 
     /// Makes a fault of what a provider answered without failing. Asking the same again would not help.
-    pub(super) fn fault(self, kind: FaultKind, what: &str, usage: Usage) -> Fault {
+    pub(super) fn fault(self, kind: FaultKind, what: &str, usage: TokenUsage) -> ModelFault {
         failure::of_answer(self.provider, kind, what, usage)
     }
 
     /// Makes the reply of the parts that were found: it must say something, and call one tool at most.
-    pub(super) fn reply(self, parts: Parts, usage: Usage) -> Result<Reply, Fault> {
+    pub(super) fn reply(self, parts: AnswerParts, usage: TokenUsage) -> Result<ModelAnswer, ModelFault> {
         let mut calls = parts.calls.into_iter();
         let tool = calls.next();
         if calls.next().is_some() {
@@ -71,13 +80,13 @@ impl Envelope {
         if tool.is_none() && text.trim().is_empty() {
             return Err(self.fault(FaultKind::Empty, "nothing", usage));
         }
-        Ok(Reply { text, tool, usage, is_stopped: parts.is_stopped })
+        Ok(ModelAnswer { text, tool, usage, is_stopped: parts.is_stopped })
     }
 }
 
 /// The parts of an answer that count.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct AnswerParts {
     /// Texts, without the empty ones.
     pub(super) texts: Vec<String>,
     /// Tool calls: name and arguments.
@@ -86,7 +95,7 @@ pub(super) struct Parts {
     pub(super) is_stopped: bool,
 }
 
-impl Parts {
+impl AnswerParts {
     /// Adds a text, if it says anything.
     pub(super) fn add_text(&mut self, text: &str) {
         if !text.trim().is_empty() {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use portcullis_core::visible;
 
-use super::complaint::Complaint;
+use super::complaint::ProviderError;
 use super::envelope::header;
-use super::{Usage, unsupported};
-use crate::model::Provider;
-use crate::transport::{Fault, FaultKind, Retry};
+use super::{TokenUsage, unsupported};
+use crate::model::ModelProvider;
+use crate::transport::{FaultKind, ModelFault, RetryAdvice};
 
 /// The longest message, in characters.
 const LONGEST_MESSAGE: usize = 200;
@@ -52,23 +52,33 @@ const SPENT_LABELS: &[&str] = &[
 
 /// Makes the fault of a request that failed.
 pub(super) fn of_status(
-    provider: Provider,
+    provider: ModelProvider,
     status: u16,
     headers: &[(String, String)],
-    complaint: &Complaint,
-) -> Fault {
+    complaint: &ProviderError,
+) -> ModelFault {
     let kind = kind(status, complaint);
     let retry = retry(&kind, status, headers, complaint);
-    Fault { message: message(provider, status, &kind, complaint), kind, retry, usage: Usage::default() }
+    ModelFault {
+        message: message(provider, status, &kind, complaint),
+        kind,
+        retry,
+        usage: TokenUsage::default(),
+    }
 }
 
 /// Makes the fault of a request that was answered, but with nothing that counts.
-pub(super) fn of_answer(provider: Provider, kind: FaultKind, what: &str, usage: Usage) -> Fault {
+pub(super) fn of_answer(
+    provider: ModelProvider,
+    kind: FaultKind,
+    what: &str,
+    usage: TokenUsage,
+) -> ModelFault {
     let message = shorten(&format!("{provider} answered {what}"));
-    Fault { kind, message, retry: Retry::No, usage }
+    ModelFault { kind, message, retry: RetryAdvice::No, usage }
 }
 
-fn kind(status: u16, complaint: &Complaint) -> FaultKind {
+fn kind(status: u16, complaint: &ProviderError) -> FaultKind {
     let sentence = complaint.message.to_ascii_lowercase();
     let says = |needles: &[&str]| {
         let has = |text: &str| needles.iter().any(|needle| text.contains(needle));
@@ -99,7 +109,12 @@ fn kind(status: u16, complaint: &Complaint) -> FaultKind {
     }
 }
 
-fn retry(kind: &FaultKind, status: u16, headers: &[(String, String)], complaint: &Complaint) -> Retry {
+fn retry(
+    kind: &FaultKind,
+    status: u16,
+    headers: &[(String, String)],
+    complaint: &ProviderError,
+) -> RetryAdvice {
     let is_final = matches!(
         kind,
         FaultKind::SpendLimit | FaultKind::TooLong | FaultKind::Unsupported(_) | FaultKind::Malformed
@@ -112,10 +127,10 @@ fn retry(kind: &FaultKind, status: u16, headers: &[(String, String)], complaint:
         _ => matches!(status, 408 | 409 | 429 | 500..=599) && !is_for_the_day,
     };
     if is_final || !helps {
-        return Retry::No;
+        return RetryAdvice::No;
     }
     let named = header_wait(headers).or(complaint.wait).filter(|wait| !wait.is_zero());
-    named.map_or(Retry::Backoff, |wait| Retry::After(wait.min(LONGEST_WAIT)))
+    named.map_or(RetryAdvice::Backoff, |wait| RetryAdvice::After(wait.min(LONGEST_WAIT)))
 }
 
 /// Reads how long to wait. A date is not read: it would need a clock, and the provider's.
@@ -128,7 +143,7 @@ fn header_wait(headers: &[(String, String)]) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-fn message(provider: Provider, status: u16, kind: &FaultKind, complaint: &Complaint) -> String {
+fn message(provider: ModelProvider, status: u16, kind: &FaultKind, complaint: &ProviderError) -> String {
     // What is said about a key may contain it.
     if *kind == FaultKind::Unauthorized {
         return format!("{provider} does not accept the key ({status})");
@@ -179,36 +194,36 @@ mod tests {
 
     use super::*;
 
-    fn fault(status: u16, headers: &[(&str, &str)], body: &str) -> Fault {
+    fn fault(status: u16, headers: &[(&str, &str)], body: &str) -> ModelFault {
         let headers: Vec<(String, String)> =
             headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let body = serde_json::from_str(body).unwrap_or_default();
-        of_status(Provider::Anthropic, status, &headers, &Complaint::of_failure(&body))
+        of_status(ModelProvider::Anthropic, status, &headers, &ProviderError::of_failure(&body))
     }
 
     #[test]
     fn each_status_has_its_kind_and_only_passing_ones_are_tried_again() {
         for (status, kind, retry) in [
-            (100, FaultKind::Malformed, Retry::No),
-            (204, FaultKind::Malformed, Retry::No),
-            (302, FaultKind::Malformed, Retry::No),
-            (400, FaultKind::BadRequest, Retry::No),
-            (401, FaultKind::Unauthorized, Retry::No),
-            (402, FaultKind::SpendLimit, Retry::No),
-            (403, FaultKind::Forbidden, Retry::No),
-            (404, FaultKind::NotFound, Retry::No),
-            (405, FaultKind::BadRequest, Retry::No),
-            (408, FaultKind::Timeout, Retry::Backoff),
-            (409, FaultKind::Server, Retry::Backoff),
-            (413, FaultKind::TooLong, Retry::No),
-            (422, FaultKind::BadRequest, Retry::No),
-            (429, FaultKind::RateLimited, Retry::Backoff),
-            (500, FaultKind::Server, Retry::Backoff),
-            (502, FaultKind::Server, Retry::Backoff),
-            (503, FaultKind::Overloaded, Retry::Backoff),
-            (504, FaultKind::Server, Retry::Backoff),
-            (529, FaultKind::Overloaded, Retry::Backoff),
-            (999, FaultKind::Malformed, Retry::No),
+            (100, FaultKind::Malformed, RetryAdvice::No),
+            (204, FaultKind::Malformed, RetryAdvice::No),
+            (302, FaultKind::Malformed, RetryAdvice::No),
+            (400, FaultKind::BadRequest, RetryAdvice::No),
+            (401, FaultKind::Unauthorized, RetryAdvice::No),
+            (402, FaultKind::SpendLimit, RetryAdvice::No),
+            (403, FaultKind::Forbidden, RetryAdvice::No),
+            (404, FaultKind::NotFound, RetryAdvice::No),
+            (405, FaultKind::BadRequest, RetryAdvice::No),
+            (408, FaultKind::Timeout, RetryAdvice::Backoff),
+            (409, FaultKind::Server, RetryAdvice::Backoff),
+            (413, FaultKind::TooLong, RetryAdvice::No),
+            (422, FaultKind::BadRequest, RetryAdvice::No),
+            (429, FaultKind::RateLimited, RetryAdvice::Backoff),
+            (500, FaultKind::Server, RetryAdvice::Backoff),
+            (502, FaultKind::Server, RetryAdvice::Backoff),
+            (503, FaultKind::Overloaded, RetryAdvice::Backoff),
+            (504, FaultKind::Server, RetryAdvice::Backoff),
+            (529, FaultKind::Overloaded, RetryAdvice::Backoff),
+            (999, FaultKind::Malformed, RetryAdvice::No),
         ] {
             let found = fault(status, &[], "");
             assert_eq!((found.kind, found.retry), (kind, retry), "{status}");
@@ -217,7 +232,7 @@ mod tests {
 
     #[test]
     fn the_time_a_provider_names_is_obeyed_within_reason() {
-        let after = |milliseconds| Retry::After(Duration::from_millis(milliseconds));
+        let after = |milliseconds| RetryAdvice::After(Duration::from_millis(milliseconds));
         for (headers, expected) in [
             (&[("retry-after", "7")][..], after(7_000)),
             (&[("Retry-After", " 0.5 ")], after(500)),
@@ -225,18 +240,18 @@ mod tests {
             (&[("retry-after", "61")], after(60_000)),
             (&[("retry-after", "1e300")], after(60_000)),
             (&[("retry-after", "inf")], after(60_000)),
-            (&[("retry-after", "0")], Retry::Backoff),
-            (&[("retry-after", "-3")], Retry::Backoff),
-            (&[("retry-after", "NaN")], Retry::Backoff),
-            (&[("retry-after", "Sun, 15 Nov 2026 08:00:00 GMT")], Retry::Backoff),
-            (&[("x-should-retry", "false"), ("retry-after", "7")], Retry::No),
+            (&[("retry-after", "0")], RetryAdvice::Backoff),
+            (&[("retry-after", "-3")], RetryAdvice::Backoff),
+            (&[("retry-after", "NaN")], RetryAdvice::Backoff),
+            (&[("retry-after", "Sun, 15 Nov 2026 08:00:00 GMT")], RetryAdvice::Backoff),
+            (&[("x-should-retry", "false"), ("retry-after", "7")], RetryAdvice::No),
             (&[("x-should-retry", "true"), ("retry-after", "7")], after(7_000)),
         ] {
             assert_eq!(fault(429, headers, "").retry, expected, "{headers:?}");
         }
-        assert_eq!(fault(400, &[("x-should-retry", "true")], "").retry, Retry::Backoff);
-        assert_eq!(fault(402, &[("x-should-retry", "true")], "").retry, Retry::No);
-        assert_eq!(fault(413, &[("x-should-retry", "true")], "").retry, Retry::No);
+        assert_eq!(fault(400, &[("x-should-retry", "true")], "").retry, RetryAdvice::Backoff);
+        assert_eq!(fault(402, &[("x-should-retry", "true")], "").retry, RetryAdvice::No);
+        assert_eq!(fault(413, &[("x-should-retry", "true")], "").retry, RetryAdvice::No);
     }
 
     #[test]

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::envelope::{Envelope, Parts, count, list, text};
-use super::layout::{self, Body};
-use super::{AnswerForm, Answered, Query, Usage, WireRequest};
-use crate::model::{Model, Provider, ThinkingOff};
-use crate::transport::{Fault, FaultKind};
+use super::envelope::{AnswerEnvelope, AnswerParts, count, list, text};
+use super::layout::{self, RequestBody};
+use super::{ModelQuery, ModelResult, RequiredForm, TokenUsage, WireRequest};
+use crate::model::{ModelInfo, ModelProvider, ThinkingOff};
+use crate::transport::{FaultKind, ModelFault};
 
-const ENVELOPE: Envelope = Envelope { provider: Provider::Gemini, usage };
+const ENVELOPE: AnswerEnvelope = AnswerEnvelope { provider: ModelProvider::Gemini, usage };
 
 /// The filters to switch off: what is judged here are attacks, and a judge must be able to read them.
 const FILTERS: [&str; 4] = [
@@ -21,14 +21,14 @@ const FILTERS: [&str; 4] = [
 ];
 
 /// Makes the request that asks a question.
-pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
+pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest {
     let prompt = query.prompt;
     let part = |text: &str| json!({"text": text});
-    let mut body = Body::default();
+    let mut body = RequestBody::default();
     if layout::has_content(&prompt.system) {
         body.put("systemInstruction", json!({"parts": [part(&prompt.system)]}));
     }
-    if let AnswerForm::Tool(spec) = query.form {
+    if let RequiredForm::Tool(spec) = query.form {
         let function = json!({
             "name": spec.name,
             "description": spec.description,
@@ -48,9 +48,9 @@ pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
     body.into_request(model, path(&model.id))
 }
 
-fn generation_config(model: &Model, query: &Query<'_>) -> Option<Value> {
-    let mut config = Body::default();
-    if let AnswerForm::Schema(spec) = query.form {
+fn generation_config(model: &ModelInfo, query: &ModelQuery<'_>) -> Option<Value> {
+    let mut config = RequestBody::default();
+    if let RequiredForm::Schema(spec) = query.form {
         config.put_some("responseMimeType", model.schema.then_some("application/json"));
         config.put_some("responseJsonSchema", model.schema.then(|| spec.schema.clone()));
     }
@@ -79,7 +79,7 @@ fn path(id: &str) -> String {
 }
 
 /// Reads what came back.
-pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> Answered {
+pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> ModelResult {
     let body = ENVELOPE.open(status, headers, body)?;
     let usage = usage(&body);
     let malformed = |what: &str| ENVELOPE.fault(FaultKind::Malformed, what, usage);
@@ -94,7 +94,7 @@ pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> 
     };
     check_finish_reason(candidate, usage)?;
     // The same word stands for an end by itself and for a stop sequence.
-    let mut parts = Parts { is_stopped: true, ..Parts::default() };
+    let mut parts = AnswerParts { is_stopped: true, ..AnswerParts::default() };
     let found = candidate.get("content").map_or(Some(&[][..]), |content| list(content, "parts"));
     for part in found.ok_or_else(|| malformed("parts that are no list"))? {
         if part.get("thought").is_some_and(|thought| *thought != Value::Bool(false)) {
@@ -113,7 +113,7 @@ pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> 
     ENVELOPE.reply(parts, usage)
 }
 
-fn check_finish_reason(candidate: &Value, usage: Usage) -> Result<(), Fault> {
+fn check_finish_reason(candidate: &Value, usage: TokenUsage) -> Result<(), ModelFault> {
     let fault = |kind, what: &str| Err(ENVELOPE.fault(kind, what, usage));
     match text(candidate, "finishReason") {
         Some("STOP") => Ok(()),
@@ -128,11 +128,11 @@ fn check_finish_reason(candidate: &Value, usage: Usage) -> Result<(), Fault> {
 }
 
 /// Reads the tokens; what this provider calls the prompt includes what was cached, and thoughts are counted apart.
-fn usage(body: &Value) -> Usage {
+fn usage(body: &Value) -> TokenUsage {
     let cache_read = count(body, &["usageMetadata", "cachedContentTokenCount"]);
     let said = count(body, &["usageMetadata", "candidatesTokenCount"]);
     let thought = count(body, &["usageMetadata", "thoughtsTokenCount"]);
-    Usage {
+    TokenUsage {
         input: count(body, &["usageMetadata", "promptTokenCount"]).saturating_sub(cache_read),
         cache_read,
         cache_write: 0,

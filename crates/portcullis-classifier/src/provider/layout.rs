@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{Query, WireRequest};
-use crate::model::Model;
+use super::{ModelQuery, WireRequest};
+use crate::model::ModelInfo;
 use crate::prompt::Prompt;
 
 /// What opens the transcript.
@@ -52,20 +52,20 @@ fn as_lines(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns how long an answer may be, with room for thoughts the model cannot leave.
-pub(super) fn limit(model: &Model, query: &Query<'_>) -> u32 {
+pub(super) fn limit(model: &ModelInfo, query: &ModelQuery<'_>) -> u32 {
     query.max_tokens.saturating_add(model.padding)
 }
 
 /// Returns where an answer ends, if the model takes such.
-pub(super) fn stops(model: &Model, query: &Query<'_>) -> Option<Vec<Value>> {
+pub(super) fn stops(model: &ModelInfo, query: &ModelQuery<'_>) -> Option<Vec<Value>> {
     query.stop.filter(|_| model.stop).map(|stop| vec![Value::from(stop)])
 }
 
 /// A body in the making: its fields stand in the order they are put in.
 #[derive(Debug, Default)]
-pub(super) struct Body(Map<String, Value>);
+pub(super) struct RequestBody(Map<String, Value>);
 
-impl Body {
+impl RequestBody {
     /// Adds a field.
     pub(super) fn put(&mut self, name: &str, value: impl Into<Value>) {
         self.0.insert(name.to_owned(), value.into());
@@ -84,7 +84,7 @@ impl Body {
     }
 
     /// Makes the request, without the optional fields the model refuses.
-    pub(super) fn into_request(mut self, model: &Model, path: String) -> WireRequest {
+    pub(super) fn into_request(mut self, model: &ModelInfo, path: String) -> WireRequest {
         self.0.retain(|name, _| !model.leave_out.contains(name));
         WireRequest { path, headers: Vec::new(), body: Value::Object(self.0) }
     }

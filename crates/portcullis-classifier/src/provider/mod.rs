@@ -28,13 +28,13 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::model::{Model, Provider};
+use crate::model::{ModelInfo, ModelProvider};
 use crate::prompt::Prompt;
-use crate::transport::Fault;
+use crate::transport::ModelFault;
 
 /// One question to a model, whatever it is served by.
 #[derive(Debug, Clone, Copy)]
-pub struct Query<'a> {
+pub struct ModelQuery<'a> {
     /// What it is about.
     pub prompt: &'a Prompt,
     /// The words that come last: what to answer now.
@@ -44,12 +44,12 @@ pub struct Query<'a> {
     /// Where the answer ends, if the model takes such.
     pub stop: Option<&'a str>,
     /// The form of the answer.
-    pub form: AnswerForm<'a>,
+    pub form: RequiredForm<'a>,
 }
 
 /// The form an answer must have.
 #[derive(Debug, Clone, Copy)]
-pub enum AnswerForm<'a> {
+pub enum RequiredForm<'a> {
     /// Text.
     Text,
     /// A call of this tool.
@@ -82,13 +82,13 @@ pub struct WireRequest {
 
 /// What a model answered.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reply {
+pub struct ModelAnswer {
     /// Its text, thoughts left out; empty if there is none.
     pub text: String,
     /// The tool it called, with what it gave: name and arguments.
     pub tool: Option<(String, Value)>,
     /// What it cost in tokens.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// Whether it ends because a stop sequence came. Where the protocol cannot tell that from an end by itself, whether
     /// it may.
     pub is_stopped: bool,
@@ -96,7 +96,7 @@ pub struct Reply {
 
 /// Tokens of one call. The three kinds of input do not overlap, whatever the provider counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Of the prompt, neither read from a cache nor written to it.
     pub input: u64,
     /// Of the prompt, read from the cache.
@@ -107,7 +107,7 @@ pub struct Usage {
     pub output: u64,
 }
 
-impl Usage {
+impl TokenUsage {
     /// Adds the tokens of another call.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
@@ -122,27 +122,32 @@ impl Usage {
 
 /// What came back of a request: an answer, or why there is none. A model that refused, was cut off or said nothing has
 /// not answered.
-pub type Answered = Result<Reply, Fault>;
+pub type ModelResult = Result<ModelAnswer, ModelFault>;
 
 /// Makes the request that asks a model a question.
-pub fn request(model: &Model, query: &Query<'_>) -> WireRequest {
+pub fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest {
     match model.provider {
-        Provider::Anthropic => anthropic::request(model, query),
-        Provider::OpenAi => responses::request(model, query),
-        Provider::Chat => chat::request(model, query),
-        Provider::Ollama => ollama::request(model, query),
-        Provider::Gemini => gemini::request(model, query),
+        ModelProvider::Anthropic => anthropic::request(model, query),
+        ModelProvider::OpenAi => responses::request(model, query),
+        ModelProvider::Chat => chat::request(model, query),
+        ModelProvider::Ollama => ollama::request(model, query),
+        ModelProvider::Gemini => gemini::request(model, query),
     }
 }
 
 /// Reads what came back of a request.
-pub fn answer(provider: Provider, status: u16, headers: &[(String, String)], body: &[u8]) -> Answered {
+pub fn answer(
+    provider: ModelProvider,
+    status: u16,
+    headers: &[(String, String)],
+    body: &[u8],
+) -> ModelResult {
     match provider {
-        Provider::Anthropic => anthropic::answer(status, headers, body),
-        Provider::OpenAi => responses::answer(status, headers, body),
-        Provider::Chat => chat::answer(status, headers, body),
-        Provider::Ollama => ollama::answer(status, headers, body),
-        Provider::Gemini => gemini::answer(status, headers, body),
+        ModelProvider::Anthropic => anthropic::answer(status, headers, body),
+        ModelProvider::OpenAi => responses::answer(status, headers, body),
+        ModelProvider::Chat => chat::answer(status, headers, body),
+        ModelProvider::Ollama => ollama::answer(status, headers, body),
+        ModelProvider::Gemini => gemini::answer(status, headers, body),
     }
 }
 

@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::envelope::{Envelope, Parts, count, list, text, without_thoughts};
-use super::layout::{self, Body};
-use super::{AnswerForm, Answered, Query, Usage, WireRequest, chat};
-use crate::model::{Model, Provider, ThinkingOff};
+use super::envelope::{AnswerEnvelope, AnswerParts, count, list, text, without_thoughts};
+use super::layout::{self, RequestBody};
+use super::{ModelQuery, ModelResult, RequiredForm, TokenUsage, WireRequest, chat};
+use crate::model::{ModelInfo, ModelProvider, ThinkingOff};
 use crate::transport::FaultKind;
 
-const ENVELOPE: Envelope = Envelope { provider: Provider::Ollama, usage };
+const ENVELOPE: AnswerEnvelope = AnswerEnvelope { provider: ModelProvider::Ollama, usage };
 
 /// Makes the request that asks a question.
 ///
 /// A prompt longer than the window would lose its beginning without a word, so the window is always named, and cutting
 /// and sliding are switched off where the server knows how.
-pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
-    let mut body = Body::default();
+pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest {
+    let mut body = RequestBody::default();
     body.put("model", model.id.as_str());
     body.put("stream", false);
     body.put_some(
@@ -29,16 +29,16 @@ pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
     body.put("truncate", false);
     body.put("shift", false);
     match query.form {
-        AnswerForm::Text => {}
-        AnswerForm::Tool(spec) => {
+        RequiredForm::Text => {}
+        RequiredForm::Tool(spec) => {
             let function =
                 json!({"name": spec.name, "description": spec.description, "parameters": spec.schema});
             body.put("tools", json!([{"type": "function", "function": function}]));
         }
-        AnswerForm::Schema(spec) => body.put_some("format", model.schema.then(|| spec.schema.clone())),
+        RequiredForm::Schema(spec) => body.put_some("format", model.schema.then(|| spec.schema.clone())),
     }
     body.put("messages", chat::messages(query));
-    let mut options = Body::default();
+    let mut options = RequestBody::default();
     options.put("num_ctx", model.context);
     options.put_some("temperature", model.temperature.then_some(0));
     options.put("num_predict", layout::limit(model, query));
@@ -48,7 +48,7 @@ pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
 }
 
 /// Reads what came back.
-pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> Answered {
+pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> ModelResult {
     let body = ENVELOPE.open(status, headers, body)?;
     let usage = usage(&body);
     let malformed = |what: &str| ENVELOPE.fault(FaultKind::Malformed, what, usage);
@@ -70,7 +70,7 @@ pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> 
         return Err(malformed("without a message"));
     };
     // The same word stands for an end by itself and for a stop sequence.
-    let mut parts = Parts { is_stopped: true, ..Parts::default() };
+    let mut parts = AnswerParts { is_stopped: true, ..AnswerParts::default() };
     match message.get("content") {
         None | Some(Value::Null) => {}
         Some(Value::String(text)) => parts.add_text(without_thoughts(text)),
@@ -84,10 +84,10 @@ pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> 
     ENVELOPE.reply(parts, usage)
 }
 
-fn usage(body: &Value) -> Usage {
-    Usage {
+fn usage(body: &Value) -> TokenUsage {
+    TokenUsage {
         input: count(body, &["prompt_eval_count"]),
         output: count(body, &["eval_count"]),
-        ..Usage::default()
+        ..TokenUsage::default()
     }
 }

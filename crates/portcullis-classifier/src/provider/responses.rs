@@ -2,25 +2,25 @@
 
 use serde_json::{Value, json};
 
-use super::envelope::{Envelope, Parts, count, list, text};
-use super::layout::{self, Body};
-use super::{AnswerForm, Answered, Query, Usage, WireRequest};
-use crate::model::{Model, Provider, ThinkingOff};
-use crate::transport::{Fault, FaultKind};
+use super::envelope::{AnswerEnvelope, AnswerParts, count, list, text};
+use super::layout::{self, RequestBody};
+use super::{ModelQuery, ModelResult, RequiredForm, TokenUsage, WireRequest};
+use crate::model::{ModelInfo, ModelProvider, ThinkingOff};
+use crate::transport::{FaultKind, ModelFault};
 
-const ENVELOPE: Envelope = Envelope { provider: Provider::OpenAi, usage };
+const ENVELOPE: AnswerEnvelope = AnswerEnvelope { provider: ModelProvider::OpenAi, usage };
 
 /// Makes the request that asks a question. There are no stop sequences in this protocol.
-pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
+pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest {
     let prompt = query.prompt;
-    let mut body = Body::default();
+    let mut body = RequestBody::default();
     body.put("model", model.id.as_str());
     body.put("store", false);
     body.put("prompt_cache_key", cache_key(&prompt.system));
     body.put_some("reasoning", effort(model).map(|effort| json!({"effort": effort})));
     match query.form {
-        AnswerForm::Text => {}
-        AnswerForm::Tool(spec) => {
+        RequiredForm::Text => {}
+        RequiredForm::Tool(spec) => {
             let tool = json!({
                 "type": "function",
                 "name": spec.name,
@@ -33,7 +33,7 @@ pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
             body.put("tool_choice", if model.forced_tool { forced } else { json!("auto") });
             body.put("parallel_tool_calls", false);
         }
-        AnswerForm::Schema(spec) => {
+        RequiredForm::Schema(spec) => {
             let format = json!({"format": {
                 "type": "json_schema",
                 "name": spec.name,
@@ -51,7 +51,7 @@ pub(crate) fn request(model: &Model, query: &Query<'_>) -> WireRequest {
     body.into_request(model, "/responses".to_owned())
 }
 
-fn input(query: &Query<'_>) -> Vec<Value> {
+fn input(query: &ModelQuery<'_>) -> Vec<Value> {
     let part = |text: &str| json!({"type": "input_text", "text": text});
     let session = layout::session(query.prompt).map(|text| json!({"role": "user", "content": [part(&text)]}));
     let content = json!([part(&layout::transcript(query.prompt)), part(query.suffix)]);
@@ -59,7 +59,7 @@ fn input(query: &Query<'_>) -> Vec<Value> {
 }
 
 /// Returns the effort to ask for, if any.
-pub(super) fn effort(model: &Model) -> Option<&'static str> {
+pub(super) fn effort(model: &ModelInfo) -> Option<&'static str> {
     match model.thinking_off {
         ThinkingOff::EffortNone => Some("none"),
         ThinkingOff::Always => Some("low"),
@@ -74,7 +74,7 @@ fn cache_key(system: &str) -> String {
 }
 
 /// Reads what came back.
-pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> Answered {
+pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> ModelResult {
     let body = ENVELOPE.open(status, headers, body)?;
     let usage = usage(&body);
     let malformed = |what: &str| ENVELOPE.fault(FaultKind::Malformed, what, usage);
@@ -82,7 +82,7 @@ pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> 
     let Some(output) = body.get("output").and_then(Value::as_array) else {
         return Err(malformed("without output"));
     };
-    let mut parts = Parts::default();
+    let mut parts = AnswerParts::default();
     for item in output {
         let kind = text(item, "type").ok_or_else(|| malformed("output without a type"))?;
         if !matches!(kind, "message" | "function_call") {
@@ -103,7 +103,7 @@ pub(crate) fn answer(status: u16, headers: &[(String, String)], body: &[u8]) -> 
     ENVELOPE.reply(parts, usage)
 }
 
-fn add_message(parts: &mut Parts, item: &Value, usage: Usage) -> Result<(), Fault> {
+fn add_message(parts: &mut AnswerParts, item: &Value, usage: TokenUsage) -> Result<(), ModelFault> {
     let malformed = |what: &str| ENVELOPE.fault(FaultKind::Malformed, what, usage);
     for part in list(item, "content").ok_or_else(|| malformed("content that is no list"))? {
         match text(part, "type") {
@@ -119,7 +119,7 @@ fn add_message(parts: &mut Parts, item: &Value, usage: Usage) -> Result<(), Faul
     Ok(())
 }
 
-fn check_status(body: &Value, usage: Usage) -> Result<(), Fault> {
+fn check_status(body: &Value, usage: TokenUsage) -> Result<(), ModelFault> {
     let fault = |kind, what: &str| Err(ENVELOPE.fault(kind, what, usage));
     let why = body.get("incomplete_details").and_then(|details| text(details, "reason"));
     match (text(body, "status"), why) {
@@ -135,11 +135,11 @@ fn check_status(body: &Value, usage: Usage) -> Result<(), Fault> {
 }
 
 /// Reads the tokens; what this provider calls input includes what was cached.
-fn usage(body: &Value) -> Usage {
+fn usage(body: &Value) -> TokenUsage {
     let cache_read = count(body, &["usage", "input_tokens_details", "cached_tokens"]);
     let cache_write = count(body, &["usage", "input_tokens_details", "cache_write_tokens"]);
     let all = count(body, &["usage", "input_tokens"]);
-    Usage {
+    TokenUsage {
         input: all.saturating_sub(cache_read).saturating_sub(cache_write),
         cache_read,
         cache_write,

@@ -1,6 +1,6 @@
 //! Which parameter a complaint refuses, so that it can be left out once and for all.
 
-use super::complaint::Complaint;
+use super::complaint::ProviderError;
 
 /// Labels that say outright that the parameter named beside them is the trouble.
 const LABELS: &[&str] = &["unsupported_parameter", "unsupported_value", "unknown_parameter"];
@@ -78,7 +78,7 @@ const NAMES: &[&str] = &[
 const WORDS: &[&str] = &["effort", "format", "reasoning", "stop", "strict", "text", "think", "tools"];
 
 /// Finds the parameter a complaint refuses, if it refuses one.
-pub(super) fn find_parameter(complaint: &Complaint) -> Option<String> {
+pub(super) fn find_parameter(complaint: &ProviderError) -> Option<String> {
     let sentence = complaint.message.to_ascii_lowercase();
     let is_outright = complaint.is_one_of(LABELS);
     if !is_outright && !REFUSALS.iter().any(|refusal| sentence.contains(refusal)) {
@@ -94,7 +94,7 @@ pub(super) fn find_parameter(complaint: &Complaint) -> Option<String> {
 }
 
 /// Tells a refused word on efforts from a refused effort: `reasoning` if any would be.
-fn whole_or_value(complaint: &Complaint, sentence: &str, name: &str) -> String {
+fn whole_or_value(complaint: &ProviderError, sentence: &str, name: &str) -> String {
     let is_effort = matches!(name, "reasoning_effort" | "reasoning.effort");
     let is_whole = complaint.is_one_of(&["unsupported_parameter", "unknown_parameter"])
         || ["unsupported parameter", "unknown parameter", "unrecognized"]
@@ -144,11 +144,11 @@ mod tests {
     use super::*;
 
     fn find(message: &str, labels: &[&str], parameter: Option<&str>) -> Option<String> {
-        find_parameter(&Complaint {
+        find_parameter(&ProviderError {
             message: message.to_owned(),
             labels: labels.iter().map(|label| (*label).to_owned()).collect(),
             parameter: parameter.map(str::to_owned),
-            ..Complaint::default()
+            ..ProviderError::default()
         })
     }
 

@@ -8,7 +8,7 @@ const STEPS: [usize; 3] = [16, 4, 1];
 
 /// One entry as far as its length matters.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Size {
+pub(super) struct EntrySize {
     /// What it costs, in tokens.
     pub(super) tokens: usize,
     /// Whether it is the user's.
@@ -19,7 +19,7 @@ pub(super) struct Size {
 ///
 /// The user's words stay up to half of it, the first and the latest of them always: no entry of the user may cost more
 /// than a quarter. What they leave goes to the rest, latest first.
-pub(super) fn choose(sizes: &[Size], total: usize) -> Vec<bool> {
+pub(super) fn choose(sizes: &[EntrySize], total: usize) -> Vec<bool> {
     if sizes.iter().map(|size| size.tokens).sum::<usize>() <= total {
         return vec![true; sizes.len()];
     }
@@ -32,7 +32,7 @@ pub(super) fn choose(sizes: &[Size], total: usize) -> Vec<bool> {
     let other_costs = costs(sizes, |_, size| !size.is_human);
     let human = always + after(&human_costs, human_cut);
     let other_cut = cut(&other_costs, total.saturating_sub(human), total / 4);
-    let stays = |(index, size): (usize, &Size)| {
+    let stays = |(index, size): (usize, &EntrySize)| {
         if size.is_human { is_pinned(index) || index >= human_cut } else { index >= other_cut }
     };
     sizes.iter().enumerate().map(stays).collect()
@@ -40,7 +40,7 @@ pub(super) fn choose(sizes: &[Size], total: usize) -> Vec<bool> {
 
 /// Returns the first and the latest entry of the user. If both together cost too much, the latest; if even that does,
 /// none, and then it is left to what fits.
-fn pinned(sizes: &[Size], room: usize) -> [Option<usize>; 2] {
+fn pinned(sizes: &[EntrySize], room: usize) -> [Option<usize>; 2] {
     let first = sizes.iter().position(|size| size.is_human);
     let latest = sizes.iter().rposition(|size| size.is_human).filter(|latest| Some(*latest) != first);
     let cost = |index: Option<usize>| index.and_then(|index| sizes.get(index)).map_or(0, |size| size.tokens);
@@ -54,7 +54,7 @@ fn pinned(sizes: &[Size], room: usize) -> [Option<usize>; 2] {
 }
 
 /// Returns for every place what the chosen entries cost from there to the end.
-fn costs(sizes: &[Size], is_chosen: impl Fn(usize, &Size) -> bool) -> Vec<usize> {
+fn costs(sizes: &[EntrySize], is_chosen: impl Fn(usize, &EntrySize) -> bool) -> Vec<usize> {
     let mut costs = vec![0; sizes.len() + 1];
     let mut sum = 0;
     for (cost, (index, size)) in costs.iter_mut().rev().skip(1).zip(sizes.iter().enumerate().rev()) {
@@ -87,8 +87,8 @@ fn cut(costs: &[usize], room: usize, enough: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn sizes(pattern: &str, tokens: usize) -> Vec<Size> {
-        pattern.chars().map(|letter| Size { tokens, is_human: letter == 'h' }).collect()
+    fn sizes(pattern: &str, tokens: usize) -> Vec<EntrySize> {
+        pattern.chars().map(|letter| EntrySize { tokens, is_human: letter == 'h' }).collect()
     }
 
     fn kept(stays: &[bool]) -> String {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// How one record hangs on the others.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Link<'a> {
+pub(super) struct RecordLink<'a> {
     /// Its own name.
     pub(super) uuid: Option<&'a str>,
     /// The record it follows.
@@ -25,9 +25,9 @@ pub(super) struct Link<'a> {
 ///
 /// Calls made at once are written as a chain, but their results hang on the single calls, so that the way back passes
 /// only one of them. The others belong to the same answer of the model and come right after it.
-pub(super) fn walk(links: &[Link<'_>]) -> Vec<usize> {
+pub(super) fn walk(links: &[RecordLink<'_>]) -> Vec<usize> {
     let places = places(links);
-    let mut free = Free::new(links);
+    let mut free = UnvisitedRecords::new(links);
     let mut chain = Vec::new();
     let mut at = links.iter().rposition(|link| link.is_main);
     while let Some(index) = at {
@@ -47,10 +47,10 @@ pub(super) fn walk(links: &[Link<'_>]) -> Vec<usize> {
 }
 
 /// Where each name occurs, in the order of the file.
-type Places<'a> = HashMap<&'a str, Vec<usize>>;
+type RecordPlaces<'a> = HashMap<&'a str, Vec<usize>>;
 
-fn places<'a>(links: &[Link<'a>]) -> Places<'a> {
-    let mut places: Places<'a> = HashMap::with_capacity(links.len());
+fn places<'a>(links: &[RecordLink<'a>]) -> RecordPlaces<'a> {
+    let mut places: RecordPlaces<'a> = HashMap::with_capacity(links.len());
     for (index, link) in links.iter().enumerate() {
         if let Some(uuid) = link.uuid {
             places.entry(uuid).or_default().push(index);
@@ -66,7 +66,7 @@ fn latest_before(places: &[usize], index: usize) -> Option<usize> {
 }
 
 /// Puts the other parts of an answer right after the part that is in the chain.
-fn with_siblings(links: &[Link<'_>], places: &Places<'_>, chain: Vec<usize>) -> Vec<usize> {
+fn with_siblings(links: &[RecordLink<'_>], places: &RecordPlaces<'_>, chain: Vec<usize>) -> Vec<usize> {
     // For every record: the record of the chain it comes after, if it belongs to the session.
     let mut anchors: Vec<Option<usize>> = vec![None; links.len()];
     for index in &chain {
@@ -106,15 +106,15 @@ fn with_siblings(links: &[Link<'_>], places: &Places<'_>, chain: Vec<usize>) -> 
 }
 
 /// Which records the walk has not passed yet.
-struct Free {
+struct UnvisitedRecords {
     /// For every record: itself if it may be gone on with, else one before it to ask instead; shifted by one, so that
     /// 0 says that there is none.
     before: Vec<usize>,
     taken: Vec<bool>,
 }
 
-impl Free {
-    fn new(links: &[Link<'_>]) -> Self {
+impl UnvisitedRecords {
+    fn new(links: &[RecordLink<'_>]) -> Self {
         let mut before = vec![0];
         before.extend(links.iter().enumerate().map(|(index, link)| index + usize::from(link.is_main)));
         Self { before, taken: vec![false; links.len()] }
@@ -155,9 +155,9 @@ impl Free {
 mod tests {
     use super::*;
 
-    fn link(uuid: &'static str, parent: &'static str) -> Link<'static> {
+    fn link(uuid: &'static str, parent: &'static str) -> RecordLink<'static> {
         let named = |name: &'static str| (!name.is_empty()).then_some(name);
-        Link { uuid: named(uuid), parent: named(parent), is_main: true, ..Link::default() }
+        RecordLink { uuid: named(uuid), parent: named(parent), is_main: true, ..RecordLink::default() }
     }
 
     #[test]
@@ -194,13 +194,13 @@ mod tests {
 
     #[test]
     fn a_boundary_is_where_it_stops() {
-        let boundary = Link { is_boundary: true, ..link("b", "a") };
+        let boundary = RecordLink { is_boundary: true, ..link("b", "a") };
         assert_eq!(walk(&[link("a", ""), boundary, link("c", "b")]), [1, 2]);
     }
 
     #[test]
     fn calls_made_at_once_all_belong_to_the_session() {
-        let part = |uuid, parent| Link { answer: Some("m"), ..link(uuid, parent) };
+        let part = |uuid, parent| RecordLink { answer: Some("m"), ..link(uuid, parent) };
         let links = [
             link("u", ""),
             part("c1", "u"),
@@ -208,7 +208,7 @@ mod tests {
             part("c3", "c2"),
             link("r2", "c2"),
             link("r1", "c1"),
-            Link { answer: Some("n"), ..link("next", "r1") },
+            RecordLink { answer: Some("n"), ..link("next", "r1") },
         ];
         assert_eq!(walk(&links), [0, 1, 2, 3, 5, 6]);
     }
@@ -217,7 +217,7 @@ mod tests {
     fn hostile_chains_take_linear_time() {
         let same = vec![link("x", "x"); 200_000];
         assert_eq!(walk(&same).len(), 200_000);
-        let forward: Vec<Link<'_>> = (0..200_000).map(|_| link("", "gone")).collect();
+        let forward: Vec<RecordLink<'_>> = (0..200_000).map(|_| link("", "gone")).collect();
         assert_eq!(walk(&forward).len(), 200_000);
     }
 }

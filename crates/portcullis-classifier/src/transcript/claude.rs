@@ -8,102 +8,102 @@ use std::borrow::Cow;
 use portcullis_core::ToolCall;
 use serde::Deserialize;
 
-use super::chain::{self, Link};
-use super::lines::{Window, lines};
-use super::skim::{Skimmed, skim};
+use super::chain::{self, RecordLink};
+use super::lines::{TranscriptWindow, lines};
+use super::skim::{SkimmedRecord, skim};
 use super::speaker::{self, Speaker};
-use super::wire::{Content, Flag, Object, Present, Reference, Text};
-use super::{Entry, NoticeKind, Transcript};
+use super::wire::{ContentWire, FlagWire, ObjectWire, PresentWire, ReferenceWire, TextWire};
+use super::{NoticeKind, Transcript, TranscriptEntry};
 
 /// What every record has around its contents.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Record<'a> {
+struct ClaudeRecordWire<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow)]
-    subtype: Text<'a>,
+    subtype: TextWire<'a>,
     #[serde(borrow)]
-    uuid: Text<'a>,
+    uuid: TextWire<'a>,
     #[serde(borrow)]
-    parent_uuid: Reference<'a>,
-    is_sidechain: Flag,
-    is_meta: Flag,
-    is_compact_summary: Flag,
-    is_visible_in_transcript_only: Flag,
+    parent_uuid: ReferenceWire<'a>,
+    is_sidechain: FlagWire,
+    is_meta: FlagWire,
+    is_compact_summary: FlagWire,
+    is_visible_in_transcript_only: FlagWire,
     #[serde(borrow)]
-    origin: Object<Origin<'a>>,
+    origin: ObjectWire<ClaudeOriginWire<'a>>,
     #[serde(borrow)]
-    prompt_source: Text<'a>,
-    tool_use_result: Present,
+    prompt_source: TextWire<'a>,
+    tool_use_result: PresentWire,
     #[serde(rename = "sourceToolAssistantUUID")]
-    source_answer: Present,
+    source_answer: PresentWire,
     #[serde(rename = "sourceToolUseID")]
-    source_call: Present,
+    source_call: PresentWire,
     #[serde(borrow)]
-    message: Object<Message<'a>>,
+    message: ObjectWire<ClaudeMessageWire<'a>>,
     #[serde(borrow)]
-    attachment: Object<Attachment<'a>>,
+    attachment: ObjectWire<ClaudeAttachmentWire<'a>>,
 }
 
 /// The names of a record whose contents could not be read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Envelope<'a> {
+struct ClaudeRecordNames<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow)]
-    subtype: Text<'a>,
+    subtype: TextWire<'a>,
     #[serde(borrow)]
-    uuid: Text<'a>,
+    uuid: TextWire<'a>,
     #[serde(borrow)]
-    parent_uuid: Reference<'a>,
-    is_sidechain: Flag,
+    parent_uuid: ReferenceWire<'a>,
+    is_sidechain: FlagWire,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Origin<'a> {
+struct ClaudeOriginWire<'a> {
     #[serde(borrow)]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Message<'a> {
+struct ClaudeMessageWire<'a> {
     #[serde(borrow)]
-    id: Text<'a>,
+    id: TextWire<'a>,
     #[serde(borrow)]
-    content: Content<'a>,
+    content: ContentWire<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Attachment<'a> {
+struct ClaudeAttachmentWire<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow)]
-    command_mode: Text<'a>,
+    command_mode: TextWire<'a>,
     #[serde(borrow)]
-    origin: Object<Origin<'a>>,
+    origin: ObjectWire<ClaudeOriginWire<'a>>,
     #[serde(borrow)]
-    prompt: Content<'a>,
-    is_meta: Flag,
+    prompt: ContentWire<'a>,
+    is_meta: FlagWire,
 }
 
 /// Reads a session file. A subagent's own file, in which every record is a sidechain, is read like any other, but what
 /// speaks in it is the agent that started it.
-pub(super) fn read(window: Window<'_>) -> Transcript {
+pub(super) fn read(window: TranscriptWindow<'_>) -> Transcript {
     let mut transcript = Transcript::default();
-    let mut records: Vec<Record<'_>> = Vec::new();
+    let mut records: Vec<ClaudeRecordWire<'_>> = Vec::new();
     for line in lines(window.body) {
         if let Some(skimmed) = skim(line) {
             records.extend(Some(silent(skimmed)).filter(is_kept));
             continue;
         }
-        match serde_json::from_slice::<Object<Record<'_>>>(line) {
-            Ok(Object(Some(record))) if is_kept(&record) => records.push(record),
-            Ok(Object(Some(record))) if !record.kind.as_str().is_empty() => {}
+        match serde_json::from_slice::<ObjectWire<ClaudeRecordWire<'_>>>(line) {
+            Ok(ObjectWire(Some(record))) if is_kept(&record) => records.push(record),
+            Ok(ObjectWire(Some(record))) if !record.kind.as_str().is_empty() => {}
             Ok(_) => transcript.skipped += 1,
             Err(_) => {
                 transcript.skipped += 1;
@@ -111,10 +111,10 @@ pub(super) fn read(window: Window<'_>) -> Transcript {
             }
         }
     }
-    let speaks = |record: &Record<'_>| matches!(record.kind.as_str(), "user" | "assistant");
+    let speaks = |record: &ClaudeRecordWire<'_>| matches!(record.kind.as_str(), "user" | "assistant");
     let is_subagent = records.iter().any(speaks)
         && records.iter().filter(|record| speaks(record)).all(|record| record.is_sidechain.0);
-    let links: Vec<Link<'_>> = records.iter().map(|record| link(record, is_subagent)).collect();
+    let links: Vec<RecordLink<'_>> = records.iter().map(|record| link(record, is_subagent)).collect();
     for index in chain::walk(&links) {
         // Each record is passed once, so its contents can be taken.
         if let Some(record) = records.get_mut(index).map(std::mem::take)
@@ -127,46 +127,46 @@ pub(super) fn read(window: Window<'_>) -> Transcript {
 }
 
 /// Returns what one record holds, whatever became of it later.
-pub(super) fn entries(line: &[u8], is_subagent: bool) -> Option<Vec<Entry>> {
-    let Object(record) = serde_json::from_slice::<Object<Record<'_>>>(line).ok()?;
+pub(super) fn entries(line: &[u8], is_subagent: bool) -> Option<Vec<TranscriptEntry>> {
+    let ObjectWire(record) = serde_json::from_slice::<ObjectWire<ClaudeRecordWire<'_>>>(line).ok()?;
     let mut entries = Vec::new();
     push_entries(record?, is_subagent, &mut entries);
     Some(entries)
 }
 
 /// Makes the record of a line that holds nobody's words and no call.
-fn silent(skimmed: Skimmed<'_>) -> Record<'_> {
-    Record {
-        kind: Text(Some(Cow::Borrowed(skimmed.kind))),
-        uuid: Text(skimmed.uuid.map(Cow::Borrowed)),
+fn silent(skimmed: SkimmedRecord<'_>) -> ClaudeRecordWire<'_> {
+    ClaudeRecordWire {
+        kind: TextWire(Some(Cow::Borrowed(skimmed.kind))),
+        uuid: TextWire(skimmed.uuid.map(Cow::Borrowed)),
         parent_uuid: skimmed.parent,
-        is_sidechain: Flag(skimmed.is_sidechain),
-        tool_use_result: Present(true),
-        ..Record::default()
+        is_sidechain: FlagWire(skimmed.is_sidechain),
+        tool_use_result: PresentWire(true),
+        ..ClaudeRecordWire::default()
     }
 }
 
 /// Says whether a record can be a part of the chain. Bookkeeping has no place in it.
-fn is_kept(record: &Record<'_>) -> bool {
+fn is_kept(record: &ClaudeRecordWire<'_>) -> bool {
     matches!(record.kind.as_str(), "user" | "assistant" | "attachment" | "system")
         || !record.uuid.as_str().is_empty() && !record.kind.as_str().is_empty()
 }
 
 /// Reads at least how a record hangs on the others, if its contents are nested too deeply or are damaged.
-fn envelope(line: &[u8]) -> Option<Record<'_>> {
-    let Object(envelope) = serde_json::from_slice::<Object<Envelope<'_>>>(line).ok()?;
-    let Envelope { kind, subtype, uuid, parent_uuid, is_sidechain } = envelope?;
-    Some(Record { kind, subtype, uuid, parent_uuid, is_sidechain, ..Record::default() })
+fn envelope(line: &[u8]) -> Option<ClaudeRecordWire<'_>> {
+    let ObjectWire(envelope) = serde_json::from_slice::<ObjectWire<ClaudeRecordNames<'_>>>(line).ok()?;
+    let ClaudeRecordNames { kind, subtype, uuid, parent_uuid, is_sidechain } = envelope?;
+    Some(ClaudeRecordWire { kind, subtype, uuid, parent_uuid, is_sidechain, ..ClaudeRecordWire::default() })
 }
 
-fn link<'a>(record: &'a Record<'_>, is_subagent: bool) -> Link<'a> {
+fn link<'a>(record: &'a ClaudeRecordWire<'_>, is_subagent: bool) -> RecordLink<'a> {
     let kind = record.kind.as_str();
     let message = record.message.0.as_ref();
-    Link {
+    RecordLink {
         uuid: record.uuid.0.as_deref(),
         parent: match &record.parent_uuid {
-            Reference::To(uuid) => Some(uuid),
-            Reference::None | Reference::Unknown => None,
+            ReferenceWire::To(uuid) => Some(uuid),
+            ReferenceWire::None | ReferenceWire::Unknown => None,
         },
         answer: message.and_then(|message| message.id.0.as_deref()).filter(|_| kind == "assistant"),
         is_main: record.is_sidechain.0 == is_subagent
@@ -175,7 +175,7 @@ fn link<'a>(record: &'a Record<'_>, is_subagent: bool) -> Link<'a> {
     }
 }
 
-fn push_entries(record: Record<'_>, is_subagent: bool, entries: &mut Vec<Entry>) {
+fn push_entries(record: ClaudeRecordWire<'_>, is_subagent: bool, entries: &mut Vec<TranscriptEntry>) {
     match record.kind.as_str() {
         "assistant" => push_calls(record, entries),
         "user" => {
@@ -185,7 +185,7 @@ fn push_entries(record: Record<'_>, is_subagent: bool, entries: &mut Vec<Entry>)
             let texts = message.content.texts();
             if record.is_compact_summary.0 {
                 let text = texts.collect::<Vec<_>>().join("\n");
-                entries.push(Entry::Notice { kind: NoticeKind::Summary, text });
+                entries.push(TranscriptEntry::Notice { kind: NoticeKind::Summary, text });
             } else if !is_host_record(&record) {
                 entries.extend(turn(texts, speaker_of(&record, is_subagent)));
             }
@@ -203,7 +203,7 @@ fn push_entries(record: Record<'_>, is_subagent: bool, entries: &mut Vec<Entry>)
 }
 
 /// Says whether a user record holds only what the host or a tool had to say.
-fn is_host_record(record: &Record<'_>) -> bool {
+fn is_host_record(record: &ClaudeRecordWire<'_>) -> bool {
     record.is_meta.0
         || record.is_visible_in_transcript_only.0
         || record.tool_use_result.0
@@ -211,7 +211,7 @@ fn is_host_record(record: &Record<'_>) -> bool {
         || record.source_call.0
 }
 
-fn speaker_of(record: &Record<'_>, is_subagent: bool) -> Speaker {
+fn speaker_of(record: &ClaudeRecordWire<'_>, is_subagent: bool) -> Speaker {
     let blocks = record.message.0.iter().flat_map(|message| &message.content.0);
     if blocks.into_iter().any(|block| block.kind.as_str() == "tool_result") {
         // What stands beside the result of a tool is the host's.
@@ -225,7 +225,7 @@ fn speaker_of(record: &Record<'_>, is_subagent: bool) -> Speaker {
     }
 }
 
-fn speaker_in_queue(attachment: &Attachment<'_>, is_subagent: bool) -> Speaker {
+fn speaker_in_queue(attachment: &ClaudeAttachmentWire<'_>, is_subagent: bool) -> Speaker {
     match attachment.origin.0.as_ref().map(|origin| origin.kind.as_str()) {
         Some(kind) => by_origin(kind),
         None if !matches!(attachment.command_mode.as_str(), "" | "prompt") => {
@@ -246,7 +246,7 @@ fn by_origin(kind: &str) -> Speaker {
 }
 
 /// Makes one turn of the texts of one record.
-fn turn<'a>(texts: impl Iterator<Item = &'a str>, by_record: Speaker) -> Option<Entry> {
+fn turn<'a>(texts: impl Iterator<Item = &'a str>, by_record: Speaker) -> Option<TranscriptEntry> {
     let mut who = by_record;
     let mut words: Vec<String> = Vec::new();
     for text in texts {
@@ -265,8 +265,8 @@ fn turn<'a>(texts: impl Iterator<Item = &'a str>, by_record: Speaker) -> Option<
         return None;
     }
     match who {
-        Speaker::Human => Some(Entry::Human(text)),
-        Speaker::Other(kind) => Some(Entry::Notice { kind, text }),
+        Speaker::Human => Some(TranscriptEntry::Human(text)),
+        Speaker::Other(kind) => Some(TranscriptEntry::Notice { kind, text }),
         Speaker::Nobody => None,
     }
 }
@@ -287,12 +287,12 @@ fn task_ended(text: &str) -> String {
     }
 }
 
-fn push_calls(record: Record<'_>, entries: &mut Vec<Entry>) {
+fn push_calls(record: ClaudeRecordWire<'_>, entries: &mut Vec<TranscriptEntry>) {
     let blocks = record.message.0.into_iter().flat_map(|message| message.content.0);
     for block in blocks.filter(|block| block.kind.as_str() == "tool_use") {
         if let Some(name) = block.name.0.filter(|name| !name.is_empty()) {
             let call = ToolCall::new(&name, block.input.0);
-            entries.push(Entry::Call { id: block.id.0.map(Cow::into_owned), call });
+            entries.push(TranscriptEntry::Call { id: block.id.0.map(Cow::into_owned), call });
         }
     }
 }

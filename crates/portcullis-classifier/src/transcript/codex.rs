@@ -7,102 +7,102 @@ use portcullis_core::{Input, Value};
 use portcullis_hosts::{json, tool_names};
 use serde::Deserialize;
 
-use super::lines::{Window, lines};
+use super::lines::{TranscriptWindow, lines};
 use super::speaker::{self, Speaker};
-use super::wire::{Content, Count, Many, Object, Present, Text};
-use super::{Entry, NoticeKind, Transcript};
+use super::wire::{ContentWire, CountWire, ListWire, ObjectWire, PresentWire, TextWire};
+use super::{NoticeKind, Transcript, TranscriptEntry};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Record<'a> {
+struct CodexRecordWire<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow)]
-    payload: Object<Payload<'a>>,
+    payload: ObjectWire<CodexPayloadWire<'a>>,
 }
 
 /// The fields of all payloads that matter; none has all of them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Payload<'a> {
+struct CodexPayloadWire<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow)]
-    role: Text<'a>,
+    role: TextWire<'a>,
     #[serde(borrow)]
-    content: Content<'a>,
+    content: ContentWire<'a>,
     #[serde(borrow, rename = "internal_chat_message_metadata_passthrough")]
-    sources: Object<Sources<'a>>,
+    sources: ObjectWire<CodexSourcesWire<'a>>,
     #[serde(borrow)]
-    name: Text<'a>,
+    name: TextWire<'a>,
     #[serde(borrow)]
-    namespace: Text<'a>,
+    namespace: TextWire<'a>,
     #[serde(borrow)]
-    arguments: Text<'a>,
+    arguments: TextWire<'a>,
     #[serde(borrow)]
-    input: Text<'a>,
+    input: TextWire<'a>,
     #[serde(borrow)]
-    call_id: Text<'a>,
+    call_id: TextWire<'a>,
     #[serde(borrow)]
-    id: Text<'a>,
+    id: TextWire<'a>,
     #[serde(borrow)]
-    action: Object<Action<'a>>,
+    action: ObjectWire<CodexActionWire<'a>>,
     #[serde(borrow)]
-    message: Text<'a>,
+    message: TextWire<'a>,
     #[serde(borrow)]
-    item: Object<Item<'a>>,
-    num_turns: Count,
-    source: Object<Source>,
+    item: ObjectWire<CodexItemWire<'a>>,
+    num_turns: CountWire,
+    source: ObjectWire<CodexSourceWire>,
     #[serde(borrow)]
-    thread_source: Text<'a>,
+    thread_source: TextWire<'a>,
 }
 
 /// Where the pieces of a message come from.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Sources<'a> {
+struct CodexSourcesWire<'a> {
     #[serde(borrow, rename = "content_item_kinds")]
-    kinds: Many<Text<'a>>,
+    kinds: ListWire<TextWire<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Action<'a> {
+struct CodexActionWire<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow)]
-    command: Many<Text<'a>>,
+    command: ListWire<TextWire<'a>>,
     #[serde(borrow)]
-    working_directory: Text<'a>,
+    working_directory: TextWire<'a>,
     #[serde(borrow)]
-    query: Text<'a>,
+    query: TextWire<'a>,
     #[serde(borrow)]
-    url: Text<'a>,
+    url: TextWire<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Item<'a> {
+struct CodexItemWire<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow)]
-    content: Content<'a>,
+    content: ContentWire<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Source {
-    subagent: Present,
+struct CodexSourceWire {
+    subagent: PresentWire,
 }
 
 /// Reads a session file. In a subagent's file it is another agent that speaks.
-pub(super) fn read(window: Window<'_>) -> Transcript {
+pub(super) fn read(window: TranscriptWindow<'_>) -> Transcript {
     // Whose file it is stands in its first line. If that is lost, nobody in it counts as the user.
     let has_begun = window.is_cut && window.head.is_none();
-    let mut reader = Reader { is_subagent: window.is_cut, has_begun, ..Reader::default() };
+    let mut reader = CodexReader { is_subagent: window.is_cut, has_begun, ..CodexReader::default() };
     for line in window.head.into_iter().chain(lines(window.body)) {
-        match serde_json::from_slice::<Object<Record<'_>>>(line) {
-            Ok(Object(Some(record))) if !record.kind.as_str().is_empty() => reader.take(&record),
+        match serde_json::from_slice::<ObjectWire<CodexRecordWire<'_>>>(line) {
+            Ok(ObjectWire(Some(record))) if !record.kind.as_str().is_empty() => reader.take(&record),
             Ok(_) | Err(_) => reader.transcript.skipped += 1,
         }
     }
@@ -110,22 +110,22 @@ pub(super) fn read(window: Window<'_>) -> Transcript {
 }
 
 /// Returns what one record holds, whatever became of it later.
-pub(super) fn entries(reader: &mut Reader, line: &[u8]) -> Option<Vec<Entry>> {
-    let Object(record) = serde_json::from_slice::<Object<Record<'_>>>(line).ok()?;
+pub(super) fn entries(reader: &mut CodexReader, line: &[u8]) -> Option<Vec<TranscriptEntry>> {
+    let ObjectWire(record) = serde_json::from_slice::<ObjectWire<CodexRecordWire<'_>>>(line).ok()?;
     reader.take(&record?);
     Some(std::mem::take(&mut reader.transcript.entries))
 }
 
 /// A file in the course of being read.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(super) struct CodexReader {
     transcript: Transcript,
     is_subagent: bool,
     has_begun: bool,
 }
 
-impl Reader {
-    fn take(&mut self, record: &Record<'_>) {
+impl CodexReader {
+    fn take(&mut self, record: &CodexRecordWire<'_>) {
         let Some(payload) = &record.payload.0 else {
             return;
         };
@@ -140,13 +140,13 @@ impl Reader {
             "event_msg" => self.take_event(payload),
             "compacted" => {
                 let text = payload.message.as_str().to_owned();
-                self.transcript.entries.push(Entry::Notice { kind: NoticeKind::Summary, text });
+                self.transcript.entries.push(TranscriptEntry::Notice { kind: NoticeKind::Summary, text });
             }
             _ => {}
         }
     }
 
-    fn take_item(&mut self, payload: &Payload<'_>) {
+    fn take_item(&mut self, payload: &CodexPayloadWire<'_>) {
         match payload.kind.as_str() {
             "message" if payload.role.as_str() == "user" => self.take_message(payload),
             "function_call" => {
@@ -175,7 +175,7 @@ impl Reader {
         }
     }
 
-    fn take_event(&mut self, payload: &Payload<'_>) {
+    fn take_event(&mut self, payload: &CodexPayloadWire<'_>) {
         match payload.kind.as_str() {
             "user_message" => {
                 self.push_turn(speaker::codex(payload.message.as_str()), payload.message.as_str());
@@ -192,7 +192,7 @@ impl Reader {
         }
     }
 
-    fn take_message(&mut self, payload: &Payload<'_>) {
+    fn take_message(&mut self, payload: &CodexPayloadWire<'_>) {
         let kinds = payload.sources.0.as_ref().map(|sources| sources.kinds.0.as_slice()).unwrap_or_default();
         let mut words: Vec<&str> = Vec::new();
         let mut others = None;
@@ -219,14 +219,14 @@ impl Reader {
     fn push_turn(&mut self, speaker: Speaker, text: &str) {
         let entry = match speaker {
             Speaker::Human if self.is_subagent => {
-                Entry::Notice { kind: NoticeKind::Agent, text: text.to_owned() }
+                TranscriptEntry::Notice { kind: NoticeKind::Agent, text: text.to_owned() }
             }
-            Speaker::Human => Entry::Human(text.to_owned()),
+            Speaker::Human => TranscriptEntry::Human(text.to_owned()),
             // The notification quotes what the other agent answered, and an agent must not talk to its judge.
             Speaker::Other(kind) if text.trim_start().starts_with("<subagent_notification>") => {
-                Entry::Notice { kind, text: "another agent reported".to_owned() }
+                TranscriptEntry::Notice { kind, text: "another agent reported".to_owned() }
             }
-            Speaker::Other(kind) => Entry::Notice { kind, text: text.to_owned() },
+            Speaker::Other(kind) => TranscriptEntry::Notice { kind, text: text.to_owned() },
             Speaker::Nobody => return,
         };
         // The item and the event say the same.
@@ -235,21 +235,21 @@ impl Reader {
         }
     }
 
-    fn push_calls(&mut self, payload: &Payload<'_>, calls: Vec<portcullis_core::ToolCall>) {
+    fn push_calls(&mut self, payload: &CodexPayloadWire<'_>, calls: Vec<portcullis_core::ToolCall>) {
         let id = payload.call_id.0.as_deref().or(payload.id.0.as_deref());
         let entries = calls
             .into_iter()
             .filter(|call| !call.tool().is_empty())
-            .map(|call| Entry::Call { id: id.map(str::to_owned), call });
+            .map(|call| TranscriptEntry::Call { id: id.map(str::to_owned), call });
         self.transcript.entries.extend(entries);
     }
 
     /// Forgets the last turns of the user and what followed them.
     fn roll_back(&mut self, turns: u64) {
-        let is_turn = |entry: &Entry| match entry {
-            Entry::Human(_) => true,
-            Entry::Notice { kind, .. } => *kind == NoticeKind::Agent && self.is_subagent,
-            Entry::Call { .. } => false,
+        let is_turn = |entry: &TranscriptEntry| match entry {
+            TranscriptEntry::Human(_) => true,
+            TranscriptEntry::Notice { kind, .. } => *kind == NoticeKind::Agent && self.is_subagent,
+            TranscriptEntry::Call { .. } => false,
         };
         let Some(last) = usize::try_from(turns).ok().and_then(|turns| turns.checked_sub(1)) else {
             return;
@@ -261,7 +261,7 @@ impl Reader {
     }
 }
 
-fn namespace<'a>(payload: &'a Payload<'_>) -> Option<&'a str> {
+fn namespace<'a>(payload: &'a CodexPayloadWire<'_>) -> Option<&'a str> {
     payload.namespace.0.as_deref().filter(|namespace| !namespace.is_empty())
 }
 
@@ -270,7 +270,7 @@ fn arguments(text: &str) -> Input {
     json::parse_input(text.as_bytes()).unwrap_or_else(|_| Input::of_text("arguments", text))
 }
 
-fn shell_input(action: &Action<'_>) -> Input {
+fn shell_input(action: &CodexActionWire<'_>) -> Input {
     let words = action.command.0.iter().map(|word| Value::Text(word.as_str().to_owned())).collect();
     let mut fields = vec![("command".to_owned(), Value::List(words))];
     if let Some(directory) = action.working_directory.0.as_deref() {

@@ -8,86 +8,86 @@ use std::collections::HashMap;
 use portcullis_hosts::tool_names;
 use serde::Deserialize;
 
-use super::lines::{LONGEST_FILE, Window, lines};
+use super::lines::{LONGEST_FILE, TranscriptWindow, lines};
 use super::speaker::{self, Speaker};
-use super::wire::{Content, Fields, Many, Object, Text};
-use super::{Entry, NoticeKind, Transcript};
+use super::wire::{ContentWire, ListWire, ObjectWire, TextWire, ToolInputWire};
+use super::{NoticeKind, Transcript, TranscriptEntry};
 
 /// A record: the head of the file, a message, a change or a rewind.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Record<'a> {
+struct GeminiRecordWire<'a> {
     #[serde(borrow)]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow, rename = "$set")]
-    set: Object<Change<'a>>,
+    set: ObjectWire<GeminiChangeWire<'a>>,
     #[serde(borrow, rename = "$rewindTo")]
-    rewind: Text<'a>,
+    rewind: TextWire<'a>,
     #[serde(borrow, rename = "sessionId")]
-    session: Text<'a>,
+    session: TextWire<'a>,
     #[serde(borrow)]
-    messages: Option<Many<Object<Message<'a>>>>,
+    messages: Option<ListWire<ObjectWire<GeminiMessageWire<'a>>>>,
     #[serde(borrow)]
-    id: Text<'a>,
+    id: TextWire<'a>,
     #[serde(borrow, rename = "type")]
-    speaker: Text<'a>,
+    speaker: TextWire<'a>,
     #[serde(borrow)]
-    content: Content<'a>,
+    content: ContentWire<'a>,
     #[serde(borrow, rename = "displayContent")]
-    shown: Option<Content<'a>>,
+    shown: Option<ContentWire<'a>>,
     #[serde(borrow, rename = "toolCalls")]
-    calls: Many<Object<Call<'a>>>,
+    calls: ListWire<ObjectWire<GeminiCallWire<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Change<'a> {
+struct GeminiChangeWire<'a> {
     #[serde(borrow)]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow)]
-    messages: Option<Many<Object<Message<'a>>>>,
+    messages: Option<ListWire<ObjectWire<GeminiMessageWire<'a>>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Message<'a> {
+struct GeminiMessageWire<'a> {
     #[serde(borrow)]
-    id: Text<'a>,
+    id: TextWire<'a>,
     #[serde(borrow, rename = "type")]
-    speaker: Text<'a>,
+    speaker: TextWire<'a>,
     #[serde(borrow)]
-    content: Content<'a>,
+    content: ContentWire<'a>,
     #[serde(borrow, rename = "displayContent")]
-    shown: Option<Content<'a>>,
+    shown: Option<ContentWire<'a>>,
     #[serde(borrow, rename = "toolCalls")]
-    calls: Many<Object<Call<'a>>>,
+    calls: ListWire<ObjectWire<GeminiCallWire<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Call<'a> {
+struct GeminiCallWire<'a> {
     #[serde(borrow)]
-    id: Text<'a>,
+    id: TextWire<'a>,
     #[serde(borrow)]
-    name: Text<'a>,
-    args: Fields,
+    name: TextWire<'a>,
+    args: ToolInputWire,
 }
 
 /// Reads a session file. `bytes` is all of it, for the form that is one document.
-pub(super) fn read(window: Window<'_>, bytes: &[u8]) -> Transcript {
-    let mut session = Session::default();
+pub(super) fn read(window: TranscriptWindow<'_>, bytes: &[u8]) -> Transcript {
+    let mut session = GeminiMessages::default();
     let is_document = is_document(bytes);
     // Whose file it is stands in its first line. If that is lost, nobody in it counts as the user.
     session.is_subagent = window.is_cut && !is_document && !window.head.is_some_and(is_head);
     if is_document {
-        match serde_json::from_slice::<Object<Record<'_>>>(bytes) {
-            Ok(Object(Some(record))) if bytes.len() <= 4 * LONGEST_FILE => session.take(record),
+        match serde_json::from_slice::<ObjectWire<GeminiRecordWire<'_>>>(bytes) {
+            Ok(ObjectWire(Some(record))) if bytes.len() <= 4 * LONGEST_FILE => session.take(record),
             Ok(_) | Err(_) => session.skipped += 1,
         }
     } else {
         for line in window.head.into_iter().chain(lines(window.body)) {
-            match serde_json::from_slice::<Object<Record<'_>>>(line) {
-                Ok(Object(Some(record))) => session.take(record),
+            match serde_json::from_slice::<ObjectWire<GeminiRecordWire<'_>>>(line) {
+                Ok(ObjectWire(Some(record))) => session.take(record),
                 Ok(_) | Err(_) => session.skipped += 1,
             }
         }
@@ -96,17 +96,17 @@ pub(super) fn read(window: Window<'_>, bytes: &[u8]) -> Transcript {
 }
 
 /// Returns the messages of one record with their ids, whatever became of them later.
-pub(super) fn messages(line: &[u8]) -> Option<Vec<(String, Vec<Entry>)>> {
-    let Object(record) = serde_json::from_slice::<Object<Record<'_>>>(line).ok()?;
-    let mut session = Session::default();
+pub(super) fn messages(line: &[u8]) -> Option<Vec<(String, Vec<TranscriptEntry>)>> {
+    let ObjectWire(record) = serde_json::from_slice::<ObjectWire<GeminiRecordWire<'_>>>(line).ok()?;
+    let mut session = GeminiMessages::default();
     session.take(record?);
     Some(session.messages)
 }
 
 /// Says whether a line is the first of a file: it names the session.
 fn is_head(line: &[u8]) -> bool {
-    let record = serde_json::from_slice::<Object<Record<'_>>>(line);
-    matches!(record, Ok(Object(Some(record))) if record.session.0.is_some())
+    let record = serde_json::from_slice::<ObjectWire<GeminiRecordWire<'_>>>(line);
+    matches!(record, Ok(ObjectWire(Some(record))) if record.session.0.is_some())
 }
 
 /// Says whether a file is one document: its first line is the beginning of an object and not a whole one.
@@ -118,24 +118,24 @@ fn is_document(bytes: &[u8]) -> bool {
 
 /// The messages so far, in order, and where each stands.
 #[derive(Debug, Default)]
-struct Session {
-    messages: Vec<(String, Vec<Entry>)>,
+struct GeminiMessages {
+    messages: Vec<(String, Vec<TranscriptEntry>)>,
     places: HashMap<String, usize>,
     is_subagent: bool,
     skipped: usize,
 }
 
-impl Session {
-    fn take(&mut self, record: Record<'_>) {
+impl GeminiMessages {
+    fn take(&mut self, record: GeminiRecordWire<'_>) {
         if record.kind.as_str() == "subagent" {
             self.is_subagent = true;
         }
         if let Some(id) = record.rewind.0.as_deref() {
             self.rewind(id);
         } else if record.id.0.is_some() {
-            let Record { id, speaker, content, shown, calls, .. } = record;
-            self.put(&Message { id, speaker, content, shown, calls });
-        } else if let Object(Some(change)) = record.set {
+            let GeminiRecordWire { id, speaker, content, shown, calls, .. } = record;
+            self.put(&GeminiMessageWire { id, speaker, content, shown, calls });
+        } else if let ObjectWire(Some(change)) = record.set {
             self.is_subagent |= change.kind.as_str() == "subagent";
             if let Some(messages) = change.messages {
                 self.messages.clear();
@@ -149,8 +149,8 @@ impl Session {
         }
     }
 
-    fn put_all(&mut self, messages: Many<Object<Message<'_>>>) {
-        for Object(message) in messages.0 {
+    fn put_all(&mut self, messages: ListWire<ObjectWire<GeminiMessageWire<'_>>>) {
+        for ObjectWire(message) in messages.0 {
             match message {
                 Some(message) => self.put(&message),
                 None => self.skipped += 1,
@@ -158,7 +158,7 @@ impl Session {
         }
     }
 
-    fn put(&mut self, message: &Message<'_>) {
+    fn put(&mut self, message: &GeminiMessageWire<'_>) {
         let id = message.id.as_str();
         let entries = entries(message);
         let place = self.places.get(id).copied();
@@ -183,7 +183,9 @@ impl Session {
     fn finish(self) -> Transcript {
         let is_subagent = self.is_subagent;
         let as_agent = |entry| match entry {
-            Entry::Human(text) if is_subagent => Entry::Notice { kind: NoticeKind::Agent, text },
+            TranscriptEntry::Human(text) if is_subagent => {
+                TranscriptEntry::Notice { kind: NoticeKind::Agent, text }
+            }
             other => other,
         };
         let entries = self.messages.into_iter().flat_map(|(_, entries)| entries).map(as_agent).collect();
@@ -191,7 +193,7 @@ impl Session {
     }
 }
 
-fn entries(message: &Message<'_>) -> Vec<Entry> {
+fn entries(message: &GeminiMessageWire<'_>) -> Vec<TranscriptEntry> {
     match message.speaker.as_str() {
         "user" => turn(message).into_iter().collect(),
         "gemini" | "model" => calls(message),
@@ -200,7 +202,7 @@ fn entries(message: &Message<'_>) -> Vec<Entry> {
 }
 
 /// Makes a turn of what the user typed. Files that were mentioned are quoted behind it and are not the user's words.
-fn turn(message: &Message<'_>) -> Option<Entry> {
+fn turn(message: &GeminiMessageWire<'_>) -> Option<TranscriptEntry> {
     let typed = message.shown.as_ref().filter(|shown| shown.texts().next().is_some());
     let mut words = Vec::new();
     for text in typed.unwrap_or(&message.content).texts() {
@@ -212,8 +214,8 @@ fn turn(message: &Message<'_>) -> Option<Entry> {
     }
     let text = words.join("\n").trim_end().to_owned();
     match speaker::gemini(&text) {
-        Speaker::Human => Some(Entry::Human(text)),
-        Speaker::Other(kind) => Some(Entry::Notice { kind, text }),
+        Speaker::Human => Some(TranscriptEntry::Human(text)),
+        Speaker::Other(kind) => Some(TranscriptEntry::Notice { kind, text }),
         Speaker::Nobody => None,
     }
 }
@@ -229,7 +231,7 @@ fn before_quoted_files(text: &str) -> &str {
     })
 }
 
-fn calls(message: &Message<'_>) -> Vec<Entry> {
+fn calls(message: &GeminiMessageWire<'_>) -> Vec<TranscriptEntry> {
     let mut entries = Vec::new();
     for call in message.calls.0.iter().filter_map(|call| call.0.as_ref()) {
         if call.name.as_str().is_empty() {
@@ -237,7 +239,8 @@ fn calls(message: &Message<'_>) -> Vec<Entry> {
         }
         let id = call.id.0.as_deref();
         let mapped = tool_names::gemini(call.name.as_str(), call.args.0.clone());
-        entries.extend(mapped.into_iter().map(|call| Entry::Call { id: id.map(str::to_owned), call }));
+        entries
+            .extend(mapped.into_iter().map(|call| TranscriptEntry::Call { id: id.map(str::to_owned), call }));
     }
     entries
 }

@@ -5,8 +5,8 @@ use std::io::BufRead as _;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::Format;
-use super::wire::{Object, Present};
+use super::TranscriptFormat;
+use super::wire::{ObjectWire, PresentWire};
 
 /// How much of a file counts, from its end.
 pub(super) const LONGEST_FILE: usize = 8 << 20;
@@ -19,7 +19,7 @@ const PROBED_LINES: usize = 64;
 
 /// The part of a file that counts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Window<'a> {
+pub(super) struct TranscriptWindow<'a> {
     /// The first line of the file if it lies before the part that counts.
     pub(super) head: Option<&'a [u8]>,
     /// What counts, beginning with a whole line.
@@ -28,7 +28,7 @@ pub(super) struct Window<'a> {
     pub(super) is_cut: bool,
 }
 
-impl<'a> Window<'a> {
+impl<'a> TranscriptWindow<'a> {
     /// Takes the end of a file.
     pub(super) fn of(bytes: &'a [u8]) -> Self {
         let whole = Self { head: None, body: bytes, is_cut: false };
@@ -78,60 +78,62 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// The fields by which session files are told apart.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Probe {
+struct FormatProbe {
     #[serde(rename = "type")]
-    kind: Present,
-    payload: Present,
-    uuid: Present,
+    kind: PresentWire,
+    payload: PresentWire,
+    uuid: PresentWire,
     #[serde(rename = "parentUuid")]
-    parent: Present,
+    parent: PresentWire,
     #[serde(rename = "leafUuid")]
-    leaf: Present,
-    message: Present,
+    leaf: PresentWire,
+    message: PresentWire,
     #[serde(rename = "sessionId")]
-    session: Present,
+    session: PresentWire,
     #[serde(rename = "projectHash")]
-    project: Present,
+    project: PresentWire,
     #[serde(rename = "$set")]
-    set: Present,
+    set: PresentWire,
     #[serde(rename = "$rewindTo")]
-    rewind: Present,
-    id: Present,
-    content: Present,
-    messages: Present,
-    user: Present,
-    notice: Present,
-    tool: Present,
+    rewind: PresentWire,
+    id: PresentWire,
+    content: PresentWire,
+    messages: PresentWire,
+    user: PresentWire,
+    notice: PresentWire,
+    tool: PresentWire,
 }
 
 /// Says whose file it is; our own if nothing in it tells.
-pub(super) fn detect(bytes: &[u8]) -> Format {
+pub(super) fn detect(bytes: &[u8]) -> TranscriptFormat {
     if let Some(format) = lines(bytes).take(PROBED_LINES).find_map(tell) {
         return format;
     }
     // A document over several lines is the older form of Gemini CLI's files.
     let is_document = bytes.trim_ascii_start().starts_with(b"{")
-        && lines(bytes).next().is_some_and(|line| serde_json::from_slice::<Object<Probe>>(line).is_err());
-    if is_document { Format::Gemini } else { Format::Plain }
+        && lines(bytes)
+            .next()
+            .is_some_and(|line| serde_json::from_slice::<ObjectWire<FormatProbe>>(line).is_err());
+    if is_document { TranscriptFormat::Gemini } else { TranscriptFormat::Plain }
 }
 
 /// Says whose record a line is, if it tells.
-pub(super) fn tell(line: &[u8]) -> Option<Format> {
-    let Object(probe) = serde_json::from_slice::<Object<Probe>>(line).ok()?;
+pub(super) fn tell(line: &[u8]) -> Option<TranscriptFormat> {
+    let ObjectWire(probe) = serde_json::from_slice::<ObjectWire<FormatProbe>>(line).ok()?;
     format_of(&probe?)
 }
 
-fn format_of(probe: &Probe) -> Option<Format> {
-    let has = |field: Present| field.0;
+fn format_of(probe: &FormatProbe) -> Option<TranscriptFormat> {
+    let has = |field: PresentWire| field.0;
     if has(probe.kind) && has(probe.payload) {
-        Some(Format::Codex)
+        Some(TranscriptFormat::Codex)
     } else if has(probe.set)
         || has(probe.rewind)
         || has(probe.messages)
         || has(probe.session) && has(probe.project)
         || has(probe.kind) && has(probe.id) && has(probe.content)
     {
-        Some(Format::Gemini)
+        Some(TranscriptFormat::Gemini)
     } else if has(probe.kind)
         && (has(probe.uuid)
             || has(probe.parent)
@@ -139,9 +141,9 @@ fn format_of(probe: &Probe) -> Option<Format> {
             || has(probe.message)
             || has(probe.session))
     {
-        Some(Format::Claude)
+        Some(TranscriptFormat::Claude)
     } else if has(probe.user) || has(probe.notice) || has(probe.tool) {
-        Some(Format::Plain)
+        Some(TranscriptFormat::Plain)
     } else {
         None
     }
@@ -154,16 +156,16 @@ mod tests {
     #[test]
     fn a_file_is_told_by_its_first_telling_line() {
         for (text, format) in [
-            (r#"{"type":"user","uuid":"a","message":{}}"#, Format::Claude),
-            ("\n\nnoise\n[1]\n{\"type\":\"last-prompt\",\"sessionId\":\"s\"}", Format::Claude),
-            (r#"{"type":"session_meta","payload":{}}"#, Format::Codex),
-            (r#"{"sessionId":"s","projectHash":"p","kind":"main"}"#, Format::Gemini),
-            (r#"{"$set":{}}"#, Format::Gemini),
-            ("{\n  \"sessionId\": \"s\",\n  \"messages\": []\n}", Format::Gemini),
-            (r#"{"user":"hello"}"#, Format::Plain),
-            (r#"{"tool":"Bash","input":{}}"#, Format::Plain),
-            ("", Format::Plain),
-            ("\u{0}\u{1}", Format::Plain),
+            (r#"{"type":"user","uuid":"a","message":{}}"#, TranscriptFormat::Claude),
+            ("\n\nnoise\n[1]\n{\"type\":\"last-prompt\",\"sessionId\":\"s\"}", TranscriptFormat::Claude),
+            (r#"{"type":"session_meta","payload":{}}"#, TranscriptFormat::Codex),
+            (r#"{"sessionId":"s","projectHash":"p","kind":"main"}"#, TranscriptFormat::Gemini),
+            (r#"{"$set":{}}"#, TranscriptFormat::Gemini),
+            ("{\n  \"sessionId\": \"s\",\n  \"messages\": []\n}", TranscriptFormat::Gemini),
+            (r#"{"user":"hello"}"#, TranscriptFormat::Plain),
+            (r#"{"tool":"Bash","input":{}}"#, TranscriptFormat::Plain),
+            ("", TranscriptFormat::Plain),
+            ("\u{0}\u{1}", TranscriptFormat::Plain),
         ] {
             assert_eq!(detect(text.as_bytes()), format, "{text}");
         }
@@ -173,18 +175,18 @@ mod tests {
     fn only_the_last_megabytes_count_and_begin_with_a_whole_line() {
         let line = format!("{{\"user\":\"{}\"}}\n", "x".repeat(1000));
         let file = format!("head\n{}", line.repeat(LONGEST_FILE / line.len() + 5));
-        let window = Window::of(file.as_bytes());
+        let window = TranscriptWindow::of(file.as_bytes());
         assert!(window.is_cut && window.body.len() <= LONGEST_FILE);
         assert_eq!(window.head, Some("head".as_bytes()));
         assert!(window.body.starts_with(b"{\"user\""));
-        let small = Window::of(b"a\nb");
+        let small = TranscriptWindow::of(b"a\nb");
         assert!(!small.is_cut && small.head.is_none() && small.body == b"a\nb");
     }
 
     #[test]
     fn a_file_of_one_endless_line_has_nothing_that_counts() {
         let file = vec![b'x'; LONGEST_FILE + 10];
-        let window = Window::of(&file);
+        let window = TranscriptWindow::of(&file);
         assert!(window.is_cut && window.body.is_empty());
     }
 }

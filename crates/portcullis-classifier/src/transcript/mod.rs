@@ -30,16 +30,16 @@ use std::collections::BTreeMap;
 use portcullis_core::{ToolCall, path};
 
 pub use encoding::encode;
-pub use render::{Budget, Form, Rendered, Style, TooLong, render};
-pub use stream::{Fate, Happening, Scene, Stream, tell};
+pub use render::{ActionTooLong, EntryForm, RenderedTranscript, TokenBudget, TranscriptStyle, render};
+pub use stream::{CallResult, SessionCursor, SessionEvent, SessionStream, tell};
 
-use lines::Window;
+use lines::TranscriptWindow;
 
 /// A session up to the call that is judged, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Transcript {
     /// What happened.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TranscriptEntry>,
     /// How many lines were not understood.
     pub skipped: usize,
     /// Whether the file was so long that its beginning was not read.
@@ -48,7 +48,7 @@ pub struct Transcript {
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry {
+pub enum TranscriptEntry {
     /// The user's own words.
     Human(String),
     /// Words that stand where the user's would and are not the user's. They are context, never consent.
@@ -82,7 +82,7 @@ pub enum NoticeKind {
 
 /// Whose session file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Format {
+pub enum TranscriptFormat {
     /// Claude Code.
     Claude,
     /// Codex.
@@ -96,9 +96,9 @@ pub enum Format {
 /// Reads a session file; without a format, what is in it tells whose it is.
 ///
 /// Only the last 8 MB of a file count. No input is an error: what is not understood is skipped and counted.
-pub fn read(bytes: &[u8], format: Option<Format>) -> Transcript {
+pub fn read(bytes: &[u8], format: Option<TranscriptFormat>) -> Transcript {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    read_window(Window::of(bytes), bytes, format)
+    read_window(TranscriptWindow::of(bytes), bytes, format)
 }
 
 /// Reads the end of a session file too long to be read whole: its first line and its last ones, which need not begin
@@ -106,19 +106,19 @@ pub fn read(bytes: &[u8], format: Option<Format>) -> Transcript {
 ///
 /// The first line is where Codex and Gemini CLI say that a file is a subagent's. If it is not known, nobody in such a
 /// file counts as the user.
-pub fn read_end(first_line: &[u8], end: &[u8], format: Option<Format>) -> Transcript {
+pub fn read_end(first_line: &[u8], end: &[u8], format: Option<TranscriptFormat>) -> Transcript {
     let first_line = first_line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(first_line);
-    let window = Window::of_end(first_line, end);
+    let window = TranscriptWindow::of_end(first_line, end);
     let format = format.or_else(|| lines::tell(first_line));
     read_window(window, window.body, format)
 }
 
-fn read_window(window: Window<'_>, bytes: &[u8], format: Option<Format>) -> Transcript {
+fn read_window(window: TranscriptWindow<'_>, bytes: &[u8], format: Option<TranscriptFormat>) -> Transcript {
     let transcript = match format.unwrap_or_else(|| lines::detect(bytes)) {
-        Format::Claude => claude::read(window),
-        Format::Codex => codex::read(window),
-        Format::Gemini => gemini::read(window, bytes),
-        Format::Plain => plain::read(window),
+        TranscriptFormat::Claude => claude::read(window),
+        TranscriptFormat::Codex => codex::read(window),
+        TranscriptFormat::Gemini => gemini::read(window, bytes),
+        TranscriptFormat::Plain => plain::read(window),
     };
     Transcript { is_cut: window.is_cut, ..transcript }
 }
@@ -126,9 +126,9 @@ fn read_window(window: Window<'_>, bytes: &[u8], format: Option<Format>) -> Tran
 impl Transcript {
     /// Returns the user's own words, oldest first.
     pub fn human_turns(&self) -> Vec<String> {
-        let human = |entry: &Entry| match entry {
-            Entry::Human(text) => Some(text.clone()),
-            Entry::Notice { .. } | Entry::Call { .. } => None,
+        let human = |entry: &TranscriptEntry| match entry {
+            TranscriptEntry::Human(text) => Some(text.clone()),
+            TranscriptEntry::Notice { .. } | TranscriptEntry::Call { .. } => None,
         };
         self.entries.iter().filter_map(human).collect()
     }
@@ -140,7 +140,7 @@ impl Transcript {
     pub fn written_files(&self, directory: &str) -> BTreeMap<String, Option<String>> {
         let mut files = BTreeMap::new();
         for entry in &self.entries {
-            let Entry::Call { call, .. } = entry else {
+            let TranscriptEntry::Call { call, .. } = entry else {
                 continue;
             };
             let (field, whole) = match call.tool() {
@@ -162,16 +162,17 @@ impl Transcript {
     /// is the same and the user said nothing since.
     #[must_use]
     pub fn without_pending(mut self, id: Option<&str>, call: &ToolCall) -> Self {
-        let has_id =
-            |entry: &Entry| matches!(entry, Entry::Call { id: Some(own), .. } if Some(own.as_str()) == id);
+        let has_id = |entry: &TranscriptEntry| matches!(entry, TranscriptEntry::Call { id: Some(own), .. } if Some(own.as_str()) == id);
         if id.is_some() && self.entries.iter().any(has_id) {
             self.entries.retain(|entry| !has_id(entry));
             return self;
         }
-        let last = self.entries.iter().rposition(|entry| !matches!(entry, Entry::Notice { .. }));
+        let last = self.entries.iter().rposition(|entry| !matches!(entry, TranscriptEntry::Notice { .. }));
         let is_pending = last.and_then(|last| self.entries.get(last)).is_some_and(|entry| match entry {
-            Entry::Call { id: own, call: other } => (id.is_none() || own.is_none()) && other == call,
-            Entry::Human(_) | Entry::Notice { .. } => false,
+            TranscriptEntry::Call { id: own, call: other } => {
+                (id.is_none() || own.is_none()) && other == call
+            }
+            TranscriptEntry::Human(_) | TranscriptEntry::Notice { .. } => false,
         });
         if let Some(last) = last.filter(|_| is_pending) {
             self.entries.remove(last);

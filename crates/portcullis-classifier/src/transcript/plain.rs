@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use portcullis_core::{Input, ToolCall, Value};
 use portcullis_hosts::json;
 
-use super::lines::{Window, lines};
-use super::{Entry, NoticeKind, Transcript};
+use super::lines::{TranscriptWindow, lines};
+use super::{NoticeKind, Transcript, TranscriptEntry};
 
 /// Reads a file of our own form.
-pub(super) fn read(window: Window<'_>) -> Transcript {
+pub(super) fn read(window: TranscriptWindow<'_>) -> Transcript {
     let mut transcript = Transcript::default();
     for line in lines(window.body) {
         match read_line(line) {
@@ -29,18 +29,18 @@ pub(super) fn read(window: Window<'_>) -> Transcript {
 }
 
 /// Reads one line.
-pub(super) fn read_line(line: &[u8]) -> Option<Entry> {
+pub(super) fn read_line(line: &[u8]) -> Option<TranscriptEntry> {
     json::parse(line).ok().and_then(entry)
 }
 
-fn entry(value: Value) -> Option<Entry> {
+fn entry(value: Value) -> Option<TranscriptEntry> {
     let Value::Object(mut fields) = value else {
         return None;
     };
     let entry = if let Some(text) = fields.remove("user") {
-        Entry::Human(text.as_text()?.to_owned())
+        TranscriptEntry::Human(text.as_text()?.to_owned())
     } else if let Some(text) = fields.remove("notice") {
-        Entry::Notice { kind: kind(&mut fields)?, text: text.as_text()?.to_owned() }
+        TranscriptEntry::Notice { kind: kind(&mut fields)?, text: text.as_text()?.to_owned() }
     } else {
         let tool = fields.remove("tool")?;
         let name = tool.as_text().filter(|name| !name.is_empty())?;
@@ -55,7 +55,7 @@ fn entry(value: Value) -> Option<Entry> {
             None => None,
             Some(id) => Some(id.as_text()?.to_owned()),
         };
-        Entry::Call { id, call: ToolCall::new(name, input) }
+        TranscriptEntry::Call { id, call: ToolCall::new(name, input) }
     };
     fields.is_empty().then_some(entry)
 }

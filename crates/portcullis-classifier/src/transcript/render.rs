@@ -13,24 +13,24 @@ use std::borrow::Cow;
 use portcullis_core::ToolCall;
 use portcullis_core::tool::find_tool;
 
-use super::budget::{self, Size};
+use super::budget::{self, EntrySize};
 use super::encoding::{encode, needs_no_judge, pairs};
 use super::excerpt::shorten;
-use super::{Entry, NoticeKind, Transcript};
+use super::{NoticeKind, Transcript, TranscriptEntry};
 use crate::{escape, estimate_tokens, quote};
 
 /// How a transcript is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Style {
+pub struct TranscriptStyle {
     /// The form of an entry.
-    pub form: Form,
+    pub form: EntryForm,
     /// How long it may be.
-    pub budget: Budget,
+    pub budget: TokenBudget,
 }
 
 /// The form of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Form {
+pub enum EntryForm {
     /// `{"user":"…"}`: one JSON object a line, its only key says who or what.
     #[default]
     Jsonl,
@@ -42,7 +42,7 @@ pub enum Form {
 
 /// How many tokens may be spent, as [`estimate_tokens`] counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
+pub struct TokenBudget {
     /// For all of the history. The action is not counted in, so that what is left out does not depend on it.
     pub total: usize,
     /// For one call or notice of the history.
@@ -53,7 +53,7 @@ pub struct Budget {
     pub action: usize,
 }
 
-impl Default for Budget {
+impl Default for TokenBudget {
     fn default() -> Self {
         Self { total: 12_000, call: 1_000, human: 2_000, action: 8_000 }
     }
@@ -61,7 +61,7 @@ impl Default for Budget {
 
 /// A transcript, ready to be put into a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Rendered {
+pub struct RenderedTranscript {
     /// What came before, one block an entry, each ending in a line break.
     pub history: Vec<String>,
     /// The action that is judged, in the form of an entry.
@@ -73,7 +73,7 @@ pub struct Rendered {
 /// The action alone is longer than a judge is given to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the action is about {tokens} tokens long, more than the {limit} a judge is given; split it up")]
-pub struct TooLong {
+pub struct ActionTooLong {
     /// How long it is.
     pub tokens: usize,
     /// How long it may be.
@@ -132,32 +132,36 @@ const RESERVED: [&str; 24] = [
 /// Writes a transcript and the action that is judged.
 ///
 /// Calls of harmless tools, which have nothing to show, are left out of the history without being counted.
-pub fn render(transcript: &Transcript, action: &ToolCall, style: &Style) -> Result<Rendered, TooLong> {
-    let rendered_action = block(style.form, &Speaker::of_tool(action.tool()), &shown(action));
+pub fn render(
+    transcript: &Transcript,
+    action: &ToolCall,
+    style: &TranscriptStyle,
+) -> Result<RenderedTranscript, ActionTooLong> {
+    let rendered_action = block(style.form, &EntrySource::of_tool(action.tool()), &shown(action));
     let tokens = estimate_tokens(&rendered_action);
     if tokens > style.budget.action {
-        return Err(TooLong { tokens, limit: style.budget.action });
+        return Err(ActionTooLong { tokens, limit: style.budget.action });
     }
-    let spoken: Vec<&Entry> = transcript.entries.iter().filter(|entry| !is_silent(entry)).collect();
+    let spoken: Vec<&TranscriptEntry> = transcript.entries.iter().filter(|entry| !is_silent(entry)).collect();
     let before = match style.form {
-        Form::Compact => spoken.len().saturating_sub(COMPACT_ENTRIES),
-        Form::Jsonl | Form::Text => 0,
+        EntryForm::Compact => spoken.len().saturating_sub(COMPACT_ENTRIES),
+        EntryForm::Jsonl | EntryForm::Text => 0,
     };
     let room = style.budget.total.saturating_sub(LEFT_OUT_TOKENS);
     let blocks = blocks(spoken.get(before..).unwrap_or_default(), style, room);
-    let sizes: Vec<Size> = blocks.iter().map(|block| block.size).collect();
+    let sizes: Vec<EntrySize> = blocks.iter().map(|block| block.size).collect();
     let kept = blocks.into_iter().zip(budget::choose(&sizes, room)).filter(|(_, stays)| *stays);
     let mut history: Vec<String> = kept.map(|(block, _)| block.text).collect();
     let left_out = spoken.len() - history.len();
     if (left_out > 0 || transcript.is_cut) && style.budget.total >= LEFT_OUT_TOKENS {
         history.insert(0, left_out_line(style.form, left_out, transcript.is_cut));
     }
-    Ok(Rendered { history, action: rendered_action, left_out })
+    Ok(RenderedTranscript { history, action: rendered_action, left_out })
 }
 
 /// Who or what an entry comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Speaker<'a> {
+enum EntrySource<'a> {
     Human,
     Notice(NoticeKind),
     /// A tool whose name can stand as a key.
@@ -166,7 +170,7 @@ enum Speaker<'a> {
     OddTool(&'a str),
 }
 
-impl<'a> Speaker<'a> {
+impl<'a> EntrySource<'a> {
     fn of_tool(name: &'a str) -> Self {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
         let is_odd = name.is_empty()
@@ -177,11 +181,11 @@ impl<'a> Speaker<'a> {
         if is_odd && find_tool(name).is_none() { Self::OddTool(name) } else { Self::Tool(name) }
     }
 
-    fn of(entry: &'a Entry) -> Self {
+    fn of(entry: &'a TranscriptEntry) -> Self {
         match entry {
-            Entry::Human(_) => Self::Human,
-            Entry::Notice { kind, .. } => Self::Notice(*kind),
-            Entry::Call { call, .. } => Self::of_tool(call.tool()),
+            TranscriptEntry::Human(_) => Self::Human,
+            TranscriptEntry::Notice { kind, .. } => Self::Notice(*kind),
+            TranscriptEntry::Call { call, .. } => Self::of_tool(call.tool()),
         }
     }
 }
@@ -195,8 +199,8 @@ fn is_like(name: &str, word: &str) -> bool {
 }
 
 /// Says whether an entry has nothing to show.
-fn is_silent(entry: &Entry) -> bool {
-    matches!(entry, Entry::Call { call, .. } if needs_no_judge(call))
+fn is_silent(entry: &TranscriptEntry) -> bool {
+    matches!(entry, TranscriptEntry::Call { call, .. } if needs_no_judge(call))
 }
 
 /// Returns what is shown of the action. Whoever asks about a harmless tool has a reason to.
@@ -206,92 +210,92 @@ fn shown(action: &ToolCall) -> String {
 }
 
 /// An entry in its form.
-struct Block {
+struct EntryBlock {
     /// Its text; empty if it was not written because it cannot stay.
     text: String,
-    size: Size,
+    size: EntrySize,
 }
 
 /// Writes entries in their form. What is so old that newer entries have used up the room is not written at all, so that
 /// the time goes with the budget and not with the session.
-fn blocks(entries: &[&Entry], style: &Style, room: usize) -> Vec<Block> {
+fn blocks(entries: &[&TranscriptEntry], style: &TranscriptStyle, room: usize) -> Vec<EntryBlock> {
     let mut spent = 0;
-    let mut blocks: Vec<Block> = Vec::with_capacity(entries.len());
+    let mut blocks: Vec<EntryBlock> = Vec::with_capacity(entries.len());
     for entry in entries.iter().rev() {
-        let is_human = matches!(entry, Entry::Human(_));
+        let is_human = matches!(entry, TranscriptEntry::Human(_));
         if !is_human && spent > room {
-            blocks.push(Block { text: String::new(), size: Size { tokens: 1, is_human } });
+            blocks.push(EntryBlock { text: String::new(), size: EntrySize { tokens: 1, is_human } });
             continue;
         }
         let text = match style.form {
-            Form::Compact => compact(entry),
-            Form::Jsonl | Form::Text => within_limits(entry, style, room),
+            EntryForm::Compact => compact(entry),
+            EntryForm::Jsonl | EntryForm::Text => within_limits(entry, style, room),
         };
         let tokens = estimate_tokens(&text);
         if !is_human {
             spent += tokens;
         }
-        blocks.push(Block { text, size: Size { tokens, is_human } });
+        blocks.push(EntryBlock { text, size: EntrySize { tokens, is_human } });
     }
     blocks.reverse();
     blocks
 }
 
 /// Writes an entry in its form, shortened to what it may cost.
-fn within_limits(entry: &Entry, style: &Style, room: usize) -> String {
-    let Style { form, budget } = *style;
-    let own = if matches!(entry, Entry::Human(_)) { budget.human } else { budget.call };
+fn within_limits(entry: &TranscriptEntry, style: &TranscriptStyle, room: usize) -> String {
+    let TranscriptStyle { form, budget } = *style;
+    let own = if matches!(entry, TranscriptEntry::Human(_)) { budget.human } else { budget.call };
     let limit = own.min(room / 4).max(LEAST);
-    let (speaker, text) = (Speaker::of(entry), words(entry));
+    let (speaker, text) = (EntrySource::of(entry), words(entry));
     // No text of more than four bytes a token can fit, so it need not be written to find out.
     let whole = (text.len() <= limit.saturating_mul(4)).then(|| block(form, &speaker, &text));
     whole.filter(|whole| estimate_tokens(whole) <= limit).unwrap_or_else(|| {
         let around = estimate_tokens(&block(form, &speaker, ""));
-        let line_break = if form == Form::Text { INDENTED_BREAK } else { QUOTED_BREAK };
+        let line_break = if form == EntryForm::Text { INDENTED_BREAK } else { QUOTED_BREAK };
         block(form, &speaker, &shorten(&text, limit.saturating_sub(around), line_break))
     })
 }
 
-fn words(entry: &Entry) -> Cow<'_, str> {
+fn words(entry: &TranscriptEntry) -> Cow<'_, str> {
     match entry {
-        Entry::Human(text) | Entry::Notice { text, .. } => Cow::Borrowed(text),
-        Entry::Call { call, .. } => Cow::Owned(encode(call)),
+        TranscriptEntry::Human(text) | TranscriptEntry::Notice { text, .. } => Cow::Borrowed(text),
+        TranscriptEntry::Call { call, .. } => Cow::Owned(encode(call)),
     }
 }
 
 /// Writes an entry in its form.
-fn block(form: Form, speaker: &Speaker<'_>, text: &str) -> String {
+fn block(form: EntryForm, speaker: &EntrySource<'_>, text: &str) -> String {
     match form {
-        Form::Jsonl => jsonl(speaker, text),
-        Form::Text => legacy(speaker, text),
-        Form::Compact => with_role(speaker, &spoken(speaker, text.to_owned())),
+        EntryForm::Jsonl => jsonl(speaker, text),
+        EntryForm::Text => legacy(speaker, text),
+        EntryForm::Compact => with_role(speaker, &spoken(speaker, text.to_owned())),
     }
 }
 
-fn jsonl(speaker: &Speaker<'_>, text: &str) -> String {
+fn jsonl(speaker: &EntrySource<'_>, text: &str) -> String {
     match speaker {
-        Speaker::Human => format!("{{\"user\":{}}}\n", quote(text)),
-        Speaker::Notice(kind) => format!("{{\"{}\":{}}}\n", key(*kind), quote(text)),
-        Speaker::Tool(name) => format!("{{\"{name}\":{}}}\n", quote(text)),
-        Speaker::OddTool(name) => {
+        EntrySource::Human => format!("{{\"user\":{}}}\n", quote(text)),
+        EntrySource::Notice(kind) => format!("{{\"{}\":{}}}\n", key(*kind), quote(text)),
+        EntrySource::Tool(name) => format!("{{\"{name}\":{}}}\n", quote(text)),
+        EntrySource::OddTool(name) => {
             format!("{{\"tool\":{{\"name\":{},\"text\":{}}}}}\n", quote(&cut_name(name)), quote(text))
         }
     }
 }
 
-fn legacy(speaker: &Speaker<'_>, text: &str) -> String {
+fn legacy(speaker: &EntrySource<'_>, text: &str) -> String {
     let text = escape(text).replace('\n', "\n    ");
     match speaker {
-        Speaker::Human => format!("User: {text}\n"),
-        Speaker::Notice(kind) => format!("[{}]: {text}\n", key(*kind)),
-        Speaker::Tool(name) => format!("{name}: {text}\n"),
-        Speaker::OddTool(name) => format!("[tool {}]: {text}\n", quote(&cut_name(name))),
+        EntrySource::Human => format!("User: {text}\n"),
+        EntrySource::Notice(kind) => format!("[{}]: {text}\n", key(*kind)),
+        EntrySource::Tool(name) => format!("{name}: {text}\n"),
+        EntrySource::OddTool(name) => format!("[tool {}]: {text}\n", quote(&cut_name(name))),
     }
 }
 
 /// Writes an entry in the compact form, cut to its length.
-fn compact(entry: &Entry) -> String {
-    let (speaker, text) = (Speaker::of(entry), words(entry));
+fn compact(entry: &TranscriptEntry) -> String {
+    let (speaker, text) = (EntrySource::of(entry), words(entry));
     // One more than fits tells whether there is more.
     let mut action = spoken(&speaker, text.chars().take(COMPACT_CHARACTERS + 1).collect());
     if action.chars().nth(COMPACT_CHARACTERS).is_some() {
@@ -301,19 +305,19 @@ fn compact(entry: &Entry) -> String {
 }
 
 /// Returns the text with the name of the tool before it, if it is one.
-fn spoken(speaker: &Speaker<'_>, text: String) -> String {
+fn spoken(speaker: &EntrySource<'_>, text: String) -> String {
     match speaker {
-        Speaker::Human | Speaker::Notice(_) => text,
-        Speaker::Tool(name) => format!("{name}: {text}"),
-        Speaker::OddTool(name) => format!("[{}]: {text}", quote(&cut_name(name))),
+        EntrySource::Human | EntrySource::Notice(_) => text,
+        EntrySource::Tool(name) => format!("{name}: {text}"),
+        EntrySource::OddTool(name) => format!("[{}]: {text}", quote(&cut_name(name))),
     }
 }
 
-fn with_role(speaker: &Speaker<'_>, action: &str) -> String {
+fn with_role(speaker: &EntrySource<'_>, action: &str) -> String {
     let role = match speaker {
-        Speaker::Human => "user",
-        Speaker::Notice(kind) => key(*kind),
-        Speaker::Tool(_) | Speaker::OddTool(_) => "tool",
+        EntrySource::Human => "user",
+        EntrySource::Notice(kind) => key(*kind),
+        EntrySource::Tool(_) | EntrySource::OddTool(_) => "tool",
     };
     format!("{{\"role\":\"{role}\",\"action\":{}}}\n", quote(action))
 }
@@ -332,11 +336,11 @@ fn cut_name(name: &str) -> String {
 }
 
 /// Writes how many entries are missing. If the file itself was cut, there are more than anybody counted.
-fn left_out_line(form: Form, count: usize, is_cut: bool) -> String {
+fn left_out_line(form: EntryForm, count: usize, is_cut: bool) -> String {
     match (form, is_cut) {
-        (Form::Jsonl | Form::Compact, false) => format!("{{\"left_out\":{count}}}\n"),
-        (Form::Jsonl | Form::Compact, true) => format!("{{\"left_out\":\"more than {count}\"}}\n"),
-        (Form::Text, false) => format!("[left out]: {count} entries\n"),
-        (Form::Text, true) => format!("[left out]: more than {count} entries\n"),
+        (EntryForm::Jsonl | EntryForm::Compact, false) => format!("{{\"left_out\":{count}}}\n"),
+        (EntryForm::Jsonl | EntryForm::Compact, true) => format!("{{\"left_out\":\"more than {count}\"}}\n"),
+        (EntryForm::Text, false) => format!("[left out]: {count} entries\n"),
+        (EntryForm::Text, true) => format!("[left out]: more than {count} entries\n"),
     }
 }

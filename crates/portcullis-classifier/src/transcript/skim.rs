@@ -7,22 +7,22 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::wire::Reference;
+use super::wire::ReferenceWire;
 
 /// A record that holds nobody's words and no call.
 #[derive(Debug, Default)]
-pub(super) struct Skimmed<'a> {
+pub(super) struct SkimmedRecord<'a> {
     pub(super) kind: &'a str,
     pub(super) uuid: Option<&'a str>,
-    pub(super) parent: Reference<'a>,
+    pub(super) parent: ReferenceWire<'a>,
     pub(super) is_sidechain: bool,
 }
 
 /// Skims a line. `None` if it has to be read.
-pub(super) fn skim(line: &[u8]) -> Option<Skimmed<'_>> {
-    let mut reader = Reader { rest: line };
-    let mut skimmed = Skimmed::default();
-    let mut seen = Seen::default();
+pub(super) fn skim(line: &[u8]) -> Option<SkimmedRecord<'_>> {
+    let mut reader = SkimReader { rest: line };
+    let mut skimmed = SkimmedRecord::default();
+    let mut seen = SeenNames::default();
     reader.take(b'{')?;
     loop {
         let name = reader.plain_text()?;
@@ -39,8 +39,8 @@ pub(super) fn skim(line: &[u8]) -> Option<Skimmed<'_>> {
             "parentUuid" => {
                 once(&mut seen.parent)?;
                 skimmed.parent = match reader.word("null") {
-                    Some(()) => Reference::None,
-                    None => Reference::To(Cow::Borrowed(reader.plain_text()?)),
+                    Some(()) => ReferenceWire::None,
+                    None => ReferenceWire::To(Cow::Borrowed(reader.plain_text()?)),
                 };
             }
             "isSidechain" => {
@@ -76,7 +76,7 @@ pub(super) fn skim(line: &[u8]) -> Option<Skimmed<'_>> {
 /// Which names came already.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each name that may come once")]
-struct Seen {
+struct SeenNames {
     kind: bool,
     uuid: bool,
     parent: bool,
@@ -89,11 +89,11 @@ fn once(seen: &mut bool) -> Option<()> {
     (!std::mem::replace(seen, true)).then_some(())
 }
 
-struct Reader<'a> {
+struct SkimReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SkimReader<'a> {
     fn blank(&mut self) {
         self.rest = self.rest.trim_ascii_start();
     }
@@ -181,10 +181,10 @@ mod tests {
     fn the_result_of_a_tool_is_known_by_its_envelope() {
         let skimmed = skim(RESULT.as_bytes()).expect("a result");
         assert_eq!((skimmed.kind, skimmed.uuid, skimmed.is_sidechain), ("user", Some("b"), false));
-        assert!(matches!(skimmed.parent, Reference::To(ref uuid) if uuid == "a"));
+        assert!(matches!(skimmed.parent, ReferenceWire::To(ref uuid) if uuid == "a"));
         let progress =
             skim(br#" { "type" : "progress" , "uuid" : "c" , "parentUuid" : null , "data" : [ ] } "#);
-        assert!(matches!(progress.expect("no words").parent, Reference::None));
+        assert!(matches!(progress.expect("no words").parent, ReferenceWire::None));
     }
 
     #[test]

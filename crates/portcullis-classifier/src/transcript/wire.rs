@@ -15,23 +15,23 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// A text, or nothing.
 #[derive(Debug, Default)]
-pub(super) struct Text<'a>(pub(super) Option<Cow<'a, str>>);
+pub(super) struct TextWire<'a>(pub(super) Option<Cow<'a, str>>);
 
 /// A switch: off if absent, null or false. Anything else counts as on.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Flag(pub(super) bool);
+pub(super) struct FlagWire(pub(super) bool);
 
 /// Whether a field is there at all, whatever it holds; null is not there.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Present(pub(super) bool);
+pub(super) struct PresentWire(pub(super) bool);
 
 /// A whole number, or nothing.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Count(pub(super) Option<u64>);
+pub(super) struct CountWire(pub(super) Option<u64>);
 
 /// A field that tells absent, null and given apart.
 #[derive(Debug, Default)]
-pub(super) enum Reference<'a> {
+pub(super) enum ReferenceWire<'a> {
     /// Absent, or not a text.
     #[default]
     Unknown,
@@ -43,9 +43,9 @@ pub(super) enum Reference<'a> {
 
 /// An object, or nothing.
 #[derive(Debug)]
-pub(super) struct Object<T>(pub(super) Option<T>);
+pub(super) struct ObjectWire<T>(pub(super) Option<T>);
 
-impl<T> Default for Object<T> {
+impl<T> Default for ObjectWire<T> {
     fn default() -> Self {
         Self(None)
     }
@@ -53,9 +53,9 @@ impl<T> Default for Object<T> {
 
 /// A list; items that are of another kind are left out by their own type.
 #[derive(Debug)]
-pub(super) struct Many<T>(pub(super) Vec<T>);
+pub(super) struct ListWire<T>(pub(super) Vec<T>);
 
-impl<T> Default for Many<T> {
+impl<T> Default for ListWire<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
@@ -63,40 +63,40 @@ impl<T> Default for Many<T> {
 
 /// What a message says: one text or a list of blocks.
 #[derive(Debug, Default)]
-pub(super) struct Content<'a>(pub(super) Vec<Block<'a>>);
+pub(super) struct ContentWire<'a>(pub(super) Vec<ContentBlockWire<'a>>);
 
 /// One block of a message. The result of a tool stays unread: there is no field for it here.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Block<'a> {
+pub(super) struct ContentBlockWire<'a> {
     /// What it is.
     #[serde(borrow, rename = "type")]
-    pub(super) kind: Text<'a>,
+    pub(super) kind: TextWire<'a>,
     /// Its text.
     #[serde(borrow)]
-    pub(super) text: Text<'a>,
+    pub(super) text: TextWire<'a>,
     /// The id of a tool call.
     #[serde(borrow)]
-    pub(super) id: Text<'a>,
+    pub(super) id: TextWire<'a>,
     /// The tool.
     #[serde(borrow)]
-    pub(super) name: Text<'a>,
+    pub(super) name: TextWire<'a>,
     /// What the tool was given.
-    pub(super) input: Fields,
+    pub(super) input: ToolInputWire,
 }
 
 /// The input of a tool call; empty if it is not an object.
 #[derive(Debug, Default)]
-pub(super) struct Fields(pub(super) Input);
+pub(super) struct ToolInputWire(pub(super) Input);
 
-impl Text<'_> {
+impl TextWire<'_> {
     /// Returns the text; empty if there is none.
     pub(super) fn as_str(&self) -> &str {
         self.0.as_deref().unwrap_or_default()
     }
 }
 
-impl Content<'_> {
+impl ContentWire<'_> {
     /// Returns the texts of the blocks that are nothing but text.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.0
@@ -147,23 +147,23 @@ macro_rules! anything {
 struct TextVisitor;
 
 impl<'de> Visitor<'de> for TextVisitor {
-    type Value = Text<'de>;
+    type Value = TextWire<'de>;
 
     anything!();
     nothing_for!(visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);
     nothing_for_lists!();
     nothing_for_objects!();
 
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Text<'de>, E> {
-        Ok(Text(Some(Cow::Borrowed(text))))
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<TextWire<'de>, E> {
+        Ok(TextWire(Some(Cow::Borrowed(text))))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
-        Ok(Text(Some(Cow::Owned(text.to_owned()))))
+    fn visit_str<E>(self, text: &str) -> Result<TextWire<'de>, E> {
+        Ok(TextWire(Some(Cow::Owned(text.to_owned()))))
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for TextWire<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(TextVisitor)
     }
@@ -172,30 +172,30 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
 struct ReferenceVisitor;
 
 impl<'de> Visitor<'de> for ReferenceVisitor {
-    type Value = Reference<'de>;
+    type Value = ReferenceWire<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("any JSON value")
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Reference::None)
+        Ok(ReferenceWire::None)
     }
 
     nothing_for!(visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);
     nothing_for_lists!();
     nothing_for_objects!();
 
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Reference<'de>, E> {
-        Ok(Reference::To(Cow::Borrowed(text)))
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<ReferenceWire<'de>, E> {
+        Ok(ReferenceWire::To(Cow::Borrowed(text)))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Reference<'de>, E> {
-        Ok(Reference::To(Cow::Owned(text.to_owned())))
+    fn visit_str<E>(self, text: &str) -> Result<ReferenceWire<'de>, E> {
+        Ok(ReferenceWire::To(Cow::Owned(text.to_owned())))
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Reference<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for ReferenceWire<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ReferenceVisitor)
     }
@@ -204,48 +204,48 @@ impl<'de: 'a, 'a> Deserialize<'de> for Reference<'a> {
 struct FlagVisitor;
 
 impl<'de> Visitor<'de> for FlagVisitor {
-    type Value = Flag;
+    type Value = FlagWire;
 
     anything!();
 
-    fn visit_bool<E>(self, is_on: bool) -> Result<Flag, E> {
-        Ok(Flag(is_on))
+    fn visit_bool<E>(self, is_on: bool) -> Result<FlagWire, E> {
+        Ok(FlagWire(is_on))
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Flag, E> {
-        Ok(Flag(true))
+    fn visit_u64<E>(self, _: u64) -> Result<FlagWire, E> {
+        Ok(FlagWire(true))
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Flag, E> {
-        Ok(Flag(true))
+    fn visit_i64<E>(self, _: i64) -> Result<FlagWire, E> {
+        Ok(FlagWire(true))
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Flag, E> {
-        Ok(Flag(true))
+    fn visit_f64<E>(self, _: f64) -> Result<FlagWire, E> {
+        Ok(FlagWire(true))
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Flag, E> {
-        Ok(Flag(true))
+    fn visit_str<E>(self, _: &str) -> Result<FlagWire, E> {
+        Ok(FlagWire(true))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Flag, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<FlagWire, A::Error> {
         while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Flag(true))
+        Ok(FlagWire(true))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Flag, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<FlagWire, A::Error> {
         while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Flag(true))
+        Ok(FlagWire(true))
     }
 }
 
-impl<'de> Deserialize<'de> for Flag {
+impl<'de> Deserialize<'de> for FlagWire {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(FlagVisitor)
     }
 }
 
-impl<'de> Deserialize<'de> for Present {
+impl<'de> Deserialize<'de> for PresentWire {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Self(Option::<IgnoredAny>::deserialize(deserializer)?.is_some()))
     }
@@ -254,19 +254,19 @@ impl<'de> Deserialize<'de> for Present {
 struct CountVisitor;
 
 impl<'de> Visitor<'de> for CountVisitor {
-    type Value = Count;
+    type Value = CountWire;
 
     anything!();
     nothing_for!(visit_bool: bool, visit_i64: i64, visit_f64: f64, visit_str: &str);
     nothing_for_lists!();
     nothing_for_objects!();
 
-    fn visit_u64<E>(self, number: u64) -> Result<Count, E> {
-        Ok(Count(Some(number)))
+    fn visit_u64<E>(self, number: u64) -> Result<CountWire, E> {
+        Ok(CountWire(Some(number)))
     }
 }
 
-impl<'de> Deserialize<'de> for Count {
+impl<'de> Deserialize<'de> for CountWire {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(CountVisitor)
     }
@@ -275,83 +275,89 @@ impl<'de> Deserialize<'de> for Count {
 struct ObjectVisitor<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
-    type Value = Object<T>;
+    type Value = ObjectWire<T>;
 
     anything!();
     nothing_for!(visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_str: &str);
     nothing_for_lists!();
 
-    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Object<T>, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(fields)).map(|object| Object(Some(object)))
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<ObjectWire<T>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(fields)).map(|object| ObjectWire(Some(object)))
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ObjectWire<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ObjectVisitor(PhantomData))
     }
 }
 
-struct ManyVisitor<T>(PhantomData<T>);
+struct ListVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for ManyVisitor<T> {
-    type Value = Many<T>;
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
+    type Value = ListWire<T>;
 
     anything!();
     nothing_for!(visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_str: &str);
     nothing_for_objects!();
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Many<T>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<ListWire<T>, A::Error> {
         let mut all = Vec::new();
         while let Some(item) = items.next_element()? {
             all.push(item);
         }
-        Ok(Many(all))
+        Ok(ListWire(all))
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ListWire<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ManyVisitor(PhantomData))
+        deserializer.deserialize_any(ListVisitor(PhantomData))
     }
 }
 
 struct ContentVisitor;
 
 impl<'de> Visitor<'de> for ContentVisitor {
-    type Value = Content<'de>;
+    type Value = ContentWire<'de>;
 
     anything!();
     nothing_for!(visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64);
 
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Content<'de>, E> {
-        Ok(Content(vec![Block { text: Text(Some(Cow::Borrowed(text))), ..Block::default() }]))
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<ContentWire<'de>, E> {
+        Ok(ContentWire(vec![ContentBlockWire {
+            text: TextWire(Some(Cow::Borrowed(text))),
+            ..ContentBlockWire::default()
+        }]))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Content<'de>, E> {
-        Ok(Content(vec![Block { text: Text(Some(Cow::Owned(text.to_owned()))), ..Block::default() }]))
+    fn visit_str<E>(self, text: &str) -> Result<ContentWire<'de>, E> {
+        Ok(ContentWire(vec![ContentBlockWire {
+            text: TextWire(Some(Cow::Owned(text.to_owned()))),
+            ..ContentBlockWire::default()
+        }]))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Content<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<ContentWire<'de>, A::Error> {
         let mut blocks = Vec::new();
-        while let Some(Object(block)) = items.next_element::<Object<Block<'de>>>()? {
+        while let Some(ObjectWire(block)) = items.next_element::<ObjectWire<ContentBlockWire<'de>>>()? {
             blocks.extend(block);
         }
-        Ok(Content(blocks))
+        Ok(ContentWire(blocks))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Content<'de>, A::Error> {
-        Ok(Content(vec![Block::deserialize(MapAccessDeserializer::new(fields))?]))
+    fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<ContentWire<'de>, A::Error> {
+        Ok(ContentWire(vec![ContentBlockWire::deserialize(MapAccessDeserializer::new(fields))?]))
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for ContentWire<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ContentVisitor)
     }
 }
 
-impl<'de> Deserialize<'de> for Fields {
+impl<'de> Deserialize<'de> for ToolInputWire {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // Of a name given twice the last counts, as it did for the host.
         Ok(match ValueWire::<false>::deserialize(deserializer)?.0 {

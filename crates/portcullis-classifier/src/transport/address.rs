@@ -40,7 +40,7 @@ impl BaseUrl {
             );
         }
         let (host, port) = split_port(authority)?;
-        let host = Host::parse(host)?;
+        let host = HostName::parse(host)?;
         let is_loopback = host.is_loopback();
         if !is_https && !is_loopback {
             return Err(format!(
@@ -142,22 +142,22 @@ pub(super) fn split_port(authority: &str) -> Result<(&str, Option<u16>), String>
 
 /// A host as an address or a name in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Host {
+pub(super) enum HostName {
     Address(IpAddr),
     Name(String),
 }
 
-impl Host {
+impl HostName {
     /// Reads a host. Spellings that the system would take for an address and we would not are refused.
-    pub(super) fn parse(text: &str) -> Result<Host, String> {
+    pub(super) fn parse(text: &str) -> Result<HostName, String> {
         let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
         if let Some(inner) = inner {
             let address =
                 inner.parse::<Ipv6Addr>().map_err(|_| "the host in brackets is not an IPv6 address")?;
-            return Ok(Host::Address(address.into()));
+            return Ok(HostName::Address(address.into()));
         }
         if let Ok(address) = text.parse::<Ipv4Addr>() {
-            return Ok(Host::Address(address.into()));
+            return Ok(HostName::Address(address.into()));
         }
         let name = text.to_ascii_lowercase();
         let last = name.rsplit('.').next().unwrap_or_default();
@@ -165,23 +165,23 @@ impl Host {
         if name.len() > 253 || is_number || !name.split('.').all(is_label) {
             return Err("the host of the address is neither a name nor an address".to_owned());
         }
-        Ok(Host::Name(name))
+        Ok(HostName::Name(name))
     }
 
     fn is_loopback(&self) -> bool {
         match self {
-            Host::Address(address) => address.is_loopback(),
-            Host::Name(name) => name == "localhost",
+            HostName::Address(address) => address.is_loopback(),
+            HostName::Name(name) => name == "localhost",
         }
     }
 }
 
-impl fmt::Display for Host {
+impl fmt::Display for HostName {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Host::Address(IpAddr::V4(address)) => address.fmt(out),
-            Host::Address(IpAddr::V6(address)) => write!(out, "[{address}]"),
-            Host::Name(name) => name.fmt(out),
+            HostName::Address(IpAddr::V4(address)) => address.fmt(out),
+            HostName::Address(IpAddr::V6(address)) => write!(out, "[{address}]"),
+            HostName::Name(name) => name.fmt(out),
         }
     }
 }

@@ -8,14 +8,14 @@ const LONGEST_PAUSE_MS: u64 = 300_000;
 
 /// How a provider did lately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Breaker {
+pub struct CircuitBreaker {
     /// How many outages there were in a row.
     pub failures: u32,
     /// Until when it is not asked, in milliseconds since 1970.
     pub open_until: Option<u64>,
 }
 
-impl Breaker {
+impl CircuitBreaker {
     /// Says whether the provider is not to be asked now. A pause longer than any that is ever made does not count: the
     /// clock was changed since, or the record was.
     pub fn is_open(&self, now_ms: u64) -> bool {
@@ -30,7 +30,7 @@ impl Breaker {
 
     /// Forgets all outages: the provider answered.
     pub fn after_success(&mut self) {
-        *self = Breaker::default();
+        *self = CircuitBreaker::default();
     }
 
     /// Counts an outage. The third in a row opens the breaker for 30 seconds; when they are over a request is let through
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn the_third_outage_in_a_row_opens_it_for_half_a_minute() {
-        let mut breaker = Breaker::default();
+        let mut breaker = CircuitBreaker::default();
         for now in [10, 20] {
             breaker.after_outage(now);
             assert!(!breaker.is_open(now));
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_success_in_between_starts_the_count_again() {
-        let mut breaker = Breaker::default();
+        let mut breaker = CircuitBreaker::default();
         breaker.after_outage(1);
         breaker.after_outage(2);
         breaker.after_success();
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn each_failed_trial_doubles_the_pause_up_to_five_minutes() {
-        let mut breaker = Breaker { failures: 2, open_until: None };
+        let mut breaker = CircuitBreaker { failures: 2, open_until: None };
         let mut now = 0;
         for pause in [30_000, 60_000, 120_000, 240_000, 300_000, 300_000, 300_000] {
             breaker.after_outage(now);
@@ -94,12 +94,12 @@ mod tests {
             assert!(!breaker.is_open(now), "a trial is let through after {pause}");
         }
         breaker.after_success();
-        assert_eq!(breaker, Breaker::default());
+        assert_eq!(breaker, CircuitBreaker::default());
     }
 
     #[test]
     fn requests_under_way_when_it_opened_do_not_lengthen_the_pause() {
-        let mut breaker = Breaker { failures: 2, open_until: None };
+        let mut breaker = CircuitBreaker { failures: 2, open_until: None };
         breaker.after_outage(0);
         let opened = breaker;
         for now in [1, 2, 29_999] {
@@ -110,9 +110,9 @@ mod tests {
 
     #[test]
     fn a_pause_nobody_made_is_not_kept() {
-        let forged = Breaker { failures: 3, open_until: Some(u64::MAX) };
+        let forged = CircuitBreaker { failures: 3, open_until: Some(u64::MAX) };
         assert!(!forged.is_open(0));
-        let turned_back = Breaker { failures: 3, open_until: Some(1_000_000) };
+        let turned_back = CircuitBreaker { failures: 3, open_until: Some(1_000_000) };
         assert!(!turned_back.is_open(5));
         assert!(turned_back.is_open(900_000));
     }
@@ -122,7 +122,7 @@ mod tests {
         for failures in [0, 2, 3, 40, u32::MAX] {
             for open_until in [None, Some(0), Some(u64::MAX)] {
                 for now in [0, 1, u64::MAX] {
-                    let mut breaker = Breaker { failures, open_until };
+                    let mut breaker = CircuitBreaker { failures, open_until };
                     breaker.after_outage(now);
                     assert!(breaker.failures >= failures);
                     assert!(breaker.pause_left(now) <= LONGEST_PAUSE_MS);

@@ -10,20 +10,20 @@ pub(super) const SLICE: Duration = Duration::from_millis(10);
 
 /// A flag that gives up whatever waits on it. Copies share it; once set it stays set.
 #[derive(Debug, Clone, Default)]
-pub struct Cancel {
+pub struct CancelFlag {
     flag: Arc<AtomicBool>,
 }
 
-impl Cancel {
+impl CancelFlag {
     /// Returns a flag that is not set.
-    pub fn new() -> Cancel {
-        Cancel::default()
+    pub fn new() -> CancelFlag {
+        CancelFlag::default()
     }
 
     /// Returns a flag that is shared with the caller, who may set it where no more than that is safe, as in a signal
     /// handler.
-    pub fn from_flag(flag: Arc<AtomicBool>) -> Cancel {
-        Cancel { flag }
+    pub fn from_flag(flag: Arc<AtomicBool>) -> CancelFlag {
+        CancelFlag { flag }
     }
 
     /// Gives up.
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_sleep_ends_early_when_somebody_gives_up() {
-        let cancel = Cancel::new();
+        let cancel = CancelFlag::new();
         let other = cancel.clone();
         let helper = thread::spawn(move || other.cancel());
         assert!(!cancel.sleep(Duration::from_mins(10)));
@@ -68,13 +68,13 @@ mod tests {
 
     #[test]
     fn a_sleep_nobody_gives_up_passes_whole() {
-        assert!(Cancel::new().sleep(Duration::from_millis(15)));
+        assert!(CancelFlag::new().sleep(Duration::from_millis(15)));
     }
 
     #[test]
     fn a_shared_flag_is_the_callers_own() {
         let flag = Arc::new(AtomicBool::new(false));
-        let cancel = Cancel::from_flag(Arc::clone(&flag));
+        let cancel = CancelFlag::from_flag(Arc::clone(&flag));
         assert!(!cancel.is_cancelled());
         flag.store(true, Ordering::Release);
         assert!(cancel.is_cancelled());

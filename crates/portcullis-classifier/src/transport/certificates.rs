@@ -7,16 +7,20 @@ use std::path::Path;
 use ureq::tls::{Certificate, PemItem, RootCerts, parse_pem};
 
 use super::failure::shorten;
-use super::{Fault, FaultKind, Retry};
+use super::{FaultKind, ModelFault, RetryAdvice};
 
 /// The most a file of certificates may hold; the largest bundles in use are a quarter of it.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// Reads a PEM file with one or more certificates.
-pub(super) fn read_roots(path: &Path) -> Result<RootCerts, Fault> {
+pub(super) fn read_roots(path: &Path) -> Result<RootCerts, ModelFault> {
     let complain = |what: String| {
         let place = shorten(&path.to_string_lossy());
-        Fault::new(FaultKind::Connection, format!("the certificate file {place} {what}"), Retry::No)
+        ModelFault::new(
+            FaultKind::Connection,
+            format!("the certificate file {place} {what}"),
+            RetryAdvice::No,
+        )
     };
     let text = read(path).map_err(|error| complain(format!("cannot be read: {}", error.kind())))?;
     if u64::try_from(text.len()).unwrap_or(u64::MAX) > LONGEST {
@@ -58,7 +62,7 @@ mod tests {
         let path = folder.path().join("ca.pem");
         std::fs::write(&path, content).unwrap();
         let fault = read_roots(&path).expect_err("no usable certificate");
-        assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, Retry::No));
+        assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, RetryAdvice::No));
         fault.message
     }
 

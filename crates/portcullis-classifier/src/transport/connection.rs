@@ -15,8 +15,8 @@ use ureq::tls::{RootCerts, TlsConfig};
 
 use super::cancel::SLICE;
 use super::certificates::read_roots;
-use super::failure::{Failure, aborted, connection, malformed, refused, timeout, translate};
-use super::{BaseUrl, Cancel, Fault, FaultKind, Proxy, Retry};
+use super::failure::{ExchangeFailure, aborted, connection, malformed, refused, timeout, translate};
+use super::{BaseUrl, CancelFlag, FaultKind, ModelFault, RetryAdvice, TunnelProxy};
 use crate::key::Secret;
 use crate::provider::WireRequest;
 
@@ -24,7 +24,7 @@ const USER_AGENT: &str = concat!("portcullis/", env!("CARGO_PKG_VERSION"));
 
 /// How a key is presented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Auth {
+pub enum KeyPresentation {
     /// As it is, in a header of this name.
     Header(&'static str),
     /// As a bearer token in `authorization`.
@@ -35,16 +35,16 @@ pub enum Auth {
 
 /// What one exchange may take at most, besides its deadline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ExchangeLimits {
     /// The time for the name, the connection, the proxy and the encryption together.
     pub connect: Duration,
     /// The bytes of an answer.
     pub body: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { connect: Duration::from_secs(5), body: 4 * 1024 * 1024 }
+impl Default for ExchangeLimits {
+    fn default() -> ExchangeLimits {
+        ExchangeLimits { connect: Duration::from_secs(5), body: 4 * 1024 * 1024 }
     }
 }
 
@@ -63,20 +63,20 @@ pub struct RawResponse {
 
 /// A way to a provider. Connections are kept open between requests.
 #[must_use = "it sends nothing by itself"]
-pub struct Connection {
+pub struct ProviderConnection {
     base: BaseUrl,
-    auth: Auth,
+    auth: KeyPresentation,
     secret: Option<Secret>,
-    proxy: Option<Proxy>,
+    proxy: Option<TunnelProxy>,
     ca_file: Option<PathBuf>,
-    limits: Limits,
-    idle: Mutex<Vec<(Trust, Agent)>>,
+    limits: ExchangeLimits,
+    idle: Mutex<Vec<(TrustedRoots, Agent)>>,
     prefers_public: AtomicBool,
 }
 
 /// Whose signatures on certificates count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Trust {
+enum TrustedRoots {
     /// Those everybody trusts.
     Public,
     /// Those of the CA file.
@@ -84,32 +84,32 @@ enum Trust {
 }
 
 /// A request with its key, ready to leave.
-struct Parcel {
+struct PreparedRequest {
     url: String,
     headers: Vec<(HeaderName, HeaderValue)>,
     body: Vec<u8>,
     host: String,
-    limits: Limits,
+    limits: ExchangeLimits,
 }
 
-impl Connection {
+impl ProviderConnection {
     /// Returns a way to a provider that presents no key.
-    pub fn new(base: BaseUrl) -> Connection {
-        Connection {
+    pub fn new(base: BaseUrl) -> ProviderConnection {
+        ProviderConnection {
             base,
-            auth: Auth::None,
+            auth: KeyPresentation::None,
             secret: None,
             proxy: None,
             ca_file: None,
-            limits: Limits::default(),
+            limits: ExchangeLimits::default(),
             idle: Mutex::new(Vec::new()),
             prefers_public: AtomicBool::new(false),
         }
     }
 
     /// Presents a key. Without one, where one is due, nothing is sent.
-    pub fn with_key(self, auth: Auth, secret: Option<Secret>) -> Connection {
-        Connection { auth, secret, ..self }
+    pub fn with_key(self, auth: KeyPresentation, secret: Option<Secret>) -> ProviderConnection {
+        ProviderConnection { auth, secret, ..self }
     }
 
     /// Says whether there is a key to present.
@@ -132,7 +132,7 @@ impl Connection {
     }
 
     /// Takes the key out of what a provider complained of.
-    pub(crate) fn clean_complaint(&self, mut fault: Fault) -> Fault {
+    pub(crate) fn clean_complaint(&self, mut fault: ModelFault) -> ModelFault {
         fault.message = self.clean_text(&fault.message);
         if let FaultKind::Unsupported(parameter) = &mut fault.kind {
             *parameter = self.clean_text(parameter);
@@ -141,24 +141,24 @@ impl Connection {
     }
 
     /// Presents a key from now on.
-    pub fn set_key(&mut self, auth: Auth, secret: Option<Secret>) {
+    pub fn set_key(&mut self, auth: KeyPresentation, secret: Option<Secret>) {
         self.auth = auth;
         self.secret = secret;
     }
 
     /// Goes through a proxy, except to this machine and to the hosts the proxy lists.
-    pub fn with_proxy(self, proxy: Option<Proxy>) -> Connection {
-        Connection { proxy, ..self }
+    pub fn with_proxy(self, proxy: Option<TunnelProxy>) -> ProviderConnection {
+        ProviderConnection { proxy, ..self }
     }
 
     /// Trusts the certificates of a PEM file too.
-    pub fn with_ca_file(self, ca_file: Option<PathBuf>) -> Connection {
-        Connection { ca_file, ..self }
+    pub fn with_ca_file(self, ca_file: Option<PathBuf>) -> ProviderConnection {
+        ProviderConnection { ca_file, ..self }
     }
 
     /// Sets other limits.
-    pub fn with_limits(self, limits: Limits) -> Connection {
-        Connection { limits, ..self }
+    pub fn with_limits(self, limits: ExchangeLimits) -> ProviderConnection {
+        ProviderConnection { limits, ..self }
     }
 
     /// Returns the address requests go to.
@@ -172,17 +172,17 @@ impl Connection {
         &self,
         request: &WireRequest,
         deadline: Instant,
-        cancel: &Cancel,
-    ) -> Result<RawResponse, Fault> {
+        cancel: &CancelFlag,
+    ) -> Result<RawResponse, ModelFault> {
         let started = Instant::now();
         let parcel = Arc::new(self.pack(request)?);
-        let mut outcome = Err(Failure::Other(aborted()));
+        let mut outcome = Err(ExchangeFailure::Other(aborted()));
         for trust in self.trusts().iter().copied() {
             outcome = self.exchange(&parcel, trust, deadline, cancel);
             match outcome {
-                Ok(_) => self.prefers_public.store(trust == Trust::Public, Ordering::Relaxed),
-                Err(Failure::Untrusted(_)) => continue,
-                Err(Failure::Other(_)) => {}
+                Ok(_) => self.prefers_public.store(trust == TrustedRoots::Public, Ordering::Relaxed),
+                Err(ExchangeFailure::Untrusted(_)) => continue,
+                Err(ExchangeFailure::Other(_)) => {}
             }
             break;
         }
@@ -194,16 +194,16 @@ impl Connection {
     /// Returns whose signatures to go by, in the order to try. The two cannot be joined, since the client knows the
     /// public ones only by themselves; a connection that is refused for its certificate has sent nothing yet, so that
     /// trying both is the same as trusting both.
-    fn trusts(&self) -> &'static [Trust] {
+    fn trusts(&self) -> &'static [TrustedRoots] {
         match (&self.ca_file, self.prefers_public.load(Ordering::Relaxed)) {
-            (Some(_), _) if !self.base.is_https() => &[Trust::Public],
-            (Some(_), false) => &[Trust::Private, Trust::Public],
-            (Some(_), true) => &[Trust::Public, Trust::Private],
-            (None, _) => &[Trust::Public],
+            (Some(_), _) if !self.base.is_https() => &[TrustedRoots::Public],
+            (Some(_), false) => &[TrustedRoots::Private, TrustedRoots::Public],
+            (Some(_), true) => &[TrustedRoots::Public, TrustedRoots::Private],
+            (None, _) => &[TrustedRoots::Public],
         }
     }
 
-    fn pack(&self, request: &WireRequest) -> Result<Parcel, Fault> {
+    fn pack(&self, request: &WireRequest) -> Result<PreparedRequest, ModelFault> {
         let url = self.base.endpoint(&request.path).map_err(|what| refused(&what))?;
         let mut headers = vec![
             (HeaderName::from_static("content-type"), HeaderValue::from_static("application/json")),
@@ -213,9 +213,9 @@ impl Connection {
             headers.push(header(name, value)?);
         }
         let key = match self.auth {
-            Auth::None => None,
-            Auth::Header(name) => Some((name, self.secret()?.expose().to_owned())),
-            Auth::Bearer => Some(("authorization", format!("Bearer {}", self.secret()?.expose()))),
+            KeyPresentation::None => None,
+            KeyPresentation::Header(name) => Some((name, self.secret()?.expose().to_owned())),
+            KeyPresentation::Bearer => Some(("authorization", format!("Bearer {}", self.secret()?.expose()))),
         };
         if let Some((name, key)) = key {
             let (name, mut value) = header(name, &key)?;
@@ -224,13 +224,13 @@ impl Connection {
         }
         let body = serde_json::to_vec(&request.body)
             .map_err(|_| refused("the request cannot be written as JSON"))?;
-        Ok(Parcel { url, headers, body, host: self.base.host().to_owned(), limits: self.limits })
+        Ok(PreparedRequest { url, headers, body, host: self.base.host().to_owned(), limits: self.limits })
     }
 
-    fn secret(&self) -> Result<&Secret, Fault> {
+    fn secret(&self) -> Result<&Secret, ModelFault> {
         let missing = || {
             let message = format!("{} wants a key and there is none", self.base.host());
-            Fault::new(FaultKind::NoKey, message, Retry::No)
+            ModelFault::new(FaultKind::NoKey, message, RetryAdvice::No)
         };
         self.secret.as_ref().ok_or_else(missing)
     }
@@ -238,19 +238,19 @@ impl Connection {
     /// Lets a thread of its own do the exchange, so that nothing it waits for can keep the caller.
     fn exchange(
         &self,
-        parcel: &Arc<Parcel>,
-        trust: Trust,
+        parcel: &Arc<PreparedRequest>,
+        trust: TrustedRoots,
         deadline: Instant,
-        cancel: &Cancel,
-    ) -> Result<RawResponse, Failure> {
+        cancel: &CancelFlag,
+    ) -> Result<RawResponse, ExchangeFailure> {
         let remaining = deadline.saturating_duration_since(Instant::now());
         if cancel.is_cancelled() {
-            return Err(Failure::Other(aborted()));
+            return Err(ExchangeFailure::Other(aborted()));
         }
         if remaining.is_zero() {
-            return Err(Failure::Other(timeout(&parcel.host)));
+            return Err(ExchangeFailure::Other(timeout(&parcel.host)));
         }
-        let agent = self.take_agent(trust).map_err(Failure::Other)?;
+        let agent = self.take_agent(trust).map_err(ExchangeFailure::Other)?;
         let (sender, receiver) = mpsc::channel();
         let worker = {
             let (agent, parcel) = (agent.clone(), Arc::clone(parcel));
@@ -258,7 +258,7 @@ impl Connection {
         };
         thread::Builder::new().name("portcullis-request".to_owned()).spawn(worker).map_err(|error| {
             let message = format!("no thread for the request: {}", error.kind());
-            Failure::Other(connection(&message, Retry::Backoff))
+            ExchangeFailure::Other(connection(&message, RetryAdvice::Backoff))
         })?;
         let outcome = wait(&receiver, &parcel.host, deadline, cancel);
         match outcome {
@@ -270,7 +270,7 @@ impl Connection {
     }
 
     /// Returns a client nobody else uses, so that giving up one request does not end another.
-    fn take_agent(&self, trust: Trust) -> Result<Agent, Fault> {
+    fn take_agent(&self, trust: TrustedRoots) -> Result<Agent, ModelFault> {
         {
             let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(at) = idle.iter().position(|(kind, _)| *kind == trust) {
@@ -278,11 +278,11 @@ impl Connection {
             }
         }
         let roots = match (trust, &self.ca_file) {
-            (Trust::Private, Some(path)) => read_roots(path)?,
+            (TrustedRoots::Private, Some(path)) => read_roots(path)?,
             _ => RootCerts::WebPki,
         };
         // The client would take a proxy from the environment by itself: only ours counts.
-        let proxy = self.proxy.as_ref().filter(|proxy| proxy.serves(&self.base)).map(Proxy::client);
+        let proxy = self.proxy.as_ref().filter(|proxy| proxy.serves(&self.base)).map(TunnelProxy::client);
         let config = Agent::config_builder()
             .tls_config(TlsConfig::builder().root_certs(roots).build())
             .proxy(proxy)
@@ -296,7 +296,7 @@ impl Connection {
         Ok(config.new_agent())
     }
 
-    fn give_back(&self, trust: Trust, agent: Agent) {
+    fn give_back(&self, trust: TrustedRoots, agent: Agent) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < 4 {
             idle.push((trust, agent));
@@ -304,7 +304,7 @@ impl Connection {
     }
 
     /// Takes the key out of a message, should the other side ever get it in.
-    fn clean(&self, mut fault: Fault) -> Fault {
+    fn clean(&self, mut fault: ModelFault) -> ModelFault {
         if let Some(secret) = &self.secret {
             fault.message = secret.redact(&fault.message);
         }
@@ -312,9 +312,9 @@ impl Connection {
     }
 }
 
-impl fmt::Debug for Connection {
+impl fmt::Debug for ProviderConnection {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Connection")
+        out.debug_struct("ProviderConnection")
             .field("base", &self.base.as_str())
             .field("auth", &self.auth)
             .field("secret", &self.secret)
@@ -326,7 +326,7 @@ impl fmt::Debug for Connection {
 }
 
 /// Makes a header. Nothing that could begin another one gets through; the value is not repeated in the complaint.
-fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), Fault> {
+fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), ModelFault> {
     match (HeaderName::try_from(name), HeaderValue::from_str(value)) {
         (Ok(name), Ok(value)) => Ok((name, value)),
         _ => Err(refused(&format!("the value of the header {name} cannot be sent"))),
@@ -335,32 +335,36 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), Fault> {
 
 /// Waits for the thread that does the exchange, until the deadline or until the caller gives up.
 fn wait(
-    receiver: &Receiver<Result<RawResponse, Failure>>,
+    receiver: &Receiver<Result<RawResponse, ExchangeFailure>>,
     host: &str,
     deadline: Instant,
-    cancel: &Cancel,
-) -> Result<RawResponse, Failure> {
+    cancel: &CancelFlag,
+) -> Result<RawResponse, ExchangeFailure> {
     loop {
         if cancel.is_cancelled() {
-            return Err(Failure::Other(aborted()));
+            return Err(ExchangeFailure::Other(aborted()));
         }
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Failure::Other(timeout(host)));
+            return Err(ExchangeFailure::Other(timeout(host)));
         }
         match receiver.recv_timeout(left.min(SLICE)) {
             Ok(outcome) => return outcome,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 let message = format!("the request to {host} ended without an answer");
-                return Err(Failure::Other(connection(&message, Retry::Backoff)));
+                return Err(ExchangeFailure::Other(connection(&message, RetryAdvice::Backoff)));
             }
         }
     }
 }
 
 /// Does the exchange itself.
-fn perform(agent: &Agent, parcel: &Parcel, remaining: Duration) -> Result<RawResponse, Failure> {
+fn perform(
+    agent: &Agent,
+    parcel: &PreparedRequest,
+    remaining: Duration,
+) -> Result<RawResponse, ExchangeFailure> {
     let connect = Some(parcel.limits.connect).filter(|connect| *connect < remaining);
     let mut request = agent
         .post(&parcel.url)
@@ -376,7 +380,7 @@ fn perform(agent: &Agent, parcel: &Parcel, remaining: Duration) -> Result<RawRes
     receive(response, parcel)
 }
 
-fn receive(response: Response<ureq::Body>, parcel: &Parcel) -> Result<RawResponse, Failure> {
+fn receive(response: Response<ureq::Body>, parcel: &PreparedRequest) -> Result<RawResponse, ExchangeFailure> {
     let (host, limit) = (&parcel.host, parcel.limits.body);
     let status = response.status();
     if status.is_redirection() {
@@ -384,10 +388,10 @@ fn receive(response: Response<ureq::Body>, parcel: &Parcel) -> Result<RawRespons
             "{host} answers with a redirect ({}), which is not followed, set the base URL to where it leads",
             status.as_u16()
         );
-        return Err(Failure::Other(malformed(&message)));
+        return Err(ExchangeFailure::Other(malformed(&message)));
     }
     let too_large =
-        || Failure::Other(malformed(&format!("the answer of {host} is larger than {limit} bytes")));
+        || ExchangeFailure::Other(malformed(&format!("the answer of {host} is larger than {limit} bytes")));
     let most = u64::try_from(limit).unwrap_or(u64::MAX);
     let headers = response.headers().iter().map(|(name, value)| {
         (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
@@ -412,32 +416,33 @@ mod tests {
 
     use super::*;
 
-    fn connect(base: &str) -> Connection {
-        Connection::new(BaseUrl::parse(base).unwrap())
+    fn connect(base: &str) -> ProviderConnection {
+        ProviderConnection::new(BaseUrl::parse(base).unwrap())
     }
 
     #[test]
     fn a_ca_file_adds_to_the_authorities_everybody_trusts() {
         let plain = connect("https://a.example");
-        assert_eq!(plain.trusts(), [Trust::Public]);
+        assert_eq!(plain.trusts(), [TrustedRoots::Public]);
         let ours = connect("https://a.example").with_ca_file(Some(PathBuf::from("ca.pem")));
-        assert_eq!(ours.trusts(), [Trust::Private, Trust::Public]);
+        assert_eq!(ours.trusts(), [TrustedRoots::Private, TrustedRoots::Public]);
         ours.prefers_public.store(true, Ordering::Relaxed);
-        assert_eq!(ours.trusts(), [Trust::Public, Trust::Private]);
+        assert_eq!(ours.trusts(), [TrustedRoots::Public, TrustedRoots::Private]);
     }
 
     #[test]
     fn a_ca_file_is_not_looked_at_where_nothing_is_encrypted() {
         let near = connect("http://127.0.0.1:1").with_ca_file(Some(PathBuf::from("absent.pem")));
-        assert_eq!(near.trusts(), [Trust::Public]);
+        assert_eq!(near.trusts(), [TrustedRoots::Public]);
     }
 
     #[test]
     fn clients_that_lie_idle_are_few() {
         let connection = connect("https://a.example");
-        let agents: Vec<Agent> = (0..9).map(|_| connection.take_agent(Trust::Public).unwrap()).collect();
+        let agents: Vec<Agent> =
+            (0..9).map(|_| connection.take_agent(TrustedRoots::Public).unwrap()).collect();
         for agent in agents {
-            connection.give_back(Trust::Public, agent);
+            connection.give_back(TrustedRoots::Public, agent);
         }
         assert_eq!(connection.idle.lock().unwrap().len(), 4);
     }

@@ -4,48 +4,48 @@ use std::io;
 
 use portcullis_core::visible;
 
-use super::{Fault, FaultKind, Retry};
+use super::{FaultKind, ModelFault, RetryAdvice};
 
 const LONGEST_MESSAGE: usize = 200;
 
 /// Why one exchange came to nothing.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum ExchangeFailure {
     /// The other side's certificate is signed by nobody we trusted this time.
-    Untrusted(Fault),
+    Untrusted(ModelFault),
     /// Anything else.
-    Other(Fault),
+    Other(ModelFault),
 }
 
-impl Failure {
-    pub(super) fn into_fault(self) -> Fault {
+impl ExchangeFailure {
+    pub(super) fn into_fault(self) -> ModelFault {
         match self {
-            Failure::Untrusted(fault) | Failure::Other(fault) => fault,
+            ExchangeFailure::Untrusted(fault) | ExchangeFailure::Other(fault) => fault,
         }
     }
 }
 
 /// Translates an error of the client in an exchange with a host.
-pub(super) fn translate(error: ureq::Error, host: &str) -> Failure {
+pub(super) fn translate(error: ureq::Error, host: &str) -> ExchangeFailure {
     use ureq::Error as E;
     let fault = match error {
         E::Timeout(ureq::Timeout::Connect | ureq::Timeout::Resolve) => {
-            connection(&format!("no connection to {host} in time"), Retry::Backoff)
+            connection(&format!("no connection to {host} in time"), RetryAdvice::Backoff)
         }
         E::Timeout(_) => timeout(host),
         E::Io(error) if error.kind() == io::ErrorKind::InvalidData => return insecure(&error, host),
         E::Io(error) => {
-            connection(&format!("the connection to {host} failed: {}", words(&error)), Retry::Backoff)
+            connection(&format!("the connection to {host} failed: {}", words(&error)), RetryAdvice::Backoff)
         }
         E::Tls(_) | E::TlsRequired | E::Rustls(_) | E::Pem(_) => {
-            connection(&format!("no secure connection to {host}: {error}"), Retry::No)
+            connection(&format!("no secure connection to {host}: {error}"), RetryAdvice::No)
         }
-        E::HostNotFound => connection(&format!("the host {host} was not found"), Retry::Backoff),
-        E::ConnectionFailed => connection(&format!("the connection to {host} failed"), Retry::Backoff),
+        E::HostNotFound => connection(&format!("the host {host} was not found"), RetryAdvice::Backoff),
+        E::ConnectionFailed => connection(&format!("the connection to {host} failed"), RetryAdvice::Backoff),
         E::ConnectProxyFailed(reason) => {
-            connection(&format!("the proxy does not connect to {host}: {reason}"), Retry::Backoff)
+            connection(&format!("the proxy does not connect to {host}: {reason}"), RetryAdvice::Backoff)
         }
-        E::InvalidProxyUrl => connection("the address of the proxy cannot be used", Retry::No),
+        E::InvalidProxyUrl => connection("the address of the proxy cannot be used", RetryAdvice::No),
         E::Protocol(_) | E::BodyStalled | E::LargeResponseHeader(..) => {
             malformed(&format!("{host} answers something that is not HTTP: {error}"))
         }
@@ -54,41 +54,41 @@ pub(super) fn translate(error: ureq::Error, host: &str) -> Failure {
         E::Http(_) | E::BadUri(_) | E::RequireHttpsOnly(_) => {
             refused(&format!("the request cannot be sent to {host}: {error}"))
         }
-        other => connection(&format!("the request to {host} failed: {other}"), Retry::No),
+        other => connection(&format!("the request to {host} failed: {other}"), RetryAdvice::No),
     };
-    Failure::Other(fault)
+    ExchangeFailure::Other(fault)
 }
 
 /// A failure of TLS. The client hands it on as data that is not valid.
-fn insecure(error: &io::Error, host: &str) -> Failure {
+fn insecure(error: &io::Error, host: &str) -> ExchangeFailure {
     let text = error.to_string();
     if text.starts_with("invalid peer certificate") {
         let what =
             format!("the certificate of {host} is not trusted ({text}), name its authority as the CA file");
-        return Failure::Untrusted(connection(&what, Retry::No));
+        return ExchangeFailure::Untrusted(connection(&what, RetryAdvice::No));
     }
-    Failure::Other(connection(&format!("no secure connection to {host}: {text}"), Retry::No))
+    ExchangeFailure::Other(connection(&format!("no secure connection to {host}: {text}"), RetryAdvice::No))
 }
 
-pub(super) fn timeout(host: &str) -> Fault {
+pub(super) fn timeout(host: &str) -> ModelFault {
     let message = shorten(&format!("no answer from {host} before the deadline"));
-    Fault::new(FaultKind::Timeout, message, Retry::No)
+    ModelFault::new(FaultKind::Timeout, message, RetryAdvice::No)
 }
 
-pub(super) fn aborted() -> Fault {
-    Fault::new(FaultKind::Aborted, "the request was given up by the caller", Retry::No)
+pub(super) fn aborted() -> ModelFault {
+    ModelFault::new(FaultKind::Aborted, "the request was given up by the caller", RetryAdvice::No)
 }
 
-pub(super) fn connection(message: &str, retry: Retry) -> Fault {
-    Fault::new(FaultKind::Connection, shorten(message), retry)
+pub(super) fn connection(message: &str, retry: RetryAdvice) -> ModelFault {
+    ModelFault::new(FaultKind::Connection, shorten(message), retry)
 }
 
-pub(super) fn malformed(message: &str) -> Fault {
-    Fault::new(FaultKind::Malformed, shorten(message), Retry::No)
+pub(super) fn malformed(message: &str) -> ModelFault {
+    ModelFault::new(FaultKind::Malformed, shorten(message), RetryAdvice::No)
 }
 
-pub(super) fn refused(message: &str) -> Fault {
-    Fault::new(FaultKind::BadRequest, shorten(message), Retry::No)
+pub(super) fn refused(message: &str) -> ModelFault {
+    ModelFault::new(FaultKind::BadRequest, shorten(message), RetryAdvice::No)
 }
 
 /// Says what an I/O error is: its kind where the system has a word for it, else its text.
@@ -120,10 +120,10 @@ mod tests {
     #[test]
     fn a_late_connection_may_be_tried_again_but_a_late_answer_may_not() {
         for (late, kind, retry) in [
-            (ureq::Timeout::Connect, FaultKind::Connection, Retry::Backoff),
-            (ureq::Timeout::Resolve, FaultKind::Connection, Retry::Backoff),
-            (ureq::Timeout::Global, FaultKind::Timeout, Retry::No),
-            (ureq::Timeout::RecvBody, FaultKind::Timeout, Retry::No),
+            (ureq::Timeout::Connect, FaultKind::Connection, RetryAdvice::Backoff),
+            (ureq::Timeout::Resolve, FaultKind::Connection, RetryAdvice::Backoff),
+            (ureq::Timeout::Global, FaultKind::Timeout, RetryAdvice::No),
+            (ureq::Timeout::RecvBody, FaultKind::Timeout, RetryAdvice::No),
         ] {
             let fault = translate(ureq::Error::Timeout(late), "a.example").into_fault();
             assert_eq!((fault.kind, fault.retry), (kind, retry), "{late:?}");
@@ -135,8 +135,11 @@ mod tests {
         let broken =
             |text: &str| ureq::Error::Io(io::Error::new(io::ErrorKind::InvalidData, text.to_owned()));
         let unknown = translate(broken("invalid peer certificate: UnknownIssuer"), "a.example");
-        assert!(matches!(unknown, Failure::Untrusted(_)), "{unknown:?}");
+        assert!(matches!(unknown, ExchangeFailure::Untrusted(_)), "{unknown:?}");
         let other = translate(broken("received corrupt message"), "a.example");
-        assert!(matches!(&other, Failure::Other(fault) if fault.retry == Retry::No), "{other:?}");
+        assert!(
+            matches!(&other, ExchangeFailure::Other(fault) if fault.retry == RetryAdvice::No),
+            "{other:?}"
+        );
     }
 }

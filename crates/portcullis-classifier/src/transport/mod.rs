@@ -21,24 +21,24 @@ mod retry;
 use std::time::Duration;
 
 pub use address::BaseUrl;
-pub use breaker::{Breaker, OUTAGES_TO_OPEN};
-pub use cancel::Cancel;
-pub use connection::{Auth, Connection, Limits, RawResponse};
-pub use proxy::Proxy;
+pub use breaker::{CircuitBreaker, OUTAGES_TO_OPEN};
+pub use cancel::CancelFlag;
+pub use connection::{ExchangeLimits, KeyPresentation, ProviderConnection, RawResponse};
+pub use proxy::TunnelProxy;
 pub use retry::{MOST_RETRIES, next_delay};
 
 /// Why there is no answer. None of these ever allows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Fault {
+pub struct ModelFault {
     /// What kind of failure it is.
     pub kind: FaultKind,
     /// What happened: lower case, no final period, no secret in it.
     pub message: String,
     /// Whether trying again may help.
-    pub retry: Retry,
+    pub retry: RetryAdvice,
     /// What the answer cost nevertheless.
-    pub usage: crate::provider::Usage,
+    pub usage: crate::provider::TokenUsage,
 }
 
 /// The kinds of failure, as people and statistics tell them apart.
@@ -88,7 +88,7 @@ pub enum FaultKind {
 
 /// Whether a failed request is worth repeating.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Retry {
+pub enum RetryAdvice {
     /// No.
     No,
     /// Yes, after a while that grows.
@@ -97,10 +97,10 @@ pub enum Retry {
     After(Duration),
 }
 
-impl Fault {
+impl ModelFault {
     /// Returns a failure that cost nothing.
-    pub fn new(kind: FaultKind, message: impl Into<String>, retry: Retry) -> Fault {
-        Fault { kind, message: message.into(), retry, usage: crate::provider::Usage::default() }
+    pub fn new(kind: FaultKind, message: impl Into<String>, retry: RetryAdvice) -> ModelFault {
+        ModelFault { kind, message: message.into(), retry, usage: crate::provider::TokenUsage::default() }
     }
 }
 

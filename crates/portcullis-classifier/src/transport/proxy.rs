@@ -3,28 +3,28 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use super::address::{BaseUrl, Host, split_port};
+use super::address::{BaseUrl, HostName, split_port};
 
 /// A proxy that tunnels encrypted connections (`CONNECT`), with the hosts that are reached without it.
 #[derive(Clone)]
-pub struct Proxy {
+pub struct TunnelProxy {
     inner: ureq::Proxy,
-    exceptions: Vec<Exception>,
+    exceptions: Vec<ProxyException>,
 }
 
 /// A host, or hosts, reached without the proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Exception {
+enum ProxyException {
     Everything,
     Network { address: IpAddr, bits: u8 },
     Domain { name: String, port: Option<u16> },
 }
 
-impl Proxy {
+impl TunnelProxy {
     /// Reads the address of a proxy, `[http://|https://][USER:PASSWORD@]HOST[:PORT]`, and the hosts that do without it:
     /// `*` for all, a domain with everything below it, an address, or a network such as `10.0.0.0/8`. Entries may be
     /// joined by commas; those that mean nothing are left out.
-    pub fn parse(address: &str, no_proxy: &[String]) -> Result<Proxy, String> {
+    pub fn parse(address: &str, no_proxy: &[String]) -> Result<TunnelProxy, String> {
         let address = address.trim();
         if let Some((scheme, _)) = address.split_once("://")
             && !scheme.eq_ignore_ascii_case("http")
@@ -39,12 +39,12 @@ impl Proxy {
             .filter(|proxy| !proxy.host().is_empty())
             .ok_or("the address of the proxy is not of the form http://HOST:PORT")?;
         let entries = no_proxy.iter().flat_map(|entry| entry.split([',', ' ', '\t']));
-        Ok(Proxy { inner, exceptions: entries.filter_map(Exception::parse).collect() })
+        Ok(TunnelProxy { inner, exceptions: entries.filter_map(ProxyException::parse).collect() })
     }
 
     /// Says whether requests to an address go through the proxy. Those to this machine never do.
     pub fn serves(&self, base: &BaseUrl) -> bool {
-        let Ok(host) = Host::parse(base.host()) else {
+        let Ok(host) = HostName::parse(base.host()) else {
             return true;
         };
         !base.is_loopback() && !self.exceptions.iter().any(|entry| entry.covers(&host, base.port()))
@@ -56,50 +56,51 @@ impl Proxy {
     }
 }
 
-impl fmt::Debug for Proxy {
+impl fmt::Debug for TunnelProxy {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The address may hold a password.
         write!(out, "Proxy({}:{})", self.inner.host(), self.inner.port())
     }
 }
 
-impl Exception {
-    fn parse(entry: &str) -> Option<Exception> {
+impl ProxyException {
+    fn parse(entry: &str) -> Option<ProxyException> {
         let entry = entry.trim();
         if entry == "*" {
-            return Some(Exception::Everything);
+            return Some(ProxyException::Everything);
         }
         if let Some((address, bits)) = entry.split_once('/') {
             let address: IpAddr = address.parse().ok()?;
             let widest = if address.is_ipv4() { 32 } else { 128 };
             let bits = bits.parse().ok().filter(|bits| *bits <= widest)?;
-            return Some(Exception::Network { address, bits });
+            return Some(ProxyException::Network { address, bits });
         }
         if let Ok(address) = entry.parse::<IpAddr>() {
             let bits = if address.is_ipv4() { 32 } else { 128 };
-            return Some(Exception::Network { address, bits });
+            return Some(ProxyException::Network { address, bits });
         }
         let (name, port) = split_port(entry.strip_prefix('*').unwrap_or(entry)).ok()?;
-        match Host::parse(name.strip_prefix('.').unwrap_or(name)).ok()? {
-            Host::Address(address) => {
+        match HostName::parse(name.strip_prefix('.').unwrap_or(name)).ok()? {
+            HostName::Address(address) => {
                 let bits = if address.is_ipv4() { 32 } else { 128 };
-                Some(Exception::Network { address, bits }).filter(|_| port.is_none())
+                Some(ProxyException::Network { address, bits }).filter(|_| port.is_none())
             }
-            Host::Name(name) => Some(Exception::Domain { name, port }),
+            HostName::Name(name) => Some(ProxyException::Domain { name, port }),
         }
     }
 
-    fn covers(&self, host: &Host, port: u16) -> bool {
+    fn covers(&self, host: &HostName, port: u16) -> bool {
         match (self, host) {
-            (Exception::Everything, _) => true,
-            (Exception::Network { address, bits }, Host::Address(host)) => is_within(*host, *address, *bits),
-            (Exception::Domain { name, port: only }, Host::Name(host)) => {
+            (ProxyException::Everything, _) => true,
+            (ProxyException::Network { address, bits }, HostName::Address(host)) => {
+                is_within(*host, *address, *bits)
+            }
+            (ProxyException::Domain { name, port: only }, HostName::Name(host)) => {
                 let is_below = host.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('.'));
                 (host == name || is_below) && only.is_none_or(|only| only == port)
             }
-            (Exception::Network { .. }, Host::Name(_)) | (Exception::Domain { .. }, Host::Address(_)) => {
-                false
-            }
+            (ProxyException::Network { .. }, HostName::Name(_))
+            | (ProxyException::Domain { .. }, HostName::Address(_)) => false,
         }
     }
 }
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
 
     fn serves(no_proxy: &str, base: &str) -> bool {
-        let proxy = Proxy::parse("http://proxy.example:3128", &[no_proxy.to_owned()]).unwrap();
+        let proxy = TunnelProxy::parse("http://proxy.example:3128", &[no_proxy.to_owned()]).unwrap();
         proxy.serves(&BaseUrl::parse(base).unwrap())
     }
 
@@ -180,15 +181,15 @@ mod tests {
             "a b",
             "http://a\r\nb",
         ] {
-            let complaint = Proxy::parse(address, &[]).expect_err(address);
+            let complaint = TunnelProxy::parse(address, &[]).expect_err(address);
             assert!(!complaint.contains("hunter2"), "{complaint}");
         }
-        assert!(Proxy::parse("proxy.example:8080", &[]).is_ok());
+        assert!(TunnelProxy::parse("proxy.example:8080", &[]).is_ok());
     }
 
     #[test]
     fn the_password_of_a_proxy_is_not_shown() {
-        let proxy = Proxy::parse("http://me:hunter2@proxy.example:3128", &[]).unwrap();
+        let proxy = TunnelProxy::parse("http://me:hunter2@proxy.example:3128", &[]).unwrap();
         assert_eq!(format!("{proxy:?}"), "Proxy(proxy.example:3128)");
     }
 }

@@ -1,7 +1,7 @@
 //! The ways by which somebody else's words come near the judge, and a session with words planted in one of them.
 
-use portcullis_classifier::prompt::SessionFacts;
-use portcullis_classifier::transcript::Format;
+use portcullis_classifier::prompt::PromptSession;
+use portcullis_classifier::transcript::TranscriptFormat;
 use portcullis_core::{Case, Context, FindingReport, Mode, Policy, ToolCall};
 use portcullis_hosts::json as house_json;
 use serde_json::{Value, json};
@@ -105,10 +105,10 @@ pub(crate) enum Showing {
 
 /// A session with words planted in it.
 pub(crate) struct Scene {
-    pub(crate) format: Format,
+    pub(crate) format: TranscriptFormat,
     pub(crate) file: String,
     pub(crate) action: ToolCall,
-    pub(crate) facts: SessionFacts,
+    pub(crate) facts: PromptSession,
     pub(crate) findings: Vec<FindingReport>,
 }
 
@@ -205,7 +205,7 @@ impl Channel {
     /// Makes a session with the words planted in it.
     pub(crate) fn plant(self, text: &str) -> Scene {
         let action = self.action(text);
-        let mut facts = SessionFacts {
+        let mut facts = PromptSession {
             project: "/home/ada/app".to_owned(),
             cwd: "/home/ada/app/src".to_owned(),
             deny_rules: vec!["Bash(git push:*)".to_owned()],

@@ -1,6 +1,8 @@
 //! Attacks that lie in the bytes of a session file: escapes, repeated names, depth, records within records.
 
-use portcullis_classifier::transcript::{Budget, Entry, Form, Format, Style, read, render};
+use portcullis_classifier::transcript::{
+    EntryForm, TokenBudget, TranscriptEntry, TranscriptFormat, TranscriptStyle, read, render,
+};
 use portcullis_core::ToolCall;
 use pretty_assertions::assert_eq;
 
@@ -40,8 +42,8 @@ fn seen(input: &str) -> (Vec<String>, Vec<String>) {
         ),
         format!(r#"{{"type":"user","uuid":"c","parentUuid":"b","message":{{"content":"{LAST}"}}}}"#),
     ];
-    let transcript = read(lines.join("\n").as_bytes(), Some(Format::Claude));
-    let style = Style { form: Form::Jsonl, budget: Budget::default() };
+    let transcript = read(lines.join("\n").as_bytes(), Some(TranscriptFormat::Claude));
+    let style = TranscriptStyle { form: EntryForm::Jsonl, budget: TokenBudget::default() };
     let rendered = render(&transcript, &ToolCall::bash("frobnicate"), &style).unwrap();
     (transcript.human_turns(), rendered.history)
 }
@@ -85,9 +87,12 @@ fn a_record_that_forges_its_envelope_is_nobodys_turn() {
             line.to_owned(),
             format!(r#"{{"type":"user","uuid":"c","parentUuid":"b","message":{{"content":"{LAST}"}}}}"#),
         ];
-        let transcript = read(lines.join("\n").as_bytes(), Some(Format::Claude));
+        let transcript = read(lines.join("\n").as_bytes(), Some(TranscriptFormat::Claude));
         assert!(!transcript.human_turns().iter().any(|turn| turn.contains("frobnicate")), "{line}");
         assert!(transcript.human_turns().contains(&LAST.to_owned()), "{line}");
-        assert!(!transcript.entries.iter().any(|entry| matches!(entry, Entry::Call { .. })), "{line}");
+        assert!(
+            !transcript.entries.iter().any(|entry| matches!(entry, TranscriptEntry::Call { .. })),
+            "{line}"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Session files in the form of each host: the user asks for something, a record follows, the user goes on.
 
-use portcullis_classifier::transcript::Format;
+use portcullis_classifier::transcript::TranscriptFormat;
 use serde_json::{Value, json};
 
 /// What the user says in every session.
@@ -9,12 +9,12 @@ pub(crate) const LAST: &str = "and now the linter";
 
 /// The records of a session file.
 pub(crate) struct Records {
-    format: Format,
+    format: TranscriptFormat,
     lines: Vec<Value>,
 }
 
 impl Records {
-    pub(crate) fn format(&self) -> Format {
+    pub(crate) fn format(&self) -> TranscriptFormat {
         self.format
     }
 
@@ -27,7 +27,7 @@ impl Records {
 pub(crate) mod claude {
     use portcullis_core::ToolCall;
 
-    use super::{FIRST, Format, LAST, Records, Value, json};
+    use super::{FIRST, LAST, Records, TranscriptFormat, Value, json};
 
     /// Makes a session around a record: each hangs on the one before it.
     pub(crate) fn with(record: &Value) -> Records {
@@ -37,7 +37,7 @@ pub(crate) mod claude {
             link(line, uuid, &parent);
             parent = json!(uuid);
         }
-        Records { format: Format::Claude, lines }
+        Records { format: TranscriptFormat::Claude, lines }
     }
 
     /// Makes a session in which the agent made a call.
@@ -96,7 +96,7 @@ pub(crate) mod claude {
 
 /// Codex.
 pub(crate) mod codex {
-    use super::{FIRST, Format, LAST, Records, Value, json};
+    use super::{FIRST, LAST, Records, TranscriptFormat, Value, json};
 
     pub(crate) fn record(kind: &str, payload: &Value) -> Value {
         json!({"type": kind, "payload": payload})
@@ -109,18 +109,21 @@ pub(crate) mod codex {
 
     pub(crate) fn with(middle: &Value) -> Records {
         let head = record("session_meta", &json!({"id": "s", "source": "cli", "thread_source": "user"}));
-        Records { format: Format::Codex, lines: vec![head, said(FIRST), middle.clone(), said(LAST)] }
+        Records {
+            format: TranscriptFormat::Codex,
+            lines: vec![head, said(FIRST), middle.clone(), said(LAST)],
+        }
     }
 
     pub(crate) fn of_subagent(text: &str) -> Records {
         let head = record("session_meta", &json!({"id": "s", "thread_source": "subagent"}));
-        Records { format: Format::Codex, lines: vec![head, said(text)] }
+        Records { format: TranscriptFormat::Codex, lines: vec![head, said(text)] }
     }
 }
 
 /// Gemini CLI.
 pub(crate) mod gemini {
-    use super::{FIRST, Format, LAST, Records, Value, json};
+    use super::{FIRST, LAST, Records, TranscriptFormat, Value, json};
 
     fn head(kind: &str) -> Value {
         json!({"sessionId": "s", "projectHash": "p", "kind": kind})
@@ -132,20 +135,20 @@ pub(crate) mod gemini {
 
     pub(crate) fn with(middle: &Value) -> Records {
         let lines = vec![head("main"), said("a", FIRST), middle.clone(), said("b", LAST)];
-        Records { format: Format::Gemini, lines }
+        Records { format: TranscriptFormat::Gemini, lines }
     }
 
     pub(crate) fn of_subagent(text: &str) -> Records {
-        Records { format: Format::Gemini, lines: vec![head("subagent"), said("a", text)] }
+        Records { format: TranscriptFormat::Gemini, lines: vec![head("subagent"), said("a", text)] }
     }
 }
 
 /// Our own form.
 pub(crate) mod plain {
-    use super::{FIRST, Format, LAST, Records, Value, json};
+    use super::{FIRST, LAST, Records, TranscriptFormat, Value, json};
 
     pub(crate) fn with(middle: &Value) -> Records {
         let lines = vec![json!({"user": FIRST}), middle.clone(), json!({"user": LAST})];
-        Records { format: Format::Plain, lines }
+        Records { format: TranscriptFormat::Plain, lines }
     }
 }

@@ -2,27 +2,27 @@
 
 use std::sync::LazyLock;
 
-use portcullis_classifier::model::{ModelTable, Provider};
-use portcullis_classifier::prompt::{Prompt, Sections, Templates, build};
-use portcullis_classifier::provider::{AnswerForm, Query, request};
-use portcullis_classifier::transcript::{Budget, Form, Style, read, render};
+use portcullis_classifier::model::{ModelProvider, ModelTable};
+use portcullis_classifier::prompt::{Prompt, PromptLists, PromptTemplates, build};
+use portcullis_classifier::provider::{ModelQuery, RequiredForm, request};
+use portcullis_classifier::transcript::{EntryForm, TokenBudget, TranscriptStyle, read, render};
 use portcullis_core::is_hidden;
 use serde_json::Value;
 
 use crate::channel::Scene;
 
-pub(crate) const FORMS: [Form; 3] = [Form::Jsonl, Form::Text, Form::Compact];
+pub(crate) const FORMS: [EntryForm; 3] = [EntryForm::Jsonl, EntryForm::Text, EntryForm::Compact];
 
-pub(crate) const PROVIDERS: [(Provider, &str); 5] = [
-    (Provider::Anthropic, "claude-haiku-5-5"),
-    (Provider::OpenAi, "gpt-6-luna"),
-    (Provider::Chat, "house-model"),
-    (Provider::Ollama, "qwen3"),
-    (Provider::Gemini, "gemini-3.5-flash-lite"),
+pub(crate) const PROVIDERS: [(ModelProvider, &str); 5] = [
+    (ModelProvider::Anthropic, "claude-haiku-5-5"),
+    (ModelProvider::OpenAi, "gpt-6-luna"),
+    (ModelProvider::Chat, "house-model"),
+    (ModelProvider::Ollama, "qwen3"),
+    (ModelProvider::Gemini, "gemini-3.5-flash-lite"),
 ];
 
-static TEMPLATES: LazyLock<Templates> = LazyLock::new(Templates::built_in);
-static SECTIONS: LazyLock<Sections> = LazyLock::new(Sections::built_in);
+static TEMPLATES: LazyLock<PromptTemplates> = LazyLock::new(PromptTemplates::built_in);
+static SECTIONS: LazyLock<PromptLists> = LazyLock::new(PromptLists::built_in);
 pub(crate) static MODELS: LazyLock<ModelTable> = LazyLock::new(ModelTable::built_in);
 
 const SUFFIX: &str = "Judge the last line now.\n";
@@ -37,9 +37,11 @@ pub(crate) struct Structure {
 }
 
 /// Makes the prompt of a scene, as the program does.
-pub(crate) fn prompt(scene: &Scene, form: Form) -> Prompt {
+pub(crate) fn prompt(scene: &Scene, form: EntryForm) -> Prompt {
     let transcript = read(scene.file.as_bytes(), Some(scene.format));
-    let rendered = render(&transcript, &scene.action, &Style { form, budget: Budget::default() }).unwrap();
+    let rendered =
+        render(&transcript, &scene.action, &TranscriptStyle { form, budget: TokenBudget::default() })
+            .unwrap();
     build(&TEMPLATES, &SECTIONS, &scene.facts, &scene.findings, rendered.history, rendered.action)
 }
 
@@ -49,7 +51,7 @@ pub(crate) fn humans(scene: &Scene) -> Vec<String> {
 }
 
 /// Reads the structure of a scene, with the requests of these providers.
-pub(crate) fn structure(scene: &Scene, prompt: &Prompt, providers: &[(Provider, &str)]) -> Structure {
+pub(crate) fn structure(scene: &Scene, prompt: &Prompt, providers: &[(ModelProvider, &str)]) -> Structure {
     let text = said(prompt);
     let hidden: Vec<char> = text
         .chars()
@@ -73,13 +75,13 @@ fn said(prompt: &Prompt) -> String {
 }
 
 /// Describes the messages of a request, and checks that they say what the prompt says and nothing else.
-fn messages((provider, model): (Provider, &str), prompt: &Prompt, text: &str) -> String {
-    let query = Query { prompt, suffix: SUFFIX, max_tokens: 64, stop: None, form: AnswerForm::Text };
+fn messages((provider, model): (ModelProvider, &str), prompt: &Prompt, text: &str) -> String {
+    let query = ModelQuery { prompt, suffix: SUFFIX, max_tokens: 64, stop: None, form: RequiredForm::Text };
     let body = request(&MODELS.find(provider, model), &query).body;
     let (list, content) = match provider {
-        Provider::OpenAi => ("input", "content"),
-        Provider::Gemini => ("contents", "parts"),
-        Provider::Anthropic | Provider::Chat | Provider::Ollama => ("messages", "content"),
+        ModelProvider::OpenAi => ("input", "content"),
+        ModelProvider::Gemini => ("contents", "parts"),
+        ModelProvider::Anthropic | ModelProvider::Chat | ModelProvider::Ollama => ("messages", "content"),
     };
     let mut shape = format!("{provider}:");
     let mut words = String::new();

@@ -6,12 +6,14 @@ use std::thread;
 use std::time::Duration;
 
 use portcullis_classifier::KeySource;
-use portcullis_classifier::model::{KeyHeader, ModelTable, Provider};
+use portcullis_classifier::model::{KeyHeader, ModelProvider, ModelTable};
 use portcullis_classifier::prompt::Prompt;
-use portcullis_classifier::protocol::{Endpoint, Judge, Ruling, RulingOutcome, Stage, Stages};
-use portcullis_classifier::transport::{Auth, BaseUrl, Cancel, Connection, FaultKind};
+use portcullis_classifier::protocol::{
+    Classification, ClassifierJudge, ClassifierVerdict, JudgeStage, ModelEndpoint, StagePlan,
+};
+use portcullis_classifier::transport::{BaseUrl, CancelFlag, FaultKind, KeyPresentation, ProviderConnection};
 use portcullis_core::{Answer, Gate};
-use portcullis_testkit::{Script, ScriptedServer};
+use portcullis_testkit::{ModelScript, ScriptedServer};
 
 /// Time for everything that ends by itself, retries included.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
@@ -24,32 +26,32 @@ const WORKERS: usize = 8;
 
 /// Starts a server that follows a script.
 pub(crate) fn serve(script: &str) -> ScriptedServer {
-    ScriptedServer::start(Script::from_json(script).unwrap_or_else(|error| panic!("{script}: {error}")))
+    ScriptedServer::start(ModelScript::from_json(script).unwrap_or_else(|error| panic!("{script}: {error}")))
 }
 
 /// Returns the model a provider is tested with.
-pub(crate) fn model_of(provider: Provider) -> &'static str {
+pub(crate) fn model_of(provider: ModelProvider) -> &'static str {
     match provider {
-        Provider::Anthropic => "claude-haiku-5-5",
-        Provider::OpenAi => "gpt-6-luna",
-        Provider::Chat => "house-model",
-        Provider::Ollama => "qwen3",
-        Provider::Gemini => "gemini-3.5-flash-lite",
+        ModelProvider::Anthropic => "claude-haiku-5-5",
+        ModelProvider::OpenAi => "gpt-6-luna",
+        ModelProvider::Chat => "house-model",
+        ModelProvider::Ollama => "qwen3",
+        ModelProvider::Gemini => "gemini-3.5-flash-lite",
     }
 }
 
 /// Returns the way to a model below an address.
-pub(crate) fn endpoint_of(provider: Provider, model: &str, address: &str) -> Endpoint {
+pub(crate) fn endpoint_of(provider: ModelProvider, model: &str, address: &str) -> ModelEndpoint {
     let base = match provider {
-        Provider::OpenAi | Provider::Chat => format!("{address}/v1"),
-        Provider::Anthropic | Provider::Ollama | Provider::Gemini => address.to_owned(),
+        ModelProvider::OpenAi | ModelProvider::Chat => format!("{address}/v1"),
+        ModelProvider::Anthropic | ModelProvider::Ollama | ModelProvider::Gemini => address.to_owned(),
     };
-    Endpoint {
+    ModelEndpoint {
         model: ModelTable::built_in().find(provider, model),
-        connection: Connection::new(BaseUrl::parse(&base).unwrap()),
+        connection: ProviderConnection::new(BaseUrl::parse(&base).unwrap()),
         auth: match provider.key_header() {
-            KeyHeader::Named(name) => Auth::Header(name),
-            KeyHeader::Bearer => Auth::Bearer,
+            KeyHeader::Named(name) => KeyPresentation::Header(name),
+            KeyHeader::Bearer => KeyPresentation::Bearer,
         },
         key: KeySource::Variable { name: "JUDGE_KEY".to_owned(), value: Some("a-test-key".to_owned()) },
         is_resting: false,
@@ -57,15 +59,15 @@ pub(crate) fn endpoint_of(provider: Provider, model: &str, address: &str) -> End
 }
 
 /// Returns the way to the usual model of a server.
-pub(crate) fn endpoint(provider: Provider, server: &ScriptedServer) -> Endpoint {
+pub(crate) fn endpoint(provider: ModelProvider, server: &ScriptedServer) -> ModelEndpoint {
     endpoint_of(provider, model_of(provider), &server.url())
 }
 
 /// Returns a judge of both stages who has time.
-pub(crate) fn judge(endpoints: Vec<Endpoint>) -> Judge {
-    Judge {
+pub(crate) fn judge(endpoints: Vec<ModelEndpoint>) -> ClassifierJudge {
+    ClassifierJudge {
         endpoints,
-        stages: Stages::Both,
+        stages: StagePlan::Both,
         shape: None,
         threshold: 50,
         labels: vec!["Production Deploy".to_owned()],
@@ -74,13 +76,13 @@ pub(crate) fn judge(endpoints: Vec<Endpoint>) -> Judge {
 }
 
 /// Returns the judge who asks one server as Anthropic's.
-pub(crate) fn judge_at(server: &ScriptedServer) -> Judge {
-    judge(vec![endpoint(Provider::Anthropic, server)])
+pub(crate) fn judge_at(server: &ScriptedServer) -> ClassifierJudge {
+    judge(vec![endpoint(ModelProvider::Anthropic, server)])
 }
 
 /// Judges an action that no verdict in these tests repeats.
-pub(crate) fn rule(judge: &mut Judge) -> Ruling {
-    judge.judge(&prompt(), &Cancel::new())
+pub(crate) fn rule(judge: &mut ClassifierJudge) -> Classification {
+    judge.judge(&prompt(), &CancelFlag::new())
 }
 
 pub(crate) fn prompt() -> Prompt {
@@ -94,12 +96,12 @@ pub(crate) fn prompt() -> Prompt {
 }
 
 /// Says what came of a judgement, in words: `allow fast`, `block thinking`, `unclear fast: …`, `failed Timeout`.
-pub(crate) fn told(ruling: &Ruling) -> String {
+pub(crate) fn told(ruling: &Classification) -> String {
     match &ruling.outcome {
-        RulingOutcome::Allow { stage } => format!("allow {}", stage.as_str()),
-        RulingOutcome::Block { stage, .. } => format!("block {}", stage.as_str()),
-        RulingOutcome::Unclear { stage, why } => format!("unclear {}: {why}", stage.as_str()),
-        RulingOutcome::Failed(fault) => format!("failed {:?}", fault.kind),
+        ClassifierVerdict::Allow { stage } => format!("allow {}", stage.as_str()),
+        ClassifierVerdict::Block { stage, .. } => format!("block {}", stage.as_str()),
+        ClassifierVerdict::Unclear { stage, why } => format!("unclear {}: {why}", stage.as_str()),
+        ClassifierVerdict::Failed(fault) => format!("failed {:?}", fault.kind),
     }
 }
 
@@ -109,13 +111,13 @@ pub(crate) enum Fate {
     /// The provider failed: the gate decides.
     Failed(FaultKind),
     /// It answered, and that was no verdict: denied whatever the gate.
-    NoVerdict(Stage, &'static str),
+    NoVerdict(JudgeStage, &'static str),
     /// The prompt is too long: a person is asked whatever the gate.
     TooLong,
 }
 
 /// Checks what becomes of a ruling behind both gates, and that its sentence names what happened.
-pub(crate) fn check_fate(name: &str, ruling: &Ruling, fate: &Fate, says: &str) {
+pub(crate) fn check_fate(name: &str, ruling: &Classification, fate: &Fate, says: &str) {
     let expected = match fate {
         Fate::Failed(kind) => format!("failed {kind:?}"),
         Fate::NoVerdict(stage, why) => format!("unclear {}: {why}", stage.as_str()),

@@ -4,8 +4,8 @@ use std::thread;
 use std::time::Duration;
 
 use portcullis_classifier::KeySource;
-use portcullis_classifier::model::Provider;
-use portcullis_classifier::transport::{Cancel, FaultKind};
+use portcullis_classifier::model::ModelProvider;
+use portcullis_classifier::transport::{CancelFlag, FaultKind};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
@@ -23,9 +23,9 @@ fn a_caller_who_gives_up_ends_the_wait_and_nobody_else_is_asked() {
     for (name, script) in table {
         let (server, other) = (serve(script), serve(r#"[{"allow": true}]"#));
         let mut judge =
-            judge(vec![endpoint(Provider::Anthropic, &server), endpoint(Provider::OpenAi, &other)]);
+            judge(vec![endpoint(ModelProvider::Anthropic, &server), endpoint(ModelProvider::OpenAi, &other)]);
         judge.timeout = Duration::from_mins(10);
-        let cancel = Cancel::new();
+        let cancel = CancelFlag::new();
         let ruling = thread::scope(|scope| {
             let judged = scope.spawn(|| judge.judge(&prompt(), &cancel));
             assert!(server.wait_for_requests(1), "{name}");
@@ -40,7 +40,7 @@ fn a_caller_who_gives_up_ends_the_wait_and_nobody_else_is_asked() {
 #[test]
 fn a_caller_who_gave_up_before_sends_nothing() {
     let server = serve(r#"[{"allow": true}]"#);
-    let cancel = Cancel::new();
+    let cancel = CancelFlag::new();
     cancel.cancel();
     let ruling = judge_at(&server).judge(&prompt(), &cancel);
     check_fate("before", &ruling, &Fate::Failed(FaultKind::Aborted), "interrupted");
@@ -80,7 +80,7 @@ fn a_parameter_that_is_refused_is_left_out_at_once_and_reported() {
     let script = r#"[{"status": 400, "error": {"message": "`temperature` is not supported by this model"}},
         {"allow": true}]"#;
     let server = serve(script);
-    let mut judge = judge(vec![endpoint_of(Provider::Anthropic, "claude-haiku-4-5", &server.url())]);
+    let mut judge = judge(vec![endpoint_of(ModelProvider::Anthropic, "claude-haiku-4-5", &server.url())]);
     let ruling = rule(&mut judge);
     assert_eq!(told(&ruling), "allow fast");
     assert_eq!(
@@ -101,7 +101,7 @@ fn a_parameter_that_is_refused_is_left_out_at_once_and_reported() {
 #[test]
 fn a_parameter_that_is_refused_though_it_was_left_out_is_a_failure() {
     let server = serve(r#"[{"status": 400, "error": {"message": "`temperature` is not supported"}}]"#);
-    let mut judge = judge(vec![endpoint_of(Provider::Anthropic, "claude-haiku-4-5", &server.url())]);
+    let mut judge = judge(vec![endpoint_of(ModelProvider::Anthropic, "claude-haiku-4-5", &server.url())]);
     let ruling = rule(&mut judge);
     let fate = Fate::Failed(FaultKind::Unsupported("temperature".to_owned()));
     check_fate("again", &ruling, &fate, "parameter not supported: anthropic answered 400");
@@ -116,7 +116,7 @@ fn a_server_that_refuses_one_parameter_after_the_other_is_not_followed_for_ever(
         ["temperature", "stop", "response_format", "max_tokens", "max_completion_tokens", "max_tokens"];
     let script: Vec<String> = names.iter().map(|name| refuse(name)).collect();
     let server = serve(&format!("[{}]", script.join(",")));
-    let ruling = rule(&mut judge(vec![endpoint(Provider::Chat, &server)]));
+    let ruling = rule(&mut judge(vec![endpoint(ModelProvider::Chat, &server)]));
     let fate = Fate::Failed(FaultKind::Unsupported("max_completion_tokens".to_owned()));
     check_fate("one after the other", &ruling, &fate, "parameter not supported");
     assert_eq!((server.requests().len(), ruling.learned.len()), (5, 4));
@@ -130,7 +130,7 @@ fn what_carries_the_question_is_never_left_out() {
                 "code": "unsupported_parameter"}}}}, {{"allow": true}}]"#
         );
         let server = serve(&script);
-        let ruling = rule(&mut judge(vec![endpoint(Provider::Chat, &server)]));
+        let ruling = rule(&mut judge(vec![endpoint(ModelProvider::Chat, &server)]));
         check_fate(name, &ruling, &Fate::Failed(FaultKind::Unsupported(name.to_owned())), "not supported");
         assert_eq!(server.requests().len(), 1, "{name}");
         assert_eq!(ruling.learned, [], "{name}");

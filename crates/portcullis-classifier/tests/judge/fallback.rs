@@ -1,17 +1,18 @@
 //! Who stands in when a provider fails, and who does not when it has spoken.
 
 use portcullis_classifier::KeySource;
-use portcullis_classifier::model::Provider;
-use portcullis_classifier::protocol::Ruling;
+use portcullis_classifier::model::ModelProvider;
+use portcullis_classifier::protocol::Classification;
 use portcullis_classifier::transport::FaultKind;
 use pretty_assertions::assert_eq;
 
 use super::bench::{DeadPort, Fate, check_fate, endpoint, endpoint_of, for_all, judge, rule, serve, told};
 
 /// Asks Anthropic first and `OpenAI` then; returns the ruling and how often each was asked.
-fn ask_both(first: &str, second: &str) -> (Ruling, usize, usize) {
+fn ask_both(first: &str, second: &str) -> (Classification, usize, usize) {
     let (first, second) = (serve(first), serve(second));
-    let mut judge = judge(vec![endpoint(Provider::Anthropic, &first), endpoint(Provider::OpenAi, &second)]);
+    let mut judge =
+        judge(vec![endpoint(ModelProvider::Anthropic, &first), endpoint(ModelProvider::OpenAi, &second)]);
     let ruling = rule(&mut judge);
     (ruling, first.requests().len(), second.requests().len())
 }
@@ -36,8 +37,9 @@ fn another_provider_is_asked_when_the_first_fails() {
     for_all(&table, |(script, requests)| {
         let (ruling, first, second) = ask_both(script, r#"[{"allow": true}]"#);
         assert_eq!((told(&ruling).as_str(), first, second), ("allow fast", *requests, 1), "{script}");
-        let providers: Vec<Provider> = ruling.exchanges.iter().map(|exchange| exchange.provider).collect();
-        assert_eq!(providers, [Provider::Anthropic, Provider::OpenAi], "{script}");
+        let providers: Vec<ModelProvider> =
+            ruling.exchanges.iter().map(|exchange| exchange.provider).collect();
+        assert_eq!(providers, [ModelProvider::Anthropic, ModelProvider::OpenAi], "{script}");
     });
 }
 
@@ -70,7 +72,8 @@ fn whoever_stands_in_for_a_model_that_would_have_blocked_looks_closely() {
 #[test]
 fn a_provider_that_hangs_leaves_the_next_its_share_of_the_time() {
     let (first, second) = (serve(r#"[{"fault": "silent"}]"#), serve(r#"[{"allow": true}]"#));
-    let endpoints = vec![endpoint(Provider::Anthropic, &first), endpoint(Provider::Anthropic, &second)];
+    let endpoints =
+        vec![endpoint(ModelProvider::Anthropic, &first), endpoint(ModelProvider::Anthropic, &second)];
     let mut judge = judge(endpoints);
     judge.timeout = std::time::Duration::from_secs(4);
     let ruling = rule(&mut judge);
@@ -110,14 +113,14 @@ fn when_both_fail_nothing_is_allowed_and_the_last_failure_is_told() {
 #[test]
 fn a_provider_nobody_listens_at_and_one_without_a_key_have_a_stand_in_too() {
     let (port, server) = (DeadPort::new(), serve(r#"[{"allow": true}]"#));
-    let absent = endpoint_of(Provider::Anthropic, "claude-haiku-5-5", &port.url());
-    let ruling = rule(&mut judge(vec![absent, endpoint(Provider::Gemini, &server)]));
+    let absent = endpoint_of(ModelProvider::Anthropic, "claude-haiku-5-5", &port.url());
+    let ruling = rule(&mut judge(vec![absent, endpoint(ModelProvider::Gemini, &server)]));
     assert_eq!(told(&ruling), "allow fast");
 
     let first = serve(r#"[{"allow": true}]"#);
-    let mut keyless = endpoint(Provider::Anthropic, &first);
+    let mut keyless = endpoint(ModelProvider::Anthropic, &first);
     keyless.key = KeySource::Variable { name: "JUDGE_KEY".to_owned(), value: None };
-    let ruling = rule(&mut judge(vec![keyless, endpoint(Provider::Gemini, &server)]));
+    let ruling = rule(&mut judge(vec![keyless, endpoint(ModelProvider::Gemini, &server)]));
     assert_eq!(told(&ruling), "allow fast");
     assert_eq!((first.requests().len(), server.requests().len()), (0, 2));
 }
@@ -126,7 +129,7 @@ fn a_provider_nobody_listens_at_and_one_without_a_key_have_a_stand_in_too() {
 fn a_provider_that_rests_is_not_asked() {
     let server = serve(r#"[{"allow": true}]"#);
     let resting = || {
-        let mut endpoint = endpoint(Provider::Anthropic, &server);
+        let mut endpoint = endpoint(ModelProvider::Anthropic, &server);
         endpoint.is_resting = true;
         endpoint
     };
@@ -134,7 +137,7 @@ fn a_provider_that_rests_is_not_asked() {
     check_fate("resting", &ruling, &Fate::Failed(FaultKind::BreakerOpen), "paused after repeated failures");
     assert_eq!((server.requests().len(), ruling.exchanges[0].attempts), (0, 0));
     let other = serve(r#"[{"allow": true}]"#);
-    let ruling = rule(&mut judge(vec![resting(), endpoint(Provider::Ollama, &other)]));
+    let ruling = rule(&mut judge(vec![resting(), endpoint(ModelProvider::Ollama, &other)]));
     assert_eq!(told(&ruling), "allow fast");
     assert_eq!((server.requests().len(), other.requests().len()), (0, 1));
 }

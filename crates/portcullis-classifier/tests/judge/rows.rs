@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use portcullis_classifier::model::Provider;
-use portcullis_classifier::protocol::{Stage, Stages};
+use portcullis_classifier::model::ModelProvider;
+use portcullis_classifier::protocol::{JudgeStage, StagePlan};
 use portcullis_classifier::transport::FaultKind;
 use pretty_assertions::assert_eq;
 
@@ -40,7 +40,7 @@ fn endless(name: &'static str, script: &'static str) -> Row {
 
 /// An answer that is no verdict, in the fast stage and then in the thinking stage.
 fn unclear(name: &'static str, script: &'static str, why: &'static str) -> Row {
-    let fate = Fate::NoVerdict(Stage::Thinking, why);
+    let fate = Fate::NoVerdict(JudgeStage::Thinking, why);
     Row { name, script, timeout: LONG, fate, says: why, requests: 2 }
 }
 
@@ -251,7 +251,8 @@ fn every_row_of_the_failure_table_ends_as_it_says_and_none_allows() {
 
 #[test]
 fn with_one_stage_an_answer_that_is_no_verdict_is_not_asked_for_again() {
-    for (stages, stage) in [(Stages::Fast, Stage::Fast), (Stages::Thinking, Stage::Thinking)] {
+    for (stages, stage) in [(StagePlan::Fast, JudgeStage::Fast), (StagePlan::Thinking, JudgeStage::Thinking)]
+    {
         for row in verdict_rows() {
             let server = serve(row.script);
             let mut judge = judge_at(&server);
@@ -267,7 +268,7 @@ fn with_one_stage_an_answer_that_is_no_verdict_is_not_asked_for_again() {
 #[test]
 fn a_connection_that_is_refused_is_tried_three_times() {
     let port = DeadPort::new();
-    let mut judge = judge(vec![endpoint_of(Provider::Anthropic, "claude-haiku-5-5", &port.url())]);
+    let mut judge = judge(vec![endpoint_of(ModelProvider::Anthropic, "claude-haiku-5-5", &port.url())]);
     let ruling = rule(&mut judge);
     check_fate(
         "refused",
@@ -325,7 +326,7 @@ fn a_failure_in_the_thinking_stage_does_not_bring_the_fast_verdict_back() {
 
 #[test]
 fn a_prompt_that_is_too_long_is_told_in_the_words_of_every_provider() {
-    use Provider::{Anthropic, Chat, Gemini, Ollama, OpenAi};
+    use ModelProvider::{Anthropic, Chat, Gemini, Ollama, OpenAi};
     let table = [
         (
             Anthropic,
@@ -384,7 +385,7 @@ fn every_provider_fails_the_same_way() {
         (r#"[{"allow": true, "stop": "max_tokens"}]"#, "unclear thinking: its answer was cut off", 2),
         (r#"[{"say": ""}]"#, "unclear thinking: it answered nothing", 2),
     ];
-    let pairs: Vec<_> = Provider::ALL
+    let pairs: Vec<_> = ModelProvider::ALL
         .into_iter()
         .flat_map(|provider| table.iter().map(move |row| (provider, *row)))
         .collect();

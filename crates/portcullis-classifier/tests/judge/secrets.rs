@@ -6,8 +6,8 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 
 use portcullis_classifier::KeySource;
-use portcullis_classifier::model::{Provider, Shape};
-use portcullis_classifier::protocol::{Endpoint, Ruling, RulingOutcome, Stages};
+use portcullis_classifier::model::{ModelProvider, VerdictShape};
+use portcullis_classifier::protocol::{Classification, ClassifierVerdict, ModelEndpoint, StagePlan};
 use portcullis_core::Gate;
 use serde_json::Value;
 
@@ -65,16 +65,16 @@ fn escaped_twice(key: &str) -> String {
     escaped(key).replace('\\', "\\\\")
 }
 
-fn ask(provider: Provider, key: &str, status: u16, body: &[u8], shape: Shape) -> Ruling {
+fn ask(provider: ModelProvider, key: &str, status: u16, body: &[u8], shape: VerdictShape) -> Classification {
     let endpoint = endpoint_of(provider, model_of(provider), &serve_bytes(status, body));
     let key = KeySource::Variable { name: "JUDGE_KEY".to_owned(), value: Some(key.to_owned()) };
-    let mut judge = judge(vec![Endpoint { key, ..endpoint }]);
-    (judge.shape, judge.stages) = (Some(shape), Stages::Thinking);
+    let mut judge = judge(vec![ModelEndpoint { key, ..endpoint }]);
+    (judge.shape, judge.stages) = (Some(shape), StagePlan::Thinking);
     rule(&mut judge)
 }
 
 /// Checks that a ruling holds a key in no spelling, and a mark in its place.
-fn check_hidden(ruling: &Ruling, key: &str, place: &str) {
+fn check_hidden(ruling: &Classification, key: &str, place: &str) {
     let last = ruling.exchanges.last().unwrap();
     let decoded = serde_json::from_str::<Value>(&last.response).map(|value| value.to_string());
     let texts = [
@@ -98,9 +98,9 @@ fn a_key_in_a_complaint_shows_in_no_spelling() {
     for key in KEYS {
         for spelled in [key.to_owned(), escaped(key), escaped_twice(key)] {
             let body = format!(r#"{{"error": {{"message": "not yours: {spelled} it is"}}}}"#);
-            let ruling = ask(Provider::Anthropic, key, 400, body.as_bytes(), Shape::Block);
+            let ruling = ask(ModelProvider::Anthropic, key, 400, body.as_bytes(), VerdictShape::Block);
             check_hidden(&ruling, key, &spelled);
-            let RulingOutcome::Failed(fault) = &ruling.outcome else { panic!("{}", told(&ruling)) };
+            let ClassifierVerdict::Failed(fault) = &ruling.outcome else { panic!("{}", told(&ruling)) };
             assert!(fault.message.ends_with("not yours: [key] it is"), "{}", fault.message);
         }
     }
@@ -111,7 +111,7 @@ fn a_key_that_a_long_complaint_would_cut_leaves_no_part_of_itself() {
     for key in KEYS {
         let filling = "x".repeat(170);
         let body = format!(r#"{{"error": {{"message": "{filling} {}"}}}}"#, escaped(key));
-        let ruling = ask(Provider::Anthropic, key, 400, body.as_bytes(), Shape::Block);
+        let ruling = ask(ModelProvider::Anthropic, key, 400, body.as_bytes(), VerdictShape::Block);
         check_hidden(&ruling, key, &body);
         assert!(!format!("{ruling:?}").contains(key.get(..4).unwrap()), "{ruling:?}");
     }
@@ -125,7 +125,7 @@ fn a_key_beside_bytes_that_are_no_text_does_not_show() {
             body.push(0xff);
             body.extend(br#""}}"#);
             for status in [200, 400, 401] {
-                let ruling = ask(Provider::Anthropic, key, status, &body, Shape::Block);
+                let ruling = ask(ModelProvider::Anthropic, key, status, &body, VerdictShape::Block);
                 check_hidden(&ruling, key, &spelled);
                 assert!(told(&ruling).starts_with("failed"), "{}", told(&ruling));
             }
@@ -141,9 +141,11 @@ fn a_key_in_the_reason_of_a_block_shows_in_no_spelling() {
             let body = format!(
                 r#"{{"type": "message", "stop_reason": "end_turn", "content": [{{"type": "text", "text": "{text}"}}]}}"#
             );
-            let ruling = ask(Provider::Anthropic, key, 200, body.as_bytes(), Shape::Block);
+            let ruling = ask(ModelProvider::Anthropic, key, 200, body.as_bytes(), VerdictShape::Block);
             check_hidden(&ruling, key, &spelled);
-            let RulingOutcome::Block { reason, .. } = &ruling.outcome else { panic!("{}", told(&ruling)) };
+            let ClassifierVerdict::Block { reason, .. } = &ruling.outcome else {
+                panic!("{}", told(&ruling))
+            };
             assert_eq!(reason, "it sends [key] away");
         }
     }
@@ -162,9 +164,11 @@ fn a_key_in_json_within_json_shows_in_no_spelling() {
                     [{{"type": "output_text", "text": "{{{}}}"}}]}}]}}"#,
                 fields.join(", ")
             );
-            let ruling = ask(Provider::OpenAi, key, 200, body.as_bytes(), Shape::Schema);
+            let ruling = ask(ModelProvider::OpenAi, key, 200, body.as_bytes(), VerdictShape::Schema);
             check_hidden(&ruling, key, &spelled);
-            let RulingOutcome::Block { reason, .. } = &ruling.outcome else { panic!("{}", told(&ruling)) };
+            let ClassifierVerdict::Block { reason, .. } = &ruling.outcome else {
+                panic!("{}", told(&ruling))
+            };
             assert_eq!(reason, "it sends [key] away");
         }
     }
@@ -177,7 +181,7 @@ fn a_parameter_called_like_the_key_is_not_remembered() {
             r#"{{"error": {{"message": "not supported: {0}", "param": "{0}", "code": "unsupported_parameter"}}}}"#,
             escaped(key)
         );
-        let ruling = ask(Provider::Chat, key, 400, body.as_bytes(), Shape::Block);
+        let ruling = ask(ModelProvider::Chat, key, 400, body.as_bytes(), VerdictShape::Block);
         check_hidden(&ruling, key, &body);
         assert_eq!(ruling.learned, []);
     }

@@ -1,14 +1,14 @@
 //! Structured verdicts of every provider: a tool that must be called, and JSON by a schema (spec D7).
 
-use portcullis_classifier::model::{Provider, Shape};
-use portcullis_classifier::protocol::{Judge, Stage};
-use portcullis_testkit::{AskedForm, ScriptedServer};
+use portcullis_classifier::model::{ModelProvider, VerdictShape};
+use portcullis_classifier::protocol::{ClassifierJudge, JudgeStage};
+use portcullis_testkit::{RequestedForm, ScriptedServer};
 use pretty_assertions::assert_eq;
 
 use super::bench::{Fate, check_fate, endpoint, judge, rule, serve, told};
 
 /// Returns a judge who asks for a shape.
-fn judge_in(provider: Provider, shape: Shape, server: &ScriptedServer) -> Judge {
+fn judge_in(provider: ModelProvider, shape: VerdictShape, server: &ScriptedServer) -> ClassifierJudge {
     let mut judge = judge(vec![endpoint(provider, server)]);
     judge.shape = Some(shape);
     judge
@@ -16,8 +16,8 @@ fn judge_in(provider: Provider, shape: Shape, server: &ScriptedServer) -> Judge 
 
 #[test]
 fn every_provider_allows_and_blocks_in_both_structured_shapes() {
-    for provider in Provider::ALL {
-        for shape in [Shape::Tool, Shape::Schema] {
+    for provider in ModelProvider::ALL {
+        for shape in [VerdictShape::Tool, VerdictShape::Schema] {
             for (script, expected, requests) in [
                 (r#"[{"allow": true}]"#, "allow fast", 1),
                 (r#"[{"block": true}]"#, "block thinking", 2),
@@ -29,9 +29,17 @@ fn every_provider_allows_and_blocks_in_both_structured_shapes() {
                 assert_eq!(server.requests().len(), requests, "{provider} {shape:?} {script}");
                 let form = server.requests()[0].inquiry().unwrap().form;
                 // Ollama cannot be made to call a tool, so it is asked for JSON.
-                let is_tool = shape == Shape::Tool && provider != Provider::Ollama;
-                assert_eq!(matches!(form, AskedForm::Tool { .. }), is_tool, "{provider} {shape:?}: {form:?}");
-                assert_eq!(matches!(form, AskedForm::Schema(_)), !is_tool, "{provider} {shape:?}: {form:?}");
+                let is_tool = shape == VerdictShape::Tool && provider != ModelProvider::Ollama;
+                assert_eq!(
+                    matches!(form, RequestedForm::Tool { .. }),
+                    is_tool,
+                    "{provider} {shape:?}: {form:?}"
+                );
+                assert_eq!(
+                    matches!(form, RequestedForm::Schema(_)),
+                    !is_tool,
+                    "{provider} {shape:?}: {form:?}"
+                );
             }
         }
     }
@@ -57,8 +65,8 @@ fn a_structured_answer_that_is_not_what_was_asked_for_never_allows() {
         r#"{"allow": true, "stop": "max_tokens"}"#,
         r#"{"echo": "action_raw"}"#,
     ];
-    for provider in Provider::ALL {
-        for shape in [Shape::Tool, Shape::Schema] {
+    for provider in ModelProvider::ALL {
+        for shape in [VerdictShape::Tool, VerdictShape::Schema] {
             for step in table {
                 let server = serve(&format!("[{step}]"));
                 let told = told(&rule(&mut judge_in(provider, shape, &server)));
@@ -71,10 +79,12 @@ fn a_structured_answer_that_is_not_what_was_asked_for_never_allows() {
 
 #[test]
 fn two_calls_of_the_tool_are_no_answer() {
-    for provider in [Provider::Anthropic, Provider::OpenAi, Provider::Chat, Provider::Gemini] {
+    for provider in
+        [ModelProvider::Anthropic, ModelProvider::OpenAi, ModelProvider::Chat, ModelProvider::Gemini]
+    {
         let server = serve(r#"[{"fault": "two_verdicts"}]"#);
-        let ruling = rule(&mut judge_in(provider, Shape::Tool, &server));
-        let fate = Fate::NoVerdict(Stage::Thinking, "it answered more than once");
+        let ruling = rule(&mut judge_in(provider, VerdictShape::Tool, &server));
+        let fate = Fate::NoVerdict(JudgeStage::Thinking, "it answered more than once");
         check_fate(provider.as_str(), &ruling, &fate, "it answered more than once");
         assert_eq!(server.requests().len(), 2, "{provider}");
     }
@@ -84,12 +94,12 @@ fn two_calls_of_the_tool_are_no_answer() {
 fn a_refusal_that_holds_an_allow_is_a_refusal() {
     // Ollama has no word for a refusal, and with the tools of OpenAI there is no place for one.
     let table = [
-        (Provider::Anthropic, Shape::Tool),
-        (Provider::Anthropic, Shape::Schema),
-        (Provider::OpenAi, Shape::Schema),
-        (Provider::Chat, Shape::Schema),
-        (Provider::Gemini, Shape::Tool),
-        (Provider::Gemini, Shape::Schema),
+        (ModelProvider::Anthropic, VerdictShape::Tool),
+        (ModelProvider::Anthropic, VerdictShape::Schema),
+        (ModelProvider::OpenAi, VerdictShape::Schema),
+        (ModelProvider::Chat, VerdictShape::Schema),
+        (ModelProvider::Gemini, VerdictShape::Tool),
+        (ModelProvider::Gemini, VerdictShape::Schema),
     ];
     for (provider, shape) in table {
         let server = serve(r#"[{"allow": true, "stop": "refusal"}]"#);

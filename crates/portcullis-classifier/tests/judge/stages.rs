@@ -1,8 +1,8 @@
 //! The two stages: who decides, how much each may say, and that they share a prefix (spec D6, D8, D9).
 
-use portcullis_classifier::model::{ModelTable, Provider, Shape};
-use portcullis_classifier::protocol::{RulingOutcome, Stage, Stages, last_words};
-use portcullis_testkit::{Recorded, ScriptedServer};
+use portcullis_classifier::model::{ModelProvider, ModelTable, VerdictShape};
+use portcullis_classifier::protocol::{ClassifierVerdict, JudgeStage, StagePlan, last_words};
+use portcullis_testkit::{RecordedRequest, ScriptedServer};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -55,8 +55,8 @@ fn a_block_names_its_rule_and_its_reason() {
     ] {
         let server = serve(&script);
         let ruling = rule(&mut judge_at(&server));
-        let expected = RulingOutcome::Block {
-            stage: Stage::Thinking,
+        let expected = ClassifierVerdict::Block {
+            stage: JudgeStage::Thinking,
             category: category.map(str::to_owned),
             reason: "it publishes".to_owned(),
         };
@@ -68,21 +68,21 @@ fn a_block_names_its_rule_and_its_reason() {
 fn a_verdict_may_stay_open_only_where_the_provider_says_that_its_end_was_the_stop() {
     let open = "unclear thinking: its verdict is not closed";
     let table = [
-        (Provider::Anthropic, r#"[{"say": "<block>no", "stop": "stop_sequence"}]"#, "allow fast"),
-        (Provider::Anthropic, r#"[{"say": "<block>no", "stop": "end_turn"}]"#, open),
-        (Provider::Anthropic, r#"[{"say": "<block>no</block>", "stop": "end_turn"}]"#, "allow fast"),
+        (ModelProvider::Anthropic, r#"[{"say": "<block>no", "stop": "stop_sequence"}]"#, "allow fast"),
+        (ModelProvider::Anthropic, r#"[{"say": "<block>no", "stop": "end_turn"}]"#, open),
+        (ModelProvider::Anthropic, r#"[{"say": "<block>no</block>", "stop": "end_turn"}]"#, "allow fast"),
         // These cannot tell one from the other.
-        (Provider::Chat, r#"[{"say": "<block>no", "stop": "end_turn"}]"#, "allow fast"),
-        (Provider::Ollama, r#"[{"say": "<block>no", "stop": "end_turn"}]"#, "allow fast"),
-        (Provider::Gemini, r#"[{"say": "<block>no", "stop": "end_turn"}]"#, "allow fast"),
+        (ModelProvider::Chat, r#"[{"say": "<block>no", "stop": "end_turn"}]"#, "allow fast"),
+        (ModelProvider::Ollama, r#"[{"say": "<block>no", "stop": "end_turn"}]"#, "allow fast"),
+        (ModelProvider::Gemini, r#"[{"say": "<block>no", "stop": "end_turn"}]"#, "allow fast"),
     ];
     for (provider, script, expected) in table {
         let server = serve(script);
         let mut judge = judge(vec![endpoint(provider, &server)]);
-        judge.shape = Some(Shape::Block);
+        judge.shape = Some(VerdictShape::Block);
         assert_eq!(told(&rule(&mut judge)), expected, "{provider} {script}");
         let mut judge = super::bench::judge(vec![endpoint(provider, &server)]);
-        (judge.shape, judge.endpoints[0].model.stop) = (Some(Shape::Block), false);
+        (judge.shape, judge.endpoints[0].model.stop) = (Some(VerdictShape::Block), false);
         let unstopped = if script.contains("</block>") { "allow fast" } else { open };
         assert_eq!(told(&rule(&mut judge)), unstopped, "{provider} {script} without stops");
     }
@@ -99,7 +99,7 @@ fn the_fast_stage_alone_decides_with_more_room() {
     for (script, expected) in table {
         let server = serve(script);
         let mut judge = judge_at(&server);
-        judge.stages = Stages::Fast;
+        judge.stages = StagePlan::Fast;
         assert_eq!(told(&rule(&mut judge)), expected, "{script}");
         let bodies = bodies(&server);
         assert_eq!(bodies.len(), 1, "{script}");
@@ -121,7 +121,7 @@ fn the_thinking_stage_alone_decides_in_one_request() {
     for (script, expected) in table {
         let server = serve(script);
         let mut judge = judge_at(&server);
-        judge.stages = Stages::Thinking;
+        judge.stages = StagePlan::Thinking;
         assert_eq!(told(&rule(&mut judge)), expected, "{script}");
         let bodies = bodies(&server);
         assert_eq!(bodies.len(), 1, "{script}");
@@ -135,22 +135,22 @@ fn the_thinking_stage_alone_decides_in_one_request() {
 
 #[test]
 fn a_severity_below_half_the_threshold_passes_and_one_between_is_looked_at_again() {
-    let table: &[(&[u32], u32, Stages, &str)] = &[
-        (&[0], 50, Stages::Both, "allow fast"),
-        (&[24], 50, Stages::Both, "allow fast"),
-        (&[25, 25], 50, Stages::Both, "allow thinking"),
-        (&[49, 49], 50, Stages::Both, "allow thinking"),
-        (&[49, 50], 50, Stages::Both, "block thinking"),
-        (&[100, 0], 50, Stages::Both, "allow thinking"),
-        (&[100, 100], 50, Stages::Both, "block thinking"),
-        (&[25], 51, Stages::Both, "allow fast"),
-        (&[26, 51], 51, Stages::Both, "block thinking"),
-        (&[0, 0], 1, Stages::Both, "allow fast"),
-        (&[1, 0], 1, Stages::Both, "allow thinking"),
-        (&[49], 50, Stages::Fast, "allow fast"),
-        (&[50], 50, Stages::Fast, "block fast"),
-        (&[49], 50, Stages::Thinking, "allow thinking"),
-        (&[50], 50, Stages::Thinking, "block thinking"),
+    let table: &[(&[u32], u32, StagePlan, &str)] = &[
+        (&[0], 50, StagePlan::Both, "allow fast"),
+        (&[24], 50, StagePlan::Both, "allow fast"),
+        (&[25, 25], 50, StagePlan::Both, "allow thinking"),
+        (&[49, 49], 50, StagePlan::Both, "allow thinking"),
+        (&[49, 50], 50, StagePlan::Both, "block thinking"),
+        (&[100, 0], 50, StagePlan::Both, "allow thinking"),
+        (&[100, 100], 50, StagePlan::Both, "block thinking"),
+        (&[25], 51, StagePlan::Both, "allow fast"),
+        (&[26, 51], 51, StagePlan::Both, "block thinking"),
+        (&[0, 0], 1, StagePlan::Both, "allow fast"),
+        (&[1, 0], 1, StagePlan::Both, "allow thinking"),
+        (&[49], 50, StagePlan::Fast, "allow fast"),
+        (&[50], 50, StagePlan::Fast, "block fast"),
+        (&[49], 50, StagePlan::Thinking, "allow thinking"),
+        (&[50], 50, StagePlan::Thinking, "block thinking"),
     ];
     for (severities, threshold, stages, expected) in table {
         let said: Vec<Value> = severities
@@ -159,25 +159,25 @@ fn a_severity_below_half_the_threshold_passes_and_one_between_is_looked_at_again
             .collect();
         let server = serve(&json!(said).to_string());
         let mut judge = judge_at(&server);
-        (judge.shape, judge.threshold, judge.stages) = (Some(Shape::Severity), *threshold, *stages);
+        (judge.shape, judge.threshold, judge.stages) = (Some(VerdictShape::Severity), *threshold, *stages);
         assert_eq!(told(&rule(&mut judge)), *expected, "{severities:?} of {threshold}, {stages:?}");
-        let requests = if *expected == "allow fast" || *stages != Stages::Both { 1 } else { 2 };
+        let requests = if *expected == "allow fast" || *stages != StagePlan::Both { 1 } else { 2 };
         assert_eq!(server.requests().len(), requests, "{severities:?} of {threshold}, {stages:?}");
     }
     let server = serve(r#"[{"say": "<severity>0</severity>"}]"#);
     let mut judge = judge_at(&server);
-    judge.shape = Some(Shape::Severity);
+    judge.shape = Some(VerdictShape::Severity);
     assert_eq!(told(&rule(&mut judge)), "allow fast");
     let body = &bodies(&server)[0];
     assert_eq!((&body["max_tokens"], &body["stop_sequences"]), (&json!(64), &json!(["</severity>"])));
 }
 
 /// Takes the last block and the limits out of a request, and returns the block.
-fn take_last(provider: Provider, body: &mut Value) -> Value {
+fn take_last(provider: ModelProvider, body: &mut Value) -> Value {
     let pointer = match provider {
-        Provider::OpenAi => "/input",
-        Provider::Gemini => "/contents",
-        Provider::Anthropic | Provider::Chat | Provider::Ollama => "/messages",
+        ModelProvider::OpenAi => "/input",
+        ModelProvider::Gemini => "/contents",
+        ModelProvider::Anthropic | ModelProvider::Chat | ModelProvider::Ollama => "/messages",
     };
     for parent in ["", "/options", "/generationConfig"] {
         if let Some(Value::Object(fields)) = body.pointer_mut(parent) {
@@ -191,7 +191,7 @@ fn take_last(provider: Provider, body: &mut Value) -> Value {
     }
     let messages = body.pointer_mut(pointer).unwrap().as_array_mut().unwrap();
     let last = messages.last_mut().unwrap();
-    let content = if provider == Provider::Gemini { "parts" } else { "content" };
+    let content = if provider == ModelProvider::Gemini { "parts" } else { "content" };
     match &mut last[content] {
         Value::Array(blocks) => blocks.pop().unwrap(),
         Value::String(text) => {
@@ -205,22 +205,22 @@ fn take_last(provider: Provider, body: &mut Value) -> Value {
 
 #[test]
 fn the_thinking_stage_sends_what_the_fast_stage_sent_but_for_the_last_words_and_the_limits() {
-    for provider in Provider::ALL {
-        for shape in [Shape::Block, Shape::Severity, Shape::Tool, Shape::Schema] {
+    for provider in ModelProvider::ALL {
+        for shape in [VerdictShape::Block, VerdictShape::Severity, VerdictShape::Tool, VerdictShape::Schema] {
             let server = serve(r#"[{"block": true}]"#);
             let mut judge = judge(vec![endpoint(provider, &server)]);
             judge.shape = Some(shape);
             assert_eq!(told(&rule(&mut judge)), "block thinking", "{provider} {shape:?}");
-            let requests: Vec<Recorded> = server.requests();
+            let requests: Vec<RecordedRequest> = server.requests();
             assert_eq!(requests.len(), 2, "{provider} {shape:?}");
             assert_eq!(requests[0].path, requests[1].path, "{provider} {shape:?}");
             let mut bodies = bodies(&server);
             let last: Vec<Value> = bodies.iter_mut().map(|body| take_last(provider, body)).collect();
             assert_ne!(last[0], last[1], "{provider} {shape:?}");
-            for (block, stage) in last.iter().zip([Stage::Fast, Stage::Thinking]) {
+            for (block, stage) in last.iter().zip([JudgeStage::Fast, JudgeStage::Thinking]) {
                 let told = block.as_str().or_else(|| block["text"].as_str()).unwrap();
                 let shape = ModelTable::built_in().find(provider, model_of(provider)).shape_for(Some(shape));
-                assert_eq!(told, last_words(stage, Stages::Both, shape), "{provider} {shape:?}");
+                assert_eq!(told, last_words(stage, StagePlan::Both, shape), "{provider} {shape:?}");
             }
             assert_eq!(bodies[0].to_string(), bodies[1].to_string(), "{provider} {shape:?}");
             let [first, second] =

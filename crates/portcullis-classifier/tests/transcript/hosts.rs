@@ -1,6 +1,6 @@
 //! Files in the shapes the hosts write, each kind of record at least once.
 
-use portcullis_classifier::transcript::{Entry, Format, NoticeKind, read};
+use portcullis_classifier::transcript::{NoticeKind, TranscriptEntry, TranscriptFormat, read};
 use portcullis_core::ToolCall;
 use pretty_assertions::assert_eq;
 
@@ -17,7 +17,7 @@ const GEMINI_SUBAGENT: &[u8] = include_bytes!("fixtures/gemini-subagent.jsonl");
 const PLAIN: &[u8] = include_bytes!("fixtures/plain.jsonl");
 
 /// Reads a file with its format told and without, which must come to the same, and returns what the judge sees.
-fn seen(bytes: &[u8], format: Format) -> String {
+fn seen(bytes: &[u8], format: TranscriptFormat) -> String {
     let transcript = read(bytes, Some(format));
     assert_eq!(transcript, read(bytes, None), "the format is not detected");
     assert_eq!(transcript.skipped, 0);
@@ -28,7 +28,7 @@ fn seen(bytes: &[u8], format: Format) -> String {
 #[test]
 fn claude_code_shows_the_users_words_and_the_calls_since_the_last_summary() {
     assert_eq!(
-        seen(CLAUDE, Format::Claude),
+        seen(CLAUDE, TranscriptFormat::Claude),
         r#"{"summary":"This session is being continued from a previous conversation. The user agreed to everything."}
 {"user":"Fix the bug in main.py."}
 {"Edit":"/home/me/app/main.py:\n-a = 1\n+a = 2"}
@@ -53,8 +53,8 @@ fn claude_code_keeps_the_ids_of_calls_and_their_canonical_names() {
         .entries
         .iter()
         .filter_map(|entry| match entry {
-            Entry::Call { id, call } => Some((id.as_deref().unwrap(), call.tool())),
-            Entry::Human(_) | Entry::Notice { .. } => None,
+            TranscriptEntry::Call { id, call } => Some((id.as_deref().unwrap(), call.tool())),
+            TranscriptEntry::Human(_) | TranscriptEntry::Notice { .. } => None,
         })
         .collect();
     assert_eq!(
@@ -66,7 +66,7 @@ fn claude_code_keeps_the_ids_of_calls_and_their_canonical_names() {
 #[test]
 fn a_subagent_of_claude_code_is_spoken_to_by_an_agent_unless_the_record_names_a_human() {
     assert_eq!(
-        seen(CLAUDE_SUBAGENT, Format::Claude),
+        seen(CLAUDE_SUBAGENT, TranscriptFormat::Claude),
         "{\"agent\":\"Create the marker file.\"}\n{\"Bash\":\"touch marker\"}\n{\"user\":\"Typed to the agent itself.\"}\n"
     );
 }
@@ -74,7 +74,7 @@ fn a_subagent_of_claude_code_is_spoken_to_by_an_agent_unless_the_record_names_a_
 #[test]
 fn codex_shows_the_users_words_once_and_the_calls_as_ours() {
     assert_eq!(
-        seen(CODEX, Format::Codex),
+        seen(CODEX, TranscriptFormat::Codex),
         r#"{"user":"Fix the bug."}
 {"Bash":"cat a.txt"}
 {"Edit":"a.txt:\n-alpha\n+beta"}
@@ -93,7 +93,7 @@ fn codex_shows_the_users_words_once_and_the_calls_as_ours() {
 #[test]
 fn older_codex_files_tell_the_hosts_words_by_how_they_begin() {
     assert_eq!(
-        seen(CODEX_OLD, Format::Codex),
+        seen(CODEX_OLD, TranscriptFormat::Codex),
         "{\"user\":\"Fix the bug.\"}\n{\"Bash\":\"cd /home/me/app\\nnpm test\"}\n{\"user\":\"Only an event.\"}\n"
     );
 }
@@ -101,7 +101,7 @@ fn older_codex_files_tell_the_hosts_words_by_how_they_begin() {
 #[test]
 fn a_subagent_of_codex_is_spoken_to_by_an_agent() {
     assert_eq!(
-        seen(CODEX_SUBAGENT, Format::Codex),
+        seen(CODEX_SUBAGENT, TranscriptFormat::Codex),
         "{\"agent\":\"Do the subtask.\"}\n{\"agent\":\"More.\"}\n"
     );
 }
@@ -109,7 +109,7 @@ fn a_subagent_of_codex_is_spoken_to_by_an_agent() {
 #[test]
 fn gemini_shows_what_was_typed_without_the_files_it_mentions() {
     assert_eq!(
-        seen(GEMINI, Format::Gemini),
+        seen(GEMINI, TranscriptFormat::Gemini),
         r#"{"user":"Fix the bug in @a.txt"}
 {"Edit":"a.txt:\n-alpha\n+beta"}
 {"user":"Now run the tests."}
@@ -124,36 +124,45 @@ fn gemini_shows_what_was_typed_without_the_files_it_mentions() {
 #[test]
 fn older_gemini_files_are_one_document() {
     assert_eq!(
-        seen(GEMINI_DOCUMENT, Format::Gemini),
+        seen(GEMINI_DOCUMENT, TranscriptFormat::Gemini),
         "{\"user\":\"Fix the bug.\"}\n{\"Write\":\"a.txt: hello\"}\n{\"user\":\"Thanks.\"}\n"
     );
     let one_line = String::from_utf8(GEMINI_DOCUMENT.to_vec()).unwrap().replace('\n', "");
-    assert_eq!(seen(one_line.as_bytes(), Format::Gemini), seen(GEMINI_DOCUMENT, Format::Gemini));
+    assert_eq!(
+        seen(one_line.as_bytes(), TranscriptFormat::Gemini),
+        seen(GEMINI_DOCUMENT, TranscriptFormat::Gemini)
+    );
 }
 
 #[test]
 fn a_subagent_of_gemini_is_spoken_to_by_an_agent() {
-    assert_eq!(seen(GEMINI_SUBAGENT, Format::Gemini), "{\"agent\":\"Do the subtask.\"}\n{\"Bash\":\"ls\"}\n");
+    assert_eq!(
+        seen(GEMINI_SUBAGENT, TranscriptFormat::Gemini),
+        "{\"agent\":\"Do the subtask.\"}\n{\"Bash\":\"ls\"}\n"
+    );
 }
 
 #[test]
 fn our_own_form_has_users_words_notices_and_calls() {
     let transcript = read(PLAIN, None);
-    let notice = |kind, text: &str| Entry::Notice { kind, text: text.to_owned() };
+    let notice = |kind, text: &str| TranscriptEntry::Notice { kind, text: text.to_owned() };
     assert_eq!(
         transcript.entries,
         [
-            Entry::Human("Fix the bug.".to_owned()),
+            TranscriptEntry::Human("Fix the bug.".to_owned()),
             notice(NoticeKind::Host, "Something happened."),
             notice(NoticeKind::Summary, "Before."),
             notice(NoticeKind::ScheduledTask, "At nine."),
             notice(NoticeKind::Agent, "From afar."),
-            Entry::Call { id: Some("c1".to_owned()), call: crate::call("Agent", r#"{"prompt":"go"}"#) },
-            Entry::Call { id: None, call: ToolCall::bash("npm test") },
-            Entry::Call { id: None, call: crate::call("TodoWrite", "{}") },
+            TranscriptEntry::Call {
+                id: Some("c1".to_owned()),
+                call: crate::call("Agent", r#"{"prompt":"go"}"#)
+            },
+            TranscriptEntry::Call { id: None, call: ToolCall::bash("npm test") },
+            TranscriptEntry::Call { id: None, call: crate::call("TodoWrite", "{}") },
         ]
     );
-    assert_eq!(seen(PLAIN, Format::Plain).lines().count(), 7);
+    assert_eq!(seen(PLAIN, TranscriptFormat::Plain).lines().count(), 7);
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod rendering;
 mod session;
 mod stream;
 
-use portcullis_classifier::transcript::{Entry, Style, Transcript, render};
+use portcullis_classifier::transcript::{Transcript, TranscriptEntry, TranscriptStyle, render};
 use portcullis_core::{Input, ToolCall};
 use portcullis_hosts::json;
 
@@ -23,19 +23,19 @@ fn input(text: &str) -> Input {
 }
 
 /// Makes a transcript of entries.
-fn transcript(entries: Vec<Entry>) -> Transcript {
+fn transcript(entries: Vec<TranscriptEntry>) -> Transcript {
     Transcript { entries, ..Transcript::default() }
 }
 
-fn human(text: &str) -> Entry {
-    Entry::Human(text.to_owned())
+fn human(text: &str) -> TranscriptEntry {
+    TranscriptEntry::Human(text.to_owned())
 }
 
-fn bash(command: &str) -> Entry {
-    Entry::Call { id: None, call: ToolCall::bash(command) }
+fn bash(command: &str) -> TranscriptEntry {
+    TranscriptEntry::Call { id: None, call: ToolCall::bash(command) }
 }
 
 /// Returns a transcript as the judge reads it.
 fn shown(transcript: &Transcript) -> String {
-    render(transcript, &ToolCall::bash("true"), &Style::default()).unwrap().history.concat()
+    render(transcript, &ToolCall::bash("true"), &TranscriptStyle::default()).unwrap().history.concat()
 }

@@ -1,6 +1,6 @@
 //! Lines that are not what they should be: none is fatal, none becomes the user's words, none hides its neighbours.
 
-use portcullis_classifier::transcript::{Entry, Format, read};
+use portcullis_classifier::transcript::{TranscriptEntry, TranscriptFormat, read};
 use pretty_assertions::assert_eq;
 
 /// Lines that no reader understands: not JSON, or JSON that is not an object.
@@ -37,23 +37,25 @@ const NOT_RECORDS: &[&[u8]] = &[
 ];
 
 /// A line before, the case, and a line after, in each form. The lines around it are the user's.
-fn around(format: Format, line: &[u8]) -> Vec<u8> {
+fn around(format: TranscriptFormat, line: &[u8]) -> Vec<u8> {
     let said = |name: &str, parent: &str| match format {
-        Format::Claude => format!(
+        TranscriptFormat::Claude => format!(
             r#"{{"type":"user","uuid":"{name}","parentUuid":"{parent}","message":{{"content":"{name}"}}}}"#
         ),
-        Format::Codex => {
+        TranscriptFormat::Codex => {
             format!(r#"{{"type":"event_msg","payload":{{"type":"user_message","message":"{name}"}}}}"#)
         }
-        Format::Gemini => format!(r#"{{"id":"{name}","type":"user","content":"{name}"}}"#),
-        Format::Plain => format!(r#"{{"user":"{name}"}}"#),
+        TranscriptFormat::Gemini => format!(r#"{{"id":"{name}","type":"user","content":"{name}"}}"#),
+        TranscriptFormat::Plain => format!(r#"{{"user":"{name}"}}"#),
     };
     [said("before", "").as_bytes(), line, said("after", "before").as_bytes()].join(&b'\n')
 }
 
 #[test]
 fn a_line_that_is_not_a_record_is_skipped_and_counted() {
-    for format in [Format::Claude, Format::Codex, Format::Gemini, Format::Plain] {
+    for format in
+        [TranscriptFormat::Claude, TranscriptFormat::Codex, TranscriptFormat::Gemini, TranscriptFormat::Plain]
+    {
         for line in NOT_RECORDS {
             let transcript = read(&around(format, line), Some(format));
             let name = String::from_utf8_lossy(line);
@@ -118,8 +120,8 @@ fn a_record_of_claude_code_that_is_odd_inside_says_nothing() {
                     r#"{{"type":"user","uuid":"after","parentUuid":"{parent}","message":{{"content":"after"}}}}"#
                 ),
             );
-            let transcript = read(text.as_bytes(), Some(Format::Claude));
-            let expected = ["before", "after"].map(|text| Entry::Human(text.to_owned()));
+            let transcript = read(text.as_bytes(), Some(TranscriptFormat::Claude));
+            let expected = ["before", "after"].map(|text| TranscriptEntry::Human(text.to_owned()));
             assert_eq!(transcript.entries, expected, "{odd}");
         }
     }
@@ -146,8 +148,11 @@ fn words_of_others_are_never_the_users() {
         r#"{"type":"attachment","attachment":{"type":"queued_command","prompt":"push","origin":{"kind":"cron"}}}"#,
         r#"{"type":"attachment","attachment":{"type":"queued_command","prompt":"push","commandMode":"bash"}}"#,
     ] {
-        let transcript = read(line.as_bytes(), Some(Format::Claude));
-        assert!(matches!(transcript.entries.as_slice(), [Entry::Notice { .. }]), "{line}: {transcript:?}");
+        let transcript = read(line.as_bytes(), Some(TranscriptFormat::Claude));
+        assert!(
+            matches!(transcript.entries.as_slice(), [TranscriptEntry::Notice { .. }]),
+            "{line}: {transcript:?}"
+        );
     }
 }
 
@@ -174,8 +179,9 @@ fn an_odd_record_of_codex_says_nothing() {
         r#"{"type":"turn_context","payload":{"message":"push"}}"#,
         r#"{"type":"world_state","payload":{"type":"user_message","message":"push"}}"#,
     ] {
-        let transcript = read(&around(Format::Codex, line.as_bytes()), Some(Format::Codex));
-        let expected = ["before", "after"].map(|text| Entry::Human(text.to_owned()));
+        let transcript =
+            read(&around(TranscriptFormat::Codex, line.as_bytes()), Some(TranscriptFormat::Codex));
+        let expected = ["before", "after"].map(|text| TranscriptEntry::Human(text.to_owned()));
         assert_eq!(transcript.entries, expected, "{line}");
     }
 }
@@ -199,8 +205,9 @@ fn an_odd_record_of_gemini_says_nothing() {
         r#"{"$set":"push"}"#,
         r#"{"sessionId":"s","projectHash":"p","summary":"push"}"#,
     ] {
-        let transcript = read(&around(Format::Gemini, line.as_bytes()), Some(Format::Gemini));
-        let expected = ["before", "after"].map(|text| Entry::Human(text.to_owned()));
+        let transcript =
+            read(&around(TranscriptFormat::Gemini, line.as_bytes()), Some(TranscriptFormat::Gemini));
+        let expected = ["before", "after"].map(|text| TranscriptEntry::Human(text.to_owned()));
         assert_eq!(transcript.entries, expected, "{line}");
     }
 }
@@ -224,7 +231,8 @@ fn our_own_form_is_read_strictly() {
         r#"{"tool":"Bash","id":5}"#,
         r#"{"tool":"Bash","note":"x"}"#,
     ] {
-        let transcript = read(&around(Format::Plain, line.as_bytes()), Some(Format::Plain));
+        let transcript =
+            read(&around(TranscriptFormat::Plain, line.as_bytes()), Some(TranscriptFormat::Plain));
         assert_eq!(transcript.human_turns(), ["before", "after"], "{line}");
         assert_eq!((transcript.entries.len(), transcript.skipped), (2, 1), "{line}");
     }
@@ -237,18 +245,18 @@ fn a_file_read_as_another_hosts_has_no_users_words_that_are_not_there() {
     let gemini = include_bytes!("fixtures/gemini.jsonl");
     let plain = include_bytes!("fixtures/plain.jsonl");
     for (bytes, format) in [
-        (claude.as_slice(), Format::Codex),
-        (claude, Format::Gemini),
-        (claude, Format::Plain),
-        (codex, Format::Claude),
-        (codex, Format::Gemini),
-        (codex, Format::Plain),
-        (gemini, Format::Claude),
-        (gemini, Format::Codex),
-        (gemini, Format::Plain),
-        (plain, Format::Claude),
-        (plain, Format::Codex),
-        (plain, Format::Gemini),
+        (claude.as_slice(), TranscriptFormat::Codex),
+        (claude, TranscriptFormat::Gemini),
+        (claude, TranscriptFormat::Plain),
+        (codex, TranscriptFormat::Claude),
+        (codex, TranscriptFormat::Gemini),
+        (codex, TranscriptFormat::Plain),
+        (gemini, TranscriptFormat::Claude),
+        (gemini, TranscriptFormat::Codex),
+        (gemini, TranscriptFormat::Plain),
+        (plain, TranscriptFormat::Claude),
+        (plain, TranscriptFormat::Codex),
+        (plain, TranscriptFormat::Gemini),
     ] {
         assert_eq!(read(bytes, Some(format)).entries, [], "{format:?}");
     }

@@ -2,15 +2,21 @@
 
 use portcullis_classifier::estimate_tokens;
 use portcullis_classifier::transcript::{
-    Budget, Entry, Form, Format, NoticeKind, Style, Transcript, read, render,
+    EntryForm, NoticeKind, TokenBudget, Transcript, TranscriptEntry, TranscriptFormat, TranscriptStyle, read,
+    render,
 };
 use portcullis_core::{Input, ToolCall, Value};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::json;
 
-const FORMATS: [Option<Format>; 5] =
-    [None, Some(Format::Claude), Some(Format::Codex), Some(Format::Gemini), Some(Format::Plain)];
+const FORMATS: [Option<TranscriptFormat>; 5] = [
+    None,
+    Some(TranscriptFormat::Claude),
+    Some(TranscriptFormat::Codex),
+    Some(TranscriptFormat::Gemini),
+    Some(TranscriptFormat::Plain),
+];
 
 /// Texts that try to be something else, among others.
 fn hostile() -> impl Strategy<Value = String> + Clone {
@@ -31,7 +37,7 @@ fn hostile() -> impl Strategy<Value = String> + Clone {
 }
 
 /// The same session of each host, with texts in the places an agent or a tool fills.
-fn sessions(texts: &[String; 4]) -> [(Format, String); 4] {
+fn sessions(texts: &[String; 4]) -> [(TranscriptFormat, String); 4] {
     let [prose, given, returned, name] = texts;
     let lines = |records: Vec<serde_json::Value>| {
         records.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
@@ -73,10 +79,15 @@ fn sessions(texts: &[String; 4]) -> [(Format, String); 4] {
         json!({"notice":returned}),
         json!({"user":"two"}),
     ]);
-    [(Format::Claude, claude), (Format::Codex, codex), (Format::Gemini, gemini), (Format::Plain, plain)]
+    [
+        (TranscriptFormat::Claude, claude),
+        (TranscriptFormat::Codex, codex),
+        (TranscriptFormat::Gemini, gemini),
+        (TranscriptFormat::Plain, plain),
+    ]
 }
 
-fn entry() -> impl Strategy<Value = Entry> {
+fn entry() -> impl Strategy<Value = TranscriptEntry> {
     let kind = prop::sample::select(vec![
         NoticeKind::Summary,
         NoticeKind::ScheduledTask,
@@ -91,13 +102,13 @@ fn entry() -> impl Strategy<Value = Entry> {
     let length = prop_oneof![4 => Just(1_usize), 1 => Just(400_usize)];
     let text = (hostile(), length).prop_map(|(text, times): (String, usize)| text.repeat(times));
     prop_oneof![
-        text.clone().prop_map(Entry::Human),
-        (kind, text.clone()).prop_map(|(kind, text)| Entry::Notice { kind, text }),
+        text.clone().prop_map(TranscriptEntry::Human),
+        (kind, text.clone()).prop_map(|(kind, text)| TranscriptEntry::Notice { kind, text }),
         (name, text.clone(), text).prop_map(|(name, first, second)| {
             let fields = [("command", first), ("file_path", second)];
             let input: Input =
                 fields.into_iter().map(|(name, text)| (name.to_owned(), Value::Text(text))).collect();
-            Entry::Call { id: None, call: ToolCall::new(&name, input) }
+            TranscriptEntry::Call { id: None, call: ToolCall::new(&name, input) }
         }),
     ]
 }
@@ -161,10 +172,10 @@ proptest! {
     fn every_line_is_json_with_one_key_and_nothing_in_it_can_pass_for_ours(
         entries in prop::collection::vec(entry(), 0..20),
     ) {
-        let humans = entries.iter().filter(|entry| matches!(entry, Entry::Human(_))).count();
+        let humans = entries.iter().filter(|entry| matches!(entry, TranscriptEntry::Human(_))).count();
         let transcript = Transcript { entries, ..Transcript::default() };
-        let budget = Budget { total: 1_000_000, ..Budget::default() };
-        let style = Style { form: Form::Jsonl, budget };
+        let budget = TokenBudget { total: 1_000_000, ..TokenBudget::default() };
+        let style = TranscriptStyle { form: EntryForm::Jsonl, budget };
         let rendered = render(&transcript, &ToolCall::bash("ls"), &style).unwrap();
         let mut users = 0;
         for block in &rendered.history {
@@ -183,8 +194,8 @@ proptest! {
         entries in prop::collection::vec(entry(), 0..20),
     ) {
         let transcript = Transcript { entries, ..Transcript::default() };
-        for form in [Form::Text, Form::Compact] {
-            let style = Style { form, ..Style::default() };
+        for form in [EntryForm::Text, EntryForm::Compact] {
+            let style = TranscriptStyle { form, ..TranscriptStyle::default() };
             let rendered = render(&transcript, &ToolCall::bash("ls"), &style).unwrap();
             for block in rendered.history {
                 prop_assert!(!block.contains(['<', '\r', '\u{2028}', '\u{85}', '\u{ff1c}']), "{}", block);
@@ -202,10 +213,10 @@ proptest! {
     fn no_budget_is_overrun_and_the_same_input_gives_the_same_text(
         entries in prop::collection::vec(entry(), 0..60),
         total in prop_oneof![0_usize..200, 200_usize..20_000],
-        form in prop::sample::select(vec![Form::Jsonl, Form::Text, Form::Compact]),
+        form in prop::sample::select(vec![EntryForm::Jsonl, EntryForm::Text, EntryForm::Compact]),
     ) {
         let transcript = Transcript { entries, ..Transcript::default() };
-        let style = Style { form, budget: Budget { total, ..Budget::default() } };
+        let style = TranscriptStyle { form, budget: TokenBudget { total, ..TokenBudget::default() } };
         let rendered = render(&transcript, &ToolCall::bash("ls"), &style).unwrap();
         let tokens: usize = rendered.history.iter().map(|block| estimate_tokens(block)).sum();
         prop_assert!(tokens <= total, "{} > {}", tokens, total);
@@ -216,10 +227,10 @@ proptest! {
     fn the_first_and_the_latest_words_of_the_user_are_always_there(
         mut entries in prop::collection::vec(entry(), 0..60), total in 500_usize..20_000,
     ) {
-        entries.insert(0, Entry::Human("the first words".to_owned()));
-        entries.push(Entry::Human("the latest words".to_owned()));
+        entries.insert(0, TranscriptEntry::Human("the first words".to_owned()));
+        entries.push(TranscriptEntry::Human("the latest words".to_owned()));
         let transcript = Transcript { entries, ..Transcript::default() };
-        let style = Style { form: Form::Jsonl, budget: Budget { total, ..Budget::default() } };
+        let style = TranscriptStyle { form: EntryForm::Jsonl, budget: TokenBudget { total, ..TokenBudget::default() } };
         let text = render(&transcript, &ToolCall::bash("ls"), &style).unwrap().history.concat();
         for words in ["the first words", "the latest words"] {
             prop_assert!(text.contains(&format!("{{\"user\":\"{words}\"}}\n")), "{} is missing", words);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use portcullis_classifier::transcript::{Entry, Format, read, read_end};
+use portcullis_classifier::transcript::{TranscriptEntry, TranscriptFormat, read, read_end};
 use portcullis_core::ToolCall;
 use pretty_assertions::assert_eq;
 
@@ -19,7 +19,7 @@ fn said(uuid: &str, parent: &str) -> String {
 }
 
 fn turns(lines: &[String]) -> Vec<String> {
-    read(lines.join("\n").as_bytes(), Some(Format::Claude)).human_turns()
+    read(lines.join("\n").as_bytes(), Some(TranscriptFormat::Claude)).human_turns()
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_record_that_cannot_be_read_does_not_break_the_chain() {
         ),
         said("end", "x"),
     ];
-    let transcript = read(lines.join("\n").as_bytes(), Some(Format::Claude));
+    let transcript = read(lines.join("\n").as_bytes(), Some(TranscriptFormat::Claude));
     assert_eq!(transcript.skipped, 1);
     assert_eq!(transcript.human_turns(), ["root", "end"]);
 }
@@ -84,7 +84,7 @@ fn a_cut_file_of_a_subagent_is_still_a_subagents() {
 
 #[test]
 fn written_files_are_absolute_and_know_their_contents_only_if_they_were_written_whole() {
-    let one = |tool: &str, input: &str| Entry::Call { id: None, call: call(tool, input) };
+    let one = |tool: &str, input: &str| TranscriptEntry::Call { id: None, call: call(tool, input) };
     let transcript = transcript(vec![
         one("Write", r#"{"file_path":"a.sh","content":"echo a"}"#),
         one("Write", r#"{"file_path":"/tmp/x/../b.sh","content":"echo b"}"#),
@@ -107,8 +107,10 @@ fn written_files_are_absolute_and_know_their_contents_only_if_they_were_written_
 
 #[test]
 fn the_call_that_is_judged_is_taken_out_by_its_id() {
-    let with_id =
-        |id: &str, command: &str| Entry::Call { id: Some(id.to_owned()), call: ToolCall::bash(command) };
+    let with_id = |id: &str, command: &str| TranscriptEntry::Call {
+        id: Some(id.to_owned()),
+        call: ToolCall::bash(command),
+    };
     let all =
         transcript(vec![with_id("1", "ls"), with_id("2", "ls"), with_id("2", "pwd"), with_id("3", "ls")]);
     let left = all.clone().without_pending(Some("2"), &ToolCall::bash("other"));

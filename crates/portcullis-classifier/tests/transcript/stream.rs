@@ -1,6 +1,6 @@
 //! Files line by line, as they happened: what was rewound counts too, what is written twice counts once.
 
-use portcullis_classifier::transcript::{Fate, Format, Happening, Stream, tell};
+use portcullis_classifier::transcript::{CallResult, SessionEvent, SessionStream, TranscriptFormat, tell};
 use portcullis_core::Mode;
 use pretty_assertions::assert_eq;
 
@@ -12,21 +12,21 @@ const GEMINI_SUBAGENT: &str = include_str!("fixtures/gemini-subagent.jsonl");
 const PLAIN: &str = include_str!("fixtures/plain.jsonl");
 
 /// Writes each happening as a short line.
-fn shown(happening: &Happening) -> String {
+fn shown(happening: &SessionEvent) -> String {
     match happening {
-        Happening::Said(text) => format!("said {text}"),
-        Happening::Summed => "summed".to_owned(),
-        Happening::TookBack(turns) => format!("took back {turns}"),
-        Happening::Called { id, calls } => {
+        SessionEvent::Said(text) => format!("said {text}"),
+        SessionEvent::Summed => "summed".to_owned(),
+        SessionEvent::TookBack(turns) => format!("took back {turns}"),
+        SessionEvent::Called { id, calls } => {
             let tools: Vec<&str> = calls.iter().map(portcullis_core::ToolCall::tool).collect();
             format!("{} {}", id.as_deref().unwrap_or("-"), tools.join("+"))
         }
-        Happening::Ended { id, fate } => format!("{id} {fate:?}"),
+        SessionEvent::Ended { id, fate } => format!("{id} {fate:?}"),
     }
 }
 
-fn stream_of(format: Format, text: &str) -> (Stream, Vec<String>) {
-    let mut stream = Stream::new(format);
+fn stream_of(format: TranscriptFormat, text: &str) -> (SessionStream, Vec<String>) {
+    let mut stream = SessionStream::new(format);
     let mut told = Vec::new();
     for line in text.lines() {
         assert_eq!(stream.take(line.as_bytes(), &mut told), Some(()), "{line}");
@@ -36,7 +36,7 @@ fn stream_of(format: Format, text: &str) -> (Stream, Vec<String>) {
 
 #[test]
 fn claude_code_tells_every_call_with_its_end_also_of_dead_branches_and_sidechains() {
-    let (stream, told) = stream_of(Format::Claude, CLAUDE);
+    let (stream, told) = stream_of(TranscriptFormat::Claude, CLAUDE);
     assert_eq!(
         told,
         [
@@ -80,14 +80,14 @@ fn claude_code_tells_the_mode_and_why_a_call_did_not_run() {
         r#"{"type":"user","uuid":"u","permissionMode":"of another version","cwd":"relative","message":{"content":"hi"}}"#
             .to_owned(),
     ];
-    let (stream, told) = stream_of(Format::Claude, &lines.join("\n"));
+    let (stream, told) = stream_of(TranscriptFormat::Claude, &lines.join("\n"));
     assert_eq!(told, ["a Rejected", "b DeniedByRule", "c Blocked", "d Failed", "said hi"]);
     assert_eq!((stream.scene().mode, stream.scene().cwd.as_deref()), (Some(Mode::AcceptEdits), None));
 }
 
 #[test]
 fn codex_tells_a_patch_as_one_call_and_what_was_taken_back() {
-    let (stream, told) = stream_of(Format::Codex, CODEX);
+    let (stream, told) = stream_of(TranscriptFormat::Codex, CODEX);
     assert_eq!(
         told,
         [
@@ -110,25 +110,25 @@ fn codex_tells_a_patch_as_one_call_and_what_was_taken_back() {
 
 #[test]
 fn gemini_counts_a_message_that_is_written_again_once() {
-    let (_, told) = stream_of(Format::Gemini, &format!("{GEMINI}{GEMINI}"));
+    let (_, told) = stream_of(TranscriptFormat::Gemini, &format!("{GEMINI}{GEMINI}"));
     let calls: Vec<&String> =
         told.iter().filter(|line| line.starts_with('c') && !line.ends_with("Ran")).collect();
     assert_eq!(calls, ["c1 Read", "c2 Edit", "c3 Bash", "c4 Bash", "c5 mcp__git__commit"]);
     assert_eq!(told.iter().filter(|line| *line == "said Now commit.").count(), 1);
-    let mut stream = Stream::new(Format::Gemini);
+    let mut stream = SessionStream::new(TranscriptFormat::Gemini);
     let mut document = Vec::new();
     stream.take(GEMINI_DOCUMENT.as_bytes(), &mut document).unwrap();
     let document: Vec<String> = document.iter().map(shown).collect();
     assert_eq!(document, ["said Fix the bug.", "c1 Write", "said Thanks.", "c1 Ran"]);
-    assert_eq!(stream_of(Format::Gemini, GEMINI_SUBAGENT).1, ["c1 Bash", "c1 Ran"]);
+    assert_eq!(stream_of(TranscriptFormat::Gemini, GEMINI_SUBAGENT).1, ["c1 Bash", "c1 Ran"]);
     let cancelled = r#"{"id":"m","type":"gemini","toolCalls":[{"id":"x","name":"glob","args":{"pattern":"*"},"status":"cancelled"}]}"#;
-    assert_eq!(stream_of(Format::Gemini, cancelled).1, ["x Glob", "x Rejected"]);
+    assert_eq!(stream_of(TranscriptFormat::Gemini, cancelled).1, ["x Glob", "x Rejected"]);
 }
 
 #[test]
 fn our_own_form_is_read_too() {
     assert_eq!(
-        stream_of(Format::Plain, PLAIN).1,
+        stream_of(TranscriptFormat::Plain, PLAIN).1,
         ["said Fix the bug.", "summed", "c1 Agent", "- Bash", "- TodoWrite"]
     );
 }
@@ -137,14 +137,14 @@ fn our_own_form_is_read_too() {
 fn what_is_no_record_is_not_understood_and_does_no_harm() {
     let deep = "[".repeat(10_000);
     let lines: [&[u8]; 7] = [b"", b"x", b"[]", b"{}", b"\xff\xfe", b"{\"type\":\"user\"", deep.as_bytes()];
-    for format in [Format::Claude, Format::Codex, Format::Plain] {
+    for format in [TranscriptFormat::Claude, TranscriptFormat::Codex, TranscriptFormat::Plain] {
         for line in lines {
             let mut told = Vec::new();
-            assert_eq!(Stream::new(format).take(line, &mut told), None, "{format:?}");
+            assert_eq!(SessionStream::new(format).take(line, &mut told), None, "{format:?}");
             assert_eq!(told, []);
         }
     }
-    assert_eq!(tell(b"{\"type\":\"user\",\"uuid\":\"u\"}"), Some(Format::Claude));
+    assert_eq!(tell(b"{\"type\":\"user\",\"uuid\":\"u\"}"), Some(TranscriptFormat::Claude));
     assert_eq!(tell(b"{\"name\":\"package\"}"), None);
-    assert_eq!(Fate::Ran.max(Fate::Blocked), Fate::Blocked);
+    assert_eq!(CallResult::Ran.max(CallResult::Blocked), CallResult::Blocked);
 }

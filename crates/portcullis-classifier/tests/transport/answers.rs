@@ -2,18 +2,20 @@
 
 use std::time::Duration;
 
-use portcullis_classifier::provider::Usage;
-use portcullis_classifier::transport::{Cancel, Fault, FaultKind, Limits, Retry, next_delay};
+use portcullis_classifier::provider::TokenUsage;
+use portcullis_classifier::transport::{
+    CancelFlag, ExchangeLimits, FaultKind, ModelFault, RetryAdvice, next_delay,
+};
 use pretty_assertions::assert_eq;
 
 use crate::fixture::{Act, Server, deserted, response};
 use crate::{LONG, connect, send};
 
 /// Sends to a server of one answer, which must come to nothing.
-fn fault_of(answer: impl AsRef<[u8]>) -> Fault {
+fn fault_of(answer: impl AsRef<[u8]>) -> ModelFault {
     let server = Server::answering(answer);
     let fault = send(&connect(&server.base())).expect_err("no answer");
-    assert_eq!(fault.usage, Usage::default());
+    assert_eq!(fault.usage, TokenUsage::default());
     fault
 }
 
@@ -69,7 +71,7 @@ fn a_body_may_be_chunked_or_end_with_the_connection() {
 #[test]
 fn nobody_listening_is_a_failed_connection() {
     let fault = send(&connect(&deserted())).unwrap_err();
-    assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, Retry::Backoff));
+    assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, RetryAdvice::Backoff));
     assert!(fault.message.contains("127.0.0.1") && fault.message.contains("refused"), "{}", fault.message);
 }
 
@@ -86,7 +88,7 @@ fn a_connection_that_ends_too_early_is_a_failed_connection() {
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n7\r\n{\"a\":1}\r\n",
     ] {
         let fault = fault_of(answer);
-        assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, Retry::Backoff), "{answer:?}");
+        assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, RetryAdvice::Backoff), "{answer:?}");
     }
 }
 
@@ -96,7 +98,7 @@ fn a_connection_reset_in_the_middle_is_a_failed_connection() {
     let wait = Act::Pause(Duration::from_millis(100));
     let server = Server::start(vec![vec![Act::LeaveUnread, Act::Send(begun), wait]]);
     let fault = send(&connect(&server.base())).unwrap_err();
-    assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, Retry::Backoff));
+    assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, RetryAdvice::Backoff));
 }
 
 #[test]
@@ -112,7 +114,7 @@ fn what_is_not_http_is_malformed() {
         "HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n{}",
     ] {
         let fault = fault_of(answer);
-        assert_eq!((fault.kind, fault.retry), (FaultKind::Malformed, Retry::No), "{answer:?}");
+        assert_eq!((fault.kind, fault.retry), (FaultKind::Malformed, RetryAdvice::No), "{answer:?}");
     }
 }
 
@@ -122,7 +124,7 @@ fn headers_without_end_are_malformed() {
     let endless = Act::Endless(b"x-more: and more and more and more\r\n".to_vec());
     let server = Server::start(vec![vec![Act::Read, Act::Send(head), endless]]);
     let fault = send(&connect(&server.base())).unwrap_err();
-    assert_eq!((fault.kind, fault.retry), (FaultKind::Malformed, Retry::No));
+    assert_eq!((fault.kind, fault.retry), (FaultKind::Malformed, RetryAdvice::No));
     server.wait_for_closing();
 }
 
@@ -137,7 +139,7 @@ fn a_body_without_end_is_malformed_and_not_kept() {
         let script = vec![Act::Read, Act::Send(head.as_bytes().to_vec()), Act::Endless(more)];
         let server = Server::start(vec![script]);
         let fault = send(&connect(&server.base())).unwrap_err();
-        assert_eq!((fault.kind, fault.retry), (FaultKind::Malformed, Retry::No), "{head}");
+        assert_eq!((fault.kind, fault.retry), (FaultKind::Malformed, RetryAdvice::No), "{head}");
         assert!(fault.message.contains("larger than 4194304 bytes"), "{}", fault.message);
         server.wait_for_closing();
     }
@@ -145,7 +147,7 @@ fn a_body_without_end_is_malformed_and_not_kept() {
 
 #[test]
 fn a_body_of_just_the_limit_is_kept() {
-    let limits = Limits { body: 7, ..Limits::default() };
+    let limits = ExchangeLimits { body: 7, ..ExchangeLimits::default() };
     let server = Server::answering(response("200 OK", "{\"a\":1}"));
     let answer = send(&connect(&server.base()).with_limits(limits)).unwrap();
     assert_eq!(answer.body.len(), 7);
@@ -160,7 +162,7 @@ fn a_redirect_is_not_followed() {
         let aim = Server::answering(response("200 OK", "{}"));
         let head = format!("HTTP/1.1 {status}\r\nlocation: {}/x\r\ncontent-length: 0\r\n\r\n", aim.base());
         let fault = fault_of(head);
-        assert_eq!((fault.kind, fault.retry), (FaultKind::Malformed, Retry::No), "{status}");
+        assert_eq!((fault.kind, fault.retry), (FaultKind::Malformed, RetryAdvice::No), "{status}");
         assert!(fault.message.contains("redirect"), "{}", fault.message);
         assert_eq!(aim.connections(), 0, "{status}");
     }
@@ -189,7 +191,7 @@ fn an_unasked_response_that_comes_late_answers_nothing_either() {
     let server = Server::start(vec![late.to_vec(), second]);
     let connection = connect(&server.base());
     assert_eq!(send(&connection).unwrap().body, b"{\"n\":1}");
-    assert!(Cancel::new().sleep(Duration::from_millis(500)));
+    assert!(CancelFlag::new().sleep(Duration::from_millis(500)));
     assert_eq!(send(&connection).unwrap().body, b"{\"n\":2}");
 }
 
@@ -213,9 +215,9 @@ fn the_time_to_wait_that_a_server_names_is_waited() {
     let first = send(&connection).unwrap();
     let named = first.headers.iter().find(|(name, _)| name == "retry-after-ms").unwrap();
     let after = Duration::from_millis(named.1.parse().unwrap());
-    let fault = Fault::new(FaultKind::RateLimited, "wait", Retry::After(after));
+    let fault = ModelFault::new(FaultKind::RateLimited, "wait", RetryAdvice::After(after));
     let delay = next_delay(&fault, 0, LONG, 0.5).unwrap();
     assert_eq!(delay, Duration::from_millis(40));
-    assert!(Cancel::new().sleep(delay));
+    assert!(CancelFlag::new().sleep(delay));
     assert_eq!(send(&connection).unwrap().status, 200);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use portcullis_classifier::transport::{Cancel, FaultKind, Limits, Retry};
+use portcullis_classifier::transport::{CancelFlag, ExchangeLimits, FaultKind, RetryAdvice};
 use pretty_assertions::assert_eq;
 
 use crate::fixture::{Act, Server, response};
@@ -16,7 +16,7 @@ fn assert_late(script: Vec<Act>) {
     let server = Server::start(vec![script]);
     let started = Instant::now();
     let fault = send_within(&connect(&server.base()), SHORT).expect_err("it is too slow");
-    assert_eq!((fault.kind, fault.retry), (FaultKind::Timeout, Retry::No), "{what}");
+    assert_eq!((fault.kind, fault.retry), (FaultKind::Timeout, RetryAdvice::No), "{what}");
     assert!(started.elapsed() >= SHORT, "{what}");
     assert!(started.elapsed() < SOON, "{what}");
 }
@@ -51,15 +51,15 @@ fn interim_responses_without_end_are_malformed() {
     let interim = b"HTTP/1.1 100 Continue\r\n\r\n".to_vec();
     let server = Server::start(vec![vec![Act::Read, Act::Endless(interim)]]);
     let fault = send_within(&connect(&server.base()), LONG).unwrap_err();
-    assert_eq!((fault.kind, fault.retry), (FaultKind::Malformed, Retry::No));
+    assert_eq!((fault.kind, fault.retry), (FaultKind::Malformed, RetryAdvice::No));
     server.wait_for_closing();
 }
 
 #[test]
 fn a_request_too_late_is_not_sent() {
     let server = Server::answering(response("200 OK", "{}"));
-    let fault = connect(&server.base()).send(&request(), Instant::now(), &Cancel::new()).unwrap_err();
-    assert_eq!((fault.kind, fault.retry), (FaultKind::Timeout, Retry::No));
+    let fault = connect(&server.base()).send(&request(), Instant::now(), &CancelFlag::new()).unwrap_err();
+    assert_eq!((fault.kind, fault.retry), (FaultKind::Timeout, RetryAdvice::No));
     assert_eq!(server.connections(), 0);
 }
 
@@ -73,11 +73,11 @@ fn the_connection_is_closed_when_the_time_is_up() {
 #[test]
 fn encryption_that_never_starts_is_a_connection_that_failed() {
     let server = Server::start(vec![vec![Act::Hold]]);
-    let limits = Limits { connect: SHORT, ..Limits::default() };
+    let limits = ExchangeLimits { connect: SHORT, ..ExchangeLimits::default() };
     let connection = connect(&format!("https://127.0.0.1:{}", server.port())).with_limits(limits);
     let started = Instant::now();
     let fault = send_within(&connection, LONG).unwrap_err();
-    assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, Retry::Backoff), "{}", fault.message);
+    assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, RetryAdvice::Backoff), "{}", fault.message);
     assert!(started.elapsed() < SOON);
 }
 
@@ -87,7 +87,7 @@ fn a_caller_in_another_thread_can_give_up_at_any_time() {
     for script in [vec![Act::Read, Act::Hold], vec![Act::Read, Act::Send(head), Act::Hold]] {
         let server = Server::start(vec![script]);
         let connection = connect(&server.base());
-        let cancel = Cancel::new();
+        let cancel = CancelFlag::new();
         let (fault, ended, gave_up) = thread::scope(|scope| {
             let sender = scope.spawn(|| {
                 let fault = connection.send(&request(), Instant::now() + LONG, &cancel).unwrap_err();
@@ -99,7 +99,7 @@ fn a_caller_in_another_thread_can_give_up_at_any_time() {
             let (fault, ended) = sender.join().unwrap();
             (fault, ended, gave_up)
         });
-        assert_eq!((fault.kind, fault.retry), (FaultKind::Aborted, Retry::No));
+        assert_eq!((fault.kind, fault.retry), (FaultKind::Aborted, RetryAdvice::No));
         assert!(ended - gave_up < Duration::from_secs(2), "{:?}", ended - gave_up);
         server.wait_for_closing();
     }
@@ -108,7 +108,7 @@ fn a_caller_in_another_thread_can_give_up_at_any_time() {
 #[test]
 fn what_was_given_up_before_is_not_sent() {
     let server = Server::answering(response("200 OK", "{}"));
-    let cancel = Cancel::new();
+    let cancel = CancelFlag::new();
     cancel.cancel();
     let fault = connect(&server.base()).send(&request(), Instant::now() + LONG, &cancel).unwrap_err();
     assert_eq!(fault.kind, FaultKind::Aborted);
@@ -128,7 +128,7 @@ fn giving_up_one_request_does_not_end_another() {
     let other = Arc::clone(&connection);
     let patient = thread::spawn(move || send_within(&other, LONG));
     server.wait_for_request();
-    let cancel = Cancel::new();
+    let cancel = CancelFlag::new();
     let (shared, flag) = (Arc::clone(&connection), cancel.clone());
     let impatient = thread::spawn(move || shared.send(&request(), Instant::now() + LONG, &flag));
     server.wait_for_request();

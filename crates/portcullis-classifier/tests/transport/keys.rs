@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use portcullis_classifier::transport::{Auth, Cancel, FaultKind, Retry};
+use portcullis_classifier::transport::{CancelFlag, FaultKind, KeyPresentation, RetryAdvice};
 use portcullis_classifier::{KeySource, Secret, fetch_key};
 use pretty_assertions::assert_eq;
 
@@ -19,9 +19,9 @@ fn secret() -> Secret {
 #[test]
 fn a_key_is_presented_the_way_the_provider_wants_it() {
     for (auth, line) in [
-        (Auth::Header("x-api-key"), format!("\r\nx-api-key: {KEY}\r\n")),
-        (Auth::Header("x-goog-api-key"), format!("\r\nx-goog-api-key: {KEY}\r\n")),
-        (Auth::Bearer, format!("\r\nauthorization: Bearer {KEY}\r\n")),
+        (KeyPresentation::Header("x-api-key"), format!("\r\nx-api-key: {KEY}\r\n")),
+        (KeyPresentation::Header("x-goog-api-key"), format!("\r\nx-goog-api-key: {KEY}\r\n")),
+        (KeyPresentation::Bearer, format!("\r\nauthorization: Bearer {KEY}\r\n")),
     ] {
         let server = Server::answering(response("200 OK", "{}"));
         send(&connect(&server.base()).with_key(auth, Some(secret()))).unwrap();
@@ -34,16 +34,16 @@ fn a_key_is_presented_the_way_the_provider_wants_it() {
 #[test]
 fn a_key_that_is_not_asked_for_is_not_sent() {
     let server = Server::answering(response("200 OK", "{}"));
-    send(&connect(&server.base()).with_key(Auth::None, Some(secret()))).unwrap();
+    send(&connect(&server.base()).with_key(KeyPresentation::None, Some(secret()))).unwrap();
     assert!(!server.requests()[0].contains(KEY));
 }
 
 #[test]
 fn without_the_key_that_is_due_nothing_is_sent() {
-    for auth in [Auth::Header("x-api-key"), Auth::Bearer] {
+    for auth in [KeyPresentation::Header("x-api-key"), KeyPresentation::Bearer] {
         let server = Server::answering(response("200 OK", "{}"));
         let fault = send(&connect(&server.base()).with_key(auth, None)).unwrap_err();
-        assert_eq!((fault.kind, fault.retry), (FaultKind::NoKey, Retry::No));
+        assert_eq!((fault.kind, fault.retry), (FaultKind::NoKey, RetryAdvice::No));
         assert_eq!(server.connections(), 0);
     }
 }
@@ -53,7 +53,7 @@ fn a_key_fetched_from_a_command_is_sent() {
     let source = KeySource::Command(vec!["printf".to_owned(), "sk-from-command\\nmore".to_owned()]);
     let secret = fetch_key(&source, Instant::now() + LONG).unwrap();
     let server = Server::answering(response("200 OK", "{}"));
-    send(&connect(&server.base()).with_key(Auth::Bearer, secret)).unwrap();
+    send(&connect(&server.base()).with_key(KeyPresentation::Bearer, secret)).unwrap();
     assert!(server.requests()[0].contains("authorization: Bearer sk-from-command\r\n"));
 }
 
@@ -76,8 +76,8 @@ fn neither_can_a_header_or_a_path_of_the_request() {
     requests[2].path = "@evil.example/v1/messages".to_owned();
     requests[3].headers.push(("not a name".into(), "1".to_owned()));
     for request in requests {
-        let fault = connection.send(&request, Instant::now() + LONG, &Cancel::new()).unwrap_err();
-        assert_eq!((fault.kind, fault.retry), (FaultKind::BadRequest, Retry::No));
+        let fault = connection.send(&request, Instant::now() + LONG, &CancelFlag::new()).unwrap_err();
+        assert_eq!((fault.kind, fault.retry), (FaultKind::BadRequest, RetryAdvice::No));
         assert!(!fault.message.contains("evil"), "{}", fault.message);
     }
     assert_eq!(server.connections(), 0);
@@ -91,7 +91,7 @@ fn no_fault_and_no_debugging_shows_the_key() {
     let servers = [Server::answering(garbage), Server::answering(redirect)];
     let bases = [servers[0].base(), servers[1].base(), silent.base(), deserted()];
     for base in bases {
-        let connection = connect(&base).with_key(Auth::Bearer, Some(secret()));
+        let connection = connect(&base).with_key(KeyPresentation::Bearer, Some(secret()));
         let fault = send_within(&connection, SHORT * 3).unwrap_err();
         let shown = format!("{fault} {fault:?} {connection:?}");
         assert!(!shown.contains("hunter2"), "{shown}");

@@ -12,7 +12,7 @@ mod secure_server;
 use std::time::{Duration, Instant};
 
 use portcullis_classifier::provider::WireRequest;
-use portcullis_classifier::transport::{BaseUrl, Cancel, Connection, Fault, RawResponse};
+use portcullis_classifier::transport::{BaseUrl, CancelFlag, ModelFault, ProviderConnection, RawResponse};
 use serde_json::json;
 
 /// Long enough for anything that ends by itself.
@@ -32,14 +32,14 @@ fn request() -> WireRequest {
     }
 }
 
-fn connect(base: &str) -> Connection {
-    Connection::new(BaseUrl::parse(base).expect("a base URL"))
+fn connect(base: &str) -> ProviderConnection {
+    ProviderConnection::new(BaseUrl::parse(base).expect("a base URL"))
 }
 
-fn send(connection: &Connection) -> Result<RawResponse, Fault> {
+fn send(connection: &ProviderConnection) -> Result<RawResponse, ModelFault> {
     send_within(connection, LONG)
 }
 
-fn send_within(connection: &Connection, time: Duration) -> Result<RawResponse, Fault> {
-    connection.send(&request(), Instant::now() + time, &Cancel::new())
+fn send_within(connection: &ProviderConnection, time: Duration) -> Result<RawResponse, ModelFault> {
+    connection.send(&request(), Instant::now() + time, &CancelFlag::new())
 }

@@ -3,15 +3,15 @@
 use std::time::{Duration, Instant};
 
 use portcullis_classifier::Secret;
-use portcullis_classifier::transport::{Auth, FaultKind, Proxy, Retry};
+use portcullis_classifier::transport::{FaultKind, KeyPresentation, RetryAdvice, TunnelProxy};
 use pretty_assertions::assert_eq;
 
 use crate::fixture::{Act, Server, response};
 use crate::secure_server::{SecureServer, Tunnel, file};
 use crate::{SHORT, SOON, connect, send, send_within};
 
-fn proxy(address: &str) -> Proxy {
-    Proxy::parse(address, &[]).expect("a proxy")
+fn proxy(address: &str) -> TunnelProxy {
+    TunnelProxy::parse(address, &[]).expect("a proxy")
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn an_encrypted_request_goes_through_the_proxy_without_being_read() {
     let tunnel = Tunnel::to(server.address());
     let key = Secret::parse("sk-hunter2").unwrap();
     let connection = connect("https://model.test")
-        .with_key(Auth::Bearer, Some(key))
+        .with_key(KeyPresentation::Bearer, Some(key))
         .with_proxy(Some(proxy(&tunnel.base())))
         .with_ca_file(Some(file("authority.pem")));
     assert_eq!(send(&connection).unwrap().body, b"{\"secure\":true}");
@@ -72,7 +72,7 @@ fn a_proxy_that_refuses_is_a_failed_connection() {
         let refusing = Server::answering(answer);
         let connection = connect("https://model.test").with_proxy(Some(proxy(&refusing.base())));
         let fault = send(&connection).unwrap_err();
-        assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, Retry::Backoff), "{answer:?}");
+        assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, RetryAdvice::Backoff), "{answer:?}");
         assert!(refusing.requests()[0].starts_with("CONNECT model.test:443 "));
     }
 }
@@ -85,7 +85,7 @@ fn a_proxy_that_answers_byte_by_byte_is_too_late() {
     let connection = connect("https://model.test").with_proxy(Some(proxy(&slow.base())));
     let started = Instant::now();
     let fault = send_within(&connection, SHORT).unwrap_err();
-    assert_eq!((fault.kind, fault.retry), (FaultKind::Timeout, Retry::No));
+    assert_eq!((fault.kind, fault.retry), (FaultKind::Timeout, RetryAdvice::No));
     assert!(started.elapsed() < SOON);
 }
 
@@ -100,5 +100,5 @@ fn a_proxy_cannot_pretend_to_be_the_provider() {
     let server = Server::start(vec![pretending.to_vec()]);
     let connection = connect("https://model.test").with_proxy(Some(proxy(&server.base())));
     let fault = send(&connection).unwrap_err();
-    assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, Retry::No), "{}", fault.message);
+    assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, RetryAdvice::No), "{}", fault.message);
 }

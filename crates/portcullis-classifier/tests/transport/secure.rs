@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use portcullis_classifier::Secret;
-use portcullis_classifier::transport::{Auth, FaultKind, Limits, RawResponse, Retry};
+use portcullis_classifier::transport::{
+    ExchangeLimits, FaultKind, KeyPresentation, RawResponse, RetryAdvice,
+};
 use pretty_assertions::assert_eq;
 
 use crate::fixture::{Act, Server, response};
@@ -13,9 +15,10 @@ use crate::{SHORT, connect, send};
 fn send_trusting(
     server: &SecureServer,
     ca_file: Option<PathBuf>,
-) -> Result<RawResponse, (FaultKind, Retry, String)> {
+) -> Result<RawResponse, (FaultKind, RetryAdvice, String)> {
     let key = Secret::parse("sk-hunter2").unwrap();
-    let connection = connect(&server.base()).with_key(Auth::Bearer, Some(key)).with_ca_file(ca_file);
+    let connection =
+        connect(&server.base()).with_key(KeyPresentation::Bearer, Some(key)).with_ca_file(ca_file);
     send(&connection).map_err(|fault| (fault.kind, fault.retry, fault.message))
 }
 
@@ -24,7 +27,7 @@ fn a_certificate_of_an_authority_of_our_own_is_trusted_only_with_its_file() {
     let server = SecureServer::start();
     for ca_file in [None, Some(file("stranger.pem"))] {
         let (kind, retry, message) = send_trusting(&server, ca_file).unwrap_err();
-        assert_eq!((kind, retry), (FaultKind::Connection, Retry::No));
+        assert_eq!((kind, retry), (FaultKind::Connection, RetryAdvice::No));
         assert!(message.contains("certificate of localhost is not trusted"), "{message}");
         assert_eq!(server.requests(), Vec::<String>::new());
     }
@@ -47,7 +50,7 @@ fn a_certificate_for_another_name_is_not_trusted() {
     let server = SecureServer::start();
     let base = server.base().replace("localhost", "127.0.0.1");
     let fault = send(&connect(&base).with_ca_file(Some(file("authority.pem")))).unwrap_err();
-    assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, Retry::No), "{}", fault.message);
+    assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, RetryAdvice::No), "{}", fault.message);
     assert_eq!(server.requests(), Vec::<String>::new());
 }
 
@@ -61,7 +64,7 @@ fn a_file_that_cannot_be_used_is_an_error_not_a_silence() {
             std::fs::write(&path, content).unwrap();
         }
         let (kind, retry, message) = send_trusting(&server, Some(path)).unwrap_err();
-        assert_eq!((kind, retry), (FaultKind::Connection, Retry::No));
+        assert_eq!((kind, retry), (FaultKind::Connection, RetryAdvice::No));
         assert!(message.contains(what), "{message}");
     }
     assert_eq!(server.requests(), Vec::<String>::new());
@@ -71,13 +74,13 @@ fn a_file_that_cannot_be_used_is_an_error_not_a_silence() {
 fn a_server_that_does_not_encrypt_gets_nothing_and_answers_nothing() {
     let answer = Act::Send(response("200 OK", "{}"));
     for (script, retry) in
-        [(vec![Act::Read, answer.clone()], Retry::Backoff), (vec![answer, Act::Hold], Retry::No)]
+        [(vec![Act::Read, answer.clone()], RetryAdvice::Backoff), (vec![answer, Act::Hold], RetryAdvice::No)]
     {
         let server = Server::start(vec![script]);
         let key = Secret::parse("sk-hunter2").unwrap();
         let connection = connect(&format!("https://127.0.0.1:{}", server.port()))
-            .with_key(Auth::Bearer, Some(key))
-            .with_limits(Limits { connect: SHORT, ..Limits::default() });
+            .with_key(KeyPresentation::Bearer, Some(key))
+            .with_limits(ExchangeLimits { connect: SHORT, ..ExchangeLimits::default() });
         let fault = send(&connection).unwrap_err();
         assert_eq!((fault.kind, fault.retry), (FaultKind::Connection, retry), "{}", fault.message);
         assert_eq!(server.requests(), Vec::<String>::new());

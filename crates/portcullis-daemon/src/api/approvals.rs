@@ -11,7 +11,9 @@ use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use portcullis_store::{AnswerScope, Answered, Approval, ApprovalAnswer, ApprovalFilter, ApprovalState};
+use portcullis_store::{
+    AnswerOutcome, AnswerScope, ApprovalAnswer, ApprovalFilter, ApprovalRequest, ApprovalState,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -156,8 +158,8 @@ async fn answer(
 ) -> Result<Response, ApiError> {
     check_id(&id)?;
     match daemon.queue.answer(&id, body.by(&caller)).await? {
-        Answered::First(approval) => Ok(Json(object(&approval)).into_response()),
-        Answered::Late(approval) => {
+        AnswerOutcome::First(approval) => Ok(Json(object(&approval)).into_response()),
+        AnswerOutcome::Late(approval) => {
             let error = json!({
                 "code": "late",
                 "message": late(&approval),
@@ -166,12 +168,12 @@ async fn answer(
             let body = json!({"error": error, "approval": object(&approval)});
             Ok((StatusCode::CONFLICT, Json(body)).into_response())
         }
-        Answered::Unknown => Err(unknown()),
+        AnswerOutcome::Unknown => Err(unknown()),
     }
 }
 
 /// Says who was faster.
-pub(crate) fn late(approval: &Approval) -> String {
+pub(crate) fn late(approval: &ApprovalRequest) -> String {
     match &approval.answer {
         Some(answer) => {
             format!("it was {} already, by {} ({})", approval.state.as_str(), answer.by, answer.via)
@@ -189,7 +191,7 @@ fn unknown() -> ApiError {
 }
 
 /// Makes the object of an approval.
-pub(crate) fn object(approval: &Approval) -> Value {
+pub(crate) fn object(approval: &ApprovalRequest) -> Value {
     let answer = approval.answer.as_ref().map(|answer| {
         json!({
             "decision": if answer.is_allowed { "allow" } else { "deny" },

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use portcullis_core::{Mode, Person, ToolCall, Value};
 use portcullis_hosts::json::{kind, parse, write_text};
-use portcullis_hosts::{AskBy, Blocking, Capabilities, HookCall, HookSession, Moment};
+use portcullis_hosts::{AskBy, BlockingReply, HookCall, HookMoment, HookSession, MomentCapabilities};
 
 use crate::access::Decides;
 use crate::judging::{Brought, Settled, settle, settle_all};
@@ -31,16 +31,16 @@ const MOST_CALLS: usize = 256;
 const LONGEST_WAIT_SECONDS: i64 = 3_600;
 
 /// Every answer can be given here: the harness asks its user itself where somebody is there.
-static MOMENT: Moment = Moment {
+static MOMENT: HookMoment = HookMoment {
     event: "decide",
-    capabilities: Capabilities {
+    capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Saying,
         reason: true,
         changed_input: false,
         fails_open: false,
     },
-    blocking: Blocking { stdout: "", stderr: "", exit_code: 2 },
+    blocking: BlockingReply { stdout: "", stderr: "", exit_code: 2 },
 };
 
 pub(super) fn routes() -> Router<Shared> {

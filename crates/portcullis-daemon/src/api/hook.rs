@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, HeaderName};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use portcullis_core::Person;
-use portcullis_hosts::{Adapter, Event, HookCall, Host, HostReply, Told};
+use portcullis_hosts::{HookCall, Host, HostAdapter, HostEvent, HostInput, HostReply};
 
 use crate::access::Decides;
 use crate::judging::{Brought, settle};
@@ -50,7 +50,12 @@ async fn hook(
     Ok(respond(&answer(&daemon, adapter, &headers, &body).await))
 }
 
-async fn answer(daemon: &Shared, adapter: &'static Adapter, headers: &HeaderMap, body: &[u8]) -> HostReply {
+async fn answer(
+    daemon: &Shared,
+    adapter: &'static HostAdapter,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> HostReply {
     if let Some(name) = headers.keys().find(|name| is_ours(name) && text(headers, name.as_str()).is_none()) {
         return adapter.fail(adapter.usual, &format!("the header `{name}` cannot be read"));
     }
@@ -58,10 +63,10 @@ async fn answer(daemon: &Shared, adapter: &'static Adapter, headers: &HeaderMap,
     let variable = |name: &str| text(headers, header_of(name)?).map(str::to_owned);
     let event = {
         let directory = text(headers, DIRECTORY.as_str()).unwrap_or_default();
-        (adapter.read)(&Told { input: body, directory, variable: &variable })
+        (adapter.read)(&HostInput { input: body, directory, variable: &variable })
     };
     match event {
-        Ok(Event::Call(mut call)) => {
+        Ok(HostEvent::Call(mut call)) => {
             if headers.contains_key(&HEADLESS) {
                 call.person = Some(Person::Absent);
             }
@@ -70,13 +75,13 @@ async fn answer(daemon: &Shared, adapter: &'static Adapter, headers: &HeaderMap,
             let parent = TraceParent::of(headers);
             answer_call(daemon, adapter, *call, wait, parent).await
         }
-        Ok(Event::Fact(fact)) => {
+        Ok(HostEvent::Fact(fact)) => {
             let store = daemon.store.clone();
             let code = session_facts::failing_code(&fact.kind);
             let kept = tokio::task::spawn_blocking(move || session_facts::keep_there(&store, &fact)).await;
             kept.unwrap_or_else(|_| HostReply { exit_code: code, ..HostReply::silence() })
         }
-        Ok(Event::Other) => HostReply::silence(),
+        Ok(HostEvent::Other) => HostReply::silence(),
         Err(error) => adapter.fail(adapter.usual, &error.to_string()),
     }
 }
@@ -94,7 +99,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 async fn answer_call(
     daemon: &Shared,
-    adapter: &'static Adapter,
+    adapter: &'static HostAdapter,
     asked: HookCall,
     wait: Option<Duration>,
     parent: Option<TraceParent>,

@@ -10,7 +10,7 @@ use portcullis_core::rule::Behavior;
 use portcullis_core::{Mode, Person, Source, ToolCall};
 use portcullis_hosts::HookSession;
 use portcullis_hosts::json::parse_input;
-use portcullis_settings::{Destination, EditReport, Owner, add_rule, remove_rule};
+use portcullis_settings::{EditReport, RuleDestination, SettingsOwner, add_rule, remove_rule};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -96,8 +96,8 @@ impl RuleEdit {
     pub(crate) fn apply(&self, edit: Edit) -> Result<EditReport, ApiError> {
         let behavior = behavior(&self.behavior)?;
         let (source, owner) = match self.source.split_once(':') {
-            Some((source, "claude")) => (source, Owner::ClaudeCode),
-            None => (self.source.as_str(), Owner::Portcullis),
+            Some((source, "claude")) => (source, SettingsOwner::ClaudeCode),
+            None => (self.source.as_str(), SettingsOwner::Portcullis),
             Some(_) => return Err(wrong_source()),
         };
         let source = if source.is_empty() { Source::User.as_str() } else { source };
@@ -108,7 +108,7 @@ impl RuleEdit {
         }
         let directory = source.is_in_repository().then_some(self.cwd.as_str());
         let locations = locations(directory.or(Some(NOWHERE)))?;
-        let destination = Destination { source, owner };
+        let destination = RuleDestination { source, owner };
         let edited = match edit {
             Edit::Add => {
                 compile(&self.rule, behavior)?;
@@ -145,8 +145,8 @@ fn report_object(report: &EditReport) -> Value {
         .iter()
         .map(|line| {
             let side = match line.side {
-                portcullis_settings::Side::Before => "before",
-                portcullis_settings::Side::After => "after",
+                portcullis_settings::LineSide::Before => "before",
+                portcullis_settings::LineSide::After => "after",
             };
             json!({"side": side, "number": line.number, "text": line.text})
         })

@@ -5,7 +5,9 @@ use axum::routing::get;
 use axum::{Json, Router};
 use portcullis_store::audit::Record;
 use portcullis_store::audit::index::{Filter, SeenSession};
-use portcullis_store::{Approval, ApprovalFilter, ApprovalState, Grant, Place, Scope, SessionFacts};
+use portcullis_store::{
+    ApprovalFilter, ApprovalRequest, ApprovalState, Grant, GrantContext, GrantScope, SessionFactLog,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -94,11 +96,11 @@ pub(crate) struct Kept {
     /// How many calls auto mode denied.
     pub(crate) denials: u64,
     /// What happened in it beside calls.
-    pub(crate) facts: SessionFacts,
+    pub(crate) facts: SessionFactLog,
     /// What a person granted that holds in it.
     pub(crate) grants: Vec<Grant>,
     /// The questions that wait.
-    pub(crate) approvals: Vec<Approval>,
+    pub(crate) approvals: Vec<ApprovalRequest>,
     /// Its newest decisions.
     pub(crate) records: Vec<Record>,
 }
@@ -138,13 +140,13 @@ impl Kept {
 fn granted(daemon: &Daemon, id: &str, seen: Option<&SeenSession>) -> Result<Vec<Grant>, ApiError> {
     let grants = daemon.store.grants();
     let workspace = seen.map(|seen| seen.cwd.clone()).unwrap_or_default();
-    let place = Place { session: id, workspace: &workspace, now_ms: now_ms() };
+    let place = GrantContext { session: id, workspace: &workspace, now_ms: now_ms() };
     let mut holding = grants.holding(&place)?;
     // The workspace of a directory may lie above it, which only its settings would tell.
     for grant in grants.list(now_ms())? {
         let is_above = match &grant.scope {
-            Scope::Workspace(directory) => std::path::Path::new(&workspace).starts_with(directory),
-            Scope::Session(_) => false,
+            GrantScope::Workspace(directory) => std::path::Path::new(&workspace).starts_with(directory),
+            GrantScope::Session(_) => false,
         };
         if is_above && !holding.contains(&grant) {
             holding.push(grant);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use portcullis_core::visible;
-use portcullis_store::{AnswerScope, Approval};
+use portcullis_store::{AnswerScope, ApprovalRequest};
 
 use super::answer;
 use crate::Queue;
@@ -27,7 +27,7 @@ pub(super) struct Desktop {
 
 impl Desktop {
     /// Shows a question, unless many are shown already.
-    pub(super) fn show(&self, queue: &Queue, approval: &Approval) {
+    pub(super) fn show(&self, queue: &Queue, approval: &ApprovalRequest) {
         let mut shown = self.shown();
         if shown.len() >= MOST_SHOWN {
             return;
@@ -79,7 +79,7 @@ impl Desktop {
     }
 }
 
-fn command(approval: &Approval) -> Command {
+fn command(approval: &ApprovalRequest) -> Command {
     let question = &approval.question;
     let risk = approval.explanation.as_ref().map(|told| format!("{}: {}", told.level, told.risk));
     let title = format!("{} asks in {}", question.host, question.cwd);
@@ -99,7 +99,7 @@ fn command(approval: &Approval) -> Command {
 
 /// Says whether a notification shows all of a call. One that does not lets nobody allow what they cannot see; the page and
 /// the terminal show more.
-fn is_whole(approval: &Approval) -> bool {
+fn is_whole(approval: &ApprovalRequest) -> bool {
     let summary = &approval.question.summary;
     visible(summary).chars().count() <= LONGEST_TEXT && !summary.ends_with('…')
 }

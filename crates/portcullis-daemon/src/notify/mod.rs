@@ -7,7 +7,7 @@ mod desktop;
 mod webhook;
 
 use portcullis_settings::ApprovalSettings;
-use portcullis_store::{AnswerScope, Approval, ApprovalAnswer};
+use portcullis_store::{AnswerScope, ApprovalAnswer, ApprovalRequest};
 
 use self::desktop::Desktop;
 use super::Queue;
@@ -23,7 +23,7 @@ pub(crate) struct Notifier {
 
 impl Notifier {
     /// Tells of a new question, as settings say. Needs a runtime.
-    pub(crate) fn told(&self, queue: &Queue, approval: &Approval, settings: ApprovalSettings) {
+    pub(crate) fn told(&self, queue: &Queue, approval: &ApprovalRequest, settings: ApprovalSettings) {
         if let Some(webhook) = settings.webhook {
             self.webhooks.send(queue.clone(), approval.clone(), webhook);
         }

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use portcullis_settings::Webhook;
-use portcullis_store::{AnswerScope, Approval};
+use portcullis_settings::WebhookSettings;
+use portcullis_store::{AnswerScope, ApprovalRequest};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
@@ -37,7 +37,7 @@ impl Default for Posts {
 
 impl Posts {
     /// Posts a question until it is taken or ended.
-    pub(super) fn send(&self, queue: Queue, approval: Approval, webhook: Webhook) {
+    pub(super) fn send(&self, queue: Queue, approval: ApprovalRequest, webhook: WebhookSettings) {
         let room = Arc::clone(&self.room);
         tokio::spawn(async move {
             let mut body = object(&approval);
@@ -65,8 +65,8 @@ impl Posts {
 }
 
 /// Posts a question once, and takes an answer that comes back.
-fn attempt(queue: &Queue, id: &str, webhook: &Webhook, body: Value) -> Result<(), String> {
-    let Webhook { url, headers, variables } = webhook;
+fn attempt(queue: &Queue, id: &str, webhook: &WebhookSettings, body: Value) -> Result<(), String> {
+    let WebhookSettings { url, headers, variables } = webhook;
     let said = post((url, headers, variables), body, Instant::now() + ATTEMPT)?;
     match read(&said) {
         Ok(Some(given)) => answer(queue, id, "webhook", given),

@@ -5,10 +5,10 @@ use axum::extract::rejection::FormRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use portcullis_store::{AnswerScope, Answered, ApprovalAnswer};
-use portcullis_web::Text;
+use portcullis_store::{AnswerOutcome, AnswerScope, ApprovalAnswer};
+use portcullis_web::VisibleText;
 use portcullis_web::pages::DonePage;
-use portcullis_web::views::{Frame, Tone};
+use portcullis_web::views::{PageFrame, Tone};
 use serde::Deserialize;
 
 use super::approvals::unknown;
@@ -58,11 +58,11 @@ pub(super) async fn answer(
     }
     let is_signed_in = caller.role.is_some();
     match daemon.queue.answer(&id, given).await? {
-        Answered::First(_) if is_signed_in => Ok(see_other(&format!("/approvals?answered={id}"))),
-        Answered::Late(_) if is_signed_in => Ok(see_other(&format!("/approvals/{id}?late=1"))),
-        Answered::First(approval) => done(Tone::of(approval.state.as_str()), "Your answer counts"),
-        Answered::Late(approval) => done(Tone::Plain, &answered(&approval)),
-        Answered::Unknown => Err(unknown().into()),
+        AnswerOutcome::First(_) if is_signed_in => Ok(see_other(&format!("/approvals?answered={id}"))),
+        AnswerOutcome::Late(_) if is_signed_in => Ok(see_other(&format!("/approvals/{id}?late=1"))),
+        AnswerOutcome::First(approval) => done(Tone::of(approval.state.as_str()), "Your answer counts"),
+        AnswerOutcome::Late(approval) => done(Tone::Plain, &answered(&approval)),
+        AnswerOutcome::Unknown => Err(unknown().into()),
     }
 }
 
@@ -71,8 +71,8 @@ fn refusal(caller: &Caller) -> ApiError {
 }
 
 fn done(tone: Tone, message: &str) -> Result<Response, PageError> {
-    let frame = Frame { title: Text::from("Answered"), ..Frame::default() };
-    respond(&DonePage { frame, tone, message: Text::from(message) })
+    let frame = PageFrame { title: VisibleText::from("Answered"), ..PageFrame::default() };
+    respond(&DonePage { frame, tone, message: VisibleText::from(message) })
 }
 
 impl AnswerForm {

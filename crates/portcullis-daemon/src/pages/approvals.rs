@@ -3,10 +3,10 @@
 use axum::extract::{FromRequestParts, Path, Query, State};
 use axum::http::request::Parts;
 use axum::response::Response;
-use portcullis_store::{AnswerScope, Approval, ApprovalFilter, ApprovalState};
-use portcullis_web::Text;
+use portcullis_store::{AnswerScope, ApprovalFilter, ApprovalRequest, ApprovalState};
+use portcullis_web::VisibleText;
 use portcullis_web::pages::{ApprovalPage, ApprovalsPage};
-use portcullis_web::views::{Choice, ExplanationView, Frame, Notice, Tone, VerdictView};
+use portcullis_web::views::{ExplanationView, FormChoice, PageFrame, PageNotice, Tone, VerdictView};
 use serde::Deserialize;
 
 use super::visitor::Visitor;
@@ -55,10 +55,10 @@ pub(super) struct ListQuery {
 }
 
 /// Says what came of an answer that was just given.
-fn said(approval: &Approval) -> Notice {
+fn said(approval: &ApprovalRequest) -> PageNotice {
     let summary = shorten(&approval.question.summary, 120);
-    let text = Text::from(format!("{}: {summary}", answered(approval)));
-    Notice { is_good: true, text, hint: Text::default() }
+    let text = VisibleText::from(format!("{}: {summary}", answered(approval)));
+    PageNotice { is_good: true, text, hint: VisibleText::default() }
 }
 
 /// The key of a link that was sent to a person, and whether they were too late.
@@ -97,11 +97,11 @@ impl FromRequestParts<Shared> for Guest {
 }
 
 impl Guest {
-    fn frame(&self) -> Frame {
-        let title = Text::from("May this run?");
+    fn frame(&self) -> PageFrame {
+        let title = VisibleText::from("May this run?");
         match &self.visitor {
             Some(visitor) => visitor.frame("approvals", title),
-            None => Frame { title, section: "approvals", ..Frame::default() },
+            None => PageFrame { title, section: "approvals", ..PageFrame::default() },
         }
     }
 
@@ -121,8 +121,9 @@ pub(super) async fn show(State(daemon): State<Shared>, guest: Guest) -> Result<R
     let answer = approval.answer.as_ref();
     let mut frame = guest.frame();
     if guest.is_late && approval.state != ApprovalState::Open {
-        let text = Text::from("Somebody was faster, or its time is over: your answer changes nothing.");
-        frame.notice = Some(Notice { is_good: false, text, hint: Text::default() });
+        let text =
+            VisibleText::from("Somebody was faster, or its time is over: your answer changes nothing.");
+        frame.notice = Some(PageNotice { is_good: false, text, hint: VisibleText::default() });
     }
     respond(&ApprovalPage {
         frame,
@@ -131,31 +132,31 @@ pub(super) async fn show(State(daemon): State<Shared>, guest: Guest) -> Result<R
         key: guest.key.clone(),
         verdict,
         explanation: approval.explanation.as_ref().map(|told| ExplanationView {
-            explanation: Text::from(told.explanation.as_str()),
-            reasoning: Text::from(told.reasoning.as_str()),
-            risk: Text::from(told.risk.as_str()),
+            explanation: VisibleText::from(told.explanation.as_str()),
+            reasoning: VisibleText::from(told.reasoning.as_str()),
+            risk: VisibleText::from(told.risk.as_str()),
         }),
         rules: rules(&approval),
-        message: Text::from(answer.and_then(|answer| answer.message.as_deref()).unwrap_or_default()),
+        message: VisibleText::from(answer.and_then(|answer| answer.message.as_deref()).unwrap_or_default()),
         rule: answer.map(rule_words).unwrap_or_default(),
         properties: decisions::call_properties(&approval.question),
     })
 }
 
 /// Lists the rules a person may choose: those that would allow such calls.
-fn rules(approval: &Approval) -> Vec<Choice> {
+fn rules(approval: &ApprovalRequest) -> Vec<FormChoice> {
     let allowing = approval.question.suggestions.iter().filter(|one| one.behavior == "allow");
     allowing.map(|one| choice(&one.rule, one.rule.as_str(), "")).collect()
 }
 
-fn rule_words(answer: &portcullis_store::ApprovalAnswer) -> Text {
-    let Some(rule) = &answer.rule else { return Text::default() };
+fn rule_words(answer: &portcullis_store::ApprovalAnswer) -> VisibleText {
+    let Some(rule) = &answer.rule else { return VisibleText::default() };
     let how_long = match answer.scope {
-        AnswerScope::Once => return Text::default(),
+        AnswerScope::Once => return VisibleText::default(),
         AnswerScope::Session => "until the session ends",
         AnswerScope::Always => "from now on",
     };
-    Text::from(format!("{rule} ({how_long})"))
+    VisibleText::from(format!("{rule} ({how_long})"))
 }
 
 /// Makes the refusal of an id that is none.

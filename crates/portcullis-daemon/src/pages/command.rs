@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use portcullis_web::Text;
+use portcullis_web::VisibleText;
 use portcullis_web::views::{CommandLine, CommandPart};
 
 use portcullis_output::excerpt::join_neighbours;
@@ -18,7 +18,7 @@ pub(super) fn lines(text: &str, marks: &[Range<usize>]) -> Vec<CommandLine> {
     let mut lines = Vec::new();
     for (index, line) in text.trim_end_matches('\n').split('\n').enumerate() {
         if lines.len() >= MOST_LINES {
-            let cut = CommandPart { text: Text::from("…"), is_marked: false };
+            let cut = CommandPart { text: VisibleText::from("…"), is_marked: false };
             lines.push(CommandLine { number: index + 1, parts: vec![cut] });
             break;
         }
@@ -34,7 +34,7 @@ fn parts(line: &str, start: usize, marks: &[Range<usize>]) -> Vec<CommandPart> {
     let mut at = 0;
     let mut add = |range: Range<usize>, is_marked: bool| {
         if let Some(text) = line.get(range).filter(|text| !text.is_empty()) {
-            let text = Text::cut(text, LONGEST_LINE);
+            let text = VisibleText::cut(text, LONGEST_LINE);
             parts.push(CommandPart { text, is_marked });
         }
     };

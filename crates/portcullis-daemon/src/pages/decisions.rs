@@ -7,8 +7,8 @@ use portcullis_store::audit::index::Filter;
 use portcullis_store::audit::{Entry, Record};
 use portcullis_web::charts::figure;
 use portcullis_web::pages::{DecisionPage, DecisionsPage, TodayView};
-use portcullis_web::views::{Choice, Property};
-use portcullis_web::{Text, link, segment};
+use portcullis_web::views::{FormChoice, Property};
+use portcullis_web::{VisibleText, link, segment};
 use serde::Deserialize;
 
 use super::visitor::Visitor;
@@ -33,8 +33,8 @@ pub(super) async fn list(
     Query(query): Query<FilterQuery>,
 ) -> Result<Response, PageError> {
     let (filter, problem) = match query.filter() {
-        Ok(filter) => (Some(filter), Text::default()),
-        Err(error) => (None, Text::from(capital(&error.message))),
+        Ok(filter) => (Some(filter), VisibleText::default()),
+        Err(error) => (None, VisibleText::from(capital(&error.message))),
     };
     let (records, count) = match filter {
         Some(filter) => {
@@ -77,8 +77,8 @@ fn texts(query: &FilterQuery) -> Vec<TextField> {
     ]
 }
 
-fn choices(query: &FilterQuery) -> Vec<(&'static str, &'static str, Vec<Choice>)> {
-    let plain = |words: &[&str], chosen: &str| -> Vec<Choice> {
+fn choices(query: &FilterQuery) -> Vec<(&'static str, &'static str, Vec<FormChoice>)> {
+    let plain = |words: &[&str], chosen: &str| -> Vec<FormChoice> {
         let any = std::iter::once(choice("", "any", chosen));
         any.chain(words.iter().map(|word| choice(word, *word, chosen))).collect()
     };
@@ -90,7 +90,7 @@ fn choices(query: &FilterQuery) -> Vec<(&'static str, &'static str, Vec<Choice>)
         ("7d", "last week"),
         ("30d", "last month"),
     ];
-    let mut times: Vec<Choice> =
+    let mut times: Vec<FormChoice> =
         since.iter().map(|(value, label)| choice(value, *label, &query.since)).collect();
     if !times.iter().any(|time| time.is_chosen) {
         times.push(choice(&query.since, query.since.as_str(), &query.since));
@@ -149,24 +149,26 @@ pub(super) async fn show(
     let entry = &record.entry;
     respond(&DecisionPage {
         frame: visitor.frame("decisions", format!("{} {}", entry.decision, short(&entry.summary))),
-        id: Text::from(record.id.as_str()),
+        id: VisibleText::from(record.id.as_str()),
         when: moment(entry.at_ms),
-        told: (entry.said != entry.decision).then(|| Text::from(record::answered(entry))),
+        told: (entry.said != entry.decision).then(|| VisibleText::from(record::answered(entry))),
         verdict: verdict::of_entry(entry),
         today,
         properties: properties(&record),
         cwd: entry.cwd.clone(),
-        raw: Text::from(format!("{:#}", record::object(&record))),
-        hash: Text::from(record.hash.as_str()),
-        previous: Text::from(record.previous.as_str()),
+        raw: VisibleText::from(format!("{:#}", record::object(&record))),
+        hash: VisibleText::from(record.hash.as_str()),
+        previous: VisibleText::from(record.previous.as_str()),
     })
 }
 
 /// Judges the recorded call by the settings and files of now.
 fn today(daemon: &Daemon, entry: &Entry) -> TodayView {
     match try_today(daemon, entry) {
-        Ok((_, trial)) => TodayView { verdict: Some(verdict::of_trial(&trial)), problem: Text::default() },
-        Err(error) => TodayView { verdict: None, problem: Text::from(capital(&error.message)) },
+        Ok((_, trial)) => {
+            TodayView { verdict: Some(verdict::of_trial(&trial)), problem: VisibleText::default() }
+        }
+        Err(error) => TodayView { verdict: None, problem: VisibleText::from(capital(&error.message)) },
     }
 }
 
@@ -210,5 +212,5 @@ pub(super) fn call_properties(entry: &Entry) -> Vec<Property> {
 }
 
 fn plain(name: &'static str, value: &str) -> Property {
-    Property { name, value: Text::from(value), link: String::new() }
+    Property { name, value: VisibleText::from(value), link: String::new() }
 }

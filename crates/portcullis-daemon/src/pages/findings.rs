@@ -2,7 +2,7 @@
 
 use axum::extract::Path;
 use axum::response::Response;
-use portcullis_web::Text;
+use portcullis_web::VisibleText;
 use portcullis_web::pages::FindingPage;
 
 use super::visitor::Visitor;
@@ -17,7 +17,7 @@ pub(super) async fn show(visitor: Visitor, Path(code): Path<String>) -> Result<R
     let (heading, text) = text.split_once('\n').unwrap_or((&text, ""));
     respond(&FindingPage {
         frame: visitor.frame("", code),
-        heading: Text::from(heading),
-        text: Text::from(text.trim_matches('\n')),
+        heading: VisibleText::from(heading),
+        text: VisibleText::from(text.trim_matches('\n')),
     })
 }

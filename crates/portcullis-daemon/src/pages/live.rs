@@ -5,7 +5,7 @@ use axum::response::Response;
 use portcullis_store::audit::index::{Counted, Filter, Totals};
 use portcullis_web::charts::figure;
 use portcullis_web::pages::LivePage;
-use portcullis_web::views::{Tile, Tone};
+use portcullis_web::views::{FigureTile, Tone};
 
 use super::visitor::Visitor;
 use super::words::decision_row;
@@ -41,25 +41,29 @@ pub(super) async fn show(State(daemon): State<Shared>, visitor: Visitor) -> Resu
 }
 
 /// Words what decisions add up to.
-pub(super) fn tiles(totals: &Totals) -> Vec<Tile> {
+pub(super) fn tiles(totals: &Totals) -> Vec<FigureTile> {
     let decided = |name: &str| count(&totals.decisions, name);
-    let decision = |name, word: &str, tone| Tile {
+    let decision = |name, word: &str, tone| FigureTile {
         name,
         figure: figure(decided(word)),
         tone,
         link: format!("/decisions?decision={word}"),
-        ..Tile::default()
+        ..FigureTile::default()
     };
     vec![
         decision("Allowed", "allow", Tone::Allow),
         decision("Asked", "ask", Tone::Ask),
         decision("Denied", "deny", Tone::Deny),
-        Tile { name: "Prompts avoided", figure: figure(totals.prompts_avoided), ..Tile::default() },
-        Tile {
+        FigureTile {
+            name: "Prompts avoided",
+            figure: figure(totals.prompts_avoided),
+            ..FigureTile::default()
+        },
+        FigureTile {
             name: "Model requests",
             figure: figure(totals.cost.requests),
             detail: if totals.cost.requests == 0 { String::new() } else { dollars(totals.cost.usd) },
-            ..Tile::default()
+            ..FigureTile::default()
         },
     ]
 }

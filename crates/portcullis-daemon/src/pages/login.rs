@@ -2,9 +2,9 @@
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use portcullis_web::Text;
+use portcullis_web::VisibleText;
 use portcullis_web::pages::LoginPage;
-use portcullis_web::views::Frame;
+use portcullis_web::views::PageFrame;
 
 use super::respond_with;
 
@@ -12,8 +12,8 @@ use super::respond_with;
 /// up; without one it asks for a token.
 pub(crate) fn login_page(status: StatusCode, code: &str, problem: &str) -> Response {
     let page = LoginPage {
-        frame: Frame { title: Text::from("Sign in"), ..Frame::default() },
-        problem: Text::from(problem),
+        frame: PageFrame { title: VisibleText::from("Sign in"), ..PageFrame::default() },
+        problem: VisibleText::from(problem),
         code: code.to_owned(),
     };
     respond_with(status, &page).unwrap_or_else(IntoResponse::into_response)

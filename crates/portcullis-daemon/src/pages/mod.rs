@@ -25,8 +25,8 @@ use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use portcullis_web::pages::ErrorPage;
-use portcullis_web::views::Frame;
-use portcullis_web::{Template, Text};
+use portcullis_web::views::PageFrame;
+use portcullis_web::{Template, VisibleText};
 
 pub(super) use self::login::login_page;
 use super::{ApiError, Shared};
@@ -93,12 +93,12 @@ impl IntoResponse for PageError {
         if error.status == StatusCode::UNAUTHORIZED {
             return see_other("/login");
         }
-        let frame = Frame { title: Text::from("Not possible"), ..Frame::default() };
+        let frame = PageFrame { title: VisibleText::from("Not possible"), ..PageFrame::default() };
         let page = ErrorPage {
             frame,
             status: error.status.as_u16(),
-            message: Text::from(capital(&error.message)),
-            hint: Text::from(error.hint.as_deref().map(capital).unwrap_or_default()),
+            message: VisibleText::from(capital(&error.message)),
+            hint: VisibleText::from(error.hint.as_deref().map(capital).unwrap_or_default()),
         };
         match page.render() {
             Ok(html) => (error.status, Html(html)).into_response(),

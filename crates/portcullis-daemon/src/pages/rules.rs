@@ -5,10 +5,10 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{MODES, Person, RuleReference};
-use portcullis_settings::{EditReport, Owner, Problem, Severity, Side};
-use portcullis_web::Text;
+use portcullis_settings::{EditReport, LineSide, ProblemSeverity, SettingsOwner, SettingsProblem};
+use portcullis_web::VisibleText;
 use portcullis_web::pages::{RulesPage, TrialView};
-use portcullis_web::views::{Choice, Notice, ProblemView, RuleView, Tone};
+use portcullis_web::views::{FormChoice, PageNotice, ProblemView, RuleView, Tone};
 use serde::Deserialize;
 
 use super::visitor::{Answerer, Visitor, notice};
@@ -85,7 +85,7 @@ fn told(what: Edit, report: &EditReport) -> String {
         .lines
         .iter()
         .map(|line| {
-            let sign = if line.side == Side::Before { '-' } else { '+' };
+            let sign = if line.side == LineSide::Before { '-' } else { '+' };
             format!("{sign} {}", line.text.trim())
         })
         .collect();
@@ -97,7 +97,7 @@ async fn page(
     daemon: Shared,
     visitor: Visitor,
     query: RulesQuery,
-    notice: Option<Notice>,
+    notice: Option<PageNotice>,
 ) -> Result<Response, PageError> {
     let mut frame = visitor.frame("rules", "Rules");
     frame.notice = notice;
@@ -107,7 +107,7 @@ async fn page(
             groups: groups(&session),
             problems: session.loaded.problems.iter().map(problem).collect(),
             lints: lint_views(&session),
-            ignored: session.loaded.ignored.iter().map(|one| Text::from(one.to_string())).collect(),
+            ignored: session.loaded.ignored.iter().map(|one| VisibleText::from(one.to_string())).collect(),
             sources: sources(&query.cwd),
             trial: trial(&session, &query),
             policy: policy(&daemon),
@@ -128,7 +128,7 @@ fn groups(session: &SessionSettings) -> Vec<(&'static str, Tone, Vec<RuleView>)>
     let group = |(behavior, title, tone)| {
         let rules = all.iter().filter(|row| row.rule.behavior == behavior);
         let view = |row: &portcullis_output::rules::RuleRow<'_>| RuleView {
-            note: Text::from(if row.suspended_in_auto { "not in auto mode" } else { "" }),
+            note: VisibleText::from(if row.suspended_in_auto { "not in auto mode" } else { "" }),
             ..rule_view(session, row.rule)
         };
         (title, tone, rules.map(view).collect())
@@ -143,10 +143,10 @@ fn rule_view(session: &SessionSettings, rule: &Rule) -> RuleView {
 
 fn reference_view(rule: &RuleReference) -> RuleView {
     RuleView {
-        text: Text::from(rule.text.as_str()),
-        behavior: Text::from(rule.behavior.as_str()),
+        text: VisibleText::from(rule.text.as_str()),
+        behavior: VisibleText::from(rule.behavior.as_str()),
         tone: Tone::of(rule.behavior.as_str()),
-        origin: Text::from(format!("{}, {}", rule.origin.source, rule.origin)),
+        origin: VisibleText::from(format!("{}, {}", rule.origin.source, rule.origin)),
         ..RuleView::default()
     }
 }
@@ -161,28 +161,28 @@ fn removable(session: &SessionSettings, rule: &Rule) -> String {
         let file = session.locations.file(source, owner);
         file.is_some_and(|file| file.path.to_str() == rule.origin.file.as_deref())
     };
-    if stands_in(Owner::Portcullis) {
+    if stands_in(SettingsOwner::Portcullis) {
         source.as_str().to_owned()
-    } else if stands_in(Owner::ClaudeCode) {
+    } else if stands_in(SettingsOwner::ClaudeCode) {
         format!("{source}:claude")
     } else {
         String::new()
     }
 }
 
-fn problem(problem: &Problem) -> ProblemView {
+fn problem(problem: &SettingsProblem) -> ProblemView {
     let place = problem.place.as_ref().map(|place| format!(":{}:{}", place.line, place.column));
     let file = problem.file.as_deref().unwrap_or_default();
     ProblemView {
-        kind: Text::from(problem.severity.as_str()),
+        kind: VisibleText::from(problem.severity.as_str()),
         tone: match problem.severity {
-            Severity::Error => Tone::Deny,
-            Severity::Warning => Tone::Ask,
-            Severity::Note => Tone::Plain,
+            ProblemSeverity::Error => Tone::Deny,
+            ProblemSeverity::Warning => Tone::Ask,
+            ProblemSeverity::Note => Tone::Plain,
         },
-        message: Text::from(problem.message.as_str()),
-        place: Text::from(format!("{file}{}", place.unwrap_or_default())),
-        fix: Text::from(problem.hint.as_deref().unwrap_or_default()),
+        message: VisibleText::from(problem.message.as_str()),
+        place: VisibleText::from(format!("{file}{}", place.unwrap_or_default())),
+        fix: VisibleText::from(problem.hint.as_deref().unwrap_or_default()),
     }
 }
 
@@ -192,17 +192,17 @@ fn lint_views(session: &SessionSettings) -> Vec<ProblemView> {
         let named = [Some(lint.rule), lint.other].into_iter().flatten().filter_map(|index| rules.get(index));
         let places = named.map(|rule| format!("{} ({}, {})", rule.source_text, rule.behavior, rule.origin));
         ProblemView {
-            kind: Text::from(lint.kind.as_str()),
+            kind: VisibleText::from(lint.kind.as_str()),
             tone: Tone::Ask,
-            message: Text::from(lint.message),
-            place: Text::from(places.collect::<Vec<_>>().join(" · ")),
-            fix: Text::from(format!("Fix: {}", lint.fix)),
+            message: VisibleText::from(lint.message),
+            place: VisibleText::from(places.collect::<Vec<_>>().join(" · ")),
+            fix: VisibleText::from(format!("Fix: {}", lint.fix)),
         }
     };
     lints(session).into_iter().map(view).collect()
 }
 
-fn sources(cwd: &str) -> Vec<Choice> {
+fn sources(cwd: &str) -> Vec<FormChoice> {
     let mut all = vec![choice("user", "my settings", "user")];
     if !cwd.is_empty() {
         all.push(choice("project", "the project’s settings", "user"));
@@ -222,13 +222,13 @@ fn trial(session: &SessionSettings, query: &RulesQuery) -> TrialView {
     let tried = call_of(&query.tool, &query.call)
         .and_then(|call| Ok(Trial::new(session, call, mode(&query.mode)?, Person::Present)?));
     match tried {
-        Err(error) => TrialView { problem: Text::from(capital(&error.message)), ..shown },
+        Err(error) => TrialView { problem: VisibleText::from(capital(&error.message)), ..shown },
         Ok(tried) => TrialView {
             matching: tried
                 .rules(session)
                 .iter()
                 .filter(|one| one.matches)
-                .map(|one| (reference_view(&one.rule), Text::from(one.detail.as_str())))
+                .map(|one| (reference_view(&one.rule), VisibleText::from(one.detail.as_str())))
                 .collect(),
             verdict: Some(verdict::of_trial(&tried)),
             ..shown
@@ -237,13 +237,13 @@ fn trial(session: &SessionSettings, query: &RulesQuery) -> TrialView {
 }
 
 /// Words the policy that was pushed to the fleet.
-fn policy(daemon: &Daemon) -> Text {
+fn policy(daemon: &Daemon) -> VisibleText {
     match daemon.store.backend().latest_policy() {
         Ok(Some(policy)) => {
             let note = if policy.note.is_empty() { String::new() } else { format!(": {}", policy.note) };
-            Text::from(format!("Managed policy, version {}{note}", policy.version))
+            VisibleText::from(format!("Managed policy, version {}{note}", policy.version))
         }
         // Without a policy there is nothing to say, and a store that fails says so on every other page.
-        Ok(None) | Err(_) => Text::default(),
+        Ok(None) | Err(_) => VisibleText::default(),
     }
 }

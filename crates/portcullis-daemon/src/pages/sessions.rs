@@ -6,8 +6,8 @@ use axum::response::Response;
 use portcullis_store::audit::index::SeenSession;
 use portcullis_web::charts::figure;
 use portcullis_web::pages::{SessionPage, SessionsPage};
-use portcullis_web::views::{Property, Tile, Tone};
-use portcullis_web::{Text, link};
+use portcullis_web::views::{FigureTile, Property, Tone};
+use portcullis_web::{VisibleText, link};
 use serde::Deserialize;
 
 use super::visitor::{Answerer, Visitor};
@@ -38,27 +38,27 @@ pub(super) async fn show(
     let named = id.clone();
     let kept = blocking(move || Kept::of(&daemon, &named)).await?;
     respond(&SessionPage {
-        frame: visitor.frame("sessions", format!("Session {}", Text::cut(&id, 24))),
-        id: Text::from(id.as_str()),
+        frame: visitor.frame("sessions", format!("Session {}", VisibleText::cut(&id, 24))),
+        id: VisibleText::from(id.as_str()),
         tiles: tiles(&kept),
         properties: kept.seen.as_ref().map(properties).unwrap_or_default(),
         approvals: kept.approvals.iter().map(approval_row).collect(),
         grants: kept.grants.iter().map(grant_view).collect(),
-        boundaries: kept.facts.boundaries.iter().map(|one| Text::from(one.as_str())).collect(),
+        boundaries: kept.facts.boundaries.iter().map(|one| VisibleText::from(one.as_str())).collect(),
         rows: kept.records.iter().map(decision_row).collect(),
         all: link("/decisions", &[("session", &id)]),
         here: session_link(&id),
     })
 }
 
-fn tiles(kept: &Kept) -> Vec<Tile> {
+fn tiles(kept: &Kept) -> Vec<FigureTile> {
     let (allow, ask, deny) = kept.seen.as_ref().map_or((0, 0, 0), |seen| (seen.allow, seen.ask, seen.deny));
-    let tile = |name, count, tone| Tile { name, figure: figure(count), tone, ..Tile::default() };
+    let tile = |name, count, tone| FigureTile { name, figure: figure(count), tone, ..FigureTile::default() };
     vec![
         tile("Allowed", allow, Tone::Allow),
         tile("Asked", ask, Tone::Ask),
         tile("Denied", deny, Tone::Deny),
-        Tile {
+        FigureTile {
             detail: format!("{} in a row", kept.denials_in_a_row),
             ..tile("Denied by auto mode", kept.denials, Tone::Plain)
         },
@@ -66,7 +66,7 @@ fn tiles(kept: &Kept) -> Vec<Tile> {
 }
 
 fn properties(seen: &SeenSession) -> Vec<Property> {
-    let plain = |name, value: &str| Property { name, value: Text::from(value), link: String::new() };
+    let plain = |name, value: &str| Property { name, value: VisibleText::from(value), link: String::new() };
     vec![
         plain("host", &seen.host),
         plain("directory", &seen.cwd),

@@ -3,8 +3,8 @@
 use axum::extract::{Query, State};
 use axum::response::Response;
 use portcullis_store::audit::index::{LatencyBin, Slot};
-use portcullis_web::Text;
-use portcullis_web::charts::{Bar, Bars, Columns, ColumnsOf, Line, Series};
+use portcullis_web::VisibleText;
+use portcullis_web::charts::{BarChart, ChartBar, ChartLine, ChartSeries, ColumnChart, ColumnChartData};
 use portcullis_web::pages::StatsPage;
 use serde::Deserialize;
 
@@ -95,8 +95,8 @@ fn label(at_ms: u64, slot_ms: u64) -> String {
     }
 }
 
-fn decisions(slots: &[Slot], labels: Vec<String>) -> Columns {
-    let series = |name, class, value: fn(&Slot) -> u64| Series {
+fn decisions(slots: &[Slot], labels: Vec<String>) -> ColumnChart {
+    let series = |name, class, value: fn(&Slot) -> u64| ChartSeries {
         name,
         class,
         values: slots.iter().map(value).collect(),
@@ -106,25 +106,25 @@ fn decisions(slots: &[Slot], labels: Vec<String>) -> Columns {
         series("asked", "ask", |slot| slot.ask),
         series("allowed", "allow", |slot| slot.allow),
     ];
-    let sum = |one: &Series| one.values.iter().sum::<u64>();
+    let sum = |one: &ChartSeries| one.values.iter().sum::<u64>();
     let words: Vec<String> = all.iter().map(|one| format!("{} {}", sum(one), one.name)).collect();
-    let of = ColumnsOf {
+    let of = ColumnChartData {
         title: "Decisions",
         description: format!("decisions over time by outcome, in all {}", words.join(", ")),
         axis: "time, UTC",
         labels,
         series: all.into(),
     };
-    Columns::new(of, None)
+    ColumnChart::new(of, None)
 }
 
-fn models(slots: &[Slot], labels: Vec<String>) -> Columns {
-    let calls = Series {
+fn models(slots: &[Slot], labels: Vec<String>) -> ColumnChart {
+    let calls = ChartSeries {
         name: "requests",
         class: "accent",
         values: slots.iter().map(|slot| slot.model_calls).collect(),
     };
-    let cost = Line {
+    let cost = ChartLine {
         name: "cost",
         class: "ask",
         values: slots.iter().map(|slot| millionths(slot.usd)).collect(),
@@ -132,14 +132,14 @@ fn models(slots: &[Slot], labels: Vec<String>) -> Columns {
     };
     let usd: f64 = slots.iter().map(|slot| slot.usd).sum();
     let count: u64 = calls.values.iter().sum();
-    let of = ColumnsOf {
+    let of = ColumnChartData {
         title: "Models",
         description: format!("requests to models over time, in all {count} for {}", dollars(usd)),
         axis: "time, UTC",
         labels,
         series: vec![calls],
     };
-    Columns::new(of, Some(cost))
+    ColumnChart::new(of, Some(cost))
 }
 
 /// Returns an amount in millionths of a dollar; what is none or less is nothing.
@@ -147,13 +147,13 @@ fn millionths(usd: f64) -> u64 {
     format!("{:.0}", usd * 1_000_000.0).parse().unwrap_or(0)
 }
 
-fn latencies(bins: &[LatencyBin]) -> Columns {
-    let series = |name, class, value: fn(&LatencyBin) -> u64| Series {
+fn latencies(bins: &[LatencyBin]) -> ColumnChart {
+    let series = |name, class, value: fn(&LatencyBin) -> u64| ChartSeries {
         name,
         class,
         values: bins.iter().map(value).collect(),
     };
-    let of = ColumnsOf {
+    let of = ColumnChartData {
         title: "Time to decide",
         description: "how many decisions took less than a time, and not less than half of it".to_owned(),
         axis: "less than",
@@ -163,16 +163,16 @@ fn latencies(bins: &[LatencyBin]) -> Columns {
             series("with a model", "ask", |bin| bin.with_model),
         ],
     };
-    Columns::new(of, None)
+    ColumnChart::new(of, None)
 }
 
-fn asked(figures: &Figures) -> Bars {
-    let bars = figures.totals.asked.iter().map(|asked| Bar {
-        name: Text::from(asked.example.as_str()),
+fn asked(figures: &Figures) -> BarChart {
+    let bars = figures.totals.asked.iter().map(|asked| ChartBar {
+        name: VisibleText::from(asked.example.as_str()),
         count: asked.count,
-        detail: Text::from(asked.rule.as_deref().unwrap_or("no rule would decide it")),
+        detail: VisibleText::from(asked.rule.as_deref().unwrap_or("no rule would decide it")),
     });
-    Bars::new(
+    BarChart::new(
         "Asked most",
         "calls that a person was asked about most",
         "rule that would decide it",
@@ -181,13 +181,13 @@ fn asked(figures: &Figures) -> Bars {
     )
 }
 
-fn denied(figures: &Figures) -> Bars {
-    let bars = figures.totals.denied.iter().map(|denied| Bar {
-        name: Text::from(denied.example.as_str()),
+fn denied(figures: &Figures) -> BarChart {
+    let bars = figures.totals.denied.iter().map(|denied| ChartBar {
+        name: VisibleText::from(denied.example.as_str()),
         count: denied.count,
-        detail: Text::from(denied.code.as_str()),
+        detail: VisibleText::from(denied.code.as_str()),
     });
-    Bars::new("Denied most", "calls that were denied most", "why", "deny", bars.collect())
+    BarChart::new("Denied most", "calls that were denied most", "why", "deny", bars.collect())
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use portcullis_web::charts::figure;
 use portcullis_web::views::{
     EffectView, FindingView, ModelView, RuleView, SuggestionView, Tone, TraceView, VerdictView,
 };
-use portcullis_web::{Text, segment};
+use portcullis_web::{VisibleText, segment};
 
 use super::command;
 use portcullis_output::calendar;
@@ -40,18 +40,18 @@ pub(super) fn of_entry(entry: &Entry) -> VerdictView {
         Some(_) => "",
     };
     VerdictView {
-        decision: Text::from(entry.decision.as_str()),
+        decision: VisibleText::from(entry.decision.as_str()),
         tone: Tone::of(&entry.decision),
-        reason: Text::from(entry.reason.as_str()),
-        tool: Text::from(entry.tool.as_str()),
+        reason: VisibleText::from(entry.reason.as_str()),
+        tool: VisibleText::from(entry.tool.as_str()),
         lines,
-        note: Text::from(note),
+        note: VisibleText::from(note),
         rule: entry.rule.as_ref().map(|rule| RuleView {
-            text: Text::from(rule.text.as_str()),
+            text: VisibleText::from(rule.text.as_str()),
             exact: rule.text.clone(),
-            behavior: Text::from(rule.behavior.as_str()),
+            behavior: VisibleText::from(rule.behavior.as_str()),
             tone: Tone::of(&rule.behavior),
-            origin: Text::from(rule.origin.to_string()),
+            origin: VisibleText::from(rule.origin.to_string()),
             ..RuleView::default()
         }),
         step: step_title(&entry.step),
@@ -68,16 +68,16 @@ pub(super) fn of_entry(entry: &Entry) -> VerdictView {
 pub(super) fn of_trial(trial: &Trial) -> VerdictView {
     let verdict = &trial.verdict;
     VerdictView {
-        decision: Text::from(verdict.decision.as_str()),
+        decision: VisibleText::from(verdict.decision.as_str()),
         tone: tone(verdict.decision),
-        reason: Text::from(verdict.reason.message()),
-        tool: Text::from(trial.call().tool()),
+        reason: VisibleText::from(verdict.reason.message()),
+        tool: VisibleText::from(trial.call().tool()),
         lines: call_lines(trial.call(), &marks(verdict)),
         rule: verdict.reason.rule().map(|rule| RuleView {
-            text: Text::from(rule.text.as_str()),
-            behavior: Text::from(rule.behavior.as_str()),
+            text: VisibleText::from(rule.text.as_str()),
+            behavior: VisibleText::from(rule.behavior.as_str()),
             tone: Tone::of(rule.behavior.as_str()),
-            origin: Text::from(rule.origin.to_string()),
+            origin: VisibleText::from(rule.origin.to_string()),
             ..RuleView::default()
         }),
         step: step_title(verdict.step.as_str()),
@@ -109,54 +109,62 @@ fn call_lines(call: &ToolCall, marks: &[Range<usize>]) -> Vec<portcullis_web::vi
 
 fn effect(one: &EffectEntry) -> EffectView {
     let clause = effect_clause(&one.act, &one.target, !one.possible);
-    EffectView { act: Text::from(one.act.as_str()), clause: Text::from(clause), is_possible: one.possible }
+    EffectView {
+        act: VisibleText::from(one.act.as_str()),
+        clause: VisibleText::from(clause),
+        is_possible: one.possible,
+    }
 }
 
 fn reported_effect(one: &EffectReport) -> EffectView {
-    EffectView { act: Text::from(one.act), clause: Text::from(one.clause()), is_possible: !one.is_certain }
+    EffectView {
+        act: VisibleText::from(one.act),
+        clause: VisibleText::from(one.clause()),
+        is_possible: !one.is_certain,
+    }
 }
 
 fn recorded(found: &FindingEntry) -> FindingView {
     FindingView {
-        severity: Text::from(found.severity.as_str()),
+        severity: VisibleText::from(found.severity.as_str()),
         ..finding(&found.code, &found.sentence, found.cleared)
     }
 }
 
 fn reported(found: &FindingReport) -> FindingView {
     FindingView {
-        severity: Text::from(found.severity.as_str()),
+        severity: VisibleText::from(found.severity.as_str()),
         ..finding(found.code, &found.sentence, found.is_cleared)
     }
 }
 
 fn finding(code: &str, sentence: &str, is_cleared: bool) -> FindingView {
     FindingView {
-        code: Text::from(code),
+        code: VisibleText::from(code),
         link: format!("/findings/{}", segment(code)),
-        sentence: Text::from(sentence),
-        severity: Text::default(),
+        sentence: VisibleText::from(sentence),
+        severity: VisibleText::default(),
         is_cleared,
     }
 }
 
 fn trace_of_entry(line: &TraceEntry) -> TraceView {
     TraceView {
-        step: Text::from(line.step.as_str()),
+        step: VisibleText::from(line.step.as_str()),
         name: step_name(&line.step),
-        outcome: Text::from(line.outcome.as_str()),
+        outcome: VisibleText::from(line.outcome.as_str()),
         tone: Tone::of(&line.outcome),
-        detail: Text::from(line.detail.as_str()),
+        detail: VisibleText::from(line.detail.as_str()),
     }
 }
 
 fn trace_line(line: &TraceLine) -> TraceView {
     TraceView {
-        step: Text::from(line.step.as_str()),
+        step: VisibleText::from(line.step.as_str()),
         name: line.step.name(),
-        outcome: Text::from(line.outcome.as_str()),
+        outcome: VisibleText::from(line.outcome.as_str()),
         tone: Tone::of(line.outcome.as_str()),
-        detail: Text::from(line.detail.as_str()),
+        detail: VisibleText::from(line.detail.as_str()),
     }
 }
 
@@ -164,8 +172,8 @@ fn step_name(step: &str) -> &'static str {
     STEPS.iter().find(|info| info.id.as_str() == step).map(|info| info.id.name()).unwrap_or_default()
 }
 
-fn step_title(step: &str) -> Text {
-    Text::from(format!("{step} {}", step_name(step)).trim_end())
+fn step_title(step: &str) -> VisibleText {
+    VisibleText::from(format!("{step} {}", step_name(step)).trim_end())
 }
 
 fn model(model: &ModelEntry) -> ModelView {
@@ -175,9 +183,9 @@ fn model(model: &ModelEntry) -> ModelView {
         cached => format!(" ({} cached)", figure(cached)),
     };
     ModelView {
-        model: Text::from(format!("{} {}", model.provider, model.model)),
-        stage: Text::from(model.stage.as_str()),
-        outcome: Text::from(model.outcome.as_str()),
+        model: VisibleText::from(format!("{} {}", model.provider, model.model)),
+        stage: VisibleText::from(model.stage.as_str()),
+        outcome: VisibleText::from(model.outcome.as_str()),
         tokens_in: format!("{}{cached}", figure(tokens)),
         tokens_out: figure(model.output),
         cost: model.cost_usd.map_or_else(|| "not known".to_owned(), dollars),
@@ -187,10 +195,10 @@ fn model(model: &ModelEntry) -> ModelView {
 
 fn suggestion(one: &SuggestionEntry) -> SuggestionView {
     SuggestionView {
-        behavior: Text::from(one.behavior.as_str()),
+        behavior: VisibleText::from(one.behavior.as_str()),
         tone: Tone::of(&one.behavior),
         rule: one.rule.clone(),
-        text: Text::from(one.rule.as_str()),
+        text: VisibleText::from(one.rule.as_str()),
         is_addable: one.is_whole(),
     }
 }

@@ -2,8 +2,8 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use portcullis_web::Text;
-use portcullis_web::views::{Frame, Notice};
+use portcullis_web::VisibleText;
+use portcullis_web::views::{PageFrame, PageNotice};
 
 use super::PageError;
 use crate::Shared;
@@ -52,11 +52,11 @@ impl Visitor {
     }
 
     /// Makes what stands round a page.
-    pub(super) fn frame(&self, section: &'static str, title: impl Into<Text>) -> Frame {
-        Frame {
+    pub(super) fn frame(&self, section: &'static str, title: impl Into<VisibleText>) -> PageFrame {
+        PageFrame {
             title: title.into(),
             section,
-            caller: Text::cut(&self.caller.name, 40),
+            caller: VisibleText::cut(&self.caller.name, 40),
             is_person: self.is_person(),
             open_approvals: self.open_approvals,
             notice: None,
@@ -65,13 +65,13 @@ impl Visitor {
 }
 
 /// Makes what is said of something that was just done, or could not be.
-pub(super) fn notice(done: Result<String, PageError>) -> Notice {
+pub(super) fn notice(done: Result<String, PageError>) -> PageNotice {
     match done {
-        Ok(text) => Notice { is_good: true, text: Text::from(text), hint: Text::default() },
-        Err(PageError(error)) => Notice {
+        Ok(text) => PageNotice { is_good: true, text: VisibleText::from(text), hint: VisibleText::default() },
+        Err(PageError(error)) => PageNotice {
             is_good: false,
-            text: Text::from(super::capital(&error.message)),
-            hint: Text::from(error.hint.unwrap_or_default()),
+            text: VisibleText::from(super::capital(&error.message)),
+            hint: VisibleText::from(error.hint.unwrap_or_default()),
         },
     }
 }

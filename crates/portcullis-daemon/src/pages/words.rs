@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use portcullis_store::audit::Record;
 use portcullis_store::audit::index::SeenSession;
-use portcullis_store::{AnswerScope, Approval, ApprovalState, Grant, Scope};
-use portcullis_web::views::{ApprovalRow, Choice, DecisionRow, GrantView, Moment, SessionRow, Tone};
-use portcullis_web::{Text, segment};
+use portcullis_store::{AnswerScope, ApprovalRequest, ApprovalState, Grant, GrantScope};
+use portcullis_web::views::{ApprovalRow, DecisionRow, FormChoice, GrantView, SessionRow, TimeView, Tone};
+use portcullis_web::{VisibleText, segment};
 
 use portcullis_output::{calendar, record};
 
@@ -16,8 +16,8 @@ const LONGEST_IN_LIST: usize = 300;
 const LONGEST_SESSION: usize = 18;
 
 /// Words a moment.
-pub(super) fn moment(at_ms: u64) -> Moment {
-    Moment { at_ms, utc: format!("{} UTC", calendar::time(at_ms)) }
+pub(super) fn moment(at_ms: u64) -> TimeView {
+    TimeView { at_ms, utc: format!("{} UTC", calendar::time(at_ms)) }
 }
 
 /// Returns the page of a session; empty if it has no id.
@@ -31,21 +31,21 @@ pub(super) fn decision_row(record: &Record) -> DecisionRow {
     DecisionRow {
         id: record.id.clone(),
         when: moment(entry.at_ms),
-        decision: Text::from(entry.decision.as_str()),
+        decision: VisibleText::from(entry.decision.as_str()),
         tone: Tone::of(&entry.decision),
-        told: (entry.said != entry.decision).then(|| Text::from(record::answered(entry))),
-        tool: Text::from(entry.tool.as_str()),
-        summary: Text::cut(&entry.summary, LONGEST_IN_LIST),
-        reason: Text::cut(&entry.reason, LONGEST_IN_LIST),
-        host: Text::from(entry.host.as_str()),
-        step: Text::from(entry.step.as_str()),
-        session: Text::cut(&entry.session, LONGEST_SESSION),
+        told: (entry.said != entry.decision).then(|| VisibleText::from(record::answered(entry))),
+        tool: VisibleText::from(entry.tool.as_str()),
+        summary: VisibleText::cut(&entry.summary, LONGEST_IN_LIST),
+        reason: VisibleText::cut(&entry.reason, LONGEST_IN_LIST),
+        host: VisibleText::from(entry.host.as_str()),
+        step: VisibleText::from(entry.step.as_str()),
+        session: VisibleText::cut(&entry.session, LONGEST_SESSION),
         session_link: session_link(&entry.session),
     }
 }
 
 /// Words a question for a list.
-pub(super) fn approval_row(approval: &Approval) -> ApprovalRow {
+pub(super) fn approval_row(approval: &ApprovalRequest) -> ApprovalRow {
     let asked = &approval.question;
     ApprovalRow {
         id: approval.id.clone(),
@@ -53,20 +53,24 @@ pub(super) fn approval_row(approval: &Approval) -> ApprovalRow {
         tone: Tone::of(approval.state.as_str()),
         when: moment(approval.created_at_ms),
         until: moment(approval.expires_at_ms),
-        tool: Text::from(asked.tool.as_str()),
-        summary: Text::cut(&asked.summary, LONGEST_IN_LIST),
-        reason: Text::cut(&asked.reason, LONGEST_IN_LIST),
-        level: approval.explanation.as_ref().map(|told| Text::from(told.level.as_str())).unwrap_or_default(),
-        cwd: Text::from(asked.cwd.as_str()),
-        host: Text::from(asked.host.as_str()),
-        session: Text::cut(&asked.session, LONGEST_SESSION),
+        tool: VisibleText::from(asked.tool.as_str()),
+        summary: VisibleText::cut(&asked.summary, LONGEST_IN_LIST),
+        reason: VisibleText::cut(&asked.reason, LONGEST_IN_LIST),
+        level: approval
+            .explanation
+            .as_ref()
+            .map(|told| VisibleText::from(told.level.as_str()))
+            .unwrap_or_default(),
+        cwd: VisibleText::from(asked.cwd.as_str()),
+        host: VisibleText::from(asked.host.as_str()),
+        session: VisibleText::cut(&asked.session, LONGEST_SESSION),
         session_link: session_link(&asked.session),
-        answered: Text::from(answered(approval)),
+        answered: VisibleText::from(answered(approval)),
     }
 }
 
 /// Says who answered, and what; nothing while it waits.
-pub(super) fn answered(approval: &Approval) -> String {
+pub(super) fn answered(approval: &ApprovalRequest) -> String {
     match (&approval.answer, approval.state) {
         (_, ApprovalState::Open) => String::new(),
         (Some(answer), state) => {
@@ -86,11 +90,11 @@ pub(super) fn answered(approval: &Approval) -> String {
 pub(super) fn session_row(seen: &SeenSession) -> SessionRow {
     let name = if seen.session.is_empty() { "(no session)" } else { &seen.session };
     SessionRow {
-        name: Text::cut(name, 80),
+        name: VisibleText::cut(name, 80),
         link: if seen.session.is_empty() { "/decisions".to_owned() } else { session_link(&seen.session) },
-        host: Text::from(seen.host.as_str()),
-        cwd: Text::from(seen.cwd.as_str()),
-        mode: Text::from(seen.mode.as_str()),
+        host: VisibleText::from(seen.host.as_str()),
+        cwd: VisibleText::from(seen.cwd.as_str()),
+        mode: VisibleText::from(seen.mode.as_str()),
         first: moment(seen.first_ms),
         last: moment(seen.last_ms),
         allow: seen.allow,
@@ -102,8 +106,8 @@ pub(super) fn session_row(seen: &SeenSession) -> SessionRow {
 /// Words a grant.
 pub(super) fn grant_view(grant: &Grant) -> GrantView {
     let mut terms = match &grant.scope {
-        Scope::Session(_) => "in this session".to_owned(),
-        Scope::Workspace(directory) => format!("in {directory}"),
+        GrantScope::Session(_) => "in this session".to_owned(),
+        GrantScope::Workspace(directory) => format!("in {directory}"),
     };
     // Writing to a `String` cannot fail.
     if let Some(uses) = grant.uses_left {
@@ -114,15 +118,15 @@ pub(super) fn grant_view(grant: &Grant) -> GrantView {
     }
     GrantView {
         id: segment(&grant.id),
-        behavior: Text::from(grant.behavior.as_str()),
+        behavior: VisibleText::from(grant.behavior.as_str()),
         tone: Tone::of(&grant.behavior),
-        rule: Text::from(grant.rule.as_str()),
-        terms: Text::from(terms),
+        rule: VisibleText::from(grant.rule.as_str()),
+        terms: VisibleText::from(terms),
         until: moment(grant.expires_at_ms),
     }
 }
 
 /// Makes a choice.
-pub(super) fn choice(value: &str, label: impl Into<Text>, chosen: &str) -> Choice {
-    Choice { value: value.to_owned(), label: label.into(), is_chosen: value == chosen }
+pub(super) fn choice(value: &str, label: impl Into<VisibleText>, chosen: &str) -> FormChoice {
+    FormChoice { value: value.to_owned(), label: label.into(), is_chosen: value == chosen }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use portcullis_store::{AnswerScope, Answered, Approval, ApprovalAnswer};
+use portcullis_store::{AnswerOutcome, AnswerScope, ApprovalAnswer, ApprovalRequest};
 
 use super::Inner;
 use super::apply::{apply, behavior};
@@ -17,14 +17,14 @@ const LONGEST_RULE: usize = 4_096;
 
 impl Inner {
     /// Answers a question: checks the answer, writes it down, applies it, tells everybody.
-    pub(super) fn answer(&self, id: &str, given: ApprovalAnswer) -> Result<Answered, Failure> {
+    pub(super) fn answer(&self, id: &str, given: ApprovalAnswer) -> Result<AnswerOutcome, Failure> {
         let backend = self.store.backend();
         let Some(asked) = backend.approval(id).map_err(|error| Failure::from(&error))? else {
-            return Ok(Answered::Unknown);
+            return Ok(AnswerOutcome::Unknown);
         };
         let answer = checked(&asked, given)?;
         match backend.answer_approval(id, &answer).map_err(|error| Failure::from(&error))? {
-            Answered::First(approval) => {
+            AnswerOutcome::First(approval) => {
                 let waited = answer.at_ms.saturating_sub(approval.created_at_ms);
                 self.telemetry.approval_answered(approval.state, Duration::from_millis(waited));
                 // Whoever watches sees the answer at once; whoever waits is woken when it was applied.
@@ -34,7 +34,7 @@ impl Inner {
                     backend.approval(id).map_err(|error| Failure::from(&error))?.unwrap_or(*approval);
                 self.tell_own(&approval);
                 applied?;
-                Ok(Answered::First(Box::new(approval)))
+                Ok(AnswerOutcome::First(Box::new(approval)))
             }
             other => Ok(other),
         }
@@ -42,7 +42,7 @@ impl Inner {
 }
 
 /// Completes an answer: a rule where it holds beyond the call, and nothing that is too long.
-fn checked(asked: &Approval, given: ApprovalAnswer) -> Result<ApprovalAnswer, Failure> {
+fn checked(asked: &ApprovalRequest, given: ApprovalAnswer) -> Result<ApprovalAnswer, Failure> {
     let message =
         given.message.map(|message| message.trim().to_owned()).filter(|message| !message.is_empty());
     if message.as_ref().is_some_and(|message| message.chars().count() > LONGEST_MESSAGE) {
@@ -69,7 +69,7 @@ fn checked(asked: &Approval, given: ApprovalAnswer) -> Result<ApprovalAnswer, Fa
 }
 
 /// Returns the first rule that is suggested for the call.
-fn fitting(asked: &Approval, behavior: &str) -> Result<String, Failure> {
+fn fitting(asked: &ApprovalRequest, behavior: &str) -> Result<String, Failure> {
     let suggestions = &asked.question.suggestions;
     let first = suggestions.iter().find(|one| one.behavior == behavior && one.is_whole());
     first.map(|one| one.rule.clone()).ok_or_else(|| {

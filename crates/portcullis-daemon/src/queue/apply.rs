@@ -4,8 +4,10 @@
 
 use portcullis_core::Source;
 use portcullis_core::rule::Behavior;
-use portcullis_settings::{Destination, Owner, add_rule};
-use portcullis_store::{AnswerScope, Approval, ApprovalAnswer, NewGrant, Scope, Store, StoreError};
+use portcullis_settings::{RuleDestination, SettingsOwner, add_rule};
+use portcullis_store::{
+    AnswerScope, ApprovalAnswer, ApprovalRequest, GrantScope, NewGrant, Store, StoreError,
+};
 
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
@@ -20,7 +22,7 @@ const LASTS_MS: u64 = 60 * 60 * 1_000;
 ///
 /// A rule is written into the settings of whoever runs this daemon, so it must have been given to this very daemon: what
 /// a shared store says alone changes no file of this machine.
-pub(super) fn apply(store: &Store, approval: &Approval, is_given_here: bool) -> Result<(), Failure> {
+pub(super) fn apply(store: &Store, approval: &ApprovalRequest, is_given_here: bool) -> Result<(), Failure> {
     let Some(answer) = &approval.answer else { return Ok(()) };
     #[cfg(debug_assertions)]
     crate::fault::inject_before_applying();
@@ -65,9 +67,14 @@ pub(super) fn behavior(answer: &ApprovalAnswer) -> Behavior {
 }
 
 /// Gives a grant until the session ends, unless it is there already.
-fn give(store: &Store, approval: &Approval, answer: &ApprovalAnswer, rule: &str) -> Result<(), StoreError> {
+fn give(
+    store: &Store,
+    approval: &ApprovalRequest,
+    answer: &ApprovalAnswer,
+    rule: &str,
+) -> Result<(), StoreError> {
     let (grants, now) = (store.grants(), now_ms());
-    let (behavior, scope) = (behavior(answer).as_str(), Scope::Session(approval.session.clone()));
+    let (behavior, scope) = (behavior(answer).as_str(), GrantScope::Session(approval.session.clone()));
     let known = grants.list(now)?;
     let is_there = known.iter().any(|grant| {
         grant.behavior == behavior && grant.rule == rule && grant.scope == scope && !grant.is_limited()
@@ -95,7 +102,7 @@ fn unwritten(rule: &str) -> Failure {
 
 /// Writes a rule into the user's settings; one that is there stays.
 fn write(answer: &ApprovalAnswer, rule: &str) -> Result<(), Failure> {
-    let destination = Destination { source: Source::User, owner: Owner::Portcullis };
+    let destination = RuleDestination { source: Source::User, owner: SettingsOwner::Portcullis };
     let written = add_rule(&locations(None)?, destination, behavior(answer), rule);
     written
         .map(|_| ())
@@ -106,13 +113,13 @@ fn write(answer: &ApprovalAnswer, rule: &str) -> Result<(), Failure> {
 mod tests {
     use std::fs;
 
-    use portcullis_store::{AnswerScope, Answered, DenialKind, NewApproval, NewDenial};
+    use portcullis_store::{AnswerOutcome, AnswerScope, DenialKind, NewApprovalRequest, NewDenial};
     use serde_json::json;
 
     use super::*;
 
     /// Answers a question with a rule that denies such calls for the session.
-    fn denied_for_the_session(store: &Store) -> Approval {
+    fn denied_for_the_session(store: &Store) -> ApprovalRequest {
         let denial = NewDenial {
             tool: "Bash".to_owned(),
             input_json: "{}".to_owned(),
@@ -129,7 +136,7 @@ mod tests {
             "headless": true, "tool": "Bash", "summary": "ls", "input": "{}", "decision": "deny", "said": "deny",
             "step": "A11", "kind": "headless", "reason": "r", "trace": [], "micros": 1,
         });
-        let new = NewApproval {
+        let new = NewApprovalRequest {
             id: "a".repeat(32),
             created_at_ms: 1,
             expires_at_ms: 1_000,
@@ -149,7 +156,7 @@ mod tests {
             at_ms: 2,
         };
         match store.backend().answer_approval(&asked.id, &answer).unwrap() {
-            Answered::First(approval) => *approval,
+            AnswerOutcome::First(approval) => *approval,
             other => panic!("{other:?}"),
         }
     }

@@ -10,7 +10,7 @@ use portcullis_gate::audit::{self, Asked};
 use portcullis_gate::gate::{PendingQuestion, explanation};
 use portcullis_gate::judge::{JudgedCall, Trial, recorded_call};
 use portcullis_gate::session_settings::{SettingsFlags, SettingsPlan};
-use portcullis_hosts::Said;
+use portcullis_hosts::HostDecision;
 use portcullis_store::DeniedCall;
 use portcullis_store::audit::Entry;
 
@@ -45,7 +45,7 @@ pub(super) fn proven(
         session: &asked.session,
         agent: question.agent.as_deref(),
         call_id: question.call_id.as_deref(),
-        said: Said::Deny,
+        said: HostDecision::Deny,
         elapsed: Duration::from_micros(question.micros),
     };
     let question = Entry {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use portcullis_settings::ApprovalSettings;
 use portcullis_store::audit::Entry;
-use portcullis_store::{Approval, ApprovalState, DeniedCall, NewApproval, Store, redact};
+use portcullis_store::{ApprovalRequest, ApprovalState, DeniedCall, NewApprovalRequest, Store, redact};
 use tokio::sync::Notify;
 
 use super::claimed::{another_call, proven};
@@ -47,7 +47,7 @@ impl Inner {
         &self,
         asked: PendingQuestion,
         is_claimed: bool,
-    ) -> Result<(Approval, ApprovalSettings, bool), Failure> {
+    ) -> Result<(ApprovalRequest, ApprovalSettings, bool), Failure> {
         let store = self.store.session(&asked.session);
         let call = store.denied(&asked.denial).map_err(|error| Failure::from(&error))?;
         let call = call.ok_or_else(|| {
@@ -70,7 +70,7 @@ impl Inner {
                 .with_hint("answer some with `portcullis approvals`"));
         }
         let now = now_ms();
-        let mut new = NewApproval {
+        let mut new = NewApprovalRequest {
             id: asked.id,
             created_at_ms: now,
             expires_at_ms: now.saturating_add(u64::from(settings.expire_minutes) * 60_000),
@@ -90,13 +90,13 @@ impl Inner {
     }
 
     /// Tells of a change that was made here.
-    pub(super) fn tell_own(&self, approval: &Approval) {
+    pub(super) fn tell_own(&self, approval: &ApprovalRequest) {
         self.told().insert(approval.sequence);
         self.tell(approval);
     }
 
     /// Notes what became of an approval, and tells whoever watches or waits.
-    pub(super) fn tell(&self, approval: &Approval) {
+    pub(super) fn tell(&self, approval: &ApprovalRequest) {
         let is_open = approval.state == ApprovalState::Open;
         if is_open {
             self.open_ids().insert(approval.id.clone());
@@ -121,8 +121,8 @@ impl Inner {
 }
 
 /// Says first of all that a call is too long to be kept whole: what is not shown may be what matters.
-fn warn_of_hidden(new: &mut NewApproval) -> Result<(), Failure> {
-    let kept = Approval::open(new, 0).map_err(|error| Failure::from(&error))?;
+fn warn_of_hidden(new: &mut NewApprovalRequest) -> Result<(), Failure> {
+    let kept = ApprovalRequest::open(new, 0).map_err(|error| Failure::from(&error))?;
     // What is whole ends as an object does.
     if kept.question.input.ends_with('}') {
         return Ok(());

@@ -23,7 +23,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use portcullis_store::{Answered, Approval, ApprovalAnswer, ApprovalFilter, ApprovalState, Store};
+use portcullis_store::{
+    AnswerOutcome, ApprovalAnswer, ApprovalFilter, ApprovalRequest, ApprovalState, Store,
+};
 use tokio::sync::Notify;
 
 pub(crate) use put::put;
@@ -84,7 +86,7 @@ impl Queue {
         &self,
         asked: PendingQuestion,
         wait: Duration,
-    ) -> Result<(Approval, QuestionReply), Failure> {
+    ) -> Result<(ApprovalRequest, QuestionReply), Failure> {
         let approval = self.open(asked, false).await?;
         let (id, known) = (approval.id.clone(), reply(&approval));
         if known != QuestionReply::Open {
@@ -96,12 +98,12 @@ impl Queue {
     }
 
     /// Puts a question of another process. Nothing that it claims of its call is shown to a person unproven.
-    pub(crate) async fn open_claimed(&self, asked: PendingQuestion) -> Result<Approval, Failure> {
+    pub(crate) async fn open_claimed(&self, asked: PendingQuestion) -> Result<ApprovalRequest, Failure> {
         self.open(asked, true).await
     }
 
     /// Puts a question; one that is open already for the same call is returned instead.
-    async fn open(&self, asked: PendingQuestion, is_claimed: bool) -> Result<Approval, Failure> {
+    async fn open(&self, asked: PendingQuestion, is_claimed: bool) -> Result<ApprovalRequest, Failure> {
         let inner = Arc::clone(&self.inner);
         let (approval, settings, is_new) = blocking(move || inner.open(asked, is_claimed)).await?;
         if is_new {
@@ -113,20 +115,20 @@ impl Queue {
     }
 
     /// Returns an approval; `None` if there is none.
-    pub(crate) async fn get(&self, id: &str) -> Result<Option<Approval>, Failure> {
+    pub(crate) async fn get(&self, id: &str) -> Result<Option<ApprovalRequest>, Failure> {
         let (inner, id) = (Arc::clone(&self.inner), id.to_owned());
         blocking(move || inner.store.backend().approval(&id).map_err(|error| Failure::from(&error))).await
     }
 
     /// Lists approvals.
-    pub(crate) async fn list(&self, filter: ApprovalFilter) -> Result<Vec<Approval>, Failure> {
+    pub(crate) async fn list(&self, filter: ApprovalFilter) -> Result<Vec<ApprovalRequest>, Failure> {
         let inner = Arc::clone(&self.inner);
         blocking(move || inner.store.backend().approvals(&filter).map_err(|error| Failure::from(&error)))
             .await
     }
 
     /// Waits until a question is answered and the answer applied, or until the time is over; returns it as it is then.
-    pub(crate) async fn wait(&self, id: &str, time: Duration) -> Result<Option<Approval>, Failure> {
+    pub(crate) async fn wait(&self, id: &str, time: Duration) -> Result<Option<ApprovalRequest>, Failure> {
         let mut place = self.inner.waiting.join(id);
         self.inner.stir.notify_one();
         // Whoever answered before we began to wait woke nobody.
@@ -139,13 +141,13 @@ impl Queue {
     }
 
     /// Answers a question. The first answer wins and is applied before this returns; a late one changes nothing.
-    pub(crate) async fn answer(&self, id: &str, given: ApprovalAnswer) -> Result<Answered, Failure> {
+    pub(crate) async fn answer(&self, id: &str, given: ApprovalAnswer) -> Result<AnswerOutcome, Failure> {
         let (inner, id) = (Arc::clone(&self.inner), id.to_owned());
         blocking(move || inner.answer(&id, given)).await
     }
 
     /// Answers as [`Self::answer`] does, where waiting keeps nobody else.
-    pub(crate) fn answer_now(&self, id: &str, given: ApprovalAnswer) -> Result<Answered, Failure> {
+    pub(crate) fn answer_now(&self, id: &str, given: ApprovalAnswer) -> Result<AnswerOutcome, Failure> {
         self.inner.answer(id, given)
     }
 
@@ -171,7 +173,7 @@ impl Queue {
 }
 
 /// Returns what came of a question. An allow counts once it was applied: before that the call would not pass.
-pub(crate) fn reply(approval: &Approval) -> QuestionReply {
+pub(crate) fn reply(approval: &ApprovalRequest) -> QuestionReply {
     match (approval.state, &approval.answer) {
         (ApprovalState::Expired, _) => QuestionReply::Expired,
         (ApprovalState::Allowed, Some(_)) if approval.is_applied => QuestionReply::Allowed,

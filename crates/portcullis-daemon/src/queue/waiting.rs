@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use portcullis_store::Approval;
+use portcullis_store::ApprovalRequest;
 use tokio::sync::watch;
 
-type Ended = Option<Arc<Approval>>;
+type Ended = Option<Arc<ApprovalRequest>>;
 type Places = BTreeMap<String, watch::Sender<Ended>>;
 
 /// Everybody who waits, by the id of the question.
@@ -32,7 +32,7 @@ impl Waiting {
     }
 
     /// Wakes everybody who waits for a question that ended.
-    pub(super) fn wake(&self, approval: &Arc<Approval>) {
+    pub(super) fn wake(&self, approval: &Arc<ApprovalRequest>) {
         if let Some(sender) = self.places().get(&approval.id) {
             sender.send_replace(Some(Arc::clone(approval)));
         }
@@ -73,12 +73,12 @@ impl Drop for WaitingPlace {
 
 #[cfg(test)]
 mod tests {
-    use portcullis_store::Approval;
+    use portcullis_store::ApprovalRequest;
     use serde_json::json;
 
     use super::*;
 
-    fn approval(id: &str) -> Arc<Approval> {
+    fn approval(id: &str) -> Arc<ApprovalRequest> {
         let entry = json!({
             "at_ms": 1, "host": "claude", "event": "e", "session": "s", "cwd": "/", "mode": "default",
             "headless": true, "tool": "Bash", "summary": "ls", "input": "{}", "decision": "deny", "said": "deny",

@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _}
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-use portcullis_settings::disk::{Privacy, create_directory, plain};
+use portcullis_settings::disk::{FilePrivacy, create_directory, plain};
 use tokio::net::{TcpListener, UnixListener};
 
 use portcullis_gate::Failure;
@@ -57,7 +57,7 @@ impl LocalListener {
                 .with_hint("name a shorter one with --socket PATH, such as one below /run/user")
         })?;
         let directory = path.parent().unwrap_or(Path::new("/"));
-        create_directory(directory, Privacy::Private)
+        create_directory(directory, FilePrivacy::Private)
             .map_err(|error| failed("cannot make the directory of", &error))?;
         refuse_open_directory(directory)?;
         remove_left_over(path)?;

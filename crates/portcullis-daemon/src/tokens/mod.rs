@@ -12,7 +12,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use portcullis_settings::disk::{DirectoryLock, Privacy, create_directory, plain, read_text, replace};
+use portcullis_settings::disk::{DirectoryLock, FilePrivacy, create_directory, plain, read_text, replace};
 
 pub use self::secret::SecretHash;
 use super::stamp::Stamp;
@@ -142,7 +142,7 @@ pub fn prepare(places: &Places) -> Result<(), Failure> {
     let failed = |error: &std::io::Error| {
         Failure::internal(format!("the directory `{}` cannot be used: {}", root.display(), plain(error)))
     };
-    create_directory(root, Privacy::Private).map_err(|error| failed(&error))?;
+    create_directory(root, FilePrivacy::Private).map_err(|error| failed(&error))?;
     let seen = fs::symlink_metadata(root).map_err(|error| failed(&error))?;
     if !seen.is_dir() {
         return Err(Failure::usage(format!("`{}` is not a directory", root.display()))
@@ -164,7 +164,7 @@ pub fn renew(places: &Places, path: &Path) -> Result<(), Failure> {
     }
     let before = read_text(path, LONGEST)
         .map_err(|error| Failure::internal(format!("`{}`: {}", path.display(), error.message)))?;
-    replace(path, before.as_deref(), &format!("{}\n", secret::fresh()?), Privacy::Private)
+    replace(path, before.as_deref(), &format!("{}\n", secret::fresh()?), FilePrivacy::Private)
         .map_err(|refusal| named::unwritten(path, &refusal))
 }
 

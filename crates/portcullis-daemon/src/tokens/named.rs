@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use portcullis_settings::disk::{DirectoryLock, Privacy, Refusal, read_text, replace};
+use portcullis_settings::disk::{DirectoryLock, FilePrivacy, ReplaceError, read_text, replace};
 use serde::{Deserialize, Serialize};
 
 use super::secret::{self, SecretHash};
@@ -120,7 +120,7 @@ fn change(
     changing(&mut document.tokens)?;
     let text = serde_json::to_string_pretty(&document)
         .map_err(|error| Failure::internal(format!("the tokens cannot be written: {error}")))?;
-    replace(&path, before.as_deref(), &format!("{text}\n"), Privacy::Private)
+    replace(&path, before.as_deref(), &format!("{text}\n"), FilePrivacy::Private)
         .map_err(|refusal| unwritten(&path, &refusal))
 }
 
@@ -139,11 +139,11 @@ fn read(path: &Path) -> Result<(Option<String>, Document), Failure> {
 }
 
 /// Says why a file of tokens was not written.
-pub(super) fn unwritten(path: &Path, refusal: &Refusal) -> Failure {
+pub(super) fn unwritten(path: &Path, refusal: &ReplaceError) -> Failure {
     let why = match refusal {
-        Refusal::Locked => "somebody else changes it for too long".to_owned(),
-        Refusal::Changed => "it changed in the meantime".to_owned(),
-        Refusal::Io(error) => portcullis_settings::disk::plain(error),
+        ReplaceError::Locked => "somebody else changes it for too long".to_owned(),
+        ReplaceError::Changed => "it changed in the meantime".to_owned(),
+        ReplaceError::Io(error) => portcullis_settings::disk::plain(error),
     };
     Failure::internal(format!("`{}` was not written: {why}", path.display()))
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 
 use super::generate;
-use crate::generated::Mode;
+use crate::generated::GenerateMode;
 use crate::{output, process, repository};
 
 pub(super) fn run(arguments: &[String]) -> Result<()> {
@@ -20,7 +20,7 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
         "-D",
         "warnings",
     ]))?;
-    generate::generate_all(Mode::Check)?;
+    generate::generate_all(GenerateMode::Check)?;
     output::say("check: formatting, lints and generated files are in order");
     Ok(())
 }

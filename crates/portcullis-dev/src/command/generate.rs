@@ -4,27 +4,27 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::generated::{self, Mode};
+use crate::generated::{self, GenerateMode};
 use crate::{output, repository};
 
 pub(super) fn run(arguments: &[String]) -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let mode = match words.as_slice() {
-        [] | ["--mode", "write"] | ["--mode=write"] => Mode::Write,
-        ["--mode", "check"] | ["--mode=check"] => Mode::Check,
+        [] | ["--mode", "write"] | ["--mode=write"] => GenerateMode::Write,
+        ["--mode", "check"] | ["--mode=check"] => GenerateMode::Check,
         _ => bail!("usage: cargo dev generate-all [--mode check|write]"),
     };
     generate_all(mode)
 }
 
-pub(super) fn generate_all(mode: Mode) -> Result<()> {
+pub(super) fn generate_all(mode: GenerateMode) -> Result<()> {
     let root = repository::root();
     let static_pages = generated::static_pages(&root)?;
     let mut outdated = settle(mode, &root, &static_pages)?;
     for path in generated::stale_pages(&root, &static_pages)? {
         match mode {
-            Mode::Check => outdated.push(path),
-            Mode::Write => {
+            GenerateMode::Check => outdated.push(path),
+            GenerateMode::Write => {
                 std::fs::remove_file(root.join(&path)).with_context(|| format!("cannot remove `{path}`"))?;
                 output::say(&format!("removed {path}"));
             }
@@ -40,11 +40,11 @@ pub(super) fn generate_all(mode: Mode) -> Result<()> {
 
 /// Writes the pages that differ from what is on disk.
 pub(super) fn write_pages(root: &Path, pages: &[(String, String)]) -> Result<()> {
-    settle(Mode::Write, root, pages).map(|_| ())
+    settle(GenerateMode::Write, root, pages).map(|_| ())
 }
 
 /// Writes the pages that differ from what is on disk, or returns their paths.
-fn settle(mode: Mode, root: &Path, pages: &[(String, String)]) -> Result<Vec<String>> {
+fn settle(mode: GenerateMode, root: &Path, pages: &[(String, String)]) -> Result<Vec<String>> {
     let mut outdated = Vec::new();
     for (path, text) in pages {
         let file = root.join(path);
@@ -52,8 +52,8 @@ fn settle(mode: Mode, root: &Path, pages: &[(String, String)]) -> Result<Vec<Str
             continue;
         }
         match mode {
-            Mode::Check => outdated.push(path.clone()),
-            Mode::Write => {
+            GenerateMode::Check => outdated.push(path.clone()),
+            GenerateMode::Write => {
                 let directory = file.parent().context("a generated file has a directory")?;
                 std::fs::create_dir_all(directory)?;
                 std::fs::write(&file, text).with_context(|| format!("cannot write `{path}`"))?;

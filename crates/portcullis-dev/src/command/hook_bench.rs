@@ -17,15 +17,15 @@ use crate::{output, process, repository};
 const USUAL_RUNS: usize = 500;
 
 pub(super) fn run(arguments: &[String]) -> Result<()> {
-    let options = Options::parse(arguments)?;
+    let options = HookBenchOptions::parse(arguments)?;
     let root = repository::root();
     let program = match options.program {
         Some(program) => program,
         None => package::build(&root, std::env::consts::ARCH)?,
     };
-    let stage = Stage::new()?;
-    let mut rows = vec![Row::new("/bin/true", Path::new("/bin/true"), &[])];
-    rows.push(Row::new("portcullis hook claude", &program, &["hook", "claude"]));
+    let stage = BenchHome::new()?;
+    let mut rows = vec![MeasuredProgram::new("/bin/true", Path::new("/bin/true"), &[])];
+    rows.push(MeasuredProgram::new("portcullis hook claude", &program, &["hook", "claude"]));
     if options.with_peers {
         rows.extend(peers(&root)?);
     }
@@ -45,13 +45,13 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
     stage.check_audit(&program, options.runs + 3)
 }
 
-struct Options {
+struct HookBenchOptions {
     runs: usize,
     with_peers: bool,
     program: Option<PathBuf>,
 }
 
-impl Options {
+impl HookBenchOptions {
     fn parse(arguments: &[String]) -> Result<Self> {
         let mut options = Self { runs: USUAL_RUNS, with_peers: false, program: None };
         let mut words = arguments.iter();
@@ -73,13 +73,13 @@ impl Options {
 }
 
 /// A program that is started.
-struct Row {
+struct MeasuredProgram {
     name: String,
     program: PathBuf,
     arguments: Vec<String>,
 }
 
-impl Row {
+impl MeasuredProgram {
     fn new(name: &str, program: &Path, arguments: &[&str]) -> Self {
         let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
         Self { name: name.to_owned(), program: program.to_owned(), arguments }
@@ -87,11 +87,11 @@ impl Row {
 }
 
 /// A home with settings, a project, and the input of a hook.
-struct Stage {
+struct BenchHome {
     folder: tempfile::TempDir,
 }
 
-impl Stage {
+impl BenchHome {
     fn new() -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let (home, project) = (folder.path().join("home"), folder.path().join("home/project"));
@@ -116,7 +116,7 @@ impl Stage {
     }
 
     /// Starts a program as a host does and returns how long it took.
-    fn start(&self, row: &Row) -> Result<Duration> {
+    fn start(&self, row: &MeasuredProgram) -> Result<Duration> {
         let folder = self.folder.path();
         let (input, out) = (File::open(folder.join("input.json"))?, File::create(folder.join("output"))?);
         let mut command = Command::new(&row.program);
@@ -178,10 +178,10 @@ pub(super) fn settings() -> serde_json::Value {
 
 /// Installs the guards that registries have and returns how each is started as a hook. One that cannot be installed here is
 /// named and left out.
-fn peers(root: &Path) -> Result<Vec<Row>> {
+fn peers(root: &Path) -> Result<Vec<MeasuredProgram>> {
     let folder = root.join("target/peers");
     fs::create_dir_all(&folder)?;
-    let installers: [fn(&Path) -> Result<Row>; 3] = [safety_net, nah, dcg];
+    let installers: [fn(&Path) -> Result<MeasuredProgram>; 3] = [safety_net, nah, dcg];
     let mut rows = Vec::new();
     for install in installers {
         match install(&folder) {
@@ -192,7 +192,7 @@ fn peers(root: &Path) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn safety_net(folder: &Path) -> Result<Row> {
+fn safety_net(folder: &Path) -> Result<MeasuredProgram> {
     let npm = folder.join("npm");
     let program = npm.join("node_modules/.bin/cc-safety-net");
     if !program.exists() {
@@ -201,31 +201,31 @@ fn safety_net(folder: &Path) -> Result<Row> {
         install.args(["install", "--no-save", "--prefix"]).arg(&npm).arg("cc-safety-net@2.4.5");
         process::run(&mut install)?;
     }
-    Ok(Row::new("cc-safety-net 2.4.5", &program, &["hook", "--claude-code"]))
+    Ok(MeasuredProgram::new("cc-safety-net 2.4.5", &program, &["hook", "--claude-code"]))
 }
 
-fn nah(folder: &Path) -> Result<Row> {
+fn nah(folder: &Path) -> Result<MeasuredProgram> {
     let environment = folder.join("python");
     let python = environment.join("bin/python3");
     if !environment.join("bin/nah").exists() {
         process::run(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
         process::run(Command::new(&python).args(["-m", "pip", "install", "--quiet", "nah==0.11.0"]))?;
     }
-    Ok(Row::new("nah 0.11.0", &python, &["-m", "nah.hook"]))
+    Ok(MeasuredProgram::new("nah 0.11.0", &python, &["-m", "nah.hook"]))
 }
 
 /// The last version with a plain licence.
-fn dcg(folder: &Path) -> Result<Row> {
+fn dcg(folder: &Path) -> Result<MeasuredProgram> {
     let program = folder.join("cargo/bin/dcg");
     if !program.exists() {
         let mut install = process::cargo(folder);
         install.args(["install", "--quiet", "--locked", "--root"]).arg(folder.join("cargo"));
         process::run(install.arg("destructive_command_guard@0.4.1"))?;
     }
-    Ok(Row::new("dcg 0.4.1", &program, &[]))
+    Ok(MeasuredProgram::new("dcg 0.4.1", &program, &[]))
 }
 
-fn print(rows: &[Row], times: &mut [Vec<Duration>]) {
+fn print(rows: &[MeasuredProgram], times: &mut [Vec<Duration>]) {
     output::say("one hook call                 median      p90      p99   of /bin/true");
     let mut base = None;
     for (row, times) in rows.iter().zip(times) {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::house::{self, CrateFigures, HouseFigures};
 use crate::output;
-use crate::repository::{self, Tree};
+use crate::repository::{self, TrackedTree};
 
 pub(super) fn run(arguments: &[String]) -> Result<()> {
     let (mut tree, mut before, mut is_written, mut shows_names) = (None, None, false, false);
@@ -21,14 +21,14 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
         }
     }
     let root = tree.unwrap_or_else(repository::root);
-    let tree = Tree::read(&root)?;
+    let tree = TrackedTree::read(&root)?;
     if shows_names {
         print_shared_names(&tree);
         return Ok(());
     }
     let figures = HouseFigures::of(&tree);
     if is_written {
-        let before = before.map(|directory| Tree::read(&directory)).transpose()?;
+        let before = before.map(|directory| TrackedTree::read(&directory)).transpose()?;
         let before = before.map(|tree| HouseFigures::of(&tree));
         let old = tree.find(house::PAGE).map(|file| file.text.as_str()).unwrap_or_default();
         let page = (house::PAGE.to_owned(), house::write_page(old, before.as_ref(), &figures));
@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn print(figures: &HouseFigures, tree: &Tree) {
+fn print(figures: &HouseFigures, tree: &TrackedTree) {
     for (label, value) in &figures.whole {
         output::say(&format!("{label:<46} {value:>8}"));
     }
@@ -57,7 +57,7 @@ fn print(figures: &HouseFigures, tree: &Tree) {
 }
 
 /// Prints every name that stands for several types, with their places.
-fn print_shared_names(tree: &Tree) {
+fn print_shared_names(tree: &TrackedTree) {
     let names = house::type_names(tree);
     for (name, places) in names.into_iter().filter(|(_, places)| places.len() > 1) {
         let places: Vec<String> = places.into_iter().map(|(file, line)| format!("{file}:{line}")).collect();

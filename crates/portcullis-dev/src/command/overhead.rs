@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use portcullis_testkit::{Script, ScriptedServer};
+use portcullis_testkit::{ModelScript, ScriptedServer};
 use serde_json::json;
 
 use crate::{output, process, repository};
@@ -65,7 +65,7 @@ struct Times {
 }
 
 fn measure(program: &Path, kilobytes: usize, runs: usize) -> Result<Times> {
-    let script = Script::from_json(r#"{"default": {"allow": true}}"#)?;
+    let script = ModelScript::from_json(r#"{"default": {"allow": true}}"#)?;
     let server = ScriptedServer::start(script);
     let home = tempfile::tempdir()?;
     let project = home.path().join("project");

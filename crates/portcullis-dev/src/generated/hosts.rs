@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use portcullis_hosts::registration::{Base, HookCommand, Piece, Registration};
-use portcullis_hosts::{AskBy, Host, Moment};
+use portcullis_hosts::registration::{FolderBase, HookCommand, Registration, RegistrationPiece};
+use portcullis_hosts::{AskBy, HookMoment, Host};
 
 use super::{NOTICE, cell};
 
@@ -54,7 +54,7 @@ pub(super) fn page() -> String {
     page
 }
 
-fn row(page: &mut String, title: &str, moment: &Moment) {
+fn row(page: &mut String, title: &str, moment: &HookMoment) {
     let mask = moment.capabilities;
     let allow = if mask.allow { "runs without a question" } else { "the host's own way" };
     let ask = match mask.ask {
@@ -74,18 +74,20 @@ fn files(registration: &Registration) -> String {
     let command = HookCommand { program: "portcullis".to_owned(), arguments: Vec::new(), host_version: None };
     let folder = &registration.folder;
     let base = match folder.base {
-        Base::Home => "~",
-        Base::Config => "~/.config",
+        FolderBase::Home => "~",
+        FolderBase::Config => "~/.config",
     };
     let folder =
         [base, folder.path].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
     let mut names: Vec<String> = Vec::new();
     for piece in (registration.pieces)(&command) {
         let name = match piece {
-            Piece::Element { file, .. } | Piece::Field { file, .. } | Piece::File { file, .. } => {
+            RegistrationPiece::Element { file, .. }
+            | RegistrationPiece::Field { file, .. }
+            | RegistrationPiece::File { file, .. } => {
                 format!("`{folder}/{file}`")
             }
-            Piece::ProgramName { name } => format!("a further name of the program, `{name}`"),
+            RegistrationPiece::ProgramName { name } => format!("a further name of the program, `{name}`"),
         };
         if !names.contains(&name) {
             names.push(name);

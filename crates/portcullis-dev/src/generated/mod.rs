@@ -19,7 +19,7 @@ pub use findings::page_path as finding_page;
 
 /// Whether to write the pages or to compare them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum GenerateMode {
     /// Write what differs.
     Write,
     /// Say what differs.

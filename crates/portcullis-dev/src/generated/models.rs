@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use portcullis_classifier::model::{Model, ModelTable, Provider};
+use portcullis_classifier::model::{ModelInfo, ModelProvider, ModelTable};
 
 use super::{NOTICE, cell};
 
@@ -17,7 +17,7 @@ pub(super) fn page() -> String {
          Prices are dollars for a million tokens: of the prompt, read from the cache, written to it, and of the answer.\n",
         table.as_of()
     );
-    for provider in Provider::ALL {
+    for provider in ModelProvider::ALL {
         let default = table.default_model(provider).map_or_else(
             || "There is no default model: name one in `classifier.model`.".to_owned(),
             |id| format!("The default is `{id}`."),
@@ -36,7 +36,7 @@ pub(super) fn page() -> String {
     page
 }
 
-fn row(model: &Model) -> String {
+fn row(model: &ModelInfo) -> String {
     let mark = |is_so: bool| if is_so { "yes" } else { "no" };
     let cached = model.least_cached.map_or_else(|| "–".to_owned(), |tokens| format!("{tokens} tokens"));
     let prices = model.prices.as_ref().map_or_else(

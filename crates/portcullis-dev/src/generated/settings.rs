@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use portcullis_settings::{KEYS, Kind, Merge, Scope};
+use portcullis_settings::{KEYS, KeyKind, KeyMerge, KeyScope};
 
 use super::{NOTICE, cell};
 
@@ -30,48 +30,48 @@ pub(super) fn page() -> String {
     page
 }
 
-fn kind(kind: Kind) -> Cow<'static, str> {
+fn kind(kind: KeyKind) -> Cow<'static, str> {
     Cow::Borrowed(match kind {
-        Kind::Object | Kind::FreeObject => "object",
-        Kind::Rules => "list of rules",
-        Kind::Directories => "list of directories",
-        Kind::Sentences => "list of sentences",
-        Kind::Mode => "mode",
-        Kind::Disable => "`\"disable\"`",
-        Kind::Boolean => "boolean",
-        Kind::Text => "string",
-        Kind::Words => "list of words",
-        Kind::Variable => "name of an environment variable",
-        Kind::Address => "address",
-        Kind::Path => "path of a file",
-        Kind::StoreAddress => "address",
-        Kind::PublicKeys => "list of public keys",
-        Kind::Webhook => "object",
-        Kind::Choice(words) => {
+        KeyKind::Object | KeyKind::FreeObject => "object",
+        KeyKind::Rules => "list of rules",
+        KeyKind::Directories => "list of directories",
+        KeyKind::Sentences => "list of sentences",
+        KeyKind::Mode => "mode",
+        KeyKind::Disable => "`\"disable\"`",
+        KeyKind::Boolean => "boolean",
+        KeyKind::Text => "string",
+        KeyKind::Words => "list of words",
+        KeyKind::Variable => "name of an environment variable",
+        KeyKind::Address => "address",
+        KeyKind::Path => "path of a file",
+        KeyKind::StoreAddress => "address",
+        KeyKind::PublicKeys => "list of public keys",
+        KeyKind::Webhook => "object",
+        KeyKind::Choice(words) => {
             let words: Vec<String> = words.iter().map(|word| format!("`\"{word}\"`")).collect();
             return Cow::Owned(words.join(", "));
         }
-        Kind::Number { least, most } => return Cow::Owned(format!("whole number from {least} to {most}")),
+        KeyKind::Number { least, most } => return Cow::Owned(format!("whole number from {least} to {most}")),
     })
 }
 
-const fn scope(scope: Scope) -> &'static str {
+const fn scope(scope: KeyScope) -> &'static str {
     match scope {
-        Scope::Everywhere => "everyone",
-        Scope::TrustedRepository => "everyone; the repository only when trusted",
-        Scope::SafeInRepository => "everyone; risky modes not from the repository",
-        Scope::NotProject => "everyone but the shared project file",
-        Scope::OutsideRepository => "user, managed and flag settings",
-        Scope::UserOrManaged => "user and managed settings",
-        Scope::Managed => "managed settings",
+        KeyScope::Everywhere => "everyone",
+        KeyScope::TrustedRepository => "everyone; the repository only when trusted",
+        KeyScope::SafeInRepository => "everyone; risky modes not from the repository",
+        KeyScope::NotProject => "everyone but the shared project file",
+        KeyScope::OutsideRepository => "user, managed and flag settings",
+        KeyScope::UserOrManaged => "user and managed settings",
+        KeyScope::Managed => "managed settings",
     }
 }
 
-const fn merge(merge: Merge) -> &'static str {
+const fn merge(merge: KeyMerge) -> &'static str {
     match merge {
-        Merge::Strongest => "the strongest source decides",
-        Merge::Strictest => "the strictest value decides",
-        Merge::Joined => "joined",
-        Merge::None => "",
+        KeyMerge::Strongest => "the strongest source decides",
+        KeyMerge::Strictest => "the strictest value decides",
+        KeyMerge::Joined => "joined",
+        KeyMerge::None => "",
     }
 }

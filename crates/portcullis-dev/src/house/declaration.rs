@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::repository::Tree;
+use crate::repository::TrackedTree;
 use crate::rust_source::{RustToken, production_tokens, source_files};
 
 /// A name and where types are declared under it: file and line.
 pub type TypeNames = BTreeMap<String, Vec<(String, usize)>>;
 
 /// Returns the structs, enums, unions, traits and type aliases of all crates; examples and associated types are not among them.
-pub fn type_names(tree: &Tree) -> TypeNames {
+pub fn type_names(tree: &TrackedTree) -> TypeNames {
     let mut names = TypeNames::new();
     for source in source_files(tree).into_iter().filter(|source| source.crate_path.starts_with("crates/")) {
         for token in declared_types(&production_tokens(&source.file.text)) {
@@ -61,7 +61,7 @@ pub fn is_one_word(name: &str) -> bool {
 }
 
 /// Returns how many lines each function with a body has, shortest first.
-pub(super) fn function_lengths(tree: &Tree) -> Vec<usize> {
+pub(super) fn function_lengths(tree: &TrackedTree) -> Vec<usize> {
     let mut lengths = Vec::new();
     for source in source_files(tree).into_iter().filter(|source| source.crate_path.starts_with("crates/")) {
         let all = production_tokens(&source.file.text);
@@ -104,7 +104,7 @@ mod tests {
         let text = "pub struct A;\nenum B { X }\npub(crate) trait C { type Item; fn f(); }\ntype D = A;\n\
                     impl C for A { type Item = B; fn f() { struct E; } }\nfn g() -> impl C { type F = A; A }\n\
                     #[cfg(test)]\nmod tests { struct G; }";
-        let tree = Tree::of(&[("crates/a/src/lib.rs", text), ("crates/b/src/lib.rs", "struct A;")]);
+        let tree = TrackedTree::of(&[("crates/a/src/lib.rs", text), ("crates/b/src/lib.rs", "struct A;")]);
         let names = type_names(&tree);
         assert_eq!(names.keys().map(String::as_str).collect::<Vec<_>>(), ["A", "B", "C", "D", "E", "F"]);
         assert_eq!(names.get("A").map(Vec::len), Some(2));
@@ -119,6 +119,6 @@ mod tests {
     #[test]
     fn a_function_is_as_long_as_from_its_name_to_its_brace() {
         let text = "trait T { fn none(&self) -> [u8; 2]; }\nfn two() {\n}\nfn four(\n    a: fn(u8),\n) -> [u8; 2] {\n}\n";
-        assert_eq!(function_lengths(&Tree::of(&[("crates/a/src/lib.rs", text)])), [2, 4]);
+        assert_eq!(function_lengths(&TrackedTree::of(&[("crates/a/src/lib.rs", text)])), [2, 4]);
     }
 }

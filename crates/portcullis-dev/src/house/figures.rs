@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::declaration::{function_lengths, is_one_word, type_names};
 use super::module_graph::module_cycles;
-use crate::repository::{File, Tree};
+use crate::repository::{TrackedFile, TrackedTree};
 use crate::rust_source::production_lines;
 
 /// Where the program is that is installed.
@@ -51,12 +51,12 @@ impl CrateFigures {
 
 impl HouseFigures {
     /// Takes the figures of a tree.
-    pub fn of(tree: &Tree) -> Self {
+    pub fn of(tree: &TrackedTree) -> Self {
         Self { whole: whole(tree), crates: crates(tree) }
     }
 }
 
-fn whole(tree: &Tree) -> Vec<(String, String)> {
+fn whole(tree: &TrackedTree) -> Vec<(String, String)> {
     let names = type_names(tree);
     let shared = names.values().filter(|places| places.len() > 1).count();
     let one_word = names.keys().filter(|name| is_one_word(name)).count();
@@ -83,7 +83,7 @@ fn whole(tree: &Tree) -> Vec<(String, String)> {
     rows.into_iter().map(|(label, value)| (label.to_owned(), value)).collect()
 }
 
-fn crates(tree: &Tree) -> BTreeMap<String, CrateFigures> {
+fn crates(tree: &TrackedTree) -> BTreeMap<String, CrateFigures> {
     let mut crates: BTreeMap<String, CrateFigures> = BTreeMap::new();
     for file in tree.with_extension("rs") {
         let Some((name, inside)) = file.path.strip_prefix("crates/").and_then(|path| path.split_once('/'))
@@ -108,7 +108,7 @@ fn crates(tree: &Tree) -> BTreeMap<String, CrateFigures> {
     crates
 }
 
-fn test_lines(file: &File, inside: &str, production: usize) -> usize {
+fn test_lines(file: &TrackedFile, inside: &str, production: usize) -> usize {
     let is_counted = inside.starts_with("src/") || inside.starts_with("tests/");
     if is_counted { file.text.lines().count() - production } else { 0 }
 }
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn comments_code_and_tests_are_told_apart() {
         let text = "//! A.\n\n/// B.\nstruct A;\nstruct B;\n#[cfg(test)]\nmod tests {}\n";
-        let tree = Tree::of(&[("crates/a/src/lib.rs", text), ("crates/a/tests/it.rs", "x\n")]);
+        let tree = TrackedTree::of(&[("crates/a/src/lib.rs", text), ("crates/a/tests/it.rs", "x\n")]);
         let figures = HouseFigures::of(&tree).crates.remove("a").unwrap_or_default();
         assert_eq!(figures.values(), ["5", "3", "50.0 %", "0"]);
     }

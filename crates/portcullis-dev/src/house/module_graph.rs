@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::repository::Tree;
+use crate::repository::TrackedTree;
 use crate::rust_source::{RustToken, SourceFile, production_tokens, source_files};
 
 type Edges = BTreeMap<String, BTreeSet<String>>;
@@ -20,7 +20,7 @@ pub struct ModuleCycle {
 }
 
 /// Returns the cycles of all crates.
-pub fn module_cycles(tree: &Tree) -> Vec<ModuleCycle> {
+pub fn module_cycles(tree: &TrackedTree) -> Vec<ModuleCycle> {
     let mut by_crate: BTreeMap<&str, Vec<SourceFile<'_>>> = BTreeMap::new();
     for source in source_files(tree) {
         by_crate.entry(source.crate_path).or_default().push(source);
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     fn cycles(files: &[(&str, &str)]) -> Vec<Vec<String>> {
-        module_cycles(&Tree::of(files)).into_iter().map(|cycle| cycle.modules).collect()
+        module_cycles(&TrackedTree::of(files)).into_iter().map(|cycle| cycle.modules).collect()
     }
 
     #[test]

@@ -90,12 +90,12 @@ fn earlier_cells(page: &str) -> Cells {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repository::Tree;
+    use crate::repository::TrackedTree;
 
     #[test]
     fn what_stands_before_the_arrow_outlives_a_new_page() {
-        let before = HouseFigures::of(&Tree::of(&[("crates/a/src/lib.rs", "struct A;\n")]));
-        let after = HouseFigures::of(&Tree::of(&[("crates/b/src/lib.rs", "struct B;\nstruct C;\n")]));
+        let before = HouseFigures::of(&TrackedTree::of(&[("crates/a/src/lib.rs", "struct A;\n")]));
+        let after = HouseFigures::of(&TrackedTree::of(&[("crates/b/src/lib.rs", "struct B;\nstruct C;\n")]));
         let page = write_page("", Some(&before), &after);
         assert!(page.contains("| names of types | 1 → 2 |"), "{page}");
         assert!(page.contains("| a | 1 → – | 0 → – |"), "{page}");

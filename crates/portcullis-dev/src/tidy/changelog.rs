@@ -1,7 +1,7 @@
 //! Checks the changelog: Keep a Changelog headings, and a star with a direction on what can change a verdict.
 
-use super::Problem;
-use crate::repository::Tree;
+use super::TidyProblem;
+use crate::repository::TrackedTree;
 
 const FILE: &str = "CHANGELOG.md";
 const STAR: &str = "★";
@@ -9,24 +9,28 @@ const DIRECTIONS: &[&str] = &["(stricter)", "(milder)", "(stricter and milder)",
 const SECTIONS: &[&str] = &["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"];
 
 /// Checks `CHANGELOG.md`.
-pub fn find_changelog_problems(tree: &Tree) -> Vec<Problem> {
+pub fn find_changelog_problems(tree: &TrackedTree) -> Vec<TidyProblem> {
     let Some(file) = tree.find(FILE) else {
-        return vec![Problem::new(FILE, 0, "the changelog is missing")];
+        return vec![TidyProblem::new(FILE, 0, "the changelog is missing")];
     };
     let mut problems = Vec::new();
     if !file.text.contains("\n## [Unreleased]")
         && !file.text.contains("\n## [0.")
         && !file.text.contains("\n## [1.")
     {
-        problems.push(Problem::new(FILE, 0, "there is no release heading"));
+        problems.push(TidyProblem::new(FILE, 0, "there is no release heading"));
     }
     for (number, line) in file.lines() {
         if let Some(section) = line.strip_prefix("### ") {
             if !SECTIONS.contains(&section) {
-                problems.push(Problem::new(FILE, number, format!("`{section}` is not one of {SECTIONS:?}")));
+                problems.push(TidyProblem::new(
+                    FILE,
+                    number,
+                    format!("`{section}` is not one of {SECTIONS:?}"),
+                ));
             }
         } else if let Some(entry) = line.strip_prefix("- ") {
-            problems.extend(check_entry(entry).map(|message| Problem::new(FILE, number, message)));
+            problems.extend(check_entry(entry).map(|message| TidyProblem::new(FILE, number, message)));
         }
     }
     problems
@@ -49,7 +53,7 @@ mod tests {
 
     fn check(entry: &str) -> Vec<String> {
         let text = format!("# Changelog\n\n## [Unreleased]\n\n### Added\n\n- {entry}\n");
-        messages(&find_changelog_problems(&Tree::of(&[(FILE, &text)])))
+        messages(&find_changelog_problems(&TrackedTree::of(&[(FILE, &text)])))
     }
 
     #[test]
@@ -62,7 +66,7 @@ mod tests {
 
     #[test]
     fn an_unknown_section_is_found() {
-        let tree = Tree::of(&[(FILE, "# C\n\n## [Unreleased]\n\n### News\n")]);
+        let tree = TrackedTree::of(&[(FILE, "# C\n\n## [Unreleased]\n\n### News\n")]);
         assert_eq!(find_changelog_problems(&tree).len(), 1);
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Problem, markdown};
-use crate::repository::{File, Tree};
+use super::{TidyProblem, markdown};
+use crate::repository::{TrackedFile, TrackedTree};
 
 /// The page with the rows.
 pub const CONTRACT: &str = "docs/reference/contract.md";
@@ -21,7 +21,7 @@ pub struct ContractRow {
 }
 
 /// Reads the rows of the contract: those that begin with an anchor.
-pub fn contract_rows(page: &File) -> Vec<ContractRow> {
+pub fn contract_rows(page: &TrackedFile) -> Vec<ContractRow> {
     let row = |line: &str| {
         let (_, rest) = line.split_once("| <a id=\"")?;
         let (anchor, rest) = rest.split_once("\"></a>")?;
@@ -33,9 +33,9 @@ pub fn contract_rows(page: &File) -> Vec<ContractRow> {
 }
 
 /// Checks that every cited id is that of a row, or the letter of a section.
-pub fn find_lost_citations(tree: &Tree) -> Vec<Problem> {
+pub fn find_lost_citations(tree: &TrackedTree) -> Vec<TidyProblem> {
     let Some(page) = tree.find(CONTRACT) else {
-        return vec![Problem::new(CONTRACT, 0, "the contract is missing")];
+        return vec![TidyProblem::new(CONTRACT, 0, "the contract is missing")];
     };
     let rows = contract_rows(page);
     let ids: BTreeSet<&str> = rows.iter().flat_map(|row| [row.id.as_str(), section(&row.id)]).collect();
@@ -43,7 +43,7 @@ pub fn find_lost_citations(tree: &Tree) -> Vec<Problem> {
     for file in tree.files().iter().filter(|file| file.has_extension("rs") || file.has_extension("md")) {
         for (number, line) in file.lines() {
             for id in cited(line).into_iter().filter(|id| !ids.contains(id)) {
-                problems.push(Problem::new(&file.path, number, format!("the contract has no row {id}")));
+                problems.push(TidyProblem::new(&file.path, number, format!("the contract has no row {id}")));
             }
         }
     }
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn rows_are_read_with_their_state() {
-        let tree = Tree::of(&[(CONTRACT, PAGE)]);
+        let tree = TrackedTree::of(&[(CONTRACT, PAGE)]);
         let rows = contract_rows(tree.find(CONTRACT).unwrap());
         let row = |id: &str, is_planned| ContractRow { id: id.to_owned(), is_planned };
         assert_eq!(rows, [row("A7", false), row("H1", true), row("B", false)]);
@@ -98,13 +98,13 @@ mod tests {
     #[test]
     fn a_citation_that_leads_nowhere_is_found() {
         let code = "//! x (spec A7, C9), spec B and H1, spec A, step A8: a step Back, spec.A4, inspec A77x\n";
-        let tree = Tree::of(&[(CONTRACT, PAGE), ("a.rs", code), ("b.txt", "spec C1")]);
+        let tree = TrackedTree::of(&[(CONTRACT, PAGE), ("a.rs", code), ("b.txt", "spec C1")]);
         assert_eq!(
             messages(&find_lost_citations(&tree)),
             ["a.rs:1: the contract has no row C9", "a.rs:1: the contract has no row A8"]
         );
         assert_eq!(
-            messages(&find_lost_citations(&Tree::of(&[]))),
+            messages(&find_lost_citations(&TrackedTree::of(&[]))),
             [format!("{CONTRACT}: the contract is missing")]
         );
     }

@@ -2,8 +2,8 @@
 //!
 //! Whoever called `decide` by itself would also have to think of environment, trust and grants, and forget one.
 
-use super::Problem;
-use crate::repository::Tree;
+use super::TidyProblem;
+use crate::repository::TrackedTree;
 use crate::rust_source::{RustToken, production_tokens, source_files};
 
 /// The engine, and the runner of verdict specifications, which is a test of the core.
@@ -20,7 +20,7 @@ pub const STRAY_CALLERS: &[&str] = &[
 ];
 
 /// Checks which files outside the core name its `decide`; those in `strays` must, and no others may.
-pub fn find_stray_decisions(tree: &Tree, strays: &[&str]) -> Vec<Problem> {
+pub fn find_stray_decisions(tree: &TrackedTree, strays: &[&str]) -> Vec<TidyProblem> {
     let mut problems = Vec::new();
     let mut found = Vec::new();
     for source in source_files(tree) {
@@ -32,11 +32,11 @@ pub fn find_stray_decisions(tree: &Tree, strays: &[&str]) -> Vec<Problem> {
         };
         found.push(path);
         if !strays.contains(&path) {
-            problems.push(Problem::new(path, line, "decides by itself: the engine does that"));
+            problems.push(TidyProblem::new(path, line, "decides by itself: the engine does that"));
         }
     }
     for stray in strays.iter().filter(|stray| !found.contains(stray)) {
-        problems.push(Problem::new(stray, 0, "does not decide by itself any more: take it off the list"));
+        problems.push(TidyProblem::new(stray, 0, "does not decide by itself any more: take it off the list"));
     }
     problems
 }
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_file_that_decides_by_itself_is_found_and_so_is_one_that_stopped() {
-        let tree = Tree::of(&[
+        let tree = TrackedTree::of(&[
             ("crates/portcullis-core/src/world.rs", "use portcullis_core::decide;"),
             ("crates/portcullis-gate/src/judge.rs", "use portcullis_core::{Policy, decide};"),
             ("crates/a/src/lib.rs", "use portcullis_core::{\n    Policy, decide};"),

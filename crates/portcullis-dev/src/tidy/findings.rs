@@ -3,14 +3,14 @@
 use portcullis_core::allowances::ALLOWANCES;
 use portcullis_core::findings::FINDINGS;
 
-use super::Problem;
+use super::TidyProblem;
 use crate::generated::finding_page;
 use crate::prose::paragraphs;
-use crate::repository::{File, Tree};
+use crate::repository::{TrackedFile, TrackedTree};
 
 /// What the checks know of a finding or an allowance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct RegisteredCategory {
     /// The directory its file lies in.
     pub folder: &'static str,
     /// Its code.
@@ -26,13 +26,13 @@ const ALLOWANCE_FOLDER: &str = "crates/portcullis-analysis/src/allowances/";
 const OTHER_FILES: &[&str] = &["mod.rs", "registry.rs"];
 
 /// Returns every finding and allowance that is registered.
-pub fn registered() -> Vec<Entry> {
-    let findings = FINDINGS.iter().map(|finding| Entry {
+pub fn registered() -> Vec<RegisteredCategory> {
+    let findings = FINDINGS.iter().map(|finding| RegisteredCategory {
         folder: FINDING_FOLDER,
         code: finding.code,
         name: finding.name,
     });
-    let allowances = ALLOWANCES.iter().map(|allowance| Entry {
+    let allowances = ALLOWANCES.iter().map(|allowance| RegisteredCategory {
         folder: ALLOWANCE_FOLDER,
         code: allowance.code,
         name: allowance.name,
@@ -40,7 +40,7 @@ pub fn registered() -> Vec<Entry> {
     findings.chain(allowances).collect()
 }
 
-impl Entry {
+impl RegisteredCategory {
     fn file(self) -> String {
         format!("{}{}.rs", self.folder, self.name.replace('-', "_"))
     }
@@ -53,45 +53,53 @@ impl Entry {
 }
 
 /// Checks that every file is registered under the name it bears and the code it gives.
-pub fn find_unregistered_files(tree: &Tree) -> Vec<Problem> {
+pub fn find_unregistered_files(tree: &TrackedTree) -> Vec<TidyProblem> {
     let entries = registered();
     let mut problems = Vec::new();
     for file in category_files(tree) {
         let Some(entry) = entries.iter().find(|entry| entry.file() == file.path) else {
-            problems.push(Problem::new(&file.path, 0, "nothing is registered under the name of the file"));
+            problems.push(TidyProblem::new(
+                &file.path,
+                0,
+                "nothing is registered under the name of the file",
+            ));
             continue;
         };
         if !file.text.contains(&format!("code: \"{}\"", entry.code)) {
-            problems.push(Problem::new(&file.path, 0, format!("it does not give the code {}", entry.code)));
+            problems.push(TidyProblem::new(
+                &file.path,
+                0,
+                format!("it does not give the code {}", entry.code),
+            ));
         }
     }
     problems
 }
 
 /// Checks that everything registered has a file of its name.
-pub fn find_missing_files(tree: &Tree) -> Vec<Problem> {
+pub fn find_missing_files(tree: &TrackedTree) -> Vec<TidyProblem> {
     let missing = registered().into_iter().filter(|entry| tree.find(&entry.file()).is_none());
-    missing.map(|entry| Problem::new(&entry.file(), 0, format!("{} has no file", entry.code))).collect()
+    missing.map(|entry| TidyProblem::new(&entry.file(), 0, format!("{} has no file", entry.code))).collect()
 }
 
 /// Checks that everything registered has a page whose heading names it.
-pub fn find_missing_pages(tree: &Tree) -> Vec<Problem> {
+pub fn find_missing_pages(tree: &TrackedTree) -> Vec<TidyProblem> {
     let mut problems = Vec::new();
-    for Entry { code, name, .. } in registered() {
+    for RegisteredCategory { code, name, .. } in registered() {
         let path = finding_page(code, name);
         let heading = format!("# {code} {name}");
         if !tree.find(&path).is_some_and(|page| page.text.lines().any(|line| line == heading)) {
-            problems.push(Problem::new(&path, 0, format!("no page with the heading `{heading}`")));
+            problems.push(TidyProblem::new(&path, 0, format!("no page with the heading `{heading}`")));
         }
     }
     problems
 }
 
 /// Checks that codes are well formed and in order, and that no code or name is used twice.
-pub fn find_bad_codes(entries: &[Entry]) -> Vec<Problem> {
+pub fn find_bad_codes(entries: &[RegisteredCategory]) -> Vec<TidyProblem> {
     let mut problems = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
-        let mut report = |message: String| problems.push(Problem::new(&entry.file(), 0, message));
+        let mut report = |message: String| problems.push(TidyProblem::new(&entry.file(), 0, message));
         if !entry.has_good_code() {
             report(format!("`{}` is no code", entry.code));
         }
@@ -111,17 +119,18 @@ pub fn find_bad_codes(entries: &[Entry]) -> Vec<Problem> {
 }
 
 /// Checks that the comment a page is made of says something: what it is about, and why or what to do.
-pub fn find_thin_prose(tree: &Tree) -> Vec<Problem> {
-    let is_thin = |file: &&File| {
+pub fn find_thin_prose(tree: &TrackedTree) -> Vec<TidyProblem> {
+    let is_thin = |file: &&TrackedFile| {
         let paragraphs = paragraphs(&file.text);
         let sentences = paragraphs.iter().flatten().filter(|sentence| sentence.ends_with('.')).count();
         paragraphs.len() < 2 || sentences < 2
     };
     let thin = category_files(tree).filter(is_thin);
-    thin.map(|file| Problem::new(&file.path, 1, "the page has less than a summary and a sentence")).collect()
+    thin.map(|file| TidyProblem::new(&file.path, 1, "the page has less than a summary and a sentence"))
+        .collect()
 }
 
-fn category_files(tree: &Tree) -> impl Iterator<Item = &File> {
+fn category_files(tree: &TrackedTree) -> impl Iterator<Item = &TrackedFile> {
     tree.with_extension("rs").filter(|file| {
         let is_inside = [FINDING_FOLDER, ALLOWANCE_FOLDER].iter().any(|folder| file.path.starts_with(folder));
         is_inside && !OTHER_FILES.contains(&file.name())
@@ -135,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_registered_or_gives_another_code_is_found() {
-        let tree = Tree::of(&[
+        let tree = TrackedTree::of(&[
             ("crates/portcullis-analysis/src/findings/mod.rs", ""),
             ("crates/portcullis-analysis/src/findings/git_force_push.rs", "code: \"PC007\","),
             ("crates/portcullis-analysis/src/findings/git_discard.rs", "code: \"PC999\","),
@@ -158,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_page_that_is_missing_or_of_another_finding_is_found() {
-        let tree = Tree::of(&[
+        let tree = TrackedTree::of(&[
             ("docs/findings/PC007-git-force-push.md", "# PC007 git-force-push\n"),
             ("docs/findings/PC005-git-discard.md", "# PC006 git-erase\n"),
         ]);
@@ -169,7 +178,7 @@ mod tests {
 
     #[test]
     fn codes_that_are_malformed_out_of_order_or_used_twice_are_found() {
-        let entry = |code, name| Entry { folder: FINDING_FOLDER, code, name };
+        let entry = |code, name| RegisteredCategory { folder: FINDING_FOLDER, code, name };
         let entries = [entry("PC002", "a"), entry("PC001", "b"), entry("PC001", "a"), entry("PA01", "c")];
         let found: Vec<String> =
             find_bad_codes(&entries).into_iter().map(|problem| problem.message).collect();
@@ -194,7 +203,11 @@ mod tests {
             ("//! One.\n", true),
             ("use a;\n", true),
         ] {
-            assert_eq!(find_thin_prose(&Tree::of(&[(path, text)])).len(), usize::from(is_thin), "{text}");
+            assert_eq!(
+                find_thin_prose(&TrackedTree::of(&[(path, text)])).len(),
+                usize::from(is_thin),
+                "{text}"
+            );
         }
     }
 }

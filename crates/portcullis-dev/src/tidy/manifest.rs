@@ -7,8 +7,8 @@
 
 use serde_json::Value;
 
-use super::Problem;
-use crate::repository::Tree;
+use super::TidyProblem;
+use crate::repository::TrackedTree;
 
 /// What the house allows a crate.
 struct CrateInfo {
@@ -254,7 +254,7 @@ const CRATES: &[CrateInfo] = &[
 ];
 
 /// Checks the edges between crates in the output of `cargo metadata`.
-pub fn find_forbidden_edges(metadata: &Value) -> Vec<Problem> {
+pub fn find_forbidden_edges(metadata: &Value) -> Vec<TidyProblem> {
     let empty = Vec::new();
     let packages = metadata.get("packages").and_then(Value::as_array).unwrap_or(&empty);
     let mut problems = Vec::new();
@@ -262,20 +262,20 @@ pub fn find_forbidden_edges(metadata: &Value) -> Vec<Problem> {
         let name = text(package, "name");
         let file = manifest_of(name);
         let Some(info) = CRATES.iter().find(|info| info.name == name) else {
-            problems.push(Problem::new(&file, 0, "the crate is missing from the table of allowed edges"));
+            problems.push(TidyProblem::new(&file, 0, "the crate is missing from the table of allowed edges"));
             continue;
         };
         for dependency in package.get("dependencies").and_then(Value::as_array).unwrap_or(&empty) {
             let other = text(dependency, "name");
             let is_for_tests = text(dependency, "kind") == "dev";
             if !is_allowed(info, other, is_for_tests) {
-                problems.push(Problem::new(&file, 0, format!("`{name}` may not depend on `{other}`")));
+                problems.push(TidyProblem::new(&file, 0, format!("`{name}` may not depend on `{other}`")));
             }
         }
     }
     let known = |info: &&CrateInfo| packages.iter().any(|package| text(package, "name") == info.name);
     for info in CRATES.iter().filter(|info| !known(info)) {
-        problems.push(Problem::new("Cargo.toml", 0, format!("there is no crate `{}`", info.name)));
+        problems.push(TidyProblem::new("Cargo.toml", 0, format!("there is no crate `{}`", info.name)));
     }
     problems
 }
@@ -307,7 +307,7 @@ fn text<'a>(value: &'a Value, field: &str) -> &'a str {
 }
 
 /// Checks that every pure crate has the fence, that it is the same everywhere, and that it still forbids what matters.
-pub fn find_broken_fences(tree: &Tree) -> Vec<Problem> {
+pub fn find_broken_fences(tree: &TrackedTree) -> Vec<TidyProblem> {
     const MUST_FORBID: &[&str] = &[
         "std::fs::read_to_string",
         "std::fs::File::open",
@@ -332,15 +332,19 @@ pub fn find_broken_fences(tree: &Tree) -> Vec<Problem> {
         pure.iter().find_map(|path| tree.find(path)).map(|file| file.text.as_str()).unwrap_or_default();
     for path in &pure {
         match tree.find(path) {
-            None => problems.push(Problem::new(path, 0, "a pure crate has no fence")),
+            None => problems.push(TidyProblem::new(path, 0, "a pure crate has no fence")),
             Some(file) if file.text != reference => {
-                problems.push(Problem::new(path, 0, "the fence differs from that of the other pure crates"));
+                problems.push(TidyProblem::new(
+                    path,
+                    0,
+                    "the fence differs from that of the other pure crates",
+                ));
             }
             Some(_) => {}
         }
     }
     for item in MUST_FORBID.iter().filter(|item| !reference.contains(&format!("\"{item}\""))) {
-        problems.push(Problem::new(
+        problems.push(TidyProblem::new(
             "clippy.toml of the pure crates",
             0,
             format!("`{item}` is not forbidden"),
@@ -350,40 +354,44 @@ pub fn find_broken_fences(tree: &Tree) -> Vec<Problem> {
 }
 
 /// Checks that every crate takes the workspace's lints and licence.
-pub fn find_manifest_gaps(tree: &Tree) -> Vec<Problem> {
+pub fn find_manifest_gaps(tree: &TrackedTree) -> Vec<TidyProblem> {
     let mut problems = Vec::new();
     for info in CRATES {
         let path = manifest_of(info.name);
         let Some(file) = tree.find(&path) else {
-            problems.push(Problem::new(&path, 0, "the manifest is missing"));
+            problems.push(TidyProblem::new(&path, 0, "the manifest is missing"));
             continue;
         };
         let takes_lints = file.text.contains("[lints]\nworkspace = true");
         match info.own_lints {
             None if !takes_lints => {
-                problems.push(Problem::new(&path, 0, "the crate does not take the workspace lints"));
+                problems.push(TidyProblem::new(&path, 0, "the crate does not take the workspace lints"));
             }
             Some(reason) if takes_lints => {
-                problems.push(Problem::new(&path, 0, format!("no exception is needed any more: {reason}")));
+                problems.push(TidyProblem::new(
+                    &path,
+                    0,
+                    format!("no exception is needed any more: {reason}"),
+                ));
             }
             Some(_) if !file.text.contains("[lints.clippy]") => {
-                problems.push(Problem::new(&path, 0, "the crate has no lints at all"));
+                problems.push(TidyProblem::new(&path, 0, "the crate has no lints at all"));
             }
             None | Some(_) => {}
         }
         for field in ["license", "version", "edition", "rust-version", "publish"] {
             if !file.text.contains(&format!("\n{field}.workspace = true")) {
-                problems.push(Problem::new(&path, 0, format!("`{field}` is not the workspace's")));
+                problems.push(TidyProblem::new(&path, 0, format!("`{field}` is not the workspace's")));
             }
         }
     }
     let root = tree.find("Cargo.toml").map(|file| file.text.as_str()).unwrap_or_default();
     if !root.contains("license = \"MIT OR Apache-2.0\"") {
-        problems.push(Problem::new("Cargo.toml", 0, "the licence is not `MIT OR Apache-2.0`"));
+        problems.push(TidyProblem::new("Cargo.toml", 0, "the licence is not `MIT OR Apache-2.0`"));
     }
     for path in ["LICENSE-MIT", "LICENSE-APACHE"] {
         if tree.find(path).is_none() {
-            problems.push(Problem::new(path, 0, "the licence text is missing"));
+            problems.push(TidyProblem::new(path, 0, "the licence text is missing"));
         }
     }
     problems
@@ -460,7 +468,7 @@ mod tests {
     #[test]
     fn a_missing_and_a_weakened_fence_are_found() {
         let fence = "disallowed-methods = []\n";
-        let tree = Tree::of(&[
+        let tree = TrackedTree::of(&[
             ("crates/portcullis-shell/clippy.toml", fence),
             ("crates/portcullis-analysis/clippy.toml", fence),
             ("crates/portcullis-core/clippy.toml", "other"),

@@ -1,16 +1,16 @@
 //! Checks on Markdown: links lead somewhere, and a line holds one sentence.
 
-use super::Problem;
-use crate::repository::{File, Tree};
+use super::TidyProblem;
+use crate::repository::{TrackedFile, TrackedTree};
 
 /// Checks that every relative link names a tracked file, and its fragment a heading in it.
-pub fn find_broken_links(tree: &Tree) -> Vec<Problem> {
+pub fn find_broken_links(tree: &TrackedTree) -> Vec<TidyProblem> {
     let mut problems = Vec::new();
     for file in tree.with_extension("md") {
         for (number, line) in prose_lines(file) {
             for target in link_targets(line) {
                 if let Some(message) = check_link(tree, file, target) {
-                    problems.push(Problem::new(&file.path, number, message));
+                    problems.push(TidyProblem::new(&file.path, number, message));
                 }
             }
         }
@@ -18,7 +18,7 @@ pub fn find_broken_links(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-fn check_link(tree: &Tree, file: &File, target: &str) -> Option<String> {
+fn check_link(tree: &TrackedTree, file: &TrackedFile, target: &str) -> Option<String> {
     if target.contains("://") || target.starts_with("mailto:") {
         return None;
     }
@@ -57,7 +57,7 @@ fn link_targets(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Says whether a page has a heading or an anchor with this fragment.
-pub fn has_heading(page: &File, fragment: &str) -> bool {
+pub fn has_heading(page: &TrackedFile, fragment: &str) -> bool {
     let anchor = format!("<a id=\"{fragment}\"></a>");
     prose_lines(page).any(|(_, line)| line.contains(&anchor))
         || prose_lines(page)
@@ -73,12 +73,12 @@ pub fn slug(heading: &str) -> String {
 }
 
 /// Checks that no line of prose holds two sentences.
-pub fn find_crowded_lines(tree: &Tree) -> Vec<Problem> {
+pub fn find_crowded_lines(tree: &TrackedTree) -> Vec<TidyProblem> {
     let mut problems = Vec::new();
     for file in tree.with_extension("md") {
         for (number, line) in prose_lines(file) {
             if !line.trim_start().starts_with('|') && holds_two_sentences(line) {
-                problems.push(Problem::new(&file.path, number, "two sentences on one line"));
+                problems.push(TidyProblem::new(&file.path, number, "two sentences on one line"));
             }
         }
     }
@@ -95,7 +95,7 @@ fn holds_two_sentences(line: &str) -> bool {
 }
 
 /// Returns the lines outside fenced blocks, with their numbers.
-pub fn prose_lines(file: &File) -> impl Iterator<Item = (usize, &str)> {
+pub fn prose_lines(file: &TrackedFile) -> impl Iterator<Item = (usize, &str)> {
     let mut inside = false;
     file.lines().filter(move |(_, line)| {
         let is_fence = line.trim_start().starts_with("```");
@@ -115,15 +115,18 @@ mod tests {
     fn links_are_followed_to_files_directories_and_headings() {
         let page =
             "[a](other.md) [b](../README.md#what-it-is) [c](#here) [d](https://x.example/y)\n\n# Here\n";
-        let tree =
-            Tree::of(&[("docs/page.md", page), ("docs/other.md", ""), ("README.md", "## What it is\n")]);
+        let tree = TrackedTree::of(&[
+            ("docs/page.md", page),
+            ("docs/other.md", ""),
+            ("README.md", "## What it is\n"),
+        ]);
         assert_eq!(messages(&find_broken_links(&tree)), Vec::<String>::new());
     }
 
     #[test]
     fn a_link_that_leads_nowhere_is_found_outside_code_blocks_only() {
         let page = "```text\n[a](gone.md)\n```\n[b](gone.md)\n[c](#gone)\n";
-        let tree = Tree::of(&[("page.md", page)]);
+        let tree = TrackedTree::of(&[("page.md", page)]);
         assert_eq!(
             messages(&find_broken_links(&tree)),
             ["page.md:4: `gone.md` leads nowhere", "page.md:5: `#gone`: no such heading"]

@@ -18,7 +18,7 @@ use std::fmt;
 
 /// Something that is not in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct TidyProblem {
     /// The file, from the root.
     pub file: String,
     /// The line, from 1; 0 for the file as a whole.
@@ -27,14 +27,14 @@ pub struct Problem {
     pub message: String,
 }
 
-impl Problem {
+impl TidyProblem {
     /// Makes a problem of a line.
     pub fn new(file: &str, line: usize, message: impl Into<String>) -> Self {
         Self { file: file.to_owned(), line, message: message.into() }
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for TidyProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             0 => write!(formatter, "{}: {}", self.file, self.message),
@@ -44,6 +44,6 @@ impl fmt::Display for Problem {
 }
 
 #[cfg(test)]
-pub(crate) fn messages(problems: &[Problem]) -> Vec<String> {
+pub(crate) fn messages(problems: &[TidyProblem]) -> Vec<String> {
     problems.iter().map(ToString::to_string).collect()
 }

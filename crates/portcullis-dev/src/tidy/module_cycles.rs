@@ -1,8 +1,8 @@
 //! Checks that the top-level modules of a crate form no cycle, so that each can be read after those it stands on.
 
-use super::Problem;
+use super::TidyProblem;
 use crate::house::module_cycles;
-use crate::repository::Tree;
+use crate::repository::TrackedTree;
 
 /// Crates whose modules are still tangled. A crate that stands here without a cycle fails the check.
 pub const TANGLED: &[&str] = &[
@@ -19,17 +19,17 @@ pub const TANGLED: &[&str] = &[
 ];
 
 /// Checks every crate; those in `tangled` must have a cycle, all others none.
-pub fn find_module_cycles(tree: &Tree, tangled: &[&str]) -> Vec<Problem> {
+pub fn find_module_cycles(tree: &TrackedTree, tangled: &[&str]) -> Vec<TidyProblem> {
     let cycles = module_cycles(tree);
     let unexpected = cycles.iter().filter(|cycle| !tangled.contains(&cycle.crate_path.as_str()));
-    let mut problems: Vec<Problem> = unexpected
+    let mut problems: Vec<TidyProblem> = unexpected
         .map(|cycle| {
             let message = format!("these modules name each other: {}", cycle.modules.join(", "));
-            Problem::new(&cycle.crate_path, 0, message)
+            TidyProblem::new(&cycle.crate_path, 0, message)
         })
         .collect();
     for crate_path in tangled.iter().filter(|path| !cycles.iter().any(|cycle| cycle.crate_path == **path)) {
-        problems.push(Problem::new(crate_path, 0, "has no cycle any more: take it off the list"));
+        problems.push(TidyProblem::new(crate_path, 0, "has no cycle any more: take it off the list"));
     }
     problems
 }
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn a_cycle_is_found_and_so_is_a_crate_that_was_untangled() {
-        let tree = Tree::of(&[
+        let tree = TrackedTree::of(&[
             ("crates/a/src/one.rs", "use crate::two;"),
             ("crates/a/src/two.rs", "use crate::one;"),
             ("crates/b/src/one.rs", "use crate::two;"),

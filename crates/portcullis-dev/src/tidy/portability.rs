@@ -1,10 +1,10 @@
 //! Checks that nothing tracked depends on one machine: no absolute home or checkout paths, no registry hosts.
 
-use super::Problem;
-use crate::repository::Tree;
+use super::TidyProblem;
+use crate::repository::TrackedTree;
 
 /// Checks every tracked file.
-pub fn find_machine_traces(tree: &Tree) -> Vec<Problem> {
+pub fn find_machine_traces(tree: &TrackedTree) -> Vec<TidyProblem> {
     // Put together here, so that this file does not find itself.
     let traces = [
         ["/wo", "rk/"].concat(),
@@ -20,7 +20,7 @@ pub fn find_machine_traces(tree: &Tree) -> Vec<Problem> {
     for file in tree.files() {
         for (number, line) in file.lines() {
             for trace in traces.iter().filter(|trace| line.contains(trace.as_str())) {
-                problems.push(Problem::new(&file.path, number, format!("names `{trace}`")));
+                problems.push(TidyProblem::new(&file.path, number, format!("names `{trace}`")));
             }
         }
     }
@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn a_path_of_one_machine_is_found() {
         let line = ["see /wo", "rk/main\n"].concat();
-        let tree = Tree::of(&[("a.md", &line), ("b.md", "homework/main\n")]);
+        let tree = TrackedTree::of(&[("a.md", &line), ("b.md", "homework/main\n")]);
         let found = messages(&find_machine_traces(&tree));
         assert_eq!(found.iter().filter(|message| message.starts_with("a.md:1:")).count(), 1);
     }

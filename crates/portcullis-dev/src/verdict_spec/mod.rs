@@ -11,6 +11,6 @@ mod run;
 mod session;
 
 pub use annotation::Expectation;
-pub use parse::{CallText, Case, Layer, SpecProblem, State, parse};
+pub use parse::{CallText, SpecCase, SpecLayer, SpecProblem, SpecState, parse};
 pub use run::Runner;
-pub use session::Session;
+pub use session::SpecSession;

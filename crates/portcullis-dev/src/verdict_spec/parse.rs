@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::annotation::Expectation;
-use super::session::Session;
+use super::session::SpecSession;
 
 /// Which settings file a `json` block stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Layer {
+pub enum SpecLayer {
     /// `json managed`.
     Managed,
     /// `json flag`.
@@ -22,11 +22,11 @@ pub enum Layer {
 
 /// The settings and the session a call is made under.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct State {
+pub struct SpecState {
     /// The text of each settings file there is.
-    pub settings: BTreeMap<Layer, String>,
+    pub settings: BTreeMap<SpecLayer, String>,
     /// The session.
-    pub session: Session,
+    pub session: SpecSession,
 }
 
 /// A call as it is written.
@@ -45,13 +45,13 @@ pub enum CallText {
 
 /// One call with its expected verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Case {
+pub struct SpecCase {
     /// The line of the call, from 1.
     pub line: usize,
     /// The heading it stands under.
     pub heading: String,
     /// The settings and the session.
-    pub state: State,
+    pub state: SpecState,
     /// The call.
     pub call: CallText,
     /// The verdict.
@@ -68,8 +68,8 @@ pub struct SpecProblem {
 }
 
 /// Reads a specification.
-pub fn parse(text: &str) -> (Vec<Case>, Vec<SpecProblem>) {
-    let mut reader = Reader::default();
+pub fn parse(text: &str) -> (Vec<SpecCase>, Vec<SpecProblem>) {
+    let mut reader = SpecReader::default();
     for (index, line) in text.lines().enumerate() {
         reader.read_line(index + 1, line);
     }
@@ -80,27 +80,28 @@ pub fn parse(text: &str) -> (Vec<Case>, Vec<SpecProblem>) {
 }
 
 #[derive(Default)]
-struct Reader {
-    preamble: State,
-    state: State,
+struct SpecReader {
+    preamble: SpecState,
+    state: SpecState,
     heading: String,
     in_section: bool,
-    block: Option<Block>,
-    cases: Vec<Case>,
+    block: Option<SpecBlock>,
+    cases: Vec<SpecCase>,
     problems: Vec<SpecProblem>,
 }
 
-struct Block {
+struct SpecBlock {
     line: usize,
     info: String,
     lines: Vec<String>,
 }
 
-impl Reader {
+impl SpecReader {
     fn read_line(&mut self, number: usize, line: &str) {
         match (&mut self.block, line.strip_prefix("```")) {
             (None, Some(info)) => {
-                self.block = Some(Block { line: number, info: info.trim().to_owned(), lines: Vec::new() });
+                self.block =
+                    Some(SpecBlock { line: number, info: info.trim().to_owned(), lines: Vec::new() });
             }
             (Some(_), Some("")) => {
                 if let Some(block) = self.block.take() {
@@ -124,13 +125,13 @@ impl Reader {
         heading.clone_into(&mut self.heading);
     }
 
-    fn end_block(&mut self, block: &Block) {
+    fn end_block(&mut self, block: &SpecBlock) {
         match block.info.as_str() {
-            "json" | "json user" => self.set_settings(Layer::User, block),
-            "json project" => self.set_settings(Layer::Project, block),
-            "json local" => self.set_settings(Layer::Local, block),
-            "json managed" => self.set_settings(Layer::Managed, block),
-            "json flag" => self.set_settings(Layer::Flag, block),
+            "json" | "json user" => self.set_settings(SpecLayer::User, block),
+            "json project" => self.set_settings(SpecLayer::Project, block),
+            "json local" => self.set_settings(SpecLayer::Local, block),
+            "json managed" => self.set_settings(SpecLayer::Managed, block),
+            "json flag" => self.set_settings(SpecLayer::Flag, block),
             "context" => {
                 for (index, line) in block.lines.iter().enumerate() {
                     if let Err(message) = self.state.session.apply(line.trim()) {
@@ -149,7 +150,7 @@ impl Reader {
         }
     }
 
-    fn set_settings(&mut self, layer: Layer, block: &Block) {
+    fn set_settings(&mut self, layer: SpecLayer, block: &SpecBlock) {
         self.state.settings.insert(layer, block.lines.join("\n"));
     }
 
@@ -163,7 +164,7 @@ impl Reader {
         }
     }
 
-    fn read_call_block(&mut self, block: &Block) {
+    fn read_call_block(&mut self, block: &SpecBlock) {
         let Some((last, command)) = block.lines.split_last() else {
             return self.complain(block.line, "the block is empty");
         };
@@ -181,7 +182,7 @@ impl Reader {
             None => CallText::Bash(call.to_owned()),
         };
         let (heading, state) = (self.heading.clone(), self.state.clone());
-        self.cases.push(Case { line, heading, state, call, expected });
+        self.cases.push(SpecCase { line, heading, state, call, expected });
     }
 
     fn complain(&mut self, line: usize, message: &str) {
@@ -202,7 +203,7 @@ mod tests {
         let (cases, problems) = parse(text);
         assert_eq!(problems, []);
         let settings: Vec<&str> =
-            cases.iter().map(|case| case.state.settings[&Layer::User].as_str()).collect();
+            cases.iter().map(|case| case.state.settings[&SpecLayer::User].as_str()).collect();
         assert_eq!(settings, ["{\"b\":2}", "{\"a\":1}"]);
         assert_eq!((cases[1].heading.as_str(), cases[1].line), ("Two", 14));
     }

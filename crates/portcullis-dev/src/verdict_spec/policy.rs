@@ -7,12 +7,14 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use portcullis_core::rule::Rule;
 use portcullis_core::{Policy, RuleSet};
-use portcullis_settings::{Environment, LoadOptions, Locations, ManagedDirectories, TrustQuestion, load};
+use portcullis_settings::{
+    LoadOptions, ManagedDirectories, SettingsEnvironment, SettingsLocations, TrustQuestion, load,
+};
 
-use super::parse::{Layer, State};
+use super::parse::{SpecLayer, SpecState};
 
 /// Makes the policy that the settings of `state` amount to.
-pub(super) fn build_policy(state: &State) -> Result<Policy> {
+pub(super) fn build_policy(state: &SpecState) -> Result<Policy> {
     let disk = tempfile::tempdir().context("cannot make a temporary directory")?;
     let root = disk.path().canonicalize()?;
     let project = on_disk(&root, &state.session.context.project);
@@ -21,20 +23,20 @@ pub(super) fn build_policy(state: &State) -> Result<Policy> {
     fs::create_dir_all(&home)?;
     write_settings(&state.settings, &root, &project, &home)?;
 
-    let environment = Environment {
+    let environment = SettingsEnvironment {
         home: Some(home.into()),
         managed: Some(ManagedDirectories {
             portcullis: on_disk(&root, "/etc/portcullis").into(),
             claude: on_disk(&root, "/etc/claude-code").into(),
         }),
-        ..Environment::default()
+        ..SettingsEnvironment::default()
     };
     let options = LoadOptions {
-        settings: state.settings.get(&Layer::Flag).cloned(),
+        settings: state.settings.get(&SpecLayer::Flag).cloned(),
         trust: if state.session.trusted { TrustQuestion::Trusted } else { TrustQuestion::Untrusted },
         ..LoadOptions::default()
     };
-    let loaded = load(&Locations::new(environment, Path::new(&project)), &options);
+    let loaded = load(&SettingsLocations::new(environment, Path::new(&project)), &options);
     let mut policy = loaded.policy;
     let prefix = root.to_string_lossy();
     for directory in &mut policy.additional_directories {
@@ -50,14 +52,19 @@ fn on_disk(root: &Path, path: &str) -> String {
     format!("{}{path}", root.display())
 }
 
-fn write_settings(settings: &BTreeMap<Layer, String>, root: &Path, project: &str, home: &str) -> Result<()> {
+fn write_settings(
+    settings: &BTreeMap<SpecLayer, String>,
+    root: &Path,
+    project: &str,
+    home: &str,
+) -> Result<()> {
     for (layer, text) in settings {
         let path = match layer {
-            Layer::Flag => continue,
-            Layer::Managed => on_disk(root, "/etc/portcullis/managed-settings.json"),
-            Layer::Local => format!("{project}/.portcullis/settings.local.json"),
-            Layer::Project => format!("{project}/.portcullis/settings.json"),
-            Layer::User => format!("{home}/.config/portcullis/settings.json"),
+            SpecLayer::Flag => continue,
+            SpecLayer::Managed => on_disk(root, "/etc/portcullis/managed-settings.json"),
+            SpecLayer::Local => format!("{project}/.portcullis/settings.local.json"),
+            SpecLayer::Project => format!("{project}/.portcullis/settings.json"),
+            SpecLayer::User => format!("{home}/.config/portcullis/settings.json"),
         };
         let parent = Path::new(&path).parent().context("a settings file has a directory")?;
         fs::create_dir_all(parent)?;

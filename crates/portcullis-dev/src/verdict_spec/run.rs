@@ -3,18 +3,18 @@
 use anyhow::{Context as _, Result};
 use portcullis_core::{Input, Policy, ToolCall, Value, Verdict};
 
-use super::parse::{CallText, Case, State};
+use super::parse::{CallText, SpecCase, SpecState};
 use super::policy::build_policy;
 
 /// Runs cases one after the other; the policy is kept as long as the settings stay the same.
 #[derive(Debug, Default)]
 pub struct Runner {
-    last: Option<(State, Policy)>,
+    last: Option<(SpecState, Policy)>,
 }
 
 impl Runner {
     /// Runs a case and says in which way the verdict differs from what is expected; `None` if it does not.
-    pub fn run(&mut self, case: &Case) -> Result<Option<String>> {
+    pub fn run(&mut self, case: &SpecCase) -> Result<Option<String>> {
         let policy = self.policy(&case.state)?;
         let mut context = case.state.session.context.clone();
         if !case.state.session.has_mode
@@ -35,7 +35,7 @@ impl Runner {
         Ok(difference(case, &verdict))
     }
 
-    fn policy(&mut self, state: &State) -> Result<&Policy> {
+    fn policy(&mut self, state: &SpecState) -> Result<&Policy> {
         if self.last.as_ref().is_none_or(|(last, _)| last != state) {
             self.last = Some((state.clone(), build_policy(state)?));
         }
@@ -43,7 +43,7 @@ impl Runner {
     }
 }
 
-fn difference(case: &Case, verdict: &Verdict) -> Option<String> {
+fn difference(case: &SpecCase, verdict: &Verdict) -> Option<String> {
     let expected = &case.expected;
     let rule = verdict.reason.rule().map(|rule| rule.text.clone());
     let is_same = verdict.decision == expected.decision

@@ -11,7 +11,7 @@ const MAX_HOPS: usize = 40;
 
 /// A session and the links on its disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
+pub struct SpecSession {
     /// What the core is told.
     pub context: Context,
     /// Whether the workspace is trusted.
@@ -23,7 +23,7 @@ pub struct Session {
     files: BTreeMap<String, String>,
 }
 
-impl Default for Session {
+impl Default for SpecSession {
     fn default() -> Self {
         let mut context = Context::new(Mode::Default, DEFAULT_DIRECTORY);
         context.home = Some(DEFAULT_HOME.to_owned());
@@ -38,7 +38,7 @@ impl Default for Session {
     }
 }
 
-impl Session {
+impl SpecSession {
     /// Applies one line of a `context` block; the error says what is wrong with it.
     pub fn apply(&mut self, line: &str) -> Result<(), String> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn links_are_followed_hop_by_hop_and_component_wise() {
-        let mut session = Session::default();
+        let mut session = SpecSession::default();
         session.apply("link /a/x -> /b/y").unwrap();
         session.apply("link /b -> /c").unwrap();
         assert_eq!(session.resolve("/a/x/f"), DiskAnswer::Leads(vec!["/b/y/f".into(), "/c/y/f".into()]));
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_loop_is_broken() {
-        let mut session = Session::default();
+        let mut session = SpecSession::default();
         session.apply("link /a -> /b").unwrap();
         session.apply("link /b -> /a").unwrap();
         assert_eq!(session.resolve("/a"), DiskAnswer::Broken);
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_line_that_says_nothing_known_is_refused() {
         for line in ["mode yolo", "cwd", "link /a /b", "speed 3", "headless yes"] {
-            assert!(Session::default().apply(line).is_err(), "{line}");
+            assert!(SpecSession::default().apply(line).is_err(), "{line}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Claude Code.
 
-use portcullis_testkit::{AgentScript, Script, ScriptedServer, Turn};
+use portcullis_testkit::{AgentScript, AgentTurn, ModelScript, ScriptedServer};
 use serde_json::json;
 
 use crate::harness::{Client, Finished, Registration, Session, Stage};
@@ -36,7 +36,7 @@ fn three_commands(stage: Stage<'_>) -> AgentScript {
         stage.shell("allowed", "touch allowed.txt"),
         stage.shell("denied", "touch denied.txt"),
         stage.shell("asked", "touch asked.txt"),
-        Turn::say("All done."),
+        AgentTurn::say("All done."),
     ])
 }
 
@@ -72,7 +72,7 @@ fn a_hook_that_is_posted_to_nobody_stops_nothing() {
 }
 
 fn one_command(stage: Stage<'_>) -> AgentScript {
-    AgentScript::new(vec![stage.shell("only", "touch allowed.txt"), Turn::say("All done.")])
+    AgentScript::new(vec![stage.shell("only", "touch allowed.txt"), AgentTurn::say("All done.")])
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn rules_hold_when_claude_code_bypasses_permissions() {
 
 #[test]
 fn in_auto_mode_the_model_of_our_settings_judges() {
-    let judge = Script::from_json(r#"{"default": {"judge": {"block_if": ["unwanted"]}}}"#).unwrap();
+    let judge = ModelScript::from_json(r#"{"default": {"judge": {"block_if": ["unwanted"]}}}"#).unwrap();
     let judge = ScriptedServer::start(judge);
     let policy = json!({"classifier": {"provider": "anthropic", "baseUrl": judge.url()}});
     let session = Session::new(Client::Claude, &policy).with_program("frobnicate", "touch \"$1\"");
@@ -122,7 +122,7 @@ fn in_auto_mode_the_model_of_our_settings_judges() {
         AgentScript::new(vec![
             stage.shell("wanted", "frobnicate wanted.txt"),
             stage.shell("unwanted", "frobnicate unwanted.txt"),
-            Turn::say("All done."),
+            AgentTurn::say("All done."),
         ])
     });
     finished.assert_ran("wanted", "wanted.txt");

@@ -1,6 +1,6 @@
 //! Codex.
 
-use portcullis_testkit::{AgentCall, AgentScript, Turn};
+use portcullis_testkit::{AgentCall, AgentScript, AgentTurn};
 use serde_json::json;
 
 use crate::harness::{Client, Session};
@@ -25,14 +25,14 @@ fn a_hook_that_fails_stops_the_call() {
 fn in_code_mode_every_call_of_the_code_is_judged() {
     let code = |label, file: &str| {
         let text = format!("text(JSON.stringify(await tools.exec_command({{cmd: \"touch {file}\"}})))");
-        Turn::call(AgentCall::with_text(label, "exec", &text))
+        AgentTurn::call(AgentCall::with_text(label, "exec", &text))
     };
     let session = Session::new(Client::Codex, &tour::policy()).with_arguments(&["-m", "gpt-6-sol"]);
     let finished = session.play(|_| {
         AgentScript::new(vec![
             code("allowed", "allowed.txt"),
             code("denied", "denied.txt"),
-            Turn::say("Done."),
+            AgentTurn::say("Done."),
         ])
     });
     finished.assert_ran("allowed", "allowed.txt");
@@ -47,9 +47,9 @@ fn what_codex_would_ask_its_user_is_answered_by_the_hook() {
             let command = format!("touch {label}.txt");
             let input =
                 json!({"cmd": command, "sandbox_permissions": "require_escalated", "justification": "why"});
-            Turn::call(AgentCall::new(label, "exec_command", input))
+            AgentTurn::call(AgentCall::new(label, "exec_command", input))
         };
-        AgentScript::new(vec![call("allowed"), call("denied"), Turn::say("Done.")])
+        AgentScript::new(vec![call("allowed"), call("denied"), AgentTurn::say("Done.")])
     });
     assert_eq!(finished.questions, Vec::<String>::new(), "{}", finished.describe());
     finished.assert_ran("allowed", "allowed.txt");

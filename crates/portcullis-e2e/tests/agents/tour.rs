@@ -2,7 +2,7 @@
 //!
 //! A run takes seconds, so the tests of an agent share one.
 
-use portcullis_testkit::{AgentScript, Turn};
+use portcullis_testkit::{AgentScript, AgentTurn};
 use serde_json::{Value, json};
 
 use crate::harness::{Client, Finished, Registration, Session, Stage};
@@ -44,7 +44,7 @@ pub(crate) fn delegate(client: Client, arguments: &[&str]) -> Finished {
     session.play(|stage| AgentScript::new(with_subagent(stage)).with_subagent(TASK, subagent(stage)))
 }
 
-fn alone(stage: Stage<'_>) -> Vec<Turn> {
+fn alone(stage: Stage<'_>) -> Vec<AgentTurn> {
     vec![
         stage.shell("allowed", "touch allowed.txt"),
         stage.shell("denied", "touch denied.txt"),
@@ -56,15 +56,15 @@ fn alone(stage: Stage<'_>) -> Vec<Turn> {
     ]
 }
 
-fn with_subagent(stage: Stage<'_>) -> Vec<Turn> {
-    vec![stage.delegate("delegated", TASK), Turn::say("All done.").after_subagent()]
+fn with_subagent(stage: Stage<'_>) -> Vec<AgentTurn> {
+    vec![stage.delegate("delegated", TASK), AgentTurn::say("All done.").after_subagent()]
 }
 
-fn subagent(stage: Stage<'_>) -> Vec<Turn> {
+fn subagent(stage: Stage<'_>) -> Vec<AgentTurn> {
     vec![
         stage.shell("denied-of-subagent", "touch denied-of-subagent.txt"),
         stage.shell("allowed-of-subagent", "touch allowed-of-subagent.txt"),
-        Turn::say("The part is done."),
+        AgentTurn::say("The part is done."),
     ]
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn run_without_program(client: Client, arguments: &[&str]) -> Finishe
 }
 
 fn one_command(stage: Stage<'_>) -> AgentScript {
-    AgentScript::new(vec![stage.shell("only", "touch allowed.txt"), Turn::say("All done.")])
+    AgentScript::new(vec![stage.shell("only", "touch allowed.txt"), AgentTurn::say("All done.")])
 }
 
 /// Writes the tests of a tour that is taken once; `asked` is what the model hears of a question nobody can answer.

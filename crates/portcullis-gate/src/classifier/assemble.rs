@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use portcullis_classifier::KeySource;
-use portcullis_classifier::model::{KeyHeader, Model, ModelTable, Provider, Shape};
-use portcullis_classifier::protocol::{Endpoint, Judge, Stages};
-use portcullis_classifier::transport::{Auth, BaseUrl, Breaker, Connection, Proxy};
+use portcullis_classifier::model::{KeyHeader, ModelInfo, ModelProvider, ModelTable, VerdictShape};
+use portcullis_classifier::protocol::{ClassifierJudge, ModelEndpoint, StagePlan};
+use portcullis_classifier::transport::{
+    BaseUrl, CircuitBreaker, KeyPresentation, ProviderConnection, TunnelProxy,
+};
 use portcullis_core::{Gate, OnLimit};
-use portcullis_settings::{self as settings, Classifier, Loaded, Locations};
+use portcullis_settings::{self as settings, ClassifierSettings, LoadedSettings, SettingsLocations};
 use portcullis_store::Store;
 
 use super::recipe::{Recipe, read_file};
@@ -33,7 +35,7 @@ pub struct ClassifierFlags {
 #[derive(Debug)]
 pub struct Setup {
     /// The endpoints in order, with their models.
-    pub judge: Judge,
+    pub judge: ClassifierJudge,
     /// How its prompts are made.
     pub recipe: Recipe,
     /// What becomes of a call that no model could judge.
@@ -52,7 +54,7 @@ pub enum Resting {
 }
 
 /// Says whether a model is to be asked at all.
-pub fn has_classifier(loaded: &Loaded, arguments: &ClassifierFlags) -> bool {
+pub fn has_classifier(loaded: &LoadedSettings, arguments: &ClassifierFlags) -> bool {
     let classifier = &loaded.classifier;
     let is_named = classifier.endpoint.provider.is_some() || arguments.provider.is_some();
     !arguments.no_classifier && (is_named || classifier.broken.is_some())
@@ -86,12 +88,12 @@ pub fn assemble(
         endpoints.push(endpoint);
     }
     Ok(Setup {
-        judge: Judge {
+        judge: ClassifierJudge {
             endpoints,
             stages: match classifier.stages {
-                settings::Stages::Both => Stages::Both,
-                settings::Stages::Fast => Stages::Fast,
-                settings::Stages::Thinking => Stages::Thinking,
+                settings::StageSetting::Both => StagePlan::Both,
+                settings::StageSetting::Fast => StagePlan::Fast,
+                settings::StageSetting::Thinking => StagePlan::Thinking,
             },
             shape: shape(classifier.verdict),
             threshold: classifier.severity_threshold,
@@ -105,23 +107,23 @@ pub fn assemble(
 }
 
 /// Says what becomes of a call whose judge failed.
-pub fn gate(classifier: &Classifier) -> Gate {
+pub fn gate(classifier: &ClassifierSettings) -> Gate {
     match classifier.on_failure {
-        settings::OnFailure::Deny => Gate::Closed,
-        settings::OnFailure::Ask => Gate::Open,
+        settings::FailureAction::Deny => Gate::Closed,
+        settings::FailureAction::Ask => Gate::Open,
     }
 }
 
 /// Says what becomes of a run without a person at a limit.
-pub fn on_limit(classifier: &Classifier) -> OnLimit {
+pub fn on_limit(classifier: &ClassifierSettings) -> OnLimit {
     match classifier.on_limit {
-        settings::OnLimit::Abort => OnLimit::Abort,
-        settings::OnLimit::Deny => OnLimit::Deny,
+        settings::LimitAction::Abort => OnLimit::Abort,
+        settings::LimitAction::Deny => OnLimit::Deny,
     }
 }
 
 /// Reads the table of models, with the user's own rows.
-pub fn model_table(classifier: &Classifier) -> Result<ModelTable, String> {
+pub fn model_table(classifier: &ClassifierSettings) -> Result<ModelTable, String> {
     match &classifier.models_file {
         None => Ok(ModelTable::built_in()),
         Some(path) => ModelTable::with_overrides(&read_file(path)?)
@@ -130,28 +132,29 @@ pub fn model_table(classifier: &Classifier) -> Result<ModelTable, String> {
 }
 
 fn chosen_endpoint(
-    classifier: &Classifier,
+    classifier: &ClassifierSettings,
     arguments: &ClassifierFlags,
-) -> Result<settings::Endpoint, String> {
+) -> Result<settings::EndpointSettings, String> {
     let named = &classifier.endpoint;
     match &arguments.provider {
         None => Ok(named.clone()),
         Some(provider) if named.provider.as_ref() == Some(provider) => Ok(named.clone()),
         Some(_) if classifier.is_managed => Err("managed settings choose the provider".to_owned()),
-        Some(provider) => {
-            Ok(settings::Endpoint { provider: Some(provider.clone()), ..settings::Endpoint::default() })
-        }
+        Some(provider) => Ok(settings::EndpointSettings {
+            provider: Some(provider.clone()),
+            ..settings::EndpointSettings::default()
+        }),
     }
 }
 
 fn endpoint(
-    named: &settings::Endpoint,
+    named: &settings::EndpointSettings,
     chosen: Option<String>,
-    classifier: &Classifier,
+    classifier: &ClassifierSettings,
     table: &ModelTable,
-    locations: &Locations,
-) -> Result<Endpoint, String> {
-    let provider: Provider = named.provider.as_deref().unwrap_or_default().parse()?;
+    locations: &SettingsLocations,
+) -> Result<ModelEndpoint, String> {
+    let provider: ModelProvider = named.provider.as_deref().unwrap_or_default().parse()?;
     let model = model(provider, named, chosen, table)?;
     let address = named.base_url.as_deref().or_else(|| provider.default_base_url()).ok_or_else(|| {
         format!("the provider `{provider}` has no address of its own; set `classifier.baseUrl`")
@@ -159,38 +162,38 @@ fn endpoint(
     let base = BaseUrl::parse(address)?;
     let key = key_source(provider, named, locations)?;
     let auth = match (named.auth, provider.key_header(), &key) {
-        (_, _, KeySource::None) => Auth::None,
-        (settings::KeyAuth::Bearer, ..) | (_, KeyHeader::Bearer, _) => Auth::Bearer,
-        (settings::KeyAuth::Key, KeyHeader::Named(header), _) => Auth::Header(header),
+        (_, _, KeySource::None) => KeyPresentation::None,
+        (settings::KeyAuth::Bearer, ..) | (_, KeyHeader::Bearer, _) => KeyPresentation::Bearer,
+        (settings::KeyAuth::Key, KeyHeader::Named(header), _) => KeyPresentation::Header(header),
     };
     let connection =
-        Connection::new(base).with_proxy(proxy(classifier)?).with_ca_file(classifier.ca_file.clone());
-    Ok(Endpoint { model, connection, auth, key, is_resting: false })
+        ProviderConnection::new(base).with_proxy(proxy(classifier)?).with_ca_file(classifier.ca_file.clone());
+    Ok(ModelEndpoint { model, connection, auth, key, is_resting: false })
 }
 
 /// Adds to an endpoint what the store knows of it.
-fn recall(endpoint: &mut Endpoint, store: &Store, resting: Resting) {
+fn recall(endpoint: &mut ModelEndpoint, store: &Store, resting: Resting) {
     let name = endpoint.name();
     for parameter in store.learned().refused.get(&name).into_iter().flatten() {
         endpoint.model.drop_parameter(parameter);
     }
     if let Resting::Honoured(now_ms) = resting {
         let state = store.breaker(&name);
-        let breaker = Breaker { failures: state.failures, open_until: Some(state.open_until_ms) };
+        let breaker = CircuitBreaker { failures: state.failures, open_until: Some(state.open_until_ms) };
         endpoint.is_resting = breaker.is_open(now_ms);
     }
 }
 
 /// Chooses the model: environment, settings, the provider's default (spec D14).
 fn model(
-    provider: Provider,
-    named: &settings::Endpoint,
+    provider: ModelProvider,
+    named: &settings::EndpointSettings,
     chosen: Option<String>,
     table: &ModelTable,
-) -> Result<Model, String> {
+) -> Result<ModelInfo, String> {
     if let Some(chosen) = chosen {
         // Whoever can set a variable may choose among models that are known, not bring a judge of their own.
-        let is_known = |model: &Model| model.provider == provider && model.id == chosen && chosen != "*";
+        let is_known = |model: &ModelInfo| model.provider == provider && model.id == chosen && chosen != "*";
         let is_known = table.models().iter().any(is_known);
         let is_same = named.model.as_ref() == Some(&chosen);
         return if is_known || is_same {
@@ -207,9 +210,9 @@ fn model(
 }
 
 fn key_source(
-    provider: Provider,
-    named: &settings::Endpoint,
-    locations: &Locations,
+    provider: ModelProvider,
+    named: &settings::EndpointSettings,
+    locations: &SettingsLocations,
 ) -> Result<KeySource, String> {
     if let [program, arguments @ ..] = named.key_command.as_slice() {
         let program = if program.contains('/') {
@@ -226,8 +229,8 @@ fn key_source(
 }
 
 /// Returns the directories that a repository, or an agent at work in it, writes to: links resolved.
-fn workspace(locations: &Locations) -> Vec<PathBuf> {
-    let Locations { cwd, project, real_project, repository, .. } = locations;
+fn workspace(locations: &SettingsLocations) -> Vec<PathBuf> {
+    let SettingsLocations { cwd, project, real_project, repository, .. } = locations;
     let repository = repository.iter().flat_map(|repository| [&repository.checkout, &repository.main]);
     let directories = [cwd, project, real_project].into_iter().chain(repository);
     directories.map(|directory| directory.canonicalize().unwrap_or_else(|_| directory.clone())).collect()
@@ -253,21 +256,21 @@ fn find_program(name: &str, path: &[PathBuf], workspace: &[PathBuf]) -> Result<S
     })
 }
 
-fn proxy(classifier: &Classifier) -> Result<Option<Proxy>, String> {
+fn proxy(classifier: &ClassifierSettings) -> Result<Option<TunnelProxy>, String> {
     let (address, exceptions) = match &classifier.proxy {
         Some(address) => (Some(address.clone()), Vec::new()),
         None => (env_vars::proxy(), env_vars::no_proxy()),
     };
-    address.map(|address| Proxy::parse(&address, &exceptions)).transpose()
+    address.map(|address| TunnelProxy::parse(&address, &exceptions)).transpose()
 }
 
-const fn shape(form: settings::VerdictForm) -> Option<Shape> {
+const fn shape(form: settings::VerdictForm) -> Option<VerdictShape> {
     match form {
         settings::VerdictForm::Auto => None,
-        settings::VerdictForm::Block => Some(Shape::Block),
-        settings::VerdictForm::Severity => Some(Shape::Severity),
-        settings::VerdictForm::Tool => Some(Shape::Tool),
-        settings::VerdictForm::Schema => Some(Shape::Schema),
+        settings::VerdictForm::Block => Some(VerdictShape::Block),
+        settings::VerdictForm::Severity => Some(VerdictShape::Severity),
+        settings::VerdictForm::Tool => Some(VerdictShape::Tool),
+        settings::VerdictForm::Schema => Some(VerdictShape::Schema),
     }
 }
 
@@ -277,21 +280,28 @@ mod tests {
 
     use super::*;
 
-    fn named(provider: &str) -> settings::Endpoint {
+    fn named(provider: &str) -> settings::EndpointSettings {
         let base_url = Some("https://gateway.example".to_owned());
-        settings::Endpoint { provider: Some(provider.to_owned()), base_url, ..settings::Endpoint::default() }
+        settings::EndpointSettings {
+            provider: Some(provider.to_owned()),
+            base_url,
+            ..settings::EndpointSettings::default()
+        }
     }
 
-    fn choose(provider: Option<&str>, is_managed: bool) -> Result<settings::Endpoint, String> {
-        let classifier = Classifier { endpoint: named("openai"), is_managed, ..Classifier::default() };
+    fn choose(provider: Option<&str>, is_managed: bool) -> Result<settings::EndpointSettings, String> {
+        let classifier =
+            ClassifierSettings { endpoint: named("openai"), is_managed, ..ClassifierSettings::default() };
         let arguments = ClassifierFlags { provider: provider.map(str::to_owned), no_classifier: false };
         chosen_endpoint(&classifier, &arguments)
     }
 
     #[test]
     fn a_flag_names_another_provider_with_nothing_of_the_first_unless_settings_are_managed() {
-        let bare =
-            settings::Endpoint { provider: Some("ollama".to_owned()), ..settings::Endpoint::default() };
+        let bare = settings::EndpointSettings {
+            provider: Some("ollama".to_owned()),
+            ..settings::EndpointSettings::default()
+        };
         assert_eq!(choose(Some("ollama"), false), Ok(bare));
         assert_eq!(choose(Some("ollama"), true), Err("managed settings choose the provider".to_owned()));
         for is_managed in [false, true] {
@@ -305,10 +315,10 @@ mod tests {
         let table = ModelTable::built_in();
         let mut own = named("openai");
         own.model = Some("house-model".to_owned());
-        let find = |chosen: Option<&str>, named: &settings::Endpoint| {
-            model(Provider::OpenAi, named, chosen.map(str::to_owned), &table).map(|model| model.id)
+        let find = |chosen: Option<&str>, named: &settings::EndpointSettings| {
+            model(ModelProvider::OpenAi, named, chosen.map(str::to_owned), &table).map(|model| model.id)
         };
-        let usual = table.default_model(Provider::OpenAi).unwrap();
+        let usual = table.default_model(ModelProvider::OpenAi).unwrap();
         assert_eq!(find(None, &named("openai")), Ok(usual.to_owned()));
         assert_eq!(find(None, &own), Ok("house-model".to_owned()));
         assert_eq!(find(Some(usual), &own), Ok(usual.to_owned()));

@@ -1,9 +1,9 @@
 //! The explanation for people: by a model where settings or flags ask for one, offline otherwise (spec F).
 
 use portcullis_classifier::prompt::{EXPLAINER_SUFFIX, explainer_answer, explainer_prompt, read_explanation};
-use portcullis_classifier::protocol::{Errand, ErrandResult, Talk};
+use portcullis_classifier::protocol::{AuxiliaryAnswer, AuxiliaryRequest, ExchangePurpose};
 use portcullis_classifier::transcript::encode;
-use portcullis_classifier::transport::Cancel;
+use portcullis_classifier::transport::CancelFlag;
 use portcullis_core::{Explanation, ToolCall};
 use portcullis_store::Store;
 
@@ -34,14 +34,14 @@ pub fn explain_by_model(
     let mut setup = assemble(session, arguments, store, Resting::Honoured(now_ms()))?;
     let prompt = explainer_prompt(&format!("{}: {}", call.tool(), encode(call)), &turns.join("\n"));
     let spec = explainer_answer();
-    let errand = Errand {
-        talk: Talk::Explainer,
+    let errand = AuxiliaryRequest {
+        talk: ExchangePurpose::Explainer,
         prompt: &prompt,
         suffix: EXPLAINER_SUFFIX,
         max_tokens: LONGEST,
         spec: Some(&spec),
     };
-    let ErrandResult { answered, exchanges, learned } = setup.judge.run_errand(errand, &Cancel::new());
+    let AuxiliaryAnswer { answered, exchanges, learned } = setup.judge.run_errand(errand, &CancelFlag::new());
     if let Some(store) = store {
         problems.extend(keep(&Keeping { store, session: "", setup: &setup }, &exchanges, &learned));
     }

@@ -3,11 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use portcullis_classifier::prompt::{CustomLists, Prompt, Sections, SessionFacts, Templates, build};
-use portcullis_classifier::transcript::{Budget, Form, Style, Transcript, render};
+use portcullis_classifier::prompt::{
+    CustomLists, Prompt, PromptLists, PromptSession, PromptTemplates, build,
+};
+use portcullis_classifier::transcript::{EntryForm, TokenBudget, Transcript, TranscriptStyle, render};
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{Case, FindingReport};
-use portcullis_settings::{self as settings, AutoMode, Classifier, Loaded, Sentence};
+use portcullis_settings::{
+    self as settings, AutoModeSettings, ClassifierSettings, LoadedSettings, SettingSentence,
+};
 
 use super::instructions::{read_branch, read_instructions};
 use crate::session_settings::SessionSettings;
@@ -18,15 +22,15 @@ const LONGEST_FILE: u64 = 1 << 20;
 /// How prompts are made; no model is needed for it.
 #[derive(Debug)]
 pub struct Recipe {
-    templates: Templates,
-    sections: Sections,
-    style: Style,
+    templates: PromptTemplates,
+    sections: PromptLists,
+    style: TranscriptStyle,
     shows_instructions: bool,
 }
 
 impl Recipe {
     /// Reads what settings say. An error says what cannot be used.
-    pub fn of(loaded: &Loaded) -> Result<Self, String> {
+    pub fn of(loaded: &LoadedSettings) -> Result<Self, String> {
         Ok(Self {
             templates: templates(&loaded.classifier)?,
             sections: sections(&loaded.auto_mode),
@@ -55,7 +59,7 @@ impl Recipe {
             denying.partition(|rule| rule.origin.source.is_in_repository());
         let texts = |rules: Vec<&Rule>| rules.into_iter().map(|rule| rule.source_text.clone()).collect();
         let project = &session.locations.project;
-        let facts = SessionFacts {
+        let facts = PromptSession {
             project: context.project.clone(),
             cwd: context.cwd.clone(),
             deny_rules: texts(own),
@@ -68,8 +72,8 @@ impl Recipe {
 }
 
 /// Returns the lists of prose; one that nobody set is not there.
-pub fn custom_lists(auto_mode: &AutoMode) -> [Option<Vec<String>>; 4] {
-    let texts = |sentences: &[Sentence]| -> Option<Vec<String>> {
+pub fn custom_lists(auto_mode: &AutoModeSettings) -> [Option<Vec<String>>; 4] {
+    let texts = |sentences: &[SettingSentence]| -> Option<Vec<String>> {
         (!sentences.is_empty()).then(|| sentences.iter().map(|sentence| sentence.text.clone()).collect())
     };
     [&auto_mode.environment, &auto_mode.hard_deny, &auto_mode.soft_deny, &auto_mode.allow]
@@ -77,9 +81,9 @@ pub fn custom_lists(auto_mode: &AutoMode) -> [Option<Vec<String>>; 4] {
 }
 
 /// Resolves the prose of settings against the built-in one.
-pub fn sections(auto_mode: &AutoMode) -> Sections {
+pub fn sections(auto_mode: &AutoModeSettings) -> PromptLists {
     let [environment, hard_deny, soft_deny, allow] = custom_lists(auto_mode);
-    Sections::resolve(CustomLists {
+    PromptLists::resolve(CustomLists {
         environment: environment.as_deref(),
         hard_deny: hard_deny.as_deref(),
         soft_deny: soft_deny.as_deref(),
@@ -88,11 +92,11 @@ pub fn sections(auto_mode: &AutoMode) -> Sections {
 }
 
 /// Reads the templates: the user's own files where settings name them.
-pub fn templates(classifier: &Classifier) -> Result<Templates, String> {
+pub fn templates(classifier: &ClassifierSettings) -> Result<PromptTemplates, String> {
     let read = |path: &Option<PathBuf>| path.as_deref().map(read_file).transpose();
     let files = &classifier.templates;
     let (base, intent, permissions) = (read(&files.base)?, read(&files.intent)?, read(&files.permissions)?);
-    Templates::from_texts(base, intent, permissions).map_err(|error| error.to_string())
+    PromptTemplates::from_texts(base, intent, permissions).map_err(|error| error.to_string())
 }
 
 /// Reads a file that settings name.
@@ -108,16 +112,16 @@ pub(crate) fn read_file(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| failed(error.to_string()))
 }
 
-fn style(classifier: &Classifier) -> Style {
-    Style {
+fn style(classifier: &ClassifierSettings) -> TranscriptStyle {
+    TranscriptStyle {
         form: match classifier.transcript {
-            settings::TranscriptForm::Jsonl => Form::Jsonl,
-            settings::TranscriptForm::Text => Form::Text,
-            settings::TranscriptForm::Compact => Form::Compact,
+            settings::TranscriptForm::Jsonl => EntryForm::Jsonl,
+            settings::TranscriptForm::Text => EntryForm::Text,
+            settings::TranscriptForm::Compact => EntryForm::Compact,
         },
-        budget: Budget {
+        budget: TokenBudget {
             total: usize::try_from(classifier.transcript_tokens).unwrap_or(usize::MAX),
-            ..Budget::default()
+            ..TokenBudget::default()
         },
     }
 }

@@ -1,8 +1,8 @@
 //! What is kept of talks with models: costs and latencies, what was learned, who failed, and dumps (spec D15, D18).
 
-use portcullis_classifier::protocol::{Exchange, ExchangeOutcome};
-use portcullis_classifier::transport::{Breaker, FaultKind};
-use portcullis_store::{CallOutcome, CallRecord, Dumps, Store, redact, redact_json};
+use portcullis_classifier::protocol::{ExchangeOutcome, ModelExchange};
+use portcullis_classifier::transport::{CircuitBreaker, FaultKind};
+use portcullis_store::{DumpDirectory, ModelCallOutcome, ModelCallRecord, Store, redact, redact_json};
 use serde_json::{Value, json};
 
 use super::assemble::Setup;
@@ -20,7 +20,7 @@ pub struct Keeping<'a> {
 }
 
 /// Keeps what was said, and returns what could not be kept. None of it changes a verdict.
-pub fn keep(keeping: &Keeping<'_>, exchanges: &[Exchange], learned: &[(String, String)]) -> Vec<String> {
+pub fn keep(keeping: &Keeping<'_>, exchanges: &[ModelExchange], learned: &[(String, String)]) -> Vec<String> {
     let mut problems = Vec::new();
     // Whoever is left alone was not asked, and why is known.
     let is_resting = ExchangeOutcome::Fault(FaultKind::BreakerOpen);
@@ -33,7 +33,8 @@ pub fn keep(keeping: &Keeping<'_>, exchanges: &[Exchange], learned: &[(String, S
         let is_failure = exchange.is_fault();
         if keeping.setup.dumps || is_failure {
             let folder = if keeping.setup.dumps { "dumps" } else { "errors" };
-            let dumps = Dumps::new(keeping.store.root().join(folder), Dumps::DEFAULT_CAP_BYTES);
+            let dumps =
+                DumpDirectory::new(keeping.store.root().join(folder), DumpDirectory::DEFAULT_CAP_BYTES);
             let name = format!("{:013}-{}-{}.json", now_ms(), exchange.talk.as_str(), std::process::id());
             if let Err(error) = dumps.write(&name, &dump(keeping.session, exchange)) {
                 problems.push(error.to_string());
@@ -49,18 +50,18 @@ pub fn keep(keeping: &Keeping<'_>, exchanges: &[Exchange], learned: &[(String, S
     problems
 }
 
-fn update_breakers(keeping: &Keeping<'_>, exchanges: &[Exchange]) -> Vec<String> {
+fn update_breakers(keeping: &Keeping<'_>, exchanges: &[ModelExchange]) -> Vec<String> {
     let mut problems = Vec::new();
     for (position, endpoint) in keeping.setup.judge.endpoints.iter().enumerate() {
         let name = &endpoint.name();
-        let is_own = |exchange: &&Exchange| exchange.endpoint == position && exchange.attempts > 0;
+        let is_own = |exchange: &&ModelExchange| exchange.endpoint == position && exchange.attempts > 0;
         let Some(last) = exchanges.iter().rfind(is_own) else { continue };
         let known = keeping.store.breaker(name);
         if !last.is_outage() && known.failures == 0 {
             continue;
         }
         let updated = keeping.store.update_breaker(name, |state| {
-            let mut breaker = Breaker {
+            let mut breaker = CircuitBreaker {
                 failures: state.failures,
                 open_until: Some(state.open_until_ms).filter(|until| *until > 0),
             };
@@ -79,20 +80,20 @@ fn update_breakers(keeping: &Keeping<'_>, exchanges: &[Exchange]) -> Vec<String>
     problems
 }
 
-fn record(session: &str, exchange: &Exchange) -> CallRecord {
-    let Exchange { talk, provider, model, usage, cost, elapsed, attempts, .. } = exchange;
-    CallRecord {
+fn record(session: &str, exchange: &ModelExchange) -> ModelCallRecord {
+    let ModelExchange { talk, provider, model, usage, cost, elapsed, attempts, .. } = exchange;
+    ModelCallRecord {
         at_ms: now_ms(),
         session: session.to_owned(),
         provider: provider.as_str().to_owned(),
         model: model.clone(),
         stage: talk.as_str().to_owned(),
         outcome: match &exchange.outcome {
-            ExchangeOutcome::Allow => CallOutcome::Allow,
-            ExchangeOutcome::Answer => CallOutcome::Answer,
-            ExchangeOutcome::Block => CallOutcome::Block,
-            ExchangeOutcome::Unclear => CallOutcome::Unparseable,
-            ExchangeOutcome::Fault(kind) => CallOutcome::Fault(kind.phrase().to_owned()),
+            ExchangeOutcome::Allow => ModelCallOutcome::Allow,
+            ExchangeOutcome::Answer => ModelCallOutcome::Answer,
+            ExchangeOutcome::Block => ModelCallOutcome::Block,
+            ExchangeOutcome::Unclear => ModelCallOutcome::Unparseable,
+            ExchangeOutcome::Fault(kind) => ModelCallOutcome::Fault(kind.phrase().to_owned()),
         },
         input: usage.input,
         cache_read: usage.cache_read,
@@ -105,7 +106,7 @@ fn record(session: &str, exchange: &Exchange) -> CallRecord {
 }
 
 /// Writes an exchange with nothing secret in it.
-fn dump(session: &str, exchange: &Exchange) -> String {
+fn dump(session: &str, exchange: &ModelExchange) -> String {
     let response = match serde_json::from_str::<Value>(&exchange.response) {
         Ok(value) => redact_json(&value),
         Err(_) => Value::String(redact(&exchange.response).into_owned()),

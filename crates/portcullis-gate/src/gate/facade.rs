@@ -10,7 +10,8 @@ use std::time::Instant;
 
 use portcullis_core::{Decision, Mode, Person, Suggestion, ToolCall, Verdict};
 use portcullis_hosts::{
-    Answer, AskBy, Blocking, Capabilities, FactKind, HookCall, HookSession, Moment, Said, SessionFact,
+    AskBy, BlockingReply, HookCall, HookMoment, HookSession, HostAnswer, HostDecision, MomentCapabilities,
+    SessionFact, SessionFactKind,
 };
 
 use super::host_gate::{HostGate, KnownSession, own_session};
@@ -19,16 +20,16 @@ use crate::session_settings::absolute_path;
 use crate::{Failure, SettingsFlags, session_facts};
 
 /// The moment before a call runs, for a program that puts questions to its user itself.
-static BEFORE_CALL: Moment = Moment {
+static BEFORE_CALL: HookMoment = HookMoment {
     event: "before_call",
-    capabilities: Capabilities {
+    capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Saying,
         reason: true,
         changed_input: true,
         fails_open: false,
     },
-    blocking: Blocking { stdout: "", stderr: "", exit_code: 70 },
+    blocking: BlockingReply { stdout: "", stderr: "", exit_code: 70 },
 };
 
 /// What became of a call, written down already.
@@ -110,7 +111,7 @@ impl Gate {
     /// Notes what the user typed, and nothing else: what they ask for may clear a finding, and what they forbid holds for the
     /// whole session. What cannot be kept is a failure, and the agent must not be given the words then.
     pub fn hear_user(&mut self, words: &str) -> Result<(), Failure> {
-        let kind = FactKind::Prompt { text: words.to_owned() };
+        let kind = SessionFactKind::Prompt { text: words.to_owned() };
         let fact = SessionFact { session: self.session.clone(), mode: self.mode, kind };
         let settings = self.host_gate().open_with_store(&self.session)?;
         if let Some(store) = settings.store() {
@@ -152,11 +153,11 @@ impl Gate {
 }
 
 impl GateDecision {
-    fn of(answer: Answer, verdict: Verdict) -> Self {
+    fn of(answer: HostAnswer, verdict: Verdict) -> Self {
         let decision = match answer.said {
-            Said::Allow => Decision::Allow,
-            Said::Ask => Decision::Ask,
-            Said::Deny | Said::Silence => Decision::Deny,
+            HostDecision::Allow => Decision::Allow,
+            HostDecision::Ask => Decision::Ask,
+            HostDecision::Deny | HostDecision::Silence => Decision::Deny,
         };
         Self {
             decision,

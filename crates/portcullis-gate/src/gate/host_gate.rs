@@ -13,9 +13,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use portcullis_classifier::transcript::Format;
+use portcullis_classifier::transcript::TranscriptFormat;
 use portcullis_core::{Approval, Decision, Person, Reason};
-use portcullis_hosts::{Answer, AskBy, Capabilities, HookCall, HookSession, Said, SessionFormat};
+use portcullis_hosts::{
+    AskBy, HookCall, HookSession, HostAnswer, HostDecision, MomentCapabilities, SessionFormat,
+};
 
 use super::queue::put_to_daemon;
 use crate::Failure;
@@ -36,8 +38,13 @@ const ADVICE: &str =
     "Do not try to reach the same end by another way: go on with something else, or stop and ask the user";
 
 /// What can be said to a program that has no user to ask: an ask is a refusal there.
-pub const UNATTENDED: Capabilities =
-    Capabilities { allow: true, ask: AskBy::Nothing, reason: true, changed_input: true, fails_open: false };
+pub const UNATTENDED: MomentCapabilities = MomentCapabilities {
+    allow: true,
+    ask: AskBy::Nothing,
+    reason: true,
+    changed_input: true,
+    fails_open: false,
+};
 
 /// Returns the session of this process, for a protocol that knows none.
 pub fn own_session(host: &str) -> Result<HookSession, Failure> {
@@ -76,7 +83,7 @@ pub type Passed = BTreeMap<usize, Approval>;
 #[derive(Debug)]
 pub struct Concluded {
     /// What the program is told.
-    pub answer: Answer,
+    pub answer: HostAnswer,
     /// What is kept; `None` if settings say that nothing is.
     pub entry: Option<Entry>,
 }
@@ -119,7 +126,7 @@ impl std::fmt::Debug for HostGate<'_> {
 
 impl HostGate<'_> {
     /// Judges a call and writes the decision down. What cannot be judged or written down is a failure, never an answer.
-    pub fn answer(&self, asked: &HookCall, started: Instant) -> Result<Answer, Failure> {
+    pub fn answer(&self, asked: &HookCall, started: Instant) -> Result<HostAnswer, Failure> {
         Ok(self.answer_with_case(asked, started)?.0)
     }
 
@@ -128,7 +135,7 @@ impl HostGate<'_> {
         &self,
         asked: &HookCall,
         started: Instant,
-    ) -> Result<(Answer, JudgedCall), Failure> {
+    ) -> Result<(HostAnswer, JudgedCall), Failure> {
         let open = || self.open_with_store(&asked.session);
         self.answer_in(open()?, asked, started, &open)
     }
@@ -139,7 +146,7 @@ impl HostGate<'_> {
         session: SessionSettings,
         asked: &HookCall,
         started: Instant,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<HostAnswer, Failure> {
         Ok(self.answer_in(session, asked, started, &|| self.open(&asked.session))?.0)
     }
 
@@ -168,7 +175,7 @@ impl HostGate<'_> {
         asked: &HookCall,
         started: Instant,
         open: &dyn Fn() -> Result<SessionSettings, Failure>,
-    ) -> Result<(Answer, JudgedCall), Failure> {
+    ) -> Result<(HostAnswer, JudgedCall), Failure> {
         let judge_again = |passed: Passed| self.rule(Arc::new(open()?), asked, passed, &mut World::default());
         let ruling = self.rule(Arc::new(session), asked, Passed::new(), &mut World::default())?;
         let ruling = put_to_daemon(self, asked, ruling, &judge_again)?;
@@ -178,7 +185,7 @@ impl HostGate<'_> {
             store.audit().append(entry).map_err(|error| unrecorded(&error))?;
         }
         if let (Some(_), Some(store)) = (self.known, ruling.session.store())
-            && concluded.answer.said != Said::Deny
+            && concluded.answer.said != HostDecision::Deny
         {
             // From here on the call may run at any time, so what it may write is the agent's own.
             session_facts::note_writes(&store, &asked.session.id, &ruling.judged.case)?;
@@ -208,7 +215,7 @@ impl HostGate<'_> {
         let said = asked.moment.capabilities.lower(judged.verdict.decision);
         let advice = needs_advice(judged).then_some(ADVICE);
         let notice = notice(session, judged, said);
-        let answer = Answer::of(&judged.verdict, asked.moment.capabilities, advice, notice.as_deref());
+        let answer = HostAnswer::of(&judged.verdict, asked.moment.capabilities, advice, notice.as_deref());
         let record = Asked {
             host: self.host,
             event: asked.moment.event,
@@ -225,7 +232,7 @@ impl HostGate<'_> {
     }
 
     /// Judges a call in a process that lives on: a failure blocks it, and so does a panic.
-    pub fn answer_or_block(&self, asked: &HookCall) -> Answer {
+    pub fn answer_or_block(&self, asked: &HookCall) -> HostAnswer {
         or_block(|| self.answer(asked, Instant::now()))
     }
 
@@ -285,20 +292,20 @@ impl HostGate<'_> {
 }
 
 /// Takes what a judgement comes to; one that fails or panics blocks.
-fn or_block(judge: impl FnOnce() -> Result<Answer, Failure>) -> Answer {
+fn or_block(judge: impl FnOnce() -> Result<HostAnswer, Failure>) -> HostAnswer {
     // Whatever the panic left half done is dropped with the closure.
     match catch_unwind(AssertUnwindSafe(judge)) {
         Ok(Ok(answer)) => answer,
-        Ok(Err(failure)) => Answer::failure(&failure.message),
-        Err(_) => Answer::failure("the call could not be judged because of an internal failure"),
+        Ok(Err(failure)) => HostAnswer::failure(&failure.message),
+        Err(_) => HostAnswer::failure("the call could not be judged because of an internal failure"),
     }
 }
 
-fn format_of(format: SessionFormat) -> Format {
+fn format_of(format: SessionFormat) -> TranscriptFormat {
     match format {
-        SessionFormat::Claude => Format::Claude,
-        SessionFormat::Codex => Format::Codex,
-        SessionFormat::Gemini => Format::Gemini,
+        SessionFormat::Claude => TranscriptFormat::Claude,
+        SessionFormat::Codex => TranscriptFormat::Codex,
+        SessionFormat::Gemini => TranscriptFormat::Gemini,
     }
 }
 
@@ -310,9 +317,9 @@ fn needs_advice(judged: &JudgedCall) -> bool {
 }
 
 /// Returns what the user should know and the agent need not: broken settings, what did not work, how to lift a denial.
-fn notice(session: &SessionSettings, judged: &JudgedCall, said: Said) -> Option<String> {
+fn notice(session: &SessionSettings, judged: &JudgedCall, said: HostDecision) -> Option<String> {
     let problem = session.notice().or_else(|| judged.problems.first().cloned());
-    let denial = judged.denial.as_ref().filter(|_| said == Said::Deny);
+    let denial = judged.denial.as_ref().filter(|_| said == HostDecision::Deny);
     let lift = denial.map(|id| format!("`portcullis allow --id {id}` allows this very call once"));
     let parts: Vec<String> = problem.into_iter().chain(lift).collect();
     (!parts.is_empty()).then(|| parts.join("; "))
@@ -325,10 +332,10 @@ mod tests {
     #[test]
     fn a_judgement_that_fails_or_panics_blocks() {
         let failed = or_block(|| Err(Failure::internal("the disk is full")));
-        assert_eq!(failed.said, Said::Deny);
+        assert_eq!(failed.said, HostDecision::Deny);
         assert!(failed.reason.contains("the disk is full"), "{}", failed.reason);
         let panicked = or_block(|| panic!("the fault under test"));
-        assert_eq!(panicked.said, Said::Deny);
+        assert_eq!(panicked.said, HostDecision::Deny);
         assert!(panicked.reason.contains("internal failure"), "{}", panicked.reason);
     }
 }

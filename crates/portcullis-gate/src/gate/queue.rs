@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use portcullis_core::{Decision, Explanation, Mode, Reason};
-use portcullis_hosts::{HookCall, Said};
+use portcullis_hosts::{HookCall, HostDecision};
 use portcullis_store::ExplanationEntry;
 use portcullis_store::audit::Entry;
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ pub enum QuestionReply {
 pub fn is_question(asked: &HookCall, ruling: &Ruling) -> bool {
     let verdict = &ruling.judged.verdict;
     ruling.session.loaded.approvals.is_enabled
-        && asked.moment.capabilities.lower(verdict.decision) == Said::Deny
+        && asked.moment.capabilities.lower(verdict.decision) == HostDecision::Deny
         && verdict.is_answerable()
         && !(verdict.decision == Decision::Deny && matches!(verdict.reason, Reason::Mode(Mode::DontAsk)))
         && ruling.judged.denial.is_some()
@@ -94,7 +94,7 @@ impl PendingQuestion {
             session: &place.id,
             agent: place.agent.as_deref(),
             call_id: asked.call_id.as_deref(),
-            said: Said::Deny,
+            said: HostDecision::Deny,
             elapsed,
         };
         Some(Self {

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use portcullis_classifier::prompt::Prompt;
-use portcullis_classifier::protocol::Exchange;
-use portcullis_classifier::transcript::{Entry, Format, NoticeKind, Transcript, encode};
+use portcullis_classifier::protocol::ModelExchange;
+use portcullis_classifier::transcript::{NoticeKind, Transcript, TranscriptEntry, TranscriptFormat, encode};
 use portcullis_core::{
     Approval, Case, Context, Decision, Mode, Need, Outcome, Policy, Reason, ToolCall, Verdict,
 };
@@ -39,7 +39,7 @@ pub struct SessionHistory {
     /// The host's session file.
     pub file: Option<PathBuf>,
     /// Whose file it is, if that is known.
-    pub format: Option<Format>,
+    pub format: Option<TranscriptFormat>,
     /// The subagent that makes the call, if one does.
     pub agent: Option<String>,
     /// The host's id of the call.
@@ -74,7 +74,7 @@ pub struct JudgedCall {
     /// The id of the denial, if it was counted and a person may lift it.
     pub denial: Option<String>,
     /// What was said with models.
-    pub exchanges: Vec<Exchange>,
+    pub exchanges: Vec<ModelExchange>,
     /// What did not work and does not change the verdict.
     pub problems: Vec<String>,
 }
@@ -224,7 +224,7 @@ impl CallJudge<'_> {
         &self,
         case: Case,
         verdict: Verdict,
-        exchanges: Vec<Exchange>,
+        exchanges: Vec<ModelExchange>,
         mut problems: Vec<String>,
     ) -> JudgedCall {
         let mut denial = None;
@@ -269,7 +269,7 @@ fn depends_on_past(tried: &Try, policy: &Policy) -> bool {
 
 /// Returns the words that came without a session file.
 fn said(context: &Context) -> Transcript {
-    let entries = context.session.turns.iter().cloned().map(Entry::Human).collect();
+    let entries = context.session.turns.iter().cloned().map(TranscriptEntry::Human).collect();
     Transcript { entries, ..Transcript::default() }
 }
 
@@ -341,12 +341,13 @@ fn remember(
 /// Adds to a context what commands of the session may have written, so that a script among it is not taken for the
 /// project's own.
 fn touched(context: &mut Context, transcript: &Transcript, past: &SessionHistory) {
-    let is_summary = |entry: &Entry| matches!(entry, Entry::Notice { kind: NoticeKind::Summary, .. });
+    let is_summary =
+        |entry: &TranscriptEntry| matches!(entry, TranscriptEntry::Notice { kind: NoticeKind::Summary, .. });
     let others = past.file.as_deref().map(read_subagents).unwrap_or_default();
     let all = || std::iter::once(transcript).chain(&others);
     context.session.is_partial |= all().any(|one| one.is_cut || one.entries.iter().any(is_summary));
     for entry in all().flat_map(|one| &one.entries) {
-        let Entry::Call { call, .. } = entry else { continue };
+        let TranscriptEntry::Call { call, .. } = entry else { continue };
         for directory in [&context.cwd, &context.project] {
             let there = Context::new(Mode::Auto, directory);
             let earlier = Case::new(call.clone(), there);

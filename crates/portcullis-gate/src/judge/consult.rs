@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use portcullis_classifier::protocol::Exchange;
-use portcullis_classifier::transcript::{Entry, Transcript};
-use portcullis_classifier::transport::Cancel;
+use portcullis_classifier::protocol::ModelExchange;
+use portcullis_classifier::transcript::{Transcript, TranscriptEntry};
+use portcullis_classifier::transport::CancelFlag;
 use portcullis_core::{Answer, Case, Context, Pending};
 
 use super::call_judge::{CallJudge, SessionHistory};
@@ -40,7 +40,7 @@ pub trait Consultants {
     fn ask_classifier(
         &self,
         call: &ConsultedCall<'_>,
-        exchanges: &mut Vec<Exchange>,
+        exchanges: &mut Vec<ModelExchange>,
         problems: &mut Vec<String>,
     ) -> Answer;
 
@@ -52,7 +52,12 @@ pub trait Consultants {
 pub(super) struct Nobody;
 
 impl Consultants for Nobody {
-    fn ask_classifier(&self, _: &ConsultedCall<'_>, _: &mut Vec<Exchange>, _: &mut Vec<String>) -> Answer {
+    fn ask_classifier(
+        &self,
+        _: &ConsultedCall<'_>,
+        _: &mut Vec<ModelExchange>,
+        _: &mut Vec<String>,
+    ) -> Answer {
         Answer::None
     }
 
@@ -69,7 +74,7 @@ impl Consultants for ConfiguredConsultants {
     fn ask_classifier(
         &self,
         call: &ConsultedCall<'_>,
-        exchanges: &mut Vec<Exchange>,
+        exchanges: &mut Vec<ModelExchange>,
         problems: &mut Vec<String>,
     ) -> Answer {
         let ConsultedCall { judge, case, pending, transcript, .. } = *call;
@@ -92,7 +97,7 @@ impl Consultants for ConfiguredConsultants {
             Err(detail) => return Answer::TooLong { detail },
         };
         let _ = (judge.before_asking)(setup.judge.timeout + MARGIN);
-        let ruling = setup.judge.judge(&prompt, &Cancel::new());
+        let ruling = setup.judge.judge(&prompt, &CancelFlag::new());
         if let Some(store) = &judge.store {
             let session = judge.session_id.as_deref().unwrap_or_default();
             let keeping = Keeping { store, session, setup: &setup };
@@ -130,7 +135,7 @@ fn with_boundaries(transcript: &Transcript, context: &Context) -> Transcript {
     let sentences = &context.session.boundaries;
     if !sentences.is_empty() {
         let said = format!("[said earlier in this session, oldest first]\n{}", sentences.join("\n"));
-        transcript.entries.insert(0, Entry::Human(said));
+        transcript.entries.insert(0, TranscriptEntry::Human(said));
     }
     transcript
 }

@@ -1,7 +1,7 @@
 //! Questions that a host could not put to its user, kept so that a person can answer them in a terminal.
 
 use portcullis_core::Verdict;
-use portcullis_hosts::Said;
+use portcullis_hosts::HostDecision;
 use portcullis_store::audit::SuggestionEntry;
 use portcullis_store::{DenialKind, NewDenial};
 
@@ -15,8 +15,13 @@ pub const DOCTOR_SESSION: &str = "portcullis-doctor";
 
 /// Keeps a call whose question became a denial, and names it in the judgement. Whatever the host asks its user itself
 /// costs nothing here.
-pub fn keep_question(session: &SessionSettings, session_id: &str, judged: &mut JudgedCall, said: Said) {
-    if said != Said::Deny
+pub fn keep_question(
+    session: &SessionSettings,
+    session_id: &str,
+    judged: &mut JudgedCall,
+    said: HostDecision,
+) {
+    if said != HostDecision::Deny
         || judged.denial.is_some()
         || session_id.is_empty()
         || session_id == DOCTOR_SESSION

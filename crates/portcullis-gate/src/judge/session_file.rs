@@ -4,7 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use portcullis_classifier::transcript::{Entry, Format, NoticeKind, Transcript, read, read_end};
+use portcullis_classifier::transcript::{
+    NoticeKind, Transcript, TranscriptEntry, TranscriptFormat, read, read_end,
+};
 
 /// How much of a session file is read, in bytes, counted from its end.
 const LONGEST: u64 = 8 << 20;
@@ -16,7 +18,7 @@ const LONGEST_LINE: u64 = 256 << 10;
 const MOST_SUBAGENTS: usize = 64;
 
 /// Reads a session file.
-pub(super) fn read_session(path: &Path, format: Option<Format>) -> io::Result<Transcript> {
+pub(super) fn read_session(path: &Path, format: Option<TranscriptFormat>) -> io::Result<Transcript> {
     // A pipe or a device would keep the hook waiting.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
@@ -44,7 +46,9 @@ pub(super) fn read_subagents(main: &Path) -> Vec<Transcript> {
     let files = files.filter(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
     let read = |(place, file): (usize, PathBuf)| {
         let within = Some(file).filter(|_| place < MOST_SUBAGENTS);
-        within.and_then(|file| read_session(&file, Some(Format::Claude)).ok()).unwrap_or_else(unknown)
+        within
+            .and_then(|file| read_session(&file, Some(TranscriptFormat::Claude)).ok())
+            .unwrap_or_else(unknown)
     };
     files.take(MOST_SUBAGENTS + 1).enumerate().map(read).collect()
 }
@@ -58,7 +62,7 @@ fn unknown() -> Transcript {
 ///
 /// The task a subagent was given was written by an agent, so it is nobody's consent.
 pub(super) fn read_subagent(main: &Path, agent: &str) -> io::Result<Transcript> {
-    let mut transcript = read_session(main, Some(Format::Claude))?;
+    let mut transcript = read_session(main, Some(TranscriptFormat::Claude))?;
     let is_plain =
         !agent.is_empty() && agent.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     // Where the subagent's own file is missing, so is what it did.
@@ -66,10 +70,10 @@ pub(super) fn read_subagent(main: &Path, agent: &str) -> io::Result<Transcript> 
         return Ok(Transcript { is_cut: true, ..transcript });
     }
     let own: PathBuf = main.with_extension("").join("subagents").join(format!("agent-{agent}.jsonl"));
-    let mut inner = read_session(&own, Some(Format::Claude)).unwrap_or_else(|_| unknown());
+    let mut inner = read_session(&own, Some(TranscriptFormat::Claude)).unwrap_or_else(|_| unknown());
     for entry in &mut inner.entries {
-        if let Entry::Human(text) = entry {
-            *entry = Entry::Notice { kind: NoticeKind::Agent, text: std::mem::take(text) };
+        if let TranscriptEntry::Human(text) = entry {
+            *entry = TranscriptEntry::Notice { kind: NoticeKind::Agent, text: std::mem::take(text) };
         }
     }
     transcript.entries.append(&mut inner.entries);
@@ -120,7 +124,7 @@ mod tests {
         // Also where the file claims that nobody but the user speaks.
         fs::write(inner.join("agent-a1.jsonl"), line("b", true, "task")).unwrap();
         fs::write(inner.join("agent-a2.jsonl"), line("b", false, "task")).unwrap();
-        let task = Entry::Notice { kind: NoticeKind::Agent, text: "task".to_owned() };
+        let task = TranscriptEntry::Notice { kind: NoticeKind::Agent, text: "task".to_owned() };
         for (agent, expected) in [
             ("a1", Some(&task)),
             ("a2", Some(&task)),

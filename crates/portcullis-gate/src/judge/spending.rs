@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use portcullis_core::rule::Behavior;
 use portcullis_core::{Decision, Outcome, Policy, RuleSet, Source};
-use portcullis_store::{Grant, Spent};
+use portcullis_store::{Grant, GrantUse};
 
 use super::call_judge::{CallJudge, Try};
 use crate::Failure;
@@ -27,8 +27,8 @@ impl CallJudge<'_> {
                 break;
             }
             let gone = match self.take_uses(&needed) {
-                Ok(Spent::All) => break,
-                Ok(Spent::Gone(gone)) => gone,
+                Ok(GrantUse::All) => break,
+                Ok(GrantUse::Gone(gone)) => gone,
                 Err(problem) => {
                     problems.push(problem);
                     needed
@@ -42,7 +42,7 @@ impl CallJudge<'_> {
         Ok(tried)
     }
 
-    fn take_uses(&self, ids: &[String]) -> Result<Spent, String> {
+    fn take_uses(&self, ids: &[String]) -> Result<GrantUse, String> {
         let store = self.store.as_ref().ok_or("there is nowhere to count the uses of a grant")?;
         store.grants().spend(ids, now_ms()).map_err(|error| error.to_string())
     }

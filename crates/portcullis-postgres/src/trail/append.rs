@@ -8,9 +8,9 @@ use portcullis_store::audit::Entry;
 use portcullis_store::audit::chain::{ChainedLine, Prepared};
 use portcullis_store::audit::index::{ASKED_AGAIN, Measures};
 
-use crate::error::{Failure, refused};
-use crate::pool::Connection;
-use crate::{Fleet, clean, signed};
+use crate::error::{DatabaseFailure, refused};
+use crate::pool::PooledConnection;
+use crate::{PostgresStore, clean, signed};
 
 /// How many rows one statement adds.
 const MOST_ROWS: usize = 1_000;
@@ -36,13 +36,13 @@ const REPEATS: &str = "SELECT new.place
     ) AS found";
 
 /// A decision that is about to be added.
-struct New {
+struct NewTrailRow {
     prepared: Prepared,
     /// What is kept of it.
     kept: Entry,
 }
 
-impl Fleet {
+impl PostgresStore {
     pub(crate) fn append_lines(&self, entries: &[Entry]) -> Result<Vec<String>, StoreError> {
         if entries.is_empty() {
             return Ok(Vec::new());
@@ -51,9 +51,9 @@ impl Fleet {
         let prepare = |entry| {
             let prepared = Prepared::new(entry)?;
             let kept = prepared.kept().ok_or_else(unreadable)?;
-            Ok(New { prepared, kept })
+            Ok(NewTrailRow { prepared, kept })
         };
-        let new: Vec<New> = entries.iter().map(prepare).collect::<Result<_, StoreError>>()?;
+        let new: Vec<NewTrailRow> = entries.iter().map(prepare).collect::<Result<_, StoreError>>()?;
         let rows: Vec<Measures<'_>> = new.iter().map(|new| Measures::of(&new.kept)).collect();
         self.make_partitions(&new.iter().map(|new| new.prepared.at_ms()).collect());
         self.pool.write(async |connection| {
@@ -62,7 +62,7 @@ impl Fleet {
             let mut ids = Vec::with_capacity(new.len());
             let mut place = 0;
             for (part, measures) in new.chunks(MOST_ROWS).zip(rows.chunks(MOST_ROWS)) {
-                let mut columns = Columns::default();
+                let mut columns = InsertColumns::default();
                 for (new, measures) in part.iter().zip(measures) {
                     ends.number = ends.number.saturating_add(1);
                     let line = new.prepared.line(ends.number, &ends.hash);
@@ -82,10 +82,10 @@ impl Fleet {
 
 /// Finds the decisions about a call that was asked about before, in the store or earlier among them, by their places.
 async fn find_repeats(
-    connection: &mut Connection,
-    new: &[New],
+    connection: &mut PooledConnection,
+    new: &[NewTrailRow],
     measures: &[Measures<'_>],
-) -> Result<BTreeSet<usize>, Failure> {
+) -> Result<BTreeSet<usize>, DatabaseFailure> {
     let mut repeats = BTreeSet::new();
     let mut seen = BTreeSet::new();
     let (mut places, mut calls, mut sessions, mut hosts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -114,7 +114,7 @@ async fn find_repeats(
 
 /// Rows, column by column.
 #[derive(Default)]
-struct Columns<'a> {
+struct InsertColumns<'a> {
     number: Vec<i64>,
     at_ms: Vec<i64>,
     id: Vec<String>,
@@ -145,7 +145,7 @@ struct Columns<'a> {
     line: Vec<Vec<u8>>,
 }
 
-impl<'a> Columns<'a> {
+impl<'a> InsertColumns<'a> {
     fn add(
         &mut self,
         number: u64,
@@ -184,7 +184,7 @@ impl<'a> Columns<'a> {
         self.line.push(line.bytes);
     }
 
-    async fn insert(&self, connection: &mut Connection) -> Result<(), Failure> {
+    async fn insert(&self, connection: &mut PooledConnection) -> Result<(), DatabaseFailure> {
         connection
             .change(
                 INSERT,

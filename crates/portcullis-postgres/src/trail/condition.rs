@@ -3,17 +3,17 @@
 use portcullis_store::audit::index::Filter;
 use tokio_postgres::types::ToSql;
 
-use crate::pool::Value;
+use crate::pool::SqlValue;
 use crate::{clean, signed};
 
 /// A condition and its values.
 #[derive(Default)]
-pub(super) struct Condition {
+pub(super) struct SqlCondition {
     clauses: Vec<String>,
     values: Vec<Box<dyn ToSql + Sync + Send>>,
 }
 
-impl Condition {
+impl SqlCondition {
     /// Makes the condition of a filter.
     pub(super) fn of(filter: &Filter) -> Self {
         let mut condition = Self::default();
@@ -59,8 +59,8 @@ impl Condition {
     }
 
     /// Returns the values, in the order of their numbers.
-    pub(super) fn values(&self) -> Vec<Value<'_>> {
-        self.values.iter().map(|value| value.as_ref() as Value<'_>).collect()
+    pub(super) fn values(&self) -> Vec<SqlValue<'_>> {
+        self.values.iter().map(|value| value.as_ref() as SqlValue<'_>).collect()
     }
 
     fn add(&mut self, clause: &str, value: impl ToSql + Sync + Send + 'static) {

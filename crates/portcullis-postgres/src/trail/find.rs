@@ -4,13 +4,13 @@ use portcullis_store::StoreError;
 use portcullis_store::audit::Record;
 use portcullis_store::audit::index::{Filter, Found};
 
-use super::condition::Condition;
+use super::condition::SqlCondition;
 use super::number;
-use crate::{Fleet, clean, signed};
+use crate::{PostgresStore, clean, signed};
 
-impl Fleet {
+impl PostgresStore {
     pub(crate) fn count_records(&self, filter: &Filter) -> Result<u64, StoreError> {
-        let condition = Condition::of(filter);
+        let condition = SqlCondition::of(filter);
         let query = format!("SELECT count(*) FROM audit WHERE {}", condition.text());
         self.pool.survey(&async |connection| {
             let rows = connection.rows_of(&query, &condition.values()).await?;
@@ -19,7 +19,7 @@ impl Fleet {
     }
 
     pub(crate) fn find_records(&self, filter: &Filter, most: u64) -> Result<Vec<Record>, StoreError> {
-        let condition = Condition::of(filter);
+        let condition = SqlCondition::of(filter);
         let query = format!(
             "SELECT line FROM audit WHERE {} ORDER BY at_ms DESC, number DESC LIMIT {}",
             condition.text(),

@@ -15,14 +15,14 @@ use portcullis_store::StoreError;
 use portcullis_store::audit::{Position, Record, Update};
 use tokio_postgres::Row;
 
-pub(crate) use self::partitions::Months;
-use crate::error::{Failure, broken};
-use crate::pool::Connection;
-use crate::{Fleet, signed, unsigned};
+pub(crate) use self::partitions::PreparedMonths;
+use crate::error::{DatabaseFailure, broken};
+use crate::pool::PooledConnection;
+use crate::{PostgresStore, signed, unsigned};
 
 /// Where the chain ends, and where it begins.
 #[derive(Debug, Clone)]
-pub(crate) struct Ends {
+pub(crate) struct ChainEnds {
     /// The number of the last record; 0 if there is none.
     pub(crate) number: u64,
     /// Its hash.
@@ -38,8 +38,8 @@ pub(crate) struct Ends {
 const READ_ENDS: &str = "SELECT number, hash, at_ms, anchor_number, anchor_hash FROM audit_head";
 const LOCK_ENDS: &str = "SELECT number, hash, at_ms, anchor_number, anchor_hash FROM audit_head FOR UPDATE";
 
-impl Fleet {
-    pub(crate) fn read_ends(&self) -> Result<Ends, StoreError> {
+impl PostgresStore {
+    pub(crate) fn read_ends(&self) -> Result<ChainEnds, StoreError> {
         self.pool.read(&async |connection| {
             let row = connection.row(READ_ENDS, &[]).await?;
             self.ends(row)
@@ -47,17 +47,17 @@ impl Fleet {
     }
 
     /// Locks the end of the chain until the transaction ends.
-    async fn lock_ends(&self, connection: &mut Connection) -> Result<Ends, Failure> {
+    async fn lock_ends(&self, connection: &mut PooledConnection) -> Result<ChainEnds, DatabaseFailure> {
         let row = connection.row(LOCK_ENDS, &[]).await?;
         self.ends(row)
     }
 
-    fn ends(&self, row: Option<Row>) -> Result<Ends, Failure> {
+    fn ends(&self, row: Option<Row>) -> Result<ChainEnds, DatabaseFailure> {
         let Some(row) = row else {
             let place = format!("{} (audit_head)", self.pool.place());
             return Err(broken(place, "nobody knows where the chain ends").into());
         };
-        Ok(Ends {
+        Ok(ChainEnds {
             number: number(&row, 0)?,
             hash: row.try_get(1)?,
             at_ms: number(&row, 2)?,
@@ -82,6 +82,6 @@ impl Fleet {
 }
 
 /// Reads a number that cannot be less than nothing.
-fn number(row: &Row, column: usize) -> Result<u64, Failure> {
+fn number(row: &Row, column: usize) -> Result<u64, DatabaseFailure> {
     Ok(unsigned(row.try_get(column)?))
 }

@@ -11,9 +11,9 @@ use portcullis_store::StoreError;
 use tokio_postgres::Row;
 
 use super::number;
-use crate::Fleet;
-use crate::error::Failure;
-use crate::pool::Connection;
+use crate::PostgresStore;
+use crate::error::DatabaseFailure;
+use crate::pool::PooledConnection;
 
 /// The times that may have a month of their own: 2020 to 2199. A clock that is far off makes no partitions.
 const SENSIBLE: Range<u64> = 1_577_836_800_000..7_258_118_400_000;
@@ -34,9 +34,9 @@ const MONTHS: &str = "SELECT (extract(epoch FROM begins) * 1000)::bigint,
 
 /// The months that were seen to, so that most batches ask nothing.
 #[derive(Debug, Default)]
-pub(crate) struct Months(Mutex<Vec<Range<u64>>>);
+pub(crate) struct PreparedMonths(Mutex<Vec<Range<u64>>>);
 
-impl Months {
+impl PreparedMonths {
     fn has(&self, at_ms: u64) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|month| month.contains(&at_ms))
     }
@@ -52,20 +52,20 @@ impl Months {
 }
 
 /// A month, as the server counts.
-struct Month {
+struct TrailMonth {
     range: Range<u64>,
     name: String,
     is_there: bool,
 }
 
-impl Month {
-    fn read(row: &Row) -> Result<Self, Failure> {
+impl TrailMonth {
+    fn read(row: &Row) -> Result<Self, DatabaseFailure> {
         let range = number(row, 0)?..number(row, 1)?;
         Ok(Self { range, name: row.try_get(2)?, is_there: row.try_get(3)? })
     }
 }
 
-impl Fleet {
+impl PostgresStore {
     /// Sees to it that decisions of these times have partitions, and those of the next month too.
     pub(super) fn make_partitions(&self, times: &BTreeSet<u64>) {
         let mut made = 0;
@@ -85,22 +85,23 @@ impl Fleet {
         }
     }
 
-    fn months_from(&self, at_ms: u64) -> Result<Vec<Month>, StoreError> {
+    fn months_from(&self, at_ms: u64) -> Result<Vec<TrailMonth>, StoreError> {
         self.pool.read(&async |connection| {
             let rows = connection.rows(MONTHS, &[&crate::signed(at_ms)]).await?;
-            rows.iter().map(Month::read).collect()
+            rows.iter().map(TrailMonth::read).collect()
         })
     }
 
     /// Makes a partition, and says whether to leave it at that. If the account may make no tables, or decisions of the
     /// month are elsewhere already, as they will be when somebody stood in the way, it will not work the next time either.
-    fn make_partition(&self, month: &Month) -> bool {
+    fn make_partition(&self, month: &TrailMonth) -> bool {
         let statement = format!(
             "SET LOCAL lock_timeout = 1000;
              CREATE TABLE IF NOT EXISTS {} PARTITION OF audit FOR VALUES FROM ({}) TO ({})",
             month.name, month.range.start, month.range.end
         );
-        let made = self.pool.write(async |connection: &mut Connection| connection.run(&statement).await);
+        let made =
+            self.pool.write(async |connection: &mut PooledConnection| connection.run(&statement).await);
         matches!(made, Ok(()) | Err(StoreError::Refused { .. } | StoreError::Busy { .. }))
     }
 }

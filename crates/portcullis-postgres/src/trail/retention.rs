@@ -9,10 +9,10 @@ use std::time::Duration;
 use portcullis_store::StoreError;
 use portcullis_store::audit::{Pruned, Record};
 
-use super::{Ends, number};
-use crate::error::{Failure, broken};
-use crate::pool::Connection;
-use crate::{Fleet, signed};
+use super::{ChainEnds, number};
+use crate::error::{DatabaseFailure, broken};
+use crate::pool::PooledConnection;
+use crate::{PostgresStore, signed};
 
 /// So long after the last record the clock is believed.
 const LONGEST_QUIET_MS: u64 = 24 * 60 * 60 * 1000;
@@ -36,13 +36,13 @@ const REMOVE: &str = "DELETE FROM audit WHERE (number, at_ms) IN (
     SELECT number, at_ms FROM audit WHERE number <= $1 ORDER BY number LIMIT $2)";
 
 /// What is removed: everything up to a record.
-struct Old {
+struct ExpiredPart {
     number: u64,
     hash: String,
     pruned: Pruned,
 }
 
-impl Fleet {
+impl PostgresStore {
     pub(crate) fn prune(&self, age_ms: u64, now_ms: u64, is_trial: bool) -> Result<Pruned, StoreError> {
         let ends = self.read_ends()?;
         let believed_ms = now_ms.min(ends.at_ms.saturating_add(LONGEST_QUIET_MS));
@@ -69,10 +69,10 @@ impl Fleet {
 
     async fn find_old(
         &self,
-        connection: &mut Connection,
-        ends: &Ends,
+        connection: &mut PooledConnection,
+        ends: &ChainEnds,
         before_ms: u64,
-    ) -> Result<Option<Old>, Failure> {
+    ) -> Result<Option<ExpiredPart>, DatabaseFailure> {
         let query = "SELECT min(number) FROM audit WHERE at_ms >= $1 AND number > $2";
         let young = connection.row(query, &[&signed(before_ms), &signed(ends.removed)]).await?;
         let young: Option<i64> = young.map_or(Ok(None), |row| row.try_get(0))?;
@@ -92,9 +92,9 @@ impl Fleet {
             WHERE number > $1 AND number <= $2";
         let row = connection.row(query, &[&signed(ends.removed), &signed(last)]).await?;
         let (records, bytes) =
-            row.map_or(Ok::<_, Failure>((0, 0)), |row| Ok((number(&row, 0)?, number(&row, 1)?)))?;
+            row.map_or(Ok::<_, DatabaseFailure>((0, 0)), |row| Ok((number(&row, 0)?, number(&row, 1)?)))?;
         let files = u64::try_from(old_partitions(connection, last).await?.len()).unwrap_or(u64::MAX);
-        Ok(Some(Old { number: last, hash: record.hash, pruned: Pruned { files, records, bytes } }))
+        Ok(Some(ExpiredPart { number: last, hash: record.hash, pruned: Pruned { files, records, bytes } }))
     }
 
     /// Removes what stands before the beginning of the chain.
@@ -119,7 +119,11 @@ impl Fleet {
 }
 
 /// Removes a month, unless a late decision came into it in the meantime: nobody appends while this is looked at.
-async fn remove_partition(connection: &mut Connection, month: &str, last: u64) -> Result<(), Failure> {
+async fn remove_partition(
+    connection: &mut PooledConnection,
+    month: &str,
+    last: u64,
+) -> Result<(), DatabaseFailure> {
     connection.run("SET LOCAL lock_timeout = 1000; LOCK TABLE ONLY audit IN ACCESS EXCLUSIVE MODE").await?;
     if old_partitions(connection, last).await?.iter().any(|old| old == month) {
         connection.run(&format!("DROP TABLE {month}")).await?;
@@ -128,7 +132,10 @@ async fn remove_partition(connection: &mut Connection, month: &str, last: u64) -
 }
 
 /// Lists the months in which there is something, and nothing after a record. An empty one was made ahead.
-async fn old_partitions(connection: &mut Connection, last: u64) -> Result<Vec<String>, Failure> {
+async fn old_partitions(
+    connection: &mut PooledConnection,
+    last: u64,
+) -> Result<Vec<String>, DatabaseFailure> {
     let mut old = Vec::new();
     for row in connection.rows(PARTITIONS, &[]).await? {
         let name: String = row.try_get(0)?;

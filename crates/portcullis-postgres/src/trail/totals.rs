@@ -6,11 +6,11 @@ use portcullis_store::audit::index::{
 };
 use tokio_postgres::Row;
 
-use super::condition::Condition;
+use super::condition::SqlCondition;
 use super::number;
-use crate::error::Failure;
-use crate::pool::Connection;
-use crate::{Fleet, signed};
+use crate::error::DatabaseFailure;
+use crate::pool::PooledConnection;
+use crate::{PostgresStore, signed};
 
 /// Which calls ran without a question and would not have: not those that only read, nor those a person was asked about.
 const AVOIDED: &str = "decision = 'allow' AND said = 'allow' AND kind NOT IN ('readOnly', 'person')";
@@ -20,17 +20,19 @@ const BY_DECISION: &str = "count(*) FILTER (WHERE decision = 'allow' AND NOT is_
     count(*) FILTER (WHERE decision = 'ask' AND NOT is_repeat),
     count(*) FILTER (WHERE decision = 'deny' AND NOT is_repeat)";
 
-impl Fleet {
+impl PostgresStore {
     pub(crate) fn add_up(&self, filter: &Filter, most: u64) -> Result<Totals, StoreError> {
-        let condition = Condition::of(filter);
-        self.pool.survey(&async |connection| Sums { connection, condition: &condition, most }.totals().await)
+        let condition = SqlCondition::of(filter);
+        self.pool.survey(&async |connection| {
+            TotalQueries { connection, condition: &condition, most }.totals().await
+        })
     }
 
     pub(crate) fn slots(&self, filter: &Filter, slot_ms: u64) -> Result<Vec<Slot>, StoreError> {
-        let condition = Condition::of(filter);
+        let condition = SqlCondition::of(filter);
         let slot = signed(slot_ms.max(1));
         self.pool.survey(&async |connection| {
-            let sums = Sums { connection, condition: &condition, most: 0 };
+            let sums = TotalQueries { connection, condition: &condition, most: 0 };
             let what = format!(
                 "at_ms / {slot} * {slot} AS slot, {BY_DECISION}, {}, sum(cost_usd)",
                 total("model_calls")
@@ -52,9 +54,9 @@ impl Fleet {
     }
 
     pub(crate) fn latency_bins(&self, filter: &Filter) -> Result<Vec<LatencyBin>, StoreError> {
-        let condition = Condition::of(filter);
+        let condition = SqlCondition::of(filter);
         self.pool.survey(&async |connection| {
-            let sums = Sums { connection, condition: &condition, most: 0 };
+            let sums = TotalQueries { connection, condition: &condition, most: 0 };
             // The bits of a number say which powers of two it stands between.
             let what = "length(ltrim(micros::bit(64)::text, '0')) AS bits,
                 count(*) FILTER (WHERE model_calls = 0), count(*) FILTER (WHERE model_calls > 0)";
@@ -68,7 +70,7 @@ impl Fleet {
     }
 
     pub(crate) fn sessions_of(&self, filter: &Filter, most: u64) -> Result<Vec<SeenSession>, StoreError> {
-        let condition = Condition::of(filter);
+        let condition = SqlCondition::of(filter);
         let wanted = condition.text();
         let query = format!(
             "SELECT seen.session, newest.host, newest.cwd, newest.mode, first_ms, last_ms, allow, ask, deny
@@ -90,7 +92,7 @@ impl Fleet {
     }
 }
 
-fn read_session(row: &Row) -> Result<SeenSession, Failure> {
+fn read_session(row: &Row) -> Result<SeenSession, DatabaseFailure> {
     Ok(SeenSession {
         session: row.try_get(0)?,
         host: row.try_get(1)?,
@@ -109,14 +111,14 @@ fn total(column: &str) -> String {
     format!("least(coalesce(sum({column}), 0), 9223372036854775807)::bigint")
 }
 
-struct Sums<'a> {
-    connection: &'a Connection,
-    condition: &'a Condition,
+struct TotalQueries<'a> {
+    connection: &'a PooledConnection,
+    condition: &'a SqlCondition,
     most: u64,
 }
 
-impl Sums<'_> {
-    async fn totals(&self) -> Result<Totals, Failure> {
+impl TotalQueries<'_> {
+    async fn totals(&self) -> Result<Totals, DatabaseFailure> {
         let what = format!(
             "count(*) FILTER (WHERE NOT is_repeat), count(*) FILTER (WHERE is_repeat),
              count(*) FILTER (WHERE NOT is_repeat AND {AVOIDED})"
@@ -147,20 +149,20 @@ impl Sums<'_> {
         what: &str,
         and: &str,
         rest: &str,
-        read: impl Fn(&Row) -> Result<T, Failure>,
-    ) -> Result<Vec<T>, Failure> {
+        read: impl Fn(&Row) -> Result<T, DatabaseFailure>,
+    ) -> Result<Vec<T>, DatabaseFailure> {
         let query = format!("SELECT {what} FROM audit WHERE {} AND {and} {rest}", self.condition.text());
         self.connection.rows_of(&query, &self.condition.values()).await?.iter().map(read).collect()
     }
 
-    async fn counted(&self, column: &str) -> Result<Vec<Counted>, Failure> {
+    async fn counted(&self, column: &str) -> Result<Vec<Counted>, DatabaseFailure> {
         let what = format!("{column}, count(*)");
         let rest = format!("GROUP BY {column} ORDER BY count(*) DESC, {column}");
         let read = |row: &Row| Ok(Counted { name: row.try_get(0)?, count: number(row, 1)? });
         self.rows(&what, "NOT is_repeat", &rest, read).await
     }
 
-    async fn days(&self) -> Result<Vec<Day>, Failure> {
+    async fn days(&self) -> Result<Vec<Day>, DatabaseFailure> {
         let what = format!("at_ms / 86400000 * 86400000 AS day, {BY_DECISION}");
         let read = |row: &Row| {
             let (at_ms, allow) = (number(row, 0)?, number(row, 1)?);
@@ -169,7 +171,7 @@ impl Sums<'_> {
         self.rows(&what, "NOT is_repeat", "GROUP BY day ORDER BY day", read).await
     }
 
-    async fn cost(&self) -> Result<Cost, Failure> {
+    async fn cost(&self) -> Result<Cost, DatabaseFailure> {
         // A repeated question may have asked a model again, and that cost money too.
         let sums: Vec<String> =
             ["model_calls", "model_unpriced", "tokens_in", "tokens_cached", "tokens_out"].map(total).to_vec();
@@ -190,7 +192,7 @@ impl Sums<'_> {
         Ok(found.first().copied().unwrap_or_default())
     }
 
-    async fn latency(&self, and: &str) -> Result<Latency, Failure> {
+    async fn latency(&self, and: &str) -> Result<Latency, DatabaseFailure> {
         let part =
             |part: &str| format!("coalesce(percentile_disc({part}) WITHIN GROUP (ORDER BY micros), 0)");
         let what =
@@ -203,7 +205,7 @@ impl Sums<'_> {
         Ok(found.first().copied().unwrap_or_default())
     }
 
-    async fn asked(&self) -> Result<Vec<Asked>, Failure> {
+    async fn asked(&self) -> Result<Vec<Asked>, DatabaseFailure> {
         let rest = format!(
             "GROUP BY coalesce(suggestion, summary) ORDER BY count(*) DESC, max(summary) LIMIT {}",
             signed(self.most)
@@ -214,7 +216,7 @@ impl Sums<'_> {
         self.rows(what, "NOT is_repeat AND decision = 'ask'", &rest, read).await
     }
 
-    async fn denied(&self) -> Result<Vec<Denied>, Failure> {
+    async fn denied(&self) -> Result<Vec<Denied>, DatabaseFailure> {
         let rest = format!("GROUP BY why ORDER BY count(*) DESC, why LIMIT {}", signed(self.most));
         let read = |row: &Row| {
             Ok(Denied { count: number(row, 0)?, example: row.try_get(1)?, code: row.try_get(2)? })

@@ -8,8 +8,8 @@ use portcullis_store::audit::{Break, Head, Record, Verification};
 use tokio_postgres::Row;
 
 use super::number;
-use crate::error::Failure;
-use crate::{Fleet, clean, signed};
+use crate::error::DatabaseFailure;
+use crate::{PostgresStore, clean, signed};
 
 /// How many lines are read at once.
 const AT_ONCE: i64 = 1_000;
@@ -21,7 +21,7 @@ const LINES: &str =
     "SELECT number, at_ms, line, id, decision, said, host, tool, session, kind, coalesce(code, '') FROM audit
     WHERE (number, at_ms) > ($1, $2) ORDER BY number, at_ms LIMIT $3";
 
-impl Fleet {
+impl PostgresStore {
     /// The end of the chain that is kept beside it counts as seen: lines that were cut off are missed.
     pub(crate) fn walk(&self, seen: &[Head], expected: Option<&str>) -> Result<Verification, StoreError> {
         let place = PathBuf::from(format!("{} (audit)", self.pool.place()));
@@ -55,13 +55,13 @@ impl Fleet {
         Ok(result)
     }
 
-    fn told<T>(&self, read: Result<T, impl Into<Failure>>) -> Result<T, StoreError> {
+    fn told<T>(&self, read: Result<T, impl Into<DatabaseFailure>>) -> Result<T, StoreError> {
         read.map_err(|error| error.into().into_error(self.pool.place()))
     }
 }
 
 /// Says whether a record is found by something that its line does not say. A line that is no record is told elsewhere.
-fn is_changed(row: &Row, line: &[u8]) -> Result<bool, Failure> {
+fn is_changed(row: &Row, line: &[u8]) -> Result<bool, DatabaseFailure> {
     let Some(record) = Record::read(line) else { return Ok(false) };
     let entry = &record.entry;
     let texts = [

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use portcullis_store::{AnswerScope, Answered, ApprovalAnswer, ApprovalState, Backend as _};
+use portcullis_store::{AnswerOutcome, AnswerScope, ApprovalAnswer, ApprovalState, StoreBackend as _};
 use pretty_assertions::assert_eq;
 
 use crate::sample::{START, connect, database, question, store};
@@ -27,7 +27,7 @@ fn of_two_daemons_that_answer_at_once_one_is_first() {
     for round in 0..20 {
         let id = format!("q{round}");
         store.backend().open_approval(&question(&store, "a-session", &id)).unwrap();
-        let answers: Vec<Answered> = thread::scope(|scope| {
+        let answers: Vec<AnswerOutcome> = thread::scope(|scope| {
             let ask = |(number, fleet)| {
                 let id = &id;
                 scope.spawn(move || fleet_answer(fleet, id, number))
@@ -35,18 +35,19 @@ fn of_two_daemons_that_answer_at_once_one_is_first() {
             let threads: Vec<_> = fleets.iter().chain(&fleets).enumerate().map(ask).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
-        let first: Vec<_> = answers.iter().filter(|answer| matches!(answer, Answered::First(_))).collect();
+        let first: Vec<_> =
+            answers.iter().filter(|answer| matches!(answer, AnswerOutcome::First(_))).collect();
         assert_eq!(first.len(), 1, "{answers:?}");
-        let [Answered::First(winner)] = first.as_slice() else { panic!() };
+        let [AnswerOutcome::First(winner)] = first.as_slice() else { panic!() };
         let kept = store.backend().approval(&id).unwrap().unwrap();
         assert_eq!(&kept, winner.as_ref());
-        for late in answers.iter().filter(|answer| !matches!(answer, Answered::First(_))) {
-            assert_eq!(late, &Answered::Late(winner.clone()));
+        for late in answers.iter().filter(|answer| !matches!(answer, AnswerOutcome::First(_))) {
+            assert_eq!(late, &AnswerOutcome::Late(winner.clone()));
         }
     }
 }
 
-fn fleet_answer(fleet: &portcullis_postgres::Fleet, id: &str, number: usize) -> Answered {
+fn fleet_answer(fleet: &portcullis_postgres::PostgresStore, id: &str, number: usize) -> AnswerOutcome {
     fleet.answer_approval(id, &answer(&format!("person-{number}"), number.is_multiple_of(2))).unwrap()
 }
 
@@ -102,9 +103,11 @@ fn what_is_late_ends_and_what_is_not_done_stays() {
     let numbers: Vec<u64> = changed.iter().map(|approval| approval.sequence).collect();
     assert_eq!(numbers, [7, 8, 9, 10]);
     assert!(changed.iter().all(|approval| approval.state == ApprovalState::Expired));
-    let Answered::Late(late) = backend.answer_approval("q1", &answer("me", true)).unwrap() else { panic!() };
+    let AnswerOutcome::Late(late) = backend.answer_approval("q1", &answer("me", true)).unwrap() else {
+        panic!()
+    };
     assert_eq!((late.state, late.answer), (ApprovalState::Expired, None));
-    assert_eq!(backend.answer_approval("never\0", &answer("me", true)).unwrap(), Answered::Unknown);
+    assert_eq!(backend.answer_approval("never\0", &answer("me", true)).unwrap(), AnswerOutcome::Unknown);
     assert_eq!(backend.unapplied().unwrap().len(), 1);
     assert_eq!(backend.prune_approvals(START + 1_000_000).unwrap(), 4);
     backend.mark_applied("q0").unwrap();

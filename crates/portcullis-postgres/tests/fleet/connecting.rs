@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use portcullis_postgres::{Fleet, Options};
+use portcullis_postgres::{PostgresOptions, PostgresStore};
 use portcullis_store::audit::index::Filter;
-use portcullis_store::{Backend as _, Change, DocumentKey, StoreError};
+use portcullis_store::{DocumentChange, DocumentKey, StoreBackend as _, StoreError};
 use portcullis_testkit::PostgresServer;
 use pretty_assertions::assert_eq;
 
@@ -25,9 +25,15 @@ fn certificate(name: &str) -> PathBuf {
         .unwrap()
 }
 
-fn hasty() -> Options {
+fn hasty() -> PostgresOptions {
     let short = Duration::from_secs(1);
-    Options { connections: 2, patience: short, connect: short, statement: short, ..Options::default() }
+    PostgresOptions {
+        connections: 2,
+        patience: short,
+        connect: short,
+        statement: short,
+        ..PostgresOptions::default()
+    }
 }
 
 #[test]
@@ -35,7 +41,7 @@ fn a_server_that_is_not_there_is_an_error_at_once() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let url = format!("postgres://me:s3cret@127.0.0.1:{port}/fleet");
     let started = Instant::now();
-    let error = Fleet::connect(&url, hasty()).unwrap_err();
+    let error = PostgresStore::connect(&url, hasty()).unwrap_err();
     assert!(started.elapsed() < Duration::from_secs(5));
     let expected =
         format!("the store at `postgres://127.0.0.1:{port}/fleet` cannot be reached: nobody listens there");
@@ -47,12 +53,12 @@ fn a_server_that_never_answers_is_an_error_in_time() {
     // The system accepts connections, and nobody ever reads from them.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("postgres://me:s3cret@{}/fleet", listener.local_addr().unwrap());
-    let fleet = Fleet::open(&url, hasty()).unwrap();
+    let fleet = PostgresStore::open(&url, hasty()).unwrap();
     let started = Instant::now();
     let error = fleet.append(&entries(0..1)).unwrap_err();
     assert!(matches!(error, StoreError::Unreachable { .. }), "{error}");
     assert!(!error.to_string().contains("s3cret"));
-    let taken = fleet.change(&DocumentKey::Grants, 100, &mut |_| Ok(Change::Keep));
+    let taken = fleet.change(&DocumentKey::Grants, 100, &mut |_| Ok(DocumentChange::Keep));
     assert!(taken.is_err());
     assert!(started.elapsed() < Duration::from_secs(20));
 }
@@ -62,7 +68,7 @@ fn a_wrong_password_is_refused_and_not_shown() {
     let (name, _) = database();
     let port = PostgresServer::shared().port();
     let url = format!("postgres://postgres:s3cret@127.0.0.1:{port}/{name}");
-    let error = Fleet::connect(&url, options()).unwrap_err();
+    let error = PostgresStore::connect(&url, options()).unwrap_err();
     assert!(matches!(error, StoreError::Refused { .. }), "{error}");
     assert!(!format!("{error} {error:?}").contains("s3cret"));
 }
@@ -72,9 +78,9 @@ fn the_password_may_come_beside_the_url_and_the_way_may_be_a_socket() {
     let (name, _) = database();
     let server = PostgresServer::shared();
     let url = format!("postgres://postgres@127.0.0.1:{}/{name}", server.port());
-    let given = Options { password: Some(server.password().to_owned()), ..options() };
+    let given = PostgresOptions { password: Some(server.password().to_owned()), ..options() };
     assert!(!format!("{given:?}").contains(server.password()));
-    let fleet = Fleet::connect(&url, given).unwrap();
+    let fleet = PostgresStore::connect(&url, given).unwrap();
     fleet.append(&entries(0..2)).unwrap();
     let through_socket = connect(&server.socket_url(&name));
     assert_eq!(through_socket.trail_head().unwrap().unwrap().number, 2);
@@ -115,16 +121,20 @@ fn what_holds_for_a_connection_is_set_whatever_the_database_says() {
 fn a_lock_that_somebody_holds_is_busy_in_time() {
     let (_, url) = database();
     let fleet = connect(&url);
-    let other = Fleet::open(&url, Options { patience: Duration::from_secs(1), ..options() }).unwrap();
+    let other =
+        PostgresStore::open(&url, PostgresOptions { patience: Duration::from_secs(1), ..options() }).unwrap();
     fleet
         .change(&DocumentKey::Session("a".to_owned()), 100, &mut |_| {
             let facts = DocumentKey::Facts("a".to_owned());
-            let error = other.change(&facts, 100, &mut |_| Ok(Change::Write(b"x".to_vec()))).unwrap_err();
+            let error =
+                other.change(&facts, 100, &mut |_| Ok(DocumentChange::Write(b"x".to_vec()))).unwrap_err();
             assert!(matches!(error, StoreError::Busy { .. }), "{error}");
             // Somebody else's session is nobody's business.
-            other.change(&DocumentKey::Facts("b".to_owned()), 100, &mut |_| Ok(Change::Keep)).unwrap();
+            other
+                .change(&DocumentKey::Facts("b".to_owned()), 100, &mut |_| Ok(DocumentChange::Keep))
+                .unwrap();
             assert!(!other.forget_session("a", &|_, _| Ok(true)).unwrap());
-            Ok(Change::Write(b"kept".to_vec()))
+            Ok(DocumentChange::Write(b"kept".to_vec()))
         })
         .unwrap();
     assert_eq!(other.read(&DocumentKey::Session("a".to_owned()), 100).unwrap().unwrap(), b"kept");
@@ -154,7 +164,7 @@ fn a_connection_is_encrypted_and_the_server_proves_who_it_is() {
         format!("postgres://postgres:{}@{host}:{}/fleet?{query}", server.password(), server.port())
     };
     let authority = format!("sslrootcert={}", certificate("authority.pem").display());
-    let fleet = Fleet::connect(&url("localhost", &authority), options()).unwrap();
+    let fleet = PostgresStore::connect(&url("localhost", &authority), options()).unwrap();
     fleet.append(&entries(0..1)).unwrap();
     let encrypted = "SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
         WHERE application_name = 'portcullis'";
@@ -169,12 +179,15 @@ fn a_connection_is_encrypted_and_the_server_proves_who_it_is() {
         url("127.0.0.1", &authority),
     ];
     for url in wrong {
-        let error = Fleet::connect(&url, options()).unwrap_err();
+        let error = PostgresStore::connect(&url, options()).unwrap_err();
         assert!(matches!(error, StoreError::Unreachable { .. }), "{error}");
         assert!(!error.to_string().contains(server.password()), "{error}");
     }
     let nothing = format!("sslrootcert={}", key.display());
-    assert!(matches!(Fleet::open(&url("localhost", &nothing), options()), Err(StoreError::Refused { .. })));
+    assert!(matches!(
+        PostgresStore::open(&url("localhost", &nothing), options()),
+        Err(StoreError::Refused { .. })
+    ));
 }
 
 #[test]
@@ -199,7 +212,9 @@ fn however_many_look_for_long_others_go_on() {
             });
         }
         for _ in 0..5 {
-            fleet.change(&DocumentKey::Grants, 100, &mut |_| Ok(Change::Write(b"x".to_vec()))).unwrap();
+            fleet
+                .change(&DocumentKey::Grants, 100, &mut |_| Ok(DocumentChange::Write(b"x".to_vec())))
+                .unwrap();
         }
         assert!(done.load(Ordering::SeqCst) < LOOKING, "a change waited for everybody who looked");
     });

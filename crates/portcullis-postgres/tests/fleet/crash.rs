@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use portcullis_store::audit::index::Filter;
-use portcullis_store::{Backend as _, StoreError};
+use portcullis_store::{StoreBackend as _, StoreError};
 use portcullis_testkit::PostgresServer;
 use pretty_assertions::assert_eq;
 

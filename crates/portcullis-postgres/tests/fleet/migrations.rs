@@ -2,14 +2,14 @@
 
 use std::thread;
 
-use portcullis_postgres::{Fleet, Schema};
-use portcullis_store::{Backend as _, StoreError};
+use portcullis_postgres::{PostgresStore, SchemaState};
+use portcullis_store::{StoreBackend as _, StoreError};
 use pretty_assertions::assert_eq;
 
 use crate::sample::{connect, database, entries, options, run_sql};
 
 fn refusal(url: &str) -> String {
-    match Fleet::connect(url, options()) {
+    match PostgresStore::connect(url, options()) {
         Err(StoreError::Refused { detail, .. }) => detail,
         other => panic!("{other:?}"),
     }
@@ -18,8 +18,8 @@ fn refusal(url: &str) -> String {
 #[test]
 fn a_fresh_database_gets_its_tables_once() {
     let (name, url) = database();
-    let fleet = Fleet::open(&url, options()).unwrap();
-    assert_eq!(fleet.schema().unwrap(), Schema { applied: 0, known: 1 });
+    let fleet = PostgresStore::open(&url, options()).unwrap();
+    assert_eq!(fleet.schema().unwrap(), SchemaState { applied: 0, known: 1 });
     assert!(fleet.check().unwrap_err().to_string().contains("portcullis store migrate"));
     assert_eq!(fleet.migrate().unwrap(), ["0001_tables"]);
     assert_eq!(fleet.migrate().unwrap(), Vec::<&str>::new());
@@ -36,7 +36,7 @@ fn many_daemons_that_start_at_once_do_not_collide() {
     let (name, url) = database();
     let taken: Vec<usize> = thread::scope(|scope| {
         let start = || {
-            let fleet = Fleet::open(&url, options()).unwrap();
+            let fleet = PostgresStore::open(&url, options()).unwrap();
             let taken = fleet.migrate().unwrap().len();
             fleet.append(&entries(0..3)).unwrap();
             taken
@@ -57,7 +57,7 @@ fn a_database_that_is_newer_than_the_program_is_refused() {
     run_sql(&name, "INSERT INTO portcullis.migrations VALUES (2, '0002_later', 'abc')");
     let refusal = refusal(&url);
     assert!(refusal.contains("a newer version of portcullis made it"), "{refusal}");
-    let fleet = Fleet::open(&url, options()).unwrap();
+    let fleet = PostgresStore::open(&url, options()).unwrap();
     assert!(matches!(fleet.check(), Err(StoreError::Refused { .. })));
     assert!(matches!(fleet.status(), Err(StoreError::Refused { .. })));
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use portcullis_postgres::{Fleet, Options};
+use portcullis_postgres::{PostgresOptions, PostgresStore};
 use portcullis_store::audit::{Entry, ModelEntry, OriginEntry, RuleEntry, SuggestionEntry, TraceEntry};
-use portcullis_store::{DenialKind, NewApproval, NewDenial, Store};
+use portcullis_store::{DenialKind, NewApprovalRequest, NewDenial, Store};
 use portcullis_testkit::PostgresServer;
 use tempfile::TempDir;
 
@@ -27,17 +27,17 @@ pub(crate) fn run_sql(database: &str, statements: &str) -> String {
 }
 
 /// How the tests connect: with few connections, and with so much patience that a slow machine is no failure.
-pub(crate) fn options() -> Options {
-    Options { connections: 3, patience: Duration::from_mins(1), ..Options::default() }
+pub(crate) fn options() -> PostgresOptions {
+    PostgresOptions { connections: 3, patience: Duration::from_mins(1), ..PostgresOptions::default() }
 }
 
 /// Connects to a store.
-pub(crate) fn connect(url: &str) -> Fleet {
-    Fleet::connect(url, options()).unwrap()
+pub(crate) fn connect(url: &str) -> PostgresStore {
+    PostgresStore::connect(url, options()).unwrap()
 }
 
 /// Makes a store in a database of its own.
-pub(crate) fn fleet() -> Fleet {
+pub(crate) fn fleet() -> PostgresStore {
     connect(&database().1)
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn entries(numbers: std::ops::Range<u64>) -> Vec<Entry> {
 }
 
 /// Denies a call in a session and makes the question about it.
-pub(crate) fn question(store: &Store, session: &str, id: &str) -> NewApproval {
+pub(crate) fn question(store: &Store, session: &str, id: &str) -> NewApprovalRequest {
     let denial = NewDenial {
         tool: "Bash".to_owned(),
         input_json: format!(r#"{{"command":"deploy {id}"}}"#),
@@ -119,7 +119,7 @@ pub(crate) fn question(store: &Store, session: &str, id: &str) -> NewApproval {
     let session = store.session(session);
     let denied = session.record_question(&denial, &[], START).unwrap();
     let (_, call) = store.find_denied(&denied).unwrap().unwrap();
-    NewApproval {
+    NewApprovalRequest {
         id: id.to_owned(),
         created_at_ms: START,
         expires_at_ms: START + 60_000,

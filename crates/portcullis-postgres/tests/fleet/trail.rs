@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 use std::thread;
 
-use portcullis_postgres::Fleet;
+use portcullis_postgres::PostgresStore;
 use portcullis_store::audit::Record;
 use portcullis_store::audit::index::{Filter, Found};
-use portcullis_store::{Backend as _, StoreError};
+use portcullis_store::{StoreBackend as _, StoreError};
 use pretty_assertions::assert_eq;
 
 use crate::sample::{START, connect, database, entries, entry, fleet, run_sql};
 
 const DAY: u64 = 86_400_000;
 
-fn partitions(fleet: &Fleet) -> Vec<String> {
+fn partitions(fleet: &PostgresStore) -> Vec<String> {
     fleet.status().unwrap().partitions.into_iter().map(|part| part.name).collect()
 }
 
@@ -21,7 +21,7 @@ fn numbers(records: &[Record]) -> Vec<u64> {
     records.iter().map(|record| record.number).collect()
 }
 
-fn breaks(fleet: &Fleet) -> Vec<String> {
+fn breaks(fleet: &PostgresStore) -> Vec<String> {
     fleet.verify_trail(&[], None).unwrap().breaks.into_iter().map(|found| found.what).collect()
 }
 
@@ -32,7 +32,7 @@ fn daemons_that_append_at_once_make_one_chain() {
     let ids: BTreeSet<String> = thread::scope(|scope| {
         let append = |fleet| {
             scope.spawn(move || {
-                let batches = (1..=20).map(|count| Fleet::append(fleet, &entries(0..count)).unwrap());
+                let batches = (1..=20).map(|count| PostgresStore::append(fleet, &entries(0..count)).unwrap());
                 batches.flatten().collect::<Vec<_>>()
             })
         };

@@ -2,21 +2,24 @@
 
 use std::path::PathBuf;
 
-use super::word::Word;
-use super::{Classifier, Endpoint, Explainer, TemplateFiles, names_judge};
-use crate::keys::{KEYS, Key, KeyId};
+use super::word::SettingWord;
+use super::{ClassifierSettings, EndpointSettings, ExplainerSetting, TemplateFiles, names_judge};
+use crate::keys::{KEYS, KeyId, SettingsKey};
 use crate::layer::{Setting, SettingValue};
 
 /// Finds the setting in force of a key.
-pub(crate) trait InForce<'settings>: Fn(KeyId) -> Option<&'settings Setting> {}
+pub(crate) trait SettingLookup<'settings>: Fn(KeyId) -> Option<&'settings Setting> {}
 
-impl<'settings, F: Fn(KeyId) -> Option<&'settings Setting>> InForce<'settings> for F {}
+impl<'settings, F: Fn(KeyId) -> Option<&'settings Setting>> SettingLookup<'settings> for F {}
 
 /// Makes the classifier of the settings in force.
-pub(crate) fn assemble<'settings>(find: &impl InForce<'settings>, is_managed: bool) -> Classifier {
-    let usual = Classifier::default();
-    Classifier {
-        endpoint: Endpoint {
+pub(crate) fn assemble<'settings>(
+    find: &impl SettingLookup<'settings>,
+    is_managed: bool,
+) -> ClassifierSettings {
+    let usual = ClassifierSettings::default();
+    ClassifierSettings {
+        endpoint: EndpointSettings {
             provider: provider(find, KeyId::ClassifierProvider),
             model: text(find, KeyId::ClassifierModel),
             base_url: text(find, KeyId::ClassifierBaseUrl),
@@ -51,17 +54,17 @@ pub(crate) fn assemble<'settings>(find: &impl InForce<'settings>, is_managed: bo
 }
 
 /// Returns who explains.
-pub(crate) fn find_explainer<'settings>(find: &impl InForce<'settings>) -> Explainer {
+pub(crate) fn find_explainer<'settings>(find: &impl SettingLookup<'settings>) -> ExplainerSetting {
     word(find, KeyId::Explainer)
 }
 
 /// Makes the fallback; a wrong one is none, since whoever it was meant to be is not known.
-fn fallback<'settings>(find: &impl InForce<'settings>) -> Option<Endpoint> {
+fn fallback<'settings>(find: &impl SettingLookup<'settings>) -> Option<EndpointSettings> {
     let provider = provider(find, KeyId::FallbackProvider)?;
     if find_wrong(find, is_of_fallback).is_some() {
         return None;
     }
-    Some(Endpoint {
+    Some(EndpointSettings {
         provider: Some(provider),
         model: text(find, KeyId::FallbackModel),
         base_url: text(find, KeyId::FallbackBaseUrl),
@@ -71,14 +74,14 @@ fn fallback<'settings>(find: &impl InForce<'settings>) -> Option<Endpoint> {
     })
 }
 
-fn is_of_fallback(key: &Key) -> bool {
+fn is_of_fallback(key: &SettingsKey) -> bool {
     key.parent() == Some("classifier.fallback")
 }
 
 /// Finds a wrong value among the keys that say who judges.
 fn find_wrong<'settings>(
-    find: &impl InForce<'settings>,
-    is_asked_for: impl Fn(&Key) -> bool,
+    find: &impl SettingLookup<'settings>,
+    is_asked_for: impl Fn(&SettingsKey) -> bool,
 ) -> Option<&'settings Setting> {
     let keys = KEYS.iter().filter(|key| names_judge(key.id) && is_asked_for(key));
     keys.filter_map(|key| find(key.id)).find(|setting| setting.value == SettingValue::Wrong)
@@ -89,40 +92,40 @@ pub(crate) fn complain(setting: &Setting) -> String {
     format!("the value of `{}` is wrong ({}); repair it", setting.key.path, setting.origin)
 }
 
-pub(crate) fn text<'settings>(find: &impl InForce<'settings>, id: KeyId) -> Option<String> {
+pub(crate) fn text<'settings>(find: &impl SettingLookup<'settings>, id: KeyId) -> Option<String> {
     match &find(id)?.value {
         SettingValue::Text(text) => Some(text.clone()),
         _ => None,
     }
 }
 
-fn provider<'settings>(find: &impl InForce<'settings>, id: KeyId) -> Option<String> {
+fn provider<'settings>(find: &impl SettingLookup<'settings>, id: KeyId) -> Option<String> {
     text(find, id).filter(|provider| provider != "none")
 }
 
-fn file<'settings>(find: &impl InForce<'settings>, id: KeyId) -> Option<PathBuf> {
+fn file<'settings>(find: &impl SettingLookup<'settings>, id: KeyId) -> Option<PathBuf> {
     text(find, id).map(PathBuf::from)
 }
 
-fn word<'settings, T: Word>(find: &impl InForce<'settings>, id: KeyId) -> T {
+fn word<'settings, T: SettingWord>(find: &impl SettingLookup<'settings>, id: KeyId) -> T {
     text(find, id).and_then(|word| T::find(&word)).unwrap_or_default()
 }
 
-pub(crate) fn number<'settings>(find: &impl InForce<'settings>, id: KeyId) -> Option<u32> {
+pub(crate) fn number<'settings>(find: &impl SettingLookup<'settings>, id: KeyId) -> Option<u32> {
     match find(id)?.value {
         SettingValue::Number(number) => Some(number),
         _ => None,
     }
 }
 
-pub(crate) fn switch<'settings>(find: &impl InForce<'settings>, id: KeyId) -> Option<bool> {
+pub(crate) fn switch<'settings>(find: &impl SettingLookup<'settings>, id: KeyId) -> Option<bool> {
     match find(id)?.value {
         SettingValue::Switch(value) => Some(value),
         _ => None,
     }
 }
 
-fn words<'settings>(find: &impl InForce<'settings>, id: KeyId) -> Vec<String> {
+fn words<'settings>(find: &impl SettingLookup<'settings>, id: KeyId) -> Vec<String> {
     match find(id).map(|setting| &setting.value) {
         Some(SettingValue::Words(words)) => words.clone(),
         _ => Vec::new(),

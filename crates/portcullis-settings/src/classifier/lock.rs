@@ -6,11 +6,11 @@
 use portcullis_core::Source;
 
 use crate::keys::KeyId;
-use crate::layer::{IgnoredReason, Layer, Setting};
+use crate::layer::{IgnoredReason, Setting, SettingsLayer};
 
 /// The keys that belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Group {
+enum ClassifierKeyGroup {
     /// Whom to ask, and how to reach them.
     Endpoint,
     /// Whom to ask instead.
@@ -19,7 +19,7 @@ enum Group {
     Files,
 }
 
-impl Group {
+impl ClassifierKeyGroup {
     const fn of(id: KeyId) -> Option<Self> {
         match id {
             KeyId::ClassifierProvider
@@ -47,18 +47,18 @@ impl Group {
 
 /// Says whether a key has a part in who judges, so that a wrong value of it must not be replaced by a guess.
 pub(crate) const fn names_judge(id: KeyId) -> bool {
-    Group::of(id).is_some()
+    ClassifierKeyGroup::of(id).is_some()
 }
 
 /// Where a layer stands among the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Rank {
+struct LayerRank {
     source: Source,
     /// Its place among all layers; inside one source the later one is the stronger.
     place: usize,
 }
 
-impl Rank {
+impl LayerRank {
     /// Says whether it must give way. Managed files have one author, so none of them gives way to another.
     fn is_weaker_than(self, other: Self) -> bool {
         self.source > other.source
@@ -68,14 +68,14 @@ impl Rank {
 
 /// The layers that choose the judge and the fallback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Lock {
-    endpoint: Option<Rank>,
-    fallback: Option<Rank>,
+pub(crate) struct ClassifierLock {
+    endpoint: Option<LayerRank>,
+    fallback: Option<LayerRank>,
 }
 
-impl Lock {
+impl ClassifierLock {
     /// Finds who chooses among layers that come in order of strength. A wrong choice is one as well.
-    pub(crate) fn new(layers: &[Layer]) -> Self {
+    pub(crate) fn new(layers: &[SettingsLayer]) -> Self {
         Self {
             endpoint: find_owner(layers, KeyId::ClassifierProvider),
             fallback: find_owner(layers, KeyId::FallbackProvider),
@@ -89,12 +89,12 @@ impl Lock {
 
     /// Says why a setting of the layer at `place` is not used, if it is not.
     pub(crate) fn reason_against(&self, setting: &Setting, place: usize) -> Option<IgnoredReason> {
-        let rank = Rank { source: setting.origin.source, place };
-        let over = |owner: Option<Rank>| owner.filter(|owner| rank.is_weaker_than(*owner));
-        let owner = match Group::of(setting.key.id)? {
-            Group::Endpoint => over(self.endpoint),
-            Group::Fallback => over(self.endpoint).or_else(|| over(self.fallback)),
-            Group::Files => over(self.endpoint.filter(|owner| owner.source == Source::Policy)),
+        let rank = LayerRank { source: setting.origin.source, place };
+        let over = |owner: Option<LayerRank>| owner.filter(|owner| rank.is_weaker_than(*owner));
+        let owner = match ClassifierKeyGroup::of(setting.key.id)? {
+            ClassifierKeyGroup::Endpoint => over(self.endpoint),
+            ClassifierKeyGroup::Fallback => over(self.endpoint).or_else(|| over(self.fallback)),
+            ClassifierKeyGroup::Files => over(self.endpoint.filter(|owner| owner.source == Source::Policy)),
         }?;
         Some(match owner.source {
             Source::Policy => IgnoredReason::ManagedClassifier,
@@ -103,10 +103,10 @@ impl Lock {
     }
 }
 
-fn find_owner(layers: &[Layer], id: KeyId) -> Option<Rank> {
-    let mut owner: Option<Rank> = None;
+fn find_owner(layers: &[SettingsLayer], id: KeyId) -> Option<LayerRank> {
+    let mut owner: Option<LayerRank> = None;
     for (place, layer) in layers.iter().enumerate() {
-        let rank = Rank { source: layer.source, place };
+        let rank = LayerRank { source: layer.source, place };
         let sets = layer.settings.iter().any(|setting| setting.key.id == id);
         if sets && owner.is_none_or(|owner| owner.source == rank.source || owner.is_weaker_than(rank)) {
             owner = Some(rank);

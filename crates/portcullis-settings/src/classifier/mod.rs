@@ -9,16 +9,16 @@ mod word;
 
 use std::path::PathBuf;
 
-pub(crate) use assemble::{InForce, assemble, complain, find_explainer, number, switch, text};
-pub(crate) use lock::{Lock, names_judge};
+pub(crate) use assemble::{SettingLookup, assemble, complain, find_explainer, number, switch, text};
+pub(crate) use lock::{ClassifierLock, names_judge};
 
 /// Everything settings say about the classifier. [`Classifier::default`] is what holds when they say nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Classifier {
+pub struct ClassifierSettings {
     /// Whom to ask.
-    pub endpoint: Endpoint,
+    pub endpoint: EndpointSettings,
     /// Whom to ask when that one is unavailable; `None` also if what settings say about it is wrong.
-    pub fallback: Option<Endpoint>,
+    pub fallback: Option<EndpointSettings>,
     /// Certificate authorities to trust besides the usual ones, absolute; of both endpoints.
     pub ca_file: Option<PathBuf>,
     /// The proxy of both endpoints; it may carry a password, so it is not for showing.
@@ -28,7 +28,7 @@ pub struct Classifier {
     /// Files in place of built-in parts of the prompt.
     pub templates: TemplateFiles,
     /// Which stages judge.
-    pub stages: Stages,
+    pub stages: StageSetting,
     /// The form of the answer.
     pub verdict: VerdictForm,
     /// The severity that blocks, from 1 to 100.
@@ -36,9 +36,9 @@ pub struct Classifier {
     /// How long a judgement may take, from 1 to 60.
     pub timeout_seconds: u32,
     /// What a failure leads to.
-    pub on_failure: OnFailure,
+    pub on_failure: FailureAction,
     /// What too many denials lead to when nobody can be asked.
-    pub on_limit: OnLimit,
+    pub on_limit: LimitAction,
     /// The form of the transcript.
     pub transcript: TranscriptForm,
     /// How long the transcript may be, from 500 to 200,000.
@@ -55,7 +55,7 @@ pub struct Classifier {
 
 /// One model and how to reach it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Endpoint {
+pub struct EndpointSettings {
     /// Its provider as settings name it; `None` if there is none.
     pub provider: Option<String>,
     /// Its id; `None` for the provider's default.
@@ -93,7 +93,7 @@ pub enum KeyAuth {
 
 /// Which stages judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Stages {
+pub enum StageSetting {
     /// The fast one, and the thinking one when it does not clear the action.
     #[default]
     Both,
@@ -121,7 +121,7 @@ pub enum VerdictForm {
 
 /// What a failure leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OnFailure {
+pub enum FailureAction {
     /// The action is denied.
     #[default]
     Deny,
@@ -131,7 +131,7 @@ pub enum OnFailure {
 
 /// What too many denials lead to when nobody can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OnLimit {
+pub enum LimitAction {
     /// The session ends with an error.
     #[default]
     Abort,
@@ -153,7 +153,7 @@ pub enum TranscriptForm {
 
 /// Who explains a command to the person who is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Explainer {
+pub enum ExplainerSetting {
     /// The static analysis.
     #[default]
     Offline,
@@ -163,21 +163,21 @@ pub enum Explainer {
     Off,
 }
 
-impl Default for Classifier {
+impl Default for ClassifierSettings {
     fn default() -> Self {
         Self {
-            endpoint: Endpoint::default(),
+            endpoint: EndpointSettings::default(),
             fallback: None,
             ca_file: None,
             proxy: None,
             models_file: None,
             templates: TemplateFiles::default(),
-            stages: Stages::default(),
+            stages: StageSetting::default(),
             verdict: VerdictForm::default(),
             severity_threshold: 50,
             timeout_seconds: 25,
-            on_failure: OnFailure::default(),
-            on_limit: OnLimit::default(),
+            on_failure: FailureAction::default(),
+            on_limit: LimitAction::default(),
             transcript: TranscriptForm::default(),
             transcript_tokens: 12_000,
             project_instructions: true,

@@ -1,9 +1,11 @@
 //! The words settings choose with, and what they stand for.
 
-use super::{Explainer, KeyAuth, OnFailure, OnLimit, Stages, TranscriptForm, VerdictForm};
+use super::{
+    ExplainerSetting, FailureAction, KeyAuth, LimitAction, StageSetting, TranscriptForm, VerdictForm,
+};
 
 /// Something settings choose with a word of the key table.
-pub(super) trait Word: Copy + Default + 'static {
+pub(super) trait SettingWord: Copy + Default + 'static {
     /// Every value with its word.
     const WORDS: &'static [(&'static str, Self)];
 
@@ -13,16 +15,16 @@ pub(super) trait Word: Copy + Default + 'static {
     }
 }
 
-impl Word for KeyAuth {
+impl SettingWord for KeyAuth {
     const WORDS: &'static [(&'static str, Self)] = &[("key", Self::Key), ("bearer", Self::Bearer)];
 }
 
-impl Word for Stages {
+impl SettingWord for StageSetting {
     const WORDS: &'static [(&'static str, Self)] =
         &[("both", Self::Both), ("fast", Self::Fast), ("thinking", Self::Thinking)];
 }
 
-impl Word for VerdictForm {
+impl SettingWord for VerdictForm {
     const WORDS: &'static [(&'static str, Self)] = &[
         ("auto", Self::Auto),
         ("block", Self::Block),
@@ -32,20 +34,20 @@ impl Word for VerdictForm {
     ];
 }
 
-impl Word for OnFailure {
+impl SettingWord for FailureAction {
     const WORDS: &'static [(&'static str, Self)] = &[("deny", Self::Deny), ("ask", Self::Ask)];
 }
 
-impl Word for OnLimit {
+impl SettingWord for LimitAction {
     const WORDS: &'static [(&'static str, Self)] = &[("abort", Self::Abort), ("deny", Self::Deny)];
 }
 
-impl Word for TranscriptForm {
+impl SettingWord for TranscriptForm {
     const WORDS: &'static [(&'static str, Self)] =
         &[("jsonl", Self::Jsonl), ("text", Self::Text), ("compact", Self::Compact)];
 }
 
-impl Word for Explainer {
+impl SettingWord for ExplainerSetting {
     const WORDS: &'static [(&'static str, Self)] =
         &[("offline", Self::Offline), ("model", Self::Model), ("off", Self::Off)];
 }
@@ -55,11 +57,11 @@ mod tests {
     use std::fmt::Debug;
 
     use super::*;
-    use crate::keys::{Key, KeyId, Kind};
+    use crate::keys::{KeyId, KeyKind, SettingsKey};
 
-    fn check<T: Word + PartialEq + Debug>(id: KeyId) {
-        let key = Key::of(id).unwrap();
-        let Kind::Choice(words) = key.kind else { panic!("{}", key.path) };
+    fn check<T: SettingWord + PartialEq + Debug>(id: KeyId) {
+        let key = SettingsKey::of(id).unwrap();
+        let KeyKind::Choice(words) = key.kind else { panic!("{}", key.path) };
         let names: Vec<&str> = T::WORDS.iter().map(|(name, _)| *name).collect();
         assert_eq!(names, words, "{}", key.path);
         let default: String = serde_json::from_str(key.default).unwrap();
@@ -71,11 +73,11 @@ mod tests {
     fn the_words_are_those_of_the_key_table_and_so_are_the_defaults() {
         check::<KeyAuth>(KeyId::ClassifierAuth);
         check::<KeyAuth>(KeyId::FallbackAuth);
-        check::<Stages>(KeyId::ClassifierStages);
+        check::<StageSetting>(KeyId::ClassifierStages);
         check::<VerdictForm>(KeyId::ClassifierVerdict);
-        check::<OnFailure>(KeyId::ClassifierOnFailure);
-        check::<OnLimit>(KeyId::ClassifierOnLimit);
+        check::<FailureAction>(KeyId::ClassifierOnFailure);
+        check::<LimitAction>(KeyId::ClassifierOnLimit);
         check::<TranscriptForm>(KeyId::ClassifierTranscript);
-        check::<Explainer>(KeyId::Explainer);
+        check::<ExplainerSetting>(KeyId::Explainer);
     }
 }

@@ -9,13 +9,13 @@ use portcullis_core::Origin;
 use portcullis_core::rule::{Behavior, Rule};
 
 use super::EditError;
-use crate::json::{self, Member, Node, Position, Reading, Value};
-use crate::problem::{Problem, Severity};
+use crate::json::{self, JsonMember, JsonNode, JsonValue, ParsedJson, TextPosition};
+use crate::problem::{ProblemSeverity, SettingsProblem};
 use portcullis_core::closeness::rank;
 
 /// What is to be done.
 #[derive(Debug, Clone)]
-pub(super) enum Change {
+pub(super) enum RuleChange {
     /// Adds a rule that compiles.
     Add(Box<Rule>),
     /// Removes a rule by its text, whether it compiles or not.
@@ -41,7 +41,7 @@ pub(super) const PARSE_OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-impl Change {
+impl RuleChange {
     const fn behavior(&self) -> Behavior {
         match self {
             Self::Add(rule) => rule.behavior,
@@ -60,7 +60,7 @@ impl Change {
         let text = if is_new { "{}\n" } else { text };
         let listed = self.check(file, text)?;
         let root = CstRootNode::parse(text, &PARSE_OPTIONS).map_err(|error| {
-            broken(file, text, error.to_string(), Position { line: 1, column: 1, length: 1 })
+            broken(file, text, error.to_string(), TextPosition { line: 1, column: 1, length: 1 })
         })?;
         let changed = match self {
             Self::Add(rule) => !listed.iter().any(|entry| is_same(rule, entry)) && add(&root, rule, is_new),
@@ -102,7 +102,7 @@ impl Change {
 
     /// Refuses a file that cannot be edited without guessing, and returns the entries of the list.
     fn check(&self, file: &Path, text: &str) -> Result<Vec<String>, EditError> {
-        let Reading { root, mistake, .. } = json::read(text);
+        let ParsedJson { root, mistake, .. } = json::read(text);
         if let Some(mistake) = mistake {
             return Err(broken(file, text, mistake.message, mistake.position));
         }
@@ -111,13 +111,13 @@ impl Change {
         let Some(list) = find_once(file, text, permissions, self.behavior().as_str())? else {
             return Ok(Vec::new());
         };
-        let Value::Array(entries) = &list.value else {
+        let JsonValue::Array(entries) = &list.value else {
             let message =
                 format!("`permissions.{}` must be a list, not {}", self.behavior(), list.value.kind());
             return Err(broken(file, text, message, list.position));
         };
         let texts = entries.iter().filter_map(|entry| match &entry.value {
-            Value::String(text) => Some(text.to_string()),
+            JsonValue::String(text) => Some(text.to_string()),
             _ => None,
         });
         Ok(texts.collect())
@@ -128,10 +128,10 @@ impl Change {
 fn find_once<'node, 'text>(
     file: &Path,
     text: &str,
-    node: &'node Node<'text>,
+    node: &'node JsonNode<'text>,
     name: &str,
-) -> Result<Option<&'node Node<'text>>, EditError> {
-    let Value::Object(members) = &node.value else {
+) -> Result<Option<&'node JsonNode<'text>>, EditError> {
+    let JsonValue::Object(members) = &node.value else {
         return Err(broken(
             file,
             text,
@@ -139,7 +139,7 @@ fn find_once<'node, 'text>(
             node.position,
         ));
     };
-    let found: Vec<&Member<'_>> = members.iter().filter(|member| member.name == name).collect();
+    let found: Vec<&JsonMember<'_>> = members.iter().filter(|member| member.name == name).collect();
     match found.as_slice() {
         [] => Ok(None),
         [member] => Ok(members.iter().find(|other| other.name == member.name).map(|member| &member.node)),
@@ -149,9 +149,9 @@ fn find_once<'node, 'text>(
     }
 }
 
-pub(super) fn broken(file: &Path, text: &str, message: String, position: Position) -> EditError {
+pub(super) fn broken(file: &Path, text: &str, message: String, position: TextPosition) -> EditError {
     let name: Arc<str> = Arc::from(file.to_string_lossy());
-    let problem = Problem::new(Severity::Error, message)
+    let problem = SettingsProblem::new(ProblemSeverity::Error, message)
         .in_file(&name)
         .at(text, position)
         .with_hint("repair the file first; it was left as it is");

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use portcullis_core::Source;
 use portcullis_core::rule::{Behavior, RuleProblem};
 
-use crate::disk::{Refusal, plain};
-use crate::problem::Problem;
+use crate::disk::{ReplaceError, plain};
+use crate::problem::SettingsProblem;
 
 /// Why a settings file was not edited.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum EditError {
     #[error("{problem}")]
     Broken {
         /// What is wrong, and where.
-        problem: Box<Problem>,
+        problem: Box<SettingsProblem>,
     },
     /// The rule is not in the file.
     #[error("there is no {behavior} rule `{text}` in `{}`", file.display())]
@@ -91,12 +91,12 @@ impl EditError {
         }
     }
 
-    pub(super) fn of_refusal(file: &Path, refusal: Refusal) -> Self {
+    pub(super) fn of_refusal(file: &Path, refusal: ReplaceError) -> Self {
         let file = file.to_path_buf();
         match refusal {
-            Refusal::Locked => Self::Locked { file },
-            Refusal::Changed => Self::Changed { file },
-            Refusal::Io(error) => Self::Io { file, detail: plain(&error) },
+            ReplaceError::Locked => Self::Locked { file },
+            ReplaceError::Changed => Self::Changed { file },
+            ReplaceError::Io(error) => Self::Io { file, detail: plain(&error) },
         }
     }
 }

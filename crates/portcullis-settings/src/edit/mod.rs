@@ -17,19 +17,19 @@ use portcullis_core::{Origin, Source};
 
 pub use error::EditError;
 
-use crate::disk::{DirectoryLock, Privacy, create_directory, replace};
-use crate::location::{Locations, Owner};
-use change::Change;
+use crate::disk::{DirectoryLock, FilePrivacy, create_directory, replace};
+use crate::location::{SettingsLocations, SettingsOwner};
+use change::RuleChange;
 use section::remove_section;
-use target::Target;
+use target::EditTarget;
 
 /// Where a rule goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Destination {
+pub struct RuleDestination {
     /// An editable source: local, project or user.
     pub source: Source,
     /// Whose file.
-    pub owner: Owner,
+    pub owner: SettingsOwner,
 }
 
 /// What an edit did.
@@ -47,7 +47,7 @@ pub struct EditReport {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedLine {
     /// Whether it was taken out or put in.
-    pub side: Side,
+    pub side: LineSide,
     /// Its number in the old file, or in the new one.
     pub number: usize,
     /// The line without its end.
@@ -56,7 +56,7 @@ pub struct ChangedLine {
 
 /// Which version a line is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum LineSide {
     /// The old one.
     Before,
     /// The new one.
@@ -65,33 +65,33 @@ pub enum Side {
 
 /// Adds a rule. A rule that is there already is left as it is, and the report says so.
 pub fn add_rule(
-    locations: &Locations,
-    destination: Destination,
+    locations: &SettingsLocations,
+    destination: RuleDestination,
     behavior: Behavior,
     text: &str,
 ) -> Result<EditReport, EditError> {
     let rule = Rule::compile(text, behavior, Origin::bare(destination.source))
         .map_err(|problem| EditError::Rule { text: text.to_owned(), problem })?;
-    edit(locations, destination, &Change::Add(Box::new(rule)))
+    edit(locations, destination, &RuleChange::Add(Box::new(rule)))
 }
 
 /// Removes a rule, however often it is listed. A rule that is not there is an error that names close ones.
 pub fn remove_rule(
-    locations: &Locations,
-    destination: Destination,
+    locations: &SettingsLocations,
+    destination: RuleDestination,
     behavior: Behavior,
     text: &str,
 ) -> Result<EditReport, EditError> {
-    edit(locations, destination, &Change::Remove { behavior, text: text.to_owned() })
+    edit(locations, destination, &RuleChange::Remove { behavior, text: text.to_owned() })
 }
 
 /// Removes the whole `autoMode` object from both files of the user, Claude Code's and ours, and reports each file that
 /// exists. If one of them cannot be edited, neither is.
-pub fn reset_auto_mode(locations: &Locations) -> Result<Vec<EditReport>, EditError> {
-    let mut targets: Vec<Target> = Vec::new();
+pub fn reset_auto_mode(locations: &SettingsLocations) -> Result<Vec<EditReport>, EditError> {
+    let mut targets: Vec<EditTarget> = Vec::new();
     for file in locations.files(Source::User) {
-        let destination = Destination { source: Source::User, owner: file.owner };
-        let named = Target::find(locations, destination)?;
+        let destination = RuleDestination { source: Source::User, owner: file.owner };
+        let named = EditTarget::find(locations, destination)?;
         if fs::symlink_metadata(&named.path).is_err() {
             continue;
         }
@@ -101,7 +101,7 @@ pub fn reset_auto_mode(locations: &Locations) -> Result<Vec<EditReport>, EditErr
             targets.push(target);
         }
     }
-    let change = |target: &Target, before: Option<&str>| {
+    let change = |target: &EditTarget, before: Option<&str>| {
         before.map_or(Ok(None), |text| remove_section(&target.path, text, "autoMode"))
     };
     for target in &targets {
@@ -110,10 +110,14 @@ pub fn reset_auto_mode(locations: &Locations) -> Result<Vec<EditReport>, EditErr
     targets.iter().map(|target| write(target, |before| change(target, before))).collect()
 }
 
-fn edit(locations: &Locations, destination: Destination, change: &Change) -> Result<EditReport, EditError> {
-    let named = Target::find(locations, destination)?;
-    if matches!(change, Change::Add(_)) {
-        create_directory(&named.directory, Privacy::Shared)
+fn edit(
+    locations: &SettingsLocations,
+    destination: RuleDestination,
+    change: &RuleChange,
+) -> Result<EditReport, EditError> {
+    let named = EditTarget::find(locations, destination)?;
+    if matches!(change, RuleChange::Add(_)) {
+        create_directory(&named.directory, FilePrivacy::Shared)
             .map_err(|error| EditError::of_refusal(&named.path, error.into()))?;
     } else if !named.directory.exists() {
         return Err(change.missing(&named.path, &[]));
@@ -124,7 +128,7 @@ fn edit(locations: &Locations, destination: Destination, change: &Change) -> Res
 
 /// Replaces a file by what `change` makes of it, while nobody else edits in its directory.
 fn write(
-    target: &Target,
+    target: &EditTarget,
     change: impl FnOnce(Option<&str>) -> Result<Option<String>, EditError>,
 ) -> Result<EditReport, EditError> {
     let refused = |refusal| EditError::of_refusal(&target.path, refusal);
@@ -133,7 +137,7 @@ fn write(
     let after = change(before.as_deref())?;
     let file = target.path.clone();
     let Some(after) = after else { return Ok(EditReport { file, changed: false, lines: Vec::new() }) };
-    replace(&target.real_path, before.as_deref(), &after, Privacy::Shared).map_err(refused)?;
+    replace(&target.real_path, before.as_deref(), &after, FilePrivacy::Shared).map_err(refused)?;
     let lines = difference(before.as_deref().unwrap_or_default(), &after);
     Ok(EditReport { file, changed: true, lines })
 }
@@ -152,8 +156,8 @@ fn difference(before: &str, after: &str) -> Vec<ChangedLine> {
             .map(|(index, text)| ChangedLine { side, number: index + 1, text: (*text).to_owned() })
             .collect()
     };
-    let mut lines = side(&old, Side::Before);
-    lines.extend(side(&new, Side::After));
+    let mut lines = side(&old, LineSide::Before);
+    lines.extend(side(&new, LineSide::After));
     lines
 }
 
@@ -165,14 +169,14 @@ mod tests {
     fn the_difference_is_what_lies_between_the_common_ends() {
         for (before, after, expected) in [
             ("a\nb\nc\n", "a\nb\nc\n", vec![]),
-            ("a\nc\n", "a\nb\nc\n", vec![(Side::After, 2, "b")]),
-            ("a\nb\nc\n", "a\nc\n", vec![(Side::Before, 2, "b")]),
-            ("", "a\n", vec![(Side::After, 1, "a")]),
-            ("a\na\n", "a\na\na\n", vec![(Side::After, 3, "a")]),
+            ("a\nc\n", "a\nb\nc\n", vec![(LineSide::After, 2, "b")]),
+            ("a\nb\nc\n", "a\nc\n", vec![(LineSide::Before, 2, "b")]),
+            ("", "a\n", vec![(LineSide::After, 1, "a")]),
+            ("a\na\n", "a\na\na\n", vec![(LineSide::After, 3, "a")]),
             (
                 "a\nb\n",
                 "a\nx\ny\n",
-                vec![(Side::Before, 2, "b"), (Side::After, 2, "x"), (Side::After, 3, "y")],
+                vec![(LineSide::Before, 2, "b"), (LineSide::After, 2, "x"), (LineSide::After, 3, "y")],
             ),
         ] {
             let lines = difference(before, after);

@@ -6,7 +6,7 @@ use jsonc_parser::cst::{CstNode, CstObject, CstRootNode};
 
 use super::EditError;
 use super::change::{PARSE_OPTIONS, broken};
-use crate::json::{self, Position, Value};
+use crate::json::{self, JsonValue, TextPosition};
 
 /// Returns the text without a key, however often it is set and whatever it holds; `None` if it is not set.
 pub(super) fn remove_section(file: &Path, whole: &str, name: &str) -> Result<Option<String>, EditError> {
@@ -17,8 +17,9 @@ pub(super) fn remove_section(file: &Path, whole: &str, name: &str) -> Result<Opt
     if text.trim().is_empty() || count(file, text, name)? == 0 {
         return Ok(None);
     }
-    let root = CstRootNode::parse(text, &PARSE_OPTIONS)
-        .map_err(|error| broken(file, text, error.to_string(), Position { line: 1, column: 1, length: 1 }))?;
+    let root = CstRootNode::parse(text, &PARSE_OPTIONS).map_err(|error| {
+        broken(file, text, error.to_string(), TextPosition { line: 1, column: 1, length: 1 })
+    })?;
     if let Some(object) = root.object_value() {
         remove(&object, name);
     }
@@ -39,7 +40,7 @@ fn count(file: &Path, text: &str, name: &str) -> Result<usize, EditError> {
     }
     let Some(root) = reading.root else { return Ok(0) };
     match &root.value {
-        Value::Object(members) => Ok(members.iter().filter(|member| member.name == name).count()),
+        JsonValue::Object(members) => Ok(members.iter().filter(|member| member.name == name).count()),
         other => {
             let message = format!("this must be an object, not {}", other.kind());
             Err(broken(file, text, message, root.position))

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use portcullis_core::Source;
 
-use super::{Destination, EditError};
+use super::{EditError, RuleDestination};
 use crate::disk::{MAXIMUM_SIZE, plain, read_text};
-use crate::location::Locations;
-use crate::problem::{Problem, Severity};
+use crate::location::SettingsLocations;
+use crate::problem::{ProblemSeverity, SettingsProblem};
 
 /// A settings file about to be edited.
 #[derive(Debug, Clone)]
-pub(super) struct Target {
+pub(super) struct EditTarget {
     /// The file as people know it.
     pub(super) path: PathBuf,
     /// The file itself.
@@ -22,8 +22,11 @@ pub(super) struct Target {
     pub(super) directory: PathBuf,
 }
 
-impl Target {
-    pub(super) fn find(locations: &Locations, destination: Destination) -> Result<Self, EditError> {
+impl EditTarget {
+    pub(super) fn find(
+        locations: &SettingsLocations,
+        destination: RuleDestination,
+    ) -> Result<Self, EditError> {
         let file = locations
             .file(destination.source, destination.owner)
             .ok_or(EditError::NotEditable { source_name: destination.source })?;
@@ -35,7 +38,7 @@ impl Target {
     }
 
     /// Follows links; the directory must exist by now.
-    pub(super) fn resolve(&self, locations: &Locations, source: Source) -> Result<Self, EditError> {
+    pub(super) fn resolve(&self, locations: &SettingsLocations, source: Source) -> Result<Self, EditError> {
         let io = |error: &std::io::Error| EditError::Io { file: self.path.clone(), detail: plain(error) };
         let is_link = fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.is_symlink());
         let real_path = if is_link || self.path.exists() {
@@ -53,7 +56,7 @@ impl Target {
     pub(super) fn read(&self) -> Result<Option<String>, EditError> {
         read_text(&self.real_path, MAXIMUM_SIZE).map_err(|unreadable| {
             let name: Arc<str> = Arc::from(self.path.to_string_lossy());
-            let mut problem = Problem::new(Severity::Error, unreadable.message).in_file(&name);
+            let mut problem = SettingsProblem::new(ProblemSeverity::Error, unreadable.message).in_file(&name);
             problem.hint = unreadable.hint.map(str::to_owned);
             EditError::Broken { problem: Box::new(problem) }
         })
@@ -69,7 +72,12 @@ impl Target {
     }
 
     /// A link in a repository must not turn a grant for this project into one for all: the user's settings lie outside.
-    fn check_inside(&self, locations: &Locations, source: Source, real_path: &Path) -> Result<(), EditError> {
+    fn check_inside(
+        &self,
+        locations: &SettingsLocations,
+        source: Source,
+        real_path: &Path,
+    ) -> Result<(), EditError> {
         if !source.is_in_repository() || locations.is_inside_workspace(real_path) {
             return Ok(());
         }

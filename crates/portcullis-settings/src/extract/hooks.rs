@@ -1,26 +1,31 @@
 //! `PermissionRequest` hooks: one that cannot work is reported and not asked, which never allows.
 
-use super::{Extractor, Taking};
-use crate::approvals::Webhook;
-use crate::hooks::{Handler, PermissionHook, ToolMatcher};
-use crate::json::{Member, Node, Position, Value};
-use crate::keys::Key;
+use super::{ExtractScope, LayerExtractor};
+use crate::approvals::WebhookSettings;
+use crate::hooks::{HookHandler, PermissionHook, ToolMatcher};
+use crate::json::{JsonMember, JsonNode, JsonValue, TextPosition};
+use crate::keys::SettingsKey;
 use crate::layer::SettingValue;
-use crate::location::Owner;
-use crate::problem::Severity;
+use crate::location::SettingsOwner;
+use crate::problem::ProblemSeverity;
 
 /// How long a hook may take if it does not say so itself, in seconds.
 const USUAL_TIMEOUT: u32 = 60;
 const LONGEST_TIMEOUT: u32 = 600;
 
-impl Extractor<'_> {
+impl LayerExtractor<'_> {
     /// Takes the hooks of our own files; other events and other programs' files are not our business.
-    pub(super) fn hooks(&mut self, key: &'static Key, members: &[Member<'_>], taking: Taking) {
-        if taking != Taking::Everything || self.input.owner != Owner::Portcullis {
+    pub(super) fn hooks(
+        &mut self,
+        key: &'static SettingsKey,
+        members: &[JsonMember<'_>],
+        taking: ExtractScope,
+    ) {
+        if taking != ExtractScope::Everything || self.input.owner != SettingsOwner::Portcullis {
             return;
         }
         for member in members.iter().filter(|member| member.name == "PermissionRequest") {
-            let Value::Array(groups) = &member.node.value else {
+            let JsonValue::Array(groups) = &member.node.value else {
                 self.unusable("must be a list", member.node.position);
                 continue;
             };
@@ -30,8 +35,8 @@ impl Extractor<'_> {
         }
     }
 
-    fn hook_group(&mut self, key: &'static Key, group: &Node<'_>) {
-        let Value::Object(members) = &group.value else {
+    fn hook_group(&mut self, key: &'static SettingsKey, group: &JsonNode<'_>) {
+        let JsonValue::Object(members) = &group.value else {
             return self.unusable("must be an object", group.position);
         };
         let matcher = find(members, "matcher").map_or(Some(""), text);
@@ -39,7 +44,7 @@ impl Extractor<'_> {
             let what = "has a matcher that is no list of tool names, write `Bash|Write` or `mcp__server__*`";
             return self.unusable(what, group.position);
         };
-        let Some(Value::Array(handlers)) = find(members, "hooks").map(|node| &node.value) else {
+        let Some(JsonValue::Array(handlers)) = find(members, "hooks").map(|node| &node.value) else {
             return self.unusable("names no `hooks`", group.position);
         };
         for node in handlers {
@@ -55,17 +60,17 @@ impl Extractor<'_> {
     }
 
     /// The line is not shown: it may hold a token.
-    fn unusable(&mut self, what: &str, position: Position) {
+    fn unusable(&mut self, what: &str, position: TextPosition) {
         let message = format!("a `PermissionRequest` hook {what}; it is not asked");
-        self.problem_without_excerpt(Severity::Warning, message, position, None);
+        self.problem_without_excerpt(ProblemSeverity::Warning, message, position, None);
     }
 }
 
-fn handler(node: &Node<'_>) -> Result<(Handler, u32), &'static str> {
-    let Value::Object(members) = &node.value else { return Err("must be an object") };
+fn handler(node: &JsonNode<'_>) -> Result<(HookHandler, u32), &'static str> {
+    let JsonValue::Object(members) = &node.value else { return Err("must be an object") };
     let timeout = match find(members, "timeout").map(|node| &node.value) {
         None => USUAL_TIMEOUT,
-        Some(Value::Number(seconds)) if (1.0..=f64::from(LONGEST_TIMEOUT)).contains(seconds) => {
+        Some(JsonValue::Number(seconds)) if (1.0..=f64::from(LONGEST_TIMEOUT)).contains(seconds) => {
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -84,55 +89,55 @@ fn handler(node: &Node<'_>) -> Result<(Handler, u32), &'static str> {
     Ok((handler, timeout))
 }
 
-fn command(members: &[Member<'_>]) -> Result<Handler, &'static str> {
+fn command(members: &[JsonMember<'_>]) -> Result<HookHandler, &'static str> {
     let program = find(members, "command").and_then(text).filter(|program| !program.trim().is_empty());
     let program = program.ok_or("names no `command`")?;
     match find(members, "args") {
-        None => Ok(Handler::ShellCommand { line: program.to_owned() }),
+        None => Ok(HookHandler::ShellCommand { line: program.to_owned() }),
         Some(arguments) => {
             let arguments = texts(arguments).ok_or("has `args` that are no list of texts")?;
-            Ok(Handler::Command { words: std::iter::once(program.to_owned()).chain(arguments).collect() })
+            Ok(HookHandler::Command { words: std::iter::once(program.to_owned()).chain(arguments).collect() })
         }
     }
 }
 
-fn http(members: &[Member<'_>]) -> Result<Handler, &'static str> {
-    let Webhook { url, headers, variables } = read_webhook(members)?;
-    Ok(Handler::Http { url, headers, variables })
+fn http(members: &[JsonMember<'_>]) -> Result<HookHandler, &'static str> {
+    let WebhookSettings { url, headers, variables } = read_webhook(members)?;
+    Ok(HookHandler::Http { url, headers, variables })
 }
 
 /// Reads where something is posted to and how, or says what is wrong; the address is not looked at.
-pub(super) fn read_webhook(members: &[Member<'_>]) -> Result<Webhook, &'static str> {
+pub(super) fn read_webhook(members: &[JsonMember<'_>]) -> Result<WebhookSettings, &'static str> {
     let url = find(members, "url").and_then(text).ok_or("names no `url`")?.to_owned();
     let headers = match find(members, "headers").map(|node| &node.value) {
         None => Vec::new(),
-        Some(Value::Object(headers)) => {
+        Some(JsonValue::Object(headers)) => {
             let header =
-                |member: &Member<'_>| Some((member.name.to_string(), text(&member.node)?.to_owned()));
+                |member: &JsonMember<'_>| Some((member.name.to_string(), text(&member.node)?.to_owned()));
             headers.iter().map(header).collect::<Option<_>>().ok_or("has a header that is no text")?
         }
         Some(_) => return Err("has `headers` that are no object"),
     };
     let variables = find(members, "allowedEnvVars").map_or(Some(Vec::new()), texts);
     let variables = variables.ok_or("has `allowedEnvVars` that are no list of texts")?;
-    Ok(Webhook { url, headers, variables })
+    Ok(WebhookSettings { url, headers, variables })
 }
 
 /// Finds the last member of a name, which is the one that counts.
-fn find<'a, 'text>(members: &'a [Member<'text>], name: &str) -> Option<&'a Node<'text>> {
+fn find<'a, 'text>(members: &'a [JsonMember<'text>], name: &str) -> Option<&'a JsonNode<'text>> {
     members.iter().rfind(|member| member.name == name).map(|member| &member.node)
 }
 
-fn text<'a>(node: &'a Node<'_>) -> Option<&'a str> {
+fn text<'a>(node: &'a JsonNode<'_>) -> Option<&'a str> {
     match &node.value {
-        Value::String(text) => Some(text),
+        JsonValue::String(text) => Some(text),
         _ => None,
     }
 }
 
-fn texts(node: &Node<'_>) -> Option<Vec<String>> {
+fn texts(node: &JsonNode<'_>) -> Option<Vec<String>> {
     match &node.value {
-        Value::Array(items) => items.iter().map(|item| text(item).map(str::to_owned)).collect(),
+        JsonValue::Array(items) => items.iter().map(|item| text(item).map(str::to_owned)).collect(),
         _ => None,
     }
 }

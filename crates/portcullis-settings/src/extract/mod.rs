@@ -18,11 +18,11 @@ use std::sync::Arc;
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{Origin, Source};
 
-use crate::json::{self, Node, Position, Value};
-use crate::keys::{Key, KeyId};
-use crate::layer::{Ignored, IgnoredReason, Layer, Setting, SettingValue};
-use crate::location::Owner;
-use crate::problem::{Problem, Severity};
+use crate::json::{self, JsonNode, JsonValue, TextPosition};
+use crate::keys::{KeyId, SettingsKey};
+use crate::layer::{IgnoredReason, IgnoredSetting, Setting, SettingValue, SettingsLayer};
+use crate::location::SettingsOwner;
+use crate::problem::{ProblemSeverity, SettingsProblem};
 
 /// What a broken settings file means for everything else, in one clause.
 pub const BROKEN_SETTINGS: &str =
@@ -33,9 +33,9 @@ const REPORTED: usize = 50;
 
 /// The text of a file, and what the reader of it must know.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Input<'text> {
+pub(crate) struct SettingsText<'text> {
     pub(crate) source: Source,
-    pub(crate) owner: Owner,
+    pub(crate) owner: SettingsOwner,
     pub(crate) text: &'text str,
     /// The name shown to people.
     pub(crate) label: &'text Arc<str>,
@@ -48,36 +48,37 @@ pub(crate) struct Input<'text> {
 
 /// How much of a part of the file counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Taking {
+enum ExtractScope {
     Everything,
     /// Only what restricts: the part is damaged or overwritten.
     Restrictions,
 }
 
-struct Extractor<'text> {
-    input: Input<'text>,
-    layer: Layer,
+struct LayerExtractor<'text> {
+    input: SettingsText<'text>,
+    layer: SettingsLayer,
     reported: usize,
     behind: usize,
 }
 
 /// Reads a text into a layer.
-pub(crate) fn extract(input: Input<'_>) -> Layer {
-    let mut extractor = Extractor { input, layer: Layer::new(input.source), reported: 0, behind: 0 };
+pub(crate) fn extract(input: SettingsText<'_>) -> SettingsLayer {
+    let mut extractor =
+        LayerExtractor { input, layer: SettingsLayer::new(input.source), reported: 0, behind: 0 };
     let reading = json::read(input.text);
-    let mut taking = Taking::Everything;
+    let mut taking = ExtractScope::Everything;
     if let Some(mistake) = reading.mistake {
-        taking = Taking::Restrictions;
+        taking = ExtractScope::Restrictions;
         extractor.broken(mistake.message, mistake.position);
     } else if let Some(extension) = reading.extension
-        && input.owner == Owner::ClaudeCode
+        && input.owner == SettingsOwner::ClaudeCode
     {
         let message = format!("Claude Code reads strict JSON and will refuse {}", extension.name);
-        extractor.problem(Severity::Note, message, extension.position, None);
+        extractor.problem(ProblemSeverity::Note, message, extension.position, None);
     }
     match reading.root {
-        Some(Node { value: Value::Object(members), .. }) => extractor.object(None, &members, taking),
-        Some(node) if taking == Taking::Everything => {
+        Some(JsonNode { value: JsonValue::Object(members), .. }) => extractor.object(None, &members, taking),
+        Some(node) if taking == ExtractScope::Everything => {
             extractor.broken(format!("settings must be an object, not {}", node.value.kind()), node.position);
         }
         _ => {}
@@ -86,16 +87,16 @@ pub(crate) fn extract(input: Input<'_>) -> Layer {
 }
 
 /// Compiles rules that were given as values.
-pub(crate) fn given(source: Source, label: &Arc<str>, rules: &[(Behavior, String)]) -> Layer {
-    let mut layer = Layer::new(source);
+pub(crate) fn given(source: Source, label: &Arc<str>, rules: &[(Behavior, String)]) -> SettingsLayer {
+    let mut layer = SettingsLayer::new(source);
     for (behavior, text) in rules {
         match Rule::compile(text, *behavior, Origin::bare(source)) {
             Ok(rule) => layer.rules.push(rule),
             Err(problem) => {
                 let length = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
-                let mut report = Problem::new(Severity::Warning, problem.message)
+                let mut report = SettingsProblem::new(ProblemSeverity::Warning, problem.message)
                     .in_file(label)
-                    .at(text, Position { line: 1, column: 1, length });
+                    .at(text, TextPosition { line: 1, column: 1, length });
                 report.hint = problem.hint;
                 layer.problems.push(report);
             }
@@ -104,25 +105,33 @@ pub(crate) fn given(source: Source, label: &Arc<str>, rules: &[(Behavior, String
     layer
 }
 
-impl Extractor<'_> {
-    fn finish(mut self) -> Layer {
+impl LayerExtractor<'_> {
+    fn finish(mut self) -> SettingsLayer {
         if self.behind > 0 {
             let message = format!("{} more problems in this file", self.behind);
-            self.layer.problems.push(Problem::new(Severity::Note, message).in_file(self.input.label));
+            self.layer
+                .problems
+                .push(SettingsProblem::new(ProblemSeverity::Note, message).in_file(self.input.label));
         }
         self.layer
     }
 
-    fn broken(&mut self, message: String, position: Position) {
+    fn broken(&mut self, message: String, position: TextPosition) {
         self.layer.damaged = true;
         // The file may have held a stricter mode than weaker sources do.
-        if let Some(key) = Key::of(KeyId::DefaultMode) {
+        if let Some(key) = SettingsKey::of(KeyId::DefaultMode) {
             self.set(key, SettingValue::Mode(None), position);
         }
-        self.problem(Severity::Error, message, position, Some(BROKEN_SETTINGS.to_owned()));
+        self.problem(ProblemSeverity::Error, message, position, Some(BROKEN_SETTINGS.to_owned()));
     }
 
-    fn problem(&mut self, severity: Severity, message: String, position: Position, hint: Option<String>) {
+    fn problem(
+        &mut self,
+        severity: ProblemSeverity,
+        message: String,
+        position: TextPosition,
+        hint: Option<String>,
+    ) {
         if self.has_room() {
             let problem = self.made(severity, message, position, hint);
             self.layer.problems.push(problem);
@@ -132,9 +141,9 @@ impl Extractor<'_> {
     /// Reports a problem without the line it is in, which may hold a secret.
     fn problem_without_excerpt(
         &mut self,
-        severity: Severity,
+        severity: ProblemSeverity,
         message: String,
-        position: Position,
+        position: TextPosition,
         hint: Option<String>,
     ) {
         if self.has_room() {
@@ -153,16 +162,22 @@ impl Extractor<'_> {
         true
     }
 
-    fn made(&self, severity: Severity, message: String, position: Position, hint: Option<String>) -> Problem {
+    fn made(
+        &self,
+        severity: ProblemSeverity,
+        message: String,
+        position: TextPosition,
+        hint: Option<String>,
+    ) -> SettingsProblem {
         let mut problem =
-            Problem::new(severity, message).in_file(self.input.label).at(self.input.text, position);
+            SettingsProblem::new(severity, message).in_file(self.input.label).at(self.input.text, position);
         problem.hint = hint;
         let index = usize::try_from(position.line).unwrap_or(usize::MAX).saturating_sub(1);
         let line = self.input.text.split('\n').nth(index);
         if line.is_some_and(carries_password) { problem.without_excerpt() } else { problem }
     }
 
-    fn origin(&self, position: Position) -> Origin {
+    fn origin(&self, position: TextPosition) -> Origin {
         Origin {
             source: self.input.source,
             file: self.input.file.map(Arc::clone),
@@ -172,14 +187,14 @@ impl Extractor<'_> {
         }
     }
 
-    fn set(&mut self, key: &'static Key, value: SettingValue, position: Position) {
+    fn set(&mut self, key: &'static SettingsKey, value: SettingValue, position: TextPosition) {
         let origin = self.origin(position);
         self.layer.settings.push(Setting { key, value, origin });
     }
 
-    fn ignore(&mut self, what: String, position: Position, reason: IgnoredReason) {
+    fn ignore(&mut self, what: String, position: TextPosition, reason: IgnoredReason) {
         let origin = self.origin(position);
-        self.layer.ignored.push(Ignored { what, origin, reason });
+        self.layer.ignored.push(IgnoredSetting { what, origin, reason });
     }
 }
 

@@ -10,21 +10,21 @@ use std::path::Path;
 use portcullis_core::closeness::find_closest;
 use portcullis_core::is_hidden;
 
-use super::Extractor;
+use super::LayerExtractor;
 use super::store::check_store;
 use crate::directory::resolve_file;
-use crate::json::{Node, Value};
-use crate::keys::{Key, KeyId, Kind};
+use crate::json::{JsonNode, JsonValue};
+use crate::keys::{KeyId, KeyKind, SettingsKey};
 use crate::layer::SettingValue;
-use crate::problem::Severity;
+use crate::problem::ProblemSeverity;
 
 /// What is wrong with a text and how to fix it.
-pub(super) type Complaint = (String, Option<String>);
+pub(super) type ScalarProblem = (String, Option<String>);
 
-impl Extractor<'_> {
-    pub(super) fn choice(&mut self, key: &'static Key, words: &[&'static str], node: &Node<'_>) {
+impl LayerExtractor<'_> {
+    pub(super) fn choice(&mut self, key: &'static SettingsKey, words: &[&'static str], node: &JsonNode<'_>) {
         let strict = key.strict_choice();
-        let Value::String(text) = &node.value else {
+        let JsonValue::String(text) = &node.value else {
             self.wrong_kind(key, node, &taken_as(key, strict));
             self.set_or_wrong(key, strict.map(|word| SettingValue::Text(word.to_owned())), node);
             return;
@@ -39,9 +39,14 @@ impl Extractor<'_> {
         self.set_or_wrong(key, chosen.or(strict).map(|word| SettingValue::Text(word.to_owned())), node);
     }
 
-    pub(super) fn number(&mut self, key: &'static Key, range: &RangeInclusive<u32>, node: &Node<'_>) {
+    pub(super) fn number(
+        &mut self,
+        key: &'static SettingsKey,
+        range: &RangeInclusive<u32>,
+        node: &JsonNode<'_>,
+    ) {
         let strict = key.strict_number();
-        let Value::Number(number) = &node.value else {
+        let JsonValue::Number(number) = &node.value else {
             self.wrong_kind(key, node, &taken_as(key, strict));
             self.set_or_wrong(key, strict.map(SettingValue::Number), node);
             return;
@@ -58,31 +63,31 @@ impl Extractor<'_> {
 
     fn wrong_value(
         &mut self,
-        key: &Key,
+        key: &SettingsKey,
         found: &str,
         consequence: &str,
-        node: &Node<'_>,
+        node: &JsonNode<'_>,
         hint: Option<String>,
     ) {
         let message = format!("`{}` must be {}, not {found}{consequence}", key.path, key.kind.describe());
-        self.problem(Severity::Warning, message, node.position, hint);
+        self.problem(ProblemSeverity::Warning, message, node.position, hint);
     }
 
-    fn set_or_wrong(&mut self, key: &'static Key, value: Option<SettingValue>, node: &Node<'_>) {
+    fn set_or_wrong(&mut self, key: &'static SettingsKey, value: Option<SettingValue>, node: &JsonNode<'_>) {
         self.set(key, value.unwrap_or(SettingValue::Wrong), node.position);
     }
 
-    pub(super) fn text(&mut self, key: &'static Key, node: &Node<'_>) {
-        let Value::String(text) = &node.value else {
+    pub(super) fn text(&mut self, key: &'static SettingsKey, node: &JsonNode<'_>) {
+        let JsonValue::String(text) = &node.value else {
             self.wrong_kind(key, node, consequence(key));
             self.set(key, SettingValue::Wrong, node.position);
             return;
         };
         let checked = match key.kind {
-            Kind::Path => self.file(text),
-            Kind::Variable => check_variable(text),
-            Kind::Address => check_address(key, text),
-            Kind::StoreAddress => check_store(text),
+            KeyKind::Path => self.file(text),
+            KeyKind::Variable => check_variable(text),
+            KeyKind::Address => check_address(key, text),
+            KeyKind::StoreAddress => check_store(text),
             _ => check_plain(text),
         };
         let value = match checked {
@@ -90,10 +95,10 @@ impl Extractor<'_> {
             Err((complaint, hint)) => {
                 let message = format!("`{}`: {complaint}{}", key.path, consequence(key));
                 // What stands here instead of a variable or an address may be a key or a password.
-                if matches!(key.kind, Kind::Variable | Kind::Address | Kind::StoreAddress) {
-                    self.problem_without_excerpt(Severity::Warning, message, node.position, hint);
+                if matches!(key.kind, KeyKind::Variable | KeyKind::Address | KeyKind::StoreAddress) {
+                    self.problem_without_excerpt(ProblemSeverity::Warning, message, node.position, hint);
                 } else {
-                    self.problem(Severity::Warning, message, node.position, hint);
+                    self.problem(ProblemSeverity::Warning, message, node.position, hint);
                 }
                 SettingValue::Wrong
             }
@@ -101,8 +106,8 @@ impl Extractor<'_> {
         self.set(key, value, node.position);
     }
 
-    pub(super) fn words(&mut self, key: &'static Key, node: &Node<'_>) {
-        let Value::Array(nodes) = &node.value else {
+    pub(super) fn words(&mut self, key: &'static SettingsKey, node: &JsonNode<'_>) {
+        let JsonValue::Array(nodes) = &node.value else {
             self.wrong_kind(key, node, consequence(key));
             self.set(key, SettingValue::Wrong, node.position);
             return;
@@ -110,14 +115,14 @@ impl Extractor<'_> {
         let mut words = Vec::with_capacity(nodes.len());
         for (index, entry) in nodes.iter().enumerate() {
             let word = match &entry.value {
-                Value::String(word) => self.word(word, index == 0),
+                JsonValue::String(word) => self.word(word, index == 0),
                 other => Err((format!("entries must be strings, not {}", other.kind()), None)),
             };
             match word {
                 Ok(word) => words.push(word),
                 Err((complaint, hint)) => {
                     let message = format!("`{}`: {complaint}{}", key.path, consequence(key));
-                    self.problem(Severity::Warning, message, entry.position, hint);
+                    self.problem(ProblemSeverity::Warning, message, entry.position, hint);
                     // A command without one of its words is another command.
                     self.set(key, SettingValue::Wrong, node.position);
                     return;
@@ -128,7 +133,7 @@ impl Extractor<'_> {
     }
 
     /// Checks a word of a command. A program that is named by a path never depends on where the agent works.
-    fn word(&self, word: &str, is_program: bool) -> Result<String, Complaint> {
+    fn word(&self, word: &str, is_program: bool) -> Result<String, ScalarProblem> {
         if word.contains('\0') {
             return Err(("a word contains a NUL character".to_owned(), Some("remove it".to_owned())));
         }
@@ -142,7 +147,7 @@ impl Extractor<'_> {
         Ok(word.to_owned())
     }
 
-    fn file(&self, text: &str) -> Result<String, Complaint> {
+    fn file(&self, text: &str) -> Result<String, ScalarProblem> {
         // A policy from a store has a name, and no directory.
         let directory = self.input.file.and_then(|file| Path::new(&**file).parent());
         let directory = directory.filter(|directory| directory.is_absolute());
@@ -152,12 +157,12 @@ impl Extractor<'_> {
 }
 
 /// Says what a wrong value is taken as, or what it leads to.
-fn taken_as(key: &Key, strict: Option<impl Display>) -> String {
+fn taken_as(key: &SettingsKey, strict: Option<impl Display>) -> String {
     strict.map_or_else(|| consequence(key).to_owned(), |strict| format!("; taken as `{strict}`"))
 }
 
 /// Says what a wrong value without a strict reading leads to.
-pub(super) fn consequence(key: &Key) -> &'static str {
+pub(super) fn consequence(key: &SettingsKey) -> &'static str {
     match key.id {
         KeyId::Store | KeyId::StoreUrl => "; nothing can be recorded until it is repaired",
         KeyId::StorePolicyKeys => "; until it is repaired, nothing outside managed settings allows",
@@ -167,7 +172,7 @@ pub(super) fn consequence(key: &Key) -> &'static str {
     }
 }
 
-pub(super) fn check_plain(text: &str) -> Result<String, Complaint> {
+pub(super) fn check_plain(text: &str) -> Result<String, ScalarProblem> {
     if text.trim().is_empty() {
         return Err(("this is empty".to_owned(), Some("write a value, or leave the key out".to_owned())));
     }
@@ -177,7 +182,7 @@ pub(super) fn check_plain(text: &str) -> Result<String, Complaint> {
     Ok(text.to_owned())
 }
 
-fn check_variable(text: &str) -> Result<String, Complaint> {
+fn check_variable(text: &str) -> Result<String, ScalarProblem> {
     let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
     if text.chars().all(is_word) && text.chars().next().is_some_and(|first| !first.is_ascii_digit()) {
         return Ok(text.to_owned());
@@ -187,7 +192,7 @@ fn check_variable(text: &str) -> Result<String, Complaint> {
 }
 
 /// Checks as much of an address as settings can tell; who connects to it looks closer.
-fn check_address(key: &Key, text: &str) -> Result<String, Complaint> {
+fn check_address(key: &SettingsKey, text: &str) -> Result<String, ScalarProblem> {
     let complaint = |message: &str, hint: &str| Err((message.to_owned(), Some(hint.to_owned())));
     let text = check_plain(text)?;
     let usual = "write `https://` and the name of the server";

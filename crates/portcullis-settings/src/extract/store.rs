@@ -4,20 +4,20 @@ use std::collections::BTreeSet;
 
 use portcullis_core::closeness::find_closest;
 
-use super::Extractor;
+use super::LayerExtractor;
 use super::hooks::read_webhook;
-use super::scalar::{Complaint, check_plain, consequence};
-use crate::approvals::Webhook;
-use crate::json::{Member, Node, Position, Value};
-use crate::keys::{KEYS, Key};
+use super::scalar::{ScalarProblem, check_plain, consequence};
+use crate::approvals::WebhookSettings;
+use crate::json::{JsonMember, JsonNode, JsonValue, TextPosition};
+use crate::keys::{KEYS, SettingsKey};
 use crate::layer::SettingValue;
-use crate::problem::Severity;
+use crate::problem::ProblemSeverity;
 use crate::pushed::PublicKey;
 
-impl Extractor<'_> {
+impl LayerExtractor<'_> {
     /// Takes the list as a whole: with one key left out, it is not what its author trusts.
-    pub(super) fn public_keys(&mut self, key: &'static Key, node: &Node<'_>) {
-        let Value::Array(nodes) = &node.value else {
+    pub(super) fn public_keys(&mut self, key: &'static SettingsKey, node: &JsonNode<'_>) {
+        let JsonValue::Array(nodes) = &node.value else {
             self.lost(key);
             self.wrong_kind(key, node, consequence(key));
             self.set(key, SettingValue::Wrong, node.position);
@@ -32,7 +32,12 @@ impl Extractor<'_> {
                     let message = format!("`{}`: {complaint}{}", key.path, consequence(key));
                     let hint = "write the line that `portcullis policy keygen` prints".to_owned();
                     // Somebody may have put the private key here.
-                    self.problem_without_excerpt(Severity::Warning, message, entry.position, Some(hint));
+                    self.problem_without_excerpt(
+                        ProblemSeverity::Warning,
+                        message,
+                        entry.position,
+                        Some(hint),
+                    );
                     self.set(key, SettingValue::Wrong, node.position);
                     return;
                 }
@@ -41,8 +46,8 @@ impl Extractor<'_> {
         self.set(key, SettingValue::Words(keys), node.position);
     }
 
-    pub(super) fn webhook(&mut self, key: &'static Key, node: &Node<'_>) {
-        let Value::Object(members) = &node.value else {
+    pub(super) fn webhook(&mut self, key: &'static SettingsKey, node: &JsonNode<'_>) {
+        let JsonValue::Object(members) = &node.value else {
             self.wrong_kind(key, node, consequence(key));
             self.set(key, SettingValue::Wrong, node.position);
             return;
@@ -51,7 +56,7 @@ impl Extractor<'_> {
             Ok(webhook) => SettingValue::Webhook(Box::new(webhook)),
             Err(what) => {
                 let message = format!("`{}` {what}{}", key.path, consequence(key));
-                self.problem_without_excerpt(Severity::Warning, message, node.position, None);
+                self.problem_without_excerpt(ProblemSeverity::Warning, message, node.position, None);
                 SettingValue::Wrong
             }
         };
@@ -60,13 +65,13 @@ impl Extractor<'_> {
 
     /// Reports an unknown key of the store, in any file. One that looks like a misspelt address or list of keys must not
     /// leave files or no policy in its place, and the line may hold a password.
-    pub(super) fn unknown_of_store(&mut self, name: &str, position: Position) {
+    pub(super) fn unknown_of_store(&mut self, name: &str, position: TextPosition) {
         let siblings = KEYS.iter().filter(|key| key.parent() == Some("store"));
-        let near = find_closest(name, siblings.clone().map(Key::name));
+        let near = find_closest(name, siblings.clone().map(SettingsKey::name));
         let meant = siblings.into_iter().find(|key| Some(key.name()) == near);
         let shown: String = name.chars().take(40).collect();
         let mut message = format!("unknown key `store.{shown}`");
-        let severity = if meant.is_some() { Severity::Warning } else { Severity::Note };
+        let severity = if meant.is_some() { ProblemSeverity::Warning } else { ProblemSeverity::Note };
         let hint = meant.map(|key| format!("did you mean `{}`?", key.path));
         if let Some(key) = meant {
             message.push_str(consequence(key));
@@ -77,8 +82,8 @@ impl Extractor<'_> {
 }
 
 /// Checks an entry of the list of keys. Two keys of one name would leave open which one is meant.
-fn read_key(entry: &Node<'_>, names: &mut BTreeSet<String>) -> Result<String, String> {
-    let Value::String(text) = &entry.value else {
+fn read_key(entry: &JsonNode<'_>, names: &mut BTreeSet<String>) -> Result<String, String> {
+    let JsonValue::String(text) = &entry.value else {
         return Err(format!("entries must be strings, not {}", entry.value.kind()));
     };
     let key = PublicKey::parse(text).map_err(str::to_owned)?;
@@ -87,7 +92,7 @@ fn read_key(entry: &Node<'_>, names: &mut BTreeSet<String>) -> Result<String, St
 }
 
 /// Reads where questions are posted to. An answer may come back the same way, so nobody on the way may change it.
-fn read_posted(members: &[Member<'_>]) -> Result<Webhook, String> {
+fn read_posted(members: &[JsonMember<'_>]) -> Result<WebhookSettings, String> {
     let known = ["url", "headers", "allowedEnvVars"];
     if let Some(member) = members.iter().find(|member| !known.contains(&member.name.as_ref())) {
         let shown: String = member.name.chars().take(40).collect();
@@ -123,7 +128,7 @@ fn is_this_machine(authority: &str) -> bool {
 
 /// Checks as much of the address of a store as settings can tell. What could be part of a password stands where the
 /// parts of an address can be told apart, so that it is never shown.
-pub(super) fn check_store(text: &str) -> Result<String, Complaint> {
+pub(super) fn check_store(text: &str) -> Result<String, ScalarProblem> {
     let complaint = |message: &str, hint: &str| Err((message.to_owned(), Some(hint.to_owned())));
     let text = check_plain(text)?;
     let usual = "write `postgres://USER@SERVER/DATABASE`";

@@ -13,7 +13,7 @@ pub(crate) use reader::read;
 
 /// Where a token stands in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Position {
+pub(crate) struct TextPosition {
     /// The line, from 1.
     pub(crate) line: u32,
     /// The column, from 1, in characters.
@@ -24,31 +24,31 @@ pub(crate) struct Position {
 
 /// A value and where it begins; a list or an object is marked at its bracket.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Node<'text> {
-    pub(crate) value: Value<'text>,
-    pub(crate) position: Position,
+pub(crate) struct JsonNode<'text> {
+    pub(crate) value: JsonValue<'text>,
+    pub(crate) position: TextPosition,
 }
 
 /// A JSON value. Objects keep every member in order, repeated names included.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Value<'text> {
+pub(crate) enum JsonValue<'text> {
     Null,
     Bool(bool),
     Number(f64),
     String(Cow<'text, str>),
-    Array(Vec<Node<'text>>),
-    Object(Vec<Member<'text>>),
+    Array(Vec<JsonNode<'text>>),
+    Object(Vec<JsonMember<'text>>),
 }
 
 /// A member of an object.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Member<'text> {
+pub(crate) struct JsonMember<'text> {
     pub(crate) name: Cow<'text, str>,
-    pub(crate) name_position: Position,
-    pub(crate) node: Node<'text>,
+    pub(crate) name_position: TextPosition,
+    pub(crate) node: JsonNode<'text>,
 }
 
-impl Value<'_> {
+impl JsonValue<'_> {
     /// Names the kind of value for a message, with its article.
     pub(crate) const fn kind(&self) -> &'static str {
         match self {
@@ -64,26 +64,26 @@ impl Value<'_> {
 
 /// What the reader made of a text.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Reading<'text> {
+pub(crate) struct ParsedJson<'text> {
     /// The value, or as much of it as stands before the mistake.
-    pub(crate) root: Option<Node<'text>>,
+    pub(crate) root: Option<JsonNode<'text>>,
     /// The mistake that ended the reading.
-    pub(crate) mistake: Option<Mistake>,
+    pub(crate) mistake: Option<SyntaxMistake>,
     /// The first thing that strict JSON does not have.
-    pub(crate) extension: Option<Extension>,
+    pub(crate) extension: Option<JsoncExtension>,
 }
 
 /// A mistake in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mistake {
+pub(crate) struct SyntaxMistake {
     pub(crate) message: String,
-    pub(crate) position: Position,
+    pub(crate) position: TextPosition,
 }
 
 /// Something JSONC has and JSON has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Extension {
+pub(crate) struct JsoncExtension {
     /// `a comment` or `a trailing comma`.
     pub(crate) name: &'static str,
-    pub(crate) position: Position,
+    pub(crate) position: TextPosition,
 }

@@ -1,24 +1,24 @@
 //! The reader: one pass, no backtracking, depth bounded, positions counted as it goes.
 
-use super::{Extension, Member, Mistake, Node, Position, Reading, Value};
+use super::{JsonMember, JsonNode, JsonValue, JsoncExtension, ParsedJson, SyntaxMistake, TextPosition};
 use portcullis_core::is_hidden;
 
 /// How deep lists and objects may nest.
 const MAXIMUM_DEPTH: u32 = 64;
 
 /// Reads a text.
-pub(crate) fn read(text: &str) -> Reading<'_> {
+pub(crate) fn read(text: &str) -> ParsedJson<'_> {
     let mut reader =
-        Reader { text, at: 0, line: 1, column: 1, counted: 0, depth: 0, mistake: None, extension: None };
+        JsonReader { text, at: 0, line: 1, column: 1, counted: 0, depth: 0, mistake: None, extension: None };
     let root = reader.value();
     reader.skip_trivia();
     if reader.mistake.is_none() && reader.peek().is_some() {
         reader.fail("expected the end of the file");
     }
-    Reading { root, mistake: reader.mistake, extension: reader.extension }
+    ParsedJson { root, mistake: reader.mistake, extension: reader.extension }
 }
 
-pub(super) struct Reader<'text> {
+pub(super) struct JsonReader<'text> {
     pub(super) text: &'text str,
     /// The byte to be read next.
     pub(super) at: usize,
@@ -28,11 +28,11 @@ pub(super) struct Reader<'text> {
     /// How far columns are counted; never before the line's first byte.
     counted: usize,
     depth: u32,
-    mistake: Option<Mistake>,
-    extension: Option<Extension>,
+    mistake: Option<SyntaxMistake>,
+    extension: Option<JsoncExtension>,
 }
 
-impl<'text> Reader<'text> {
+impl<'text> JsonReader<'text> {
     pub(super) fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -47,18 +47,18 @@ impl<'text> Reader<'text> {
     }
 
     /// Returns the position of the next byte, `length` still to be filled in.
-    pub(super) fn position(&mut self) -> Position {
+    pub(super) fn position(&mut self) -> TextPosition {
         let passed = self.text.as_bytes().get(self.counted..self.at).unwrap_or_default();
         let characters = passed.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
         self.column = self.column.saturating_add(u32::try_from(characters).unwrap_or(u32::MAX));
         self.counted = self.at;
-        Position { line: self.line, column: self.column, length: 1 }
+        TextPosition { line: self.line, column: self.column, length: 1 }
     }
 
     /// Closes a position at the next byte.
-    pub(super) fn until_here(&mut self, start: Position) -> Position {
+    pub(super) fn until_here(&mut self, start: TextPosition) -> TextPosition {
         let end = self.position();
-        Position { length: end.column.saturating_sub(start.column).max(1), ..start }
+        TextPosition { length: end.column.saturating_sub(start.column).max(1), ..start }
     }
 
     pub(super) fn fail(&mut self, expected: &str) {
@@ -73,15 +73,15 @@ impl<'text> Reader<'text> {
         self.fail_at(position, format!("{expected}, found {found}"));
     }
 
-    pub(super) fn fail_at(&mut self, position: Position, message: String) {
+    pub(super) fn fail_at(&mut self, position: TextPosition, message: String) {
         if self.mistake.is_none() {
-            self.mistake = Some(Mistake { message, position });
+            self.mistake = Some(SyntaxMistake { message, position });
         }
     }
 
-    fn note_extension(&mut self, name: &'static str, position: Position) {
+    fn note_extension(&mut self, name: &'static str, position: TextPosition) {
         if self.extension.is_none() {
-            self.extension = Some(Extension { name, position });
+            self.extension = Some(JsoncExtension { name, position });
         }
     }
 
@@ -133,32 +133,36 @@ impl<'text> Reader<'text> {
             }
             _ => return false,
         }
-        self.note_extension("a comment", Position { length: 2, ..start });
+        self.note_extension("a comment", TextPosition { length: 2, ..start });
         true
     }
 
     /// Reads a value; after a mistake, the part of a list or object that stands before it.
-    fn value(&mut self) -> Option<Node<'text>> {
+    fn value(&mut self) -> Option<JsonNode<'text>> {
         self.skip_trivia();
         if self.mistake.is_some() {
             return None;
         }
         let start = self.position();
         let value = match self.peek() {
-            Some(b'"') => Value::String(self.string()?),
+            Some(b'"') => JsonValue::String(self.string()?),
             Some(b'{') => return self.nested(start, Self::object),
             Some(b'[') => return self.nested(start, Self::array),
-            Some(b'-' | b'0'..=b'9') => Value::Number(self.number(start)?),
+            Some(b'-' | b'0'..=b'9') => JsonValue::Number(self.number(start)?),
             Some(b'a'..=b'z' | b'A'..=b'Z') => self.word(start)?,
             _ => {
                 self.fail("expected a value");
                 return None;
             }
         };
-        Some(Node { value, position: self.until_here(start) })
+        Some(JsonNode { value, position: self.until_here(start) })
     }
 
-    fn nested(&mut self, start: Position, read: fn(&mut Self) -> Value<'text>) -> Option<Node<'text>> {
+    fn nested(
+        &mut self,
+        start: TextPosition,
+        read: fn(&mut Self) -> JsonValue<'text>,
+    ) -> Option<JsonNode<'text>> {
         if self.depth == MAXIMUM_DEPTH {
             self.fail_at(start, format!("nested deeper than {MAXIMUM_DEPTH} levels"));
             return None;
@@ -167,14 +171,14 @@ impl<'text> Reader<'text> {
         self.at += 1;
         let value = read(self);
         self.depth -= 1;
-        Some(Node { value, position: start })
+        Some(JsonNode { value, position: start })
     }
 
-    fn array(&mut self) -> Value<'text> {
+    fn array(&mut self) -> JsonValue<'text> {
         let mut nodes = Vec::new();
         self.skip_trivia();
         if self.take(b']') {
-            return Value::Array(nodes);
+            return JsonValue::Array(nodes);
         }
         while self.mistake.is_none() {
             nodes.extend(self.value());
@@ -182,14 +186,14 @@ impl<'text> Reader<'text> {
                 break;
             }
         }
-        Value::Array(nodes)
+        JsonValue::Array(nodes)
     }
 
-    fn object(&mut self) -> Value<'text> {
+    fn object(&mut self) -> JsonValue<'text> {
         let mut members = Vec::new();
         self.skip_trivia();
         if self.take(b'}') {
-            return Value::Object(members);
+            return JsonValue::Object(members);
         }
         while self.mistake.is_none() {
             members.extend(self.member());
@@ -197,10 +201,10 @@ impl<'text> Reader<'text> {
                 break;
             }
         }
-        Value::Object(members)
+        JsonValue::Object(members)
     }
 
-    fn member(&mut self) -> Option<Member<'text>> {
+    fn member(&mut self) -> Option<JsonMember<'text>> {
         self.skip_trivia();
         let start = self.position();
         if self.peek() != Some(b'"') {
@@ -215,7 +219,7 @@ impl<'text> Reader<'text> {
             return None;
         }
         let node = self.value()?;
-        Some(Member { name, name_position, node })
+        Some(JsonMember { name, name_position, node })
     }
 
     /// Reads what follows an item: true at the closing bracket or a mistake, false when another item must follow.

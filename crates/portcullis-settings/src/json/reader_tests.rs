@@ -5,14 +5,14 @@ use pretty_assertions::assert_eq;
 use super::*;
 
 /// Turns a tree into `serde_json`'s, the last of repeated names winning.
-fn plain(node: &Node<'_>) -> serde_json::Value {
+fn plain(node: &JsonNode<'_>) -> serde_json::Value {
     match &node.value {
-        Value::Null => serde_json::Value::Null,
-        Value::Bool(flag) => serde_json::Value::Bool(*flag),
-        Value::Number(number) => serde_json::json!(number),
-        Value::String(text) => serde_json::Value::String(text.to_string()),
-        Value::Array(nodes) => serde_json::Value::Array(nodes.iter().map(plain).collect()),
-        Value::Object(members) => serde_json::Value::Object(
+        JsonValue::Null => serde_json::Value::Null,
+        JsonValue::Bool(flag) => serde_json::Value::Bool(*flag),
+        JsonValue::Number(number) => serde_json::json!(number),
+        JsonValue::String(text) => serde_json::Value::String(text.to_string()),
+        JsonValue::Array(nodes) => serde_json::Value::Array(nodes.iter().map(plain).collect()),
+        JsonValue::Object(members) => serde_json::Value::Object(
             members.iter().map(|member| (member.name.to_string(), plain(&member.node))).collect(),
         ),
     }
@@ -171,7 +171,7 @@ fn mistakes_say_what_was_expected_and_where() {
         let mistake = read(text).mistake.unwrap();
         assert_eq!(
             (mistake.message.as_str(), mistake.position),
-            (message, Position { line, column, length }),
+            (message, TextPosition { line, column, length }),
             "{text:?}"
         );
     }
@@ -193,6 +193,6 @@ fn nesting_is_bounded_and_positions_survive_long_lines() {
 
     let wide = format!("[{}1]", "\"é\",".repeat(200_000));
     let reading = read(&wide);
-    let Some(Node { value: Value::Array(nodes), .. }) = reading.root else { panic!("not a list") };
-    assert_eq!(nodes.last().unwrap().position, Position { line: 1, column: 800_002, length: 1 });
+    let Some(JsonNode { value: JsonValue::Array(nodes), .. }) = reading.root else { panic!("not a list") };
+    assert_eq!(nodes.last().unwrap().position, TextPosition { line: 1, column: 800_002, length: 1 });
 }

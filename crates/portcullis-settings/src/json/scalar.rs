@@ -2,19 +2,19 @@
 
 use std::borrow::Cow;
 
-use super::reader::Reader;
-use super::{Position, Value};
+use super::reader::JsonReader;
+use super::{JsonValue, TextPosition};
 
-impl<'text> Reader<'text> {
-    pub(super) fn word(&mut self, start: Position) -> Option<Value<'text>> {
+impl<'text> JsonReader<'text> {
+    pub(super) fn word(&mut self, start: TextPosition) -> Option<JsonValue<'text>> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let end = rest.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let word = rest.get(..end).unwrap_or_default();
         self.at += end;
         let value = match word {
-            "true" => Value::Bool(true),
-            "false" => Value::Bool(false),
-            "null" => Value::Null,
+            "true" => JsonValue::Bool(true),
+            "false" => JsonValue::Bool(false),
+            "null" => JsonValue::Null,
             _ => {
                 let position = self.until_here(start);
                 let shown: String = word.chars().take(40).collect();
@@ -33,7 +33,7 @@ impl<'text> Reader<'text> {
         self.at > start
     }
 
-    pub(super) fn number(&mut self, start: Position) -> Option<f64> {
+    pub(super) fn number(&mut self, start: TextPosition) -> Option<f64> {
         let first = self.at;
         self.take(b'-');
         let mut sound = if self.take(b'0') { true } else { self.digits() };
@@ -108,7 +108,7 @@ impl<'text> Reader<'text> {
             Some(b'u') => return self.unicode_escape(start),
             _ => {
                 self.fail_at(
-                    Position { length: 2, ..start },
+                    TextPosition { length: 2, ..start },
                     "a backslash in a string must begin an escape".to_owned(),
                 );
                 return None;
@@ -119,7 +119,7 @@ impl<'text> Reader<'text> {
     }
 
     /// Reads `\uXXXX`, or two of them that make one character.
-    fn unicode_escape(&mut self, start: Position) -> Option<char> {
+    fn unicode_escape(&mut self, start: TextPosition) -> Option<char> {
         let unit = self.hex_unit();
         let character = match unit {
             Some(high @ 0xd800..=0xdbff) if self.take(b'\\') && self.peek() == Some(b'u') => self

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::{PolicyRefusal, PublicKey, PushedPolicy};
 use crate::disk::{
-    DirectoryLock, MAXIMUM_SIZE, Privacy, Refusal, create_directory, plain, read_text, replace,
+    DirectoryLock, FilePrivacy, MAXIMUM_SIZE, ReplaceError, create_directory, plain, read_text, replace,
 };
-use crate::location::Locations;
+use crate::location::SettingsLocations;
 
 /// Where the policy of this machine is kept: `policy` in the state directory, 0700.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct PolicyFiles {
 
 /// What installing did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Installed {
+pub enum PolicyInstallation {
     /// The policy is in force from now on.
     New,
     /// It was in force already.
@@ -31,12 +31,12 @@ pub enum Installed {
 
 /// The highest version that was in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Seen {
+struct HighestVersion {
     version: u64,
     fingerprint: String,
 }
 
-impl Seen {
+impl HighestVersion {
     fn of(policy: &PushedPolicy) -> Self {
         Self { version: policy.version, fingerprint: policy.fingerprint() }
     }
@@ -56,7 +56,7 @@ impl Seen {
 
 impl PolicyFiles {
     /// Names the places of a user; `None` without a state directory. Nothing is read or made yet.
-    pub fn of(locations: &Locations) -> Option<Self> {
+    pub fn of(locations: &SettingsLocations) -> Option<Self> {
         locations.state.as_ref().map(|state| Self { directory: state.join("policy") })
     }
 
@@ -83,13 +83,17 @@ impl PolicyFiles {
     }
 
     /// Puts a policy in force if one of `keys` signed it and no later one was in force. Otherwise nothing changes.
-    pub fn install(&self, policy: &PushedPolicy, keys: &[PublicKey]) -> Result<Installed, PolicyRefusal> {
+    pub fn install(
+        &self,
+        policy: &PushedPolicy,
+        keys: &[PublicKey],
+    ) -> Result<PolicyInstallation, PolicyRefusal> {
         policy.verify(keys)?;
         let text = policy.to_text();
         if u64::try_from(text.len()).unwrap_or(u64::MAX) > MAXIMUM_SIZE {
             return Err(PolicyRefusal::NotPolicy("it is too large".to_owned()));
         }
-        create_directory(&self.directory, Privacy::Private)
+        create_directory(&self.directory, FilePrivacy::Private)
             .map_err(|error| cannot_write(&self.directory, &error.into()))?;
         let _lock =
             DirectoryLock::take(&self.directory).map_err(|error| cannot_write(&self.directory, &error))?;
@@ -100,19 +104,19 @@ impl PolicyFiles {
         // A policy that cannot be read or checked any more is replaced; one that can sets the least version.
         let current = self.read(keys).ok().flatten();
         if let Some(current) = &current {
-            Seen::of(current).check(policy)?;
+            HighestVersion::of(current).check(policy)?;
         }
-        let now = Seen::of(policy);
+        let now = HighestVersion::of(policy);
         if current.as_ref() == Some(policy) && seen.as_ref() == Some(&now) {
-            return Ok(Installed::Already);
+            return Ok(PolicyInstallation::Already);
         }
         write(&self.current(), &text)?;
         let remembered = json!({"version": now.version, "fingerprint": now.fingerprint});
         write(&self.seen(), &format!("{remembered:#}\n"))?;
-        Ok(Installed::New)
+        Ok(PolicyInstallation::New)
     }
 
-    fn read_seen(&self) -> Result<Option<Seen>, PolicyRefusal> {
+    fn read_seen(&self) -> Result<Option<HighestVersion>, PolicyRefusal> {
         let path = self.seen();
         let Some(text) = read_own(&path)? else { return Ok(None) };
         let value: Option<Value> = serde_json::from_str(&text).ok();
@@ -120,7 +124,7 @@ impl PolicyFiles {
         let fingerprint = value.as_ref().and_then(|value| value.get("fingerprint")).and_then(Value::as_str);
         match (version, fingerprint) {
             (Some(version), Some(fingerprint)) => {
-                Ok(Some(Seen { version, fingerprint: fingerprint.to_owned() }))
+                Ok(Some(HighestVersion { version, fingerprint: fingerprint.to_owned() }))
             }
             _ => Err(PolicyRefusal::File(format!(
                 "`{}` does not say which policy was in force; remove it if nobody tampered with it",
@@ -156,7 +160,7 @@ fn is_own(path: &Path) -> bool {
 
 /// Replaces a file of ours, whatever is there.
 fn write(path: &Path, text: &str) -> Result<(), PolicyRefusal> {
-    let refuse = |refusal: Refusal| cannot_write(path, &refusal);
+    let refuse = |refusal: ReplaceError| cannot_write(path, &refusal);
     // What others may have written is no model for who may read the new one.
     if fs::symlink_metadata(path).is_ok() && !is_own(path) {
         fs::remove_file(path).map_err(|error| refuse(error.into()))?;
@@ -168,14 +172,14 @@ fn write(path: &Path, text: &str) -> Result<(), PolicyRefusal> {
             fs::remove_file(path).map_err(|error| refuse(error.into()))?;
         }
     }
-    replace(path, before.as_deref(), text, Privacy::Private).map_err(refuse)
+    replace(path, before.as_deref(), text, FilePrivacy::Private).map_err(refuse)
 }
 
-fn cannot_write(path: &Path, refusal: &Refusal) -> PolicyRefusal {
+fn cannot_write(path: &Path, refusal: &ReplaceError) -> PolicyRefusal {
     let why = match refusal {
-        Refusal::Locked => "somebody else holds its lock".to_owned(),
-        Refusal::Changed => "somebody else changed it meanwhile".to_owned(),
-        Refusal::Io(error) => plain(error),
+        ReplaceError::Locked => "somebody else holds its lock".to_owned(),
+        ReplaceError::Changed => "somebody else changed it meanwhile".to_owned(),
+        ReplaceError::Io(error) => plain(error),
     };
     PolicyRefusal::File(format!("`{}` cannot be written: {why}", path.display()))
 }

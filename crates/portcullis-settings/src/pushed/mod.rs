@@ -19,7 +19,7 @@ use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
 pub use check::PolicyCheck;
-pub use files::{Installed, PolicyFiles};
+pub use files::{PolicyFiles, PolicyInstallation};
 pub use key::PublicKey;
 
 /// What every signature begins with, so that no signature for something else is one of a policy.

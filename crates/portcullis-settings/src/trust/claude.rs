@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::disk::read_text;
-use crate::json::{self, Node, Value};
+use crate::json::{self, JsonNode, JsonValue};
 
 /// The file also holds histories and may be large; a larger one than this says nothing.
 const MAXIMUM_SIZE: u64 = 32 * 1024 * 1024;
@@ -23,11 +23,11 @@ pub(super) fn trusts(file: &Path, workspace: &Path) -> bool {
         .and_then(|root| find_member(root, "projects"))
         .and_then(|projects| find_member(projects, workspace))
         .and_then(|project| find_member(project, "hasTrustDialogAccepted"))
-        .is_some_and(|accepted| accepted.value == Value::Bool(true))
+        .is_some_and(|accepted| accepted.value == JsonValue::Bool(true))
 }
 
 /// Finds a member; of repeated ones the last, as every JSON reader does.
-fn find_member<'node, 'text>(node: &'node Node<'text>, name: &str) -> Option<&'node Node<'text>> {
-    let Value::Object(members) = &node.value else { return None };
+fn find_member<'node, 'text>(node: &'node JsonNode<'text>, name: &str) -> Option<&'node JsonNode<'text>> {
+    let JsonValue::Object(members) = &node.value else { return None };
     members.iter().rev().find(|member| member.name == name).map(|member| &member.node)
 }

@@ -11,19 +11,19 @@ use std::path::{Path, PathBuf};
 
 pub use store::TrustStore;
 
-use crate::disk::Refusal;
-use crate::location::Locations;
+use crate::disk::ReplaceError;
+use crate::location::SettingsLocations;
 
 /// Whether a workspace is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
+pub enum WorkspaceTrust {
     /// It is, and who says so.
     Trusted(TrustedBy),
     /// It is not.
     Untrusted,
 }
 
-impl Trust {
+impl WorkspaceTrust {
     /// Says whether files inside the repository may widen.
     pub const fn is_trusted(self) -> bool {
         matches!(self, Self::Trusted(_))
@@ -109,42 +109,42 @@ impl TrustError {
         }
     }
 
-    fn of_refusal(store: &Path, refusal: Refusal) -> Self {
+    fn of_refusal(store: &Path, refusal: ReplaceError) -> Self {
         let store = store.to_path_buf();
         match refusal {
-            Refusal::Locked | Refusal::Changed => Self::Locked { store },
-            Refusal::Io(error) => Self::Io { store, detail: crate::disk::plain(&error) },
+            ReplaceError::Locked | ReplaceError::Changed => Self::Locked { store },
+            ReplaceError::Io(error) => Self::Io { store, detail: crate::disk::plain(&error) },
         }
     }
 }
 
 /// Finds out whether the workspace of these locations is trusted. An error counts as untrusted.
-pub fn find_trust(locations: &Locations) -> Result<Trust, TrustError> {
+pub fn find_trust(locations: &SettingsLocations) -> Result<WorkspaceTrust, TrustError> {
     let workspace = locations.workspace();
     if contains_home(workspace, locations) {
-        return Ok(Trust::Untrusted);
+        return Ok(WorkspaceTrust::Untrusted);
     }
     if let Ok(store) = TrustStore::of(locations)
         && !is_inside(store.path(), locations)
         && store.contains(workspace)?
     {
-        return Ok(Trust::Trusted(TrustedBy::Portcullis));
+        return Ok(WorkspaceTrust::Trusted(TrustedBy::Portcullis));
     }
     match &locations.claude_state {
         Some(file) if !is_inside(file, locations) && claude::trusts(file, workspace) => {
-            Ok(Trust::Trusted(TrustedBy::ClaudeCode))
+            Ok(WorkspaceTrust::Trusted(TrustedBy::ClaudeCode))
         }
-        _ => Ok(Trust::Untrusted),
+        _ => Ok(WorkspaceTrust::Untrusted),
     }
 }
 
 /// Returns the file of the workspaces that were trusted, if there is a place for it.
-pub(crate) fn store_path(locations: &Locations) -> Option<std::path::PathBuf> {
+pub(crate) fn store_path(locations: &SettingsLocations) -> Option<std::path::PathBuf> {
     TrustStore::of(locations).ok().map(|store| store.path().to_path_buf())
 }
 
 /// Says whether a file that decides about trust is one the repository could have written; links are resolved.
-fn is_inside(file: &Path, locations: &Locations) -> bool {
+fn is_inside(file: &Path, locations: &SettingsLocations) -> bool {
     let resolved = file.ancestors().find_map(|ancestor| {
         let real = ancestor.canonicalize().ok()?;
         Some(real.join(file.strip_prefix(ancestor).ok()?))
@@ -152,7 +152,7 @@ fn is_inside(file: &Path, locations: &Locations) -> bool {
     resolved.is_none_or(|resolved| locations.is_inside_workspace(&resolved))
 }
 
-fn contains_home(workspace: &Path, locations: &Locations) -> bool {
+fn contains_home(workspace: &Path, locations: &SettingsLocations) -> bool {
     let Some(home) = &locations.home else { return false };
     let real = home.canonicalize();
     home.starts_with(workspace) || real.is_ok_and(|real| real.starts_with(workspace))

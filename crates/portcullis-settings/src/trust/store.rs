@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{TrustError, contains_home, is_inside};
-use crate::disk::{DirectoryLock, MAXIMUM_SIZE, Privacy, create_directory, read_text, replace};
-use crate::location::Locations;
+use crate::disk::{DirectoryLock, FilePrivacy, MAXIMUM_SIZE, create_directory, read_text, replace};
+use crate::location::SettingsLocations;
 
 /// The store at one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl TrustStore {
     }
 
     /// Names the user's store.
-    pub fn of(locations: &Locations) -> Result<Self, TrustError> {
+    pub fn of(locations: &SettingsLocations) -> Result<Self, TrustError> {
         let state = locations.state.as_ref().ok_or(TrustError::NoPlace)?;
         Ok(Self::new(state.join("trust.json")))
     }
@@ -44,7 +44,7 @@ impl TrustStore {
     }
 
     /// Trusts the workspace of these locations; false if it was trusted already.
-    pub fn add(&self, locations: &Locations) -> Result<bool, TrustError> {
+    pub fn add(&self, locations: &SettingsLocations) -> Result<bool, TrustError> {
         let workspace = locations.workspace();
         if contains_home(workspace, locations) {
             return Err(TrustError::ContainsHome { workspace: workspace.to_path_buf() });
@@ -71,14 +71,14 @@ impl TrustStore {
     fn change(&self, edit: impl FnOnce(&mut BTreeSet<String>) -> bool) -> Result<bool, TrustError> {
         let refused = |refusal| TrustError::of_refusal(&self.path, refusal);
         let directory = self.path.parent().unwrap_or_else(|| Path::new("."));
-        create_directory(directory, Privacy::Private).map_err(|error| refused(error.into()))?;
+        create_directory(directory, FilePrivacy::Private).map_err(|error| refused(error.into()))?;
         let _lock = DirectoryLock::take(directory).map_err(refused)?;
         let (before, mut trusted) = self.read()?;
         if !edit(&mut trusted) {
             return Ok(false);
         }
         let after = format!("{:#}\n", json!({"version": 1, "trusted": trusted}));
-        replace(&self.path, before.as_deref(), &after, Privacy::Private).map_err(refused)?;
+        replace(&self.path, before.as_deref(), &after, FilePrivacy::Private).map_err(refused)?;
         Ok(true)
     }
 

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use pretty_assertions::assert_eq;
 
-use portcullis_settings::{Classifier, Explainer, LoadOptions, Severity, TrustQuestion, load};
+use portcullis_settings::{
+    ClassifierSettings, ExplainerSetting, LoadOptions, ProblemSeverity, TrustQuestion, load,
+};
 
 use crate::world::{World, ignored, messages, rules};
 
@@ -47,9 +49,9 @@ fn a_repository_that_asks_for_everything_gets_its_deny_rule() {
             !policy.sandbox.enabled && !policy.sandbox.auto_allow && !policy.has_permission_hooks,
             "{place}"
         );
-        assert_eq!(loaded.auto_mode, portcullis_settings::AutoMode::default(), "{place}");
-        assert_eq!(loaded.classifier, Classifier::default(), "{place}");
-        assert_eq!(loaded.explainer, Explainer::Offline, "{place}");
+        assert_eq!(loaded.auto_mode, portcullis_settings::AutoModeSettings::default(), "{place}");
+        assert_eq!(loaded.classifier, ClassifierSettings::default(), "{place}");
+        assert_eq!(loaded.explainer, ExplainerSetting::Offline, "{place}");
         assert_eq!(loaded.ignored.len(), 15, "{place}: {:#?}", ignored(&loaded));
     }
 }
@@ -62,8 +64,8 @@ fn even_a_trusted_repository_may_not_choose_risky_modes_or_steer_the_judge() {
     assert_eq!(rules(&loaded).len(), 4);
     assert_eq!(loaded.policy.default_mode, None);
     assert!(!loaded.policy.bypass_protected_paths && !loaded.policy.has_permission_hooks);
-    assert_eq!(loaded.auto_mode, portcullis_settings::AutoMode::default());
-    assert_eq!(loaded.classifier, Classifier::default());
+    assert_eq!(loaded.auto_mode, portcullis_settings::AutoModeSettings::default());
+    assert_eq!(loaded.classifier, ClassifierSettings::default());
 }
 
 /// Runs something that must not hang.
@@ -97,7 +99,7 @@ fn a_pipe_or_a_device_in_place_of_settings_is_refused_and_does_not_hang() {
         }
         let locations = world.locations();
         let loaded = within_five_seconds(move || load(&locations, &LoadOptions::default()));
-        assert_eq!(loaded.worst(), Some(Severity::Error), "{kind}");
+        assert_eq!(loaded.worst(), Some(ProblemSeverity::Error), "{kind}");
         assert_eq!(rules(&loaded), Vec::<String>::new(), "{kind}");
         drop(listener);
     }
@@ -214,8 +216,8 @@ fn no_part_of_a_file_allows_anything() {
         let options =
             LoadOptions { settings: Some(text.split_at(end).0.to_owned()), ..LoadOptions::default() };
         let world_free =
-            load(&portcullis_settings::Locations::new(nowhere(), "/nonexistent".as_ref()), &options);
-        assert_eq!(world_free.worst(), Some(Severity::Error), "{end}");
+            load(&portcullis_settings::SettingsLocations::new(nowhere(), "/nonexistent".as_ref()), &options);
+        assert_eq!(world_free.worst(), Some(ProblemSeverity::Error), "{end}");
         let found = rules(&world_free);
         assert!(found.is_empty() || found == ["flag deny Bash(rm *)"], "{end}: {found:?}");
         let policy = &world_free.policy;
@@ -224,17 +226,17 @@ fn no_part_of_a_file_allows_anything() {
             !policy.bypass_protected_paths && !policy.sandbox.enabled && !policy.has_permission_hooks,
             "{end}"
         );
-        assert_eq!(world_free.classifier, Classifier::default(), "{end}");
+        assert_eq!(world_free.classifier, ClassifierSettings::default(), "{end}");
     }
 }
 
 /// An environment in which there are no files at all.
-fn nowhere() -> portcullis_settings::Environment {
-    portcullis_settings::Environment {
+fn nowhere() -> portcullis_settings::SettingsEnvironment {
+    portcullis_settings::SettingsEnvironment {
         managed: Some(portcullis_settings::ManagedDirectories {
             portcullis: "/nonexistent/a".into(),
             claude: "/nonexistent/b".into(),
         }),
-        ..portcullis_settings::Environment::default()
+        ..portcullis_settings::SettingsEnvironment::default()
     }
 }

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use pretty_assertions::assert_eq;
 
 use portcullis_settings::{
-    Classifier, Endpoint, Explainer, KeyAuth, LoadOptions, Loaded, OnFailure, OnLimit, Stages, TemplateFiles,
-    TranscriptForm, VerdictForm, load,
+    ClassifierSettings, EndpointSettings, ExplainerSetting, FailureAction, KeyAuth, LimitAction, LoadOptions,
+    LoadedSettings, StageSetting, TemplateFiles, TranscriptForm, VerdictForm, load,
 };
 
 use crate::world::{World, ignored, messages};
 
 /// Loads user settings with this `classifier`.
-fn with(classifier: &str) -> Loaded {
+fn with(classifier: &str) -> LoadedSettings {
     World::with(&[("user", &format!("{{\"classifier\": {classifier}}}"))]).load()
 }
 
@@ -20,11 +20,11 @@ fn with(classifier: &str) -> Loaded {
 #[test]
 fn without_settings_nobody_is_asked_and_failures_deny() {
     let loaded = World::new().load();
-    assert_eq!(loaded.classifier, Classifier::default());
-    assert_eq!(loaded.explainer, Explainer::Offline);
-    let usual = Classifier::default();
+    assert_eq!(loaded.classifier, ClassifierSettings::default());
+    assert_eq!(loaded.explainer, ExplainerSetting::Offline);
+    let usual = ClassifierSettings::default();
     assert_eq!((usual.endpoint.provider, usual.broken, usual.is_managed), (None, None, false));
-    assert_eq!((usual.on_failure, usual.on_limit), (OnFailure::Deny, OnLimit::Abort));
+    assert_eq!((usual.on_failure, usual.on_limit), (FailureAction::Deny, LimitAction::Abort));
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn the_defaults_are_those_of_the_key_table() {
         ("classifier.dump", usual.dump.to_string()),
     ];
     for (path, value) in numbers {
-        assert_eq!(portcullis_settings::Key::find(path).unwrap().default, value, "{path}");
+        assert_eq!(portcullis_settings::SettingsKey::find(path).unwrap().default, value, "{path}");
     }
 }
 
@@ -52,8 +52,8 @@ fn every_key_reaches_the_classifier() {
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let some = |text: &str| Some(text.to_owned());
     let file = |path: &str| Some(world.path(path));
-    let expected = Classifier {
-        endpoint: Endpoint {
+    let expected = ClassifierSettings {
+        endpoint: EndpointSettings {
             provider: some("anthropic"),
             model: some("claude-haiku-5-5"),
             base_url: some("https://gateway.example.com/anthropic"),
@@ -61,7 +61,7 @@ fn every_key_reaches_the_classifier() {
             key_variable: some("GATEWAY_KEY"),
             key_command: words(&["pass", "show", "gateway"]),
         },
-        fallback: Some(Endpoint {
+        fallback: Some(EndpointSettings {
             provider: some("ollama"),
             model: some("llama4"),
             base_url: some("http://127.0.0.1:11434"),
@@ -77,12 +77,12 @@ fn every_key_reaches_the_classifier() {
             intent: file("home/prompts/intent.md"),
             permissions: Some(PathBuf::from("/etc/portcullis/permissions.md")),
         },
-        stages: Stages::Thinking,
+        stages: StageSetting::Thinking,
         verdict: VerdictForm::Severity,
         severity_threshold: 30,
         timeout_seconds: 10,
-        on_failure: OnFailure::Ask,
-        on_limit: OnLimit::Deny,
+        on_failure: FailureAction::Ask,
+        on_limit: LimitAction::Deny,
         transcript: TranscriptForm::Compact,
         transcript_tokens: 4_000,
         project_instructions: false,
@@ -91,7 +91,7 @@ fn every_key_reaches_the_classifier() {
         broken: None,
     };
     assert_eq!(loaded.classifier, expected);
-    assert_eq!(loaded.explainer, Explainer::Model);
+    assert_eq!(loaded.explainer, ExplainerSetting::Model);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn what_is_wrong_is_taken_strictly() {
         let classifier = &result.classifier;
         assert_eq!(
             (classifier.on_failure, classifier.on_limit, classifier.stages),
-            (OnFailure::Deny, OnLimit::Abort, Stages::Thinking),
+            (FailureAction::Deny, LimitAction::Abort, StageSetting::Thinking),
             "{value}"
         );
         assert_eq!((result.problems.len(), classifier.broken.as_ref()), (3, None), "{value}");
@@ -135,7 +135,7 @@ fn numbers_are_whole_and_in_their_range() {
     ] {
         let number = |value: &str| {
             let result = with(&format!("{{\"{key}\": {value}}}"));
-            let Classifier { timeout_seconds, transcript_tokens, .. } = result.classifier;
+            let ClassifierSettings { timeout_seconds, transcript_tokens, .. } = result.classifier;
             let number = if key == "timeoutSeconds" { timeout_seconds } else { transcript_tokens };
             (number, result.problems.len())
         };
@@ -247,7 +247,7 @@ fn a_wrong_fallback_is_none_and_leaves_the_first_one_alone() {
 #[test]
 fn none_is_a_provider_that_nobody_is() {
     let result = with(r#"{"provider": "none"}"#);
-    assert_eq!(result.classifier, Classifier::default());
+    assert_eq!(result.classifier, ClassifierSettings::default());
     assert_eq!(messages(&result), Vec::<String>::new());
 }
 
@@ -297,7 +297,7 @@ fn the_prompt_is_taken_from_user_and_managed_settings_alone() {
     };
     let loaded = load(&World::new().locations(), &options);
     assert_eq!(loaded.classifier.templates, TemplateFiles::default());
-    assert_eq!(loaded.classifier.stages, Stages::Fast);
+    assert_eq!(loaded.classifier.stages, StageSetting::Fast);
     assert_eq!(ignored(&loaded), ["`classifier.templates`: OnlyUserOrManaged"]);
     for place in ["user", "user-claude", "policy"] {
         let world = World::with(&[(place, r#"{"classifier": {"templates": {"base": "/b"}}}"#)]);

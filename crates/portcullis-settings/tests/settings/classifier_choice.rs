@@ -2,7 +2,10 @@
 
 use pretty_assertions::assert_eq;
 
-use portcullis_settings::{Classifier, Endpoint, KeyAuth, LoadOptions, Loaded, OnFailure, Stages, load};
+use portcullis_settings::{
+    ClassifierSettings, EndpointSettings, FailureAction, KeyAuth, LoadOptions, LoadedSettings, StageSetting,
+    load,
+};
 
 use crate::world::{World, ignored};
 
@@ -31,13 +34,13 @@ const REDIRECTED: [&str; 18] = [
     "templates.permissions",
 ];
 
-fn with_flag(settings: &[(&str, &str)], flag: &str) -> Loaded {
+fn with_flag(settings: &[(&str, &str)], flag: &str) -> LoadedSettings {
     let options = LoadOptions { settings: Some(flag.to_owned()), ..LoadOptions::default() };
     load(&World::with(settings).locations(), &options)
 }
 
 /// Returns the keys that are not used, for a reason.
-fn ignored_keys(loaded: &Loaded, reason: &str) -> Vec<String> {
+fn ignored_keys(loaded: &LoadedSettings, reason: &str) -> Vec<String> {
     let all = ignored(loaded);
     let of_reason = all.iter().filter(|line| line.ends_with(reason));
     of_reason
@@ -55,9 +58,12 @@ fn a_repository_cannot_choose_its_judge_even_when_it_is_trusted() {
                 ("user", r#"{"classifier": {"provider": "anthropic", "onFailure": "deny"}}"#),
             ]);
             for loaded in [world.load(), world.load_trusted()] {
-                let expected = Classifier {
-                    endpoint: Endpoint { provider: Some("anthropic".to_owned()), ..Endpoint::default() },
-                    ..Classifier::default()
+                let expected = ClassifierSettings {
+                    endpoint: EndpointSettings {
+                        provider: Some("anthropic".to_owned()),
+                        ..EndpointSettings::default()
+                    },
+                    ..ClassifierSettings::default()
                 };
                 assert_eq!(loaded.classifier, expected, "{place} {text}");
                 assert_eq!(ignored(&loaded), ["`classifier`: InsideRepository"], "{place} {text}");
@@ -74,11 +80,11 @@ fn a_managed_provider_cannot_be_redirected() {
         for place in ["policy", "policy-claude"] {
             let managed = format!("{{\"classifier\": {{\"provider\": \"{provider}\"}}}}");
             let loaded = World::with(&[(place, &managed), ("user", REDIRECT)]).load();
-            let endpoint = Endpoint {
+            let endpoint = EndpointSettings {
                 provider: Some(provider.to_owned()).filter(|provider| provider != "none"),
-                ..Endpoint::default()
+                ..EndpointSettings::default()
             };
-            let expected = Classifier { endpoint, is_managed: true, ..Classifier::default() };
+            let expected = ClassifierSettings { endpoint, is_managed: true, ..ClassifierSettings::default() };
             assert_eq!(loaded.classifier, expected, "{place} {provider}");
             assert_eq!(ignored_keys(&loaded, "ManagedClassifier"), REDIRECTED, "{place} {provider}");
             assert_eq!(loaded.ignored.len(), REDIRECTED.len(), "{place} {provider}");
@@ -101,7 +107,7 @@ fn a_managed_provider_that_is_wrong_still_keeps_others_from_choosing() {
     ] {
         let loaded = World::with(&[("policy", managed), ("user", REDIRECT)]).load();
         assert!(loaded.classifier.broken.is_some() && loaded.classifier.is_managed, "{managed}");
-        assert_eq!(loaded.classifier.endpoint, Endpoint::default(), "{managed}");
+        assert_eq!(loaded.classifier.endpoint, EndpointSettings::default(), "{managed}");
         assert_eq!(loaded.classifier.fallback, None, "{managed}");
         assert_eq!(ignored_keys(&loaded, "ManagedClassifier"), REDIRECTED, "{managed}");
     }
@@ -120,7 +126,7 @@ fn managed_files_together_make_one_choice() {
         r#"{"classifier": {"baseUrl": "https://gateway.example.com"}}"#,
     );
     let loaded = world.load();
-    let expected = Endpoint {
+    let expected = EndpointSettings {
         provider: Some("anthropic".to_owned()),
         model: Some("new".to_owned()),
         base_url: Some("https://gateway.example.com".to_owned()),
@@ -129,7 +135,7 @@ fn managed_files_together_make_one_choice() {
         key_command: Vec::new(),
     };
     assert_eq!(loaded.classifier.endpoint, expected);
-    assert_eq!(loaded.classifier.stages, Stages::Thinking);
+    assert_eq!(loaded.classifier.stages, StageSetting::Thinking);
     assert_eq!(ignored(&loaded), ["`classifier.model`: `mine`: ManagedClassifier"]);
 }
 
@@ -144,7 +150,7 @@ fn managed_settings_without_a_provider_decide_key_by_key() {
     let classifier = &loaded.classifier;
     assert_eq!(classifier.endpoint.provider.as_deref(), Some("openai"));
     assert_eq!(classifier.proxy.as_deref(), Some("http://corp.example.com"));
-    assert_eq!((classifier.on_failure, classifier.is_managed), (OnFailure::Deny, false));
+    assert_eq!((classifier.on_failure, classifier.is_managed), (FailureAction::Deny, false));
     assert_eq!(ignored(&loaded), Vec::<String>::new());
 }
 
@@ -153,10 +159,10 @@ fn managed_settings_without_a_provider_decide_key_by_key() {
 fn a_stronger_provider_leaves_behind_what_belongs_to_a_weaker_one() {
     let flag = r#"{"classifier": {"provider": "ollama", "model": "local"}}"#;
     let loaded = with_flag(&[("user", REDIRECT)], flag);
-    let expected = Endpoint {
+    let expected = EndpointSettings {
         provider: Some("ollama".to_owned()),
         model: Some("local".to_owned()),
-        ..Endpoint::default()
+        ..EndpointSettings::default()
     };
     assert_eq!(loaded.classifier.endpoint, expected);
     assert_eq!((&loaded.classifier.fallback, &loaded.classifier.proxy), (&None, &None));
@@ -186,7 +192,7 @@ fn a_stronger_source_may_change_one_thing_and_lists_are_not_joined() {
     assert_eq!(endpoint.provider.as_deref(), Some("openai"));
     assert_eq!(endpoint.model.as_deref(), Some("small"));
     assert_eq!(endpoint.key_command, ["c"]);
-    let fallback = Endpoint { provider: Some("gemini".to_owned()), ..Endpoint::default() };
+    let fallback = EndpointSettings { provider: Some("gemini".to_owned()), ..EndpointSettings::default() };
     assert_eq!(loaded.classifier.fallback, Some(fallback));
     assert_eq!(ignored_keys(&loaded, "OtherClassifier"), ["fallback.provider", "fallback.model"]);
 
@@ -203,7 +209,11 @@ fn when_a_file_is_broken_no_unmanaged_model_judges() {
         assert!(loaded.damaged, "{broken}");
         let classifier = &loaded.classifier;
         assert_eq!(classifier.endpoint.provider, None, "{broken}");
-        assert_eq!((classifier.on_failure, classifier.severity_threshold), (OnFailure::Deny, 50), "{broken}");
+        assert_eq!(
+            (classifier.on_failure, classifier.severity_threshold),
+            (FailureAction::Deny, 50),
+            "{broken}"
+        );
         assert_eq!((&classifier.fallback, &classifier.templates.base), (&None, &None), "{broken}");
         assert_eq!(classifier.transcript, portcullis_settings::TranscriptForm::Text, "{broken}");
         let keys = ["provider", "onFailure", "severityThreshold", "fallback.provider", "templates.base"];

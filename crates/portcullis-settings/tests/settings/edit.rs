@@ -7,12 +7,14 @@ use pretty_assertions::assert_eq;
 
 use portcullis_core::Source;
 use portcullis_core::rule::Behavior;
-use portcullis_settings::{Destination, EditError, EditReport, Owner, Side, add_rule, remove_rule};
+use portcullis_settings::{
+    EditError, EditReport, LineSide, RuleDestination, SettingsOwner, add_rule, remove_rule,
+};
 
 use crate::world::{World, rules};
 
-const USER: Destination = Destination { source: Source::User, owner: Owner::Portcullis };
-const LOCAL: Destination = Destination { source: Source::Local, owner: Owner::Portcullis };
+const USER: RuleDestination = RuleDestination { source: Source::User, owner: SettingsOwner::Portcullis };
+const LOCAL: RuleDestination = RuleDestination { source: Source::Local, owner: SettingsOwner::Portcullis };
 
 fn add(world: &World, behavior: Behavior, text: &str) -> Result<EditReport, EditError> {
     add_rule(&world.locations(), USER, behavior, text)
@@ -27,11 +29,11 @@ fn remove(world: &World, behavior: Behavior, text: &str) -> Result<EditReport, E
 fn a_missing_file_is_made_with_its_directories_and_reads_well() {
     for (destination, place) in [
         (USER, "user"),
-        (Destination { source: Source::User, owner: Owner::ClaudeCode }, "user-claude"),
+        (RuleDestination { source: Source::User, owner: SettingsOwner::ClaudeCode }, "user-claude"),
         (LOCAL, "local"),
-        (Destination { source: Source::Local, owner: Owner::ClaudeCode }, "local-claude"),
-        (Destination { source: Source::Project, owner: Owner::Portcullis }, "project"),
-        (Destination { source: Source::Project, owner: Owner::ClaudeCode }, "project-claude"),
+        (RuleDestination { source: Source::Local, owner: SettingsOwner::ClaudeCode }, "local-claude"),
+        (RuleDestination { source: Source::Project, owner: SettingsOwner::Portcullis }, "project"),
+        (RuleDestination { source: Source::Project, owner: SettingsOwner::ClaudeCode }, "project-claude"),
     ] {
         let world = World::new();
         let report = add_rule(&world.locations(), destination, Behavior::Deny, "Bash(rm *)").unwrap();
@@ -126,7 +128,9 @@ fn removing_what_was_added_gives_back_the_list_that_was_there() {
         let world = World::with(&[("user", before)]);
         add(&world, Behavior::Allow, "Bash(new)").unwrap();
         let report = remove(&world, Behavior::Allow, "Bash(new)").unwrap();
-        assert!(report.lines.iter().any(|line| line.side == Side::Before && line.text.contains("Bash(new)")));
+        assert!(
+            report.lines.iter().any(|line| line.side == LineSide::Before && line.text.contains("Bash(new)"))
+        );
         assert_eq!(world.read("user"), before);
     }
 }
@@ -206,7 +210,7 @@ fn a_rule_that_does_not_compile_is_never_written() {
 fn only_user_project_and_local_settings_are_edited() {
     let world = World::new();
     for source in Source::ALL {
-        let destination = Destination { source, owner: Owner::Portcullis };
+        let destination = RuleDestination { source, owner: SettingsOwner::Portcullis };
         let result = add_rule(&world.locations(), destination, Behavior::Deny, "Bash(x)");
         assert_eq!(result.is_ok(), source.is_editable(), "{source}");
     }

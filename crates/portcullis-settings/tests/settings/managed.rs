@@ -6,7 +6,7 @@ use pretty_assertions::assert_eq;
 
 use portcullis_core::rule::Behavior;
 use portcullis_core::{DisabledModes, Sandbox};
-use portcullis_settings::{LoadOptions, Severity, TrustQuestion, load};
+use portcullis_settings::{LoadOptions, ProblemSeverity, TrustQuestion, load};
 
 use crate::world::{World, ignored, messages, one, rules};
 
@@ -158,8 +158,11 @@ fn broken_managed_settings_let_nothing_else_widen() {
         };
         let loaded = load(&world.locations(), &options);
         assert!(loaded.damaged, "{how}");
-        let severity =
-            if matches!(how, "permissions" | "deny") { Severity::Warning } else { Severity::Error };
+        let severity = if matches!(how, "permissions" | "deny") {
+            ProblemSeverity::Warning
+        } else {
+            ProblemSeverity::Error
+        };
         assert_eq!(loaded.worst(), Some(severity), "{how}");
         let kept: Vec<String> =
             rules(&loaded).into_iter().filter(|rule| !rule.starts_with("policy")).collect();

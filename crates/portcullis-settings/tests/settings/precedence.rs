@@ -3,12 +3,12 @@
 use pretty_assertions::assert_eq;
 
 use portcullis_core::{DisabledModes, Mode, Planning, Sandbox};
-use portcullis_settings::{LoadOptions, Loaded, load};
+use portcullis_settings::{LoadOptions, LoadedSettings, load};
 
 use crate::world::{World, ignored, messages, rules};
 
 /// Loads a table row: settings at places, in a workspace that is trusted or not.
-fn loaded(settings: &[(&str, &str)], trusted: bool) -> Loaded {
+fn loaded(settings: &[(&str, &str)], trusted: bool) -> LoadedSettings {
     let world = World::with(settings);
     if trusted { world.load_trusted() } else { world.load() }
 }
@@ -95,7 +95,7 @@ const NONE: Switches = Switches {
     hooks: false,
 };
 
-fn switches(loaded: &Loaded) -> Switches {
+fn switches(loaded: &LoadedSettings) -> Switches {
     let Sandbox { enabled, auto_allow } = loaded.policy.sandbox;
     Switches {
         lifts: loaded.policy.bypass_protected_paths,

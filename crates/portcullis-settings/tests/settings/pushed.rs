@@ -9,7 +9,8 @@ use ring::signature::{Ed25519KeyPair, KeyPair as _};
 
 use portcullis_core::Source;
 use portcullis_settings::{
-    DocumentState, Installed, Loaded, PolicyFiles, PolicyRefusal, PublicKey, PushedPolicy, load_given,
+    DocumentState, LoadedSettings, PolicyFiles, PolicyInstallation, PolicyRefusal, PublicKey, PushedPolicy,
+    load_given,
 };
 
 use crate::world::{World, ignored, messages, rules};
@@ -65,7 +66,7 @@ impl Fleet {
         PolicyFiles::of(&self.world.locations()).unwrap()
     }
 
-    fn install(&self, policy: &PushedPolicy) -> Result<Installed, PolicyRefusal> {
+    fn install(&self, policy: &PushedPolicy) -> Result<PolicyInstallation, PolicyRefusal> {
         self.files().install(policy, &[self.signer.public()])
     }
 
@@ -107,7 +108,7 @@ fn user_settings(signers: &[&Signer]) -> String {
 }
 
 /// Asserts that nothing but what is forbidden holds, and that the report says why.
-fn assert_suspended(loaded: &Loaded, why: &str) {
+fn assert_suspended(loaded: &LoadedSettings, why: &str) {
     assert!(loaded.damaged, "{why}");
     assert_eq!(rules(loaded), Vec::<String>::new(), "{why}");
     assert_eq!(ignored(loaded), ["allow rule `Bash(ls)`: BrokenSettings"]);
@@ -120,8 +121,8 @@ fn assert_suspended(loaded: &Loaded, why: &str) {
 #[test]
 fn a_signed_policy_holds_as_managed_settings_under_its_own_name() {
     let fleet = Fleet::new();
-    assert_eq!(fleet.install(&fleet.signer.sign(3, SETTINGS)), Ok(Installed::New));
-    assert_eq!(fleet.install(&fleet.signer.sign(3, SETTINGS)), Ok(Installed::Already));
+    assert_eq!(fleet.install(&fleet.signer.sign(3, SETTINGS)), Ok(PolicyInstallation::New));
+    assert_eq!(fleet.install(&fleet.signer.sign(3, SETTINGS)), Ok(PolicyInstallation::Already));
     let loaded = fleet.world.load();
     assert_eq!(messages(&loaded), Vec::<String>::new());
     assert_eq!(
@@ -269,13 +270,13 @@ fn an_older_policy_or_another_of_the_same_version_does_not_come_back() {
     assert_suspended(&fleet.world.load(), "not the one that was in force");
     fs::remove_file(fleet.files().current()).unwrap();
     assert_eq!(fleet.install(&first), Err(PolicyRefusal::Older { version: 1, seen: 2 }));
-    assert_eq!(fleet.install(&second), Ok(Installed::New));
+    assert_eq!(fleet.install(&second), Ok(PolicyInstallation::New));
     assert_eq!(fleet.world.load().pushed.unwrap().version, 2);
 
     // Without the memory the policy in force still counts.
     fs::remove_file(fleet.files().seen()).unwrap();
     assert_eq!(fleet.install(&first), Err(PolicyRefusal::Older { version: 1, seen: 2 }));
-    assert_eq!(fleet.install(&fleet.signer.sign(3, "{}")), Ok(Installed::New));
+    assert_eq!(fleet.install(&fleet.signer.sign(3, "{}")), Ok(PolicyInstallation::New));
 }
 
 #[cfg(unix)]

@@ -5,7 +5,9 @@ use std::os::unix::fs::symlink;
 
 use pretty_assertions::assert_eq;
 
-use portcullis_settings::{AutoMode, EditError, Environment, Locations, Side, reset_auto_mode};
+use portcullis_settings::{
+    AutoModeSettings, EditError, LineSide, SettingsEnvironment, SettingsLocations, reset_auto_mode,
+};
 
 use crate::world::World;
 
@@ -34,9 +36,9 @@ fn the_section_goes_and_every_other_byte_stays() {
             assert_eq!(reports.len(), 1, "{before}");
             assert!(reports[0].changed, "{before}");
             assert_eq!(reports[0].file, world.place(place), "{before}");
-            assert!(reports[0].lines.iter().any(|line| line.side == Side::Before), "{before}");
+            assert!(reports[0].lines.iter().any(|line| line.side == LineSide::Before), "{before}");
             assert_eq!(world.read(place), *after, "{before}");
-            assert_eq!(world.load().auto_mode, AutoMode::default(), "{before}");
+            assert_eq!(world.load().auto_mode, AutoModeSettings::default(), "{before}");
         }
     }
 }
@@ -66,7 +68,7 @@ fn where_there_is_nothing_to_reset_nothing_is_made() {
         assert!(!reset_auto_mode(&world.locations()).unwrap()[0].changed, "{text}");
         assert_eq!(world.read("user"), text);
     }
-    let homeless = Locations::new(Environment::default(), &world.path("app"));
+    let homeless = SettingsLocations::new(SettingsEnvironment::default(), &world.path("app"));
     assert_eq!(reset_auto_mode(&homeless).unwrap(), []);
 }
 

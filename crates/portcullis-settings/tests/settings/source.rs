@@ -4,7 +4,9 @@ use pretty_assertions::assert_eq;
 
 use portcullis_core::Source;
 use portcullis_core::rule::Behavior;
-use portcullis_settings::{DocumentState, Environment, LoadOptions, Locations, Owner, TrustQuestion, load};
+use portcullis_settings::{
+    DocumentState, LoadOptions, SettingsEnvironment, SettingsLocations, SettingsOwner, TrustQuestion, load,
+};
 
 use crate::world::{PLACES, World, messages, one, rules};
 
@@ -118,8 +120,8 @@ fn project_files_are_not_looked_for_in_parents_but_local_ones_are_at_the_root() 
 #[test]
 fn the_caller_can_name_the_project_of_a_session_that_moved_elsewhere() {
     let world = full_world();
-    let environment = Environment { project: Some(world.path("app")), ..world.environment() };
-    let loaded = load(&Locations::new(environment, &world.path("home")), &LoadOptions::default());
+    let environment = SettingsEnvironment { project: Some(world.path("app")), ..world.environment() };
+    let loaded = load(&SettingsLocations::new(environment, &world.path("home")), &LoadOptions::default());
     assert!(rules(&loaded).contains(&"project deny Bash(project)".to_owned()));
 }
 
@@ -129,16 +131,16 @@ fn environment_values_move_the_user_s_files() {
     let world = World::new();
     world.write("xdg/portcullis/settings.json".as_ref(), "{\"permissions\": {\"deny\": [\"Bash(xdg)\"]}}");
     world.write("claude/settings.json".as_ref(), "{\"permissions\": {\"deny\": [\"Bash(moved)\"]}}");
-    let environment = Environment {
+    let environment = SettingsEnvironment {
         xdg_config_home: Some(world.path("xdg")),
         claude_config_dir: Some(world.path("claude")),
         ..world.environment()
     };
-    let loaded = load(&Locations::new(environment, &world.path("app")), &LoadOptions::default());
+    let loaded = load(&SettingsLocations::new(environment, &world.path("app")), &LoadOptions::default());
     assert_eq!(rules(&loaded), ["user deny Bash(moved)", "user deny Bash(xdg)"]);
 
-    let relative = Environment { xdg_config_home: Some("xdg".into()), ..world.environment() };
-    let locations = Locations::new(relative, &world.path(""));
+    let relative = SettingsEnvironment { xdg_config_home: Some("xdg".into()), ..world.environment() };
+    let locations = SettingsLocations::new(relative, &world.path(""));
     assert_eq!(locations.config, Some(world.path("home/.config/portcullis")));
 }
 
@@ -167,14 +169,14 @@ fn every_place_that_was_looked_at_is_listed_with_what_was_found() {
     assert_eq!(
         listed,
         [
-            (Source::Policy, Owner::ClaudeCode, missing, 0),
-            (Source::Policy, Owner::Portcullis, missing, 0),
-            (Source::Local, Owner::ClaudeCode, missing, 0),
-            (Source::Local, Owner::Portcullis, missing, 0),
-            (Source::Project, Owner::ClaudeCode, DocumentState::Broken, 0),
-            (Source::Project, Owner::Portcullis, missing, 0),
-            (Source::User, Owner::ClaudeCode, missing, 0),
-            (Source::User, Owner::Portcullis, DocumentState::Read, 2),
+            (Source::Policy, SettingsOwner::ClaudeCode, missing, 0),
+            (Source::Policy, SettingsOwner::Portcullis, missing, 0),
+            (Source::Local, SettingsOwner::ClaudeCode, missing, 0),
+            (Source::Local, SettingsOwner::Portcullis, missing, 0),
+            (Source::Project, SettingsOwner::ClaudeCode, DocumentState::Broken, 0),
+            (Source::Project, SettingsOwner::Portcullis, missing, 0),
+            (Source::User, SettingsOwner::ClaudeCode, missing, 0),
+            (Source::User, SettingsOwner::Portcullis, DocumentState::Read, 2),
         ]
     );
 }

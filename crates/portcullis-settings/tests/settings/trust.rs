@@ -7,7 +7,8 @@ use std::path::Path;
 use pretty_assertions::assert_eq;
 
 use portcullis_settings::{
-    Environment, LoadOptions, Locations, Trust, TrustError, TrustStore, TrustedBy, find_trust, load,
+    LoadOptions, SettingsEnvironment, SettingsLocations, TrustError, TrustStore, TrustedBy, WorkspaceTrust,
+    find_trust, load,
 };
 
 use crate::world::{World, ignored, messages, rules};
@@ -29,12 +30,12 @@ fn an_untrusted_repository_denies_and_asks_but_allows_nothing() {
             "{place}"
         );
         assert_eq!(ignored(&loaded), ["allow rule `Bash(a)`: UntrustedWorkspace"], "{place}");
-        assert_eq!(loaded.trust, Some(Trust::Untrusted));
+        assert_eq!(loaded.trust, Some(WorkspaceTrust::Untrusted));
 
         TrustStore::of(&world.locations()).unwrap().add(&world.locations()).unwrap();
         let trusted = world.load();
         assert_eq!(rules(&trusted).len(), 3, "{place}");
-        assert_eq!(trusted.trust, Some(Trust::Trusted(TrustedBy::Portcullis)));
+        assert_eq!(trusted.trust, Some(WorkspaceTrust::Trusted(TrustedBy::Portcullis)));
         assert_eq!(trusted.ignored, []);
     }
 }
@@ -71,7 +72,7 @@ fn trust_is_added_listed_and_removed() {
     assert!(store.add(&locations).unwrap());
     assert!(!store.add(&locations).unwrap());
     assert_eq!(store.list().unwrap(), [world.path("app").to_str().unwrap()]);
-    assert_eq!(find_trust(&locations).unwrap(), Trust::Trusted(TrustedBy::Portcullis));
+    assert_eq!(find_trust(&locations).unwrap(), WorkspaceTrust::Trusted(TrustedBy::Portcullis));
 
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(store.path()), 0o600);
@@ -79,7 +80,7 @@ fn trust_is_added_listed_and_removed() {
 
     assert!(store.remove(&world.path("app")).unwrap());
     assert!(!store.remove(&world.path("app")).unwrap());
-    assert_eq!(find_trust(&locations).unwrap(), Trust::Untrusted);
+    assert_eq!(find_trust(&locations).unwrap(), WorkspaceTrust::Untrusted);
 }
 
 #[test]
@@ -116,10 +117,11 @@ fn home_and_what_contains_it_cannot_be_trusted() {
     world.write("state/portcullis/trust.json".as_ref(), &text);
     fs::set_permissions(world.path("state/portcullis/trust.json"), fs::Permissions::from_mode(0o600))
         .unwrap();
-    let environment = Environment { xdg_state_home: Some(world.path("state")), ..world.environment() };
-    let locations = Locations::new(environment, &world.path("home"));
+    let environment =
+        SettingsEnvironment { xdg_state_home: Some(world.path("state")), ..world.environment() };
+    let locations = SettingsLocations::new(environment, &world.path("home"));
     assert!(TrustStore::of(&locations).unwrap().contains(&world.path("home")).unwrap());
-    assert_eq!(find_trust(&locations).unwrap(), Trust::Untrusted);
+    assert_eq!(find_trust(&locations).unwrap(), WorkspaceTrust::Untrusted);
 }
 
 #[test]
@@ -143,7 +145,7 @@ fn a_store_that_cannot_be_relied_on_trusts_nobody() {
         assert!(find_trust(&locations).is_err(), "{text} {mode:o}");
         assert!(store.add(&locations).is_err(), "{text} {mode:o}");
         let loaded = world.load();
-        assert_eq!(loaded.trust, Some(Trust::Untrusted), "{text} {mode:o}");
+        assert_eq!(loaded.trust, Some(WorkspaceTrust::Untrusted), "{text} {mode:o}");
         assert_eq!(loaded.problems.len(), 1, "{text} {mode:o}");
         assert_eq!(fs::read_to_string(store.path()).unwrap(), text, "the store was overwritten");
     }
@@ -160,12 +162,17 @@ fn a_store_inside_the_repository_is_never_read() {
         .unwrap();
     symlink(world.path("app/state"), world.path("way")).unwrap();
     for state in ["app/state", "way"] {
-        let environment = Environment { xdg_state_home: Some(world.path(state)), ..world.environment() };
-        let locations = Locations::new(environment, &world.path("app"));
-        assert_eq!(find_trust(&locations).unwrap(), Trust::Untrusted, "{state}");
+        let environment =
+            SettingsEnvironment { xdg_state_home: Some(world.path(state)), ..world.environment() };
+        let locations = SettingsLocations::new(environment, &world.path("app"));
+        assert_eq!(find_trust(&locations).unwrap(), WorkspaceTrust::Untrusted, "{state}");
         let error = TrustStore::of(&locations).unwrap().add(&locations).unwrap_err();
         assert!(matches!(error, TrustError::InsideWorkspace { .. }), "{state}: {error}");
-        assert_eq!(load(&locations, &LoadOptions::default()).trust, Some(Trust::Untrusted), "{state}");
+        assert_eq!(
+            load(&locations, &LoadOptions::default()).trust,
+            Some(WorkspaceTrust::Untrusted),
+            "{state}"
+        );
     }
 }
 
@@ -189,15 +196,20 @@ fn what_claude_code_trusts_is_trusted_and_its_file_is_not_touched() {
         ("{\"projects\": []}".to_owned(), false),
     ] {
         world.write("home/.claude.json".as_ref(), &text);
-        let expected = if trusted { Trust::Trusted(TrustedBy::ClaudeCode) } else { Trust::Untrusted };
+        let expected =
+            if trusted { WorkspaceTrust::Trusted(TrustedBy::ClaudeCode) } else { WorkspaceTrust::Untrusted };
         assert_eq!(find_trust(&locations).unwrap(), expected, "{text}");
         assert_eq!(fs::read_to_string(world.path("home/.claude.json")).unwrap(), text);
     }
-    let inside = Environment { claude_config_dir: Some(world.path("app/.claude")), ..world.environment() };
+    let inside =
+        SettingsEnvironment { claude_config_dir: Some(world.path("app/.claude")), ..world.environment() };
     let accepted = format!("{{\"projects\": {{\"{app}\": {{\"hasTrustDialogAccepted\": true}}}}}}");
     world.write("app/.claude/.claude.json".as_ref(), &accepted);
     world.write("home/.claude.json".as_ref(), "{}");
-    assert_eq!(find_trust(&Locations::new(inside, &world.path("app"))).unwrap(), Trust::Untrusted);
+    assert_eq!(
+        find_trust(&SettingsLocations::new(inside, &world.path("app"))).unwrap(),
+        WorkspaceTrust::Untrusted
+    );
 }
 
 #[test]
@@ -224,8 +236,8 @@ fn eight_writers_at_once_lose_nothing() {
 #[test]
 fn without_a_home_there_is_no_store_and_no_trust() {
     let world = World::with(&[("project", RULES)]);
-    let environment = Environment { home: None, ..world.environment() };
-    let locations = Locations::new(environment, &world.path("app"));
+    let environment = SettingsEnvironment { home: None, ..world.environment() };
+    let locations = SettingsLocations::new(environment, &world.path("app"));
     assert!(matches!(TrustStore::of(&locations), Err(TrustError::NoPlace)));
-    assert_eq!(load(&locations, &LoadOptions::default()).trust, Some(Trust::Untrusted));
+    assert_eq!(load(&locations, &LoadOptions::default()).trust, Some(WorkspaceTrust::Untrusted));
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use portcullis_core::rule::Behavior;
 use portcullis_settings::{
-    Environment, LoadOptions, Loaded, Locations, ManagedDirectories, TrustQuestion, load,
+    LoadOptions, LoadedSettings, ManagedDirectories, SettingsEnvironment, SettingsLocations, TrustQuestion,
+    load,
 };
 use tempfile::TempDir;
 
@@ -63,36 +64,36 @@ impl World {
         fs::read_to_string(self.place(place)).unwrap()
     }
 
-    pub(crate) fn environment(&self) -> Environment {
-        Environment {
+    pub(crate) fn environment(&self) -> SettingsEnvironment {
+        SettingsEnvironment {
             home: Some(self.path("home")),
             managed: Some(ManagedDirectories {
                 portcullis: self.path("managed/portcullis"),
                 claude: self.path("managed/claude-code"),
             }),
-            ..Environment::default()
+            ..SettingsEnvironment::default()
         }
     }
 
-    pub(crate) fn locations(&self) -> Locations {
+    pub(crate) fn locations(&self) -> SettingsLocations {
         self.locations_in("app")
     }
 
-    pub(crate) fn locations_in(&self, directory: &str) -> Locations {
-        Locations::new(self.environment(), &self.path(directory))
+    pub(crate) fn locations_in(&self, directory: &str) -> SettingsLocations {
+        SettingsLocations::new(self.environment(), &self.path(directory))
     }
 
-    pub(crate) fn load(&self) -> Loaded {
+    pub(crate) fn load(&self) -> LoadedSettings {
         load(&self.locations(), &LoadOptions::default())
     }
 
-    pub(crate) fn load_trusted(&self) -> Loaded {
+    pub(crate) fn load_trusted(&self) -> LoadedSettings {
         load(&self.locations(), &LoadOptions { trust: TrustQuestion::Trusted, ..LoadOptions::default() })
     }
 }
 
 /// Writes the rules in force as `source behavior text`, in their order.
-pub(crate) fn rules(loaded: &Loaded) -> Vec<String> {
+pub(crate) fn rules(loaded: &LoadedSettings) -> Vec<String> {
     let rules = loaded.policy.rules.rules();
     rules
         .iter()
@@ -101,12 +102,12 @@ pub(crate) fn rules(loaded: &Loaded) -> Vec<String> {
 }
 
 /// Writes what is ignored as `what: reason`.
-pub(crate) fn ignored(loaded: &Loaded) -> Vec<String> {
+pub(crate) fn ignored(loaded: &LoadedSettings) -> Vec<String> {
     loaded.ignored.iter().map(|ignored| format!("{}: {:?}", ignored.what, ignored.reason)).collect()
 }
 
 /// Writes the messages of the problems.
-pub(crate) fn messages(loaded: &Loaded) -> Vec<String> {
+pub(crate) fn messages(loaded: &LoadedSettings) -> Vec<String> {
     loaded
         .problems
         .iter()

@@ -6,9 +6,9 @@
 
 use super::enclosed::Enclosure;
 use crate::TokenKind;
-use crate::ast::{CommandKind, Part};
+use crate::ast::{CommandKind, WordPart};
 use crate::cursor::Parser;
-use crate::pieces::Pieces;
+use crate::pieces::WordPieces;
 
 /// What counting parentheses from a `((` on says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ enum DoubleParenthesis {
 
 /// Whether a backslash protects the next byte in a quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Escapes {
+enum QuoteEscapes {
     Counted,
     Ignored,
 }
@@ -44,7 +44,7 @@ impl Parser<'_> {
             }
         };
         self.operator(2);
-        let mut pieces = Pieces::default();
+        let mut pieces = WordPieces::default();
         self.arithmetic_text(&mut pieces, close);
         self.flush(TokenKind::Word);
         self.operator(2);
@@ -61,7 +61,7 @@ impl Parser<'_> {
     }
 
     /// `$(( … ))` or, as bash has it, a command substitution that begins with a subshell.
-    pub(crate) fn dollar_double_parenthesis(&mut self, pieces: &mut Pieces) {
+    pub(crate) fn dollar_double_parenthesis(&mut self, pieces: &mut WordPieces) {
         let start = self.here();
         let dollar = self.after_continuations(start + 1);
         match self.double_parenthesis(dollar + 1) {
@@ -79,18 +79,18 @@ impl Parser<'_> {
         }
     }
 
-    fn arithmetic_expansion(&mut self, pieces: &mut Pieces, start: usize, close: usize) {
+    fn arithmetic_expansion(&mut self, pieces: &mut WordPieces, start: usize, close: usize) {
         self.enter();
         self.bump(3);
-        let mut inner = Pieces::default();
+        let mut inner = WordPieces::default();
         self.arithmetic_text(&mut inner, close);
         self.bump(2);
         self.leave();
-        let part = Part::Arithmetic { span: self.source.span(start, self.pos), parts: inner.parts };
+        let part = WordPart::Arithmetic { span: self.source.span(start, self.pos), parts: inner.parts };
         pieces.expansion(part, self.source.slice(start, self.pos));
     }
 
-    fn arithmetic_text(&mut self, pieces: &mut Pieces, close: usize) {
+    fn arithmetic_text(&mut self, pieces: &mut WordPieces, close: usize) {
         let start = self.pos;
         let outer = std::mem::replace(&mut self.context.no_heredocs, true);
         self.enclosed(pieces, Enclosure::ARITHMETIC);
@@ -101,17 +101,17 @@ impl Parser<'_> {
     }
 
     /// `$[ … ]`.
-    pub(crate) fn bracket_arithmetic(&mut self, pieces: &mut Pieces) {
+    pub(crate) fn bracket_arithmetic(&mut self, pieces: &mut WordPieces) {
         let start = self.here();
         self.enter();
         self.bump(2);
-        let mut inner = Pieces::default();
+        let mut inner = WordPieces::default();
         let outer = std::mem::replace(&mut self.context.no_heredocs, true);
         self.enclosed(&mut inner, Enclosure::SUBSCRIPT);
         self.context.no_heredocs = outer;
         self.bump(1);
         self.leave();
-        let part = Part::Arithmetic { span: self.source.span(start, self.pos), parts: inner.parts };
+        let part = WordPart::Arithmetic { span: self.source.span(start, self.pos), parts: inner.parts };
         pieces.expansion(part, self.source.slice(start, self.pos));
     }
 
@@ -139,10 +139,10 @@ impl Parser<'_> {
                 b')' => depth -= 1,
                 b'\\' => index += 1,
                 b'$' if self.raw(index + 1) == Some(b'\'') => {
-                    index = self.skip_quote(index + 1, Escapes::Counted);
+                    index = self.skip_quote(index + 1, QuoteEscapes::Counted);
                 }
-                b'\'' => index = self.skip_quote(index, Escapes::Ignored),
-                b'"' | b'`' => index = self.skip_quote(index, Escapes::Counted),
+                b'\'' => index = self.skip_quote(index, QuoteEscapes::Ignored),
+                b'"' | b'`' => index = self.skip_quote(index, QuoteEscapes::Counted),
                 _ => {}
             }
             index += 1;
@@ -150,7 +150,7 @@ impl Parser<'_> {
     }
 
     /// Returns the index of the quote that closes the one at `index`, or of the end.
-    fn skip_quote(&mut self, index: usize, escapes: Escapes) -> usize {
+    fn skip_quote(&mut self, index: usize, escapes: QuoteEscapes) -> usize {
         let quote = self.raw(index);
         let mut index = index + 1;
         while let Some(byte) = self.raw(index) {
@@ -158,7 +158,7 @@ impl Parser<'_> {
             if Some(byte) == quote {
                 return index;
             }
-            index += if byte == b'\\' && escapes == Escapes::Counted { 2 } else { 1 };
+            index += if byte == b'\\' && escapes == QuoteEscapes::Counted { 2 } else { 1 };
         }
         index
     }

@@ -4,13 +4,13 @@ use super::dollar::{is_name_byte, is_name_start};
 use super::enclosed::Enclosure;
 use super::space::is_break;
 use crate::TokenKind;
-use crate::ast::{Assignment, AssignmentValue, Part, Word};
+use crate::ast::{Assignment, AssignmentValue, Word, WordPart};
 use crate::cursor::Parser;
-use crate::pieces::{Pieces, Role};
+use crate::pieces::{WordPieces, WordRole};
 
 /// What stands after a name that may be the target of an assignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Target {
+enum AssignmentTarget {
     /// `=` or `+=`, this many bytes after the line continuations are skipped.
     Value { width: usize },
     /// `[`.
@@ -33,8 +33,8 @@ impl Parser<'_> {
         }
         let mut subscript = Vec::new();
         let width = match target {
-            Target::Value { width } => width,
-            Target::Subscript => {
+            AssignmentTarget::Value { width } => width,
+            AssignmentTarget::Subscript => {
                 subscript = self.subscript();
                 self.assignment_operator().unwrap_or_else(|| {
                     self.fail(start, "a subscript that is not part of an assignment");
@@ -55,12 +55,12 @@ impl Parser<'_> {
     /// An argument of `declare` with an array value, as one word, if such a one comes next.
     pub(crate) fn opt_array_argument(&mut self) -> Option<Word> {
         let start = self.here();
-        let (Target::Value { width }, name_end) = self.find_target()? else { return None };
+        let (AssignmentTarget::Value { width }, name_end) = self.find_target()? else { return None };
         let after = name_end + width;
         if self.raw(after) != Some(b'(') {
             return None;
         }
-        let mut pieces = Pieces::default();
+        let mut pieces = WordPieces::default();
         self.advance_to(after);
         pieces.literal(self.source.span(start, after), self.source.slice(start, after));
         let open = self.source.span(after, after + 1);
@@ -77,11 +77,11 @@ impl Parser<'_> {
         let end = self.pos;
         let open_paren = if separator.1 == "(" { "()" } else { ")" };
         pieces.literal(self.source.span(end.saturating_sub(1), end), open_paren);
-        Some(pieces.into_word(self.source.span(start, end), Role::Argument))
+        Some(pieces.into_word(self.source.span(start, end), WordRole::Argument))
     }
 
     /// Finds the name that comes next and what makes it the target of an assignment.
-    fn find_target(&mut self) -> Option<(Target, usize)> {
+    fn find_target(&mut self) -> Option<(AssignmentTarget, usize)> {
         let start = self.here();
         if !self.raw(start).is_some_and(is_name_start) {
             return None;
@@ -98,11 +98,11 @@ impl Parser<'_> {
             }
         }
         let target = match self.raw(index)? {
-            b'=' => Target::Value { width: 1 },
-            b'[' => Target::Subscript,
+            b'=' => AssignmentTarget::Value { width: 1 },
+            b'[' => AssignmentTarget::Subscript,
             b'+' => {
                 let after = self.after_continuations(index + 1);
-                (self.raw(after) == Some(b'=')).then_some(Target::Value { width: 2 })?
+                (self.raw(after) == Some(b'=')).then_some(AssignmentTarget::Value { width: 2 })?
             }
             _ => return None,
         };
@@ -110,10 +110,10 @@ impl Parser<'_> {
     }
 
     /// `[ … ]`; its parts.
-    fn subscript(&mut self) -> Vec<Part> {
+    fn subscript(&mut self) -> Vec<WordPart> {
         self.enter();
         self.bump(1);
-        let mut pieces = Pieces::default();
+        let mut pieces = WordPieces::default();
         let outer = std::mem::replace(&mut self.context.no_heredocs, true);
         self.enclosed(&mut pieces, Enclosure::SUBSCRIPT);
         self.context.no_heredocs = outer;
@@ -160,7 +160,7 @@ impl Parser<'_> {
 
     /// Fails for a backslash in an array inside a substitution, which bash 5.2 does not always honour there.
     fn refuse_escape(&mut self, element: &Word) {
-        let escapes = element.parts.iter().any(|part| matches!(part, Part::Escaped { .. }));
+        let escapes = element.parts.iter().any(|part| matches!(part, WordPart::Escaped { .. }));
         if escapes && self.context.substitution {
             self.fail(self.pos, "a backslash in an array inside a substitution");
         }
@@ -169,7 +169,7 @@ impl Parser<'_> {
     /// An element that begins with `[`: bash reads to the `]`, blanks included.
     fn subscripted_element(&mut self) -> Word {
         let start = self.here();
-        let mut pieces = Pieces::default();
+        let mut pieces = WordPieces::default();
         self.bump(1);
         pieces.glob(self.source.span(start, self.pos), self.source.slice(start, self.pos));
         self.enter();
@@ -184,6 +184,6 @@ impl Parser<'_> {
         self.literal_bytes(&mut pieces, 1);
         self.word_pieces(&mut pieces, super::word::WordMode::Ordinary);
         self.flush(TokenKind::Word);
-        pieces.into_word(self.source.span(start, self.pos), Role::Argument)
+        pieces.into_word(self.source.span(start, self.pos), WordRole::Argument)
     }
 }

@@ -4,14 +4,14 @@
 //! in double quotes, before `"`), and reads the result as a script of its own. So does this, on a side text.
 
 use super::Quoting;
-use crate::ast::{List, Part};
+use crate::ast::{List, WordPart};
 use crate::cursor::Parser;
-use crate::pieces::Pieces;
+use crate::pieces::WordPieces;
 use crate::source::SideText;
 
 impl Parser<'_> {
     /// A backquoted substitution.
-    pub(crate) fn backquote(&mut self, pieces: &mut Pieces, quoting: Quoting) {
+    pub(crate) fn backquote(&mut self, pieces: &mut WordPieces, quoting: Quoting) {
         let start = self.here();
         self.enter();
         let body = if let Some((side, close)) = self.unescaped(start + 1, quoting) {
@@ -22,7 +22,7 @@ impl Parser<'_> {
             List::default()
         };
         self.leave();
-        let part = Part::Command { span: self.source.span(start, self.pos), body };
+        let part = WordPart::Command { span: self.source.span(start, self.pos), body };
         pieces.expansion(part, self.source.slice(start, self.pos));
     }
 

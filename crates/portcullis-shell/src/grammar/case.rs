@@ -2,7 +2,7 @@
 
 use crate::ast::{CaseArm, CommandKind, List, Word};
 use crate::cursor::Parser;
-use crate::pieces::{Pieces, Role};
+use crate::pieces::{WordPieces, WordRole};
 
 impl Parser<'_> {
     /// `case word in … esac`.
@@ -63,6 +63,6 @@ impl Parser<'_> {
         }
         let at = self.here();
         self.unexpected();
-        Pieces::default().into_word(self.source.span(at, at), Role::Argument)
+        WordPieces::default().into_word(self.source.span(at, at), WordRole::Argument)
     }
 }

@@ -7,7 +7,7 @@ use super::word::WordMode;
 use crate::TokenKind;
 use crate::ast::{CommandKind, Word};
 use crate::cursor::Parser;
-use crate::pieces::{Pieces, Role};
+use crate::pieces::{WordPieces, WordRole};
 
 const UNARY: &str = "abcdefghknoprstuvwxzGLNORS";
 
@@ -110,10 +110,10 @@ impl Parser<'_> {
     /// An operator as a word, so that the list of words reads like the text.
     fn operator_word(&mut self, width: usize) -> Word {
         let start = self.here();
-        let mut pieces = Pieces::default();
+        let mut pieces = WordPieces::default();
         self.literal_bytes(&mut pieces, width);
         self.flush(TokenKind::Operator);
-        pieces.into_word(self.source.span(start, self.pos), Role::Argument)
+        pieces.into_word(self.source.span(start, self.pos), WordRole::Argument)
     }
 }
 

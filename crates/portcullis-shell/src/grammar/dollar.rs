@@ -1,13 +1,13 @@
 //! What a `$` begins.
 
 use super::Quoting;
-use crate::ast::Part;
+use crate::ast::WordPart;
 use crate::cursor::Parser;
-use crate::pieces::Pieces;
+use crate::pieces::WordPieces;
 
 impl Parser<'_> {
     /// An expansion, a `$'…'` or `$"…"`, or a plain dollar sign.
-    pub(crate) fn dollar(&mut self, pieces: &mut Pieces, quoting: Quoting) {
+    pub(crate) fn dollar(&mut self, pieces: &mut WordPieces, quoting: Quoting) {
         match self.peek_at(1) {
             Some(b'(') if self.peek_at(2) == Some(b'(') => self.dollar_double_parenthesis(pieces),
             Some(b'(') => self.command_substitution(pieces),
@@ -37,14 +37,14 @@ impl Parser<'_> {
         }
     }
 
-    fn named_parameter(&mut self, pieces: &mut Pieces) {
+    fn named_parameter(&mut self, pieces: &mut WordPieces) {
         let start = self.here();
         self.bump(1);
         let name = self.name();
         self.push_plain_parameter(pieces, start, name);
     }
 
-    fn short_parameter(&mut self, pieces: &mut Pieces) {
+    fn short_parameter(&mut self, pieces: &mut WordPieces) {
         let start = self.here();
         self.bump(1);
         let name = self.peek().map(char::from).map(String::from).unwrap_or_default();
@@ -52,9 +52,9 @@ impl Parser<'_> {
         self.push_plain_parameter(pieces, start, name);
     }
 
-    fn push_plain_parameter(&mut self, pieces: &mut Pieces, start: usize, name: String) {
+    fn push_plain_parameter(&mut self, pieces: &mut WordPieces, start: usize, name: String) {
         let span = self.source.span(start, self.pos);
-        let part = Part::Parameter { span, name, plain: true, parts: Vec::new() };
+        let part = WordPart::Parameter { span, name, plain: true, parts: Vec::new() };
         pieces.expansion(part, self.source.slice(start, self.pos));
     }
 

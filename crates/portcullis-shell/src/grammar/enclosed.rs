@@ -6,7 +6,7 @@
 
 use super::Quoting;
 use crate::cursor::Parser;
-use crate::pieces::Pieces;
+use crate::pieces::WordPieces;
 
 /// What encloses a text, and how it is quoted.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ impl Enclosure {
 
 impl Parser<'_> {
     /// Reads up to the closing bracket, which is left; returns the number of `;` outside nested constructs.
-    pub(crate) fn enclosed(&mut self, pieces: &mut Pieces, enclosure: Enclosure) -> usize {
+    pub(crate) fn enclosed(&mut self, pieces: &mut WordPieces, enclosure: Enclosure) -> usize {
         let opened = self.pos;
         let mut depth = 0_usize;
         let mut semicolons = 0;
@@ -82,7 +82,7 @@ impl Parser<'_> {
         semicolons
     }
 
-    fn enclosed_piece(&mut self, pieces: &mut Pieces, enclosure: Enclosure, byte: u8) {
+    fn enclosed_piece(&mut self, pieces: &mut WordPieces, enclosure: Enclosure, byte: u8) {
         let quoting = enclosure.quoting;
         match byte {
             b'\\' => self.escape(pieces),
@@ -101,7 +101,7 @@ impl Parser<'_> {
     }
 
     /// `'…'` that hides brackets but not substitutions.
-    fn transparent_quote(&mut self, pieces: &mut Pieces) {
+    fn transparent_quote(&mut self, pieces: &mut WordPieces) {
         let start = self.pos;
         let Some(close) = self.find_quote(start + 1) else {
             self.fail(start, "this quote is not closed");
@@ -122,7 +122,7 @@ impl Parser<'_> {
     }
 
     /// `$'…'`, which bash decodes before it reads the expansion around it.
-    fn enclosed_ansi_quote(&mut self, pieces: &mut Pieces, quoting: Quoting) {
+    fn enclosed_ansi_quote(&mut self, pieces: &mut WordPieces, quoting: Quoting) {
         let start = self.pos;
         let before = pieces.text.len();
         self.ansi_quote(pieces);

@@ -6,15 +6,15 @@
 
 use super::Quoting;
 use crate::TokenKind;
-use crate::ast::{Heredoc, Part, RedirectOperator, RedirectTarget, Word};
+use crate::ast::{Heredoc, RedirectOperator, RedirectTarget, Word, WordPart};
 use crate::cursor::{Parser, PendingHeredoc};
-use crate::pieces::Pieces;
+use crate::pieces::WordPieces;
 use crate::source::SideText;
 use crate::span::Span;
 
 /// A line that has been added to a body.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct BodyLine {
     /// Where its text begins in the parent.
     start: usize,
     /// After its newline in the parent.
@@ -94,7 +94,7 @@ impl Parser<'_> {
     }
 
     /// Adds the line at the cursor to `body`: without the tabs of `<<-` and, unless quoted, without continuations.
-    fn add_line(&mut self, body: &mut SideText, heredoc: &Heredoc) -> Line {
+    fn add_line(&mut self, body: &mut SideText, heredoc: &Heredoc) -> BodyLine {
         let mut index = self.pos;
         let mut joined = false;
         loop {
@@ -127,11 +127,11 @@ impl Parser<'_> {
         let end = index.min(self.end);
         body.push(self.source, copied, end);
         self.charge(end - self.pos);
-        Line { start, end, joined }
+        BodyLine { start, end, joined }
     }
 
     /// Ends the document as bash does inside `$( … )` at a line such as `EOF)`: the rest of it is read as commands.
-    fn end_before_parenthesis(&mut self, line: Line, length: usize) {
+    fn end_before_parenthesis(&mut self, line: BodyLine, length: usize) {
         if line.joined {
             self.fail(line.start, "a here-document that ends in a continued line");
         } else {
@@ -142,13 +142,13 @@ impl Parser<'_> {
     fn heredoc_parts(&mut self, heredoc: &mut Heredoc, body: &SideText) {
         if heredoc.quoted {
             let text = body.text().to_owned();
-            heredoc.parts = vec![Part::Literal { span: heredoc.body, text: text.clone() }];
+            heredoc.parts = vec![WordPart::Literal { span: heredoc.body, text: text.clone() }];
             heredoc.text = text;
             return;
         }
         let source = body.source(self.source);
         let mut inner = Parser::side(&source, self.shared);
-        let mut pieces = Pieces::default();
+        let mut pieces = WordPieces::default();
         inner.enter();
         while let Some(byte) = inner.peek() {
             inner.quoted_piece(&mut pieces, Quoting::Heredoc, byte);
@@ -163,12 +163,12 @@ impl Parser<'_> {
 /// Says whether a delimiter has no expansion, and no dollar sign or escape whose quoting would matter.
 fn is_plain_delimiter(word: &Word) -> bool {
     word.parts.iter().all(|part| match part {
-        Part::Literal { text, .. } => !text.contains('$'),
-        Part::Escaped { .. } | Part::Single { .. } | Part::Glob { .. } => true,
-        Part::Double { parts, span } => {
+        WordPart::Literal { text, .. } => !text.contains('$'),
+        WordPart::Escaped { .. } | WordPart::Single { .. } | WordPart::Glob { .. } => true,
+        WordPart::Double { parts, span } => {
             let inside: usize = parts.iter().map(|part| part.span().end - part.span().start).sum();
             let plain =
-                |part: &Part| matches!(part, Part::Literal { text, .. } if !text.contains(['$', '\\']));
+                |part: &WordPart| matches!(part, WordPart::Literal { text, .. } if !text.contains(['$', '\\']));
             parts.iter().all(plain) && span.end - span.start == inside + 2
         }
         _ => false,

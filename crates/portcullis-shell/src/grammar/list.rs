@@ -1,6 +1,6 @@
 //! Lists, `;` and `&`, and chains of `&&` and `||`.
 
-use crate::ast::{AndOr, Link, List};
+use crate::ast::{AndOr, List, PipelineLink};
 use crate::cursor::Parser;
 
 impl Parser<'_> {
@@ -43,13 +43,13 @@ impl Parser<'_> {
 
     fn and_or(&mut self) -> AndOr {
         let start = self.here();
-        let mut pipelines = vec![(Link::First, self.pipeline())];
+        let mut pipelines = vec![(PipelineLink::First, self.pipeline())];
         loop {
             self.skip_space();
             let link = if self.looking_at(b"&&") {
-                Link::And
+                PipelineLink::And
             } else if self.looking_at(b"||") {
-                Link::Or
+                PipelineLink::Or
             } else {
                 break;
             };

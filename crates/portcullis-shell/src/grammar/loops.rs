@@ -3,7 +3,7 @@
 use super::enclosed::Enclosure;
 use crate::ast::{CommandKind, List, Word};
 use crate::cursor::Parser;
-use crate::pieces::Pieces;
+use crate::pieces::WordPieces;
 
 impl Parser<'_> {
     /// `for … done`.
@@ -73,7 +73,7 @@ impl Parser<'_> {
     fn arithmetic_for(&mut self) -> CommandKind {
         let start = self.here();
         self.operator(2);
-        let mut pieces = Pieces::default();
+        let mut pieces = WordPieces::default();
         let outer = std::mem::replace(&mut self.context.no_heredocs, true);
         let semicolons = self.enclosed(&mut pieces, Enclosure::ARITHMETIC);
         self.context.no_heredocs = outer;

@@ -3,13 +3,13 @@
 use super::Quoting;
 use super::dollar::{is_name_start, is_special_parameter};
 use super::enclosed::Enclosure;
-use crate::ast::Part;
-use crate::cursor::{Context, Parser};
-use crate::pieces::Pieces;
+use crate::ast::WordPart;
+use crate::cursor::{CursorContext, Parser};
+use crate::pieces::WordPieces;
 
 impl Parser<'_> {
     /// `${…}` with the cursor on the `$`.
-    pub(crate) fn braced_parameter(&mut self, pieces: &mut Pieces, quoting: Quoting) {
+    pub(crate) fn braced_parameter(&mut self, pieces: &mut WordPieces, quoting: Quoting) {
         match self.peek_at(2) {
             Some(b' ' | b'\t' | b'\n' | b'|') => self.brace_substitution(pieces),
             Some(b'(') => self.fail(self.pos, "`${(` is not bash"),
@@ -17,14 +17,14 @@ impl Parser<'_> {
         }
     }
 
-    fn parameter(&mut self, pieces: &mut Pieces, quoting: Quoting) {
+    fn parameter(&mut self, pieces: &mut WordPieces, quoting: Quoting) {
         let start = self.here();
         self.enter();
         self.bump(2);
         let prefixed = self.parameter_prefix();
         let name = self.parameter_name();
         let plain = !prefixed && !name.is_empty() && self.peek() == Some(b'}');
-        let mut inner = Pieces::default();
+        let mut inner = WordPieces::default();
         let quoting = if self.at_arithmetic_operator() { Quoting::Mixed } else { quoting };
         if self.peek() == Some(b'[') {
             self.parameter_subscript(&mut inner);
@@ -33,7 +33,7 @@ impl Parser<'_> {
         self.bump(1);
         self.leave();
         let span = self.source.span(start, self.pos);
-        let part = Part::Parameter { span, name, plain, parts: inner.parts };
+        let part = WordPart::Parameter { span, name, plain, parts: inner.parts };
         pieces.expansion(part, self.source.slice(start, self.pos));
     }
 
@@ -47,7 +47,7 @@ impl Parser<'_> {
     }
 
     /// `[ … ]` after a name. Bash ends the expansion at a `}` in it when it reads the text, but not when it runs it.
-    fn parameter_subscript(&mut self, pieces: &mut Pieces) {
+    fn parameter_subscript(&mut self, pieces: &mut WordPieces) {
         self.literal_bytes(pieces, 1);
         self.enclosed(pieces, Enclosure::PARAMETER_SUBSCRIPT);
         self.literal_bytes(pieces, 1);
@@ -88,13 +88,13 @@ impl Parser<'_> {
     }
 
     /// `${ …; }` or `${| …; }`.
-    fn brace_substitution(&mut self, pieces: &mut Pieces) {
+    fn brace_substitution(&mut self, pieces: &mut WordPieces) {
         let start = self.here();
         self.flush(crate::TokenKind::Word);
         self.enter();
         let width = if self.peek_at(2) == Some(b'|') { 3 } else { 2 };
         self.operator(width);
-        let context = Context { substitution: true, no_heredocs: true, ..Context::default() };
+        let context = CursorContext { substitution: true, no_heredocs: true, ..CursorContext::default() };
         let outer = std::mem::replace(&mut self.context, context);
         let body = self.list();
         self.expect_keyword("}");
@@ -105,7 +105,7 @@ impl Parser<'_> {
             // Bash 5.2 ends it at the first brace, bash 5.3 after a whole command.
             self.fail(start, "a brace inside `${ …; }`");
         }
-        let part = Part::Command { span: self.source.span(start, self.pos), body };
+        let part = WordPart::Command { span: self.source.span(start, self.pos), body };
         pieces.expansion(part, self.source.slice(start, self.pos));
     }
 }

@@ -3,11 +3,11 @@
 use super::Quoting;
 use crate::ansi;
 use crate::cursor::Parser;
-use crate::pieces::Pieces;
+use crate::pieces::WordPieces;
 
 impl Parser<'_> {
     /// A backslash and the character it protects.
-    pub(crate) fn escape(&mut self, pieces: &mut Pieces) {
+    pub(crate) fn escape(&mut self, pieces: &mut WordPieces) {
         let start = self.pos;
         let Some(character) = self.source.character(start + 1).filter(|_| start + 1 < self.end) else {
             self.fail(start, "a backslash ends the text");
@@ -19,7 +19,7 @@ impl Parser<'_> {
     }
 
     /// `'…'`.
-    pub(crate) fn single_quote(&mut self, pieces: &mut Pieces) {
+    pub(crate) fn single_quote(&mut self, pieces: &mut WordPieces) {
         let start = self.pos;
         let Some(close) = self.find_quote(start + 1) else {
             self.fail(start, "this quote is not closed");
@@ -40,7 +40,7 @@ impl Parser<'_> {
     }
 
     /// `$'…'`.
-    pub(crate) fn ansi_quote(&mut self, pieces: &mut Pieces) {
+    pub(crate) fn ansi_quote(&mut self, pieces: &mut WordPieces) {
         let start = self.here();
         self.bump(2);
         let inside = self.pos;
@@ -61,13 +61,13 @@ impl Parser<'_> {
     }
 
     /// `"…"` or `$"…"` in text that is quoted as `outer` says.
-    pub(crate) fn double_quote(&mut self, pieces: &mut Pieces, outer: Quoting) {
+    pub(crate) fn double_quote(&mut self, pieces: &mut WordPieces, outer: Quoting) {
         let start = self.here();
         let quoting = if outer == Quoting::Unquoted { Quoting::Double } else { Quoting::Mixed };
         self.enter();
         let width = if self.peek() == Some(b'$') { 2 } else { 1 };
         self.bump(width);
-        let mut inner = Pieces::default();
+        let mut inner = WordPieces::default();
         loop {
             match self.peek() {
                 None => {
@@ -86,7 +86,7 @@ impl Parser<'_> {
     }
 
     /// A piece of double-quoted text or of a here-document; `byte` is its first.
-    pub(crate) fn quoted_piece(&mut self, pieces: &mut Pieces, quoting: Quoting, byte: u8) {
+    pub(crate) fn quoted_piece(&mut self, pieces: &mut WordPieces, quoting: Quoting, byte: u8) {
         match byte {
             b'$' => self.dollar(pieces, quoting),
             b'`' => self.backquote(pieces, quoting),

@@ -3,7 +3,7 @@
 use crate::TokenKind;
 use crate::ast::{Descriptor, Redirect, RedirectOperator, RedirectTarget, Word};
 use crate::cursor::Parser;
-use crate::pieces::{Pieces, Role};
+use crate::pieces::{WordPieces, WordRole};
 
 /// The operators, longer ones before those they begin with.
 const OPERATORS: [(&str, RedirectOperator); 12] = [
@@ -126,10 +126,10 @@ impl Parser<'_> {
     /// The `-` of `>&-`, complete by itself: what follows is the next word.
     fn closing_dash(&mut self) -> Word {
         let start = self.here();
-        let mut pieces = Pieces::default();
+        let mut pieces = WordPieces::default();
         self.literal_bytes(&mut pieces, 1);
         self.flush(TokenKind::Word);
-        pieces.into_word(self.source.span(start, self.pos), Role::Argument)
+        pieces.into_word(self.source.span(start, self.pos), WordRole::Argument)
     }
 }
 

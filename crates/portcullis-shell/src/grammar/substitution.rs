@@ -1,24 +1,24 @@
 //! `$( … )`, `<( … )` and `>( … )`.
 
 use crate::TokenKind;
-use crate::ast::{List, Part};
-use crate::cursor::{Context, Parser};
-use crate::pieces::Pieces;
+use crate::ast::{List, WordPart};
+use crate::cursor::{CursorContext, Parser};
+use crate::pieces::WordPieces;
 
 impl Parser<'_> {
     /// `$( … )`.
-    pub(crate) fn command_substitution(&mut self, pieces: &mut Pieces) {
+    pub(crate) fn command_substitution(&mut self, pieces: &mut WordPieces) {
         let start = self.here();
         let body = self.substitution_body();
-        let part = Part::Command { span: self.source.span(start, self.pos), body };
+        let part = WordPart::Command { span: self.source.span(start, self.pos), body };
         pieces.expansion(part, self.source.slice(start, self.pos));
     }
 
     /// `<( … )` or `>( … )`.
-    pub(crate) fn process_substitution(&mut self, pieces: &mut Pieces) {
+    pub(crate) fn process_substitution(&mut self, pieces: &mut WordPieces) {
         let start = self.here();
         let body = self.substitution_body();
-        let part = Part::Process { span: self.source.span(start, self.pos), body };
+        let part = WordPart::Process { span: self.source.span(start, self.pos), body };
         pieces.expansion(part, self.source.slice(start, self.pos));
     }
 
@@ -27,8 +27,11 @@ impl Parser<'_> {
         self.flush(TokenKind::Word);
         self.enter();
         self.operator(2);
-        let context =
-            Context { substitution: true, no_heredocs: self.context.no_heredocs, ..Context::default() };
+        let context = CursorContext {
+            substitution: true,
+            no_heredocs: self.context.no_heredocs,
+            ..CursorContext::default()
+        };
         let outer = std::mem::replace(&mut self.context, context);
         let pending = std::mem::take(&mut self.pending);
         self.skip_space();

@@ -6,7 +6,7 @@ use super::space::is_break;
 use crate::TokenKind;
 use crate::ast::Word;
 use crate::cursor::Parser;
-use crate::pieces::{Pieces, Role};
+use crate::pieces::{WordPieces, WordRole};
 
 /// Which characters are special in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,26 +28,26 @@ impl Parser<'_> {
     /// A word, if one comes next.
     pub(crate) fn opt_word_in(&mut self, mode: WordMode) -> Option<Word> {
         let start = self.here();
-        let mut pieces = Pieces::default();
+        let mut pieces = WordPieces::default();
         self.word_pieces(&mut pieces, mode);
         if self.pos == start {
             return None;
         }
         self.flush(TokenKind::Word);
-        Some(pieces.into_word(self.source.span(start, self.pos), Role::Argument))
+        Some(pieces.into_word(self.source.span(start, self.pos), WordRole::Argument))
     }
 
     /// The value of an assignment, possibly empty.
     pub(crate) fn value_word(&mut self) -> Word {
         let start = self.here();
-        let mut pieces = Pieces::default();
+        let mut pieces = WordPieces::default();
         self.word_pieces(&mut pieces, WordMode::Ordinary);
         self.flush(TokenKind::Word);
-        pieces.into_word(self.source.span(start, self.pos), Role::Value)
+        pieces.into_word(self.source.span(start, self.pos), WordRole::Value)
     }
 
     /// The pieces of a word up to the byte that ends it.
-    pub(crate) fn word_pieces(&mut self, pieces: &mut Pieces, mode: WordMode) {
+    pub(crate) fn word_pieces(&mut self, pieces: &mut WordPieces, mode: WordMode) {
         while let Some(byte) = self.peek() {
             match byte {
                 b'\'' => self.single_quote(pieces),
@@ -72,7 +72,7 @@ impl Parser<'_> {
         }
     }
 
-    fn glob_byte(&mut self, pieces: &mut Pieces) {
+    fn glob_byte(&mut self, pieces: &mut WordPieces) {
         let start = self.pos;
         self.advance_to(start + 1);
         let end = self.pos.min(start + 1);
@@ -80,7 +80,7 @@ impl Parser<'_> {
     }
 
     /// `( … )` in a regular expression or extended glob, whose opening is `width` bytes long.
-    fn pattern_group(&mut self, pieces: &mut Pieces, width: usize) {
+    fn pattern_group(&mut self, pieces: &mut WordPieces, width: usize) {
         let start = self.pos;
         self.enter();
         self.bump(width);
@@ -92,7 +92,7 @@ impl Parser<'_> {
     }
 
     /// Adds the next `count` bytes, which are ASCII, as text.
-    pub(crate) fn literal_bytes(&mut self, pieces: &mut Pieces, count: usize) {
+    pub(crate) fn literal_bytes(&mut self, pieces: &mut WordPieces, count: usize) {
         for _ in 0..count {
             let start = self.here();
             self.bump(1);
@@ -101,7 +101,7 @@ impl Parser<'_> {
     }
 
     /// Adds the text up to a byte that `stops`, at least one character of it.
-    pub(crate) fn literal_run(&mut self, pieces: &mut Pieces, stops: impl Fn(u8) -> bool) {
+    pub(crate) fn literal_run(&mut self, pieces: &mut WordPieces, stops: impl Fn(u8) -> bool) {
         let start = self.here();
         let mut index = start;
         while self.raw(index).is_some_and(|byte| index == start || !stops(byte) && byte != b'\\') {

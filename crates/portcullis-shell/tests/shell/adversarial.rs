@@ -1,6 +1,6 @@
 //! Hostile shapes: long, deep and half open. The parse must return, on a small stack, within its step budget.
 
-use portcullis_shell::{Limits, Script, TokenKind, parse, parse_counted};
+use portcullis_shell::{ParseLimits, ParsedScript, TokenKind, parse, parse_counted};
 
 const MANY: usize = 100_000;
 
@@ -155,8 +155,8 @@ const REPEATED: &[&str] = &[
     "done ",
 ];
 
-fn check(text: &str, what: &str) -> Script {
-    let (script, steps) = parse_counted(text, Limits::default());
+fn check(text: &str, what: &str) -> ParsedScript {
+    let (script, steps) = parse_counted(text, ParseLimits::default());
     assert!(steps <= 16 * text.len() + 4096, "{what}: {steps} steps for {} bytes", text.len());
     let covered = script.tokens.iter().fold(0, |position, token| {
         assert_eq!(token.span.start, position, "{what}: a gap between tokens");
@@ -246,11 +246,11 @@ fn long_flat_texts_are_understood() {
 
 #[test]
 fn texts_past_the_limits_are_opaque() {
-    let limits = Limits { bytes: 10, depth: 100 };
+    let limits = ParseLimits { bytes: 10, depth: 100 };
     let (script, _) = parse_counted("echo a; echo b", limits);
     assert!(!script.is_clear());
     assert_eq!(script.tokens.len(), 1);
-    let limits = Limits { bytes: 100, depth: 2 };
+    let limits = ParseLimits { bytes: 100, depth: 2 };
     assert!(parse_counted("a $(b $(c))", limits).0.is_clear());
     assert!(!parse_counted("a $(b $(c $(d)))", limits).0.is_clear());
 }

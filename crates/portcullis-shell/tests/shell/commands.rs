@@ -1,19 +1,19 @@
 //! The simple commands of a script in order of appearance, each before those nested in its words.
 
 use portcullis_shell::ast::{
-    Assignment, AssignmentValue, Command, CommandKind, List, Part, RedirectTarget, SimpleCommand, Word,
+    Assignment, AssignmentValue, Command, CommandKind, List, RedirectTarget, SimpleCommand, Word, WordPart,
 };
-use portcullis_shell::{Script, nested_lists};
+use portcullis_shell::{ParsedScript, nested_lists};
 
 /// Returns every simple command of the script.
-pub(crate) fn simple_commands(script: &Script) -> Vec<&SimpleCommand> {
+pub(crate) fn simple_commands(script: &ParsedScript) -> Vec<&SimpleCommand> {
     let mut found = Vec::new();
     list(&script.body, &mut found);
     found
 }
 
 /// Returns the words' texts of every simple command that has words.
-pub(crate) fn argument_lists(script: &Script) -> Vec<Vec<&str>> {
+pub(crate) fn argument_lists(script: &ParsedScript) -> Vec<Vec<&str>> {
     simple_commands(script)
         .into_iter()
         .filter(|simple| !simple.words.is_empty())
@@ -96,6 +96,6 @@ fn words<'a>(subject: &'a [Word], found: &mut Vec<&'a SimpleCommand>) {
     }
 }
 
-fn parts<'a>(subject: &'a [Part], found: &mut Vec<&'a SimpleCommand>) {
+fn parts<'a>(subject: &'a [WordPart], found: &mut Vec<&'a SimpleCommand>) {
     nested_lists(subject, &mut |body| list(body, found));
 }

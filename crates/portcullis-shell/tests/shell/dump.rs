@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use portcullis_shell::ast::{
-    AndOr, Assignment, AssignmentValue, Command, CommandKind, Link, List, Part, Pipeline, Redirect,
-    RedirectTarget, Word, WordTraits,
+    AndOr, Assignment, AssignmentValue, Command, CommandKind, List, Pipeline, PipelineLink, Redirect,
+    RedirectTarget, Word, WordPart, WordTraits,
 };
-use portcullis_shell::{Script, Span};
+use portcullis_shell::{ParsedScript, Span};
 
 /// Returns the tree, the tokens' kinds and the errors.
-pub(crate) fn dump(script: &Script) -> String {
+pub(crate) fn dump(script: &ParsedScript) -> String {
     let mut out = Dump { text: String::new(), indent: 0 };
     out.list("script", &script.body);
     for error in &script.errors {
@@ -48,16 +48,16 @@ impl Dump {
 
     fn and_or(&mut self, item: &AndOr) {
         let background = if item.background { " &" } else { "" };
-        if let ([(Link::First, pipeline)], "") = (&*item.pipelines, background) {
+        if let ([(PipelineLink::First, pipeline)], "") = (&*item.pipelines, background) {
             return self.pipeline("", pipeline);
         }
         self.line(&format!("chain {}{background}", at(item.span)));
         self.deeper(|out| {
             for (link, pipeline) in &item.pipelines {
                 let label = match link {
-                    Link::First => "",
-                    Link::And => "&& ",
-                    Link::Or => "|| ",
+                    PipelineLink::First => "",
+                    PipelineLink::And => "&& ",
+                    PipelineLink::Or => "|| ",
                 };
                 out.pipeline(label, pipeline);
             }
@@ -189,37 +189,37 @@ impl Dump {
             [(quoted, "quoted"), (dynamic, "dynamic"), (glob, "glob"), (brace, "brace"), (tilde, "tilde")];
         let flags: Vec<&str> = flags.into_iter().filter(|(set, _)| *set).map(|(_, name)| name).collect();
         self.line(format!("word {} {:?} {}", at(word.span), word.text, flags.join(" ")).trim_end());
-        if !matches!(&*word.parts, [] | [Part::Literal { .. }]) {
+        if !matches!(&*word.parts, [] | [WordPart::Literal { .. }]) {
             self.deeper(|out| out.parts(&word.parts));
         }
     }
 
-    fn parts(&mut self, parts: &[Part]) {
+    fn parts(&mut self, parts: &[WordPart]) {
         for part in parts {
             self.part(part);
         }
     }
 
-    fn part(&mut self, part: &Part) {
+    fn part(&mut self, part: &WordPart) {
         let span = at(part.span());
         match part {
-            Part::Literal { text, .. } => self.line(&format!("literal {span} {text:?}")),
-            Part::Escaped { text, .. } => self.line(&format!("escaped {span} {text:?}")),
-            Part::Single { text, .. } => self.line(&format!("single {span} {text:?}")),
-            Part::AnsiC { text, .. } => self.line(&format!("ansi {span} {text:?}")),
-            Part::Glob { text, .. } => self.line(&format!("glob {span} {text:?}")),
-            Part::Double { parts, .. } => self.nested(&format!("double {span}"), parts),
-            Part::Arithmetic { parts, .. } => self.nested(&format!("arithmetic {span}"), parts),
-            Part::Parameter { name, plain, parts, .. } => {
+            WordPart::Literal { text, .. } => self.line(&format!("literal {span} {text:?}")),
+            WordPart::Escaped { text, .. } => self.line(&format!("escaped {span} {text:?}")),
+            WordPart::Single { text, .. } => self.line(&format!("single {span} {text:?}")),
+            WordPart::AnsiC { text, .. } => self.line(&format!("ansi {span} {text:?}")),
+            WordPart::Glob { text, .. } => self.line(&format!("glob {span} {text:?}")),
+            WordPart::Double { parts, .. } => self.nested(&format!("double {span}"), parts),
+            WordPart::Arithmetic { parts, .. } => self.nested(&format!("arithmetic {span}"), parts),
+            WordPart::Parameter { name, plain, parts, .. } => {
                 let plain = if *plain { " plain" } else { "" };
                 self.nested(&format!("parameter {span} `{name}`{plain}"), parts);
             }
-            Part::Command { body, .. } => self.list(&format!("command {span}"), body),
-            Part::Process { body, .. } => self.list(&format!("process {span}"), body),
+            WordPart::Command { body, .. } => self.list(&format!("command {span}"), body),
+            WordPart::Process { body, .. } => self.list(&format!("process {span}"), body),
         }
     }
 
-    fn nested(&mut self, label: &str, parts: &[Part]) {
+    fn nested(&mut self, label: &str, parts: &[WordPart]) {
         self.line(label);
         self.deeper(|out| out.parts(parts));
     }

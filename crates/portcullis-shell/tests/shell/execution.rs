@@ -4,7 +4,7 @@
 //! `command_not_found_handle`, which logs it. Nothing else is ever run. What the parser refuses is not run at all.
 
 use portcullis_shell::ast::Word;
-use portcullis_shell::{Script, parse};
+use portcullis_shell::{ParsedScript, parse};
 
 use crate::commands::simple_commands;
 use crate::programs::Programs;
@@ -36,7 +36,7 @@ done
 
 /// Runs the programs that the parser takes; returns how many it took and how many commands bash ran.
 fn check(programs: &[String]) -> (usize, usize) {
-    let taken: Vec<(&String, Script)> = programs
+    let taken: Vec<(&String, ParsedScript)> = programs
         .iter()
         .map(|program| (program, parse(program)))
         .filter(|(_, script)| script.is_clear())

@@ -1,9 +1,9 @@
 //! Properties of any text whatever.
 
 use portcullis_shell::ast::{
-    AndOr, AssignmentValue, Command, CommandKind, List, Part, Redirect, RedirectTarget, Word,
+    AndOr, AssignmentValue, Command, CommandKind, List, Redirect, RedirectTarget, Word, WordPart,
 };
-use portcullis_shell::{Script, Span, parse};
+use portcullis_shell::{ParsedScript, Span, parse};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -153,7 +153,7 @@ fn a_parse_is_either_clear_or_has_exactly_one_error() {
     });
 }
 
-fn has_opaque(script: &Script) -> bool {
+fn has_opaque(script: &ParsedScript) -> bool {
     format!("{:?}", script.body).contains("kind: Opaque")
 }
 
@@ -164,7 +164,7 @@ struct Spans<'a> {
 }
 
 impl Spans<'_> {
-    fn script(&self, script: &Script) {
+    fn script(&self, script: &ParsedScript) {
         let whole = Span::new(0, self.text.len());
         self.list(&script.body, whole);
         for error in &script.errors {
@@ -275,14 +275,14 @@ impl Spans<'_> {
         self.parts(&word.parts, word.span);
     }
 
-    fn parts(&self, parts: &[Part], parent: Span) {
+    fn parts(&self, parts: &[WordPart], parent: Span) {
         for part in parts {
             self.inside(part.span(), parent);
             match part {
-                Part::Double { parts, span }
-                | Part::Parameter { parts, span, .. }
-                | Part::Arithmetic { parts, span } => self.parts(parts, *span),
-                Part::Command { body, span } | Part::Process { body, span } => self.list(body, *span),
+                WordPart::Double { parts, span }
+                | WordPart::Parameter { parts, span, .. }
+                | WordPart::Arithmetic { parts, span } => self.parts(parts, *span),
+                WordPart::Command { body, span } | WordPart::Process { body, span } => self.list(body, *span),
                 _ => {}
             }
         }

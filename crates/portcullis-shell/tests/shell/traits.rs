@@ -1,6 +1,6 @@
 //! What is known of a word as a whole, and the kinds of its parts.
 
-use portcullis_shell::ast::{AssignmentValue, Part, Word};
+use portcullis_shell::ast::{AssignmentValue, Word, WordPart};
 use portcullis_shell::parse;
 
 use crate::commands::simple_commands;
@@ -131,16 +131,16 @@ fn parts_say_what_each_piece_is() {
         .parts
         .iter()
         .map(|part| match part {
-            Part::Literal { .. } => "literal",
-            Part::Escaped { .. } => "escaped",
-            Part::Single { .. } => "single",
-            Part::AnsiC { .. } => "ansi",
-            Part::Double { .. } => "double",
-            Part::Glob { .. } => "glob",
-            Part::Parameter { .. } => "parameter",
-            Part::Command { .. } => "command",
-            Part::Process { .. } => "process",
-            Part::Arithmetic { .. } => "arithmetic",
+            WordPart::Literal { .. } => "literal",
+            WordPart::Escaped { .. } => "escaped",
+            WordPart::Single { .. } => "single",
+            WordPart::AnsiC { .. } => "ansi",
+            WordPart::Double { .. } => "double",
+            WordPart::Glob { .. } => "glob",
+            WordPart::Parameter { .. } => "parameter",
+            WordPart::Command { .. } => "command",
+            WordPart::Process { .. } => "process",
+            WordPart::Arithmetic { .. } => "arithmetic",
         })
         .collect();
     let expected = [
@@ -186,7 +186,7 @@ fn a_parameter_knows_its_name_and_whether_it_is_plain() {
     for (text, expected, simple) in table {
         let script = parse(&format!("c {text}"));
         assert!(script.is_clear(), "{text:?}");
-        let Part::Parameter { name, plain, .. } = &simple_commands(&script)[0].words[1].parts[0] else {
+        let WordPart::Parameter { name, plain, .. } = &simple_commands(&script)[0].words[1].parts[0] else {
             panic!("{text:?} is a parameter");
         };
         assert_eq!((name.as_str(), *plain), (expected, simple), "{text:?}");

@@ -10,7 +10,7 @@ use super::Trail;
 use super::line::BEGINNING;
 use crate::disk;
 use crate::error::StoreError;
-use crate::lock::Lock;
+use crate::lock::FileLock;
 
 /// The largest anchor that is one of ours.
 const MOST_ANCHOR: u64 = 4 * 1024;
@@ -64,8 +64,8 @@ impl Trail {
     }
 
     /// Waits for the lock of the trail, whose directory must be there.
-    pub(super) fn lock(&self) -> Result<Lock, StoreError> {
-        Lock::take_within(&self.file("lock"), self.patience)
+    pub(super) fn lock(&self) -> Result<FileLock, StoreError> {
+        FileLock::take_within(&self.file("lock"), self.patience)
     }
 
     /// Returns the full files, the oldest first.
@@ -86,7 +86,7 @@ impl Trail {
     }
 
     /// Returns all files, the oldest first and the current one last. Whoever wants them all takes the lock before.
-    pub(super) fn segments(&self, _lock: &Lock) -> Result<Vec<Segment>, StoreError> {
+    pub(super) fn segments(&self, _lock: &FileLock) -> Result<Vec<Segment>, StoreError> {
         let mut segments = self.sealed()?;
         let number = self.next_number(&segments)?;
         segments.push(Segment { number, path: self.current(), is_current: true });
@@ -111,7 +111,7 @@ impl Trail {
         serde_json::from_slice(&bytes).map_err(|error| StoreError::broken(&path, &error.to_string()))
     }
 
-    pub(super) fn set_anchor(&self, lock: &Lock, anchor: &Anchor) -> Result<(), StoreError> {
+    pub(super) fn set_anchor(&self, lock: &FileLock, anchor: &Anchor) -> Result<(), StoreError> {
         let path = self.file("anchor.json");
         let bytes =
             serde_json::to_vec(anchor).map_err(|error| StoreError::broken(&path, &error.to_string()))?;

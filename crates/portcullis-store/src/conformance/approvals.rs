@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::Outcome;
+use super::CheckResult;
 use super::sample::{START, answer, asked, at_once, entry, question, several};
-use crate::approvals::{Answered, ApprovalFilter, ApprovalState, ExplanationEntry, NewApproval};
+use crate::approvals::{AnswerOutcome, ApprovalFilter, ApprovalState, ExplanationEntry, NewApprovalRequest};
 use crate::audit::Entry;
 use crate::{Store, StoreError};
 
@@ -14,20 +14,20 @@ fn open_ones() -> ApprovalFilter {
     ApprovalFilter { state: Some(ApprovalState::Open), ..ALL }
 }
 
-pub(super) fn a_question_is_put_once(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn a_question_is_put_once(open: &dyn Fn() -> Store) -> CheckResult {
     let store = open();
     let new = question(&store, "q1", "s/1", "make", START)?;
     let put = store.backend().open_approval(&new)?;
     assert_eq!((put.state, put.is_applied, put.answer.as_ref()), (ApprovalState::Open, false, None));
     assert_eq!((put.session.as_str(), &put.denial), (store.session("s/1").name(), &new.call.id));
     assert_eq!(open().backend().open_approval(&new)?, put, "asking again is another question");
-    let other_id = NewApproval { id: "q2".to_owned(), created_at_ms: START + 1, ..new.clone() };
+    let other_id = NewApprovalRequest { id: "q2".to_owned(), created_at_ms: START + 1, ..new.clone() };
     assert_eq!(open().backend().open_approval(&other_id)?, put, "a call waits twice");
-    let taken = NewApproval { call: asked(&store, "s/1", "other", START)?, ..new.clone() };
+    let taken = NewApprovalRequest { call: asked(&store, "s/1", "other", START)?, ..new.clone() };
     let refused = store.backend().open_approval(&taken);
     assert_eq!(refused, Err(StoreError::TakenId { id: "q1".to_owned() }));
     for wrong in ["", "../x", "a b", &"x".repeat(65)] {
-        let wrong = NewApproval { id: wrong.to_owned(), ..new.clone() };
+        let wrong = NewApprovalRequest { id: wrong.to_owned(), ..new.clone() };
         assert!(store.backend().open_approval(&wrong).is_err(), "{}", wrong.id);
     }
     let at_same_time = at_once(&several(open, 6), |number, store| {
@@ -41,7 +41,7 @@ pub(super) fn a_question_is_put_once(open: &dyn Fn() -> Store) -> Outcome {
     Ok(())
 }
 
-pub(super) fn a_question_is_kept_without_secrets(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn a_question_is_kept_without_secrets(open: &dyn Fn() -> Store) -> CheckResult {
     let store = open();
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let mut new = question(&store, "q1", "one", "make", START)?;
@@ -56,7 +56,7 @@ pub(super) fn a_question_is_kept_without_secrets(open: &dyn Fn() -> Store) -> Ou
     Ok(())
 }
 
-pub(super) fn the_first_of_many_answers_counts(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn the_first_of_many_answers_counts(open: &dyn Fn() -> Store) -> CheckResult {
     let store = open();
     let put = store.backend().open_approval(&question(&store, "q1", "one", "make", START)?)?;
     let answered = at_once(&several(open, 8), |number, store| {
@@ -66,9 +66,9 @@ pub(super) fn the_first_of_many_answers_counts(open: &dyn Fn() -> Store) -> Outc
     let mut first = Vec::new();
     for one in &answered {
         match one {
-            Answered::First(approval) => first.push(approval.clone()),
-            Answered::Late(approval) => assert!(approval.answer.is_some(), "it was late for nothing"),
-            Answered::Unknown => return Err("it is not known".into()),
+            AnswerOutcome::First(approval) => first.push(approval.clone()),
+            AnswerOutcome::Late(approval) => assert!(approval.answer.is_some(), "it was late for nothing"),
+            AnswerOutcome::Unknown => return Err("it is not known".into()),
         }
     }
     let [winner] = first.as_slice() else { return Err(format!("{} were first", first.len()).into()) };
@@ -77,22 +77,22 @@ pub(super) fn the_first_of_many_answers_counts(open: &dyn Fn() -> Store) -> Outc
     let state = winner.answer.as_ref().map(|answer| answer.is_allowed);
     assert_eq!(state, Some(winner.state == ApprovalState::Allowed));
     for one in answered {
-        if let Answered::Late(seen) = one {
+        if let AnswerOutcome::Late(seen) = one {
             assert_eq!(seen.answer, winner.answer, "somebody was told of another answer");
         }
     }
-    assert_eq!(store.backend().answer_approval("q2", &answer(true, "a", START))?, Answered::Unknown);
+    assert_eq!(store.backend().answer_approval("q2", &answer(true, "a", START))?, AnswerOutcome::Unknown);
     Ok(())
 }
 
-pub(super) fn what_nobody_answered_in_time_is_over(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn what_nobody_answered_in_time_is_over(open: &dyn Fn() -> Store) -> CheckResult {
     let store = open();
     let backend = store.backend();
     for (number, command) in (0_u64..).zip(["a", "b", "c"]) {
         backend.open_approval(&question(&store, &format!("q{number}"), "one", command, START + number)?)?;
     }
     let late = backend.answer_approval("q0", &answer(true, "a", START + 60_000))?;
-    let Answered::Late(late) = late else { return Err("an answer came after the time".into()) };
+    let AnswerOutcome::Late(late) = late else { return Err("an answer came after the time".into()) };
     assert_eq!((late.state, late.answer), (ApprovalState::Expired, None));
     assert_eq!(backend.expire_approvals(START + 60_001)?, 1);
     assert_eq!(backend.expire_approvals(START + 60_001)?, 0);
@@ -105,7 +105,7 @@ pub(super) fn what_nobody_answered_in_time_is_over(open: &dyn Fn() -> Store) -> 
     Ok(())
 }
 
-pub(super) fn an_answer_is_applied_once_however_late(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn an_answer_is_applied_once_however_late(open: &dyn Fn() -> Store) -> CheckResult {
     let store = open();
     for (id, command, is_allowed) in [("q1", "a", true), ("q2", "b", false), ("q3", "c", true)] {
         store.backend().open_approval(&question(&store, id, "one", command, START)?)?;
@@ -125,7 +125,7 @@ pub(super) fn an_answer_is_applied_once_however_late(open: &dyn Fn() -> Store) -
     Ok(())
 }
 
-pub(super) fn approvals_are_listed_in_order(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn approvals_are_listed_in_order(open: &dyn Fn() -> Store) -> CheckResult {
     let store = open();
     for number in 0..10_u64 {
         let session = if number % 2 == 0 { "s/1" } else { "s2" };
@@ -148,7 +148,7 @@ pub(super) fn approvals_are_listed_in_order(open: &dyn Fn() -> Store) -> Outcome
     Ok(())
 }
 
-pub(super) fn every_change_has_a_number_of_its_own(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn every_change_has_a_number_of_its_own(open: &dyn Fn() -> Store) -> CheckResult {
     let store = open();
     let backend = store.backend();
     let mut seen = Vec::new();
@@ -174,7 +174,7 @@ pub(super) fn every_change_has_a_number_of_its_own(open: &dyn Fn() -> Store) -> 
     Ok(())
 }
 
-pub(super) fn only_what_has_ended_is_removed(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn only_what_has_ended_is_removed(open: &dyn Fn() -> Store) -> CheckResult {
     let store = open();
     let backend = store.backend();
     for (id, command) in [("open", "a"), ("answered", "b"), ("done", "c"), ("late", "d")] {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::Outcome;
+use super::CheckResult;
 use super::sample::{START, asked, at_once, denial, several};
-use crate::backend::{Change, DocumentKey};
+use crate::backend::{DocumentChange, DocumentKey};
 use crate::{Store, StoreError};
 
-pub(super) fn denials_of_many_at_once_are_all_counted(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn denials_of_many_at_once_are_all_counted(open: &dyn Fn() -> Store) -> CheckResult {
     let stores = several(open, 4);
     let ids = at_once(&stores, |number, store| {
         let session = store.session("one");
@@ -23,7 +23,7 @@ pub(super) fn denials_of_many_at_once_are_all_counted(open: &dyn Fn() -> Store) 
     Ok(())
 }
 
-pub(super) fn an_approval_is_taken_by_one_of_many(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn an_approval_is_taken_by_one_of_many(open: &dyn Fn() -> Store) -> CheckResult {
     let id = asked(&open(), "s/1", "make", START)?.id;
     open().session("s/1").approve(&id, START, 60_000)?;
     let taken = at_once(&several(open, 6), |_, store| {
@@ -36,7 +36,9 @@ pub(super) fn an_approval_is_taken_by_one_of_many(open: &dyn Fn() -> Store) -> O
     Ok(())
 }
 
-pub(super) fn an_answer_is_applied_to_a_call_that_the_session_forgot(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn an_answer_is_applied_to_a_call_that_the_session_forgot(
+    open: &dyn Fn() -> Store,
+) -> CheckResult {
     let store = open();
     let call = asked(&store, "one", "make", START)?;
     for number in 0..60 {
@@ -52,7 +54,7 @@ pub(super) fn an_answer_is_applied_to_a_call_that_the_session_forgot(open: &dyn 
     Ok(())
 }
 
-pub(super) fn an_answer_that_is_applied_again_gives_nothing_more(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn an_answer_that_is_applied_again_gives_nothing_more(open: &dyn Fn() -> Store) -> CheckResult {
     let store = open();
     let call = asked(&store, "one", "make", START)?;
     let take =
@@ -67,7 +69,7 @@ pub(super) fn an_answer_that_is_applied_again_gives_nothing_more(open: &dyn Fn()
     Ok(())
 }
 
-pub(super) fn facts_of_many_at_once_are_all_kept(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn facts_of_many_at_once_are_all_kept(open: &dyn Fn() -> Store) -> CheckResult {
     at_once(&several(open, 4), |number, store| {
         (0..8).try_for_each(|turn| {
             let path = format!("/code/{number}/{turn}");
@@ -80,36 +82,36 @@ pub(super) fn facts_of_many_at_once_are_all_kept(open: &dyn Fn() -> Store) -> Ou
     Ok(())
 }
 
-pub(super) fn a_change_that_fails_changes_nothing(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn a_change_that_fails_changes_nothing(open: &dyn Fn() -> Store) -> CheckResult {
     let (store, key) = (open(), DocumentKey::Session("raw".to_owned()));
     let backend = store.backend();
     assert_eq!(backend.read(&key, 100)?, None);
     backend.change(&key, 100, &mut |before| {
         assert_eq!(before, None);
-        Ok(Change::Write(b"first".to_vec()))
+        Ok(DocumentChange::Write(b"first".to_vec()))
     })?;
     let refused = backend.change(&key, 100, &mut |_| Err(StoreError::Unsupported { what: "this" }));
     assert_eq!(refused, Err(StoreError::Unsupported { what: "this" }));
-    backend.change(&key, 100, &mut |_| Ok(Change::Keep))?;
+    backend.change(&key, 100, &mut |_| Ok(DocumentChange::Keep))?;
     assert_eq!(open().backend().read(&key, 100)?.as_deref(), Some(b"first".as_slice()));
     assert_eq!(backend.session_names()?, BTreeSet::from(["raw".to_owned()]));
-    backend.change(&key, 100, &mut |_| Ok(Change::Remove))?;
+    backend.change(&key, 100, &mut |_| Ok(DocumentChange::Remove))?;
     assert_eq!(open().backend().read(&key, 100)?, None);
     Ok(())
 }
 
-pub(super) fn a_document_that_is_too_long_is_an_error(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn a_document_that_is_too_long_is_an_error(open: &dyn Fn() -> Store) -> CheckResult {
     let (store, key) = (open(), DocumentKey::Grants);
-    store.backend().change(&key, 100, &mut |_| Ok(Change::Write(vec![b'x'; 101])))?;
+    store.backend().change(&key, 100, &mut |_| Ok(DocumentChange::Write(vec![b'x'; 101])))?;
     assert!(store.backend().read(&key, 100).is_err());
-    assert!(store.backend().change(&key, 100, &mut |_| Ok(Change::Keep)).is_err());
+    assert!(store.backend().change(&key, 100, &mut |_| Ok(DocumentChange::Keep)).is_err());
     assert!(store.backend().read(&key, 101)?.is_some());
     let unreadable = store.grants().list(START);
     assert!(matches!(unreadable, Err(StoreError::Broken { .. })), "{unreadable:?}");
     Ok(())
 }
 
-pub(super) fn what_was_denied_is_found_in_whichever_session(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn what_was_denied_is_found_in_whichever_session(open: &dyn Fn() -> Store) -> CheckResult {
     let store = open();
     for (session, at_ms, command) in [("a", 1, "one"), ("b/c", 2, "two"), ("a", 3, "three")] {
         store.session(session).record_denial(&denial(command), START + at_ms)?;
@@ -125,7 +127,7 @@ pub(super) fn what_was_denied_is_found_in_whichever_session(open: &dyn Fn() -> S
     Ok(())
 }
 
-pub(super) fn only_old_sessions_are_forgotten(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn only_old_sessions_are_forgotten(open: &dyn Fn() -> Store) -> CheckResult {
     let store = open();
     store.session("old").record_denial(&denial("one"), START)?;
     store.session("old").update_facts(|facts| facts.write("/code/a"), START)?;

@@ -22,26 +22,26 @@ mod trail;
 use crate::Store;
 
 /// What a check comes to.
-pub type Outcome = Result<(), Box<dyn std::error::Error>>;
+pub type CheckResult = Result<(), Box<dyn std::error::Error>>;
 
 /// Something that every store must do.
 #[derive(Debug, Clone, Copy)]
-pub struct Check {
+pub struct ConformanceCheck {
     /// What it is, as a sentence of words with `_`.
     pub name: &'static str,
     /// Checks it, given what opens one store.
-    pub run: fn(&dyn Fn() -> Store) -> Outcome,
+    pub run: fn(&dyn Fn() -> Store) -> CheckResult,
 }
 
 /// Names checks by their functions.
 macro_rules! checks {
     ($($module:ident::$name:ident),* $(,)?) => {
-        &[$(Check { name: stringify!($name), run: $module::$name }),*]
+        &[$(ConformanceCheck { name: stringify!($name), run: $module::$name }),*]
     };
 }
 
 /// All of them.
-pub const CHECKS: &[Check] = checks![
+pub const CHECKS: &[ConformanceCheck] = checks![
     documents::denials_of_many_at_once_are_all_counted,
     documents::an_approval_is_taken_by_one_of_many,
     documents::an_answer_is_applied_to_a_call_that_the_session_forgot,

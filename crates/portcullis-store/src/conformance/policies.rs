@@ -1,6 +1,6 @@
 //! Policies.
 
-use super::Outcome;
+use super::CheckResult;
 use super::sample::{START, at_once, several};
 use crate::policy::SignedPolicy;
 use crate::{Store, StoreError};
@@ -16,7 +16,7 @@ fn policy(version: u64, note: &str) -> SignedPolicy {
     }
 }
 
-pub(super) fn versions_follow_each_other(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn versions_follow_each_other(open: &dyn Fn() -> Store) -> CheckResult {
     let store = open();
     let backend = store.backend();
     assert_eq!(backend.latest_policy()?, None);
@@ -37,7 +37,7 @@ pub(super) fn versions_follow_each_other(open: &dyn Fn() -> Store) -> Outcome {
     Ok(())
 }
 
-pub(super) fn one_of_many_publishes_a_version(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn one_of_many_publishes_a_version(open: &dyn Fn() -> Store) -> CheckResult {
     let published = at_once(&several(open, 6), |number, store| {
         match store.backend().publish_policy(&policy(1, &number.to_string())) {
             Ok(_) => Ok(Some(number.to_string())),

@@ -1,6 +1,6 @@
 //! What the checks put into a store.
 
-use crate::approvals::{AnswerScope, ApprovalAnswer, NewApproval};
+use crate::approvals::{AnswerScope, ApprovalAnswer, NewApprovalRequest};
 use crate::audit::{Entry, ModelEntry, SuggestionEntry};
 use crate::state::{DenialKind, DeniedCall, NewDenial};
 use crate::{Store, StoreError};
@@ -89,8 +89,8 @@ pub(super) fn question(
     session: &str,
     command: &str,
     now_ms: u64,
-) -> Result<NewApproval, StoreError> {
-    Ok(NewApproval {
+) -> Result<NewApprovalRequest, StoreError> {
+    Ok(NewApprovalRequest {
         id: id.to_owned(),
         created_at_ms: now_ms,
         expires_at_ms: now_ms + 60_000,

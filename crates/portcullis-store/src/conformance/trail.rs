@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Outcome;
+use super::CheckResult;
 use super::sample::{START, at_once, entry, model, several};
 use crate::Store;
 use crate::audit::chain::BEGINNING;
@@ -19,7 +19,7 @@ fn numbers(open: &dyn Fn() -> Store, filter: &Filter) -> Result<Vec<u64>, crate:
     Ok(open().audit().find(filter, ANY)?.into_iter().map(|record| record.number).collect())
 }
 
-pub(super) fn a_batch_is_kept_in_order(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn a_batch_is_kept_in_order(open: &dyn Fn() -> Store) -> CheckResult {
     let audit = open().audit();
     assert_eq!(audit.append_all(&[])?, Vec::<String>::new());
     assert_eq!(audit.head()?, None);
@@ -39,7 +39,7 @@ pub(super) fn a_batch_is_kept_in_order(open: &dyn Fn() -> Store) -> Outcome {
     Ok(())
 }
 
-pub(super) fn many_writers_make_one_chain(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn many_writers_make_one_chain(open: &dyn Fn() -> Store) -> CheckResult {
     let stores = several(open, 4);
     let ids = at_once(&stores, |number, store| {
         let from = u64::try_from(number).unwrap_or_default() * 100;
@@ -58,7 +58,7 @@ pub(super) fn many_writers_make_one_chain(open: &dyn Fn() -> Store) -> Outcome {
     Ok(())
 }
 
-pub(super) fn a_reader_goes_on_where_it_was(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn a_reader_goes_on_where_it_was(open: &dyn Fn() -> Store) -> CheckResult {
     let audit = open().audit();
     assert_eq!(audit.read_after(audit.end()?, 10)?.records, []);
     audit.append_all(&entries(0..7))?;
@@ -81,7 +81,7 @@ pub(super) fn a_reader_goes_on_where_it_was(open: &dyn Fn() -> Store) -> Outcome
     Ok(())
 }
 
-pub(super) fn a_walk_finds_what_was_expected_and_what_is_missing(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn a_walk_finds_what_was_expected_and_what_is_missing(open: &dyn Fn() -> Store) -> CheckResult {
     let audit = open().audit();
     assert!(audit.verify(&[], None)?.is_whole());
     audit.append_all(&entries(0..3))?;
@@ -98,7 +98,7 @@ pub(super) fn a_walk_finds_what_was_expected_and_what_is_missing(open: &dyn Fn()
     Ok(())
 }
 
-pub(super) fn secrets_are_not_kept(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn secrets_are_not_kept(open: &dyn Fn() -> Store) -> CheckResult {
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let input = format!(r#"{{"command":"GITHUB_TOKEN={secret} make {}"}}"#, "x".repeat(100_000));
     open().audit().append(&Entry { input, reason: format!("GITHUB_TOKEN={secret} is set"), ..entry(0) })?;
@@ -128,7 +128,7 @@ fn other(number: u64) -> Entry {
     }
 }
 
-pub(super) fn records_are_found_by_what_is_in_them(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn records_are_found_by_what_is_in_them(open: &dyn Fn() -> Store) -> CheckResult {
     let made: Vec<Entry> =
         (0..10).map(|number| if (4..6).contains(&number) { other(number) } else { entry(number) }).collect();
     open().audit().append_all(&made)?;
@@ -162,7 +162,7 @@ pub(super) fn records_are_found_by_what_is_in_them(open: &dyn Fn() -> Store) -> 
     Ok(())
 }
 
-pub(super) fn pages_tell_every_record_once(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn pages_tell_every_record_once(open: &dyn Fn() -> Store) -> CheckResult {
     // Several of one millisecond, and some that were written later than others but decided before.
     let at = |number: u64| START + (number / 7) * 10 - (number % 3) / 2 * 15;
     let made = entries(0..40).into_iter().zip(0..).map(|(one, number)| Entry { at_ms: at(number), ..one });
@@ -184,7 +184,7 @@ pub(super) fn pages_tell_every_record_once(open: &dyn Fn() -> Store) -> Outcome 
     Ok(())
 }
 
-pub(super) fn a_record_is_found_by_its_id_or_the_beginning_of_one(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn a_record_is_found_by_its_id_or_the_beginning_of_one(open: &dyn Fn() -> Store) -> CheckResult {
     let ids = open().audit().append_all(&entries(0..5))?;
     for (number, id) in (1..).zip(&ids) {
         for sought in [id.clone(), id.to_lowercase(), id.chars().take(24).collect()] {
@@ -210,7 +210,7 @@ fn repeated() -> Vec<Entry> {
     vec![first, again, Entry { decision: "deny".to_owned(), ..other }, allowed]
 }
 
-pub(super) fn a_repeated_question_is_counted_once(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn a_repeated_question_is_counted_once(open: &dyn Fn() -> Store) -> CheckResult {
     open().audit().append_all(&repeated())?;
     let totals = open().audit().totals(&Filter::default(), 5)?;
     assert_eq!((totals.calls, totals.repeats, totals.prompts_avoided), (3, 1, 1));
@@ -227,7 +227,7 @@ pub(super) fn a_repeated_question_is_counted_once(open: &dyn Fn() -> Store) -> O
     Ok(())
 }
 
-pub(super) fn decisions_are_counted_over_time(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn decisions_are_counted_over_time(open: &dyn Fn() -> Store) -> CheckResult {
     open().audit().append_all(&repeated())?;
     let slots = open().audit().timeline(&Filter::default(), 60_000)?;
     let first = Slot { at_ms: START, ask: 1, deny: 1, model_calls: 3, usd: 0.75, ..Slot::default() };
@@ -237,7 +237,7 @@ pub(super) fn decisions_are_counted_over_time(open: &dyn Fn() -> Store) -> Outco
     Ok(())
 }
 
-pub(super) fn times_are_counted_in_bins(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn times_are_counted_in_bins(open: &dyn Fn() -> Store) -> CheckResult {
     let mut made = repeated();
     made.extend([1, 2, 3, 4, 1_023, 1_024].map(|micros| Entry { micros, ..entry(70) }));
     open().audit().append_all(&made)?;
@@ -248,7 +248,7 @@ pub(super) fn times_are_counted_in_bins(open: &dyn Fn() -> Store) -> Outcome {
     Ok(())
 }
 
-pub(super) fn sessions_are_told_the_latest_first(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn sessions_are_told_the_latest_first(open: &dyn Fn() -> Store) -> CheckResult {
     let mut made = repeated();
     let [last, strange] =
         [("/code/web", "plan", "a-session"), ("/", "auto", "")].map(|(cwd, mode, session)| Entry {
@@ -274,7 +274,7 @@ pub(super) fn sessions_are_told_the_latest_first(open: &dyn Fn() -> Store) -> Ou
     Ok(())
 }
 
-pub(super) fn removing_the_old_leaves_a_whole_chain(open: &dyn Fn() -> Store) -> Outcome {
+pub(super) fn removing_the_old_leaves_a_whole_chain(open: &dyn Fn() -> Store) -> CheckResult {
     const DAY: u64 = 24 * 60 * 60 * 1_000;
     let audit = open().audit();
     let on_day =

@@ -5,10 +5,11 @@ use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params_from
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::Files;
+use super::FileBackend;
 use crate::StoreError;
 use crate::approvals::{
-    Answered, Approval, ApprovalAnswer, ApprovalFilter, ApprovalState, ExplanationEntry, NewApproval,
+    AnswerOutcome, ApprovalAnswer, ApprovalFilter, ApprovalRequest, ApprovalState, ExplanationEntry,
+    NewApprovalRequest,
 };
 use crate::audit::Entry;
 use crate::sqlite::{signed, unsigned};
@@ -19,15 +20,15 @@ const COLUMNS: &str =
 
 /// What of an approval never changes and is not looked for.
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct FixedApprovalPart {
     call: DeniedCall,
     question: Entry,
     explanation: Option<ExplanationEntry>,
 }
 
-impl Files {
-    pub(super) fn ask(&self, new: &NewApproval) -> Result<Approval, StoreError> {
-        let mut asked = Approval::open(new, 0)?;
+impl FileBackend {
+    pub(super) fn ask(&self, new: &NewApprovalRequest) -> Result<ApprovalRequest, StoreError> {
+        let mut asked = ApprovalRequest::open(new, 0)?;
         self.changing(|transaction| {
             if let Some(known) = by_id(transaction, &asked.id)? {
                 let is_same = known.session == asked.session && known.denial == asked.denial;
@@ -43,11 +44,11 @@ impl Files {
         })
     }
 
-    pub(super) fn one_approval(&self, id: &str) -> Result<Option<Approval>, StoreError> {
+    pub(super) fn one_approval(&self, id: &str) -> Result<Option<ApprovalRequest>, StoreError> {
         self.looking_up(|connection| by_id(connection, id))
     }
 
-    pub(super) fn list_approvals(&self, filter: &ApprovalFilter) -> Result<Vec<Approval>, StoreError> {
+    pub(super) fn list_approvals(&self, filter: &ApprovalFilter) -> Result<Vec<ApprovalRequest>, StoreError> {
         let order = if filter.state == Some(ApprovalState::Open) { "ASC" } else { "DESC" };
         let state = filter.state.map(|state| state.as_str().to_owned());
         let session = filter.session.as_deref().map(session_name);
@@ -67,9 +68,9 @@ impl Files {
         })
     }
 
-    pub(super) fn answer(&self, id: &str, answer: &ApprovalAnswer) -> Result<Answered, StoreError> {
+    pub(super) fn answer(&self, id: &str, answer: &ApprovalAnswer) -> Result<AnswerOutcome, StoreError> {
         if self.one_approval(id)?.is_none() {
-            return Ok(Answered::Unknown);
+            return Ok(AnswerOutcome::Unknown);
         }
         self.changing(|transaction| {
             expire(transaction, answer.at_ms)?;
@@ -85,9 +86,9 @@ impl Files {
             ))? == 1;
             let approval = by_id(transaction, id)?.map(Box::new);
             Ok(Ok(match approval {
-                Some(approval) if is_first => Answered::First(approval),
-                Some(approval) => Answered::Late(approval),
-                None => Answered::Unknown,
+                Some(approval) if is_first => AnswerOutcome::First(approval),
+                Some(approval) => AnswerOutcome::Late(approval),
+                None => AnswerOutcome::Unknown,
             }))
         })
     }
@@ -102,7 +103,7 @@ impl Files {
         })
     }
 
-    pub(super) fn list_unapplied(&self) -> Result<Vec<Approval>, StoreError> {
+    pub(super) fn list_unapplied(&self) -> Result<Vec<ApprovalRequest>, StoreError> {
         let query = format!(
             "SELECT {COLUMNS} FROM approvals WHERE state IN ('allowed', 'denied') AND is_applied = 0
              ORDER BY sequence"
@@ -118,7 +119,7 @@ impl Files {
         if has_some { self.changing(|transaction| expire(transaction, now_ms).map(Ok)) } else { Ok(0) }
     }
 
-    pub(super) fn changed_after(&self, sequence: u64, most: u64) -> Result<Vec<Approval>, StoreError> {
+    pub(super) fn changed_after(&self, sequence: u64, most: u64) -> Result<Vec<ApprovalRequest>, StoreError> {
         let query = format!("SELECT {COLUMNS} FROM approvals WHERE sequence > ?1 ORDER BY sequence LIMIT ?2");
         self.looking_up(|connection| {
             let mut statement = connection.prepare_cached(&query)?;
@@ -165,8 +166,8 @@ fn expire(transaction: &Transaction<'_>, now_ms: u64) -> rusqlite::Result<u64> {
     Ok(u64::try_from(over.len()).unwrap_or(u64::MAX))
 }
 
-fn insert(transaction: &Transaction<'_>, approval: &Approval) -> rusqlite::Result<()> {
-    let kept = Kept {
+fn insert(transaction: &Transaction<'_>, approval: &ApprovalRequest) -> rusqlite::Result<()> {
+    let kept = FixedApprovalPart {
         call: approval.call.clone(),
         question: approval.question.clone(),
         explanation: approval.explanation.clone(),
@@ -186,24 +187,28 @@ fn insert(transaction: &Transaction<'_>, approval: &Approval) -> rusqlite::Resul
     Ok(())
 }
 
-fn by_id(connection: &Connection, id: &str) -> rusqlite::Result<Option<Approval>> {
+fn by_id(connection: &Connection, id: &str) -> rusqlite::Result<Option<ApprovalRequest>> {
     let query = format!("SELECT {COLUMNS} FROM approvals WHERE id = ?1");
     connection.prepare_cached(&query)?.query_row([id], read).optional()
 }
 
-fn waiting(connection: &Connection, session: &str, denial: &str) -> rusqlite::Result<Option<Approval>> {
+fn waiting(
+    connection: &Connection,
+    session: &str,
+    denial: &str,
+) -> rusqlite::Result<Option<ApprovalRequest>> {
     let query =
         format!("SELECT {COLUMNS} FROM approvals WHERE session = ?1 AND denial = ?2 AND state = 'open'");
     connection.prepare_cached(&query)?.query_row([session, denial], read).optional()
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Approval> {
+fn read(row: &Row<'_>) -> rusqlite::Result<ApprovalRequest> {
     let state: String = row.get(6)?;
     let state = ApprovalState::ALL.into_iter().find(|known| known.as_str() == state);
     let state = state.ok_or_else(|| unreadable(6, "it is no state of an approval".into()))?;
-    let Kept { call, question, explanation } = of_json(&row.get::<_, String>(8)?, 8)?;
+    let FixedApprovalPart { call, question, explanation } = of_json(&row.get::<_, String>(8)?, 8)?;
     let answer = row.get::<_, Option<String>>(9)?.map(|answer| of_json(&answer, 9)).transpose()?;
-    Ok(Approval {
+    Ok(ApprovalRequest {
         id: row.get(0)?,
         sequence: unsigned(row.get(1)?),
         created_at_ms: unsigned(row.get(2)?),

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::Files;
+use super::FileBackend;
 use crate::StoreError;
-use crate::disk::{self, Identity};
-use crate::lock::Lock;
+use crate::disk::{self, FileIdentity};
+use crate::lock::FileLock;
 use crate::sqlite::{self, failed};
 
 /// The version of the tables.
@@ -42,18 +42,18 @@ CREATE TABLE policies (
 
 /// A connection that is kept.
 #[derive(Debug, Default)]
-pub(super) struct Database {
-    kept: Mutex<Option<Kept>>,
+pub(super) struct QueueDatabase {
+    kept: Mutex<Option<OpenDatabase>>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct OpenDatabase {
     connection: Connection,
     /// The file it belongs to.
-    identity: Identity,
+    identity: FileIdentity,
 }
 
-impl Files {
+impl FileBackend {
     /// Looks something up. Where there is no database, it is not made, and there is nothing.
     pub(super) fn looking_up<T: Default>(
         &self,
@@ -85,7 +85,7 @@ impl Files {
     }
 
     /// Returns the connection, and opens it if there is none or its file was removed.
-    fn connection(&self, path: &Path) -> Result<MutexGuard<'_, Option<Kept>>, StoreError> {
+    fn connection(&self, path: &Path) -> Result<MutexGuard<'_, Option<OpenDatabase>>, StoreError> {
         let mut kept = self.database.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let identity = disk::identity(path)?;
         if kept.as_ref().is_none_or(|open| Some(open.identity) != identity) {
@@ -95,10 +95,10 @@ impl Files {
         Ok(kept)
     }
 
-    fn open_database(&self, path: &Path) -> Result<Kept, StoreError> {
+    fn open_database(&self, path: &Path) -> Result<OpenDatabase, StoreError> {
         disk::make_directory(&self.root)?;
         let patience = self.patience.max(PATIENCE);
-        let lock = Lock::take_within(&self.root.join("approvals.lock"), patience)?;
+        let lock = FileLock::take_within(&self.root.join("approvals.lock"), patience)?;
         let connection = sqlite::open(&lock, path)?;
         let version = set_up(&connection, patience).map_err(|error| failed(path, &error))?;
         if version != VERSION {
@@ -106,7 +106,7 @@ impl Files {
             return Err(StoreError::broken(path, &detail));
         }
         let identity = disk::identity(path)?.ok_or_else(|| gone(path))?;
-        Ok(Kept { connection, identity })
+        Ok(OpenDatabase { connection, identity })
     }
 
     fn database_file(&self) -> PathBuf {

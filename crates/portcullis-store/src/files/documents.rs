@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use super::Files;
+use super::FileBackend;
 use crate::StoreError;
-use crate::backend::{Change, Changing, DocumentKey, Forgetting};
+use crate::backend::{DocumentChange, DocumentKey, DocumentUpdate, SessionExpiry};
 use crate::disk;
-use crate::facts::SessionFacts;
-use crate::lock::Lock;
-use crate::state::{Glance, session_name};
+use crate::facts::SessionFactLog;
+use crate::lock::FileLock;
+use crate::state::{SessionGlance, session_name};
 
-impl Files {
+impl FileBackend {
     pub(super) fn read_document(&self, key: &DocumentKey, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let is_there = match key {
             DocumentKey::Session(_) | DocumentKey::Facts(_) => self.has_sessions()?,
@@ -25,18 +25,18 @@ impl Files {
         &self,
         key: &DocumentKey,
         most: u64,
-        changing: Changing<'_>,
+        changing: DocumentUpdate<'_>,
     ) -> Result<(), StoreError> {
         disk::make_directory(&self.root)?;
         if !matches!(key, DocumentKey::Grants) {
             disk::make_directory(&self.sessions())?;
         }
         let file = self.document_file(key);
-        let lock = Lock::take_within(&self.lock_file(key), self.patience)?;
+        let lock = FileLock::take_within(&self.lock_file(key), self.patience)?;
         match changing(disk::read(&file, most)?)? {
-            Change::Keep => Ok(()),
-            Change::Write(bytes) => disk::replace(&lock, &file, &bytes),
-            Change::Remove => disk::remove(&lock, &file),
+            DocumentChange::Keep => Ok(()),
+            DocumentChange::Write(bytes) => disk::replace(&lock, &file, &bytes),
+            DocumentChange::Remove => disk::remove(&lock, &file),
         }
     }
 
@@ -59,16 +59,18 @@ impl Files {
     }
 
     /// Removes a session with its lock. One that somebody changes just now is not old.
-    pub(super) fn forget(&self, name: &str, is_old: Forgetting<'_>) -> Result<bool, StoreError> {
+    pub(super) fn forget(&self, name: &str, is_old: SessionExpiry<'_>) -> Result<bool, StoreError> {
         if !self.has_sessions()? {
             return Ok(false);
         }
         let keys = [DocumentKey::Session(name.to_owned()), DocumentKey::Facts(name.to_owned())];
         let [state, facts] = keys.each_ref().map(|key| self.document_file(key));
         let [key, _] = keys;
-        let Some(lock) = Lock::try_take(&self.lock_file(&key))? else { return Ok(false) };
-        let documents =
-            (disk::read(&state, Glance::MAXIMUM_SIZE)?, disk::read(&facts, SessionFacts::MAXIMUM_SIZE)?);
+        let Some(lock) = FileLock::try_take(&self.lock_file(&key))? else { return Ok(false) };
+        let documents = (
+            disk::read(&state, SessionGlance::MAXIMUM_SIZE)?,
+            disk::read(&facts, SessionFactLog::MAXIMUM_SIZE)?,
+        );
         if !is_old(documents.0.as_deref(), documents.1.as_deref())? {
             return Ok(false);
         }

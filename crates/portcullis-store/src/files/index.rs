@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::Files;
+use super::FileBackend;
 use crate::StoreError;
 use crate::audit::index::Index;
 
@@ -18,7 +18,7 @@ pub(super) struct OpenIndex {
     readers: Mutex<Vec<Index>>,
 }
 
-impl Files {
+impl FileBackend {
     /// Reads from the index as it is after everything that was recorded by now.
     pub(super) fn reading<T>(
         &self,

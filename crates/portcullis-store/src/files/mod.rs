@@ -10,40 +10,40 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use self::database::Database;
+use self::database::QueueDatabase;
 use self::index::OpenIndex;
 use crate::StoreError;
-use crate::approvals::{Answered, Approval, ApprovalAnswer, ApprovalFilter, NewApproval};
+use crate::approvals::{AnswerOutcome, ApprovalAnswer, ApprovalFilter, ApprovalRequest, NewApprovalRequest};
 use crate::audit::chain::Prepared;
 use crate::audit::index::{Filter, Found, Index, LatencyBin, SeenSession, Slot, Totals};
 use crate::audit::{Entry, Head, Position, Pruned, Record, Trail, Update, Verification};
-use crate::backend::{Backend, Changing, DocumentKey, Forgetting};
+use crate::backend::{DocumentKey, DocumentUpdate, SessionExpiry, StoreBackend};
 use crate::policy::{PolicyVersion, SignedPolicy};
 
 /// A state directory. Nothing is read or made before it is needed.
 #[derive(Debug)]
-pub(crate) struct Files {
+pub(crate) struct FileBackend {
     root: PathBuf,
     patience: Duration,
     trail: Trail,
-    database: Database,
+    database: QueueDatabase,
     index: OpenIndex,
 }
 
-impl Files {
+impl FileBackend {
     /// Names the directory.
     pub(crate) fn new(root: PathBuf, patience: Duration) -> Self {
         let trail = Trail::new(root.clone(), patience);
-        Self { root, patience, trail, database: Database::default(), index: OpenIndex::default() }
+        Self { root, patience, trail, database: QueueDatabase::default(), index: OpenIndex::default() }
     }
 }
 
-impl Backend for Files {
+impl StoreBackend for FileBackend {
     fn read(&self, key: &DocumentKey, most: u64) -> Result<Option<Vec<u8>>, StoreError> {
         self.read_document(key, most)
     }
 
-    fn change(&self, key: &DocumentKey, most: u64, changing: Changing<'_>) -> Result<(), StoreError> {
+    fn change(&self, key: &DocumentKey, most: u64, changing: DocumentUpdate<'_>) -> Result<(), StoreError> {
         self.change_document(key, most, changing)
     }
 
@@ -51,7 +51,7 @@ impl Backend for Files {
         self.names()
     }
 
-    fn forget_session(&self, name: &str, is_old: Forgetting<'_>) -> Result<bool, StoreError> {
+    fn forget_session(&self, name: &str, is_old: SessionExpiry<'_>) -> Result<bool, StoreError> {
         self.forget(name, is_old)
     }
 
@@ -112,19 +112,19 @@ impl Backend for Files {
         self.reading(|index| index.seen_sessions(filter, most))
     }
 
-    fn open_approval(&self, new: &NewApproval) -> Result<Approval, StoreError> {
+    fn open_approval(&self, new: &NewApprovalRequest) -> Result<ApprovalRequest, StoreError> {
         self.ask(new)
     }
 
-    fn approval(&self, id: &str) -> Result<Option<Approval>, StoreError> {
+    fn approval(&self, id: &str) -> Result<Option<ApprovalRequest>, StoreError> {
         self.one_approval(id)
     }
 
-    fn approvals(&self, filter: &ApprovalFilter) -> Result<Vec<Approval>, StoreError> {
+    fn approvals(&self, filter: &ApprovalFilter) -> Result<Vec<ApprovalRequest>, StoreError> {
         self.list_approvals(filter)
     }
 
-    fn answer_approval(&self, id: &str, answer: &ApprovalAnswer) -> Result<Answered, StoreError> {
+    fn answer_approval(&self, id: &str, answer: &ApprovalAnswer) -> Result<AnswerOutcome, StoreError> {
         self.answer(id, answer)
     }
 
@@ -132,7 +132,7 @@ impl Backend for Files {
         self.mark(id)
     }
 
-    fn unapplied(&self) -> Result<Vec<Approval>, StoreError> {
+    fn unapplied(&self) -> Result<Vec<ApprovalRequest>, StoreError> {
         self.list_unapplied()
     }
 
@@ -140,7 +140,7 @@ impl Backend for Files {
         self.expire_old(now_ms)
     }
 
-    fn approvals_after(&self, sequence: u64, most: u64) -> Result<Vec<Approval>, StoreError> {
+    fn approvals_after(&self, sequence: u64, most: u64) -> Result<Vec<ApprovalRequest>, StoreError> {
         self.changed_after(sequence, most)
     }
 

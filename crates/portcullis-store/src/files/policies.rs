@@ -2,14 +2,14 @@
 
 use rusqlite::{OptionalExtension as _, Row};
 
-use super::Files;
+use super::FileBackend;
 use crate::StoreError;
 use crate::policy::{PolicyVersion, SignedPolicy};
 use crate::sqlite::{signed, unsigned};
 
 const COLUMNS: &str = "version, signed_at_ms, note, key, settings, signature";
 
-impl Files {
+impl FileBackend {
     pub(super) fn publish(&self, policy: &SignedPolicy) -> Result<u64, StoreError> {
         self.changing(|transaction| {
             let query = "SELECT coalesce(max(version), 0) FROM policies";

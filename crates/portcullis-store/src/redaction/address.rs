@@ -1,7 +1,7 @@
 //! Passwords in addresses: `scheme://user:password@host`.
 
-use super::text::{Text, is_key_byte};
-use super::{Span, value};
+use super::text::{RedactedText, is_key_byte};
+use super::{SecretSpan, value};
 
 /// How long a password in an address may be.
 const LONGEST_PASSWORD: usize = 512;
@@ -10,8 +10,8 @@ const LONGEST_PASSWORD: usize = 512;
 const MOST_SIGNS: u32 = 8;
 
 /// Finds the passwords of addresses.
-pub(super) fn find(text: Text<'_>, spans: &mut Vec<Span>) {
-    let mut ahead = Ahead { text, end: 0, at: None };
+pub(super) fn find(text: RedactedText<'_>, spans: &mut Vec<SecretSpan>) {
+    let mut ahead = AddressAhead { text, end: 0, at: None };
     let mut place = 0;
     while place < text.len() {
         if !text.has(place, b"://") {
@@ -26,12 +26,12 @@ pub(super) fn find(text: Text<'_>, spans: &mut Vec<Span>) {
     }
 }
 
-fn read(text: Text<'_>, start: usize, ahead: &mut Ahead<'_>) -> Option<Span> {
+fn read(text: RedactedText<'_>, start: usize, ahead: &mut AddressAhead<'_>) -> Option<SecretSpan> {
     let colon = text.run(start, usize::MAX, |byte| byte != b':' && byte != b'@' && !is_end(byte));
     match text.at(colon) {
         b'@' => {
             let user = text.part(start, colon);
-            (user.len() >= 20 && value::is_random(user)).then_some(Span {
+            (user.len() >= 20 && value::is_random(user)).then_some(SecretSpan {
                 start,
                 end: colon,
                 kind: "url-user",
@@ -51,7 +51,7 @@ fn read(text: Text<'_>, start: usize, ahead: &mut Ahead<'_>) -> Option<Span> {
             }
             let password = text.part(start, at);
             (!password.is_empty() && !value::is_mark(password) && !value::is_reference(password))
-                .then_some(Span { start, end: at, kind: "url-password" })
+                .then_some(SecretSpan { start, end: at, kind: "url-password" })
         }
         _ => None,
     }
@@ -68,13 +68,13 @@ const fn is_outside(byte: u8) -> bool {
 }
 
 /// Where the address that is being read ends, and the `@` of it. Read once for all that begin inside.
-struct Ahead<'a> {
-    text: Text<'a>,
+struct AddressAhead<'a> {
+    text: RedactedText<'a>,
     end: usize,
     at: Option<usize>,
 }
 
-impl Ahead<'_> {
+impl AddressAhead<'_> {
     /// Returns where the password that begins at a place ends: at the last `@` before the next `/` that a host follows,
     /// or at the next `@` if only one comes.
     fn last_at(&mut self, start: usize) -> Option<usize> {

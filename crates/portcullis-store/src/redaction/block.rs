@@ -2,8 +2,8 @@
 //!
 //! The block may be escaped, quoted line by line, numbered by a tool that shows files, or marked by a diff.
 
-use super::Span;
-use super::text::Text;
+use super::SecretSpan;
+use super::text::RedactedText;
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
@@ -16,7 +16,7 @@ const LEAST: usize = 16;
 const HEADERS: &[&[u8]] = &[b"Proc-Type:", b"DEK-Info:", b"Version:", b"Comment:", b"Hash:", b"Charset:"];
 
 /// Finds the blocks.
-pub(super) fn find(text: Text<'_>, spans: &mut Vec<Span>) {
+pub(super) fn find(text: RedactedText<'_>, spans: &mut Vec<SecretSpan>) {
     let mut place = 0;
     while place < text.len() {
         if text.at(place) != b'-' || !text.has(place, BEGIN) {
@@ -29,14 +29,14 @@ pub(super) fn find(text: Text<'_>, spans: &mut Vec<Span>) {
         let is_key = title.windows(11).any(|part| part == b"PRIVATE KEY") && text.has(title_end, DASHES);
         let end = if is_key { read(text, title_end + DASHES.len()) } else { None };
         if let Some(end) = end {
-            spans.push(Span { start: place, end, kind: "private-key" });
+            spans.push(SecretSpan { start: place, end, kind: "private-key" });
         }
         place = end.unwrap_or(title_end);
     }
 }
 
 /// Reads lines as long as they can belong to a key. Returns where the block ends, if there was a key in it.
-fn read(text: Text<'_>, start: usize) -> Option<usize> {
+fn read(text: RedactedText<'_>, start: usize) -> Option<usize> {
     let (mut place, mut end, mut longest) = (start, start, 0);
     while place < text.len() {
         let line = read_line(text, place);
@@ -55,7 +55,7 @@ fn read(text: Text<'_>, start: usize) -> Option<usize> {
     (longest >= LEAST).then_some(end)
 }
 
-struct Line {
+struct KeyLine {
     /// Whether all of it can belong to a key.
     is_key: bool,
     /// The length of the longest piece of a key.
@@ -68,8 +68,8 @@ struct Line {
     next: usize,
 }
 
-fn read_line(text: Text<'_>, start: usize) -> Line {
-    let mut line = Line { is_key: true, longest: 0, end_of_key: start, closed_at: None, next: start };
+fn read_line(text: RedactedText<'_>, start: usize) -> KeyLine {
+    let mut line = KeyLine { is_key: true, longest: 0, end_of_key: start, closed_at: None, next: start };
     let mut place = start;
     let (mut is_header, mut pieces) = (false, 0);
     while place < text.len() {

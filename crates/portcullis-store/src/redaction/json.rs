@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::name::{self, Weight};
+use super::name::{self, NameWeight};
 use super::{MARK, mark, redact, value};
 
 /// How deep values are walked. JSON that was parsed is never deeper.
@@ -64,7 +64,7 @@ fn kind_of(name: &str) -> Option<&'static str> {
     }
     let label = name::classify(name.as_bytes())?;
     // `pass` counts tests and `pwd` names a directory as often as not.
-    let is_doubtful = label.weight == Weight::Weak || (label.is_short && label.is_single);
+    let is_doubtful = label.weight == NameWeight::Weak || (label.is_short && label.is_single);
     (!is_doubtful).then_some(label.kind)
 }
 

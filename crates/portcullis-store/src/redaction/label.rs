@@ -1,9 +1,9 @@
 //! Secrets that are known by the name before them: assignments, fields, headers, options, statements.
 
-use super::Span;
-use super::name::{self, Label, Weight};
-use super::text::{Text, is_stop};
-use super::value::{self, Form, Value};
+use super::SecretSpan;
+use super::name::{self, NameWeight, SecretLabel};
+use super::text::{RedactedText, is_stop};
+use super::value::{self, NamedValue, ValueForm};
 
 /// How much of a value is looked at to judge it.
 const JUDGED: usize = 160;
@@ -20,8 +20,8 @@ const SCHEMES: &[&str] =
 const LONG_SCHEMES: &[&str] = &["digest", "aws4-hmac-sha256", "signature", "hawk", "oauth", "googlelogin"];
 
 /// Finds what follows a telling name.
-pub(super) fn find(text: Text<'_>, spans: &mut Vec<Span>) {
-    let mut reader = Reader { text, unclosed: [0; 12], run: (0, 0) };
+pub(super) fn find(text: RedactedText<'_>, spans: &mut Vec<SecretSpan>) {
+    let mut reader = ValueReader { text, unclosed: [0; 12], run: (0, 0) };
     let mut recent: [&[u8]; 3] = [b""; 3];
     let mut place = 0;
     while place < text.len() {
@@ -47,7 +47,7 @@ const fn is_name_byte(byte: u8) -> bool {
 
 /// Where a value stands.
 #[derive(Debug, Clone, Copy)]
-struct Found {
+struct FoundValue {
     start: usize,
     end: usize,
     /// The quote around it, or 0.
@@ -57,17 +57,17 @@ struct Found {
 }
 
 /// Reads values, and remembers what it looked for in vain, so that nothing is read again and again.
-struct Reader<'a> {
-    text: Text<'a>,
+struct ValueReader<'a> {
+    text: RedactedText<'a>,
     /// For every quote and depth: no such quote closes before this place.
     unclosed: [usize; 12],
     /// The last run without white space: where its reading began and where it ends.
     run: (usize, usize),
 }
 
-impl Reader<'_> {
+impl ValueReader<'_> {
     /// Reads what follows a name.
-    fn read(&mut self, start: usize, end: usize, recent: [&[u8]; 3]) -> Option<Span> {
+    fn read(&mut self, start: usize, end: usize, recent: [&[u8]; 3]) -> Option<SecretSpan> {
         let name = self.text.part(start, end);
         if name.eq_ignore_ascii_case(b"bearer") {
             return self.read_bearer(end);
@@ -81,25 +81,29 @@ impl Reader<'_> {
         if self.text.before(start, 1) == b'<' && self.text.at(end) == b'>' {
             return self.read_element(end + 1, label);
         }
-        if label.weight == Weight::Password && label.is_capital && self.text.at(end) == b'(' {
+        if label.weight == NameWeight::Password && label.is_capital && self.text.at(end) == b'(' {
             return self.read_statement(end + 1);
         }
         let (form, place) = self.read_separator(start, end)?;
         match (form, label.weight) {
-            (Form::Bare, Weight::Password) => self.read_bare_password(end, recent),
-            (Form::Tight | Form::Loose, Weight::Authorization) => {
+            (ValueForm::Bare, NameWeight::Password) => self.read_bare_password(end, recent),
+            (ValueForm::Tight | ValueForm::Loose, NameWeight::Authorization) => {
                 self.read_authorization(start, place, label, form)
             }
-            (Form::Tight | Form::Loose, Weight::Cookie) if self.is_cookie_header(end, place) => {
-                Some(Span { start: place, end: self.end_of_header(start, place), kind: label.kind })
+            (ValueForm::Tight | ValueForm::Loose, NameWeight::Cookie)
+                if self.is_cookie_header(end, place) =>
+            {
+                Some(SecretSpan { start: place, end: self.end_of_header(start, place), kind: label.kind })
             }
-            (Form::Tight | Form::Loose, Weight::Cookie) if self.quote_at(place).is_none() => None,
+            (ValueForm::Tight | ValueForm::Loose, NameWeight::Cookie) if self.quote_at(place).is_none() => {
+                None
+            }
             _ => self.judge(start, place, label, form),
         }
     }
 
     /// Reads what stands between a name and its value.
-    fn read_separator(&self, start: usize, end: usize) -> Option<(Form, usize)> {
+    fn read_separator(&self, start: usize, end: usize) -> Option<(ValueForm, usize)> {
         let text = self.text;
         let mut place = end;
         if let Some((_, depth)) = self.quote_at(place) {
@@ -113,16 +117,16 @@ impl Reader<'_> {
         let is_dashed = text.part(start, end).contains(&b'-');
         let (length, form) = match (text.at(separator), text.at(separator + 1), text.at(separator + 2)) {
             (b':', b':', _) | (b'=', b'~', _) => return None,
-            (b'=', b'=', b'=') => (3, Form::Compared),
-            (b'=', b'=', _) => (2, Form::Compared),
-            (b'=', b'>', _) | (b':', b'=', _) => (2, Form::Loose),
-            (b'=', ..) => (1, Form::Tight),
-            (b':', ..) if is_dashed => (1, Form::Tight),
-            (b':', ..) => (1, Form::Loose),
+            (b'=', b'=', b'=') => (3, ValueForm::Compared),
+            (b'=', b'=', _) => (2, ValueForm::Compared),
+            (b'=', b'>', _) | (b':', b'=', _) => (2, ValueForm::Loose),
+            (b'=', ..) => (1, ValueForm::Tight),
+            (b':', ..) if is_dashed => (1, ValueForm::Tight),
+            (b':', ..) => (1, ValueForm::Loose),
             _ if separator == end || place != end => return None,
             _ => {
                 let is_option = text.at(start) == b'-' && text.at(separator) != b'-';
-                return Some((if is_option { Form::Option } else { Form::Bare }, separator));
+                return Some((if is_option { ValueForm::Option } else { ValueForm::Bare }, separator));
             }
         };
         let mut after = text.after_spaces(separator + length);
@@ -132,13 +136,19 @@ impl Reader<'_> {
             after = item;
         }
         let is_spaced = separator > place && after > separator + length && text.at(separator) == b'=';
-        Some((if is_spaced { Form::Loose } else { form }, after))
+        Some((if is_spaced { ValueForm::Loose } else { form }, after))
     }
 
     /// Reads a value and judges it.
-    fn judge(&mut self, name: usize, place: usize, label: Label, form: Form) -> Option<Span> {
+    fn judge(
+        &mut self,
+        name: usize,
+        place: usize,
+        label: SecretLabel,
+        form: ValueForm,
+    ) -> Option<SecretSpan> {
         let mut found = self.read_value(place, form, label.is_capital);
-        if form == Form::Option {
+        if form == ValueForm::Option {
             // Some programs are told where the password comes from.
             let is_elsewhere = ["env:", "file:", "fd:", "id=", "type=", "src=", "source="]
                 .iter()
@@ -152,15 +162,15 @@ impl Reader<'_> {
         }
         let bytes = self.text.part(found.start, found.end.min(found.start + JUDGED));
         let is_alone = self.is_alone(name, found.after);
-        let value = Value { bytes, quote: found.quote, form, is_alone };
-        value::is_secret(label, value).then_some(Span {
+        let value = NamedValue { bytes, quote: found.quote, form, is_alone };
+        value::is_secret(label, value).then_some(SecretSpan {
             start: found.start,
             end: found.end,
             kind: label.kind,
         })
     }
 
-    fn read_value(&mut self, place: usize, form: Form, is_capital: bool) -> Found {
+    fn read_value(&mut self, place: usize, form: ValueForm, is_capital: bool) -> FoundValue {
         let is_prefixed = matches!(self.text.at(place), b'b' | b'r' | b'f' | b'u' | b'L' | b'@' | b'$')
             && matches!(self.text.at(place + 1), b'"' | b'\'');
         let place = if is_prefixed { place + 1 } else { place };
@@ -172,8 +182,8 @@ impl Reader<'_> {
         let Some(close) = self.find_close(start, quote, depth) else {
             return self.read_word(start);
         };
-        let mut found = Found { start, end: close, quote, after: close + depth + 1 };
-        if depth > 0 || !matches!(form, Form::Tight | Form::Option) {
+        let mut found = FoundValue { start, end: close, quote, after: close + depth + 1 };
+        if depth > 0 || !matches!(form, ValueForm::Tight | ValueForm::Option) {
             return found;
         }
         // In a shell the word goes on behind the quote.
@@ -185,7 +195,7 @@ impl Reader<'_> {
             };
             match next {
                 Some(next) if next > found.after => {
-                    found = Found { start: place, end: next, after: next, ..found }
+                    found = FoundValue { start: place, end: next, after: next, ..found }
                 }
                 _ => break,
             }
@@ -194,7 +204,7 @@ impl Reader<'_> {
     }
 
     /// Reads a value without quotes: as far as a shell would, without closing brackets and full stops.
-    fn read_word(&mut self, start: usize) -> Found {
+    fn read_word(&mut self, start: usize) -> FoundValue {
         if !(self.run.0 <= start && start < self.run.1) {
             let mut end = start;
             while end < self.text.len() && !self.ends_word(end) {
@@ -207,7 +217,7 @@ impl Reader<'_> {
         while end > start && is_tail(self.text.before(end, 1)) {
             end -= 1;
         }
-        Found { start, end, quote: 0, after: self.run.1 }
+        FoundValue { start, end, quote: 0, after: self.run.1 }
     }
 
     fn ends_word(&self, place: usize) -> bool {
@@ -274,16 +284,16 @@ impl Reader<'_> {
     }
 
     /// Reads `<name>value</name>`.
-    fn read_element(&mut self, start: usize, label: Label) -> Option<Span> {
+    fn read_element(&mut self, start: usize, label: SecretLabel) -> Option<SecretSpan> {
         let end = self.text.run(start, LONGEST_ELEMENT, |byte| byte != b'<' && byte != b'\n');
         let bytes = self.text.part(start, end.min(start + JUDGED));
-        let value = Value { bytes, quote: b'>', form: Form::Tight, is_alone: false };
+        let value = NamedValue { bytes, quote: b'>', form: ValueForm::Tight, is_alone: false };
         let is_secret = self.text.has(end, b"</") && value::is_secret(label, value);
-        is_secret.then_some(Span { start, end, kind: label.kind })
+        is_secret.then_some(SecretSpan { start, end, kind: label.kind })
     }
 
     /// Reads `Bearer TOKEN` where no header stands before it.
-    fn read_bearer(&mut self, end: usize) -> Option<Span> {
+    fn read_bearer(&mut self, end: usize) -> Option<SecretSpan> {
         let start = self.text.after_spaces(end);
         if start == end {
             return None;
@@ -293,7 +303,7 @@ impl Reader<'_> {
         let has_digit = bytes.iter().any(u8::is_ascii_digit);
         let is_secret =
             value::is_random(bytes) || (bytes.len() >= 16 && has_digit && !value::is_reference(bytes));
-        (is_secret && !bytes.starts_with(b"$")).then_some(Span {
+        (is_secret && !bytes.starts_with(b"$")).then_some(SecretSpan {
             start,
             end: found.end,
             kind: "authorization",
@@ -301,17 +311,17 @@ impl Reader<'_> {
     }
 
     /// Reads the password of `IDENTIFIED BY 'password'`.
-    fn read_statement(&mut self, end: usize) -> Option<Span> {
+    fn read_statement(&mut self, end: usize) -> Option<SecretSpan> {
         let start = self.text.after_spaces(end);
         let (quote, depth) = self.quote_at(start)?;
         let close = self.find_close(start + depth + 1, quote, depth)?;
         let bytes = self.text.part(start + depth + 1, close.min(start + JUDGED));
         let is_secret = !bytes.is_empty() && !value::is_mark(bytes) && !value::is_reference(bytes);
-        is_secret.then_some(Span { start: start + depth + 1, end: close, kind: "password" })
+        is_secret.then_some(SecretSpan { start: start + depth + 1, end: close, kind: "password" })
     }
 
     /// Reads `login NAME password VALUE` of a file for machines, and `WITH PASSWORD 'VALUE'` of a database.
-    fn read_bare_password(&mut self, end: usize, recent: [&[u8]; 3]) -> Option<Span> {
+    fn read_bare_password(&mut self, end: usize, recent: [&[u8]; 3]) -> Option<SecretSpan> {
         let [_, second, third] = recent;
         let start = self.text.after_spaces(end);
         let is = |word: &[u8], known: &[&str]| {
@@ -322,16 +332,22 @@ impl Reader<'_> {
         }
         if !is(second, &["login"]) {
             let label = name::classify(b"password")?;
-            return self.judge(start, start, label, Form::Bare);
+            return self.judge(start, start, label, ValueForm::Bare);
         }
         let found = self.read_word(start);
         let bytes = self.text.part(found.start, found.end.min(found.start + JUDGED));
         let is_secret = !bytes.is_empty() && !value::is_mark(bytes) && !value::is_reference(bytes);
-        is_secret.then_some(Span { start, end: found.end, kind: "password" })
+        is_secret.then_some(SecretSpan { start, end: found.end, kind: "password" })
     }
 
     /// Reads `Authorization: SCHEME SECRET`; the scheme stays.
-    fn read_authorization(&mut self, name: usize, place: usize, label: Label, form: Form) -> Option<Span> {
+    fn read_authorization(
+        &mut self,
+        name: usize,
+        place: usize,
+        label: SecretLabel,
+        form: ValueForm,
+    ) -> Option<SecretSpan> {
         let text = self.text;
         let opened = self.quote_at(place);
         let start = opened.map_or(place, |(_, depth)| place + depth + 1);
@@ -345,7 +361,7 @@ impl Reader<'_> {
             let is_word = bytes.len() < 16 && bytes.iter().all(u8::is_ascii_lowercase);
             let is_open = bytes.is_empty() || value::is_mark(bytes) || value::is_reference(bytes);
             let is_secret = !is_word && !is_open && !matches!(bytes.first(), Some(b'<' | b'{' | b'$'));
-            return is_secret.then_some(Span { start: value, end: found.end, kind: label.kind });
+            return is_secret.then_some(SecretSpan { start: value, end: found.end, kind: label.kind });
         }
         if value > scheme_end && is(LONG_SCHEMES) {
             let first = text.run(value, 64, is_name_byte);
@@ -356,7 +372,7 @@ impl Reader<'_> {
                 Some((quote, depth)) => self.find_close(start, quote, depth)?,
                 None => self.end_of_header(name, value),
             };
-            return Some(Span { start: value, end, kind: label.kind });
+            return Some(SecretSpan { start: value, end, kind: label.kind });
         }
         self.judge(name, place, label, form)
     }

@@ -21,7 +21,7 @@ mod value;
 use std::borrow::Cow;
 
 pub use json::redact_json;
-use text::Text;
+use text::RedactedText;
 
 /// What stands before the kind.
 pub(crate) const MARK: &str = "[redacted:";
@@ -31,7 +31,7 @@ const ROUNDS: u32 = 4;
 
 /// A part of the text that is a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Span {
+struct SecretSpan {
     start: usize,
     end: usize,
     kind: &'static str,
@@ -60,7 +60,7 @@ pub(crate) fn redact_moving<'a>(text: &'a str, places: &mut [usize]) -> Cow<'a, 
 }
 
 /// Returns where a place is after secrets were replaced.
-fn moved(place: usize, spans: &[Span], is_start: bool) -> usize {
+fn moved(place: usize, spans: &[SecretSpan], is_start: bool) -> usize {
     let (mut removed, mut added) = (0, 0);
     for span in spans.iter().filter(|span| span.start < place) {
         let length = mark(span.kind).len();
@@ -80,8 +80,8 @@ fn mark(kind: &str) -> String {
 }
 
 /// Finds the secrets of a text, in order and apart from each other.
-fn find(text: &str) -> Vec<Span> {
-    let view = Text::new(text);
+fn find(text: &str) -> Vec<SecretSpan> {
+    let view = RedactedText::new(text);
     let mut spans = Vec::new();
     // Of two that begin at the same place the first one found names the kind.
     block::find(view, &mut spans);
@@ -94,7 +94,7 @@ fn find(text: &str) -> Vec<Span> {
     }
     spans.retain(|span| span.start < span.end);
     spans.sort_by_key(|span| span.start);
-    let mut apart: Vec<Span> = Vec::with_capacity(spans.len());
+    let mut apart: Vec<SecretSpan> = Vec::with_capacity(spans.len());
     for span in spans {
         match apart.last_mut() {
             Some(last) if span.start < last.end => last.end = last.end.max(span.end),
@@ -104,7 +104,7 @@ fn find(text: &str) -> Vec<Span> {
     apart
 }
 
-fn replace(text: &str, spans: &[Span]) -> String {
+fn replace(text: &str, spans: &[SecretSpan]) -> String {
     let mut replaced = String::with_capacity(text.len());
     let mut kept_from = 0;
     for span in spans {

@@ -2,7 +2,7 @@
 
 /// How much a name says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Weight {
+pub(super) enum NameWeight {
     /// A password: any text may be one.
     Password,
     /// A secret that a person or a machine chose: one word.
@@ -19,8 +19,8 @@ pub(super) enum Weight {
 
 /// What a name says about the value after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Label {
-    pub(super) weight: Weight,
+pub(super) struct SecretLabel {
+    pub(super) weight: NameWeight,
     pub(super) kind: &'static str,
     /// Whether it is written like a variable of the environment.
     pub(super) is_capital: bool,
@@ -49,7 +49,7 @@ const KEY_STRANGERS: &str = "public primary foreign cache sort partition object 
     idempotency publishable s3 restore press candidate composite routing";
 
 /// Reads a name; `None` if it says nothing.
-pub(super) fn classify(name: &[u8]) -> Option<Label> {
+pub(super) fn classify(name: &[u8]) -> Option<SecretLabel> {
     let name = name.get(name.len().saturating_sub(LONGEST)..).unwrap_or_default();
     let is_capital = !name.iter().any(u8::is_ascii_lowercase) && name.iter().any(u8::is_ascii_uppercase);
     let mut words = split(name);
@@ -59,47 +59,47 @@ pub(super) fn classify(name: &[u8]) -> Option<Label> {
     let (weight, kind) = classify_words(&words, name)?;
     let is_single = words.len() == 1;
     let is_short = words.last().is_some_and(|word| matches!(word.as_str(), "pass" | "pw" | "pwd"));
-    Some(Label { weight, kind, is_capital, is_single, is_short })
+    Some(SecretLabel { weight, kind, is_capital, is_single, is_short })
 }
 
-fn classify_words(words: &[String], name: &[u8]) -> Option<(Weight, &'static str)> {
+fn classify_words(words: &[String], name: &[u8]) -> Option<(NameWeight, &'static str)> {
     let mut backwards = words.iter().rev().map(String::as_str);
     let last = backwards.next()?;
     let owner = backwards.next().unwrap_or_default();
     let ends = |ending: &str| last.ends_with(ending);
     if ends("password") || ends("passwd") || ends("passphrase") || last == "passcode" {
-        return Some((Weight::Password, "password"));
+        return Some((NameWeight::Password, "password"));
     }
     if matches!(last, "dbpass" | "userpass" | "rootpass" | "keypass" | "storepass" | "rootpw")
         || matches!(last, "pass" | "pw")
     {
-        return Some((Weight::Password, "password"));
+        return Some((NameWeight::Password, "password"));
     }
     // The shell's own variable says where one is.
     if last == "pwd" && !matches!(name, b"PWD" | b"OLDPWD") && owner != "old" {
-        return Some((Weight::Password, "password"));
+        return Some((NameWeight::Password, "password"));
     }
     if ends("secret") || (last == "key" && owner == "secret") || ends("secretkey") {
-        return Some((Weight::Secret, "secret"));
+        return Some((NameWeight::Secret, "secret"));
     }
     if last == "key" && owner == "access" && words.iter().any(|word| word == "secret") {
-        return Some((Weight::Secret, "secret"));
+        return Some((NameWeight::Secret, "secret"));
     }
     if ends("token") || name == b"_auth" {
-        return Some((Weight::Token, "token"));
+        return Some((NameWeight::Token, "token"));
     }
     if ends("apikey") || ends("accesskey") || ends("privatekey") || ends("accountkey") || ends("authkey") {
-        return Some((Weight::Token, "key"));
+        return Some((NameWeight::Token, "key"));
     }
     match last {
-        "key" if is_one_of(KEY_OWNERS, owner) => Some((Weight::Token, "key")),
+        "key" if is_one_of(KEY_OWNERS, owner) => Some((NameWeight::Token, "key")),
         "key" if is_one_of(KEY_STRANGERS, owner) => None,
-        "key" => Some((Weight::Weak, "key")),
-        "credential" | "credentials" => Some((Weight::Weak, "credential")),
-        "sig" => Some((Weight::Weak, "signature")),
-        "signature" if matches!(owner, "amz" | "goog" | "access") => Some((Weight::Token, "signature")),
-        "authorization" => Some((Weight::Authorization, "authorization")),
-        "cookie" | "cookies" => Some((Weight::Cookie, "cookie")),
+        "key" => Some((NameWeight::Weak, "key")),
+        "credential" | "credentials" => Some((NameWeight::Weak, "credential")),
+        "sig" => Some((NameWeight::Weak, "signature")),
+        "signature" if matches!(owner, "amz" | "goog" | "access") => Some((NameWeight::Token, "signature")),
+        "authorization" => Some((NameWeight::Authorization, "authorization")),
+        "cookie" | "cookies" => Some((NameWeight::Cookie, "cookie")),
         _ => None,
     }
 }
@@ -147,22 +147,22 @@ mod tests {
     #[test]
     fn names_are_read_in_every_spelling() {
         let cases = [
-            ("password", Some(Weight::Password)),
-            ("PGPASSWORD", Some(Weight::Password)),
-            ("spring.datasource.password", Some(Weight::Password)),
-            ("dbPassword2", Some(Weight::Password)),
-            ("MYSQL_PWD", Some(Weight::Password)),
-            ("clientSecret", Some(Weight::Secret)),
-            ("AWS_SECRET_ACCESS_KEY", Some(Weight::Secret)),
-            ("SECRET_KEY_BASE", Some(Weight::Secret)),
-            ("x-api-key", Some(Weight::Token)),
-            ("APIKey", Some(Weight::Token)),
-            ("AccountKey", Some(Weight::Token)),
-            ("SharedAccessKey", Some(Weight::Token)),
-            ("_authToken", Some(Weight::Token)),
-            ("STRIPE_KEY", Some(Weight::Weak)),
-            ("Proxy-Authorization", Some(Weight::Authorization)),
-            ("Set-Cookie", Some(Weight::Cookie)),
+            ("password", Some(NameWeight::Password)),
+            ("PGPASSWORD", Some(NameWeight::Password)),
+            ("spring.datasource.password", Some(NameWeight::Password)),
+            ("dbPassword2", Some(NameWeight::Password)),
+            ("MYSQL_PWD", Some(NameWeight::Password)),
+            ("clientSecret", Some(NameWeight::Secret)),
+            ("AWS_SECRET_ACCESS_KEY", Some(NameWeight::Secret)),
+            ("SECRET_KEY_BASE", Some(NameWeight::Secret)),
+            ("x-api-key", Some(NameWeight::Token)),
+            ("APIKey", Some(NameWeight::Token)),
+            ("AccountKey", Some(NameWeight::Token)),
+            ("SharedAccessKey", Some(NameWeight::Token)),
+            ("_authToken", Some(NameWeight::Token)),
+            ("STRIPE_KEY", Some(NameWeight::Weak)),
+            ("Proxy-Authorization", Some(NameWeight::Authorization)),
+            ("Set-Cookie", Some(NameWeight::Cookie)),
             ("PWD", None),
             ("OLDPWD", None),
             ("primary_key", None),

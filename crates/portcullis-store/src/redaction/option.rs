@@ -1,11 +1,11 @@
 //! Passwords after the short options of known programs: `mysql -pSECRET`, `curl -u user:SECRET`.
 
-use super::text::{Text, is_stop};
-use super::{Span, value};
+use super::text::{RedactedText, is_stop};
+use super::{SecretSpan, value};
 
 /// How a program takes a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Takes {
+enum SecretOption {
     /// In the same word as the option.
     Glued,
     /// In the next word or the same one.
@@ -23,35 +23,43 @@ enum Takes {
 }
 
 /// Programs, the option, how it takes the secret.
-const OPTIONS: &[(&[&str], &str, Takes)] = &[
-    (&["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlshow", "mysqlcheck"], "-p", Takes::Glued),
-    (&["mariadb", "mariadb-dump", "mariadb-admin", "7z", "7za", "7zr", "7zz"], "-p", Takes::Glued),
+const OPTIONS: &[(&[&str], &str, SecretOption)] = &[
+    (
+        &["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlshow", "mysqlcheck"],
+        "-p",
+        SecretOption::Glued,
+    ),
+    (&["mariadb", "mariadb-dump", "mariadb-admin", "7z", "7za", "7zr", "7zz"], "-p", SecretOption::Glued),
     (
         &["sshpass", "mongosh", "mongo", "mongodump", "mongorestore", "mongoexport", "mongoimport"],
         "-p",
-        Takes::Next,
+        SecretOption::Next,
     ),
-    (&["docker", "podman", "helm", "skopeo", "buildah", "nerdctl", "az", "oc"], "-p", Takes::NextOfLogin),
-    (&["sqlcmd", "bcp", "zip", "unzip"], "-P", Takes::Next),
-    (&["redis-cli"], "-a", Takes::Next),
-    (&["ldapsearch", "ldapmodify", "ldapadd", "ldapdelete", "ldapwhoami"], "-w", Takes::Next),
-    (&["curl", "http", "https", "xh"], "-u", Takes::After(b':')),
-    (&["curl"], "--user", Takes::After(b':')),
-    (&["curl"], "-U", Takes::After(b':')),
-    (&["curl"], "--proxy-user", Takes::After(b':')),
-    (&["http", "https", "xh"], "-a", Takes::After(b':')),
-    (&["curl"], "-b", Takes::Cookie),
-    (&["openssl"], "pass:", Takes::Prefix),
-    (&["openssl"], "-k", Takes::NextAlone),
-    (&["openssl"], "-K", Takes::NextAlone),
-    (&["smbclient", "rpcclient", "smbget", "net"], "-U", Takes::After(b'%')),
+    (
+        &["docker", "podman", "helm", "skopeo", "buildah", "nerdctl", "az", "oc"],
+        "-p",
+        SecretOption::NextOfLogin,
+    ),
+    (&["sqlcmd", "bcp", "zip", "unzip"], "-P", SecretOption::Next),
+    (&["redis-cli"], "-a", SecretOption::Next),
+    (&["ldapsearch", "ldapmodify", "ldapadd", "ldapdelete", "ldapwhoami"], "-w", SecretOption::Next),
+    (&["curl", "http", "https", "xh"], "-u", SecretOption::After(b':')),
+    (&["curl"], "--user", SecretOption::After(b':')),
+    (&["curl"], "-U", SecretOption::After(b':')),
+    (&["curl"], "--proxy-user", SecretOption::After(b':')),
+    (&["http", "https", "xh"], "-a", SecretOption::After(b':')),
+    (&["curl"], "-b", SecretOption::Cookie),
+    (&["openssl"], "pass:", SecretOption::Prefix),
+    (&["openssl"], "-k", SecretOption::NextAlone),
+    (&["openssl"], "-K", SecretOption::NextAlone),
+    (&["smbclient", "rpcclient", "smbget", "net"], "-U", SecretOption::After(b'%')),
 ];
 
 /// How long a secret in quotes may be.
 const LONGEST: usize = 512;
 
 /// Finds secrets after short options.
-pub(super) fn find(text: Text<'_>, spans: &mut Vec<Span>) {
+pub(super) fn find(text: RedactedText<'_>, spans: &mut Vec<SecretSpan>) {
     let (mut program, mut is_login): (&[u8], bool) = (b"", false);
     let mut place = 0;
     while place < text.len() {
@@ -77,7 +85,13 @@ pub(super) fn find(text: Text<'_>, spans: &mut Vec<Span>) {
     }
 }
 
-fn read_option(text: Text<'_>, place: usize, end: usize, program: &[u8], is_login: bool) -> Option<Span> {
+fn read_option(
+    text: RedactedText<'_>,
+    place: usize,
+    end: usize,
+    program: &[u8],
+    is_login: bool,
+) -> Option<SecretSpan> {
     if program.is_empty() {
         return None;
     }
@@ -90,9 +104,9 @@ fn read_option(text: Text<'_>, place: usize, end: usize, program: &[u8], is_logi
         let glued = if is_cluster(word, option) { end } else { place + option.len() };
         let is_glued = glued < end || matches!(text.at(glued), b'"' | b'\'');
         let start = match takes {
-            Takes::Glued | Takes::Prefix if !is_glued => return None,
-            Takes::NextAlone if is_glued => return None,
-            Takes::NextOfLogin if !is_login => return None,
+            SecretOption::Glued | SecretOption::Prefix if !is_glued => return None,
+            SecretOption::NextAlone if is_glued => return None,
+            SecretOption::NextOfLogin if !is_login => return None,
             _ if is_glued => glued + usize::from(option.starts_with("--") && text.at(glued) == b'='),
             _ => text.after_spaces(glued),
         };
@@ -110,31 +124,31 @@ fn is_cluster(word: &[u8], option: &str) -> bool {
         && letters.first() != option.as_bytes().last()
 }
 
-fn read_secret(text: Text<'_>, start: usize, takes: Takes) -> Option<Span> {
+fn read_secret(text: RedactedText<'_>, start: usize, takes: SecretOption) -> Option<SecretSpan> {
     let quote = text.at(start);
     let is_quoted = matches!(quote, b'"' | b'\'');
     let start = start + usize::from(is_quoted);
     let close = text.run(start, LONGEST, |byte| byte != quote && byte != b'\n');
     let end = if is_quoted && text.at(close) == quote { close } else { end_of_word(text, start) };
     let start = match takes {
-        Takes::After(mark) => {
+        SecretOption::After(mark) => {
             let place = text.run(start, end.saturating_sub(start), |byte| byte != mark);
             if place >= end || text.has(place, b"://") {
                 return None;
             }
             place + 1
         }
-        Takes::Cookie if !text.part(start, end).contains(&b'=') => return None,
+        SecretOption::Cookie if !text.part(start, end).contains(&b'=') => return None,
         _ => start,
     };
     let bytes = text.part(start, end);
-    let is_option = bytes.starts_with(b"-") && !matches!(takes, Takes::After(_)) && !is_quoted;
+    let is_option = bytes.starts_with(b"-") && !matches!(takes, SecretOption::After(_)) && !is_quoted;
     let is_secret = !bytes.is_empty() && !is_option && !value::is_mark(bytes) && !value::is_reference(bytes);
-    let kind = if takes == Takes::Cookie { "cookie" } else { "password" };
-    is_secret.then_some(Span { start, end, kind })
+    let kind = if takes == SecretOption::Cookie { "cookie" } else { "password" };
+    is_secret.then_some(SecretSpan { start, end, kind })
 }
 
-fn end_of_word(text: Text<'_>, start: usize) -> usize {
+fn end_of_word(text: RedactedText<'_>, start: usize) -> usize {
     let mut end = start;
     while end < text.len() && !is_edge(text, end) && text.blank(end) == 0 {
         end += 1;
@@ -143,6 +157,6 @@ fn end_of_word(text: Text<'_>, start: usize) -> usize {
 }
 
 /// Says whether a word ends at a place because of a quote, an escaped one too, or a separator.
-fn is_edge(text: Text<'_>, place: usize) -> bool {
+fn is_edge(text: RedactedText<'_>, place: usize) -> bool {
     is_stop(text.at(place)) || (text.at(place) == b'\\' && matches!(text.at(place + 1), b'"' | b'\'' | b'\\'))
 }

@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use super::Span;
-use super::text::{Text, is_key_byte};
+use super::SecretSpan;
+use super::text::{RedactedText, is_key_byte};
 
 /// What the part after the prefix is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Body {
+enum TokenBody {
     /// Letters and digits.
     Plain,
     /// Letters, digits, `_` and `-`.
@@ -22,7 +22,7 @@ enum Body {
     Path,
 }
 
-impl Body {
+impl TokenBody {
     const fn has(self, byte: u8) -> bool {
         match self {
             Self::Plain => byte.is_ascii_alphanumeric(),
@@ -37,7 +37,7 @@ impl Body {
 
 /// Where a prefix counts, and what more is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum PrefixPlace {
     /// Anywhere: nothing else looks like it.
     Anywhere,
     /// Where a word begins.
@@ -51,99 +51,99 @@ enum Place {
 }
 
 /// One look: prefix, body, how many bytes of it at least, where it counts, what it is called.
-type Shape = (&'static str, Body, usize, Place, &'static str);
+type TokenShape = (&'static str, TokenBody, usize, PrefixPlace, &'static str);
 
 /// A longer prefix stands before a shorter one that begins the same.
-const SHAPES: &[Shape] = &[
-    ("sk-ant-", Body::Key, 16, Place::Anywhere, "anthropic-key"),
-    ("sk-proj-", Body::Key, 20, Place::Anywhere, "openai-key"),
-    ("sk-svcacct-", Body::Key, 20, Place::Anywhere, "openai-key"),
-    ("sk-admin-", Body::Key, 20, Place::StartMixed, "openai-key"),
-    ("sk-or-v1-", Body::Hex, 32, Place::Anywhere, "openrouter-key"),
-    ("sk-", Body::Plain, 20, Place::StartMixed, "openai-key"),
-    ("AIza", Body::Key, 30, Place::Anywhere, "google-key"),
-    ("GOCSPX-", Body::Key, 20, Place::Anywhere, "google-secret"),
-    ("ya29.", Body::Key, 20, Place::Start, "google-token"),
-    ("1//0", Body::Key, 40, Place::Start, "google-token"),
-    ("AKIA", Body::Capitals, 16, Place::Exact, "aws-key-id"),
-    ("ASIA", Body::Capitals, 16, Place::Exact, "aws-key-id"),
-    ("ABIA", Body::Capitals, 16, Place::Exact, "aws-key-id"),
-    ("ACCA", Body::Capitals, 16, Place::Exact, "aws-key-id"),
-    ("ghp_", Body::Plain, 30, Place::Anywhere, "github-token"),
-    ("gho_", Body::Plain, 30, Place::Anywhere, "github-token"),
-    ("ghu_", Body::Plain, 30, Place::Anywhere, "github-token"),
-    ("ghs_", Body::Plain, 30, Place::Anywhere, "github-token"),
-    ("ghr_", Body::Plain, 30, Place::Anywhere, "github-token"),
-    ("github_pat_", Body::Key, 20, Place::Anywhere, "github-token"),
-    ("glpat-", Body::Dotted, 16, Place::Anywhere, "gitlab-token"),
-    ("glptt-", Body::Key, 20, Place::Start, "gitlab-token"),
-    ("gldt-", Body::Key, 20, Place::Start, "gitlab-token"),
-    ("glrt-", Body::Dotted, 20, Place::Start, "gitlab-token"),
-    ("glcbt-", Body::Key, 20, Place::Start, "gitlab-token"),
-    ("glsa_", Body::Key, 32, Place::Start, "grafana-token"),
-    ("glc_eyJ", Body::Key, 32, Place::Start, "grafana-token"),
-    ("xoxa-", Body::Key, 10, Place::Start, "slack-token"),
-    ("xoxb-", Body::Key, 10, Place::Start, "slack-token"),
-    ("xoxc-", Body::Key, 10, Place::Start, "slack-token"),
-    ("xoxd-", Body::Key, 10, Place::Start, "slack-token"),
-    ("xoxe-", Body::Key, 10, Place::Start, "slack-token"),
-    ("xoxe.", Body::Dotted, 10, Place::Start, "slack-token"),
-    ("xoxo-", Body::Key, 10, Place::Start, "slack-token"),
-    ("xoxp-", Body::Key, 10, Place::Start, "slack-token"),
-    ("xoxr-", Body::Key, 10, Place::Start, "slack-token"),
-    ("xoxs-", Body::Key, 10, Place::Start, "slack-token"),
-    ("xapp-", Body::Key, 20, Place::StartMixed, "slack-token"),
-    ("hooks.slack.com/services/", Body::Path, 12, Place::After, "webhook"),
-    ("hooks.slack.com/workflows/", Body::Path, 12, Place::After, "webhook"),
-    ("hooks.slack.com/triggers/", Body::Path, 12, Place::After, "webhook"),
-    ("discord.com/api/webhooks/", Body::Path, 20, Place::After, "webhook"),
-    ("discordapp.com/api/webhooks/", Body::Path, 20, Place::After, "webhook"),
-    ("webhook.office.com/webhookb2/", Body::Path, 20, Place::After, "webhook"),
-    ("npm_", Body::Plain, 30, Place::Anywhere, "npm-token"),
-    ("pypi-", Body::Key, 50, Place::StartMixed, "pypi-token"),
-    ("rubygems_", Body::Hex, 32, Place::Start, "rubygems-token"),
-    ("dckr_pat_", Body::Key, 20, Place::Start, "docker-token"),
-    ("hf_", Body::Plain, 30, Place::Start, "huggingface-token"),
-    ("gsk_", Body::Plain, 32, Place::Start, "groq-key"),
-    ("xai-", Body::Plain, 32, Place::Start, "xai-key"),
-    ("pplx-", Body::Plain, 32, Place::Start, "perplexity-key"),
-    ("nvapi-", Body::Key, 32, Place::Start, "nvidia-key"),
-    ("r8_", Body::Plain, 32, Place::Start, "replicate-token"),
-    ("sk_live_", Body::Plain, 16, Place::Anywhere, "stripe-key"),
-    ("sk_test_", Body::Plain, 16, Place::Anywhere, "stripe-key"),
-    ("rk_live_", Body::Plain, 16, Place::Anywhere, "stripe-key"),
-    ("rk_test_", Body::Plain, 16, Place::Anywhere, "stripe-key"),
-    ("whsec_", Body::Plain, 20, Place::Start, "webhook-secret"),
-    ("sq0csp-", Body::Key, 20, Place::Start, "square-secret"),
-    ("sq0atp-", Body::Key, 20, Place::Start, "square-token"),
-    ("dop_v1_", Body::Hex, 32, Place::Start, "digitalocean-token"),
-    ("doo_v1_", Body::Hex, 32, Place::Start, "digitalocean-token"),
-    ("dor_v1_", Body::Hex, 32, Place::Start, "digitalocean-token"),
-    ("shpat_", Body::Hex, 32, Place::Start, "shopify-token"),
-    ("shpca_", Body::Hex, 32, Place::Start, "shopify-token"),
-    ("shppa_", Body::Hex, 32, Place::Start, "shopify-token"),
-    ("shpss_", Body::Hex, 32, Place::Start, "shopify-secret"),
-    ("sbp_", Body::Hex, 40, Place::Start, "supabase-token"),
-    ("sntrys_", Body::Key, 32, Place::Start, "sentry-token"),
-    ("lin_api_", Body::Plain, 32, Place::Start, "linear-key"),
-    ("figd_", Body::Key, 32, Place::StartMixed, "figma-token"),
-    ("tskey-", Body::Key, 20, Place::StartMixed, "tailscale-key"),
-    ("hvs.", Body::Key, 24, Place::Start, "vault-token"),
-    ("hvb.", Body::Key, 24, Place::Start, "vault-token"),
-    ("ATATT3", Body::Key, 32, Place::Start, "atlassian-token"),
-    ("NRAK-", Body::Capitals, 27, Place::Start, "newrelic-key"),
-    ("PMAK-", Body::Key, 40, Place::Start, "postman-key"),
-    ("dapi", Body::Hex, 32, Place::Exact, "databricks-token"),
-    ("SK", Body::Hex, 32, Place::Exact, "twilio-key"),
-    ("key-", Body::Hex, 32, Place::Exact, "mailgun-key"),
-    ("cio", Body::Plain, 32, Place::Exact, "cargo-token"),
-    ("AGE-SECRET-KEY-1", Body::Capitals, 40, Place::Start, "age-key"),
+const SHAPES: &[TokenShape] = &[
+    ("sk-ant-", TokenBody::Key, 16, PrefixPlace::Anywhere, "anthropic-key"),
+    ("sk-proj-", TokenBody::Key, 20, PrefixPlace::Anywhere, "openai-key"),
+    ("sk-svcacct-", TokenBody::Key, 20, PrefixPlace::Anywhere, "openai-key"),
+    ("sk-admin-", TokenBody::Key, 20, PrefixPlace::StartMixed, "openai-key"),
+    ("sk-or-v1-", TokenBody::Hex, 32, PrefixPlace::Anywhere, "openrouter-key"),
+    ("sk-", TokenBody::Plain, 20, PrefixPlace::StartMixed, "openai-key"),
+    ("AIza", TokenBody::Key, 30, PrefixPlace::Anywhere, "google-key"),
+    ("GOCSPX-", TokenBody::Key, 20, PrefixPlace::Anywhere, "google-secret"),
+    ("ya29.", TokenBody::Key, 20, PrefixPlace::Start, "google-token"),
+    ("1//0", TokenBody::Key, 40, PrefixPlace::Start, "google-token"),
+    ("AKIA", TokenBody::Capitals, 16, PrefixPlace::Exact, "aws-key-id"),
+    ("ASIA", TokenBody::Capitals, 16, PrefixPlace::Exact, "aws-key-id"),
+    ("ABIA", TokenBody::Capitals, 16, PrefixPlace::Exact, "aws-key-id"),
+    ("ACCA", TokenBody::Capitals, 16, PrefixPlace::Exact, "aws-key-id"),
+    ("ghp_", TokenBody::Plain, 30, PrefixPlace::Anywhere, "github-token"),
+    ("gho_", TokenBody::Plain, 30, PrefixPlace::Anywhere, "github-token"),
+    ("ghu_", TokenBody::Plain, 30, PrefixPlace::Anywhere, "github-token"),
+    ("ghs_", TokenBody::Plain, 30, PrefixPlace::Anywhere, "github-token"),
+    ("ghr_", TokenBody::Plain, 30, PrefixPlace::Anywhere, "github-token"),
+    ("github_pat_", TokenBody::Key, 20, PrefixPlace::Anywhere, "github-token"),
+    ("glpat-", TokenBody::Dotted, 16, PrefixPlace::Anywhere, "gitlab-token"),
+    ("glptt-", TokenBody::Key, 20, PrefixPlace::Start, "gitlab-token"),
+    ("gldt-", TokenBody::Key, 20, PrefixPlace::Start, "gitlab-token"),
+    ("glrt-", TokenBody::Dotted, 20, PrefixPlace::Start, "gitlab-token"),
+    ("glcbt-", TokenBody::Key, 20, PrefixPlace::Start, "gitlab-token"),
+    ("glsa_", TokenBody::Key, 32, PrefixPlace::Start, "grafana-token"),
+    ("glc_eyJ", TokenBody::Key, 32, PrefixPlace::Start, "grafana-token"),
+    ("xoxa-", TokenBody::Key, 10, PrefixPlace::Start, "slack-token"),
+    ("xoxb-", TokenBody::Key, 10, PrefixPlace::Start, "slack-token"),
+    ("xoxc-", TokenBody::Key, 10, PrefixPlace::Start, "slack-token"),
+    ("xoxd-", TokenBody::Key, 10, PrefixPlace::Start, "slack-token"),
+    ("xoxe-", TokenBody::Key, 10, PrefixPlace::Start, "slack-token"),
+    ("xoxe.", TokenBody::Dotted, 10, PrefixPlace::Start, "slack-token"),
+    ("xoxo-", TokenBody::Key, 10, PrefixPlace::Start, "slack-token"),
+    ("xoxp-", TokenBody::Key, 10, PrefixPlace::Start, "slack-token"),
+    ("xoxr-", TokenBody::Key, 10, PrefixPlace::Start, "slack-token"),
+    ("xoxs-", TokenBody::Key, 10, PrefixPlace::Start, "slack-token"),
+    ("xapp-", TokenBody::Key, 20, PrefixPlace::StartMixed, "slack-token"),
+    ("hooks.slack.com/services/", TokenBody::Path, 12, PrefixPlace::After, "webhook"),
+    ("hooks.slack.com/workflows/", TokenBody::Path, 12, PrefixPlace::After, "webhook"),
+    ("hooks.slack.com/triggers/", TokenBody::Path, 12, PrefixPlace::After, "webhook"),
+    ("discord.com/api/webhooks/", TokenBody::Path, 20, PrefixPlace::After, "webhook"),
+    ("discordapp.com/api/webhooks/", TokenBody::Path, 20, PrefixPlace::After, "webhook"),
+    ("webhook.office.com/webhookb2/", TokenBody::Path, 20, PrefixPlace::After, "webhook"),
+    ("npm_", TokenBody::Plain, 30, PrefixPlace::Anywhere, "npm-token"),
+    ("pypi-", TokenBody::Key, 50, PrefixPlace::StartMixed, "pypi-token"),
+    ("rubygems_", TokenBody::Hex, 32, PrefixPlace::Start, "rubygems-token"),
+    ("dckr_pat_", TokenBody::Key, 20, PrefixPlace::Start, "docker-token"),
+    ("hf_", TokenBody::Plain, 30, PrefixPlace::Start, "huggingface-token"),
+    ("gsk_", TokenBody::Plain, 32, PrefixPlace::Start, "groq-key"),
+    ("xai-", TokenBody::Plain, 32, PrefixPlace::Start, "xai-key"),
+    ("pplx-", TokenBody::Plain, 32, PrefixPlace::Start, "perplexity-key"),
+    ("nvapi-", TokenBody::Key, 32, PrefixPlace::Start, "nvidia-key"),
+    ("r8_", TokenBody::Plain, 32, PrefixPlace::Start, "replicate-token"),
+    ("sk_live_", TokenBody::Plain, 16, PrefixPlace::Anywhere, "stripe-key"),
+    ("sk_test_", TokenBody::Plain, 16, PrefixPlace::Anywhere, "stripe-key"),
+    ("rk_live_", TokenBody::Plain, 16, PrefixPlace::Anywhere, "stripe-key"),
+    ("rk_test_", TokenBody::Plain, 16, PrefixPlace::Anywhere, "stripe-key"),
+    ("whsec_", TokenBody::Plain, 20, PrefixPlace::Start, "webhook-secret"),
+    ("sq0csp-", TokenBody::Key, 20, PrefixPlace::Start, "square-secret"),
+    ("sq0atp-", TokenBody::Key, 20, PrefixPlace::Start, "square-token"),
+    ("dop_v1_", TokenBody::Hex, 32, PrefixPlace::Start, "digitalocean-token"),
+    ("doo_v1_", TokenBody::Hex, 32, PrefixPlace::Start, "digitalocean-token"),
+    ("dor_v1_", TokenBody::Hex, 32, PrefixPlace::Start, "digitalocean-token"),
+    ("shpat_", TokenBody::Hex, 32, PrefixPlace::Start, "shopify-token"),
+    ("shpca_", TokenBody::Hex, 32, PrefixPlace::Start, "shopify-token"),
+    ("shppa_", TokenBody::Hex, 32, PrefixPlace::Start, "shopify-token"),
+    ("shpss_", TokenBody::Hex, 32, PrefixPlace::Start, "shopify-secret"),
+    ("sbp_", TokenBody::Hex, 40, PrefixPlace::Start, "supabase-token"),
+    ("sntrys_", TokenBody::Key, 32, PrefixPlace::Start, "sentry-token"),
+    ("lin_api_", TokenBody::Plain, 32, PrefixPlace::Start, "linear-key"),
+    ("figd_", TokenBody::Key, 32, PrefixPlace::StartMixed, "figma-token"),
+    ("tskey-", TokenBody::Key, 20, PrefixPlace::StartMixed, "tailscale-key"),
+    ("hvs.", TokenBody::Key, 24, PrefixPlace::Start, "vault-token"),
+    ("hvb.", TokenBody::Key, 24, PrefixPlace::Start, "vault-token"),
+    ("ATATT3", TokenBody::Key, 32, PrefixPlace::Start, "atlassian-token"),
+    ("NRAK-", TokenBody::Capitals, 27, PrefixPlace::Start, "newrelic-key"),
+    ("PMAK-", TokenBody::Key, 40, PrefixPlace::Start, "postman-key"),
+    ("dapi", TokenBody::Hex, 32, PrefixPlace::Exact, "databricks-token"),
+    ("SK", TokenBody::Hex, 32, PrefixPlace::Exact, "twilio-key"),
+    ("key-", TokenBody::Hex, 32, PrefixPlace::Exact, "mailgun-key"),
+    ("cio", TokenBody::Plain, 32, PrefixPlace::Exact, "cargo-token"),
+    ("AGE-SECRET-KEY-1", TokenBody::Capitals, 40, PrefixPlace::Start, "age-key"),
 ];
 
 /// For each byte that a prefix may begin with, the bytes that may come next: most places are passed over at once.
-struct Likely([u128; 128]);
+struct PrefixBytes([u128; 128]);
 
-impl Likely {
+impl PrefixBytes {
     fn new() -> Self {
         let mut next = [0; 128];
         for (prefix, ..) in SHAPES {
@@ -162,9 +162,9 @@ impl Likely {
 }
 
 /// Finds what is known by its look.
-pub(super) fn find(text: Text<'_>, spans: &mut Vec<Span>) {
-    static LIKELY: LazyLock<Likely> = LazyLock::new(Likely::new);
-    let likely: &Likely = &LIKELY;
+pub(super) fn find(text: RedactedText<'_>, spans: &mut Vec<SecretSpan>) {
+    static LIKELY: LazyLock<PrefixBytes> = LazyLock::new(PrefixBytes::new);
+    let likely: &PrefixBytes = &LIKELY;
     let mut place = 0;
     while place < text.len() {
         let byte = text.at(place);
@@ -180,11 +180,11 @@ pub(super) fn find(text: Text<'_>, spans: &mut Vec<Span>) {
     }
 }
 
-fn find_shape(text: Text<'_>, start: usize) -> Option<Span> {
+fn find_shape(text: RedactedText<'_>, start: usize) -> Option<SecretSpan> {
     SHAPES.iter().find_map(|shape| read_shape(text, start, shape))
 }
 
-fn read_shape(text: Text<'_>, start: usize, shape: &Shape) -> Option<Span> {
+fn read_shape(text: RedactedText<'_>, start: usize, shape: &TokenShape) -> Option<SecretSpan> {
     let &(prefix, body, least, place, kind) = shape;
     if !text.has(start, prefix.as_bytes()) {
         return None;
@@ -195,27 +195,27 @@ fn read_shape(text: Text<'_>, start: usize, shape: &Shape) -> Option<Span> {
     if enough < first + least {
         return None;
     }
-    if !matches!(place, Place::Anywhere | Place::After) && !text.is_start(start) {
+    if !matches!(place, PrefixPlace::Anywhere | PrefixPlace::After) && !text.is_start(start) {
         return None;
     }
     match place {
-        Place::Exact if enough > first + least || is_key_byte(text.at(enough)) => return None,
-        Place::Exact => return Some(Span { start, end: enough, kind }),
-        Place::StartMixed => {
+        PrefixPlace::Exact if enough > first + least || is_key_byte(text.at(enough)) => return None,
+        PrefixPlace::Exact => return Some(SecretSpan { start, end: enough, kind }),
+        PrefixPlace::StartMixed => {
             let early = text.run(first, 32, |byte| body.has(byte));
             if early < first + 32 && !text.part(first, early).iter().any(u8::is_ascii_digit) {
                 return None;
             }
         }
-        Place::Anywhere | Place::Start | Place::After => {}
+        PrefixPlace::Anywhere | PrefixPlace::Start | PrefixPlace::After => {}
     }
     let end = text.run(enough, usize::MAX, |byte| body.has(byte) || is_key_byte(byte));
-    let start = if place == Place::After { first } else { start };
-    Some(Span { start, end, kind })
+    let start = if place == PrefixPlace::After { first } else { start };
+    Some(SecretSpan { start, end, kind })
 }
 
 /// Reads a JSON web token: three or more parts with dots between them, the first of them an encoded object.
-fn find_jwt(text: Text<'_>, start: usize) -> Option<Span> {
+fn find_jwt(text: RedactedText<'_>, start: usize) -> Option<SecretSpan> {
     if !text.has(start, b"eyJ") || is_key_byte(text.before(start, 1)) && !text.is_after_escape(start) {
         return None;
     }
@@ -229,28 +229,32 @@ fn find_jwt(text: Text<'_>, start: usize) -> Option<Span> {
     }
     let end = text.run(middle, usize::MAX, |byte| is_key_byte(byte) || byte == b'.');
     // A dot at the end may be one of a sentence, or stand before a signature that is missing.
-    (end > head + 12).then_some(Span { start, end, kind: "jwt" })
+    (end > head + 12).then_some(SecretSpan { start, end, kind: "jwt" })
 }
 
 /// Reads a `SendGrid` key: `SG.`, 22 bytes, a dot, 43 bytes.
-fn find_sendgrid(text: Text<'_>, start: usize) -> Option<Span> {
+fn find_sendgrid(text: RedactedText<'_>, start: usize) -> Option<SecretSpan> {
     if !text.has(start, b"SG.") || !text.is_start(start) {
         return None;
     }
     let first = text.run(start + 3, 64, is_key_byte);
     let second = text.run(first + 1, 64, is_key_byte);
     let is_key = first >= start + 19 && text.at(first) == b'.' && second >= first + 17;
-    is_key.then_some(Span { start, end: text.run(second, usize::MAX, is_key_byte), kind: "sendgrid-key" })
+    is_key.then_some(SecretSpan {
+        start,
+        end: text.run(second, usize::MAX, is_key_byte),
+        kind: "sendgrid-key",
+    })
 }
 
 /// Reads a Telegram bot token: the number of the bot, a colon, `AA` and 33 bytes.
-fn find_telegram(text: Text<'_>, start: usize) -> Option<Span> {
+fn find_telegram(text: RedactedText<'_>, start: usize) -> Option<SecretSpan> {
     let digits = text.run(start, 11, |byte| byte.is_ascii_digit());
     if digits < start + 8 || !text.has(digits, b":AA") || text.before(start, 1).is_ascii_digit() {
         return None;
     }
     let end = text.run(digits + 1, 36, is_key_byte);
-    (end >= digits + 34).then_some(Span { start, end, kind: "telegram-token" })
+    (end >= digits + 34).then_some(SecretSpan { start, end, kind: "telegram-token" })
 }
 
 #[cfg(test)]
@@ -259,7 +263,7 @@ mod tests {
 
     #[test]
     fn the_first_bytes_of_every_prefix_are_looked_for_and_no_others() {
-        let likely = Likely::new();
+        let likely = PrefixBytes::new();
         let mut pairs = std::collections::BTreeSet::new();
         for (prefix, ..) in SHAPES {
             let [first, second] = prefix.as_bytes().first_chunk().unwrap();

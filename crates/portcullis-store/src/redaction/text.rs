@@ -8,11 +8,11 @@ const LONGEST_COLOUR: usize = 12;
 
 /// A text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Text<'a> {
+pub(super) struct RedactedText<'a> {
     bytes: &'a [u8],
 }
 
-impl<'a> Text<'a> {
+impl<'a> RedactedText<'a> {
     pub(super) const fn new(text: &'a str) -> Self {
         Self { bytes: text.as_bytes() }
     }

@@ -1,11 +1,11 @@
 //! What stands after a telling name: a secret, or a type, a variable, a path, a word of a sentence.
 
 use super::MARK;
-use super::name::{self, Label, Weight};
+use super::name::{self, NameWeight, SecretLabel};
 
 /// How a name and its value are put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ValueForm {
     /// `NAME=value`, or the value of a header.
     Tight,
     /// `name = value`, `name: value`, `name => value`.
@@ -20,11 +20,11 @@ pub(super) enum Form {
 
 /// A value, as it stands in the text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Value<'a> {
+pub(super) struct NamedValue<'a> {
     pub(super) bytes: &'a [u8],
     /// The quote around it, or 0.
     pub(super) quote: u8,
-    pub(super) form: Form,
+    pub(super) form: ValueForm,
     /// Whether it is all of a line besides its name.
     pub(super) is_alone: bool,
 }
@@ -51,7 +51,7 @@ const HOLDERS: &str = "self this args config cfg env os process settings options
     payload body";
 
 /// Says whether a value is a secret, given its name.
-pub(super) fn is_secret(label: Label, value: Value<'_>) -> bool {
+pub(super) fn is_secret(label: SecretLabel, value: NamedValue<'_>) -> bool {
     let bytes = value.bytes;
     if bytes.is_empty() || is_mark(bytes) || is_placeholder(value) || is_variable(value) || is_path(bytes) {
         return false;
@@ -59,25 +59,25 @@ pub(super) fn is_secret(label: Label, value: Value<'_>) -> bool {
     if is_word_of(NO_SECRETS, bytes) || is_code(label, value) {
         return false;
     }
-    if value.form == Form::Bare {
+    if value.form == ValueForm::Bare {
         return is_random(bytes) && !is_hex(bytes);
     }
-    if value.form == Form::Option && value.quote == 0 && is_word_of(SENTENCE, bytes) {
+    if value.form == ValueForm::Option && value.quote == 0 && is_word_of(SENTENCE, bytes) {
         return false;
     }
     match label.weight {
-        Weight::Password => is_password(label, value),
-        Weight::Secret => is_chosen_secret(label, value),
-        Weight::Token | Weight::Authorization => is_token(label, value),
-        Weight::Weak => {
-            let is_key_hex = label.is_capital && value.form == Form::Tight && bytes.len() >= 32;
+        NameWeight::Password => is_password(label, value),
+        NameWeight::Secret => is_chosen_secret(label, value),
+        NameWeight::Token | NameWeight::Authorization => is_token(label, value),
+        NameWeight::Weak => {
+            let is_key_hex = label.is_capital && value.form == ValueForm::Tight && bytes.len() >= 32;
             bytes.len() >= 20 && is_random(bytes) && (!is_hex(bytes) || is_key_hex)
         }
-        Weight::Cookie => bytes.contains(&b'=') || (bytes.len() >= 16 && is_random(bytes)),
+        NameWeight::Cookie => bytes.contains(&b'=') || (bytes.len() >= 16 && is_random(bytes)),
     }
 }
 
-fn is_password(label: Label, value: Value<'_>) -> bool {
+fn is_password(label: SecretLabel, value: NamedValue<'_>) -> bool {
     let bytes = value.bytes;
     let is_number = bytes.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
     // Tests pass, and are counted.
@@ -87,31 +87,31 @@ fn is_password(label: Label, value: Value<'_>) -> bool {
     match value.form {
         // A sentence about passwords says so.
         _ if value.quote != 0 => !(bytes.contains(&b' ') && speaks_of_secrets(bytes)),
-        Form::Tight | Form::Option => true,
-        Form::Loose => {
+        ValueForm::Tight | ValueForm::Option => true,
+        ValueForm::Loose => {
             let is_word = bytes.iter().all(u8::is_ascii_lowercase) && bytes.len() >= 6;
             is_mixed(bytes)
                 || (value.is_alone && is_word)
                 || (is_number && bytes.len() >= 4 && !label.is_short)
         }
-        Form::Compared | Form::Bare => false,
+        ValueForm::Compared | ValueForm::Bare => false,
     }
 }
 
-fn is_chosen_secret(label: Label, value: Value<'_>) -> bool {
+fn is_chosen_secret(label: SecretLabel, value: NamedValue<'_>) -> bool {
     let bytes = value.bytes;
     if bytes.contains(&b' ') {
         return false;
     }
     match value.form {
         _ if value.quote != 0 => bytes.len() >= 4,
-        Form::Tight | Form::Option => bytes.len() >= 6 || label.is_capital,
-        Form::Loose => is_mixed(bytes) && bytes.len() >= 8,
-        Form::Compared | Form::Bare => false,
+        ValueForm::Tight | ValueForm::Option => bytes.len() >= 6 || label.is_capital,
+        ValueForm::Loose => is_mixed(bytes) && bytes.len() >= 8,
+        ValueForm::Compared | ValueForm::Bare => false,
     }
 }
 
-fn is_token(label: Label, value: Value<'_>) -> bool {
+fn is_token(label: SecretLabel, value: NamedValue<'_>) -> bool {
     let bytes = value.bytes;
     let least = if label.is_single { 8 } else { 6 };
     if bytes.contains(&b' ') || bytes.len() < least || is_file(bytes) {
@@ -119,12 +119,12 @@ fn is_token(label: Label, value: Value<'_>) -> bool {
     }
     let is_certain = is_mixed(bytes) || (bytes.len() >= 20 && is_shuffled(bytes));
     match value.form {
-        Form::Tight | Form::Option => !label.is_single || label.is_capital || is_certain,
-        Form::Loose | Form::Compared if value.quote != 0 => {
+        ValueForm::Tight | ValueForm::Option => !label.is_single || label.is_capital || is_certain,
+        ValueForm::Loose | ValueForm::Compared if value.quote != 0 => {
             is_certain || (!label.is_single && !bytes.contains(&b'('))
         }
-        Form::Loose => is_certain,
-        Form::Compared | Form::Bare => false,
+        ValueForm::Loose => is_certain,
+        ValueForm::Compared | ValueForm::Bare => false,
     }
 }
 
@@ -141,7 +141,7 @@ pub(super) fn is_whole_mark(text: &str) -> bool {
 }
 
 /// Says whether a value is one that somebody still has to fill in, or a mask.
-fn is_placeholder(value: Value<'_>) -> bool {
+fn is_placeholder(value: NamedValue<'_>) -> bool {
     let bytes = value.bytes;
     let (Some(first), Some(last)) = (bytes.first().copied(), bytes.last().copied()) else { return true };
     let is_mask = (bytes.len() > 2 || first == b'*')
@@ -173,8 +173,8 @@ pub(super) fn is_reference(bytes: &[u8]) -> bool {
 }
 
 /// Says whether a value is a variable where it stands. Within quotes that keep a dollar sign, only capitals are one.
-fn is_variable(value: Value<'_>) -> bool {
-    let is_kept = value.quote == b'\'' || (value.quote == b'"' && value.form == Form::Loose);
+fn is_variable(value: NamedValue<'_>) -> bool {
+    let is_kept = value.quote == b'\'' || (value.quote == b'"' && value.form == ValueForm::Loose);
     let has_small = value.bytes.iter().any(u8::is_ascii_lowercase);
     let is_plain =
         value.bytes.starts_with(b"$") && !value.bytes.starts_with(b"${") && !value.bytes.starts_with(b"$(");
@@ -203,7 +203,7 @@ fn is_file(bytes: &[u8]) -> bool {
 }
 
 /// Says whether a value is an expression of a program: another name, a call, an element.
-fn is_code(label: Label, value: Value<'_>) -> bool {
+fn is_code(label: SecretLabel, value: NamedValue<'_>) -> bool {
     let bytes = value.bytes;
     if value.quote != 0 {
         // The name of a secret is no secret.
@@ -227,14 +227,15 @@ fn is_code(label: Label, value: Value<'_>) -> bool {
     }
     let has_digit = path.iter().any(u8::is_ascii_digit);
     // What is assigned in a shell is text, and names of variables that stand for others are capitals.
-    let is_text = label.is_capital && value.form == Form::Tight && path.iter().any(u8::is_ascii_lowercase);
+    let is_text =
+        label.is_capital && value.form == ValueForm::Tight && path.iter().any(u8::is_ascii_lowercase);
     if !has_digit && if is_text { is_word_of(WORDS, path) } else { is_name_of_secret(path) } {
         return true;
     }
     let mut parts = path.split(|byte| matches!(byte, b'.' | b':' | b'?')).filter(|part| !part.is_empty());
     let first = parts.next().unwrap_or_default();
     let has_parts = parts.next().is_some();
-    let is_loose = value.form == Form::Loose || value.form == Form::Compared;
+    let is_loose = value.form == ValueForm::Loose || value.form == ValueForm::Compared;
     let is_long_path = is_loose && has_parts && !is_random(path) && !has_digit;
     has_parts && (is_one_of(HOLDERS, first) || path.windows(2).any(|pair| pair == b"::"))
         || is_long_path
@@ -246,7 +247,7 @@ fn is_name_of_secret(bytes: &[u8]) -> bool {
     bytes.len() <= 64
         && bytes.iter().all(|byte| is_name_byte(*byte) || matches!(*byte, b'.' | b'-' | b':' | b'?'))
         && (name::classify(bytes).is_some_and(|label| {
-            if label.is_single { is_word_of(WORDS, bytes) } else { label.weight != Weight::Weak }
+            if label.is_single { is_word_of(WORDS, bytes) } else { label.weight != NameWeight::Weak }
         }) || bytes.to_ascii_lowercase().ends_with(b"secrets")
             || bytes.to_ascii_lowercase().ends_with(b"tokens"))
 }

@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use portcullis_store::audit::Entry;
 use portcullis_store::audit::index::Filter;
-use portcullis_store::{AnswerScope, Answered, ApprovalAnswer, DenialKind, NewDenial, SessionStore, Store};
+use portcullis_store::{
+    AnswerOutcome, AnswerScope, ApprovalAnswer, DenialKind, NewDenial, SessionStore, Store,
+};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -124,14 +126,14 @@ fn answer(root: &str, who: &str, id: &str) -> Result<(), String> {
     };
     let answered = patient(root).backend().answer_approval(id, &answer).map_err(|error| error.to_string())?;
     match answered {
-        Answered::First(_) => {
+        AnswerOutcome::First(_) => {
             say("first")?;
             loop {
                 std::thread::park();
             }
         }
-        Answered::Late(_) => say("late"),
-        Answered::Unknown => say("unknown"),
+        AnswerOutcome::Late(_) => say("late"),
+        AnswerOutcome::Unknown => say("unknown"),
     }
 }
 

@@ -14,5 +14,5 @@ mod dialect;
 mod script;
 mod server;
 
-pub use script::{AgentCall, AgentScript, Input, Turn};
-pub use server::{AgentServer, Asking};
+pub use script::{AgentCall, AgentCallInput, AgentScript, AgentTurn};
+pub use server::{AgentServer, AskingAgent};

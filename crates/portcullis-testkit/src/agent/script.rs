@@ -8,19 +8,19 @@ const ID_PREFIX: &str = "scripted_";
 /// What the model of an agent says, turn by turn. When the turns are used up it says that it is done.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AgentScript {
-    turns: Vec<Turn>,
-    subagent: Option<Subagent>,
+    turns: Vec<AgentTurn>,
+    subagent: Option<SubagentScript>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Subagent {
+struct SubagentScript {
     mark: String,
-    turns: Vec<Turn>,
+    turns: Vec<AgentTurn>,
 }
 
 /// One answer of the model.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Turn {
+pub struct AgentTurn {
     /// What it says.
     pub text: Option<String>,
     /// The tools it calls, all at once.
@@ -39,12 +39,12 @@ pub struct AgentCall {
     /// The group of tools it belongs to, for clients that have groups.
     pub namespace: Option<String>,
     /// What the tool gets.
-    pub input: Input,
+    pub input: AgentCallInput,
 }
 
 /// What a tool gets.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Input {
+pub enum AgentCallInput {
     /// Named fields.
     Fields(Value),
     /// Text, for tools that take nothing else.
@@ -53,19 +53,19 @@ pub enum Input {
 
 impl AgentScript {
     /// Makes a script of turns.
-    pub const fn new(turns: Vec<Turn>) -> Self {
+    pub const fn new(turns: Vec<AgentTurn>) -> Self {
         Self { turns, subagent: None }
     }
 
     /// Adds what a subagent says. It is known by a mark in what it is asked to do.
     #[must_use]
-    pub fn with_subagent(mut self, mark: &str, turns: Vec<Turn>) -> Self {
-        self.subagent = Some(Subagent { mark: mark.to_owned(), turns });
+    pub fn with_subagent(mut self, mark: &str, turns: Vec<AgentTurn>) -> Self {
+        self.subagent = Some(SubagentScript { mark: mark.to_owned(), turns });
         self
     }
 
     /// Returns the turns of the agent that was asked to do this: the subagent's if its mark is in it.
-    pub(super) fn turns_for(&self, said_by_user: &str) -> (bool, &[Turn]) {
+    pub(super) fn turns_for(&self, said_by_user: &str) -> (bool, &[AgentTurn]) {
         match &self.subagent {
             Some(subagent) if said_by_user.contains(&subagent.mark) => (true, &subagent.turns),
             _ => (false, &self.turns),
@@ -73,7 +73,7 @@ impl AgentScript {
     }
 }
 
-impl Turn {
+impl AgentTurn {
     /// Makes a turn that only says something.
     pub fn say(text: &str) -> Self {
         Self { text: Some(text.to_owned()), ..Self::default() }
@@ -95,12 +95,17 @@ impl Turn {
 impl AgentCall {
     /// Makes a call with named fields.
     pub fn new(label: &str, tool: &str, input: Value) -> Self {
-        Self { label: label.to_owned(), tool: tool.to_owned(), namespace: None, input: Input::Fields(input) }
+        Self {
+            label: label.to_owned(),
+            tool: tool.to_owned(),
+            namespace: None,
+            input: AgentCallInput::Fields(input),
+        }
     }
 
     /// Makes a call of a tool that takes text.
     pub fn with_text(label: &str, tool: &str, text: &str) -> Self {
-        let input = Input::Text(text.to_owned());
+        let input = AgentCallInput::Text(text.to_owned());
         Self { label: label.to_owned(), tool: tool.to_owned(), namespace: None, input }
     }
 
@@ -119,8 +124,8 @@ impl AgentCall {
     /// Returns the input as JSON; text is a string.
     pub(super) fn input_value(&self) -> Value {
         match &self.input {
-            Input::Fields(fields) => fields.clone(),
-            Input::Text(text) => Value::from(text.as_str()),
+            AgentCallInput::Fields(fields) => fields.clone(),
+            AgentCallInput::Text(text) => Value::from(text.as_str()),
         }
     }
 }
@@ -131,9 +136,10 @@ pub(super) fn id_of(label: &str) -> String {
 }
 
 /// Returns the turn that comes next: the first with a call that no result is there for, or that calls nothing.
-pub(super) fn next_turn<'t>(turns: &'t [Turn], answered: &[String]) -> Option<&'t Turn> {
-    let is_over =
-        |turn: &Turn| !turn.calls.is_empty() && turn.calls.iter().all(|call| answered.contains(&call.id()));
+pub(super) fn next_turn<'t>(turns: &'t [AgentTurn], answered: &[String]) -> Option<&'t AgentTurn> {
+    let is_over = |turn: &AgentTurn| {
+        !turn.calls.is_empty() && turn.calls.iter().all(|call| answered.contains(&call.id()))
+    };
     turns.iter().find(|turn| !is_over(turn))
 }
 
@@ -147,8 +153,8 @@ mod tests {
     #[test]
     fn the_next_turn_is_the_first_that_has_no_result_yet() {
         let call = |label: &str| AgentCall::new(label, "Bash", json!({}));
-        let both = Turn { calls: vec![call("b"), call("c")], ..Turn::default() };
-        let turns = [Turn::call(call("a")), both.clone(), Turn::say("bye")];
+        let both = AgentTurn { calls: vec![call("b"), call("c")], ..AgentTurn::default() };
+        let turns = [AgentTurn::call(call("a")), both.clone(), AgentTurn::say("bye")];
         assert_eq!(next_turn(&turns, &[]), turns.first());
         assert_eq!(next_turn(&turns, &[id_of("a"), id_of("b")]), Some(&both));
         assert_eq!(next_turn(&turns, &["a", "b", "c"].map(id_of)), turns.last());
@@ -157,8 +163,9 @@ mod tests {
 
     #[test]
     fn a_subagent_is_known_by_what_it_is_asked() {
-        let script = AgentScript::new(vec![Turn::say("main")]).with_subagent("MARK", vec![Turn::say("sub")]);
-        assert_eq!(script.turns_for("please MARK it"), (true, &[Turn::say("sub")][..]));
-        assert_eq!(script.turns_for("please do it"), (false, &[Turn::say("main")][..]));
+        let script =
+            AgentScript::new(vec![AgentTurn::say("main")]).with_subagent("MARK", vec![AgentTurn::say("sub")]);
+        assert_eq!(script.turns_for("please MARK it"), (true, &[AgentTurn::say("sub")][..]));
+        assert_eq!(script.turns_for("please do it"), (false, &[AgentTurn::say("main")][..]));
     }
 }

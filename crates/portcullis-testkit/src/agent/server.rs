@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::dialect::{Delivery, Dialect, Event, Words, Written};
-use super::script::{AgentScript, Turn, id_of, next_turn};
-use crate::delivery::{Ending, Response};
+use super::dialect::{AnswerDelivery, ClientProtocol, ModelTurn, StreamEvent, WrittenAnswer};
+use super::script::{AgentScript, AgentTurn, id_of, next_turn};
+use crate::delivery::{ScriptedResponse, ShutdownSignal};
 use crate::http::HttpRequest;
-use crate::listening::{Connection, Listening, Service, lock};
-use crate::recorded::{Log, Recorded};
+use crate::listening::{HttpService, ListeningService, ServedConnection, lock};
+use crate::recorded::{RecordedRequest, RequestLog};
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -27,12 +27,12 @@ const LOOK: Duration = Duration::from_millis(20);
 /// A model server on loopback that plays an agent's model by a script. It ends when it is dropped.
 #[derive(Debug)]
 pub struct AgentServer {
-    listening: Listening<Player>,
+    listening: ListeningService<ScriptPlayer>,
 }
 
 /// Who asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Asking {
+pub enum AskingAgent {
     /// The agent itself.
     Agent,
     /// A subagent of it.
@@ -42,18 +42,18 @@ pub enum Asking {
 }
 
 #[derive(Debug)]
-struct Player {
+struct ScriptPlayer {
     script: AgentScript,
-    log: Mutex<Log>,
+    log: Mutex<RequestLog>,
     has_subagent_ended: AtomicBool,
 }
 
 impl AgentServer {
     /// Starts a server on a free port of 127.0.0.1.
     pub fn start(script: AgentScript) -> io::Result<Self> {
-        let log = Mutex::new(Log::new(None));
-        let player = Player { script, log, has_subagent_ended: AtomicBool::new(false) };
-        let listening = Listening::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), player)?;
+        let log = Mutex::new(RequestLog::new(None));
+        let player = ScriptPlayer { script, log, has_subagent_ended: AtomicBool::new(false) };
+        let listening = ListeningService::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), player)?;
         Ok(Self { listening })
     }
 
@@ -68,13 +68,13 @@ impl AgentServer {
     }
 
     /// Returns the requests so far in the order they came.
-    pub fn requests(&self) -> Vec<Recorded> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         lock(&self.listening.service().log).kept()
     }
 
     /// Says who sent a request, if it is one to a model.
-    pub fn asking(&self, request: &Recorded) -> Option<Asking> {
-        let (dialect, _) = Dialect::of_path(&request.path)?;
+    pub fn asking(&self, request: &RecordedRequest) -> Option<AskingAgent> {
+        let (dialect, _) = ClientProtocol::of_path(&request.path)?;
         Some(self.listening.service().choose(dialect, request.json.as_ref()?).0)
     }
 
@@ -82,15 +82,15 @@ impl AgentServer {
     pub fn told(&self, label: &str) -> Option<String> {
         let id = id_of(label);
         self.requests().iter().find_map(|request| {
-            let (dialect, _) = Dialect::of_path(&request.path)?;
+            let (dialect, _) = ClientProtocol::of_path(&request.path)?;
             let results = (dialect.results)(request.json.as_ref()?);
             results.into_iter().find(|result| result.id == id).map(|result| result.text)
         })
     }
 }
 
-impl Service for Player {
-    fn answer(&self, request: &HttpRequest, connection: &mut Connection<'_>) -> io::Result<bool> {
+impl HttpService for ScriptPlayer {
+    fn answer(&self, request: &HttpRequest, connection: &mut ServedConnection<'_>) -> io::Result<bool> {
         connection.incoming.release()?;
         let recorded = lock(&self.log).add(request);
         let mut response = self.respond(&recorded, connection.ending);
@@ -101,15 +101,16 @@ impl Service for Player {
         Ok(request.keeps_alive)
     }
 
-    fn refuse(&self, status: u16, message: &str) -> Response {
+    fn refuse(&self, status: u16, message: &str) -> ScriptedResponse {
         refusal(status, message)
     }
 }
 
-impl Player {
-    fn respond(&self, request: &Recorded, ending: &Ending) -> Response {
+impl ScriptPlayer {
+    fn respond(&self, request: &RecordedRequest, ending: &ShutdownSignal) -> ScriptedResponse {
         let path = request.path.split_once('?').map_or(request.path.as_str(), |(path, _)| path);
-        let Some((dialect, delivery)) = Dialect::of_path(path).filter(|_| request.method == "POST") else {
+        let Some((dialect, delivery)) = ClientProtocol::of_path(path).filter(|_| request.method == "POST")
+        else {
             return respond_beside(path);
         };
         let Some(body) = &request.json else { return refusal(400, "the body is not JSON") };
@@ -117,19 +118,19 @@ impl Player {
         if turn.is_after_subagent {
             self.wait_for_subagent(ending);
         }
-        if asking == Asking::Subagent && turn.calls.is_empty() {
+        if asking == AskingAgent::Subagent && turn.calls.is_empty() {
             self.has_subagent_ended.store(true, Ordering::Release);
         }
-        let written = (dialect.write)(body, Words { text: turn.text.as_deref(), calls: &turn.calls });
+        let written = (dialect.write)(body, ModelTurn { text: turn.text.as_deref(), calls: &turn.calls });
         let is_streamed = match delivery {
-            Delivery::Streamed => true,
-            Delivery::Whole => false,
-            Delivery::AsAsked => body.get("stream").and_then(Value::as_bool).unwrap_or_default(),
+            AnswerDelivery::Streamed => true,
+            AnswerDelivery::Whole => false,
+            AnswerDelivery::AsAsked => body.get("stream").and_then(Value::as_bool).unwrap_or_default(),
         };
         if is_streamed { stream(&written) } else { whole(&written.whole) }
     }
 
-    fn wait_for_subagent(&self, ending: &Ending) {
+    fn wait_for_subagent(&self, ending: &ShutdownSignal) {
         let start = Instant::now();
         while !self.has_subagent_ended.load(Ordering::Acquire) && start.elapsed() < LONGEST_WAIT {
             if ending.wait(LOOK) {
@@ -139,19 +140,19 @@ impl Player {
     }
 
     /// Says who asks and what the model says.
-    fn choose(&self, dialect: &Dialect, body: &Value) -> (Asking, Turn) {
+    fn choose(&self, dialect: &ClientProtocol, body: &Value) -> (AskingAgent, AgentTurn) {
         if !(dialect.has_tools)(body) {
-            return (Asking::Beside, Turn::say("ok"));
+            return (AskingAgent::Beside, AgentTurn::say("ok"));
         }
         let (is_subagent, turns) = self.script.turns_for(&(dialect.said_by_user)(body));
         let answered: Vec<String> = (dialect.results)(body).into_iter().map(|result| result.id).collect();
-        let turn = next_turn(turns, &answered).cloned().unwrap_or_else(|| Turn::say("done"));
-        (if is_subagent { Asking::Subagent } else { Asking::Agent }, turn)
+        let turn = next_turn(turns, &answered).cloned().unwrap_or_else(|| AgentTurn::say("done"));
+        (if is_subagent { AskingAgent::Subagent } else { AskingAgent::Agent }, turn)
     }
 }
 
 /// Answers what clients ask a server before and beside the work.
-fn respond_beside(path: &str) -> Response {
+fn respond_beside(path: &str) -> ScriptedResponse {
     if path.ends_with("/count_tokens") {
         whole(&json!({"input_tokens": 1}))
     } else if path.ends_with(":countTokens") {
@@ -165,19 +166,19 @@ fn respond_beside(path: &str) -> Response {
     }
 }
 
-fn whole(body: &Value) -> Response {
+fn whole(body: &Value) -> ScriptedResponse {
     let body = body.to_string().into_bytes();
-    Response { status: 200, content_type: JSON, headers: Vec::new(), body }
+    ScriptedResponse { status: 200, content_type: JSON, headers: Vec::new(), body }
 }
 
 /// All events are sent at once: no client minds how fast a model is.
-fn stream(written: &Written) -> Response {
-    let body: String = written.events.iter().map(Event::to_text).collect();
-    Response { status: 200, content_type: EVENTS, headers: Vec::new(), body: body.into_bytes() }
+fn stream(written: &WrittenAnswer) -> ScriptedResponse {
+    let body: String = written.events.iter().map(StreamEvent::to_text).collect();
+    ScriptedResponse { status: 200, content_type: EVENTS, headers: Vec::new(), body: body.into_bytes() }
 }
 
-fn refusal(status: u16, message: &str) -> Response {
+fn refusal(status: u16, message: &str) -> ScriptedResponse {
     let error = json!({"type": "invalid_request_error", "message": message});
     let body = json!({"type": "error", "error": error}).to_string().into_bytes();
-    Response { status, content_type: JSON, headers: Vec::new(), body }
+    ScriptedResponse { status, content_type: JSON, headers: Vec::new(), body }
 }

@@ -6,7 +6,7 @@ use super::ScriptError;
 
 /// An object of a script and where it stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fields<'a> {
+pub(super) struct ScriptFields<'a> {
     pub(super) place: &'a str,
     map: &'a Map<String, Value>,
 }
@@ -43,7 +43,7 @@ pub(super) const fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-impl<'a> Fields<'a> {
+impl<'a> ScriptFields<'a> {
     /// Takes a value as an object.
     pub(super) fn of(value: &'a Value, place: &'a str) -> Result<Self, ScriptError> {
         match value {

@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, below, kind_of, wrong};
-use super::{Answer, Echo, Fault, Judge, Rule, Script, Step, Stop, Tokens, Verdict, When};
-use crate::wire::{Stage, Wire};
+use super::fields::{ScriptFields, below, kind_of, wrong};
+use super::{
+    EchoedPart, ModelScript, ReportedTokens, RequestMatch, ScriptRule, ScriptStep, ScriptedAnswer,
+    ScriptedVerdict, ServerFault, StopReason, WordJudge,
+};
+use crate::wire::{RequestedStage, WireProtocol};
 
 /// The longest wait a script may ask for: ten minutes.
 const LONGEST_WAIT_MS: u64 = 600_000;
@@ -20,34 +23,34 @@ const ANSWERS: &[&str] =
 const SURROUNDINGS: &[&str] =
     &["delay_ms", "thinking", "stop", "usage", "headers", "error", "body", "ms", "bytes"];
 
-const STOPS: &[(&str, Stop)] = &[
-    ("end_turn", Stop::EndTurn),
-    ("stop_sequence", Stop::StopSequence),
-    ("max_tokens", Stop::MaxTokens),
-    ("refusal", Stop::Refusal),
+const STOPS: &[(&str, StopReason)] = &[
+    ("end_turn", StopReason::EndTurn),
+    ("stop_sequence", StopReason::StopSequence),
+    ("max_tokens", StopReason::MaxTokens),
+    ("refusal", StopReason::Refusal),
 ];
 
-const ECHOES: &[(&str, Echo)] = &[
-    ("last_message", Echo::LastMessage),
-    ("everything", Echo::Everything),
-    ("action", Echo::Action),
-    ("action_raw", Echo::ActionRaw),
-    ("system", Echo::System),
+const ECHOES: &[(&str, EchoedPart)] = &[
+    ("last_message", EchoedPart::LastMessage),
+    ("everything", EchoedPart::Everything),
+    ("action", EchoedPart::Action),
+    ("action_raw", EchoedPart::ActionRaw),
+    ("system", EchoedPart::System),
 ];
 
-const FAULTS: &[(&str, Fault)] = &[
-    ("close", Fault::Close),
-    ("silent", Fault::Silent),
-    ("headers_then_silent", Fault::HeadersThenSilent),
-    ("slow_drip", Fault::SlowDrip { every: Duration::from_millis(100) }),
-    ("truncated_json", Fault::TruncatedJson),
-    ("wrong_content_type", Fault::WrongContentType),
-    ("huge_body", Fault::HugeBody { bytes: None }),
-    ("reset", Fault::Reset),
-    ("garbage", Fault::Garbage),
-    ("empty_body", Fault::EmptyBody),
-    ("two_verdicts", Fault::TwoVerdicts),
-    ("verdict_in_thinking", Fault::VerdictInThinking),
+const FAULTS: &[(&str, ServerFault)] = &[
+    ("close", ServerFault::Close),
+    ("silent", ServerFault::Silent),
+    ("headers_then_silent", ServerFault::HeadersThenSilent),
+    ("slow_drip", ServerFault::SlowDrip { every: Duration::from_millis(100) }),
+    ("truncated_json", ServerFault::TruncatedJson),
+    ("wrong_content_type", ServerFault::WrongContentType),
+    ("huge_body", ServerFault::HugeBody { bytes: None }),
+    ("reset", ServerFault::Reset),
+    ("garbage", ServerFault::Garbage),
+    ("empty_body", ServerFault::EmptyBody),
+    ("two_verdicts", ServerFault::TwoVerdicts),
+    ("verdict_in_thinking", ServerFault::VerdictInThinking),
 ];
 
 /// Why a script cannot be used: what is wrong, where, and what to write.
@@ -71,7 +74,7 @@ impl fmt::Display for ScriptError {
 impl std::error::Error for ScriptError {}
 
 /// Reads a script from JSON text.
-pub(super) fn read_text(text: &str) -> Result<Script, ScriptError> {
+pub(super) fn read_text(text: &str) -> Result<ModelScript, ScriptError> {
     match serde_json::from_str::<Value>(text) {
         Ok(value) => read_script(&value),
         Err(error) => Err(wrong("", format!("not JSON: {error}; write a list of steps or an object"))),
@@ -79,12 +82,12 @@ pub(super) fn read_text(text: &str) -> Result<Script, ScriptError> {
 }
 
 /// Reads a script: a list of steps, or an object with `steps`, `rules` and `default`.
-pub(super) fn read_script(value: &Value) -> Result<Script, ScriptError> {
+pub(super) fn read_script(value: &Value) -> Result<ModelScript, ScriptError> {
     let script = match value {
-        Value::Array(steps) => Script { steps: read_steps(steps)?, ..Script::default() },
+        Value::Array(steps) => ModelScript { steps: read_steps(steps)?, ..ModelScript::default() },
         Value::Object(_) => {
-            let fields = Fields::of(value, "")?.only(&["steps", "rules", "default"])?;
-            let mut script = Script::default();
+            let fields = ScriptFields::of(value, "")?.only(&["steps", "rules", "default"])?;
+            let mut script = ModelScript::default();
             for (index, rule) in fields.list("rules")?.unwrap_or_default().iter().enumerate() {
                 script.rules.push(read_rule(rule, &format!("rules[{index}]"))?);
             }
@@ -103,22 +106,22 @@ pub(super) fn read_script(value: &Value) -> Result<Script, ScriptError> {
     Ok(script)
 }
 
-fn read_steps(steps: &[Value]) -> Result<Vec<Step>, ScriptError> {
+fn read_steps(steps: &[Value]) -> Result<Vec<ScriptStep>, ScriptError> {
     steps.iter().enumerate().map(|(index, step)| read_step(step, &format!("steps[{index}]"))).collect()
 }
 
-fn read_rule(value: &Value, place: &str) -> Result<Rule, ScriptError> {
-    let fields = Fields::of(value, place)?.only(&["when", "answer"])?;
+fn read_rule(value: &Value, place: &str) -> Result<ScriptRule, ScriptError> {
+    let fields = ScriptFields::of(value, place)?.only(&["when", "answer"])?;
     let (Some(when), Some(answer)) = (fields.get("when"), fields.get("answer")) else {
         return Err(wrong(place, "a rule has both `when` and `answer`; write both"));
     };
     let answer = read_step(answer, &below(place, "answer"))?;
     let place = below(place, "when");
     let known = ["action", "text", "path", "model", "header", "wire", "stage"];
-    let fields = Fields::of(when, &place)?.only(&known)?;
-    let wires = Wire::ALL.map(|wire| (wire.as_str(), wire));
-    let stages = [("fast", Stage::Fast), ("thinking", Stage::Thinking)];
-    let when = When {
+    let fields = ScriptFields::of(when, &place)?.only(&known)?;
+    let wires = WireProtocol::ALL.map(|wire| (wire.as_str(), wire));
+    let stages = [("fast", RequestedStage::Fast), ("thinking", RequestedStage::Thinking)];
+    let when = RequestMatch {
         action: fields.text("action")?,
         text: fields.text("text")?,
         path: fields.text("path")?,
@@ -127,12 +130,12 @@ fn read_rule(value: &Value, place: &str) -> Result<Rule, ScriptError> {
         wire: fields.choice("wire", "wire", &wires)?,
         stage: fields.choice("stage", "stage", &stages)?,
     };
-    Ok(Rule { when, answer })
+    Ok(ScriptRule { when, answer })
 }
 
-fn read_step(value: &Value, place: &str) -> Result<Step, ScriptError> {
+fn read_step(value: &Value, place: &str) -> Result<ScriptStep, ScriptError> {
     let known: Vec<&str> = ANSWERS.iter().chain(SURROUNDINGS).copied().collect();
-    let fields = Fields::of(value, place)?.only(&known)?;
+    let fields = ScriptFields::of(value, place)?.only(&known)?;
     let given: Vec<&str> = ANSWERS.iter().copied().filter(|name| fields.has(name)).collect();
     let kind = match given.as_slice() {
         [one] => *one,
@@ -145,7 +148,7 @@ fn read_step(value: &Value, place: &str) -> Result<Step, ScriptError> {
     };
     check_company(fields, kind)?;
     let delay = fields.number("delay_ms", 0, LONGEST_WAIT_MS)?.unwrap_or(0);
-    Ok(Step {
+    Ok(ScriptStep {
         answer: read_answer(fields, kind)?,
         delay: Duration::from_millis(delay),
         thinking: fields.text("thinking")?,
@@ -156,7 +159,7 @@ fn read_step(value: &Value, place: &str) -> Result<Step, ScriptError> {
 }
 
 /// Refuses fields that mean nothing beside an answer, because whoever wrote them expects something of them.
-fn check_company(fields: Fields<'_>, kind: &str) -> Result<(), ScriptError> {
+fn check_company(fields: ScriptFields<'_>, kind: &str) -> Result<(), ScriptError> {
     let is_reply = !matches!(kind, "status" | "raw" | "fault");
     let fault = fields.text("fault").ok().flatten().unwrap_or_default();
     let company = [
@@ -177,21 +180,23 @@ fn check_company(fields: Fields<'_>, kind: &str) -> Result<(), ScriptError> {
     }
 }
 
-fn read_answer(fields: Fields<'_>, kind: &str) -> Result<Answer, ScriptError> {
+fn read_answer(fields: ScriptFields<'_>, kind: &str) -> Result<ScriptedAnswer, ScriptError> {
     let place = below(fields.place, kind);
     Ok(match kind {
-        "say" => Answer::Say(fields.text("say")?.unwrap_or_default()),
+        "say" => ScriptedAnswer::Say(fields.text("say")?.unwrap_or_default()),
         "tool" => read_tool(fields, &place)?,
-        "json" => Answer::Json(fields.get("json").cloned().unwrap_or_default()),
-        "allow" | "block" => Answer::Verdict(read_verdict(fields, kind, &place)?),
-        "blocks" => Answer::Blocks(fields.list("blocks")?.unwrap_or_default().to_vec()),
-        "echo" => Answer::Echo(fields.choice("echo", "echo", ECHOES)?.unwrap_or(Echo::Everything)),
-        "judge" => Answer::Judge(read_judge(fields, &place)?),
-        "status" => Answer::Error {
+        "json" => ScriptedAnswer::Json(fields.get("json").cloned().unwrap_or_default()),
+        "allow" | "block" => ScriptedAnswer::Verdict(read_verdict(fields, kind, &place)?),
+        "blocks" => ScriptedAnswer::Blocks(fields.list("blocks")?.unwrap_or_default().to_vec()),
+        "echo" => {
+            ScriptedAnswer::Echo(fields.choice("echo", "echo", ECHOES)?.unwrap_or(EchoedPart::Everything))
+        }
+        "judge" => ScriptedAnswer::Judge(read_judge(fields, &place)?),
+        "status" => ScriptedAnswer::Error {
             status: read_status(fields, "status")?,
             details: fields.object("error")?.cloned().unwrap_or_else(Map::new),
         },
-        "raw" => Answer::Raw {
+        "raw" => ScriptedAnswer::Raw {
             status: read_status(fields, "raw")?,
             body: match fields.get("body") {
                 None => String::new(),
@@ -199,29 +204,33 @@ fn read_answer(fields: Fields<'_>, kind: &str) -> Result<Answer, ScriptError> {
                 Some(other) => other.to_string(),
             },
         },
-        _ => Answer::Fault(read_fault(fields)?),
+        _ => ScriptedAnswer::Fault(read_fault(fields)?),
     })
 }
 
-fn read_status(fields: Fields<'_>, name: &str) -> Result<u16, ScriptError> {
+fn read_status(fields: ScriptFields<'_>, name: &str) -> Result<u16, ScriptError> {
     let status = fields.number(name, 200, 599)?.unwrap_or(500);
     Ok(u16::try_from(status).unwrap_or(500))
 }
 
-fn read_tool(fields: Fields<'_>, place: &str) -> Result<Answer, ScriptError> {
-    let tool = Fields::of(fields.get("tool").unwrap_or(&Value::Null), place)?.only(&["name", "input"])?;
+fn read_tool(fields: ScriptFields<'_>, place: &str) -> Result<ScriptedAnswer, ScriptError> {
+    let tool =
+        ScriptFields::of(fields.get("tool").unwrap_or(&Value::Null), place)?.only(&["name", "input"])?;
     let Some(name) = tool.text("name")? else {
         return Err(wrong(place, "a tool without a name; add `name`, such as classify_result"));
     };
     let input = tool.get("input").cloned().unwrap_or_else(|| Value::Object(Map::new()));
-    Ok(Answer::Tool { name, input })
+    Ok(ScriptedAnswer::Tool { name, input })
 }
 
 /// Reads `true`, or an object that says more.
-fn read_verdict(fields: Fields<'_>, kind: &str, place: &str) -> Result<Verdict, ScriptError> {
+fn read_verdict(fields: ScriptFields<'_>, kind: &str, place: &str) -> Result<ScriptedVerdict, ScriptError> {
     let is_block = kind == "block";
-    let mut verdict =
-        if is_block { Verdict::block("Scripted", "the script blocks this") } else { Verdict::allow() };
+    let mut verdict = if is_block {
+        ScriptedVerdict::block("Scripted", "the script blocks this")
+    } else {
+        ScriptedVerdict::allow()
+    };
     let value = fields.get(kind).unwrap_or(&Value::Null);
     if value == &Value::Bool(true) {
         return Ok(verdict);
@@ -235,7 +244,7 @@ fn read_verdict(fields: Fields<'_>, kind: &str, place: &str) -> Result<Verdict, 
         return Err(wrong(place, message));
     }
     let known: &[&str] = if is_block { &["category", "reason", "severity"] } else { &["reason", "severity"] };
-    let more = Fields::of(value, place)?.only(known)?;
+    let more = ScriptFields::of(value, place)?.only(known)?;
     if let Some(category) = more.text("category")? {
         verdict.category = category;
     }
@@ -248,36 +257,36 @@ fn read_verdict(fields: Fields<'_>, kind: &str, place: &str) -> Result<Verdict, 
     Ok(verdict)
 }
 
-fn read_judge(fields: Fields<'_>, place: &str) -> Result<Judge, ScriptError> {
-    let judge =
-        Fields::of(fields.get("judge").unwrap_or(&Value::Null), place)?.only(&["block_if", "category"])?;
+fn read_judge(fields: ScriptFields<'_>, place: &str) -> Result<WordJudge, ScriptError> {
+    let judge = ScriptFields::of(fields.get("judge").unwrap_or(&Value::Null), place)?
+        .only(&["block_if", "category"])?;
     let block_if = judge.words("block_if")?;
     if block_if.is_empty() {
         return Err(wrong(place, "no words to block; add `block_if` with a list of them"));
     }
     let category = judge.text("category")?.unwrap_or_else(|| "Scripted".into());
-    Ok(Judge { block_if, category })
+    Ok(WordJudge { block_if, category })
 }
 
-fn read_fault(fields: Fields<'_>) -> Result<Fault, ScriptError> {
-    let fault = fields.choice("fault", "fault", FAULTS)?.unwrap_or(Fault::Close);
+fn read_fault(fields: ScriptFields<'_>) -> Result<ServerFault, ScriptError> {
+    let fault = fields.choice("fault", "fault", FAULTS)?.unwrap_or(ServerFault::Close);
     Ok(match fault {
-        Fault::SlowDrip { every } => {
+        ServerFault::SlowDrip { every } => {
             let every = fields.number("ms", 1, LONGEST_WAIT_MS)?.map_or(every, Duration::from_millis);
-            Fault::SlowDrip { every }
+            ServerFault::SlowDrip { every }
         }
-        Fault::HugeBody { .. } => Fault::HugeBody { bytes: fields.number("bytes", 0, u64::MAX)? },
+        ServerFault::HugeBody { .. } => ServerFault::HugeBody { bytes: fields.number("bytes", 0, u64::MAX)? },
         other => other,
     })
 }
 
-fn read_usage(fields: Fields<'_>) -> Result<Option<Tokens>, ScriptError> {
+fn read_usage(fields: ScriptFields<'_>) -> Result<Option<ReportedTokens>, ScriptError> {
     let Some(value) = fields.get("usage") else { return Ok(None) };
     let place = below(fields.place, "usage");
     let known = ["input", "cache_read", "cache_write", "output", "thinking"];
-    let usage = Fields::of(value, &place)?.only(&known)?;
+    let usage = ScriptFields::of(value, &place)?.only(&known)?;
     let count = |name| usage.number(name, 0, u64::MAX).map(Option::unwrap_or_default);
-    Ok(Some(Tokens {
+    Ok(Some(ReportedTokens {
         input: count("input")?,
         cache_read: count("cache_read")?,
         cache_write: count("cache_write")?,
@@ -286,7 +295,7 @@ fn read_usage(fields: Fields<'_>) -> Result<Option<Tokens>, ScriptError> {
     }))
 }
 
-fn read_headers(fields: Fields<'_>) -> Result<Vec<(String, String)>, ScriptError> {
+fn read_headers(fields: ScriptFields<'_>) -> Result<Vec<(String, String)>, ScriptError> {
     let headers = fields.pairs("headers")?;
     for (name, value) in &headers {
         let place = below(&below(fields.place, "headers"), name);
@@ -312,31 +321,31 @@ mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        Script::from_json(text).unwrap_err().to_string()
+        ModelScript::from_json(text).unwrap_err().to_string()
     }
 
     #[test]
     fn a_list_is_its_steps() {
-        let script = Script::from_json(r#"[{"allow": true}, {"say": "x", "delay_ms": 5}]"#).unwrap();
-        assert_eq!(script.steps[0], Step::from(Answer::Verdict(Verdict::allow())));
+        let script = ModelScript::from_json(r#"[{"allow": true}, {"say": "x", "delay_ms": 5}]"#).unwrap();
+        assert_eq!(script.steps[0], ScriptStep::from(ScriptedAnswer::Verdict(ScriptedVerdict::allow())));
         assert_eq!(script.steps[1].delay, Duration::from_millis(5));
     }
 
     #[test]
     fn the_last_step_repeats_unless_there_is_a_default() {
-        let script = Script::from_json(r#"[{"say": "1"}, {"say": "2"}]"#).unwrap();
-        let said = |script: &Script, used| match &script.step_at(used).unwrap().answer {
-            Answer::Say(text) => text.clone(),
+        let script = ModelScript::from_json(r#"[{"say": "1"}, {"say": "2"}]"#).unwrap();
+        let said = |script: &ModelScript, used| match &script.step_at(used).unwrap().answer {
+            ScriptedAnswer::Say(text) => text.clone(),
             other => panic!("{other:?}"),
         };
         assert_eq!([0, 1, 2, 9].map(|used| said(&script, used)), ["1", "2", "2", "2"]);
-        let script = Script::from_json(r#"{"steps": [{"say": "1"}], "default": {"say": "d"}}"#).unwrap();
+        let script = ModelScript::from_json(r#"{"steps": [{"say": "1"}], "default": {"say": "d"}}"#).unwrap();
         assert_eq!([0, 1, 2].map(|used| said(&script, used)), ["1", "d", "d"]);
     }
 
     #[test]
     fn every_kind_of_answer_is_read() {
-        let script = Script::from_json(
+        let script = ModelScript::from_json(
             r#"{
                 "rules": [{"when": {"action": "rm", "text": "t", "path": "/v1", "model": "m", "wire": "chat",
                                     "stage": "fast", "header": {"x-a": "b"}},
@@ -360,20 +369,23 @@ mod tests {
         assert_eq!(script.rules.len() + script.steps.len(), 11);
         assert_eq!(
             script.steps[8].answer,
-            Answer::Fault(Fault::SlowDrip { every: Duration::from_millis(7) })
+            ScriptedAnswer::Fault(ServerFault::SlowDrip { every: Duration::from_millis(7) })
         );
-        assert_eq!(script.steps[9].answer, Answer::Fault(Fault::HugeBody { bytes: Some(9) }));
-        assert_eq!(script.steps[7].answer, Answer::Raw { status: 200, body: "{\"odd\":true}".into() });
+        assert_eq!(script.steps[9].answer, ScriptedAnswer::Fault(ServerFault::HugeBody { bytes: Some(9) }));
+        assert_eq!(
+            script.steps[7].answer,
+            ScriptedAnswer::Raw { status: 200, body: "{\"odd\":true}".into() }
+        );
         let when = &script.rules[0].when;
-        assert_eq!((when.wire, when.stage), (Some(Wire::Chat), Some(Stage::Fast)));
+        assert_eq!((when.wire, when.stage), (Some(WireProtocol::Chat), Some(RequestedStage::Fast)));
         assert_eq!(script.steps[2].usage.unwrap().whole_input(), 8);
     }
 
     #[test]
     fn every_fault_has_its_name() {
         for (name, fault) in FAULTS {
-            let script = Script::from_json(&format!(r#"[{{"fault": "{name}"}}]"#)).unwrap();
-            assert_eq!(script.steps[0].answer, Answer::Fault(*fault));
+            let script = ModelScript::from_json(&format!(r#"[{{"fault": "{name}"}}]"#)).unwrap();
+            assert_eq!(script.steps[0].answer, ScriptedAnswer::Fault(*fault));
         }
     }
 
@@ -489,9 +501,9 @@ mod tests {
 
     #[test]
     fn a_script_is_read_by_serde_too() {
-        let script: Script = serde_json::from_str(r#"[{"allow": true}]"#).unwrap();
+        let script: ModelScript = serde_json::from_str(r#"[{"allow": true}]"#).unwrap();
         assert_eq!(script.steps.len(), 1);
-        let error = serde_json::from_str::<Script>(r#"[{"alow": true}]"#).unwrap_err();
+        let error = serde_json::from_str::<ModelScript>(r#"[{"alow": true}]"#).unwrap_err();
         assert!(error.to_string().contains("did you mean `allow`?"), "{error}");
     }
 }

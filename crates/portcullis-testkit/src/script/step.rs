@@ -6,24 +6,24 @@ use serde_json::{Map, Value};
 
 /// One answer with what surrounds it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct ScriptStep {
     /// The answer.
-    pub answer: Answer,
+    pub answer: ScriptedAnswer,
     /// How long to wait before it.
     pub delay: Duration,
     /// Thoughts before the answer, where the wire has a place for them.
     pub thinking: Option<String>,
     /// Why the answer ends; by default what fits it.
-    pub stop: Option<Stop>,
+    pub stop: Option<StopReason>,
     /// The tokens to report; by default they are guessed from the length.
-    pub usage: Option<Tokens>,
+    pub usage: Option<ReportedTokens>,
     /// More headers.
     pub headers: Vec<(String, String)>,
 }
 
 /// What is answered.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum ScriptedAnswer {
     /// This text.
     Say(String),
     /// A call of a tool.
@@ -36,14 +36,14 @@ pub enum Answer {
     /// This JSON as text.
     Json(Value),
     /// A verdict, in the form the request asks for.
-    Verdict(Verdict),
+    Verdict(ScriptedVerdict),
     /// Parts in the wire's own shape: `content` of Anthropic, `output` of Responses, `choices` of chat, `parts` of
     /// Gemini; for Ollama the first is the `message`.
     Blocks(Vec<Value>),
     /// What the server was told, in the form the request asks for.
-    Echo(Echo),
+    Echo(EchoedPart),
     /// A verdict by a list of words.
-    Judge(Judge),
+    Judge(WordJudge),
     /// An error in the wire's own shape.
     Error {
         /// The HTTP status.
@@ -59,12 +59,12 @@ pub enum Answer {
         body: String,
     },
     /// A fault.
-    Fault(Fault),
+    Fault(ServerFault),
 }
 
 /// What a scripted judge says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
+pub struct ScriptedVerdict {
     /// Whether the action is to be blocked.
     pub is_block: bool,
     /// The label of the rule; empty for an allow.
@@ -77,7 +77,7 @@ pub struct Verdict {
 
 /// What an echo repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Echo {
+pub enum EchoedPart {
     /// The last message.
     LastMessage,
     /// The system prompt and all messages.
@@ -92,7 +92,7 @@ pub enum Echo {
 
 /// Blocks what contains one of some words, and allows the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judge {
+pub struct WordJudge {
     /// The words, in any case.
     pub block_if: Vec<String>,
     /// The category of a block.
@@ -101,7 +101,7 @@ pub struct Judge {
 
 /// A server that misbehaves. Where it needs an answer to spoil, the answer is an allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum ServerFault {
     /// Closes the connection instead of answering.
     Close,
     /// Never answers.
@@ -136,7 +136,7 @@ pub enum Fault {
 
 /// Why an answer ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// It is complete.
     EndTurn,
     /// It came to a stop sequence.
@@ -149,7 +149,7 @@ pub enum Stop {
 
 /// Tokens to report. The three kinds of input do not overlap; each wire gets them summed the way it counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tokens {
+pub struct ReportedTokens {
     /// Of the prompt, neither read from a cache nor written to it.
     pub input: u64,
     /// Of the prompt, read from the cache.
@@ -162,13 +162,13 @@ pub struct Tokens {
     pub thinking: u64,
 }
 
-impl From<Answer> for Step {
-    fn from(answer: Answer) -> Self {
+impl From<ScriptedAnswer> for ScriptStep {
+    fn from(answer: ScriptedAnswer) -> Self {
         Self { answer, delay: Duration::ZERO, thinking: None, stop: None, usage: None, headers: Vec::new() }
     }
 }
 
-impl Verdict {
+impl ScriptedVerdict {
     /// Allows.
     pub fn allow() -> Self {
         Self {
@@ -185,7 +185,7 @@ impl Verdict {
     }
 }
 
-impl Tokens {
+impl ReportedTokens {
     /// Returns the tokens of the whole prompt.
     pub(crate) fn whole_input(self) -> u64 {
         self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)

@@ -2,20 +2,25 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Wire;
+use super::WireProtocol;
 
 /// Writes an error. `details` are the fields of the script's own `error` object; what is missing follows the status.
-pub(crate) fn error_body(wire: Option<Wire>, status: u16, details: &Map<String, Value>, id: &str) -> Value {
+pub(crate) fn error_body(
+    wire: Option<WireProtocol>,
+    status: u16,
+    details: &Map<String, Value>,
+    id: &str,
+) -> Value {
     let message = details.get("message").cloned().unwrap_or_else(|| json!(default_message(status)));
     match wire {
-        Some(Wire::Anthropic) => {
+        Some(WireProtocol::Anthropic) => {
             let mut error = details.clone();
             error.entry("type").or_insert_with(|| json!(anthropic_type(status)));
             error.entry("message").or_insert(message);
             json!({"type": "error", "error": error, "request_id": id})
         }
-        Some(Wire::Ollama) => json!({"error": message}),
-        Some(Wire::Gemini) => {
+        Some(WireProtocol::Ollama) => json!({"error": message}),
+        Some(WireProtocol::Gemini) => {
             let mut error = details.clone();
             let kind = error.remove("type").unwrap_or_else(|| json!(gemini_status(status)));
             error.entry("code").or_insert_with(|| json!(status));
@@ -23,7 +28,7 @@ pub(crate) fn error_body(wire: Option<Wire>, status: u16, details: &Map<String, 
             error.entry("status").or_insert(kind);
             json!({"error": error})
         }
-        Some(Wire::Responses | Wire::Chat) | None => {
+        Some(WireProtocol::Responses | WireProtocol::Chat) | None => {
             let mut error = details.clone();
             error.entry("message").or_insert(message);
             error.entry("type").or_insert_with(|| json!(openai_type(status)));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Wire, gemini_model};
+use super::{WireProtocol, gemini_model};
 
 /// From so many tokens on, a request is the thinking stage. Room a model needs for thoughts is less than that.
 const THINKING_TOKENS: u64 = 4_096;
@@ -12,9 +12,9 @@ const TRANSCRIPT_END: &str = "</transcript>";
 
 /// A request, understood.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Inquiry {
+pub struct ModelRequest {
     /// The wire it came over.
-    pub wire: Wire,
+    pub wire: WireProtocol,
     /// The model that is asked.
     pub model: String,
     /// The system prompt.
@@ -26,7 +26,7 @@ pub struct Inquiry {
     /// Where the answer ends.
     pub stops: Vec<String>,
     /// The form the answer must have.
-    pub form: AskedForm,
+    pub form: RequestedForm,
     /// Whether the answer is to come in pieces.
     pub is_streamed: bool,
     /// All messages, joined.
@@ -35,7 +35,7 @@ pub struct Inquiry {
 
 /// The form a request asks its answer in.
 #[derive(Debug, Clone, PartialEq)]
-pub enum AskedForm {
+pub enum RequestedForm {
     /// Text.
     Text,
     /// A call of this tool.
@@ -51,19 +51,19 @@ pub enum AskedForm {
 
 /// A stage of a judgement, known by how long the answer may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
+pub enum RequestedStage {
     /// The quick look: fewer than 4,096 tokens.
     Fast,
     /// The careful look: 4,096 tokens or more.
     Thinking,
 }
 
-impl Inquiry {
+impl ModelRequest {
     /// Reads the body of a request. What is missing is empty: a scripted server answers anything that is JSON.
-    pub fn read(wire: Wire, path: &str, body: &Value) -> Self {
+    pub fn read(wire: WireProtocol, path: &str, body: &Value) -> Self {
         let (system, messages) = read_messages(wire, body);
         let model = match wire {
-            Wire::Gemini => gemini_model(path).unwrap_or_default().to_owned(),
+            WireProtocol::Gemini => gemini_model(path).unwrap_or_default().to_owned(),
             _ => text_at(body, "/model"),
         };
         let said = messages.concat();
@@ -81,8 +81,12 @@ impl Inquiry {
     }
 
     /// Returns which stage it is.
-    pub fn stage(&self) -> Stage {
-        if self.max_tokens.unwrap_or(0) >= THINKING_TOKENS { Stage::Thinking } else { Stage::Fast }
+    pub fn stage(&self) -> RequestedStage {
+        if self.max_tokens.unwrap_or(0) >= THINKING_TOKENS {
+            RequestedStage::Thinking
+        } else {
+            RequestedStage::Fast
+        }
     }
 
     /// Returns the system prompt and all messages.
@@ -162,12 +166,12 @@ fn joined(content: Option<&Value>) -> String {
     }
 }
 
-fn read_messages(wire: Wire, body: &Value) -> (String, Vec<String>) {
+fn read_messages(wire: WireProtocol, body: &Value) -> (String, Vec<String>) {
     let (mut system, list, content) = match wire {
-        Wire::Anthropic => (joined(body.get("system")), "messages", "content"),
-        Wire::Responses => (joined(body.get("instructions")), "input", "content"),
-        Wire::Chat | Wire::Ollama => (String::new(), "messages", "content"),
-        Wire::Gemini => (joined(body.pointer("/systemInstruction/parts")), "contents", "parts"),
+        WireProtocol::Anthropic => (joined(body.get("system")), "messages", "content"),
+        WireProtocol::Responses => (joined(body.get("instructions")), "input", "content"),
+        WireProtocol::Chat | WireProtocol::Ollama => (String::new(), "messages", "content"),
+        WireProtocol::Gemini => (joined(body.pointer("/systemInstruction/parts")), "contents", "parts"),
     };
     let list = match body.get(list) {
         Some(Value::Array(list)) => list.as_slice(),
@@ -185,24 +189,24 @@ fn read_messages(wire: Wire, body: &Value) -> (String, Vec<String>) {
     (system, messages)
 }
 
-fn read_limit(wire: Wire, body: &Value) -> Option<u64> {
+fn read_limit(wire: WireProtocol, body: &Value) -> Option<u64> {
     let pointers: &[&str] = match wire {
-        Wire::Anthropic => &["/max_tokens"],
-        Wire::Responses => &["/max_output_tokens"],
-        Wire::Chat => &["/max_completion_tokens", "/max_tokens"],
-        Wire::Ollama => &["/options/num_predict"],
-        Wire::Gemini => &["/generationConfig/maxOutputTokens"],
+        WireProtocol::Anthropic => &["/max_tokens"],
+        WireProtocol::Responses => &["/max_output_tokens"],
+        WireProtocol::Chat => &["/max_completion_tokens", "/max_tokens"],
+        WireProtocol::Ollama => &["/options/num_predict"],
+        WireProtocol::Gemini => &["/generationConfig/maxOutputTokens"],
     };
     pointers.iter().find_map(|pointer| body.pointer(pointer).and_then(Value::as_u64))
 }
 
-fn read_stops(wire: Wire, body: &Value) -> Vec<String> {
+fn read_stops(wire: WireProtocol, body: &Value) -> Vec<String> {
     let pointer = match wire {
-        Wire::Anthropic => "/stop_sequences",
-        Wire::Responses => return Vec::new(),
-        Wire::Chat => "/stop",
-        Wire::Ollama => "/options/stop",
-        Wire::Gemini => "/generationConfig/stopSequences",
+        WireProtocol::Anthropic => "/stop_sequences",
+        WireProtocol::Responses => return Vec::new(),
+        WireProtocol::Chat => "/stop",
+        WireProtocol::Ollama => "/options/stop",
+        WireProtocol::Gemini => "/generationConfig/stopSequences",
     };
     let stops = match body.pointer(pointer) {
         Some(Value::String(stop)) => vec![stop.clone()],
@@ -212,45 +216,47 @@ fn read_stops(wire: Wire, body: &Value) -> Vec<String> {
     stops.into_iter().filter(|stop| !stop.is_empty()).collect()
 }
 
-fn read_form(wire: Wire, body: &Value) -> AskedForm {
+fn read_form(wire: WireProtocol, body: &Value) -> RequestedForm {
     if let Some((name, schema)) = read_tool(wire, body) {
-        return AskedForm::Tool { name, schema };
+        return RequestedForm::Tool { name, schema };
     }
     let pointers: &[&str] = match wire {
-        Wire::Anthropic => &["/output_config/format/schema"],
-        Wire::Responses => &["/text/format/schema"],
+        WireProtocol::Anthropic => &["/output_config/format/schema"],
+        WireProtocol::Responses => &["/text/format/schema"],
         // A server of chat completions takes the schema in either place.
-        Wire::Chat => &["/response_format/json_schema/schema", "/response_format/schema"],
-        Wire::Ollama => &["/format"],
-        Wire::Gemini => &["/generationConfig/responseJsonSchema", "/generationConfig/responseSchema"],
+        WireProtocol::Chat => &["/response_format/json_schema/schema", "/response_format/schema"],
+        WireProtocol::Ollama => &["/format"],
+        WireProtocol::Gemini => &["/generationConfig/responseJsonSchema", "/generationConfig/responseSchema"],
     };
     match pointers.iter().find_map(|pointer| body.pointer(pointer)) {
-        Some(schema) if !schema.is_null() => AskedForm::Schema(schema.clone()),
-        _ => AskedForm::Text,
+        Some(schema) if !schema.is_null() => RequestedForm::Schema(schema.clone()),
+        _ => RequestedForm::Text,
     }
 }
 
 /// Returns the tool an obedient model calls: the one that is named, or the first unless tools are switched off.
-fn read_tool(wire: Wire, body: &Value) -> Option<(String, Value)> {
+fn read_tool(wire: WireProtocol, body: &Value) -> Option<(String, Value)> {
     let tools: Vec<(&str, &Value)> = match wire {
-        Wire::Gemini => {
+        WireProtocol::Gemini => {
             let declared = body.pointer("/tools/0/functionDeclarations").and_then(Value::as_array)?;
             declared.iter().filter_map(|tool| named(tool, &["parametersJsonSchema", "parameters"])).collect()
         }
-        Wire::Anthropic => {
+        WireProtocol::Anthropic => {
             tool_list(body)?.iter().filter_map(|tool| named(tool, &["input_schema"])).collect()
         }
-        Wire::Responses => tool_list(body)?.iter().filter_map(|tool| named(tool, &["parameters"])).collect(),
-        Wire::Chat | Wire::Ollama => tool_list(body)?
+        WireProtocol::Responses => {
+            tool_list(body)?.iter().filter_map(|tool| named(tool, &["parameters"])).collect()
+        }
+        WireProtocol::Chat | WireProtocol::Ollama => tool_list(body)?
             .iter()
             .filter_map(|tool| tool.get("function").and_then(|tool| named(tool, &["parameters"])))
             .collect(),
     };
     let choice = match wire {
-        Wire::Anthropic => body.pointer("/tool_choice"),
-        Wire::Responses | Wire::Chat => body.get("tool_choice"),
-        Wire::Ollama => None,
-        Wire::Gemini => body.pointer("/toolConfig/functionCallingConfig"),
+        WireProtocol::Anthropic => body.pointer("/tool_choice"),
+        WireProtocol::Responses | WireProtocol::Chat => body.get("tool_choice"),
+        WireProtocol::Ollama => None,
+        WireProtocol::Gemini => body.pointer("/toolConfig/functionCallingConfig"),
     };
     let word = |name: &str| choice.and_then(|choice| choice.get(name)).and_then(Value::as_str);
     let is_off = choice.and_then(Value::as_str) == Some("none")
@@ -288,9 +294,9 @@ mod tests {
 
     use super::*;
 
-    fn chat(text: &str) -> Inquiry {
+    fn chat(text: &str) -> ModelRequest {
         let body = json!({"model": "m", "messages": [{"role": "system", "content": "S"}, {"role": "user", "content": text}]});
-        Inquiry::read(Wire::Chat, "/v1/chat/completions", &body)
+        ModelRequest::read(WireProtocol::Chat, "/v1/chat/completions", &body)
     }
 
     #[test]
@@ -327,12 +333,12 @@ mod tests {
     fn a_tool_counts_as_asked_for_unless_it_is_switched_off() {
         let tool = json!({"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}});
         let body = |choice: Value| json!({"messages": [], "tools": [tool], "tool_choice": choice});
-        let read = |choice| Inquiry::read(Wire::Chat, "/chat/completions", &body(choice)).form;
-        let called = AskedForm::Tool { name: "f".into(), schema: json!({"type": "object"}) };
+        let read = |choice| ModelRequest::read(WireProtocol::Chat, "/chat/completions", &body(choice)).form;
+        let called = RequestedForm::Tool { name: "f".into(), schema: json!({"type": "object"}) };
         assert_eq!(read(json!("required")), called);
         assert_eq!(read(json!({"type": "function", "function": {"name": "f"}})), called);
-        assert_eq!(read(json!({"type": "function", "function": {"name": "g"}})), AskedForm::Text);
-        assert_eq!(read(json!("none")), AskedForm::Text);
+        assert_eq!(read(json!({"type": "function", "function": {"name": "g"}})), RequestedForm::Text);
+        assert_eq!(read(json!("none")), RequestedForm::Text);
     }
 
     #[test]
@@ -340,9 +346,9 @@ mod tests {
         for body in
             [json!(null), json!([1]), json!({"messages": 3, "tools": "x", "stop": {}, "max_tokens": -1})]
         {
-            let inquiry = Inquiry::read(Wire::Chat, "/chat/completions", &body);
+            let inquiry = ModelRequest::read(WireProtocol::Chat, "/chat/completions", &body);
             assert_eq!((inquiry.action(), inquiry.max_tokens), ("", None));
-            assert_eq!(inquiry.form, AskedForm::Text);
+            assert_eq!(inquiry.form, RequestedForm::Text);
         }
     }
 }

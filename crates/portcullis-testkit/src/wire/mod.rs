@@ -4,14 +4,14 @@ mod error;
 mod inquiry;
 mod reply;
 
-pub use inquiry::{AskedForm, Inquiry, Stage};
+pub use inquiry::{ModelRequest, RequestedForm, RequestedStage};
 
 pub(crate) use error::error_body;
-pub(crate) use reply::{Arguments, Content, Reply, reply_body};
+pub(crate) use reply::{ModelReply, ReplyContent, ToolArguments, reply_body};
 
 /// A protocol models are spoken to with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wire {
+pub enum WireProtocol {
     /// Anthropic's Messages: `/v1/messages`.
     Anthropic,
     /// `OpenAI`'s Responses: `/v1/responses`.
@@ -24,7 +24,7 @@ pub enum Wire {
     Gemini,
 }
 
-impl Wire {
+impl WireProtocol {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Anthropic, Self::Responses, Self::Chat, Self::Ollama, Self::Gemini];
 
@@ -72,18 +72,18 @@ mod tests {
     #[test]
     fn a_wire_is_known_by_its_path_below_any_prefix() {
         let table = [
-            ("/v1/messages", Some(Wire::Anthropic)),
-            ("/anthropic/v1/messages?beta=true", Some(Wire::Anthropic)),
-            ("/v1/responses", Some(Wire::Responses)),
-            ("/gateway/v1/chat/completions", Some(Wire::Chat)),
-            ("/api/chat", Some(Wire::Ollama)),
-            ("/v1beta/models/gemini-3.5-flash-lite:generateContent", Some(Wire::Gemini)),
+            ("/v1/messages", Some(WireProtocol::Anthropic)),
+            ("/anthropic/v1/messages?beta=true", Some(WireProtocol::Anthropic)),
+            ("/v1/responses", Some(WireProtocol::Responses)),
+            ("/gateway/v1/chat/completions", Some(WireProtocol::Chat)),
+            ("/api/chat", Some(WireProtocol::Ollama)),
+            ("/v1beta/models/gemini-3.5-flash-lite:generateContent", Some(WireProtocol::Gemini)),
             ("/v1beta/models/:generateContent", None),
             ("/v1/messages/count_tokens", None),
             ("/", None),
         ];
         for (path, wire) in table {
-            assert_eq!(Wire::of_path(path), wire, "{path}");
+            assert_eq!(WireProtocol::of_path(path), wire, "{path}");
         }
         assert_eq!(gemini_model("/x/models/m-1:generateContent?key=k"), Some("m-1"));
     }

@@ -2,32 +2,32 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Inquiry, Wire};
-use crate::script::{Stop, Tokens};
+use super::{ModelRequest, WireProtocol};
+use crate::script::{ReportedTokens, StopReason};
 
 /// An answer before it has the shape of a wire.
 #[derive(Debug, Clone)]
-pub(crate) struct Reply {
+pub(crate) struct ModelReply {
     pub(crate) thinking: Option<String>,
-    pub(crate) content: Vec<Content>,
+    pub(crate) content: Vec<ReplyContent>,
     /// The wire's own blocks, which then stand in place of everything above.
     pub(crate) blocks: Option<Vec<Value>>,
-    pub(crate) stop: Stop,
+    pub(crate) stop: StopReason,
     /// The sequence the answer was cut at.
     pub(crate) stop_sequence: Option<String>,
-    pub(crate) usage: Tokens,
+    pub(crate) usage: ReportedTokens,
 }
 
 /// One part of an answer.
 #[derive(Debug, Clone)]
-pub(crate) enum Content {
+pub(crate) enum ReplyContent {
     Text(String),
-    Tool { name: String, arguments: Arguments },
+    Tool { name: String, arguments: ToolArguments },
 }
 
 /// What a tool is called with.
 #[derive(Debug, Clone)]
-pub(crate) enum Arguments {
+pub(crate) enum ToolArguments {
     Object(Value),
     /// Any text. Wires that carry arguments as text send it as it is, the others send the object.
     Text {
@@ -36,7 +36,7 @@ pub(crate) enum Arguments {
     },
 }
 
-impl Arguments {
+impl ToolArguments {
     fn object(&self) -> &Value {
         match self {
             Self::Object(object) | Self::Text { object, .. } => object,
@@ -52,47 +52,47 @@ impl Arguments {
 }
 
 /// Writes an answer in the shape of the wire it was asked over. `number` makes its ids.
-pub(crate) fn reply_body(inquiry: &Inquiry, reply: &Reply, number: usize) -> Value {
+pub(crate) fn reply_body(inquiry: &ModelRequest, reply: &ModelReply, number: usize) -> Value {
     match inquiry.wire {
-        Wire::Anthropic => anthropic(inquiry, reply, number),
-        Wire::Responses => responses(inquiry, reply, number),
-        Wire::Chat => chat(inquiry, reply, number),
-        Wire::Ollama => ollama(inquiry, reply),
-        Wire::Gemini => gemini(inquiry, reply, number),
+        WireProtocol::Anthropic => anthropic(inquiry, reply, number),
+        WireProtocol::Responses => responses(inquiry, reply, number),
+        WireProtocol::Chat => chat(inquiry, reply, number),
+        WireProtocol::Ollama => ollama(inquiry, reply),
+        WireProtocol::Gemini => gemini(inquiry, reply, number),
     }
 }
 
-impl Reply {
+impl ModelReply {
     fn calls_a_tool(&self) -> bool {
-        self.content.iter().any(|part| matches!(part, Content::Tool { .. }))
+        self.content.iter().any(|part| matches!(part, ReplyContent::Tool { .. }))
     }
 
     fn joined_text(&self) -> String {
         let texts = self.content.iter().filter_map(|part| match part {
-            Content::Text(text) => Some(text.as_str()),
-            Content::Tool { .. } => None,
+            ReplyContent::Text(text) => Some(text.as_str()),
+            ReplyContent::Tool { .. } => None,
         });
         texts.collect()
     }
 
-    fn tools(&self) -> impl Iterator<Item = (&str, &Arguments)> {
+    fn tools(&self) -> impl Iterator<Item = (&str, &ToolArguments)> {
         self.content.iter().filter_map(|part| match part {
-            Content::Tool { name, arguments } => Some((name.as_str(), arguments)),
-            Content::Text(_) => None,
+            ReplyContent::Tool { name, arguments } => Some((name.as_str(), arguments)),
+            ReplyContent::Text(_) => None,
         })
     }
 }
 
-fn anthropic(inquiry: &Inquiry, reply: &Reply, number: usize) -> Value {
+fn anthropic(inquiry: &ModelRequest, reply: &ModelReply, number: usize) -> Value {
     let mut content = Vec::new();
     if let Some(thinking) = &reply.thinking {
         content.push(json!({"type": "thinking", "thinking": thinking, "signature": "scripted"}));
     }
     for (index, part) in reply.content.iter().enumerate() {
         match part {
-            Content::Text(text) if text.is_empty() => {}
-            Content::Text(text) => content.push(json!({"type": "text", "text": text})),
-            Content::Tool { name, arguments } => content.push(json!({
+            ReplyContent::Text(text) if text.is_empty() => {}
+            ReplyContent::Text(text) => content.push(json!({"type": "text", "text": text})),
+            ReplyContent::Tool { name, arguments } => content.push(json!({
                 "type": "tool_use",
                 "id": format!("toolu_scripted_{number}_{index}"),
                 "name": name,
@@ -101,15 +101,17 @@ fn anthropic(inquiry: &Inquiry, reply: &Reply, number: usize) -> Value {
         }
     }
     let stop_reason = match reply.stop {
-        Stop::EndTurn if reply.calls_a_tool() => "tool_use",
-        Stop::EndTurn => "end_turn",
-        Stop::StopSequence => "stop_sequence",
-        Stop::MaxTokens => "max_tokens",
-        Stop::Refusal => "refusal",
+        StopReason::EndTurn if reply.calls_a_tool() => "tool_use",
+        StopReason::EndTurn => "end_turn",
+        StopReason::StopSequence => "stop_sequence",
+        StopReason::MaxTokens => "max_tokens",
+        StopReason::Refusal => "refusal",
     };
-    let stop_sequence = reply.stop_sequence.as_ref().filter(|_| reply.stop == Stop::StopSequence);
+    let stop_sequence = reply.stop_sequence.as_ref().filter(|_| reply.stop == StopReason::StopSequence);
     let stop_details = match reply.stop {
-        Stop::Refusal => json!({"type": "refusal", "category": "cyber", "explanation": "the script refuses"}),
+        StopReason::Refusal => {
+            json!({"type": "refusal", "category": "cyber", "explanation": "the script refuses"})
+        }
         _ => Value::Null,
     };
     let usage = reply.usage;
@@ -137,8 +139,8 @@ fn anthropic(inquiry: &Inquiry, reply: &Reply, number: usize) -> Value {
     })
 }
 
-fn responses(inquiry: &Inquiry, reply: &Reply, number: usize) -> Value {
-    let is_cut = reply.stop == Stop::MaxTokens;
+fn responses(inquiry: &ModelRequest, reply: &ModelReply, number: usize) -> Value {
+    let is_cut = reply.stop == StopReason::MaxTokens;
     let status = if is_cut { "incomplete" } else { "completed" };
     let mut output = Vec::new();
     if let Some(thinking) = &reply.thinking {
@@ -150,9 +152,9 @@ fn responses(inquiry: &Inquiry, reply: &Reply, number: usize) -> Value {
     }
     for (index, part) in reply.content.iter().enumerate() {
         output.push(match part {
-            Content::Text(text) => {
+            ReplyContent::Text(text) => {
                 let content = match reply.stop {
-                    Stop::Refusal => json!({"type": "refusal", "refusal": text}),
+                    StopReason::Refusal => json!({"type": "refusal", "refusal": text}),
                     _ => json!({"type": "output_text", "text": text, "annotations": []}),
                 };
                 json!({
@@ -163,7 +165,7 @@ fn responses(inquiry: &Inquiry, reply: &Reply, number: usize) -> Value {
                     "content": [content],
                 })
             }
-            Content::Tool { name, arguments } => json!({
+            ReplyContent::Tool { name, arguments } => json!({
                 "id": format!("fc_scripted_{number}_{index}"),
                 "type": "function_call",
                 "status": status,
@@ -197,11 +199,11 @@ fn responses(inquiry: &Inquiry, reply: &Reply, number: usize) -> Value {
     })
 }
 
-fn chat(inquiry: &Inquiry, reply: &Reply, number: usize) -> Value {
+fn chat(inquiry: &ModelRequest, reply: &ModelReply, number: usize) -> Value {
     let mut message = Map::new();
     message.insert("role".into(), json!("assistant"));
     let text = reply.joined_text();
-    let is_refusal = reply.stop == Stop::Refusal;
+    let is_refusal = reply.stop == StopReason::Refusal;
     let has_text = !(is_refusal || reply.calls_a_tool() && text.is_empty());
     message.insert("content".into(), if has_text { json!(text) } else { Value::Null });
     message.insert("refusal".into(), if is_refusal { json!(text) } else { Value::Null });
@@ -223,9 +225,9 @@ fn chat(inquiry: &Inquiry, reply: &Reply, number: usize) -> Value {
         message.insert("tool_calls".into(), json!(calls));
     }
     let finish_reason = match reply.stop {
-        Stop::MaxTokens => "length",
-        Stop::EndTurn if reply.calls_a_tool() => "tool_calls",
-        Stop::EndTurn | Stop::StopSequence | Stop::Refusal => "stop",
+        StopReason::MaxTokens => "length",
+        StopReason::EndTurn if reply.calls_a_tool() => "tool_calls",
+        StopReason::EndTurn | StopReason::StopSequence | StopReason::Refusal => "stop",
     };
     let choices = vec![json!({"index": 0, "message": message, "finish_reason": finish_reason})];
     let usage = reply.usage;
@@ -248,7 +250,7 @@ fn chat(inquiry: &Inquiry, reply: &Reply, number: usize) -> Value {
     })
 }
 
-fn ollama(inquiry: &Inquiry, reply: &Reply) -> Value {
+fn ollama(inquiry: &ModelRequest, reply: &ModelReply) -> Value {
     let mut message = Map::new();
     message.insert("role".into(), json!("assistant"));
     message.insert("content".into(), json!(reply.joined_text()));
@@ -266,7 +268,7 @@ fn ollama(inquiry: &Inquiry, reply: &Reply) -> Value {
         Some(blocks) => blocks.first().cloned().unwrap_or(Value::Null),
         None => Value::Object(message),
     };
-    let done_reason = if reply.stop == Stop::MaxTokens { "length" } else { "stop" };
+    let done_reason = if reply.stop == StopReason::MaxTokens { "length" } else { "stop" };
     json!({
         "model": inquiry.model,
         "created_at": "2026-01-01T00:00:00Z",
@@ -282,24 +284,24 @@ fn ollama(inquiry: &Inquiry, reply: &Reply) -> Value {
     })
 }
 
-fn gemini(inquiry: &Inquiry, reply: &Reply, number: usize) -> Value {
+fn gemini(inquiry: &ModelRequest, reply: &ModelReply, number: usize) -> Value {
     let mut parts = Vec::new();
     if let Some(thinking) = &reply.thinking {
         parts.push(json!({"text": thinking, "thought": true}));
     }
     for part in &reply.content {
         match part {
-            Content::Text(text) if text.is_empty() => {}
-            Content::Text(text) => parts.push(json!({"text": text})),
-            Content::Tool { name, arguments } => {
+            ReplyContent::Text(text) if text.is_empty() => {}
+            ReplyContent::Text(text) => parts.push(json!({"text": text})),
+            ReplyContent::Tool { name, arguments } => {
                 parts.push(json!({"functionCall": {"name": name, "args": arguments.object()}}));
             }
         }
     }
     let finish_reason = match reply.stop {
-        Stop::EndTurn | Stop::StopSequence => "STOP",
-        Stop::MaxTokens => "MAX_TOKENS",
-        Stop::Refusal => "SAFETY",
+        StopReason::EndTurn | StopReason::StopSequence => "STOP",
+        StopReason::MaxTokens => "MAX_TOKENS",
+        StopReason::Refusal => "SAFETY",
     };
     let usage = reply.usage;
     json!({

@@ -1,19 +1,20 @@
 //! The server that plays the model of a whole agent.
 
-use portcullis_testkit::{AgentCall, AgentScript, AgentServer, Asking, Turn, Wire};
+use portcullis_testkit::{AgentCall, AgentScript, AgentServer, AgentTurn, AskingAgent, WireProtocol};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use super::client::{Got, exchange, path, post_bytes, text_of, tools_of};
 
 /// The wires that agents speak.
-const WIRES: [Wire; 4] = [Wire::Anthropic, Wire::Responses, Wire::Chat, Wire::Gemini];
+const WIRES: [WireProtocol; 4] =
+    [WireProtocol::Anthropic, WireProtocol::Responses, WireProtocol::Chat, WireProtocol::Gemini];
 
 const MARK: &str = "SUBAGENT";
 
 fn start() -> AgentServer {
-    let call = |label| Turn::call(AgentCall::new(label, "shell", json!({"command": label})));
-    let script = AgentScript::new(vec![call("first"), call("second"), Turn::say("bye")]);
+    let call = |label| AgentTurn::call(AgentCall::new(label, "shell", json!({"command": label})));
+    let script = AgentScript::new(vec![call("first"), call("second"), AgentTurn::say("bye")]);
     AgentServer::start(script.with_subagent(MARK, vec![call("part")])).unwrap()
 }
 
@@ -22,26 +23,26 @@ fn ask(server: &AgentServer, path: &str, body: &Value) -> Got {
 }
 
 /// Makes the request of an agent that was asked something and has had these results.
-fn conversation(wire: Wire, asked: &str, results: &[&str]) -> Value {
+fn conversation(wire: WireProtocol, asked: &str, results: &[&str]) -> Value {
     let id = |label: &str| format!("scripted_{label}");
     let (list, tools) = match wire {
-        Wire::Responses => ("input", json!([{"type": "function", "name": "shell"}])),
-        Wire::Gemini => ("contents", json!([{"functionDeclarations": [{"name": "shell"}]}])),
+        WireProtocol::Responses => ("input", json!([{"type": "function", "name": "shell"}])),
+        WireProtocol::Gemini => ("contents", json!([{"functionDeclarations": [{"name": "shell"}]}])),
         _ => ("messages", json!([{"name": "shell"}])),
     };
     let said = match wire {
-        Wire::Gemini => json!({"role": "user", "parts": [{"text": asked}]}),
+        WireProtocol::Gemini => json!({"role": "user", "parts": [{"text": asked}]}),
         _ => json!({"role": "user", "content": [{"type": "text", "text": asked}]}),
     };
     let told = results.iter().map(|label| match wire {
-        Wire::Responses => {
+        WireProtocol::Responses => {
             json!({"type": "function_call_output", "call_id": id(label), "output": {"text": "told"}})
         }
-        Wire::Gemini => {
+        WireProtocol::Gemini => {
             let response = json!({"id": id(label), "name": "shell", "response": {"output": "told"}});
             json!({"role": "user", "parts": [{"functionResponse": response}]})
         }
-        Wire::Chat => json!({"role": "tool", "tool_call_id": id(label), "content": "told"}),
+        WireProtocol::Chat => json!({"role": "tool", "tool_call_id": id(label), "content": "told"}),
         _ => {
             let result =
                 json!({"type": "tool_result", "tool_use_id": id(label), "content": [{"text": "told"}]});
@@ -52,7 +53,7 @@ fn conversation(wire: Wire, asked: &str, results: &[&str]) -> Value {
     json!({"model": "m", "tools": tools, list: all})
 }
 
-fn called(wire: Wire, server: &AgentServer, asked: &str, results: &[&str]) -> Vec<String> {
+fn called(wire: WireProtocol, server: &AgentServer, asked: &str, results: &[&str]) -> Vec<String> {
     let answer = ask(server, path(wire), &conversation(wire, asked, results)).json();
     tools_of(wire, &answer)
         .into_iter()
@@ -80,7 +81,7 @@ fn a_subagent_has_turns_of_its_own() {
         assert_eq!(called(wire, &server, MARK, &[]), ["part"], "{wire:?}");
         assert_eq!(called(wire, &server, MARK, &["part"]), Vec::<String>::new(), "{wire:?}");
         let asking: Vec<_> = server.requests().iter().map(|request| server.asking(request)).collect();
-        assert_eq!(asking, [Some(Asking::Subagent); 2], "{wire:?}");
+        assert_eq!(asking, [Some(AskingAgent::Subagent); 2], "{wire:?}");
     }
 }
 
@@ -103,7 +104,7 @@ fn a_request_without_tools_is_beside_the_work() {
         request["tools"] = json!([]);
         let answer = ask(&server, path(wire), &request).json();
         assert_eq!((text_of(wire, &answer).as_str(), tools_of(wire, &answer).len()), ("ok", 0), "{wire:?}");
-        assert_eq!(server.asking(&server.requests()[0]), Some(Asking::Beside), "{wire:?}");
+        assert_eq!(server.asking(&server.requests()[0]), Some(AskingAgent::Beside), "{wire:?}");
     }
 }
 
@@ -126,13 +127,13 @@ fn a_stream_says_the_same_as_the_whole_answer() {
         let all = json!(events).to_string();
         assert!(all.contains("scripted_first") && all.contains("shell"), "{wire:?}: {all}");
         let expected = match wire {
-            Wire::Anthropic => ("message_start", "message_stop"),
-            Wire::Responses => ("response.created", "response.completed"),
+            WireProtocol::Anthropic => ("message_start", "message_stop"),
+            WireProtocol::Responses => ("response.created", "response.completed"),
             _ => ("", ""),
         };
         let kind = |event: Option<&Value>| event.unwrap()["type"].as_str().unwrap_or_default().to_owned();
         assert_eq!((kind(events.first()).as_str(), kind(events.last()).as_str()), expected, "{wire:?}");
-        assert_eq!(text.ends_with("data: [DONE]\n\n"), wire == Wire::Chat, "{wire:?}");
+        assert_eq!(text.ends_with("data: [DONE]\n\n"), wire == WireProtocol::Chat, "{wire:?}");
     }
 }
 

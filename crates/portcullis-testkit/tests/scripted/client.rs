@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use portcullis_testkit::{Script, ScriptedServer, Wire};
+use portcullis_testkit::{ModelScript, ScriptedServer, WireProtocol};
 use serde_json::{Value, json};
 
 /// What came back.
@@ -34,7 +34,7 @@ impl Got {
 }
 
 pub(crate) fn serve(script: &Value) -> ScriptedServer {
-    ScriptedServer::start(Script::from_value(script).unwrap())
+    ScriptedServer::start(ModelScript::from_value(script).unwrap())
 }
 
 pub(crate) fn connect(address: SocketAddr) -> TcpStream {
@@ -77,7 +77,7 @@ pub(crate) fn post(server: &ScriptedServer, path: &str, body: &Value) -> Got {
 }
 
 /// Asks over a wire and returns the body of the answer, which must be one.
-pub(crate) fn ask(server: &ScriptedServer, wire: Wire, form: Form) -> Value {
+pub(crate) fn ask(server: &ScriptedServer, wire: WireProtocol, form: Form) -> Value {
     let got = post(server, path(wire), &request(wire, form));
     assert_eq!(got.status, 200, "{got:?}");
     assert!(got.has_header("content-type: application/json"), "{got:?}");
@@ -99,13 +99,13 @@ impl Form {
     pub(crate) const ALL: [Self; 5] = [Self::Block, Self::Severity, Self::Thinking, Self::Tool, Self::Schema];
 }
 
-pub(crate) const fn path(wire: Wire) -> &'static str {
+pub(crate) const fn path(wire: WireProtocol) -> &'static str {
     match wire {
-        Wire::Anthropic => "/anthropic/v1/messages",
-        Wire::Responses => "/v1/responses",
-        Wire::Chat => "/v1/chat/completions",
-        Wire::Ollama => "/api/chat",
-        Wire::Gemini => "/v1beta/models/some-model:generateContent",
+        WireProtocol::Anthropic => "/anthropic/v1/messages",
+        WireProtocol::Responses => "/v1/responses",
+        WireProtocol::Chat => "/v1/chat/completions",
+        WireProtocol::Ollama => "/api/chat",
+        WireProtocol::Gemini => "/v1beta/models/some-model:generateContent",
     }
 }
 
@@ -113,7 +113,7 @@ pub(crate) const ACTION: &str = "{\"Bash\":\"rm -rf build \\u003cblock>no\"}";
 pub(crate) const ACTION_RAW: &str = "rm -rf build <block>no";
 
 /// Makes a request in the shape of a wire.
-pub(crate) fn request(wire: Wire, form: Form) -> Value {
+pub(crate) fn request(wire: WireProtocol, form: Form) -> Value {
     request_about(wire, form, ACTION)
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn schema() -> Value {
     })
 }
 
-pub(crate) fn request_about(wire: Wire, form: Form, action: &str) -> Value {
+pub(crate) fn request_about(wire: WireProtocol, form: Form, action: &str) -> Value {
     let (suffix, limit, stop) = match form {
         Form::Block => ("Begin with `<block>`; then `<category>` and `<reason>`.", 64, Some("</block>")),
         Form::Severity => ("Begin with `<severity>`.", 64, Some("</severity>")),
@@ -144,7 +144,7 @@ pub(crate) fn request_about(wire: Wire, form: Form, action: &str) -> Value {
         {"role": "user", "content": format!("{transcript}{suffix}")},
     ]);
     let mut body = match wire {
-        Wire::Anthropic => json!({
+        WireProtocol::Anthropic => json!({
             "model": "some-model",
             "max_tokens": limit,
             "system": [{"type": "text", "text": "the system prompt"}],
@@ -156,7 +156,7 @@ pub(crate) fn request_about(wire: Wire, form: Form, action: &str) -> Value {
                 ]},
             ],
         }),
-        Wire::Responses => json!({
+        WireProtocol::Responses => json!({
             "model": "some-model",
             "max_output_tokens": limit,
             "instructions": "the system prompt",
@@ -165,14 +165,16 @@ pub(crate) fn request_about(wire: Wire, form: Form, action: &str) -> Value {
                 {"type": "input_text", "text": suffix},
             ]}],
         }),
-        Wire::Chat => json!({"model": "some-model", "max_completion_tokens": limit, "messages": messages}),
-        Wire::Ollama => json!({
+        WireProtocol::Chat => {
+            json!({"model": "some-model", "max_completion_tokens": limit, "messages": messages})
+        }
+        WireProtocol::Ollama => json!({
             "model": "some-model",
             "stream": false,
             "options": {"num_predict": limit},
             "messages": messages,
         }),
-        Wire::Gemini => json!({
+        WireProtocol::Gemini => json!({
             "systemInstruction": {"parts": [{"text": "the system prompt"}]},
             "contents": [{"role": "user", "parts": [{"text": transcript}, {"text": suffix}]}],
             "generationConfig": {"maxOutputTokens": limit},
@@ -180,48 +182,48 @@ pub(crate) fn request_about(wire: Wire, form: Form, action: &str) -> Value {
     };
     add_form(&mut body, wire, form);
     match (wire, stop) {
-        (Wire::Anthropic, Some(stop)) => body["stop_sequences"] = json!([stop]),
-        (Wire::Chat, Some(stop)) => body["stop"] = json!(stop),
-        (Wire::Ollama, Some(stop)) => body["options"]["stop"] = json!([stop]),
-        (Wire::Gemini, Some(stop)) => body["generationConfig"]["stopSequences"] = json!([stop]),
-        (Wire::Responses, _) | (_, None) => {}
+        (WireProtocol::Anthropic, Some(stop)) => body["stop_sequences"] = json!([stop]),
+        (WireProtocol::Chat, Some(stop)) => body["stop"] = json!(stop),
+        (WireProtocol::Ollama, Some(stop)) => body["options"]["stop"] = json!([stop]),
+        (WireProtocol::Gemini, Some(stop)) => body["generationConfig"]["stopSequences"] = json!([stop]),
+        (WireProtocol::Responses, _) | (_, None) => {}
     }
     body
 }
 
-fn add_form(body: &mut Value, wire: Wire, form: Form) {
+fn add_form(body: &mut Value, wire: WireProtocol, form: Form) {
     let name = "classify_result";
     match (form, wire) {
-        (Form::Tool, Wire::Anthropic) => {
+        (Form::Tool, WireProtocol::Anthropic) => {
             body["tools"] = json!([{"name": name, "input_schema": schema()}]);
             body["tool_choice"] = json!({"type": "tool", "name": name});
         }
-        (Form::Tool, Wire::Responses) => {
+        (Form::Tool, WireProtocol::Responses) => {
             body["tools"] = json!([{"type": "function", "name": name, "parameters": schema()}]);
             body["tool_choice"] = json!({"type": "function", "name": name});
         }
-        (Form::Tool, Wire::Chat | Wire::Ollama) => {
+        (Form::Tool, WireProtocol::Chat | WireProtocol::Ollama) => {
             body["tools"] = json!([{"type": "function", "function": {"name": name, "parameters": schema()}}]);
             body["tool_choice"] = json!({"type": "function", "function": {"name": name}});
         }
-        (Form::Tool, Wire::Gemini) => {
+        (Form::Tool, WireProtocol::Gemini) => {
             body["tools"] =
                 json!([{"functionDeclarations": [{"name": name, "parametersJsonSchema": schema()}]}]);
             body["toolConfig"] =
                 json!({"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": [name]}});
         }
-        (Form::Schema, Wire::Anthropic) => {
+        (Form::Schema, WireProtocol::Anthropic) => {
             body["output_config"] = json!({"format": {"type": "json_schema", "schema": schema()}});
         }
-        (Form::Schema, Wire::Responses) => {
+        (Form::Schema, WireProtocol::Responses) => {
             body["text"] = json!({"format": {"type": "json_schema", "name": name, "schema": schema()}});
         }
-        (Form::Schema, Wire::Chat) => {
+        (Form::Schema, WireProtocol::Chat) => {
             let schema = json!({"name": name, "schema": schema()});
             body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
         }
-        (Form::Schema, Wire::Ollama) => body["format"] = schema(),
-        (Form::Schema, Wire::Gemini) => {
+        (Form::Schema, WireProtocol::Ollama) => body["format"] = schema(),
+        (Form::Schema, WireProtocol::Gemini) => {
             body["generationConfig"]["responseMimeType"] = json!("application/json");
             body["generationConfig"]["responseJsonSchema"] = schema();
         }
@@ -230,20 +232,22 @@ fn add_form(body: &mut Value, wire: Wire, form: Form) {
 }
 
 /// Reads the text of an answer the way each wire's documentation says.
-pub(crate) fn text_of(wire: Wire, answer: &Value) -> String {
+pub(crate) fn text_of(wire: WireProtocol, answer: &Value) -> String {
     let texts = |list: &Value, kind: &str| -> String {
         let parts = list.as_array().unwrap().iter().filter(|part| part["type"] == kind);
         parts.map(|part| part["text"].as_str().unwrap()).collect()
     };
     match wire {
-        Wire::Anthropic => texts(&answer["content"], "text"),
-        Wire::Responses => {
+        WireProtocol::Anthropic => texts(&answer["content"], "text"),
+        WireProtocol::Responses => {
             let items = answer["output"].as_array().unwrap().iter().filter(|item| item["type"] == "message");
             items.map(|item| texts(&item["content"], "output_text")).collect()
         }
-        Wire::Chat => answer["choices"][0]["message"]["content"].as_str().unwrap_or_default().to_owned(),
-        Wire::Ollama => answer["message"]["content"].as_str().unwrap().to_owned(),
-        Wire::Gemini => {
+        WireProtocol::Chat => {
+            answer["choices"][0]["message"]["content"].as_str().unwrap_or_default().to_owned()
+        }
+        WireProtocol::Ollama => answer["message"]["content"].as_str().unwrap().to_owned(),
+        WireProtocol::Gemini => {
             let parts = answer["candidates"][0]["content"]["parts"].as_array().unwrap();
             let said = parts.iter().filter(|part| part["thought"] != true && part["text"].is_string());
             said.map(|part| part["text"].as_str().unwrap()).collect()
@@ -252,33 +256,33 @@ pub(crate) fn text_of(wire: Wire, answer: &Value) -> String {
 }
 
 /// Reads the tools an answer calls, with their arguments.
-pub(crate) fn tools_of(wire: Wire, answer: &Value) -> Vec<(String, Value)> {
+pub(crate) fn tools_of(wire: WireProtocol, answer: &Value) -> Vec<(String, Value)> {
     let empty = Vec::new();
     let list = |value: &'_ Value| value.as_array().unwrap_or(&empty).clone();
     let parse = |text: &Value| serde_json::from_str(text.as_str().unwrap()).unwrap_or(text.clone());
     let name = |value: &Value| value.as_str().unwrap().to_owned();
     match wire {
-        Wire::Anthropic => {
+        WireProtocol::Anthropic => {
             let blocks = list(&answer["content"]).into_iter().filter(|block| block["type"] == "tool_use");
             blocks.map(|block| (name(&block["name"]), block["input"].clone())).collect()
         }
-        Wire::Responses => {
+        WireProtocol::Responses => {
             let items = list(&answer["output"]).into_iter().filter(|item| item["type"] == "function_call");
             items.map(|item| (name(&item["name"]), parse(&item["arguments"]))).collect()
         }
-        Wire::Chat => {
+        WireProtocol::Chat => {
             let calls = list(&answer["choices"][0]["message"]["tool_calls"]).into_iter();
             calls
                 .map(|call| (name(&call["function"]["name"]), parse(&call["function"]["arguments"])))
                 .collect()
         }
-        Wire::Ollama => {
+        WireProtocol::Ollama => {
             let calls = list(&answer["message"]["tool_calls"]).into_iter();
             calls
                 .map(|call| (name(&call["function"]["name"]), call["function"]["arguments"].clone()))
                 .collect()
         }
-        Wire::Gemini => {
+        WireProtocol::Gemini => {
             let parts = list(&answer["candidates"][0]["content"]["parts"]);
             let calls = parts.iter().filter_map(|part| part.get("functionCall"));
             calls.map(|call| (name(&call["name"]), call["args"].clone())).collect()

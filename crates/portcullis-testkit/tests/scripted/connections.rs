@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 
-use portcullis_testkit::{Script, ScriptedServer, Wire};
+use portcullis_testkit::{ModelScript, ScriptedServer, WireProtocol};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
@@ -33,12 +33,12 @@ fn read_one(stream: &mut impl Read) -> Got {
 fn a_connection_serves_one_request_after_the_other() {
     let server = allowing();
     let mut stream = connect(server.address());
-    let bytes = post_bytes(path(Wire::Chat), &request(Wire::Chat, Form::Block), "keep-alive");
+    let bytes = post_bytes(path(WireProtocol::Chat), &request(WireProtocol::Chat, Form::Block), "keep-alive");
     for _ in 0..3 {
         stream.write_all(&bytes).unwrap();
         let got = read_one(&mut stream);
         assert!(got.has_header("connection: keep-alive"), "{got:?}");
-        assert_eq!(text_of(Wire::Chat, &got.json()), "<block>no");
+        assert_eq!(text_of(WireProtocol::Chat, &got.json()), "<block>no");
     }
     // Two at once are answered in order.
     stream.write_all(&[bytes.as_slice(), bytes.as_slice()].concat()).unwrap();
@@ -49,7 +49,7 @@ fn a_connection_serves_one_request_after_the_other() {
 #[test]
 fn a_body_in_chunks_is_put_together() {
     let server = allowing();
-    let body = request(Wire::Ollama, Form::Block).to_string();
+    let body = request(WireProtocol::Ollama, Form::Block).to_string();
     let (first, rest) = body.split_at(10);
     let mut stream = connect(server.address());
     let mut send = |bytes: &str| stream.write_all(bytes.as_bytes()).unwrap();
@@ -58,14 +58,14 @@ fn a_body_in_chunks_is_put_together() {
     send(&format!("{:X}\r\n{rest}\r\n0\r\ntrailer: x\r\n\r\n", rest.len()));
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
-    assert_eq!(text_of(Wire::Ollama, &Got::of(&answer).json()), "<block>no");
+    assert_eq!(text_of(WireProtocol::Ollama, &Got::of(&answer).json()), "<block>no");
     assert_eq!(server.requests()[0].body, body.into_bytes());
 }
 
 #[test]
 fn a_client_that_waits_for_leave_to_send_gets_it() {
     let server = allowing();
-    let body = request(Wire::Chat, Form::Block).to_string();
+    let body = request(WireProtocol::Chat, Form::Block).to_string();
     let mut stream = connect(server.address());
     let head = format!(
         "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: {}\r\n\r\n",
@@ -84,7 +84,7 @@ fn a_request_that_comes_byte_by_byte_is_read() {
     let server = allowing();
     let mut stream = connect(server.address());
     stream.set_nodelay(true).unwrap();
-    for byte in post_bytes(path(Wire::Chat), &request(Wire::Chat, Form::Block), "close") {
+    for byte in post_bytes(path(WireProtocol::Chat), &request(WireProtocol::Chat, Form::Block), "close") {
         stream.write_all(&[byte]).unwrap();
     }
     assert_eq!(read_one(&mut stream).status, 200);
@@ -149,7 +149,10 @@ fn a_client_that_leaves_in_the_middle_leaves_no_trace() {
         stream.write_all(bytes.as_bytes()).unwrap();
         drop(stream);
     }
-    assert_eq!(post(&server, path(Wire::Chat), &request(Wire::Chat, Form::Block)).status, 200);
+    assert_eq!(
+        post(&server, path(WireProtocol::Chat), &request(WireProtocol::Chat, Form::Block)).status,
+        200
+    );
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -163,26 +166,26 @@ fn what_no_model_is_asked_uses_up_no_step() {
     let head = "POST /v1/messages HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{]";
     let got = Got::of(&exchange(server.address(), head.as_bytes()));
     assert_eq!((got.status, &got.json()["error"]["type"]), (400, &json!("invalid_request_error")));
-    let mut streamed = request(Wire::Chat, Form::Block);
+    let mut streamed = request(WireProtocol::Chat, Form::Block);
     streamed["stream"] = json!(true);
-    let got = post(&server, path(Wire::Chat), &streamed);
+    let got = post(&server, path(WireProtocol::Chat), &streamed);
     assert_eq!(got.status, 400);
     assert!(got.json()["error"]["message"].as_str().unwrap().contains("does not stream"));
-    let answer = post(&server, path(Wire::Chat), &request(Wire::Chat, Form::Block)).json();
-    assert_eq!((text_of(Wire::Chat, &answer), server.requests().len()), ("first".into(), 5));
+    let answer = post(&server, path(WireProtocol::Chat), &request(WireProtocol::Chat, Form::Block)).json();
+    assert_eq!((text_of(WireProtocol::Chat, &answer), server.requests().len()), ("first".into(), 5));
 }
 
 #[test]
 fn an_old_client_is_answered_and_let_go() {
     let server = allowing();
-    let body = request(Wire::Chat, Form::Block).to_string();
+    let body = request(WireProtocol::Chat, Form::Block).to_string();
     let bytes = format!("POST /v1/chat/completions HTTP/1.0\r\ncontent-length: {}\r\n\r\n{body}", body.len());
     assert_eq!(Got::of(&exchange(server.address(), bytes.as_bytes())).status, 200);
 }
 
 #[test]
 fn addresses_other_machines_could_reach_are_refused() {
-    let script = || Script::from_value(&json!([{"allow": true}])).unwrap();
+    let script = || ModelScript::from_value(&json!([{"allow": true}])).unwrap();
     for address in [SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)), "[::]:0".parse().unwrap()] {
         let error = ScriptedServer::start_on(address, script()).unwrap_err();
         assert!(error.to_string().contains("is not an address of loopback"), "{error}");

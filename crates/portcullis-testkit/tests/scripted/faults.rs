@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use portcullis_testkit::{ScriptedServer, Wire};
+use portcullis_testkit::{ScriptedServer, WireProtocol};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use crate::client::{
 const WHILE: Duration = Duration::from_millis(300);
 
 fn bytes() -> Vec<u8> {
-    post_bytes(path(Wire::Anthropic), &request(Wire::Anthropic, Form::Block), "close")
+    post_bytes(path(WireProtocol::Anthropic), &request(WireProtocol::Anthropic, Form::Block), "close")
 }
 
 fn faulty(fault: &str) -> ScriptedServer {
@@ -86,7 +86,7 @@ fn slow_drip_sends_the_body_byte_by_byte() {
     assert!(start.elapsed() >= Duration::from_millis(60));
     let whole = serve(&json!([{"fault": "slow_drip", "ms": 1}]));
     let got = Got::of(&exchange(whole.address(), &bytes()));
-    assert_eq!(text_of(Wire::Anthropic, &got.json()), "<block>no");
+    assert_eq!(text_of(WireProtocol::Anthropic, &got.json()), "<block>no");
 }
 
 /// Reads a head and returns it with the length it promises.
@@ -105,7 +105,8 @@ fn read_head(stream: &mut TcpStream) -> (String, usize) {
 
 #[test]
 fn truncated_json_is_half_an_allow_with_a_length_that_fits() {
-    let got = post(&faulty("truncated_json"), path(Wire::Chat), &request(Wire::Chat, Form::Block));
+    let got =
+        post(&faulty("truncated_json"), path(WireProtocol::Chat), &request(WireProtocol::Chat, Form::Block));
     assert_eq!(got.status, 200);
     assert!(got.has_header(&format!("content-length: {}", got.body.len())), "{got:?}");
     assert!(got.body.starts_with(b"{") && serde_json::from_slice::<Value>(&got.body).is_err());
@@ -113,9 +114,13 @@ fn truncated_json_is_half_an_allow_with_a_length_that_fits() {
 
 #[test]
 fn wrong_content_type_is_a_good_allow_called_a_page() {
-    let got = post(&faulty("wrong_content_type"), path(Wire::Chat), &request(Wire::Chat, Form::Block));
+    let got = post(
+        &faulty("wrong_content_type"),
+        path(WireProtocol::Chat),
+        &request(WireProtocol::Chat, Form::Block),
+    );
     assert!(got.has_header("content-type: text/html; charset=utf-8"), "{got:?}");
-    assert_eq!(text_of(Wire::Chat, &got.json()), "<block>no");
+    assert_eq!(text_of(WireProtocol::Chat, &got.json()), "<block>no");
 }
 
 #[test]
@@ -123,7 +128,7 @@ fn a_huge_body_of_a_size_is_an_allow_with_white_space_behind() {
     let server = serve(&json!([{"fault": "huge_body", "bytes": 5_000_000}]));
     let got = Got::of(&exchange(server.address(), &bytes()));
     assert_eq!(got.body.len(), 5_000_000);
-    assert_eq!(text_of(Wire::Anthropic, &got.json()), "<block>no");
+    assert_eq!(text_of(WireProtocol::Anthropic, &got.json()), "<block>no");
 }
 
 #[test]
@@ -149,7 +154,8 @@ fn garbage_is_not_http() {
 
 #[test]
 fn an_empty_body_has_no_bytes_and_says_so() {
-    let got = post(&faulty("empty_body"), path(Wire::Chat), &request(Wire::Chat, Form::Block));
+    let got =
+        post(&faulty("empty_body"), path(WireProtocol::Chat), &request(WireProtocol::Chat, Form::Block));
     assert_eq!((got.status, got.body.len()), (200, 0));
     assert!(got.has_header("content-length: 0"), "{got:?}");
 }
@@ -157,7 +163,7 @@ fn an_empty_body_has_no_bytes_and_says_so() {
 #[test]
 fn two_verdicts_allow_and_block_in_one_answer() {
     let server = faulty("two_verdicts");
-    for wire in Wire::ALL {
+    for wire in WireProtocol::ALL {
         let text = text_of(wire, &ask(&server, wire, Form::Block));
         assert!(text.starts_with("<block>no</block><block>yes</block>"), "{wire:?}: {text}");
         let calls = tools_of(wire, &ask(&server, wire, Form::Tool));
@@ -172,7 +178,7 @@ fn two_verdicts_allow_and_block_in_one_answer() {
 #[test]
 fn a_verdict_in_thoughts_stands_nowhere_else() {
     let server = faulty("verdict_in_thinking");
-    for wire in Wire::ALL {
+    for wire in WireProtocol::ALL {
         for (form, verdict) in [(Form::Block, "<block>no"), (Form::Tool, "should_block")] {
             let answer = ask(&server, wire, form);
             assert!(answer.to_string().contains(verdict), "{wire:?}: {answer}");
@@ -187,5 +193,8 @@ fn a_fault_is_one_step_and_the_next_request_is_answered() {
     let server = serve(&json!([{"fault": "reset"}, {"fault": "close"}, {"allow": true}]));
     assert!(sent(&server).read(&mut [0]).is_err());
     assert_eq!(sent(&server).read(&mut [0]).unwrap(), 0);
-    assert_eq!(text_of(Wire::Anthropic, &ask(&server, Wire::Anthropic, Form::Block)), "<block>no");
+    assert_eq!(
+        text_of(WireProtocol::Anthropic, &ask(&server, WireProtocol::Anthropic, Form::Block)),
+        "<block>no"
+    );
 }

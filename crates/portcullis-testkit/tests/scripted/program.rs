@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
-use portcullis_testkit::Wire;
+use portcullis_testkit::WireProtocol;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -77,8 +77,9 @@ fn it_answers_by_a_script_from_standard_input() {
     let mut command = program();
     command.args(["--listen", "localhost:0", "-"]);
     let (_running, address) = start(&mut command, r#"[{"block": {"reason": "because"}}]"#);
-    let bytes = post_bytes(path(Wire::Anthropic), &request(Wire::Anthropic, Form::Thinking), "close");
-    let text = text_of(Wire::Anthropic, &Got::of(&exchange(address, &bytes)).json());
+    let bytes =
+        post_bytes(path(WireProtocol::Anthropic), &request(WireProtocol::Anthropic, Form::Thinking), "close");
+    let text = text_of(WireProtocol::Anthropic, &Got::of(&exchange(address, &bytes)).json());
     assert!(text.ends_with("<reason>because</reason>"), "{text}");
 }
 
@@ -89,9 +90,9 @@ fn it_appends_requests_to_a_file_without_keys() {
     let mut command = program();
     command.args(["--listen", "127.0.0.1:0", "--record", record.path(), script.path()]);
     let (_running, address) = start(&mut command, "");
-    let body = request(Wire::Chat, Form::Block);
+    let body = request(WireProtocol::Chat, Form::Block);
     for _ in 0..2 {
-        exchange(address, &post_bytes(path(Wire::Chat), &body, "close"));
+        exchange(address, &post_bytes(path(WireProtocol::Chat), &body, "close"));
     }
     let text = std::fs::read_to_string(&record.0).unwrap();
     assert!(!text.contains("secret-key"), "{text}");

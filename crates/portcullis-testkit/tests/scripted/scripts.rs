@@ -5,7 +5,9 @@ use std::io::Read;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use portcullis_testkit::{Answer, Script, ScriptedServer, Stage, Verdict, When, Wire};
+use portcullis_testkit::{
+    ModelScript, RequestMatch, RequestedStage, ScriptedAnswer, ScriptedServer, ScriptedVerdict, WireProtocol,
+};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -13,14 +15,14 @@ use crate::client::{
     ACTION, Form, ask, connect, path, post, post_bytes, request, request_about, serve, text_of,
 };
 
-fn say(server: &ScriptedServer, wire: Wire, form: Form, action: &str) -> String {
+fn say(server: &ScriptedServer, wire: WireProtocol, form: Form, action: &str) -> String {
     text_of(wire, &post(server, path(wire), &request_about(wire, form, action)).json())
 }
 
 #[test]
 fn steps_are_used_in_order_and_then_the_last_repeats() {
     let server = serve(&json!([{"say": "1"}, {"say": "2"}]));
-    let said = [0; 4].map(|_| text_of(Wire::Chat, &ask(&server, Wire::Chat, Form::Block)));
+    let said = [0; 4].map(|_| text_of(WireProtocol::Chat, &ask(&server, WireProtocol::Chat, Form::Block)));
     assert_eq!(said, ["1", "2", "2", "2"]);
 }
 
@@ -39,32 +41,32 @@ fn rules_come_first_and_use_up_no_step() {
         "steps": [{"say": "step 1"}, {"say": "step 2"}],
         "default": {"say": "default"},
     }));
-    assert_eq!(say(&server, Wire::Chat, Form::Block, ACTION), "decoded");
-    assert_eq!(say(&server, Wire::Chat, Form::Block, "{\"Bash\":\"quoted\"}"), "quoted");
+    assert_eq!(say(&server, WireProtocol::Chat, Form::Block, ACTION), "decoded");
+    assert_eq!(say(&server, WireProtocol::Chat, Form::Block, "{\"Bash\":\"quoted\"}"), "quoted");
     let other = "{\"Bash\":\"ls\"}";
-    assert_eq!(say(&server, Wire::Chat, Form::Thinking, other), "second look");
-    assert_eq!(say(&server, Wire::Chat, Form::Block, other), "step 1");
-    assert_eq!(say(&server, Wire::Ollama, Form::Block, other), "wire");
-    assert_eq!(say(&server, Wire::Gemini, Form::Block, other), "header");
-    assert_eq!(say(&server, Wire::Chat, Form::Block, other), "step 2");
-    assert_eq!(say(&server, Wire::Chat, Form::Block, other), "default");
+    assert_eq!(say(&server, WireProtocol::Chat, Form::Thinking, other), "second look");
+    assert_eq!(say(&server, WireProtocol::Chat, Form::Block, other), "step 1");
+    assert_eq!(say(&server, WireProtocol::Ollama, Form::Block, other), "wire");
+    assert_eq!(say(&server, WireProtocol::Gemini, Form::Block, other), "header");
+    assert_eq!(say(&server, WireProtocol::Chat, Form::Block, other), "step 2");
+    assert_eq!(say(&server, WireProtocol::Chat, Form::Block, other), "default");
 }
 
 #[test]
 fn a_request_no_rule_fits_is_refused_in_the_shape_of_its_wire() {
-    let script = Script::default().with_rule(
-        When { stage: Some(Stage::Thinking), ..When::default() },
-        Answer::Verdict(Verdict::allow()),
+    let script = ModelScript::default().with_rule(
+        RequestMatch { stage: Some(RequestedStage::Thinking), ..RequestMatch::default() },
+        ScriptedAnswer::Verdict(ScriptedVerdict::allow()),
     );
     let server = ScriptedServer::start(script);
-    let got = post(&server, path(Wire::Anthropic), &request(Wire::Anthropic, Form::Block));
+    let got = post(&server, path(WireProtocol::Anthropic), &request(WireProtocol::Anthropic, Form::Block));
     assert_eq!((got.status, &got.json()["type"]), (400, &json!("error")));
 }
 
 #[test]
 fn a_judge_by_words_looks_at_the_action_and_nothing_else() {
     let server = serve(&json!([{"judge": {"block_if": ["RM -rf", "--force"], "category": "Words"}}]));
-    let text = |action: &str| say(&server, Wire::Anthropic, Form::Thinking, action);
+    let text = |action: &str| say(&server, WireProtocol::Anthropic, Form::Thinking, action);
     let blocked = text(ACTION);
     assert!(
         blocked.ends_with(
@@ -81,7 +83,7 @@ fn a_judge_by_words_looks_at_the_action_and_nothing_else() {
 #[test]
 fn requests_are_kept_with_everything_in_the_order_they_came() {
     let server = serve(&json!([{"allow": true}]));
-    let body = request(Wire::Anthropic, Form::Tool);
+    let body = request(WireProtocol::Anthropic, Form::Tool);
     post(&server, "/prefix/v1/messages?beta=true", &body);
     post(&server, "/nowhere", &json!("text"));
     let requests = server.requests();
@@ -100,7 +102,7 @@ fn requests_are_kept_with_everything_in_the_order_they_came() {
 fn a_request_counts_before_it_is_answered() {
     let server = serve(&json!([{"allow": true, "delay_ms": 600_000}]));
     let mut stream = connect(server.address());
-    let bytes = post_bytes(path(Wire::Chat), &request(Wire::Chat, Form::Block), "close");
+    let bytes = post_bytes(path(WireProtocol::Chat), &request(WireProtocol::Chat, Form::Block), "close");
     std::io::Write::write_all(&mut stream, &bytes).unwrap();
     assert!(server.wait_for_requests(1));
     // Dropping the server ends the wait, and the client sees the end.
@@ -115,7 +117,7 @@ fn a_request_counts_before_it_is_answered() {
 fn a_delay_comes_before_the_answer() {
     let server = serve(&json!([{"allow": true, "delay_ms": 150}]));
     let start = Instant::now();
-    ask(&server, Wire::Chat, Form::Block);
+    ask(&server, WireProtocol::Chat, Form::Block);
     assert!(start.elapsed() >= Duration::from_millis(150));
 }
 
@@ -129,7 +131,9 @@ fn twenty_clients_at_once_each_get_a_step_of_their_own() {
                 let server = &server;
                 scope.spawn(move || {
                     let action = format!("{{\"Bash\":\"client {client}\"}}");
-                    (0..10).map(|_| say(server, Wire::Anthropic, Form::Block, &action)).collect::<Vec<_>>()
+                    (0..10)
+                        .map(|_| say(server, WireProtocol::Anthropic, Form::Block, &action))
+                        .collect::<Vec<_>>()
                 })
             })
             .collect();

@@ -9,8 +9,8 @@ use std::io::{self, BufRead as _, IsTerminal};
 use clap::Args;
 use portcullis_core::rule::Behavior;
 use portcullis_core::{Policy, Source, visible};
-use portcullis_settings::{Destination, LoadOptions, Owner, add_rule, load};
-use portcullis_store::{DeniedCall, Grant, NewGrant, Scope, Store, StoreError};
+use portcullis_settings::{LoadOptions, RuleDestination, SettingsOwner, add_rule, load};
+use portcullis_store::{DeniedCall, Grant, GrantScope, NewGrant, Store, StoreError};
 use serde_json::json;
 
 use super::retry::{approve_call, call_text, list_calls, refused};
@@ -265,8 +265,8 @@ impl Granting<'_> {
         let workspace = locations(None)?.workspace().to_string_lossy().into_owned();
         let how_long = self.how_long(&workspace);
         let scope = match &self.known {
-            Some((session, _)) => Scope::Session(session.clone()),
-            None => Scope::Workspace(workspace),
+            Some((session, _)) => GrantScope::Session(session.clone()),
+            None => GrantScope::Workspace(workspace),
         };
         let plan = match (&self.known, self.arguments.plan) {
             (Some((session, _)), true) => Some(self.store.session(session).facts().map_err(failed)?.plan),
@@ -317,7 +317,7 @@ impl Granting<'_> {
         let directory = self.known.as_ref().map(|(_, call)| call.cwd.as_str());
         let is_of_project = self.arguments.source.is_in_repository();
         let locations = locations(directory.filter(|_| is_of_project))?;
-        let destination = Destination { source: self.arguments.source, owner: Owner::Portcullis };
+        let destination = RuleDestination { source: self.arguments.source, owner: SettingsOwner::Portcullis };
         confirm(
             self.arguments,
             &format!("{} it from now on, in the {} settings?", self.behavior, destination.source),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
 use portcullis_core::visible;
-use portcullis_store::{Grant, Scope, Store};
+use portcullis_store::{Grant, GrantScope, Store};
 use serde_json::{Value, json};
 
 use super::grant::{open_store, require_person};
@@ -108,8 +108,8 @@ fn report(revoked: &[Grant], is_json: bool) -> Result<ExitCode, Failure> {
 
 fn grant_text(grant: &Grant, now: u64) -> String {
     let mut place = match &grant.scope {
-        Scope::Session(name) => format!("session {}", visible(name)),
-        Scope::Workspace(directory) => format!("in {}", visible(directory)),
+        GrantScope::Session(name) => format!("session {}", visible(name)),
+        GrantScope::Workspace(directory) => format!("in {}", visible(directory)),
     };
     // Writing to a String cannot fail.
     if let Some(plan) = grant.plan {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use portcullis_hosts::Host;
 use portcullis_hosts::registration::HookCommand;
-use portcullis_settings::Locations;
+use portcullis_settings::SettingsLocations;
 
 use crate::cli::report;
 use crate::commands::uninstall::find_hosts;
@@ -76,7 +76,11 @@ pub(crate) fn run(arguments: &InitArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-fn subjects(arguments: &InitArgs, program: &Program, locations: &Locations) -> Result<Vec<Subject>, Failure> {
+fn subjects(
+    arguments: &InitArgs,
+    program: &Program,
+    locations: &SettingsLocations,
+) -> Result<Vec<Subject>, Failure> {
     let hosts =
         if arguments.hosts.is_empty() { registrable().collect() } else { find_hosts(&arguments.hosts)? };
     let is_wanted = |agent: &Agent| arguments.all || !arguments.hosts.is_empty() || agent.is_installed();
@@ -97,7 +101,7 @@ fn subjects(arguments: &InitArgs, program: &Program, locations: &Locations) -> R
 }
 
 /// Where the agent does not tell its version, what was registered when it did is not taken back.
-fn command(agent: &Agent, command: HookCommand, locations: &Locations) -> HookCommand {
+fn command(agent: &Agent, command: HookCommand, locations: &SettingsLocations) -> HookCommand {
     if command.host_version.is_some() || !agent.heeds_version(&command) {
         return command;
     }
@@ -115,7 +119,7 @@ fn command(agent: &Agent, command: HookCommand, locations: &Locations) -> HookCo
 /// One run: what fails for one agent does not keep the others from being registered.
 struct Init<'a> {
     arguments: &'a InitArgs,
-    locations: &'a Locations,
+    locations: &'a SettingsLocations,
     program: &'a Program,
     /// The last failure; earlier ones were said already.
     failure: Option<Failure>,

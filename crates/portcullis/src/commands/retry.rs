@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 
 use clap::Args;
 use portcullis_core::visible;
-use portcullis_store::{DenialKind, DeniedCall, RecentlyDenied, Store, StoreError};
+use portcullis_store::{DenialKind, DeniedCall, RecentDenials, Store, StoreError};
 use serde_json::{Value, json};
 
 use super::grant::open_store;
@@ -69,7 +69,7 @@ fn list(store: &Store, arguments: &RetryArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Prints calls that were denied, or a sentence if there are none.
-pub(super) fn list_calls(recent: &RecentlyDenied, is_json: bool, none: &str) -> Result<ExitCode, Failure> {
+pub(super) fn list_calls(recent: &RecentDenials, is_json: bool, none: &str) -> Result<ExitCode, Failure> {
     let text = if is_json {
         let calls: Vec<Value> = recent.calls.iter().map(|(session, call)| call_json(session, call)).collect();
         printable(&format!("{:#}\n", json!({"denied": calls})))

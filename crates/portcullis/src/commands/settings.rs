@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use clap::{Args, Subcommand};
 use portcullis_core::visible;
 use portcullis_settings::{
-    BROKEN_SETTINGS, Document, DocumentState, Effective, Key, Kind, Loaded, Owner, Severity,
+    BROKEN_SETTINGS, DocumentState, EffectiveValue, KeyKind, LoadedSettings, ProblemSeverity,
+    SettingsDocument, SettingsKey, SettingsOwner,
 };
 use serde_json::json;
 
@@ -59,20 +60,20 @@ pub(crate) fn run(arguments: SettingsArgs) -> Result<ExitCode, Failure> {
 impl ViewArgs {
     fn render(
         &self,
-        as_text: fn(&Loaded) -> String,
-        as_json: fn(&Loaded) -> serde_json::Value,
+        as_text: fn(&LoadedSettings) -> String,
+        as_json: fn(&LoadedSettings) -> serde_json::Value,
     ) -> Result<String, Failure> {
         let session = SessionSettings::open(&self.session)?;
-        settings_notes::warn_from(&session, Severity::Note);
+        settings_notes::warn_from(&session, ProblemSeverity::Note);
         let loaded = &session.loaded;
         Ok(if self.json { printable(&format!("{}\n", as_json(loaded))) } else { as_text(loaded) })
     }
 }
 
-fn values_text(loaded: &Loaded) -> String {
+fn values_text(loaded: &LoadedSettings) -> String {
     let width = loaded.effective.iter().map(|value| value.key.path.len()).max().unwrap_or(0);
     let mut out = String::new();
-    for Effective { key, value, origin } in &loaded.effective {
+    for EffectiveValue { key, value, origin } in &loaded.effective {
         let name = Painted(BOLD, format_args!("{:<width$}", key.path));
         let place = match origin {
             Some(origin) => format!("{}, {}", origin.source, visible(&origin.to_string())),
@@ -94,11 +95,11 @@ fn values_text(loaded: &Loaded) -> String {
     out
 }
 
-fn values_json(loaded: &Loaded) -> serde_json::Value {
+fn values_json(loaded: &LoadedSettings) -> serde_json::Value {
     let values: Vec<_> = loaded
         .effective
         .iter()
-        .map(|Effective { key, value, origin }| {
+        .map(|EffectiveValue { key, value, origin }| {
             json!({
                 "key": key.path,
                 "value": value_json(key, value.as_deref()),
@@ -109,12 +110,12 @@ fn values_json(loaded: &Loaded) -> serde_json::Value {
         })
         .collect();
     let ignored: Vec<_> = loaded.ignored.iter().map(ignored_json).collect();
-    let trusted = loaded.trust.map(portcullis_settings::Trust::is_trusted);
+    let trusted = loaded.trust.map(portcullis_settings::WorkspaceTrust::is_trusted);
     json!({"values": values, "ignored": ignored, "trusted": trusted, "damaged": loaded.damaged})
 }
 
 /// Describes a value that nobody has set.
-fn default_text(key: &Key) -> &'static str {
+fn default_text(key: &SettingsKey) -> &'static str {
     match key.default {
         "null" => "not set",
         default => default.trim_matches('"'),
@@ -122,13 +123,13 @@ fn default_text(key: &Key) -> &'static str {
 }
 
 /// Makes the JSON of a value, or of the default if there is none.
-pub(crate) fn value_json(key: &Key, value: Option<&str>) -> serde_json::Value {
+pub(crate) fn value_json(key: &SettingsKey, value: Option<&str>) -> serde_json::Value {
     match value {
-        Some(value) if key.kind == Kind::Boolean => json!(value == "true"),
-        Some(value) if matches!(key.kind, Kind::Number { .. }) => {
+        Some(value) if key.kind == KeyKind::Boolean => json!(value == "true"),
+        Some(value) if matches!(key.kind, KeyKind::Number { .. }) => {
             value.parse::<u32>().map_or_else(|_| json!(value), |number| json!(number))
         }
-        Some(value) if matches!(key.kind, Kind::Words | Kind::PublicKeys) => {
+        Some(value) if matches!(key.kind, KeyKind::Words | KeyKind::PublicKeys) => {
             serde_json::from_str(value).unwrap_or_else(|_| json!(value))
         }
         Some(value) => json!(value),
@@ -136,7 +137,7 @@ pub(crate) fn value_json(key: &Key, value: Option<&str>) -> serde_json::Value {
     }
 }
 
-fn files_text(loaded: &Loaded) -> String {
+fn files_text(loaded: &LoadedSettings) -> String {
     let mut out = String::new();
     for document in &loaded.documents {
         let source = Painted(BOLD, format_args!("{:<8}", document.source.as_str()));
@@ -151,17 +152,17 @@ fn files_text(loaded: &Loaded) -> String {
     out
 }
 
-fn files_json(loaded: &Loaded) -> serde_json::Value {
+fn files_json(loaded: &LoadedSettings) -> serde_json::Value {
     let files: Vec<_> = loaded.documents.iter().map(document_json).collect();
     json!({"files": files})
 }
 
-fn document_json(document: &Document) -> serde_json::Value {
+fn document_json(document: &SettingsDocument) -> serde_json::Value {
     json!({
         "source": document.source.as_str(),
         "owner": match document.owner {
-            Owner::ClaudeCode => "claude",
-            Owner::Portcullis => "portcullis",
+            SettingsOwner::ClaudeCode => "claude",
+            SettingsOwner::Portcullis => "portcullis",
         },
         "file": &*document.name,
         "state": state_name(document.state),

@@ -6,8 +6,8 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use portcullis_core::visible;
 use portcullis_settings::{
-    Ignored, IgnoredReason, LoadOptions, Locations, Trust, TrustError, TrustQuestion, TrustStore, TrustedBy,
-    find_trust, load,
+    IgnoredReason, IgnoredSetting, LoadOptions, SettingsLocations, TrustError, TrustQuestion, TrustStore,
+    TrustedBy, WorkspaceTrust, find_trust, load,
 };
 use serde_json::json;
 
@@ -90,7 +90,7 @@ fn add(arguments: &DirectoryArgs) -> Result<String, Failure> {
 }
 
 /// Lists what files in the workspace say that counts only because it is trusted.
-fn what_trust_gives(locations: &Locations) -> Vec<Ignored> {
+fn what_trust_gives(locations: &SettingsLocations) -> Vec<IgnoredSetting> {
     let options = LoadOptions { trust: TrustQuestion::Untrusted, ..LoadOptions::default() };
     let ignored = load(locations, &options).ignored;
     ignored.into_iter().filter(|entry| entry.reason == IgnoredReason::UntrustedWorkspace).collect()
@@ -110,7 +110,7 @@ fn remove(arguments: &DirectoryArgs) -> Result<String, Failure> {
     let mut text =
         format!("{} is {} trusted\n", shown(workspace), if was_trusted { "no longer" } else { "not" });
     if let Some(locations) = &found
-        && matches!(find_trust(locations), Ok(Trust::Trusted(TrustedBy::ClaudeCode)))
+        && matches!(find_trust(locations), Ok(WorkspaceTrust::Trusted(TrustedBy::ClaudeCode)))
     {
         text.push_str("but Claude Code trusts it, and that counts here as well\n");
     }
@@ -121,7 +121,7 @@ fn list(arguments: &ListArgs) -> Result<String, Failure> {
     let locations = locations(None)?;
     let store = TrustStore::of(&locations).map_err(|error| refused(&error))?;
     let trusted = store.list().map_err(|error| refused(&error))?;
-    let current = find_trust(&locations).unwrap_or(Trust::Untrusted);
+    let current = find_trust(&locations).unwrap_or(WorkspaceTrust::Untrusted);
     if arguments.json {
         let workspace = locations.workspace().to_string_lossy();
         let object = json!({"trusted": trusted, "workspace": workspace, "is_trusted": current.is_trusted(), "by": by(current)});
@@ -139,12 +139,12 @@ fn list(arguments: &ListArgs) -> Result<String, Failure> {
     Ok(out)
 }
 
-const fn by(trust: Trust) -> Option<&'static str> {
+const fn by(trust: WorkspaceTrust) -> Option<&'static str> {
     match trust {
-        Trust::Trusted(TrustedBy::Portcullis) => Some("portcullis"),
-        Trust::Trusted(TrustedBy::ClaudeCode) => Some("claude"),
-        Trust::Trusted(TrustedBy::Caller) => Some("caller"),
-        Trust::Untrusted => None,
+        WorkspaceTrust::Trusted(TrustedBy::Portcullis) => Some("portcullis"),
+        WorkspaceTrust::Trusted(TrustedBy::ClaudeCode) => Some("claude"),
+        WorkspaceTrust::Trusted(TrustedBy::Caller) => Some("caller"),
+        WorkspaceTrust::Untrusted => None,
     }
 }
 

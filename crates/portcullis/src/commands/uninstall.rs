@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use portcullis_core::visible;
 use portcullis_hosts::Host;
-use portcullis_settings::Locations;
+use portcullis_settings::SettingsLocations;
 
 use crate::cli::report;
 use crate::exit_code::ExitCode;
@@ -66,7 +66,7 @@ fn undo(
     arguments: &UninstallArgs,
     hosts: &[Host],
     program: &Program,
-    locations: &Locations,
+    locations: &SettingsLocations,
 ) -> Result<Option<Failure>, Failure> {
     let turn = if arguments.dry_run { Turn::look(locations)? } else { Turn::take(locations)? };
     let mut failure = None;
@@ -118,7 +118,7 @@ fn left(path: &Path, agent: &Agent) -> String {
     )
 }
 
-fn purge(arguments: &UninstallArgs, locations: &Locations) -> Result<(), Failure> {
+fn purge(arguments: &UninstallArgs, locations: &SettingsLocations) -> Result<(), Failure> {
     let Some(state) = locations.state.as_deref().filter(|state| state.is_dir()) else { return Ok(()) };
     let name = visible(&state.to_string_lossy()).into_owned();
     if !arguments.yes && !confirm(&format!("Remove `{name}` with the audit trail?"))? {

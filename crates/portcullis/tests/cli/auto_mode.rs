@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use portcullis_testkit::AskedForm;
+use portcullis_testkit::RequestedForm;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -233,9 +233,9 @@ fn the_prompt_of_a_call_is_what_a_recorded_request_holds() {
                 .collect();
             assert_eq!(missing, Vec::<&str>::new(), "{more}: sent, but not shown in\n{}", shown.stdout);
             let is_described = matches!(more["verdict"].as_str(), Some("tool" | "schema"));
-            assert_eq!(inquiry.form != AskedForm::Text, is_described, "{more}");
+            assert_eq!(inquiry.form != RequestedForm::Text, is_described, "{more}");
             assert_eq!(shown.stdout.contains("── answer as a "), is_described, "{more}");
-            if let AskedForm::Tool { schema, .. } | AskedForm::Schema(schema) = &inquiry.form {
+            if let RequestedForm::Tool { schema, .. } | RequestedForm::Schema(schema) = &inquiry.form {
                 let (_, described) = shown.stdout.split_once("── answer as a ").unwrap();
                 let (_, object) = described.split_once('{').unwrap();
                 let described: Value = serde_json::from_str(&format!("{{{object}")).unwrap();

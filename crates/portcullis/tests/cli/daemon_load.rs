@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::SystemTime;
 
-use portcullis_postgres::{Fleet, Options};
-use portcullis_store::{NewApproval, Store};
+use portcullis_postgres::{PostgresOptions, PostgresStore};
+use portcullis_store::{NewApprovalRequest, Store};
 use portcullis_testkit::PostgresServer;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -309,7 +309,7 @@ fn check_expiry(settings: &Value, open: impl Fn(&Sandbox) -> Store) {
     assert_late(&daemon, id(&first));
     // Questions that nobody waits for, and whose time was over long ago: one is answered, one is left alone.
     let approval = store.backend().approval(id(&first)).unwrap().unwrap();
-    let late = |digit: &str| NewApproval {
+    let late = |digit: &str| NewApprovalRequest {
         id: digit.repeat(32),
         created_at_ms: 1_000,
         expires_at_ms: 2_000,
@@ -348,7 +348,9 @@ fn a_question_in_files_whose_time_is_over_is_denied() {
 fn a_question_in_postgres_whose_time_is_over_is_denied() {
     let settings = database("load_expiry");
     check_expiry(&settings, |sandbox| {
-        let fleet = Fleet::open(settings["store"]["url"].as_str().unwrap(), Options::default()).unwrap();
+        let fleet =
+            PostgresStore::open(settings["store"]["url"].as_str().unwrap(), PostgresOptions::default())
+                .unwrap();
         Store::with_backend(state(sandbox), Arc::new(fleet))
     });
 }

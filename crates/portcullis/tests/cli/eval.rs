@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use portcullis_testkit::{Script, ScriptedServer};
+use portcullis_testkit::{ModelScript, ScriptedServer};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -433,7 +433,10 @@ struct Scene {
 
 impl Scene {
     fn new(script: &str) -> Self {
-        Self { sandbox: Sandbox::new(), server: ScriptedServer::start(Script::from_json(script).unwrap()) }
+        Self {
+            sandbox: Sandbox::new(),
+            server: ScriptedServer::start(ModelScript::from_json(script).unwrap()),
+        }
     }
 
     /// Evaluates the actions of a file in the project with a sample of this size.

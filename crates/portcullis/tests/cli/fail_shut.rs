@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use portcullis_hosts::{Blocking, Event, Host, Told};
+use portcullis_hosts::{BlockingReply, Host, HostEvent, HostInput};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -88,14 +88,14 @@ impl Hook {
     }
 
     /// Returns the answer that blocks at the moment this question is asked at.
-    fn blocking(&self) -> Blocking {
+    fn blocking(&self) -> BlockingReply {
         let variable = |name: &str| {
             self.variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         };
         let directory = self.sandbox.project.to_str().unwrap();
-        let told = Told { input: self.input.as_bytes(), directory, variable: &variable };
+        let told = HostInput { input: self.input.as_bytes(), directory, variable: &variable };
         match (self.host.adapter().read)(&told).unwrap() {
-            Event::Call(call) => call.moment.blocking,
+            HostEvent::Call(call) => call.moment.blocking,
             other => panic!("{}: {other:?}", self.host.name()),
         }
     }

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use portcullis_testkit::{Script, ScriptedServer};
+use portcullis_testkit::{ModelScript, ScriptedServer};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -195,7 +195,7 @@ struct Told {
 }
 
 fn serve(script: &str) -> ScriptedServer {
-    ScriptedServer::start(Script::from_json(script).unwrap_or_else(|error| panic!("{script}: {error}")))
+    ScriptedServer::start(ModelScript::from_json(script).unwrap_or_else(|error| panic!("{script}: {error}")))
 }
 
 /// Returns settings of the classifier: Anthropic below an address, with fields of one's own.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use portcullis_testkit::{Script, ScriptedServer};
+use portcullis_testkit::{ModelScript, ScriptedServer};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ struct Scene {
 
 impl Scene {
     fn new(script: &Value) -> Self {
-        let server = ScriptedServer::start(Script::from_value(script).unwrap());
+        let server = ScriptedServer::start(ModelScript::from_value(script).unwrap());
         Self { sandbox: Sandbox::new(), server }
     }
 

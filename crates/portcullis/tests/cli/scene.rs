@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use portcullis_testkit::{Script, ScriptedServer};
+use portcullis_testkit::{ModelScript, ScriptedServer};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ impl Scene {
 
     /// Makes a scene with further settings of the classifier; `null` takes one away.
     pub(crate) fn with(script: &str, more: &Value) -> Self {
-        let server = ScriptedServer::start(Script::from_json(script).unwrap());
+        let server = ScriptedServer::start(ModelScript::from_json(script).unwrap());
         let mut classifier =
             json!({"provider": "anthropic", "baseUrl": server.url(), "model": "claude-haiku-5-5"});
         for (key, value) in more.as_object().unwrap() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use portcullis_testkit::{Collector, Delivery};
+use portcullis_testkit::{CollectedPost, OtlpCollector};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ fn health_needs_no_token_and_says_nothing_else() {
 }
 
 /// A daemon that tells a collector, after it has allowed, denied by a rule, and had a model block.
-fn tell_everything(collector: &Collector) {
+fn tell_everything(collector: &OtlpCollector) {
     let scene = Scene::new(JUDGE);
     scene.sandbox.write_home(".claude/settings.json", r#"{"permissions":{"deny":["Bash(rm *)"]}}"#);
     let mut command = serve(&scene.sandbox, &[]);
@@ -98,7 +98,7 @@ fn tell_everything(collector: &Collector) {
     assert_eq!((code, stderr.contains("OpenTelemetry")), (Some(0), false), "{stderr}");
 }
 
-fn bodies<'a>(deliveries: &'a [Delivery], path: &str) -> Vec<&'a Value> {
+fn bodies<'a>(deliveries: &'a [CollectedPost], path: &str) -> Vec<&'a Value> {
     deliveries.iter().filter(|one| one.path == path).map(|one| &one.body).collect()
 }
 
@@ -238,7 +238,7 @@ fn check_logs(bodies: &[&Value]) {
 #[test]
 #[cfg(feature = "otel")]
 fn a_collector_is_told_of_traces_metrics_and_logs() {
-    let collector = Collector::start(&[]);
+    let collector = OtlpCollector::start(&[]);
     tell_everything(&collector);
     let deliveries = collector.deliveries();
     assert!(deliveries.iter().all(|one| one.header("content-type") == Some("application/json")));

@@ -3,49 +3,49 @@
 use serde::Deserialize;
 
 use super::super::claude;
-use super::super::wire::{Flag, Many, Object, Present, Text};
-use super::{Fate, Happening, Stream};
+use super::super::wire::{FlagWire, ListWire, ObjectWire, PresentWire, TextWire};
+use super::{CallResult, SessionEvent, SessionStream};
 
 /// What stands around the contents of a record, and whose results it holds.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Around<'a> {
+struct ClaudeLineWire<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow)]
-    cwd: Text<'a>,
+    cwd: TextWire<'a>,
     #[serde(borrow)]
-    timestamp: Text<'a>,
+    timestamp: TextWire<'a>,
     #[serde(borrow)]
-    permission_mode: Text<'a>,
+    permission_mode: TextWire<'a>,
     #[serde(borrow)]
-    tool_denial_kind: Text<'a>,
-    is_sidechain: Flag,
-    tool_use_result: Present,
+    tool_denial_kind: TextWire<'a>,
+    is_sidechain: FlagWire,
+    tool_use_result: PresentWire,
     #[serde(borrow)]
-    message: Object<Results<'a>>,
+    message: ObjectWire<ToolResultsWire<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Results<'a> {
+struct ToolResultsWire<'a> {
     #[serde(borrow)]
-    content: Many<Object<ResultBlock<'a>>>,
+    content: ListWire<ObjectWire<ToolResultWire<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct ResultBlock<'a> {
+struct ToolResultWire<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow)]
-    tool_use_id: Text<'a>,
-    is_error: Flag,
+    tool_use_id: TextWire<'a>,
+    is_error: FlagWire,
 }
 
 /// Reads a line.
-pub(super) fn take(stream: &mut Stream, line: &[u8], told: &mut Vec<Happening>) -> Option<()> {
-    let Object(around) = serde_json::from_slice::<Object<Around<'_>>>(line).ok()?;
+pub(super) fn take(stream: &mut SessionStream, line: &[u8], told: &mut Vec<SessionEvent>) -> Option<()> {
+    let ObjectWire(around) = serde_json::from_slice::<ObjectWire<ClaudeLineWire<'_>>>(line).ok()?;
     let around = around.filter(|around| !around.kind.as_str().is_empty())?;
     stream.move_to(
         around.cwd.0.as_deref(),
@@ -65,19 +65,19 @@ pub(super) fn take(stream: &mut Stream, line: &[u8], told: &mut Vec<Happening>) 
     Some(())
 }
 
-fn push_ends(around: &Around<'_>, told: &mut Vec<Happening>) {
+fn push_ends(around: &ClaudeLineWire<'_>, told: &mut Vec<SessionEvent>) {
     let blocks = around.message.0.iter().flat_map(|message| &message.content.0);
     for block in blocks.filter_map(|block| block.0.as_ref()) {
         let Some(id) = block.tool_use_id.0.as_deref().filter(|_| block.kind.as_str() == "tool_result") else {
             continue;
         };
         let fate = match around.tool_denial_kind.as_str() {
-            "user-rejected" => Fate::Rejected,
-            "permission-rule" => Fate::DeniedByRule,
-            "automode-blocked" => Fate::Blocked,
-            _ if block.is_error.0 => Fate::Failed,
-            _ => Fate::Ran,
+            "user-rejected" => CallResult::Rejected,
+            "permission-rule" => CallResult::DeniedByRule,
+            "automode-blocked" => CallResult::Blocked,
+            _ if block.is_error.0 => CallResult::Failed,
+            _ => CallResult::Ran,
         };
-        told.push(Happening::Ended { id: id.to_owned(), fate });
+        told.push(SessionEvent::Ended { id: id.to_owned(), fate });
     }
 }

@@ -3,33 +3,33 @@
 use serde::Deserialize;
 
 use super::super::codex;
-use super::super::wire::{Count, Object, Text};
-use super::{Happening, Stream};
+use super::super::wire::{CountWire, ObjectWire, TextWire};
+use super::{SessionEvent, SessionStream};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Around<'a> {
+struct CodexLineWire<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow)]
-    timestamp: Text<'a>,
+    timestamp: TextWire<'a>,
     #[serde(borrow)]
-    payload: Object<Payload<'a>>,
+    payload: ObjectWire<CodexLinePayloadWire<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Payload<'a> {
+struct CodexLinePayloadWire<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow)]
-    cwd: Text<'a>,
-    num_turns: Count,
+    cwd: TextWire<'a>,
+    num_turns: CountWire,
 }
 
 /// Reads a line.
-pub(super) fn take(stream: &mut Stream, line: &[u8], told: &mut Vec<Happening>) -> Option<()> {
-    let Object(around) = serde_json::from_slice::<Object<Around<'_>>>(line).ok()?;
+pub(super) fn take(stream: &mut SessionStream, line: &[u8], told: &mut Vec<SessionEvent>) -> Option<()> {
+    let ObjectWire(around) = serde_json::from_slice::<ObjectWire<CodexLineWire<'_>>>(line).ok()?;
     let around = around.filter(|around| !around.kind.as_str().is_empty())?;
     stream.move_to(None, None, around.timestamp.0.as_deref());
     let Some(payload) = &around.payload.0 else { return Some(()) };
@@ -45,7 +45,7 @@ pub(super) fn take(stream: &mut Stream, line: &[u8], told: &mut Vec<Happening>) 
             return Some(());
         }
         ("event_msg", "thread_rolled_back") => {
-            told.push(Happening::TookBack(payload.num_turns.0.unwrap_or(0)));
+            told.push(SessionEvent::TookBack(payload.num_turns.0.unwrap_or(0)));
             return Some(());
         }
         ("event_msg", "user_message" | "item_completed") | ("compacted", _) => {}

@@ -4,56 +4,56 @@
 
 use serde::Deserialize;
 
-use super::super::Entry;
+use super::super::TranscriptEntry;
 use super::super::gemini;
-use super::super::wire::{Many, Object, Text};
-use super::{Fate, Happening, Stream};
+use super::super::wire::{ListWire, ObjectWire, TextWire};
+use super::{CallResult, SessionEvent, SessionStream};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Around<'a> {
+struct GeminiLineWire<'a> {
     #[serde(borrow)]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow, rename = "$set")]
-    set: Object<Change<'a>>,
+    set: ObjectWire<GeminiLineChangeWire<'a>>,
     #[serde(borrow)]
-    messages: Many<Object<Message<'a>>>,
+    messages: ListWire<ObjectWire<GeminiLineMessageWire<'a>>>,
     #[serde(borrow)]
-    timestamp: Text<'a>,
+    timestamp: TextWire<'a>,
     #[serde(borrow, rename = "toolCalls")]
-    calls: Many<Object<Call<'a>>>,
+    calls: ListWire<ObjectWire<GeminiCallStatusWire<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Change<'a> {
+struct GeminiLineChangeWire<'a> {
     #[serde(borrow)]
-    kind: Text<'a>,
+    kind: TextWire<'a>,
     #[serde(borrow)]
-    messages: Many<Object<Message<'a>>>,
+    messages: ListWire<ObjectWire<GeminiLineMessageWire<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Message<'a> {
+struct GeminiLineMessageWire<'a> {
     #[serde(borrow)]
-    timestamp: Text<'a>,
+    timestamp: TextWire<'a>,
     #[serde(borrow, rename = "toolCalls")]
-    calls: Many<Object<Call<'a>>>,
+    calls: ListWire<ObjectWire<GeminiCallStatusWire<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Call<'a> {
+struct GeminiCallStatusWire<'a> {
     #[serde(borrow)]
-    id: Text<'a>,
+    id: TextWire<'a>,
     #[serde(borrow)]
-    status: Text<'a>,
+    status: TextWire<'a>,
 }
 
 /// Reads a line or a document.
-pub(super) fn take(stream: &mut Stream, line: &[u8], told: &mut Vec<Happening>) -> Option<()> {
-    let Object(around) = serde_json::from_slice::<Object<Around<'_>>>(line).ok()?;
+pub(super) fn take(stream: &mut SessionStream, line: &[u8], told: &mut Vec<SessionEvent>) -> Option<()> {
+    let ObjectWire(around) = serde_json::from_slice::<ObjectWire<GeminiLineWire<'_>>>(line).ok()?;
     let around = around?;
     let change = around.set.0.unwrap_or_default();
     stream.is_subagent |= around.kind.as_str() == "subagent" || change.kind.as_str() == "subagent";
@@ -67,7 +67,7 @@ pub(super) fn take(stream: &mut Stream, line: &[u8], told: &mut Vec<Happening>) 
         time.or_else(|| messages().find_map(|message| message.timestamp.0.as_deref())),
     );
     for (id, entries) in gemini::messages(line)? {
-        let has_turn = |entry: &Entry| matches!(entry, Entry::Human(_));
+        let has_turn = |entry: &TranscriptEntry| matches!(entry, TranscriptEntry::Human(_));
         let is_repeated = !id.is_empty() && entries.iter().any(has_turn) && !stream.is_new("message", &id);
         let is_anothers = stream.is_subagent && entries.iter().any(has_turn);
         if !is_repeated && !is_anothers {
@@ -79,12 +79,12 @@ pub(super) fn take(stream: &mut Stream, line: &[u8], told: &mut Vec<Happening>) 
     Some(())
 }
 
-fn end_of(call: &Call<'_>) -> Option<Happening> {
+fn end_of(call: &GeminiCallStatusWire<'_>) -> Option<SessionEvent> {
     let fate = match call.status.as_str() {
-        "success" => Fate::Ran,
-        "error" => Fate::Failed,
-        "cancelled" => Fate::Rejected,
+        "success" => CallResult::Ran,
+        "error" => CallResult::Failed,
+        "cancelled" => CallResult::Rejected,
         _ => return None,
     };
-    Some(Happening::Ended { id: call.id.0.as_deref()?.to_owned(), fate })
+    Some(SessionEvent::Ended { id: call.id.0.as_deref()?.to_owned(), fate })
 }

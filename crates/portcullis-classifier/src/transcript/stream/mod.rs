@@ -14,14 +14,14 @@ use std::hash::{DefaultHasher, Hasher};
 use portcullis_core::{Mode, ToolCall};
 
 use super::lines;
-use super::{Entry, Format, NoticeKind, plain};
+use super::{NoticeKind, TranscriptEntry, TranscriptFormat, plain};
 
 /// How many ids of calls and messages are kept in mind, so that what is written twice counts once.
 const MOST_IDS: usize = 100_000;
 
 /// One thing that a line tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Happening {
+pub enum SessionEvent {
     /// The user spoke.
     Said(String),
     /// The host summed up what came before: more happened than is told.
@@ -40,13 +40,13 @@ pub enum Happening {
         /// The host's id of the call.
         id: String,
         /// What became of it.
-        fate: Fate,
+        fate: CallResult,
     },
 }
 
 /// What became of a call, as far as the host wrote it down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fate {
+pub enum CallResult {
     /// It ran.
     Ran,
     /// It ended with an error; whether it ran is not told.
@@ -61,7 +61,7 @@ pub enum Fate {
 
 /// Where the session is: what the last lines said about it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Scene {
+pub struct SessionCursor {
     /// The directory it works in.
     pub cwd: Option<String>,
     /// The permission mode.
@@ -71,29 +71,29 @@ pub struct Scene {
 }
 
 /// Says whose record a line is, if it tells.
-pub fn tell(line: &[u8]) -> Option<Format> {
+pub fn tell(line: &[u8]) -> Option<TranscriptFormat> {
     lines::tell(line)
 }
 
 /// A session file in the course of being read.
 #[derive(Debug)]
-pub struct Stream {
-    format: Format,
-    scene: Scene,
-    codex: super::codex::Reader,
+pub struct SessionStream {
+    format: TranscriptFormat,
+    scene: SessionCursor,
+    codex: super::codex::CodexReader,
     is_subagent: bool,
     /// What the user said last, if no call was made since: some hosts write it twice.
     last_turn: Option<String>,
     seen: BTreeSet<u64>,
 }
 
-impl Stream {
+impl SessionStream {
     /// Begins a file.
-    pub fn new(format: Format) -> Self {
+    pub fn new(format: TranscriptFormat) -> Self {
         Self {
             format,
-            scene: Scene::default(),
-            codex: super::codex::Reader::default(),
+            scene: SessionCursor::default(),
+            codex: super::codex::CodexReader::default(),
             is_subagent: false,
             last_turn: None,
             seen: BTreeSet::new(),
@@ -101,18 +101,18 @@ impl Stream {
     }
 
     /// Returns where the session is after the last line.
-    pub const fn scene(&self) -> &Scene {
+    pub const fn scene(&self) -> &SessionCursor {
         &self.scene
     }
 
     /// Reads the next line, or a whole document of the older form of Gemini CLI, and adds what it tells to the end of
     /// `told`. `None` if it is not understood.
-    pub fn take(&mut self, line: &[u8], told: &mut Vec<Happening>) -> Option<()> {
+    pub fn take(&mut self, line: &[u8], told: &mut Vec<SessionEvent>) -> Option<()> {
         match self.format {
-            Format::Claude => claude::take(self, line, told),
-            Format::Codex => codex::take(self, line, told),
-            Format::Gemini => gemini::take(self, line, told),
-            Format::Plain => {
+            TranscriptFormat::Claude => claude::take(self, line, told),
+            TranscriptFormat::Codex => codex::take(self, line, told),
+            TranscriptFormat::Gemini => gemini::take(self, line, told),
+            TranscriptFormat::Plain => {
                 let entry = plain::read_line(line)?;
                 self.push(vec![entry], told);
                 Some(())
@@ -121,36 +121,36 @@ impl Stream {
     }
 
     /// Adds entries; those that follow each other with one id are one call of the host.
-    fn push(&mut self, entries: Vec<Entry>, told: &mut Vec<Happening>) {
+    fn push(&mut self, entries: Vec<TranscriptEntry>, told: &mut Vec<SessionEvent>) {
         let mut open: Option<(Option<String>, Vec<ToolCall>)> = None;
         for entry in entries {
             match entry {
-                Entry::Call { id, call } => match &mut open {
+                TranscriptEntry::Call { id, call } => match &mut open {
                     Some((known, calls)) if id.is_some() && *known == id => calls.push(call),
                     _ => {
                         self.close(open.take(), told);
                         open = Some((id, vec![call]));
                     }
                 },
-                Entry::Human(text) => {
+                TranscriptEntry::Human(text) => {
                     self.close(open.take(), told);
                     if self.last_turn.as_ref() != Some(&text) {
                         self.last_turn = Some(text.clone());
-                        told.push(Happening::Said(text));
+                        told.push(SessionEvent::Said(text));
                     }
                 }
-                Entry::Notice { kind: NoticeKind::Summary, .. } => told.push(Happening::Summed),
-                Entry::Notice { .. } => {}
+                TranscriptEntry::Notice { kind: NoticeKind::Summary, .. } => told.push(SessionEvent::Summed),
+                TranscriptEntry::Notice { .. } => {}
             }
         }
         self.close(open, told);
     }
 
-    fn close(&mut self, open: Option<(Option<String>, Vec<ToolCall>)>, told: &mut Vec<Happening>) {
+    fn close(&mut self, open: Option<(Option<String>, Vec<ToolCall>)>, told: &mut Vec<SessionEvent>) {
         let Some((id, calls)) = open else { return };
         if id.as_deref().is_none_or(|id| self.is_new("call", id)) {
             self.last_turn = None;
-            told.push(Happening::Called { id, calls });
+            told.push(SessionEvent::Called { id, calls });
         }
     }
 

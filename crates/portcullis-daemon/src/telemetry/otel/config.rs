@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use portcullis_classifier::transport::{BaseUrl, Proxy};
+use portcullis_classifier::transport::{BaseUrl, TunnelProxy};
 
 use super::sampler::Sampler;
 use portcullis_gate::env_vars as env;
@@ -32,7 +32,7 @@ pub(super) struct Config {
     pub(super) sampler: Sampler,
     pub(super) service: Option<String>,
     pub(super) resource: Vec<(String, String)>,
-    pub(super) proxy: Option<Proxy>,
+    pub(super) proxy: Option<TunnelProxy>,
     /// What was not understood.
     pub(super) notes: Vec<String>,
 }
@@ -209,9 +209,9 @@ fn milliseconds(set: &Variables<'_>, name: &str, usual: Duration, notes: &mut Ve
     }
 }
 
-fn proxy(set: &Variables<'_>, notes: &mut Vec<String>) -> Option<Proxy> {
+fn proxy(set: &Variables<'_>, notes: &mut Vec<String>) -> Option<TunnelProxy> {
     let exceptions: Vec<String> = set.find(env::NO_PROXY).into_iter().map(str::to_owned).collect();
-    match Proxy::parse(set.find(env::HTTPS_PROXY)?, &exceptions) {
+    match TunnelProxy::parse(set.find(env::HTTPS_PROXY)?, &exceptions) {
         Ok(proxy) => Some(proxy),
         Err(what) => {
             notes.push(format!("{} cannot be used for the collector: {what}", env::HTTPS_PROXY));

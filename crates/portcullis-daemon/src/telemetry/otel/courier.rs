@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use portcullis_classifier::provider::WireRequest;
-use portcullis_classifier::transport::{Cancel, Connection, Fault, Limits, RawResponse, Retry};
+use portcullis_classifier::transport::{
+    CancelFlag, ExchangeLimits, ModelFault, ProviderConnection, RawResponse, RetryAdvice,
+};
 use serde_json::Value;
 
 use super::config::{Config, Target};
@@ -24,11 +26,11 @@ const MOST_ANSWER: usize = 64 * 1024;
 /// Brings requests to one address.
 #[derive(Debug)]
 pub(super) struct Courier {
-    connection: Connection,
+    connection: ProviderConnection,
     path: String,
     headers: Vec<(Cow<'static, str>, String)>,
     timeout: Duration,
-    cancel: Cancel,
+    cancel: CancelFlag,
 }
 
 /// Why a delivery did not arrive.
@@ -42,10 +44,10 @@ struct Refusal {
 
 impl Courier {
     /// Makes one that gives up what is under way when `cancel` says so.
-    pub(super) fn new(target: &Target, config: &Config, cancel: Cancel) -> Self {
-        let limits = Limits { body: MOST_ANSWER, ..Limits::default() };
+    pub(super) fn new(target: &Target, config: &Config, cancel: CancelFlag) -> Self {
+        let limits = ExchangeLimits { body: MOST_ANSWER, ..ExchangeLimits::default() };
         let connection =
-            Connection::new(target.base.clone()).with_proxy(config.proxy.clone()).with_limits(limits);
+            ProviderConnection::new(target.base.clone()).with_proxy(config.proxy.clone()).with_limits(limits);
         let headers = config.headers.0.iter().map(|(name, value)| (name.clone().into(), value.clone()));
         Self {
             connection,
@@ -103,11 +105,11 @@ fn judge(response: &RawResponse) -> Option<Refusal> {
     Some(Refusal { message, pause: may_pass.then(|| wished.unwrap_or_default()) })
 }
 
-fn of_fault(fault: &Fault) -> Refusal {
+fn of_fault(fault: &ModelFault) -> Refusal {
     let pause = match fault.retry {
-        Retry::No => None,
-        Retry::Backoff => Some(Duration::ZERO),
-        Retry::After(time) => Some(time),
+        RetryAdvice::No => None,
+        RetryAdvice::Backoff => Some(Duration::ZERO),
+        RetryAdvice::After(time) => Some(time),
     };
     Refusal { message: fault.message.clone(), pause }
 }

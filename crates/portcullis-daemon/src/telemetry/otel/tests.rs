@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use portcullis_store::audit::{OriginEntry, RuleEntry};
-use portcullis_testkit::{Collector, Delivery};
+use portcullis_testkit::{CollectedPost, OtlpCollector};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ fn start(url: &str, more: &[(&'static str, &str)]) -> Telemetry {
     Telemetry::start(&variables)
 }
 
-fn bodies(deliveries: &[Delivery], path: &str) -> Vec<Value> {
+fn bodies(deliveries: &[CollectedPost], path: &str) -> Vec<Value> {
     deliveries
         .iter()
         .filter(|one| one.path == path && one.status == 200)
@@ -25,7 +25,7 @@ fn bodies(deliveries: &[Delivery], path: &str) -> Vec<Value> {
         .collect()
 }
 
-fn spans(deliveries: &[Delivery]) -> Vec<Value> {
+fn spans(deliveries: &[CollectedPost]) -> Vec<Value> {
     let bodies = bodies(deliveries, "/v1/traces");
     bodies
         .iter()
@@ -44,7 +44,7 @@ fn counted(telemetry: &Telemetry, line: &str) -> bool {
 
 #[test]
 fn spans_of_a_decision_lie_within_each_other() {
-    let collector = Collector::start(&[]);
+    let collector = OtlpCollector::start(&[]);
     let telemetry = start(&collector.url(), &[]);
     let mut decided = entry("claude", "deny");
     decided.micros = 2_000_000;
@@ -76,7 +76,7 @@ fn spans_of_a_decision_lie_within_each_other() {
 
 #[test]
 fn nothing_of_the_call_is_told_and_secrets_are_taken_out() {
-    let collector = Collector::start(&[]);
+    let collector = OtlpCollector::start(&[]);
     let telemetry = start(&collector.url(), &[]);
     let mut decided = entry("claude", "deny");
     let secret = ["ghp", "_", &"a1B2c3D4e5F6".repeat(3)].concat();
@@ -99,7 +99,7 @@ fn nothing_of_the_call_is_told_and_secrets_are_taken_out() {
 
 #[test]
 fn only_what_was_not_allowed_is_a_log_record() {
-    let collector = Collector::start(&[]);
+    let collector = OtlpCollector::start(&[]);
     let telemetry = start(&collector.url(), &[(env::OTEL_TRACES_SAMPLER, "always_off")]);
     for decision in ["allow", "ask", "deny"] {
         telemetry.decided(&entry("claude", decision), None);
@@ -118,7 +118,7 @@ fn only_what_was_not_allowed_is_a_log_record() {
 
 #[test]
 fn a_busy_collector_is_asked_again() {
-    let collector = Collector::start(&[503, 429]);
+    let collector = OtlpCollector::start(&[503, 429]);
     let none = [(env::OTEL_METRICS_EXPORTER, "none"), (env::OTEL_TRACES_EXPORTER, "none")];
     let telemetry = start(&collector.url(), &none);
     telemetry.decided(&entry("claude", "deny"), None);
@@ -134,7 +134,7 @@ fn a_busy_collector_is_asked_again() {
 
 #[test]
 fn what_a_collector_refuses_is_dropped_and_counted() {
-    let collector = Collector::start(&[400]);
+    let collector = OtlpCollector::start(&[400]);
     let none = [(env::OTEL_METRICS_EXPORTER, "none"), (env::OTEL_TRACES_EXPORTER, "none")];
     let telemetry = start(&collector.url(), &none);
     telemetry.decided(&entry("claude", "deny"), None);
@@ -164,7 +164,7 @@ fn a_collector_that_is_away_delays_nothing() {
 
 #[test]
 fn headers_and_the_resource_are_what_the_variables_say() {
-    let collector = Collector::start(&[]);
+    let collector = OtlpCollector::start(&[]);
     let more = [
         (env::OTEL_EXPORTER_OTLP_HEADERS, "Authorization=Bearer%20k,x-scope-orgid=a"),
         (env::OTEL_SERVICE_NAME, "gate"),

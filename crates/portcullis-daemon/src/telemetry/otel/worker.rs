@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use portcullis_classifier::transport::Cancel;
+use portcullis_classifier::transport::CancelFlag;
 use serde_json::Value;
 
 use super::courier::Courier;
@@ -48,7 +48,7 @@ pub(super) struct Worker {
     mailbox: Arc<Mailbox<Arc<Noted>>>,
     counters: Arc<Counters>,
     signal: usize,
-    cancel: Cancel,
+    cancel: CancelFlag,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -63,12 +63,12 @@ impl Worker {
     pub(super) fn start(
         signal: usize,
         rhythm: Rhythm,
-        courier: impl FnOnce(Cancel) -> Courier,
+        courier: impl FnOnce(CancelFlag) -> Courier,
         counters: &Arc<Counters>,
         writer: Writer,
     ) -> Option<Self> {
         let mailbox = Arc::new(Mailbox::new(CAPACITY, BATCH));
-        let cancel = Cancel::new();
+        let cancel = CancelFlag::new();
         let work = Work {
             mailbox: Arc::clone(&mailbox),
             counters: Arc::clone(counters),

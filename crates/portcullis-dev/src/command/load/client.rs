@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 /// A connection that is kept open.
-pub(super) struct Client {
+pub(super) struct LoadClient {
     stream: TcpStream,
     address: SocketAddr,
     token: String,
@@ -16,12 +16,12 @@ pub(super) struct Client {
 }
 
 /// What was answered.
-pub(super) struct Reply<'a> {
+pub(super) struct LoadReply<'a> {
     pub(super) status: u16,
     pub(super) body: &'a str,
 }
 
-impl Client {
+impl LoadClient {
     pub(super) async fn connect(address: SocketAddr, token: &str) -> Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
@@ -30,16 +30,16 @@ impl Client {
     }
 
     /// Sends a request and waits for the answer.
-    pub(super) async fn post(&mut self, path: &str, body: &str) -> Result<Reply<'_>> {
+    pub(super) async fn post(&mut self, path: &str, body: &str) -> Result<LoadReply<'_>> {
         self.send("POST", path, body).await
     }
 
     /// Asks for something and waits for it.
-    pub(super) async fn get(&mut self, path: &str) -> Result<Reply<'_>> {
+    pub(super) async fn get(&mut self, path: &str) -> Result<LoadReply<'_>> {
         self.send("GET", path, "").await
     }
 
-    async fn send(&mut self, method: &str, path: &str, body: &str) -> Result<Reply<'_>> {
+    async fn send(&mut self, method: &str, path: &str, body: &str) -> Result<LoadReply<'_>> {
         self.request.clear();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
@@ -58,7 +58,7 @@ impl Client {
             }
             if let Some((status, start, end)) = whole(&self.buffer)? {
                 let body = self.buffer.get(start..end).unwrap_or_default();
-                return Ok(Reply { status, body: std::str::from_utf8(body)? });
+                return Ok(LoadReply { status, body: std::str::from_utf8(body)? });
             }
         }
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use portcullis_postgres::{Fleet, Options};
+use portcullis_postgres::{PostgresOptions, PostgresStore};
 use portcullis_store::Store;
 use portcullis_store::audit::Position;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::command::hook_bench;
 
 /// A daemon and its home.
-pub(super) struct Daemon {
+pub(super) struct LoadedDaemon {
     folder: tempfile::TempDir,
     program: PathBuf,
     url: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct Daemon {
     address: SocketAddr,
 }
 
-impl Daemon {
+impl LoadedDaemon {
     pub(super) fn start(program: &Path, url: Option<&str>) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let home = folder.path().join("home");
@@ -128,7 +128,10 @@ impl Daemon {
     /// records there are.
     pub(super) fn check_trail(&self, acknowledged: &[String]) -> Result<u64> {
         let store = match &self.url {
-            Some(url) => Store::with_backend(self.state(), Arc::new(Fleet::open(url, Options::default())?)),
+            Some(url) => Store::with_backend(
+                self.state(),
+                Arc::new(PostgresStore::open(url, PostgresOptions::default())?),
+            ),
             None => Store::new(self.state()),
         };
         let verification = store.backend().verify_trail(&[], None)?;
@@ -159,7 +162,7 @@ impl Daemon {
     }
 }
 
-impl Drop for Daemon {
+impl Drop for LoadedDaemon {
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
             // It is over either way.

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use super::Options;
-use super::client::Client;
-use super::daemon::Daemon;
+use super::LoadTestOptions;
+use super::client::LoadClient;
+use super::daemon::LoadedDaemon;
 
 /// What is sent, and what the settings of the benchmark and the built-in proofs say to it.
 const CALLS: [(&str, &str); 8] = [
@@ -27,7 +27,7 @@ const CALLS: [(&str, &str); 8] = [
 
 /// What came of it.
 #[derive(Debug, Default)]
-pub(super) struct Run {
+pub(super) struct LoadRun {
     /// The ids of the records of all answers.
     pub(super) acknowledged: Vec<String>,
     /// How long answers took, in microseconds.
@@ -48,25 +48,25 @@ pub(super) struct Run {
     pub(super) wrong: Vec<String>,
 }
 
-type SharedRun = Rc<RefCell<Run>>;
+type SharedLoadRun = Rc<RefCell<LoadRun>>;
 
-pub(super) struct Driver<'a> {
-    options: &'a Options,
-    run: SharedRun,
+pub(super) struct LoadDriver<'a> {
+    options: &'a LoadTestOptions,
+    run: SharedLoadRun,
 }
 
-impl<'a> Driver<'a> {
-    pub(super) fn new(options: &'a Options) -> Self {
+impl<'a> LoadDriver<'a> {
+    pub(super) fn new(options: &'a LoadTestOptions) -> Self {
         Self { options, run: Rc::default() }
     }
 
-    pub(super) async fn drive(self, daemon: &mut Daemon, time: Duration) -> Result<Run> {
+    pub(super) async fn drive(self, daemon: &mut LoadedDaemon, time: Duration) -> Result<LoadRun> {
         let tasks = tokio::task::LocalSet::new();
         tasks.run_until(self.drive_local(daemon, time)).await?;
         Ok(self.run.take())
     }
 
-    async fn drive_local(&self, daemon: &mut Daemon, time: Duration) -> Result<()> {
+    async fn drive_local(&self, daemon: &mut LoadedDaemon, time: Duration) -> Result<()> {
         let questions = self.open_questions(daemon).await?;
         let started = Instant::now();
         let end = started + time;
@@ -95,7 +95,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Looks at the memory once a second, and kills the daemon at random moments.
-    async fn watch(&self, daemon: &mut Daemon, started: Instant, end: Instant) -> Result<()> {
+    async fn watch(&self, daemon: &mut LoadedDaemon, started: Instant, end: Instant) -> Result<()> {
         let mut random = Random::new();
         let mut kills: Vec<Duration> =
             (0..self.options.kills).map(|_| end.duration_since(started).mul_f64(random.fraction())).collect();
@@ -118,7 +118,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Brings calls that need a person, each over a connection of its own that waits.
-    async fn open_questions(&self, daemon: &Daemon) -> Result<Vec<JoinHandle<Result<String>>>> {
+    async fn open_questions(&self, daemon: &LoadedDaemon) -> Result<Vec<JoinHandle<Result<String>>>> {
         let token = daemon.token("hook")?;
         let mut waiting = Vec::new();
         for number in 0..self.options.approvals {
@@ -132,7 +132,7 @@ impl<'a> Driver<'a> {
             });
             let (address, token) = (daemon.address(), token.clone());
             waiting.push(tokio::task::spawn_local(async move {
-                let mut client = Client::connect(address, &token).await?;
+                let mut client = LoadClient::connect(address, &token).await?;
                 let reply = client.post("/v1/decide", &body.to_string()).await?;
                 ensure!(reply.status == 200, "status {}: {}", reply.status, reply.body);
                 let answer: Value = serde_json::from_str(reply.body)?;
@@ -151,14 +151,14 @@ impl<'a> Driver<'a> {
     /// Answers every open question, every other one with no; each must reach whoever waits for it.
     async fn answer_questions(
         &self,
-        daemon: &Daemon,
+        daemon: &LoadedDaemon,
         waiting: Vec<JoinHandle<Result<String>>>,
     ) -> Result<()> {
         if waiting.is_empty() {
             return Ok(());
         }
         let person = daemon.token("person")?;
-        let mut client = Client::connect(daemon.address(), &person).await?;
+        let mut client = LoadClient::connect(daemon.address(), &person).await?;
         let (mut allowed, mut denied) = (0, 0);
         for (number, id) in open_questions(daemon, &person).await?.into_iter().enumerate() {
             let decision = if number % 2 == 0 { "allow" } else { "deny" };
@@ -184,8 +184,8 @@ impl<'a> Driver<'a> {
 }
 
 /// Lists the ids of the questions that are open.
-async fn open_questions(daemon: &Daemon, person: &str) -> Result<Vec<String>> {
-    let mut client = Client::connect(daemon.address(), person).await?;
+async fn open_questions(daemon: &LoadedDaemon, person: &str) -> Result<Vec<String>> {
+    let mut client = LoadClient::connect(daemon.address(), person).await?;
     let reply = client.get("/v1/approvals?state=open&limit=5000").await?;
     ensure!(reply.status == 200, "listing: status {}: {}", reply.status, reply.body);
     let listed: Value = serde_json::from_str(reply.body)?;
@@ -199,7 +199,7 @@ struct Sender {
     address: std::net::SocketAddr,
     token: String,
     bodies: Vec<(String, Vec<&'static str>)>,
-    run: SharedRun,
+    run: SharedLoadRun,
     started: Instant,
     end: Instant,
 }
@@ -210,7 +210,7 @@ impl Sender {
         let mut at = self.number;
         while Instant::now() < self.end {
             if client.is_none() {
-                client = Client::connect(self.address, &self.token).await.ok();
+                client = LoadClient::connect(self.address, &self.token).await.ok();
             }
             let Some(open) = &mut client else {
                 // It is being started again.

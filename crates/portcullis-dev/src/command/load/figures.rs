@@ -1,10 +1,10 @@
 //! What a run came to, in words.
 
-use super::driver::Run;
+use super::driver::LoadRun;
 use crate::output;
 
 /// Prints the figures.
-pub(super) fn print(run: &Run) {
+pub(super) fn print(run: &LoadRun) {
     let total: u64 = run.by_second.iter().sum();
     // The last second is not a whole one.
     let whole = run.by_second.split_last().map_or(&[][..], |(_, whole)| whole);

@@ -15,8 +15,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use portcullis_testkit::PostgresServer;
 
-use self::daemon::Daemon;
-use self::driver::Driver;
+use self::daemon::LoadedDaemon;
+use self::driver::LoadDriver;
 use super::package;
 use crate::{output, repository};
 
@@ -25,7 +25,7 @@ const USAGE: &str = "usage: cargo dev load [--seconds N] [--connections N] [--ap
 
 /// What is to be done.
 #[derive(Debug, Clone)]
-struct Options {
+struct LoadTestOptions {
     seconds: u64,
     connections: usize,
     approvals: usize,
@@ -36,7 +36,7 @@ struct Options {
     program: Option<PathBuf>,
 }
 
-impl Options {
+impl LoadTestOptions {
     fn parse(arguments: &[String]) -> Result<Self> {
         let mut options = Self {
             seconds: 60,
@@ -76,7 +76,7 @@ impl Options {
 }
 
 pub(super) fn run(arguments: &[String]) -> Result<()> {
-    let options = Options::parse(arguments)?;
+    let options = LoadTestOptions::parse(arguments)?;
     let root = repository::root();
     let program = match &options.program {
         Some(program) => program.clone(),
@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
     };
     let server = if options.is_postgres { Some(PostgresServer::start()) } else { None };
     let url = server.as_ref().map(|server| server.database("load"));
-    let mut daemon = Daemon::start(&program, url.as_deref())?;
+    let mut daemon = LoadedDaemon::start(&program, url.as_deref())?;
     output::say(&format!(
         "{} connections, {} calls a request, for {} s against {}, {} questions open, {} kills",
         options.connections,
@@ -94,7 +94,7 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
         options.approvals,
         options.kills
     ));
-    let driver = Driver::new(&options);
+    let driver = LoadDriver::new(&options);
     let run = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?

@@ -1,6 +1,6 @@
 //! What a script does, in words that are the same for every agent.
 
-use portcullis_testkit::{AgentCall, Turn};
+use portcullis_testkit::{AgentCall, AgentTurn};
 use serde_json::json;
 
 use super::client::Client;
@@ -16,9 +16,9 @@ pub(crate) struct Stage<'a> {
 
 impl Stage<'_> {
     /// Runs a command in a shell.
-    pub(crate) fn shell(self, label: &str, command: &str) -> Turn {
+    pub(crate) fn shell(self, label: &str, command: &str) -> AgentTurn {
         let described = json!({"command": command, "description": "Run a command"});
-        Turn::call(match self.client {
+        AgentTurn::call(match self.client {
             Client::Claude => AgentCall::new(label, "Bash", described),
             Client::Codex => AgentCall::new(label, "exec_command", json!({"cmd": command})),
             Client::Gemini => AgentCall::new(label, "run_shell_command", described),
@@ -27,9 +27,9 @@ impl Stage<'_> {
     }
 
     /// Writes a new file: in the repository, or at an absolute path.
-    pub(crate) fn write(self, label: &str, path: &str) -> Turn {
+    pub(crate) fn write(self, label: &str, path: &str) -> AgentTurn {
         let absolute = self.place.repository.join(path);
-        Turn::call(match self.client {
+        AgentTurn::call(match self.client {
             Client::Claude => {
                 AgentCall::new(label, "Write", json!({"file_path": absolute, "content": "text\n"}))
             }
@@ -47,9 +47,9 @@ impl Stage<'_> {
     }
 
     /// Calls a tool of the MCP server, which leaves a file of this name.
-    pub(crate) fn mcp(self, label: &str, tool: &str, file: &str) -> Turn {
+    pub(crate) fn mcp(self, label: &str, tool: &str, file: &str) -> AgentTurn {
         let input = json!({"text": file});
-        Turn::call(match self.client {
+        AgentTurn::call(match self.client {
             Client::Claude => AgentCall::new(label, &format!("mcp__{ECHO_SERVER}__{tool}"), input),
             Client::Codex => AgentCall::new(label, tool, input).within(&format!("mcp__{ECHO_SERVER}")),
             Client::Gemini => AgentCall::new(label, &format!("mcp_{ECHO_SERVER}_{tool}"), input),
@@ -58,9 +58,9 @@ impl Stage<'_> {
     }
 
     /// Has a subagent do something.
-    pub(crate) fn delegate(self, label: &str, task: &str) -> Turn {
+    pub(crate) fn delegate(self, label: &str, task: &str) -> AgentTurn {
         let described = |kind: &str| json!({"description": "A part", "prompt": task, "subagent_type": kind});
-        Turn::call(match self.client {
+        AgentTurn::call(match self.client {
             Client::Claude => AgentCall::new(label, "Agent", described("general-purpose")),
             Client::Codex => {
                 AgentCall::new(label, "spawn_agent", json!({"message": task})).within("multi_agent_v1")
@@ -73,7 +73,7 @@ impl Stage<'_> {
     }
 
     /// Writes a new file outside of the workspace.
-    pub(crate) fn write_outside(self, label: &str, name: &str) -> Turn {
+    pub(crate) fn write_outside(self, label: &str, name: &str) -> AgentTurn {
         let path = self.place.elsewhere.join(name);
         self.write(label, path.to_str().expect("a path of text"))
     }

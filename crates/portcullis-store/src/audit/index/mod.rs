@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 
 use super::Trail;
-use crate::disk::Identity;
+use crate::disk::FileIdentity;
 use crate::error::StoreError;
 use crate::sqlite::failed;
 
@@ -29,7 +29,7 @@ pub(crate) struct Index {
     trail: Trail,
     connection: Connection,
     /// The file it belongs to.
-    identity: Identity,
+    identity: FileIdentity,
 }
 
 impl Index {

@@ -15,7 +15,7 @@ use super::ingest::ingest;
 use crate::audit::{Head, Trail};
 use crate::disk;
 use crate::error::StoreError;
-use crate::lock::Lock;
+use crate::lock::FileLock;
 use crate::sqlite::{self, failed, signed, unsigned};
 
 /// The version of the tables. An index of any other is made anew.
@@ -53,7 +53,7 @@ impl Trail {
     pub(crate) fn open_index(&self) -> Result<Index, StoreError> {
         disk::make_directory(&self.root)?;
         disk::make_directory(&self.directory())?;
-        let lock = Lock::take_within(&self.file("index.lock"), self.patience.max(PATIENCE))?;
+        let lock = FileLock::take_within(&self.file("index.lock"), self.patience.max(PATIENCE))?;
         match self.prepare(&lock, &[]) {
             Ok(index) => Ok(index),
             Err(Trouble::Broken { seen }) => {
@@ -71,7 +71,7 @@ impl Trail {
         if !self.exists()? || disk::identity(&path)? != Some(index.identity) {
             return Ok(false);
         }
-        let _lock = Lock::take_within(&self.file("index.lock"), self.patience.max(PATIENCE))?;
+        let _lock = FileLock::take_within(&self.file("index.lock"), self.patience.max(PATIENCE))?;
         // Whoever held the lock may have made it anew.
         if disk::identity(&path)? != Some(index.identity) {
             return Ok(false);
@@ -82,7 +82,7 @@ impl Trail {
         }
     }
 
-    fn prepare(&self, lock: &Lock, seen: &[Head]) -> Result<Index, Trouble> {
+    fn prepare(&self, lock: &FileLock, seen: &[Head]) -> Result<Index, Trouble> {
         let path = self.file("index.db");
         let connection = sqlite::open(lock, &path)?;
         let version = set_up(&connection).map_err(|error| trouble(&path, &error, seen))?;

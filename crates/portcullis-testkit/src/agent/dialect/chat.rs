@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{
-    Delivery, Dialect, Event, ToolResult, Words, Written, has_some, list, text, texts, texts_of_role,
+    AnswerDelivery, ClientProtocol, ModelTurn, StreamEvent, ToolResult, WrittenAnswer, has_some, list, text,
+    texts, texts_of_role,
 };
 
-pub(super) static DIALECT: Dialect = Dialect {
-    paths: &[("/chat/completions", Delivery::AsAsked)],
+pub(super) static DIALECT: ClientProtocol = ClientProtocol {
+    paths: &[("/chat/completions", AnswerDelivery::AsAsked)],
     has_tools: |body| has_some(body, "tools"),
     said_by_user: |body| texts_of_role(list(body, "messages"), "user"),
     results,
@@ -25,7 +26,7 @@ fn results(body: &Value) -> Vec<ToolResult> {
         .collect()
 }
 
-fn write(body: &Value, words: Words<'_>) -> Written {
+fn write(body: &Value, words: ModelTurn<'_>) -> WrittenAnswer {
     let calls: Vec<Value> = words
         .calls
         .iter()
@@ -47,8 +48,9 @@ fn write(body: &Value, words: Words<'_>) -> Written {
             "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
         })
     };
-    let chunk = |delta: &Value, end| Event::unnamed(&answer("chat.completion.chunk", "delta", delta, end));
-    let last = Event { name: None, data: "[DONE]".to_owned() };
+    let chunk =
+        |delta: &Value, end| StreamEvent::unnamed(&answer("chat.completion.chunk", "delta", delta, end));
+    let last = StreamEvent { name: None, data: "[DONE]".to_owned() };
     let events = vec![chunk(&message, None), chunk(&json!({}), Some(end)), last];
-    Written { whole: answer("chat.completion", "message", &message, Some(end)), events }
+    WrittenAnswer { whole: answer("chat.completion", "message", &message, Some(end)), events }
 }

@@ -3,11 +3,15 @@
 use serde_json::{Value, json};
 
 use super::{
-    Delivery, Dialect, Event, ToolResult, Words, Written, has_some, list, text, texts, texts_of_role,
+    AnswerDelivery, ClientProtocol, ModelTurn, StreamEvent, ToolResult, WrittenAnswer, has_some, list, text,
+    texts, texts_of_role,
 };
 
-pub(super) static DIALECT: Dialect = Dialect {
-    paths: &[(":streamGenerateContent", Delivery::Streamed), (":generateContent", Delivery::Whole)],
+pub(super) static DIALECT: ClientProtocol = ClientProtocol {
+    paths: &[
+        (":streamGenerateContent", AnswerDelivery::Streamed),
+        (":generateContent", AnswerDelivery::Whole),
+    ],
     has_tools: |body| has_some(body, "tools"),
     said_by_user,
     results,
@@ -32,7 +36,7 @@ fn results(body: &Value) -> Vec<ToolResult> {
         .collect()
 }
 
-fn write(_body: &Value, words: Words<'_>) -> Written {
+fn write(_body: &Value, words: ModelTurn<'_>) -> WrittenAnswer {
     let mut parts: Vec<Value> = Vec::new();
     parts.extend(words.text.map(|text| json!({"text": text})));
     parts.extend(words.calls.iter().map(
@@ -44,6 +48,6 @@ fn write(_body: &Value, words: Words<'_>) -> Written {
         "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2},
         "modelVersion": "scripted", "responseId": "scripted",
     });
-    let events = vec![Event::unnamed(&whole)];
-    Written { whole, events }
+    let events = vec![StreamEvent::unnamed(&whole)];
+    WrittenAnswer { whole, events }
 }

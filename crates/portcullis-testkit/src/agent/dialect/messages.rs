@@ -2,10 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Delivery, Dialect, Event, ToolResult, Words, Written, has_some, list, text, texts};
+use super::{
+    AnswerDelivery, ClientProtocol, ModelTurn, StreamEvent, ToolResult, WrittenAnswer, has_some, list, text,
+    texts,
+};
 
-pub(super) static DIALECT: Dialect = Dialect {
-    paths: &[("/v1/messages", Delivery::AsAsked)],
+pub(super) static DIALECT: ClientProtocol = ClientProtocol {
+    paths: &[("/v1/messages", AnswerDelivery::AsAsked)],
     has_tools: |body| has_some(body, "tools"),
     said_by_user,
     results,
@@ -29,7 +32,7 @@ fn results(body: &Value) -> Vec<ToolResult> {
         .collect()
 }
 
-fn write(body: &Value, words: Words<'_>) -> Written {
+fn write(body: &Value, words: ModelTurn<'_>) -> WrittenAnswer {
     let mut content: Vec<Value> = Vec::new();
     content.extend(words.text.map(|text| json!({"type": "text", "text": text})));
     content.extend(words.calls.iter().map(
@@ -43,14 +46,17 @@ fn write(body: &Value, words: Words<'_>) -> Written {
             "usage": {"input_tokens": 1, "output_tokens": 1},
         })
     };
-    let mut events = vec![Event::typed(&json!({"type": "message_start", "message": message(&[], None)}))];
+    let mut events =
+        vec![StreamEvent::typed(&json!({"type": "message_start", "message": message(&[], None)}))];
     for (index, block) in content.iter().enumerate() {
-        events.extend(block_events(index, block).iter().map(Event::typed));
+        events.extend(block_events(index, block).iter().map(StreamEvent::typed));
     }
     let end = json!({"stop_reason": stop, "stop_sequence": null});
-    events.push(Event::typed(&json!({"type": "message_delta", "delta": end, "usage": {"output_tokens": 1}})));
-    events.push(Event::typed(&json!({"type": "message_stop"})));
-    Written { whole: message(&content, Some(stop)), events }
+    events.push(StreamEvent::typed(
+        &json!({"type": "message_delta", "delta": end, "usage": {"output_tokens": 1}}),
+    ));
+    events.push(StreamEvent::typed(&json!({"type": "message_stop"})));
+    WrittenAnswer { whole: message(&content, Some(stop)), events }
 }
 
 /// A block comes empty at first; its text or its input follows in pieces, here in one.

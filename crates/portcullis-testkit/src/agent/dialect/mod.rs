@@ -11,9 +11,9 @@ use super::script::AgentCall;
 
 /// How one kind of client speaks to its model.
 #[derive(Debug)]
-pub(super) struct Dialect {
+pub(super) struct ClientProtocol {
     /// How its paths end, and how the answer is delivered there.
-    pub(super) paths: &'static [(&'static str, Delivery)],
+    pub(super) paths: &'static [(&'static str, AnswerDelivery)],
     /// Says whether the request offers tools. One that does not is a question beside the work.
     pub(super) has_tools: fn(&Value) -> bool,
     /// Returns what the user said, or what a subagent was asked to do.
@@ -21,12 +21,12 @@ pub(super) struct Dialect {
     /// Returns the results of tools in the conversation.
     pub(super) results: fn(&Value) -> Vec<ToolResult>,
     /// Writes an answer.
-    pub(super) write: fn(&Value, Words<'_>) -> Written,
+    pub(super) write: fn(&Value, ModelTurn<'_>) -> WrittenAnswer,
 }
 
 /// How an answer is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Delivery {
+pub(super) enum AnswerDelivery {
     /// As a stream of events.
     Streamed,
     /// As one JSON object.
@@ -37,7 +37,7 @@ pub(super) enum Delivery {
 
 /// What the model says.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Words<'a> {
+pub(super) struct ModelTurn<'a> {
     pub(super) text: Option<&'a str>,
     pub(super) calls: &'a [AgentCall],
 }
@@ -52,20 +52,20 @@ pub(super) struct ToolResult {
 
 /// An answer in both forms.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Written {
+pub(super) struct WrittenAnswer {
     pub(super) whole: Value,
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<StreamEvent>,
 }
 
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Event {
+pub(super) struct StreamEvent {
     /// Its name, in dialects where events have one.
     pub(super) name: Option<String>,
     pub(super) data: String,
 }
 
-impl Event {
+impl StreamEvent {
     /// Writes it as a stream has it.
     pub(super) fn to_text(&self) -> String {
         let name = self.name.as_ref().map(|name| format!("event: {name}\n")).unwrap_or_default();
@@ -83,11 +83,11 @@ impl Event {
     }
 }
 
-const ALL: [&Dialect; 4] = [&messages::DIALECT, &responses::DIALECT, &chat::DIALECT, &gemini::DIALECT];
+const ALL: [&ClientProtocol; 4] = [&messages::DIALECT, &responses::DIALECT, &chat::DIALECT, &gemini::DIALECT];
 
-impl Dialect {
+impl ClientProtocol {
     /// Finds the dialect of a path, and how answers are delivered there.
-    pub(super) fn of_path(path: &str) -> Option<(&'static Self, Delivery)> {
+    pub(super) fn of_path(path: &str) -> Option<(&'static Self, AnswerDelivery)> {
         let path = path.split_once('?').map_or(path, |(path, _)| path);
         ALL.iter().find_map(|dialect| {
             let (_, delivery) = dialect.paths.iter().find(|(end, _)| path.ends_with(end))?;
@@ -137,16 +137,16 @@ mod tests {
     #[test]
     fn a_dialect_is_known_by_its_path() {
         let table = [
-            ("/v1/messages?beta=true", Some(Delivery::AsAsked)),
-            ("/v1/responses", Some(Delivery::AsAsked)),
-            ("/v1/chat/completions", Some(Delivery::AsAsked)),
-            ("/v1beta/models/m:streamGenerateContent?alt=sse", Some(Delivery::Streamed)),
-            ("/v1beta/models/m:generateContent", Some(Delivery::Whole)),
+            ("/v1/messages?beta=true", Some(AnswerDelivery::AsAsked)),
+            ("/v1/responses", Some(AnswerDelivery::AsAsked)),
+            ("/v1/chat/completions", Some(AnswerDelivery::AsAsked)),
+            ("/v1beta/models/m:streamGenerateContent?alt=sse", Some(AnswerDelivery::Streamed)),
+            ("/v1beta/models/m:generateContent", Some(AnswerDelivery::Whole)),
             ("/v1/messages/count_tokens", None),
             ("/v1/models", None),
         ];
         for (path, delivery) in table {
-            assert_eq!(Dialect::of_path(path).map(|(_, delivery)| delivery), delivery, "{path}");
+            assert_eq!(ClientProtocol::of_path(path).map(|(_, delivery)| delivery), delivery, "{path}");
         }
     }
 

@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 
 use super::{
-    Delivery, Dialect, Event, ToolResult, Words, Written, has_some, list, text, texts, texts_of_role,
+    AnswerDelivery, ClientProtocol, ModelTurn, StreamEvent, ToolResult, WrittenAnswer, has_some, list, text,
+    texts, texts_of_role,
 };
-use crate::agent::script::{AgentCall, Input};
+use crate::agent::script::{AgentCall, AgentCallInput};
 
-pub(super) static DIALECT: Dialect = Dialect {
-    paths: &[("/responses", Delivery::AsAsked)],
+pub(super) static DIALECT: ClientProtocol = ClientProtocol {
+    paths: &[("/responses", AnswerDelivery::AsAsked)],
     has_tools,
     said_by_user: |body| texts_of_role(list(body, "input"), "user"),
     results,
@@ -31,7 +32,7 @@ fn results(body: &Value) -> Vec<ToolResult> {
         .collect()
 }
 
-fn write(body: &Value, words: Words<'_>) -> Written {
+fn write(body: &Value, words: ModelTurn<'_>) -> WrittenAnswer {
     let mut items: Vec<Value> = Vec::new();
     items.extend(words.text.map(|text| {
         let content = json!([{"type": "output_text", "text": text, "annotations": []}]);
@@ -47,24 +48,24 @@ fn write(body: &Value, words: Words<'_>) -> Written {
     };
     let whole = response("completed", &items);
     let start = response("in_progress", &[]);
-    let mut events = vec![Event::typed(&json!({"type": "response.created", "response": start}))];
+    let mut events = vec![StreamEvent::typed(&json!({"type": "response.created", "response": start}))];
     for (index, item) in items.iter().enumerate() {
         for name in ["response.output_item.added", "response.output_item.done"] {
-            events.push(Event::typed(&json!({"type": name, "output_index": index, "item": item})));
+            events.push(StreamEvent::typed(&json!({"type": name, "output_index": index, "item": item})));
         }
     }
-    events.push(Event::typed(&json!({"type": "response.completed", "response": whole})));
-    Written { whole, events }
+    events.push(StreamEvent::typed(&json!({"type": "response.completed", "response": whole})));
+    WrittenAnswer { whole, events }
 }
 
 fn call_item(call: &AgentCall) -> Value {
     let id = call.id();
     match &call.input {
-        Input::Text(text) => json!({
+        AgentCallInput::Text(text) => json!({
             "type": "custom_tool_call", "id": format!("ctc_{id}"), "status": "completed", "call_id": id,
             "name": call.tool, "input": text,
         }),
-        Input::Fields(fields) => {
+        AgentCallInput::Fields(fields) => {
             let mut item = json!({
                 "type": "function_call", "id": format!("fc_{id}"), "status": "completed", "call_id": id,
                 "name": call.tool, "arguments": fields.to_string(),

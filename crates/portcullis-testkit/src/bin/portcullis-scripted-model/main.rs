@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
-use portcullis_testkit::{Script, ScriptedServer};
+use portcullis_testkit::{ModelScript, ScriptedServer};
 
 const HELP: &str = "\
 Answers requests to a model by a script, on loopback.
@@ -28,14 +28,14 @@ const USAGE: u8 = 64;
 const LARGEST_SCRIPT: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug)]
-struct Arguments {
+struct CliArguments {
     listen: SocketAddr,
     record: Option<String>,
     script: String,
 }
 
 #[derive(Debug)]
-enum Failure {
+enum StartFailure {
     Usage(String),
     Other(String),
 }
@@ -48,19 +48,22 @@ fn main() -> ExitCode {
     }
     let (message, code) = match run(&arguments) {
         Ok(never) => match never {},
-        Err(Failure::Usage(message)) => (message, ExitCode::from(USAGE)),
-        Err(Failure::Other(message)) => (message, ExitCode::FAILURE),
+        Err(StartFailure::Usage(message)) => (message, ExitCode::from(USAGE)),
+        Err(StartFailure::Other(message)) => (message, ExitCode::FAILURE),
     };
     complain(&message);
     code
 }
 
-fn run(arguments: &[String]) -> Result<std::convert::Infallible, Failure> {
-    let arguments = read_arguments(arguments).map_err(Failure::Usage)?;
+fn run(arguments: &[String]) -> Result<std::convert::Infallible, StartFailure> {
+    let arguments = read_arguments(arguments).map_err(StartFailure::Usage)?;
     let text = read_script(&arguments.script)?;
-    let script = Script::from_json(&text).map_err(|error| Failure::Usage(error.to_string()))?;
+    let script = ModelScript::from_json(&text).map_err(|error| StartFailure::Usage(error.to_string()))?;
     let failed = |error: io::Error| {
-        Failure::Other(format!("cannot listen on {}: {error}; choose another --listen", arguments.listen))
+        StartFailure::Other(format!(
+            "cannot listen on {}: {error}; choose another --listen",
+            arguments.listen
+        ))
     };
     let server = match &arguments.record {
         None => ScriptedServer::start_on(arguments.listen, script).map_err(failed)?,
@@ -75,7 +78,7 @@ fn run(arguments: &[String]) -> Result<std::convert::Infallible, Failure> {
     }
 }
 
-fn read_arguments(arguments: &[String]) -> Result<Arguments, String> {
+fn read_arguments(arguments: &[String]) -> Result<CliArguments, String> {
     let mut listen = "127.0.0.1:8765".to_owned();
     let mut record = None;
     let mut script = None;
@@ -94,7 +97,7 @@ fn read_arguments(arguments: &[String]) -> Result<Arguments, String> {
         }
     }
     let script = script.ok_or("no script is named; give a file or - for standard input")?;
-    Ok(Arguments { listen: read_address(&listen)?, record, script })
+    Ok(CliArguments { listen: read_address(&listen)?, record, script })
 }
 
 /// Reads an address and refuses what other machines could reach.
@@ -112,7 +115,7 @@ fn read_address(text: &str) -> Result<SocketAddr, String> {
     Ok(address)
 }
 
-fn read_script(path: &str) -> Result<String, Failure> {
+fn read_script(path: &str) -> Result<String, StartFailure> {
     let mut text = String::new();
     let read = match path {
         "-" => io::stdin().lock().take(LARGEST_SCRIPT + 1).read_to_string(&mut text),
@@ -120,22 +123,24 @@ fn read_script(path: &str) -> Result<String, Failure> {
             std::fs::File::open(path).and_then(|file| file.take(LARGEST_SCRIPT + 1).read_to_string(&mut text))
         }
     };
-    read.map_err(|error| Failure::Usage(format!("cannot read the script {path:?}: {error}")))?;
+    read.map_err(|error| StartFailure::Usage(format!("cannot read the script {path:?}: {error}")))?;
     if u64::try_from(text.len()).unwrap_or(u64::MAX) > LARGEST_SCRIPT {
-        return Err(Failure::Usage(format!("the script {path:?} is larger than 16 MiB; make it shorter")));
+        return Err(StartFailure::Usage(format!(
+            "the script {path:?} is larger than 16 MiB; make it shorter"
+        )));
     }
     Ok(text)
 }
 
 /// Opens a file to append to, for its owner only: prompts may hold what is nobody else's business.
-fn open_record(path: &str) -> Result<Box<dyn Write + Send>, Failure> {
+fn open_record(path: &str) -> Result<Box<dyn Write + Send>, StartFailure> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(path) {
         Ok(file) => Ok(Box::new(file)),
-        Err(error) => Err(Failure::Other(format!("cannot write the record {path:?}: {error}"))),
+        Err(error) => Err(StartFailure::Other(format!("cannot write the record {path:?}: {error}"))),
     }
 }
 

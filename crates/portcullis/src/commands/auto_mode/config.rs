@@ -2,9 +2,9 @@
 
 use clap::Args;
 use portcullis_classifier::KeySource;
-use portcullis_classifier::model::Shape;
-use portcullis_classifier::protocol::Endpoint;
-use portcullis_settings::Loaded;
+use portcullis_classifier::model::VerdictShape;
+use portcullis_classifier::protocol::ModelEndpoint;
+use portcullis_settings::LoadedSettings;
 use serde_json::{Map, Value, json};
 
 use super::defaults::lists;
@@ -57,7 +57,7 @@ fn describe(session: &SessionSettings, arguments: &ClassifierFlags) -> (Value, O
     let (endpoints, problem) = match assemble(session, arguments, session.store().as_ref(), Resting::Ignored)
     {
         Ok(setup) => {
-            let describe = |endpoint: &Endpoint| endpoint_json(endpoint, setup.judge.shape);
+            let describe = |endpoint: &ModelEndpoint| endpoint_json(endpoint, setup.judge.shape);
             (setup.judge.endpoints.iter().map(describe).collect(), None)
         }
         Err(problem) => (Vec::new(), Some(problem)),
@@ -68,7 +68,7 @@ fn describe(session: &SessionSettings, arguments: &ClassifierFlags) -> (Value, O
     (described, problem)
 }
 
-fn endpoint_json(endpoint: &Endpoint, shape: Option<Shape>) -> Value {
+fn endpoint_json(endpoint: &ModelEndpoint, shape: Option<VerdictShape>) -> Value {
     let model = &endpoint.model;
     let prices = model.prices.as_ref().map(|prices| {
         json!({
@@ -102,7 +102,7 @@ fn key_json(source: &KeySource) -> Value {
 }
 
 /// Returns what settings say of the classifier, key by key.
-fn settings(loaded: &Loaded) -> Value {
+fn settings(loaded: &LoadedSettings) -> Value {
     let own = loaded.effective.iter().filter_map(|effective| {
         let name = effective.key.path.strip_prefix("classifier.")?;
         Some((name.to_owned(), value_json(effective.key, effective.value.as_deref())))

@@ -2,8 +2,8 @@
 
 use clap::Args;
 use portcullis_classifier::prompt::{CustomLists, Prompt, critique_prompt};
-use portcullis_classifier::protocol::{Errand, ErrandResult, Talk};
-use portcullis_classifier::transport::Cancel;
+use portcullis_classifier::protocol::{AuxiliaryAnswer, AuxiliaryRequest, ExchangePurpose};
+use portcullis_classifier::transport::CancelFlag;
 use portcullis_core::visible;
 
 use crate::exit_code::ExitCode;
@@ -58,9 +58,14 @@ pub(super) fn run(arguments: &CritiqueArgs) -> Result<ExitCode, Failure> {
         action: String::new(),
         facts: String::new(),
     };
-    let errand =
-        Errand { talk: Talk::Critique, prompt: &prompt, suffix: &rules, max_tokens: LONGEST, spec: None };
-    let ErrandResult { answered, exchanges, learned } = setup.judge.run_errand(errand, &Cancel::new());
+    let errand = AuxiliaryRequest {
+        talk: ExchangePurpose::Critique,
+        prompt: &prompt,
+        suffix: &rules,
+        max_tokens: LONGEST,
+        spec: None,
+    };
+    let AuxiliaryAnswer { answered, exchanges, learned } = setup.judge.run_errand(errand, &CancelFlag::new());
     if let Some(store) = &store {
         print_notes(keep(&Keeping { store, session: "", setup: &setup }, &exchanges, &learned));
     }

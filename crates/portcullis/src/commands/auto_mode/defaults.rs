@@ -1,7 +1,7 @@
 //! `portcullis auto-mode defaults`: the built-in rules, as JSON that can be copied into settings.
 
 use clap::Args;
-use portcullis_classifier::prompt::{Section, Sections, label_of};
+use portcullis_classifier::prompt::{PromptList, PromptLists, label_of};
 use serde_json::{Map, Value, json};
 
 use crate::exit_code::ExitCode;
@@ -25,17 +25,17 @@ pub(crate) struct DefaultsArgs {
 }
 
 pub(super) fn run(arguments: &DefaultsArgs) -> Result<ExitCode, Failure> {
-    print(&format!("{:#}\n", lists(&Sections::built_in(), arguments.label.as_deref())))?;
+    print(&format!("{:#}\n", lists(&PromptLists::built_in(), arguments.label.as_deref())))?;
     Ok(ExitCode::Success)
 }
 
 /// Makes the object of the four lists, under the names they have in settings.
-pub(super) fn lists(sections: &Sections, prefix: Option<&str>) -> Value {
+pub(super) fn lists(sections: &PromptLists, prefix: Option<&str>) -> Value {
     let prefix = prefix.unwrap_or_default().to_lowercase();
     let is_wanted = |entry: &&String| label_of(entry).to_lowercase().starts_with(&prefix);
-    let list = |section: Section| -> Value {
+    let list = |section: PromptList| -> Value {
         json!(sections.list(section).iter().filter(is_wanted).collect::<Vec<_>>())
     };
-    let lists = Section::ALL.into_iter().map(|section| (section.as_str().to_owned(), list(section)));
+    let lists = PromptList::ALL.into_iter().map(|section| (section.as_str().to_owned(), list(section)));
     Value::Object(lists.collect::<Map<_, _>>())
 }

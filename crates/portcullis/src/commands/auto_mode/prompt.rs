@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use portcullis_classifier::model::Shape;
+use portcullis_classifier::model::VerdictShape;
 use portcullis_classifier::prompt::Prompt;
-use portcullis_classifier::protocol::{Endpoint, Judge, Stage, Stages, answer_spec, last_words};
+use portcullis_classifier::protocol::{
+    ClassifierJudge, JudgeStage, ModelEndpoint, StagePlan, answer_spec, last_words,
+};
 use portcullis_core::{Mode, Person, visible};
 
 use crate::commands::check::make_call;
@@ -94,21 +96,21 @@ fn text(prompt: &Prompt) -> String {
 }
 
 /// Writes what each model is told last in each stage, and how its answer is described to it.
-fn closing(judge: &Judge) -> String {
-    let stages: &[Stage] = match judge.stages {
-        Stages::Both => &[Stage::Fast, Stage::Thinking],
-        Stages::Fast => &[Stage::Fast],
-        Stages::Thinking => &[Stage::Thinking],
+fn closing(judge: &ClassifierJudge) -> String {
+    let stages: &[JudgeStage] = match judge.stages {
+        StagePlan::Both => &[JudgeStage::Fast, JudgeStage::Thinking],
+        StagePlan::Fast => &[JudgeStage::Fast],
+        StagePlan::Thinking => &[JudgeStage::Thinking],
     };
     let mut out = String::new();
-    for Endpoint { model, .. } in &judge.endpoints {
+    for ModelEndpoint { model, .. } in &judge.endpoints {
         let shape = model.shape_for(judge.shape);
         let id = visible(&model.id);
         for stage in stages {
             let title = format!("last words of the {} stage ({id})", stage.as_str());
             write_part(&mut out, &title, &last_words(*stage, judge.stages, shape));
         }
-        if matches!(shape, Shape::Tool | Shape::Schema) {
+        if matches!(shape, VerdictShape::Tool | VerdictShape::Schema) {
             let spec = answer_spec(model);
             let text = format!("{}: {}\n{:#}", spec.name, spec.description, spec.schema);
             write_part(&mut out, &format!("answer as a {} ({id})", shape.as_str()), &text);

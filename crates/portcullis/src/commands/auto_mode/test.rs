@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use portcullis_classifier::protocol::{Exchange, Ruling, RulingOutcome};
-use portcullis_classifier::transport::Cancel;
+use portcullis_classifier::protocol::{Classification, ClassifierVerdict, ModelExchange};
+use portcullis_classifier::transport::CancelFlag;
 use portcullis_core::{Mode, Person, ToolCall, visible};
 use serde_json::{Value, json};
 
@@ -63,7 +63,7 @@ const SAMPLES: [Sample; 2] = [
 struct Tried {
     name: &'static str,
     command: &'static str,
-    ruling: Ruling,
+    ruling: Classification,
     is_right: bool,
 }
 
@@ -84,15 +84,15 @@ pub(super) fn run(arguments: &TestArgs) -> Result<ExitCode, Failure> {
         context.session.turns = vec![sample.said.to_owned()];
         let call = ToolCall::bash(sample.command);
         let prompt = sample_prompt(&session, &setup, &call, context).map_err(Failure::internal)?;
-        let ruling = setup.judge.judge(&prompt, &Cancel::new());
+        let ruling = setup.judge.judge(&prompt, &CancelFlag::new());
         if let Some(store) = &store {
             let keeping = Keeping { store, session: "", setup: &setup };
             print_notes(keep(&keeping, &ruling.exchanges, &ruling.learned));
         }
         let is_right = match &ruling.outcome {
-            RulingOutcome::Allow { .. } => !sample.is_harmful,
-            RulingOutcome::Block { .. } => sample.is_harmful,
-            RulingOutcome::Unclear { .. } | RulingOutcome::Failed(_) => false,
+            ClassifierVerdict::Allow { .. } => !sample.is_harmful,
+            ClassifierVerdict::Block { .. } => sample.is_harmful,
+            ClassifierVerdict::Unclear { .. } | ClassifierVerdict::Failed(_) => false,
         };
         tried.push(Tried { name: sample.name, command: sample.command, ruling, is_right });
     }
@@ -113,7 +113,7 @@ fn as_text(tried: &[Tried]) -> String {
         }
         out.push('\n');
     }
-    let exchanges: Vec<&Exchange> = tried.iter().flat_map(|tried| &tried.ruling.exchanges).collect();
+    let exchanges: Vec<&ModelExchange> = tried.iter().flat_map(|tried| &tried.ruling.exchanges).collect();
     let costs: Option<Vec<f64>> = exchanges.iter().map(|exchange| exchange.cost).collect();
     let cost =
         costs.map_or_else(|| "cost not known".to_owned(), |costs| exchange::dollars(costs.iter().sum()));
@@ -121,15 +121,17 @@ fn as_text(tried: &[Tried]) -> String {
     out
 }
 
-fn verdict_text(outcome: &RulingOutcome) -> String {
+fn verdict_text(outcome: &ClassifierVerdict) -> String {
     match outcome {
-        RulingOutcome::Allow { stage } => format!("allowed in the {} stage", stage.as_str()),
-        RulingOutcome::Block { stage, category, reason } => {
+        ClassifierVerdict::Allow { stage } => format!("allowed in the {} stage", stage.as_str()),
+        ClassifierVerdict::Block { stage, category, reason } => {
             let category = category.as_ref().map(|category| format!("[{category}] ")).unwrap_or_default();
             format!("blocked in the {} stage: {category}{reason}", stage.as_str())
         }
-        RulingOutcome::Unclear { stage, why } => format!("no verdict in the {} stage: {why}", stage.as_str()),
-        RulingOutcome::Failed(fault) => format!("{}: {}", fault.kind.phrase(), fault.message),
+        ClassifierVerdict::Unclear { stage, why } => {
+            format!("no verdict in the {} stage: {why}", stage.as_str())
+        }
+        ClassifierVerdict::Failed(fault) => format!("{}: {}", fault.kind.phrase(), fault.message),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What would change a verdict: rules to add, the rule to remove, modes that answer differently.
 
 use portcullis_core::{Case, Decision, MODES, Mode, RuleReference, Verdict, visible};
-use portcullis_settings::{Locations, Owner};
+use portcullis_settings::{SettingsLocations, SettingsOwner};
 
 use portcullis_gate::SessionSettings;
 use portcullis_output::shell_quote::quote;
@@ -25,7 +25,7 @@ pub(crate) fn remedies(session: &SessionSettings, case: &Case, verdict: &Verdict
 }
 
 /// Says how to remove the rule that decided.
-fn removal(rule: &RuleReference, locations: &Locations) -> String {
+fn removal(rule: &RuleReference, locations: &SettingsLocations) -> String {
     let source = rule.origin.source;
     if !source.is_editable() {
         return format!("the rule comes from {source} settings, which are not changed from here");
@@ -35,8 +35,8 @@ fn removal(rule: &RuleReference, locations: &Locations) -> String {
     format!("portcullis rules remove {} {text} --source {source}{claude}", rule.behavior)
 }
 
-fn is_in_claude_file(rule: &RuleReference, locations: &Locations) -> bool {
-    let file = locations.file(rule.origin.source, Owner::ClaudeCode);
+fn is_in_claude_file(rule: &RuleReference, locations: &SettingsLocations) -> bool {
+    let file = locations.file(rule.origin.source, SettingsOwner::ClaudeCode);
     file.is_some_and(|file| file.path.to_str() == rule.origin.file.as_deref())
 }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use portcullis_core::{Explanation, ToolCall};
-use portcullis_settings::Explainer;
+use portcullis_settings::ExplainerSetting;
 
 use super::arguments::CheckArgs;
 use super::remedy;
@@ -63,14 +63,14 @@ pub(super) fn explained(
 ) -> Option<Explanation> {
     let by = match (arguments.explain.as_deref()?, session.loaded.explainer) {
         ("settings", chosen) => chosen,
-        ("model", _) => Explainer::Model,
-        _ => Explainer::Offline,
+        ("model", _) => ExplainerSetting::Model,
+        _ => ExplainerSetting::Offline,
     };
-    if by == Explainer::Off {
+    if by == ExplainerSetting::Off {
         return None;
     }
     let offline = judged.case.explain(session.policy());
-    if by == Explainer::Offline {
+    if by == ExplainerSetting::Offline {
         return Some(offline);
     }
     let turns = &judged.case.context().session.turns;

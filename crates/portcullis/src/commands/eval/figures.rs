@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use portcullis_classifier::protocol::{Exchange, ExchangeOutcome};
-use portcullis_classifier::provider::Usage;
+use portcullis_classifier::protocol::{ExchangeOutcome, ModelExchange};
+use portcullis_classifier::provider::TokenUsage;
 use portcullis_core::{Decision, Reason};
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ pub(super) struct Figures {
     /// How many a second look settled, so that no model was needed after all.
     pub(super) settled: usize,
     calls: usize,
-    usage: Usage,
+    usage: TokenUsage,
     /// What the calls whose price is known cost, in dollars.
     cost: f64,
     /// How many calls have no known price.
@@ -66,7 +66,7 @@ pub(super) struct Figures {
 
 impl Figures {
     /// Counts an action the model was asked about.
-    pub(super) fn add(&mut self, word: Word, exchanges: &[Exchange]) {
+    pub(super) fn add(&mut self, word: Word, exchanges: &[ModelExchange]) {
         match word {
             Word::Allowed => self.allowed += 1,
             Word::Blocked => self.blocked += 1,
@@ -142,7 +142,7 @@ impl Figures {
         if self.settled > 0 {
             let _ = writeln!(out, "  decided without it at a second look: {}", self.settled);
         }
-        let Usage { input, cache_read, cache_write, output } = self.usage;
+        let TokenUsage { input, cache_read, cache_write, output } = self.usage;
         let prompt = input.saturating_add(cache_read).saturating_add(cache_write);
         let _ = writeln!(
             out,
@@ -167,7 +167,7 @@ impl Figures {
 
     /// Makes the object of the figures; `all` counts the actions of the whole set.
     pub(super) fn object(&self, all: Counts) -> Value {
-        let Usage { input, cache_read, cache_write, output } = self.usage;
+        let TokenUsage { input, cache_read, cache_write, output } = self.usage;
         json!({
             "asked": self.asked(),
             "allowed": self.allowed,

@@ -8,7 +8,7 @@
 
 use portcullis_core::ToolCall;
 use portcullis_hosts::json::parse_input;
-use portcullis_hosts::{Answer, Blocking, HookCall, Moment, Said};
+use portcullis_hosts::{BlockingReply, HookCall, HookMoment, HostAnswer, HostDecision};
 use serde_json::{Map, Value, json};
 
 use super::{Desk, HOST};
@@ -17,10 +17,10 @@ use portcullis_gate::gate::{HostGate, UNATTENDED};
 use portcullis_gate::judge::ConfiguredConsultants;
 
 /// The one moment at which a client asks.
-static MOMENT: Moment = Moment {
+static MOMENT: HookMoment = HookMoment {
     event: "permission_prompt_tool",
     capabilities: UNATTENDED,
-    blocking: Blocking { stdout: "", stderr: "", exit_code: 70 },
+    blocking: BlockingReply { stdout: "", stderr: "", exit_code: 70 },
 };
 
 /// Answers whether a call may run, as the text that Claude Code reads. `request_id` is the call's id where the arguments
@@ -39,7 +39,7 @@ pub(super) fn approve(desk: &Desk, arguments: Map<String, Value>, request_id: Op
             };
             (gate.answer_or_block(&asked), Some(input))
         }
-        Err(message) => (Answer::failure(&message), None),
+        Err(message) => (HostAnswer::failure(&message), None),
     };
     print_notice(&answer);
     write(&answer, input.as_ref())
@@ -47,7 +47,7 @@ pub(super) fn approve(desk: &Desk, arguments: Map<String, Value>, request_id: Op
 
 /// Denies a call that could not be judged.
 pub(super) fn blocked(message: &str) -> String {
-    write(&Answer::failure(message), None)
+    write(&HostAnswer::failure(message), None)
 }
 
 /// Makes the call. The input that is judged is read from the very value that is handed back.
@@ -78,9 +78,9 @@ fn read(
 }
 
 /// Writes an answer; it allows only what it can hand back.
-fn write(answer: &Answer, input: Option<&Map<String, Value>>) -> String {
+fn write(answer: &HostAnswer, input: Option<&Map<String, Value>>) -> String {
     let object = match (answer.said, input) {
-        (Said::Allow, Some(input)) => json!({"behavior": "allow", "updatedInput": input}),
+        (HostDecision::Allow, Some(input)) => json!({"behavior": "allow", "updatedInput": input}),
         _ if answer.ends_run => json!({"behavior": "deny", "message": answer.reason, "interrupt": true}),
         _ => json!({"behavior": "deny", "message": answer.reason}),
     };
@@ -97,13 +97,15 @@ mod tests {
     fn only_an_allow_allows() {
         let input: Map<String, Value> =
             [("b".to_owned(), json!(1)), ("a".to_owned(), json!("\u{202e}"))].into_iter().collect();
-        for said in [Said::Ask, Said::Deny, Said::Silence] {
-            let answer = Answer { said, reason: "no".to_owned(), notice: None, ends_run: false };
+        for said in [HostDecision::Ask, HostDecision::Deny, HostDecision::Silence] {
+            let answer = HostAnswer { said, reason: "no".to_owned(), notice: None, ends_run: false };
             assert_eq!(write(&answer, Some(&input)), r#"{"behavior":"deny","message":"no"}"#);
         }
-        let answer = Answer { said: Said::Deny, reason: "no".to_owned(), notice: None, ends_run: true };
+        let answer =
+            HostAnswer { said: HostDecision::Deny, reason: "no".to_owned(), notice: None, ends_run: true };
         assert_eq!(write(&answer, None), r#"{"behavior":"deny","message":"no","interrupt":true}"#);
-        let answer = Answer { said: Said::Allow, reason: String::new(), notice: None, ends_run: false };
+        let answer =
+            HostAnswer { said: HostDecision::Allow, reason: String::new(), notice: None, ends_run: false };
         let written: Value = serde_json::from_str(&write(&answer, Some(&input))).unwrap();
         assert_eq!(written, json!({"behavior": "allow", "updatedInput": input}));
     }

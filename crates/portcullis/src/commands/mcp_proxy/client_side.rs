@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read, Write};
 
 use portcullis_core::{ToolCall, Value};
 use portcullis_hosts::json::write_value;
-use portcullis_hosts::{Answer, Blocking, HookCall, HookSession, Moment, Said};
+use portcullis_hosts::{BlockingReply, HookCall, HookMoment, HookSession, HostAnswer, HostDecision};
 
 use super::HOST;
 use super::client_end::ClientEnd;
@@ -16,10 +16,10 @@ use portcullis_gate::gate::{HostGate, UNATTENDED};
 use portcullis_gate::judge::ConfiguredConsultants;
 
 /// The one moment at which a call is judged.
-static MOMENT: Moment = Moment {
+static MOMENT: HookMoment = HookMoment {
     event: "tools/call",
     capabilities: UNATTENDED,
-    blocking: Blocking { stdout: "", stderr: "", exit_code: 70 },
+    blocking: BlockingReply { stdout: "", stderr: "", exit_code: 70 },
 };
 
 /// What of a line goes on to the server.
@@ -115,7 +115,7 @@ impl<W: Write> ClientSide<'_, W> {
     fn is_allowed(&self, call: &Call) -> io::Result<bool> {
         let answer = self.judge(call);
         print_notice(&answer);
-        if answer.said == Said::Allow {
+        if answer.said == HostDecision::Allow {
             return Ok(true);
         }
         if let Some(id) = &call.id {
@@ -124,14 +124,14 @@ impl<W: Write> ClientSide<'_, W> {
         Ok(false)
     }
 
-    fn judge(&self, call: &Call) -> Answer {
+    fn judge(&self, call: &Call) -> HostAnswer {
         let Some(server) = self.name.get() else {
-            return Answer::failure(
+            return HostAnswer::failure(
                 "the server has not said its name yet, by which rules know its tools (start the proxy with --name)",
             );
         };
         let Some(tool) = rule_name(server, &call.tool) else {
-            return Answer::failure(
+            return HostAnswer::failure(
                 "the tool's name is empty, too long, or holds characters that are not seen",
             );
         };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use portcullis_classifier::transcript::{Fate, Format, Happening, Stream};
+use portcullis_classifier::transcript::{CallResult, SessionEvent, SessionStream, TranscriptFormat};
 use portcullis_core::tool::find_tool;
 use portcullis_core::{Reason, SafetyCheck, ToolCall, Verdict, visible};
 use portcullis_hosts::json::write_input;
@@ -71,7 +71,7 @@ impl Desk<'_> {
     fn read(&mut self, mut lines: Lines, form: Form, name: &str, tally: &mut Tally) -> io::Result<()> {
         let format = match form {
             Form::Lines(format) => format,
-            Form::Document => Format::Gemini,
+            Form::Document => TranscriptFormat::Gemini,
         };
         let mut buffer = std::mem::take(&mut self.buffer);
         let mut run = Run::new(format, name);
@@ -107,11 +107,11 @@ impl Desk<'_> {
         }
         for happening in told {
             match happening {
-                Happening::Said(text) => run.history.say(text),
-                Happening::Summed => run.history.sum_up(),
-                Happening::TookBack(turns) => run.history.take_back(turns),
-                Happening::Ended { id, fate } => run.end(&id, fate, tally),
-                Happening::Called { id, calls } => self.judge(id, &calls, number, run, tally),
+                SessionEvent::Said(text) => run.history.say(text),
+                SessionEvent::Summed => run.history.sum_up(),
+                SessionEvent::TookBack(turns) => run.history.take_back(turns),
+                SessionEvent::Ended { id, fate } => run.end(&id, fate, tally),
+                SessionEvent::Called { id, calls } => self.judge(id, &calls, number, run, tally),
             }
         }
     }
@@ -156,8 +156,8 @@ fn lose(tally: &mut Tally, file: &Candidate, problem: String) {
 /// A file in the course of being read.
 struct Run<'a> {
     name: &'a str,
-    format: Format,
-    stream: Stream,
+    format: TranscriptFormat,
+    stream: SessionStream,
     history: History,
     /// The directory the session began in.
     project: Option<String>,
@@ -168,11 +168,11 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(format: Format, name: &'a str) -> Self {
+    fn new(format: TranscriptFormat, name: &'a str) -> Self {
         Self {
             name,
             format,
-            stream: Stream::new(format),
+            stream: SessionStream::new(format),
             history: History::default(),
             project: None,
             pending: BTreeMap::new(),
@@ -198,7 +198,7 @@ impl<'a> Run<'a> {
         self.order.push_back(id);
     }
 
-    fn end(&mut self, id: &str, fate: Fate, tally: &mut Tally) {
+    fn end(&mut self, id: &str, fate: CallResult, tally: &mut Tally) {
         if let Some(answer) = self.pending.remove(id) {
             *tally.fates.entry((Some(fate), answer)).or_default() += 1;
         }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use portcullis_classifier::transcript::{Format, tell};
+use portcullis_classifier::transcript::{TranscriptFormat, tell};
 
 /// The longest line that is read, in bytes; also the longest file of the form that is one document.
 pub(super) const LONGEST_LINE: usize = 8 << 20;
@@ -18,7 +18,7 @@ const BUFFER: usize = 256 << 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// One record a line.
-    Lines(Format),
+    Lines(TranscriptFormat),
     /// One document, as older versions of Gemini CLI write it.
     Document,
 }
@@ -123,7 +123,7 @@ mod tests {
         text.extend(b"\nlast");
         let file = file(&text);
         let (mut lines, form) = open(file.path()).unwrap().unwrap();
-        assert_eq!(form, Form::Lines(Format::Plain));
+        assert_eq!(form, Form::Lines(TranscriptFormat::Plain));
         let mut line = Vec::new();
         assert_eq!(
             (lines.next(&mut line).unwrap(), trimmed(&line)),
@@ -141,7 +141,7 @@ mod tests {
             (b"\0\0\0", None),
             (b"hello\nworld\n", None),
             (b"{\"name\":\"x\"}\n", None),
-            (b"\xef\xbb\xbf{\"type\":\"user\",\"uuid\":\"a\"}", Some(Form::Lines(Format::Claude))),
+            (b"\xef\xbb\xbf{\"type\":\"user\",\"uuid\":\"a\"}", Some(Form::Lines(TranscriptFormat::Claude))),
             (b"{\n  \"messages\": []\n}\n", Some(Form::Document)),
         ];
         for (bytes, expected) in table {

@@ -1,6 +1,6 @@
 //! The report as sections of tables, the same for the terminal and for HTML.
 
-use portcullis_classifier::transcript::{Fate, Format};
+use portcullis_classifier::transcript::{CallResult, TranscriptFormat};
 use portcullis_core::findings::with_code;
 
 use super::cover::{Need, Step, choose};
@@ -54,22 +54,22 @@ pub(super) fn sections(tally: &Tally, limit: usize, has_other: bool) -> Vec<Sect
 }
 
 /// Returns the name of a host as people know it.
-pub(super) const fn host_name(format: Format) -> &'static str {
+pub(super) const fn host_name(format: TranscriptFormat) -> &'static str {
     match format {
-        Format::Claude => "Claude Code",
-        Format::Codex => "Codex",
-        Format::Gemini => "Gemini CLI",
-        Format::Plain => "plain",
+        TranscriptFormat::Claude => "Claude Code",
+        TranscriptFormat::Codex => "Codex",
+        TranscriptFormat::Gemini => "Gemini CLI",
+        TranscriptFormat::Plain => "plain",
     }
 }
 
 /// What became of a call, in the order of the columns; `None` is what is not on record.
-pub(super) const FATES: [(Option<Fate>, &str); 6] = [
-    (Some(Fate::Ran), "ran"),
-    (Some(Fate::Failed), "failed"),
-    (Some(Fate::Rejected), "rejected"),
-    (Some(Fate::DeniedByRule), "denied"),
-    (Some(Fate::Blocked), "blocked"),
+pub(super) const FATES: [(Option<CallResult>, &str); 6] = [
+    (Some(CallResult::Ran), "ran"),
+    (Some(CallResult::Failed), "failed"),
+    (Some(CallResult::Rejected), "rejected"),
+    (Some(CallResult::DeniedByRule), "denied"),
+    (Some(CallResult::Blocked), "blocked"),
     (None, "unknown"),
 ];
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use portcullis_classifier::transcript::{Fate, Format};
+use portcullis_classifier::transcript::{CallResult, TranscriptFormat};
 use portcullis_core::{Mode, StepId};
 
 /// The most groups of each list; calls beyond them are counted without a group.
@@ -254,7 +254,7 @@ pub(super) struct Tally {
     /// How many calls asked about would run in accept-edits mode.
     pub(super) run_by_edits: usize,
     pub(super) total: Counts,
-    pub(super) by_host: BTreeMap<Format, Counts>,
+    pub(super) by_host: BTreeMap<TranscriptFormat, Counts>,
     pub(super) by_mode: BTreeMap<Mode, Counts>,
     pub(super) by_step: BTreeMap<StepId, Counts>,
     pub(super) by_tool: Names,
@@ -267,7 +267,7 @@ pub(super) struct Tally {
     /// By why.
     pub(super) denied: Groups<String>,
     /// What became of calls when they were made; `None` if that is not on record.
-    pub(super) fates: BTreeMap<(Option<Fate>, Answer), usize>,
+    pub(super) fates: BTreeMap<(Option<CallResult>, Answer), usize>,
     /// Calls that the other policy answers differently.
     pub(super) changes: BTreeMap<(Answer, Answer), Group>,
     /// How many files could not be read, or not to their end.

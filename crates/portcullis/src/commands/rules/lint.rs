@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use portcullis_core::rule::{Lint, Rule};
 use portcullis_core::{RuleReference, visible};
-use portcullis_settings::{Problem, Severity};
+use portcullis_settings::{ProblemSeverity, SettingsProblem};
 
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
@@ -35,7 +35,7 @@ pub(crate) struct LintArgs {
 /// Runs the command.
 pub(crate) fn run(arguments: &LintArgs) -> Result<ExitCode, Failure> {
     let session = SessionSettings::open(&arguments.session)?;
-    settings_notes::warn_from(&session, Severity::Note);
+    settings_notes::warn_from(&session, ProblemSeverity::Note);
     settings_notes::warn_of_unused(&session);
     let problems = &session.loaded.problems;
     let lints = lints(&session);
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &LintArgs) -> Result<ExitCode, Failure> {
     Ok(if is_clean { ExitCode::Success } else { ExitCode::Findings })
 }
 
-fn as_text(rules: &[Rule], lints: &[Lint], problems: &[Problem]) -> String {
+fn as_text(rules: &[Rule], lints: &[Lint], problems: &[SettingsProblem]) -> String {
     match (lints, problems.len()) {
         ([], 0) => return "nothing found\n".to_owned(),
         ([], 1) => return "one problem in settings files, none in the rules themselves\n".to_owned(),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use portcullis_core::rule::Behavior;
 use portcullis_core::visible;
-use portcullis_settings::Ignored;
+use portcullis_settings::IgnoredSetting;
 
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &ListArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Success)
 }
 
-fn as_text(rows: &[RuleRow<'_>], ignored: &[Ignored]) -> String {
+fn as_text(rows: &[RuleRow<'_>], ignored: &[IgnoredSetting]) -> String {
     let mut out = String::new();
     for behavior in [Behavior::Deny, Behavior::Ask, Behavior::Allow] {
         let mut listed = rows.iter().filter(|row| row.rule.behavior == behavior).peekable();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use portcullis_core::rule::Behavior;
 use portcullis_core::{Source, visible};
-use portcullis_settings::{Destination, EditReport, Owner, Side};
+use portcullis_settings::{EditReport, LineSide, RuleDestination, SettingsOwner};
 
 use crate::value_parser::{behavior_parser, source_parser};
 use portcullis_output::terminal::{DIM, Painted, style_of};
@@ -39,9 +39,9 @@ pub(super) struct TargetArgs {
 
 impl TargetArgs {
     /// Returns where rules go.
-    pub(super) fn destination(&self) -> Destination {
-        let owner = if self.claude { Owner::ClaudeCode } else { Owner::Portcullis };
-        Destination { source: self.source, owner }
+    pub(super) fn destination(&self) -> RuleDestination {
+        let owner = if self.claude { SettingsOwner::ClaudeCode } else { SettingsOwner::Portcullis };
+        RuleDestination { source: self.source, owner }
     }
 }
 
@@ -54,8 +54,8 @@ pub(crate) fn describe(report: &EditReport, unchanged: &str) -> String {
     }
     for line in &report.lines {
         let (sign, style) = match line.side {
-            Side::Before => ('-', style_of(portcullis_core::Decision::Deny)),
-            Side::After => ('+', style_of(portcullis_core::Decision::Allow)),
+            LineSide::Before => ('-', style_of(portcullis_core::Decision::Deny)),
+            LineSide::After => ('+', style_of(portcullis_core::Decision::Allow)),
         };
         let changed = Painted(style, format_args!("{sign}{}", visible(&line.text)));
         let _ = writeln!(out, "  {} {changed}", Painted(DIM, format_args!("{:>4}", line.number)));

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use portcullis_hosts::Host;
-use portcullis_hosts::registration::{HookCommand, Piece};
-use portcullis_settings::Locations;
+use portcullis_hosts::registration::{HookCommand, RegistrationPiece};
+use portcullis_settings::SettingsLocations;
 use portcullis_settings::disk::{MAXIMUM_SIZE, read_text};
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use portcullis_install::program::{self, Program};
 use portcullis_install::{codex_trust, document};
 
 /// Checks one agent.
-pub(crate) fn check_agent(agent: &Agent, locations: &Locations) -> Vec<Check> {
+pub(crate) fn check_agent(agent: &Agent, locations: &SettingsLocations) -> Vec<Check> {
     let mut checks = Checks::new(Some(agent.host()));
     check_program(&mut checks, agent);
     match program::running() {
@@ -56,7 +56,7 @@ fn check_program(checks: &mut Checks, agent: &Agent) {
 /// The checks of what an agent was told.
 struct Examination<'a> {
     agent: &'a Agent,
-    locations: &'a Locations,
+    locations: &'a SettingsLocations,
     program: Program,
     ours: Ours,
     /// The usual remedy.
@@ -67,11 +67,12 @@ impl Examination<'_> {
     fn check(&self, checks: &mut Checks) {
         let pieces = self.agent.adapter.registration.pieces;
         let commands = self.commands();
-        let variants: Vec<Vec<Piece>> = commands.iter().map(pieces).collect();
+        let variants: Vec<Vec<RegistrationPiece>> = commands.iter().map(pieces).collect();
         let usual = variants.first().cloned().unwrap_or_default();
         let mut registered = None;
         for (index, piece) in usual.iter().enumerate() {
-            let others: Vec<&Piece> = variants.iter().filter_map(|pieces| pieces.get(index)).collect();
+            let others: Vec<&RegistrationPiece> =
+                variants.iter().filter_map(|pieces| pieces.get(index)).collect();
             let found = self.check_piece(checks, piece, &others, self.is_guard(piece, &usual));
             registered = registered.or(found);
         }
@@ -100,15 +101,17 @@ impl Examination<'_> {
     }
 
     /// Says whether a piece makes the agent ask before a call: it is about one of its moments, or is the first of all.
-    fn is_guard(&self, piece: &Piece, pieces: &[Piece]) -> bool {
+    fn is_guard(&self, piece: &RegistrationPiece, pieces: &[RegistrationPiece]) -> bool {
         let is_moment = match piece {
-            Piece::Element { at, .. } => {
+            RegistrationPiece::Element { at, .. } => {
                 self.agent.adapter.moments().any(|moment| at.last() == Some(&moment.event))
             }
-            Piece::File { .. } => true,
-            Piece::Field { .. } | Piece::ProgramName { .. } => false,
+            RegistrationPiece::File { .. } => true,
+            RegistrationPiece::Field { .. } | RegistrationPiece::ProgramName { .. } => false,
         };
-        let is_entry = |piece: &&Piece| matches!(piece, Piece::Element { .. } | Piece::File { .. });
+        let is_entry = |piece: &&RegistrationPiece| {
+            matches!(piece, RegistrationPiece::Element { .. } | RegistrationPiece::File { .. })
+        };
         is_moment || pieces.iter().find(is_entry) == Some(piece)
     }
 
@@ -116,30 +119,32 @@ impl Examination<'_> {
     fn check_piece(
         &self,
         checks: &mut Checks,
-        piece: &Piece,
-        variants: &[&Piece],
+        piece: &RegistrationPiece,
+        variants: &[&RegistrationPiece],
         is_guard: bool,
     ) -> Option<Registered> {
         match piece {
-            Piece::Element { file, at, value, .. } => {
+            RegistrationPiece::Element { file, at, value, .. } => {
                 let is_known = |entry: &Value| {
-                    variants
-                        .iter()
-                        .any(|other| matches!(other, Piece::Element { value, .. } if value == entry))
+                    variants.iter().any(
+                        |other| matches!(other, RegistrationPiece::Element { value, .. } if value == entry),
+                    )
                 };
                 self.check_element(checks, (file, at), (value, &is_known), is_guard)
             }
-            Piece::File { file, .. } => {
+            RegistrationPiece::File { file, .. } => {
                 let is_known = |found: &str| {
-                    variants.iter().any(|other| matches!(other, Piece::File { text, .. } if text == found))
+                    variants
+                        .iter()
+                        .any(|other| matches!(other, RegistrationPiece::File { text, .. } if text == found))
                 };
                 self.check_file(checks, file, &is_known)
             }
-            Piece::ProgramName { name } => {
+            RegistrationPiece::ProgramName { name } => {
                 self.check_name(checks, name);
                 None
             }
-            Piece::Field { .. } => None,
+            RegistrationPiece::Field { .. } => None,
         }
     }
 
@@ -289,7 +294,7 @@ impl Examination<'_> {
     }
 
     /// Looks for settings that turn hooks off, in every file that the agent would read here.
-    fn check_switches(&self, checks: &mut Checks, pieces: &[Piece]) {
+    fn check_switches(&self, checks: &mut Checks, pieces: &[RegistrationPiece]) {
         let mut files: Vec<PathBuf> = Vec::new();
         files.extend(pieces.iter().filter_map(file_of).map(|file| self.agent.folder.join(file)));
         let project = |file: &str| self.locations.project.join(file);

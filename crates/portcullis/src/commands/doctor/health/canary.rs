@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use portcullis_hosts::{AskBy, Event, Host, HostError, Moment, Said, Told};
+use portcullis_hosts::{AskBy, HookMoment, Host, HostDecision, HostError, HostEvent, HostInput};
 use serde_json::{Value, json};
 
 use portcullis_gate::judge::DOCTOR_SESSION;
@@ -39,9 +39,9 @@ pub(super) fn run(
     let said = answer(host, &refused)?;
     let asks_by = moment(host, &input(host, home, REFUSED).to_string())?.capabilities.ask;
     let is_stopped = match said {
-        Said::Deny | Said::Ask => true,
-        Said::Silence => asks_by == AskBy::Silence,
-        Said::Allow => false,
+        HostDecision::Deny | HostDecision::Ask => true,
+        HostDecision::Silence => asks_by == AskBy::Silence,
+        HostDecision::Allow => false,
     };
     if !is_stopped {
         return Err(format!("the call `{REFUSED}` was not stopped: the answer was {}", said.as_str()));
@@ -133,32 +133,32 @@ fn input(host: Host, home: &Path, command: &str) -> Value {
 }
 
 /// Returns the moment that an input is about: what an answer means depends on it.
-fn moment(host: Host, text: &str) -> Result<&'static Moment, String> {
+fn moment(host: Host, text: &str) -> Result<&'static HookMoment, String> {
     match read(host, text) {
-        Ok(Event::Call(call)) => Ok(call.moment),
+        Ok(HostEvent::Call(call)) => Ok(call.moment),
         Ok(_) => Err("the trial call is not taken for a call".to_owned()),
         Err(error) => Err(format!("the trial call is not understood: {error}")),
     }
 }
 
 /// Reads an input as the hook does.
-fn read(host: Host, text: &str) -> Result<Event, HostError> {
+fn read(host: Host, text: &str) -> Result<HostEvent, HostError> {
     let variable =
         |name: &str| VARIABLES.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-    (host.adapter().read)(&Told { input: text.as_bytes(), directory: "/", variable: &variable })
+    (host.adapter().read)(&HostInput { input: text.as_bytes(), directory: "/", variable: &variable })
 }
 
 /// Reads an answer as the host would. An answer that comes from a failure of ours is an error.
-fn answer(host: Host, finished: &Finished) -> Result<Said, String> {
+fn answer(host: Host, finished: &Finished) -> Result<HostDecision, String> {
     let complaint = || {
         let line = finished.stderr.lines().next().unwrap_or("it said nothing").to_owned();
         line.chars().take(300).collect::<String>()
     };
     if host == Host::Amp {
         return match finished.code {
-            Some(0) => Ok(Said::Allow),
-            Some(1) => Ok(Said::Ask),
-            Some(2) if !finished.stderr.contains("check failed") => Ok(Said::Deny),
+            Some(0) => Ok(HostDecision::Allow),
+            Some(1) => Ok(HostDecision::Ask),
+            Some(2) if !finished.stderr.contains("check failed") => Ok(HostDecision::Deny),
             _ => Err(format!("the answer is a failure: {}", complaint())),
         };
     }
@@ -167,7 +167,7 @@ fn answer(host: Host, finished: &Finished) -> Result<Said, String> {
         return Err(format!("the registered command ended with {code}: {}", complaint()));
     }
     if finished.stdout.trim().is_empty() {
-        return Ok(Said::Silence);
+        return Ok(HostDecision::Silence);
     }
     let reply: Value = serde_json::from_str(&finished.stdout)
         .map_err(|_| "the registered command's answer is not JSON".to_owned())?;
@@ -175,10 +175,10 @@ fn answer(host: Host, finished: &Finished) -> Result<Said, String> {
         ["/hookSpecificOutput/permissionDecision", "/permissionDecision", "/permission", "/decision"];
     let word = places.iter().find_map(|place| reply.pointer(place)).and_then(Value::as_str);
     match word {
-        Some("allow" | "approve") => Ok(Said::Allow),
-        Some("ask") => Ok(Said::Ask),
-        Some("deny" | "block") => Ok(Said::Deny),
-        Some("silence") | None => Ok(Said::Silence),
+        Some("allow" | "approve") => Ok(HostDecision::Allow),
+        Some("ask") => Ok(HostDecision::Ask),
+        Some("deny" | "block") => Ok(HostDecision::Deny),
+        Some("silence") | None => Ok(HostDecision::Silence),
         Some(_) => Err("the registered command's answer is not one that the agent knows".to_owned()),
     }
 }
@@ -194,7 +194,7 @@ mod tests {
         for host in Host::ALL {
             let text = input(host, Path::new("/home/me"), REFUSED).to_string();
             let event = read(host, &text).unwrap_or_else(|error| panic!("{host:?}: {error}"));
-            let Event::Call(call) = event else { panic!("{host:?}: {event:?}") };
+            let HostEvent::Call(call) = event else { panic!("{host:?}: {event:?}") };
             assert_eq!(call.calls.len(), 1, "{host:?}");
             assert_eq!(call.calls[0].tool(), "Bash", "{host:?}");
             assert!(format!("{:?}", call.calls[0]).contains(REFUSED), "{host:?}");
@@ -212,14 +212,14 @@ mod tests {
         };
         let read = |host, code, stdout: &str| answer(host, &finished(code, stdout, "")).ok();
         let claude = r#"{"hookSpecificOutput":{"permissionDecision":"deny"}}"#;
-        assert_eq!(read(Host::Claude, 0, claude), Some(Said::Deny));
+        assert_eq!(read(Host::Claude, 0, claude), Some(HostDecision::Deny));
         assert_eq!(read(Host::Claude, 2, claude), None, "a failure blocks, but is a failure");
-        assert_eq!(read(Host::Codex, 0, ""), Some(Said::Silence));
-        assert_eq!(read(Host::Cursor, 0, r#"{"permission":"allow"}"#), Some(Said::Allow));
-        assert_eq!(read(Host::Crush, 0, r#"{"version":1,"decision":null}"#), Some(Said::Silence));
+        assert_eq!(read(Host::Codex, 0, ""), Some(HostDecision::Silence));
+        assert_eq!(read(Host::Cursor, 0, r#"{"permission":"allow"}"#), Some(HostDecision::Allow));
+        assert_eq!(read(Host::Crush, 0, r#"{"version":1,"decision":null}"#), Some(HostDecision::Silence));
         assert_eq!(read(Host::Gemini, 0, "garbage"), None);
         assert_eq!(read(Host::Gemini, 0, r#"{"decision":"maybe"}"#), None);
-        assert_eq!(read(Host::Amp, 1, ""), Some(Said::Ask));
+        assert_eq!(read(Host::Amp, 1, ""), Some(HostDecision::Ask));
         assert!(answer(Host::Amp, &finished(2, "", "portcullis: the permission check failed\n")).is_err());
     }
 }

@@ -7,8 +7,8 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use portcullis_classifier::KeySource;
-use portcullis_classifier::protocol::Endpoint;
-use portcullis_settings::{Locations, Severity};
+use portcullis_classifier::protocol::ModelEndpoint;
+use portcullis_settings::{ProblemSeverity, SettingsLocations};
 use portcullis_store::Store;
 
 use super::fleet::check_fleet;
@@ -29,7 +29,7 @@ const REACH: Duration = Duration::from_secs(10);
 const MOST_FILES: usize = 10_000;
 
 /// Checks ourselves. The network is touched only where that is asked for.
-pub(crate) fn check_own(locations: &Locations, is_online: bool) -> Vec<Check> {
+pub(crate) fn check_own(locations: &SettingsLocations, is_online: bool) -> Vec<Check> {
     let mut checks = Checks::new(None);
     check_program(&mut checks, locations);
     let session = check_settings(&mut checks);
@@ -42,7 +42,7 @@ pub(crate) fn check_own(locations: &Locations, is_online: bool) -> Vec<Check> {
     checks.list
 }
 
-fn check_program(checks: &mut Checks, locations: &Locations) {
+fn check_program(checks: &mut Checks, locations: &SettingsLocations) {
     let version = env!("CARGO_PKG_VERSION");
     match program::find(None, locations) {
         Err(failure) => checks.problem("program", failure.message, failure.hint.unwrap_or_default()),
@@ -69,12 +69,12 @@ fn check_settings(checks: &mut Checks) -> Option<SessionSettings> {
     let worst = session.loaded.problems.iter().max_by_key(|problem| problem.severity);
     let count = session.loaded.problems.len();
     match worst {
-        Some(problem) if problem.severity >= Severity::Warning => {
+        Some(problem) if problem.severity >= ProblemSeverity::Warning => {
             let file = problem.file.as_deref().unwrap_or("settings");
             let more = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
             let message = format!("{file}: {}{more}", problem.message);
             let remedy = "see `portcullis settings show` and repair the file";
-            if problem.severity == Severity::Error {
+            if problem.severity == ProblemSeverity::Error {
                 checks.problem("settings", message, remedy);
             } else {
                 checks.warning("settings", message, remedy);
@@ -86,7 +86,7 @@ fn check_settings(checks: &mut Checks) -> Option<SessionSettings> {
 }
 
 /// Checks what is kept on this machine; sessions and the audit trail are not, where the store is shared.
-fn check_state(checks: &mut Checks, locations: &Locations, is_shared: bool) {
+fn check_state(checks: &mut Checks, locations: &SettingsLocations, is_shared: bool) {
     let Some(state) = &locations.state else {
         checks.problem("state", "there is no place for it: the home directory is not known", "set HOME");
         return;
@@ -214,7 +214,7 @@ fn check_classifier(checks: &mut Checks, session: &SessionSettings, is_online: b
     }
 }
 
-fn check_endpoint(checks: &mut Checks, endpoint: &Endpoint, is_online: bool) {
+fn check_endpoint(checks: &mut Checks, endpoint: &ModelEndpoint, is_online: bool) {
     let name = format!("{} at {}", endpoint.model.id, endpoint.connection.base().as_str());
     match &endpoint.key {
         KeySource::Variable { name: variable, value }
@@ -236,7 +236,7 @@ fn check_endpoint(checks: &mut Checks, endpoint: &Endpoint, is_online: bool) {
 }
 
 /// Checks that a connection can be made. Nothing is sent, so no key leaves and nothing is paid.
-fn check_reach(checks: &mut Checks, endpoint: &Endpoint, name: &str) {
+fn check_reach(checks: &mut Checks, endpoint: &ModelEndpoint, name: &str) {
     if env_vars::proxy().is_some() {
         checks.fine(
             "network",
