@@ -121,7 +121,7 @@ fn served() -> Vec<String> {
         }
     }
     let mut found = Vec::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/daemon"), &mut found);
+    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../portcullis-daemon/src"), &mut found);
     found
 }
 
