@@ -7,7 +7,7 @@ use crate::act::Act;
 use crate::allowances::Allowance;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::Sample;
+use crate::findings::ExampleCall;
 use crate::reach;
 
 pub(super) static ALLOWANCE: Allowance = Allowance {
@@ -16,27 +16,27 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
     title: "installing what the project declares",
     clears: &[],
     hits: &[
-        Sample::Bash("npm ci"),
-        Sample::Bash("npm install"),
-        Sample::Bash("pip install -r requirements.txt"),
-        Sample::Bash("pip install -e ."),
-        Sample::Bash("uv sync --locked"),
-        Sample::Bash("bundle install"),
-        Sample::Bash("go mod download"),
-        Sample::Bash("cargo fetch --locked"),
+        ExampleCall::Bash("npm ci"),
+        ExampleCall::Bash("npm install"),
+        ExampleCall::Bash("pip install -r requirements.txt"),
+        ExampleCall::Bash("pip install -e ."),
+        ExampleCall::Bash("uv sync --locked"),
+        ExampleCall::Bash("bundle install"),
+        ExampleCall::Bash("go mod download"),
+        ExampleCall::Bash("cargo fetch --locked"),
     ],
     misses: &[
-        Sample::Bash("npm install left-pad"),
-        Sample::Bash("npm install -g typescript"),
-        Sample::Bash("pip install requests"),
-        Sample::Bash("sudo apt-get install -y jq"),
-        Sample::Bash("cargo install ripgrep"),
-        Sample::Bash("gem install rails"),
-        Sample::Bash("go install example.com/tool@latest"),
-        Sample::Bash("brew install wget"),
-        Sample::Bash("pip install -r /tmp/names.txt"),
-        Sample::Bash("pip install -r requirements.txt --find-links /tmp/wheels"),
-        Sample::Bash("bundle install --path /home/me/gems"),
+        ExampleCall::Bash("npm install left-pad"),
+        ExampleCall::Bash("npm install -g typescript"),
+        ExampleCall::Bash("pip install requests"),
+        ExampleCall::Bash("sudo apt-get install -y jq"),
+        ExampleCall::Bash("cargo install ripgrep"),
+        ExampleCall::Bash("gem install rails"),
+        ExampleCall::Bash("go install example.com/tool@latest"),
+        ExampleCall::Bash("brew install wget"),
+        ExampleCall::Bash("pip install -r /tmp/names.txt"),
+        ExampleCall::Bash("pip install -r requirements.txt --find-links /tmp/wheels"),
+        ExampleCall::Bash("bundle install --path /home/me/gems"),
     ],
     covers: |case: Case<'_>, effect: &Effect| {
         effect.act == Act::InstallDeclared && !reach::leads_out(case, effect)

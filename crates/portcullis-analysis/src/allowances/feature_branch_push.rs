@@ -6,7 +6,7 @@ use crate::act::Act;
 use crate::allowances::Allowance;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::Sample;
+use crate::findings::ExampleCall;
 use crate::git::{GitPush, is_shared_branch};
 
 pub(super) static ALLOWANCE: Allowance = Allowance {
@@ -15,24 +15,24 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
     title: "pushing to your own branch",
     clears: &[],
     hits: &[
-        Sample::Bash("git push origin feature/login"),
-        Sample::Bash("git push -u origin fix-123"),
-        Sample::Bash("git push origin topic:topic"),
-        Sample::Bash("git -C /code/app push origin my-branch"),
-        Sample::Bash("git push --set-upstream origin docs"),
-        Sample::Bash("git push origin refs/heads/topic"),
-        Sample::Bash("git commit -am wip && git push origin topic"),
-        Sample::Bash("git push origin v2-rewrite"),
+        ExampleCall::Bash("git push origin feature/login"),
+        ExampleCall::Bash("git push -u origin fix-123"),
+        ExampleCall::Bash("git push origin topic:topic"),
+        ExampleCall::Bash("git -C /code/app push origin my-branch"),
+        ExampleCall::Bash("git push --set-upstream origin docs"),
+        ExampleCall::Bash("git push origin refs/heads/topic"),
+        ExampleCall::Bash("git commit -am wip && git push origin topic"),
+        ExampleCall::Bash("git push origin v2-rewrite"),
     ],
     misses: &[
-        Sample::Bash("git push origin main"),
-        Sample::Bash("git push"),
-        Sample::Bash("git push origin HEAD:master"),
-        Sample::Bash("git push origin production"),
-        Sample::Bash("git push https://example.com/fork.git topic"),
-        Sample::Bash("git push origin \"$BRANCH\""),
-        Sample::Bash("git push --all origin"),
-        Sample::Bash("git push origin topic main"),
+        ExampleCall::Bash("git push origin main"),
+        ExampleCall::Bash("git push"),
+        ExampleCall::Bash("git push origin HEAD:master"),
+        ExampleCall::Bash("git push origin production"),
+        ExampleCall::Bash("git push https://example.com/fork.git topic"),
+        ExampleCall::Bash("git push origin \"$BRANCH\""),
+        ExampleCall::Bash("git push --all origin"),
+        ExampleCall::Bash("git push origin topic main"),
     ],
     covers,
 };

@@ -12,7 +12,7 @@ mod toolchain_bootstrap;
 
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::Sample;
+use crate::findings::ExampleCall;
 
 /// One kind of thing that is fine.
 #[derive(Debug)]
@@ -26,9 +26,9 @@ pub struct Allowance {
     /// The codes of the findings it clears where it covers the effect they are about.
     pub clears: &'static [&'static str],
     /// Examples whose every effect is covered, by this allowance or others.
-    pub hits: &'static [Sample],
+    pub hits: &'static [ExampleCall],
     /// Examples that look alike and are not covered.
-    pub misses: &'static [Sample],
+    pub misses: &'static [ExampleCall],
     /// Says whether it covers an effect.
     pub covers: fn(Case<'_>, &Effect) -> bool,
 }

@@ -6,7 +6,7 @@ use crate::act::Act;
 use crate::allowances::Allowance;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::Sample;
+use crate::findings::ExampleCall;
 use crate::path;
 
 pub(super) static ALLOWANCE: Allowance = Allowance {
@@ -15,24 +15,24 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
     title: "fixtures and keys made for tests",
     clears: &["PC033", "PC034"],
     hits: &[
-        Sample::Bash("cat tests/fixtures/server.key"),
-        Sample::Bash("head testdata/.env"),
-        Sample::Bash("cat spec/fixtures/credentials.json"),
-        Sample::Bash("openssl x509 -in tests/data/cert.pem -noout -text"),
-        Sample::Bash("cat src/__tests__/.env.test"),
-        Sample::Bash("wc -c test/keys/id_rsa"),
-        Sample::Bash("git add tests/fixtures/server.pem"),
-        Sample::Call("Read", &[("file_path", "/code/app/tests/fixtures/id_rsa")]),
+        ExampleCall::Bash("cat tests/fixtures/server.key"),
+        ExampleCall::Bash("head testdata/.env"),
+        ExampleCall::Bash("cat spec/fixtures/credentials.json"),
+        ExampleCall::Bash("openssl x509 -in tests/data/cert.pem -noout -text"),
+        ExampleCall::Bash("cat src/__tests__/.env.test"),
+        ExampleCall::Bash("wc -c test/keys/id_rsa"),
+        ExampleCall::Bash("git add tests/fixtures/server.pem"),
+        ExampleCall::Call("Read", &[("file_path", "/code/app/tests/fixtures/id_rsa")]),
     ],
     misses: &[
-        Sample::Bash("cat .env"),
-        Sample::Bash("cat config/master.key"),
-        Sample::Bash("cat ~/tests/id_rsa"),
-        Sample::Bash("cat /etc/tests/shadow.key"),
-        Sample::Bash("cat certs/server.key"),
-        Sample::Bash("cat ~/.ssh/id_rsa"),
-        Sample::Bash("cat tests/../.env"),
-        Sample::Bash("cat deploy/secrets.yaml"),
+        ExampleCall::Bash("cat .env"),
+        ExampleCall::Bash("cat config/master.key"),
+        ExampleCall::Bash("cat ~/tests/id_rsa"),
+        ExampleCall::Bash("cat /etc/tests/shadow.key"),
+        ExampleCall::Bash("cat certs/server.key"),
+        ExampleCall::Bash("cat ~/.ssh/id_rsa"),
+        ExampleCall::Bash("cat tests/../.env"),
+        ExampleCall::Bash("cat deploy/secrets.yaml"),
     ],
     covers,
 };

@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::invocation::Invocation;
 use crate::place::is_loopback;
 use crate::profile;
@@ -23,32 +23,32 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the target and that it may be tested",
     },
     hits: &[
-        Sample::Bash("find / -perm -4000 -type f"),
-        Sample::Bash("python3 /tmp/tools/laZagne.py all"),
-        Sample::Bash("./stratus detonate aws.example.thing"),
-        Sample::Bash("nmap -sS 192.0.2.0/24"),
-        Sample::Bash("hydra -l root -P words.txt ssh://192.0.2.1"),
-        Sample::Bash("sqlmap -u https://example.com/?id=1"),
-        Sample::Bash("nikto -h https://example.com"),
-        Sample::Bash("gobuster dir -u https://example.com -w words.txt"),
-        Sample::Bash("msfconsole -q"),
-        Sample::Bash("john hashes.txt"),
-        Sample::Bash("hashcat -m 0 hashes.txt words.txt"),
-        Sample::Bash("masscan 192.0.2.0/24 -p80"),
-        Sample::Bash("subfinder -d example.com"),
+        ExampleCall::Bash("find / -perm -4000 -type f"),
+        ExampleCall::Bash("python3 /tmp/tools/laZagne.py all"),
+        ExampleCall::Bash("./stratus detonate aws.example.thing"),
+        ExampleCall::Bash("nmap -sS 192.0.2.0/24"),
+        ExampleCall::Bash("hydra -l root -P words.txt ssh://192.0.2.1"),
+        ExampleCall::Bash("sqlmap -u https://example.com/?id=1"),
+        ExampleCall::Bash("nikto -h https://example.com"),
+        ExampleCall::Bash("gobuster dir -u https://example.com -w words.txt"),
+        ExampleCall::Bash("msfconsole -q"),
+        ExampleCall::Bash("john hashes.txt"),
+        ExampleCall::Bash("hashcat -m 0 hashes.txt words.txt"),
+        ExampleCall::Bash("masscan 192.0.2.0/24 -p80"),
+        ExampleCall::Bash("subfinder -d example.com"),
     ],
     misses: &[
-        Sample::Bash("find . -perm -4000"),
-        Sample::Bash("python3 tools/seed.py"),
-        Sample::Bash("nmap -p 3000 localhost"),
-        Sample::Bash("nmap 127.0.0.1"),
-        Sample::Bash("echo nmap 192.0.2.1"),
-        Sample::Bash("grep -rn nmap docs"),
-        Sample::Bash("ss -tlnp"),
-        Sample::Bash("ping -c 1 example.com"),
-        Sample::Bash("git commit -m \"Mention hydra\""),
-        Sample::Bash("nmap --version"),
-        Sample::Bash("man nmap"),
+        ExampleCall::Bash("find . -perm -4000"),
+        ExampleCall::Bash("python3 tools/seed.py"),
+        ExampleCall::Bash("nmap -p 3000 localhost"),
+        ExampleCall::Bash("nmap 127.0.0.1"),
+        ExampleCall::Bash("echo nmap 192.0.2.1"),
+        ExampleCall::Bash("grep -rn nmap docs"),
+        ExampleCall::Bash("ss -tlnp"),
+        ExampleCall::Bash("ping -c 1 example.com"),
+        ExampleCall::Bash("git commit -m \"Mention hydra\""),
+        ExampleCall::Bash("nmap --version"),
+        ExampleCall::Bash("man nmap"),
     ],
     filter,
 };

@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC017",
@@ -19,25 +19,25 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "that it is applied without looking at the plan",
     },
     hits: &[
-        Sample::Bash("terraform apply -auto-approve"),
-        Sample::Bash("tofu apply --auto-approve"),
-        Sample::Bash("terragrunt apply -auto-approve"),
-        Sample::Bash("pulumi up --yes"),
-        Sample::Bash("cdk deploy --require-approval=never"),
-        Sample::Bash("terraform -chdir=envs/dev apply -auto-approve"),
-        Sample::Bash("pulumi up -y --stack dev"),
-        Sample::Bash("cd infra && terraform apply -input=false -auto-approve"),
+        ExampleCall::Bash("terraform apply -auto-approve"),
+        ExampleCall::Bash("tofu apply --auto-approve"),
+        ExampleCall::Bash("terragrunt apply -auto-approve"),
+        ExampleCall::Bash("pulumi up --yes"),
+        ExampleCall::Bash("cdk deploy --require-approval=never"),
+        ExampleCall::Bash("terraform -chdir=envs/dev apply -auto-approve"),
+        ExampleCall::Bash("pulumi up -y --stack dev"),
+        ExampleCall::Bash("cd infra && terraform apply -input=false -auto-approve"),
     ],
     misses: &[
-        Sample::Bash("terraform plan"),
-        Sample::Bash("terraform apply plan.bin"),
-        Sample::Bash("terraform apply"),
-        Sample::Bash("pulumi preview"),
-        Sample::Bash("cdk diff"),
-        Sample::Bash("echo terraform apply -auto-approve"),
-        Sample::Bash("grep -rn auto-approve infra"),
-        Sample::Bash("git commit -m \"terraform apply -auto-approve\""),
-        Sample::Bash("terraform validate"),
+        ExampleCall::Bash("terraform plan"),
+        ExampleCall::Bash("terraform apply plan.bin"),
+        ExampleCall::Bash("terraform apply"),
+        ExampleCall::Bash("pulumi preview"),
+        ExampleCall::Bash("cdk diff"),
+        ExampleCall::Bash("echo terraform apply -auto-approve"),
+        ExampleCall::Bash("grep -rn auto-approve infra"),
+        ExampleCall::Bash("git commit -m \"terraform apply -auto-approve\""),
+        ExampleCall::Bash("terraform validate"),
     ],
     filter,
 };

@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC044",
@@ -28,26 +28,26 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the check that is to be skipped",
     },
     hits: &[
-        Sample::Bash("git commit --no-verify -m wip"),
-        Sample::Bash("git commit -nm wip"),
-        Sample::Bash("git push --no-verify origin topic"),
-        Sample::Bash("gh pr merge 12 --admin"),
-        Sample::Bash("git config core.hooksPath /dev/null"),
-        Sample::Bash("gh workflow disable ci.yml"),
-        Sample::Bash("pre-commit uninstall"),
-        Sample::Bash("git commit --amend --no-edit --no-verify"),
-        Sample::Bash("husky uninstall"),
+        ExampleCall::Bash("git commit --no-verify -m wip"),
+        ExampleCall::Bash("git commit -nm wip"),
+        ExampleCall::Bash("git push --no-verify origin topic"),
+        ExampleCall::Bash("gh pr merge 12 --admin"),
+        ExampleCall::Bash("git config core.hooksPath /dev/null"),
+        ExampleCall::Bash("gh workflow disable ci.yml"),
+        ExampleCall::Bash("pre-commit uninstall"),
+        ExampleCall::Bash("git commit --amend --no-edit --no-verify"),
+        ExampleCall::Bash("husky uninstall"),
     ],
     misses: &[
-        Sample::Bash("git commit -m \"explain --no-verify\""),
-        Sample::Bash("git commit -m wip"),
-        Sample::Bash("git push origin topic"),
-        Sample::Bash("gh workflow list"),
-        Sample::Bash("pre-commit run --all-files"),
-        Sample::Bash("echo git commit --no-verify"),
-        Sample::Bash("git log -n 5"),
-        Sample::Bash("git merge --no-verify-signatures topic"),
-        Sample::Bash("grep -rn \"no-verify\" docs"),
+        ExampleCall::Bash("git commit -m \"explain --no-verify\""),
+        ExampleCall::Bash("git commit -m wip"),
+        ExampleCall::Bash("git push origin topic"),
+        ExampleCall::Bash("gh workflow list"),
+        ExampleCall::Bash("pre-commit run --all-files"),
+        ExampleCall::Bash("echo git commit --no-verify"),
+        ExampleCall::Bash("git log -n 5"),
+        ExampleCall::Bash("git merge --no-verify-signatures topic"),
+        ExampleCall::Bash("grep -rn \"no-verify\" docs"),
     ],
     filter,
 };

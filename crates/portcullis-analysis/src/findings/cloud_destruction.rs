@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::reach::names_local_service;
 
 pub(super) static FINDING: Finding = Finding {
@@ -20,27 +20,29 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the resource",
     },
     hits: &[
-        Sample::Bash("aws ec2 terminate-instances --instance-ids i-1"),
-        Sample::Bash("aws iam delete-user --user-name ann"),
-        Sample::Bash("gcloud compute instances delete web-1 --quiet"),
-        Sample::Bash("az group delete -n app --yes"),
-        Sample::Bash("gcloud projects delete app-1"),
-        Sample::Bash("az vm delete --name web --resource-group app"),
-        Sample::Bash("doctl compute droplet delete 123 --force"),
-        Sample::Bash("aws ec2 delete-snapshot --snapshot-id snap-1"),
-        Sample::Bash("aws lambda delete-function --function-name app"),
-        Sample::Bash("heroku apps:destroy app --confirm app"),
+        ExampleCall::Bash("aws ec2 terminate-instances --instance-ids i-1"),
+        ExampleCall::Bash("aws iam delete-user --user-name ann"),
+        ExampleCall::Bash("gcloud compute instances delete web-1 --quiet"),
+        ExampleCall::Bash("az group delete -n app --yes"),
+        ExampleCall::Bash("gcloud projects delete app-1"),
+        ExampleCall::Bash("az vm delete --name web --resource-group app"),
+        ExampleCall::Bash("doctl compute droplet delete 123 --force"),
+        ExampleCall::Bash("aws ec2 delete-snapshot --snapshot-id snap-1"),
+        ExampleCall::Bash("aws lambda delete-function --function-name app"),
+        ExampleCall::Bash("heroku apps:destroy app --confirm app"),
     ],
     misses: &[
-        Sample::Bash("aws ec2 describe-instances"),
-        Sample::Bash("gcloud compute instances list"),
-        Sample::Bash("az group list"),
-        Sample::Bash("aws ec2 describe-snapshots"),
-        Sample::Bash("echo aws ec2 terminate-instances --instance-ids i-1"),
-        Sample::Bash("aws ec2 stop-instances --instance-ids i-1"),
-        Sample::Bash("grep -n \"delete-user\" infra.sh"),
-        Sample::Bash("aws --endpoint-url http://localhost:4566 lambda delete-function --function-name app"),
-        Sample::Bash("doctl compute droplet list"),
+        ExampleCall::Bash("aws ec2 describe-instances"),
+        ExampleCall::Bash("gcloud compute instances list"),
+        ExampleCall::Bash("az group list"),
+        ExampleCall::Bash("aws ec2 describe-snapshots"),
+        ExampleCall::Bash("echo aws ec2 terminate-instances --instance-ids i-1"),
+        ExampleCall::Bash("aws ec2 stop-instances --instance-ids i-1"),
+        ExampleCall::Bash("grep -n \"delete-user\" infra.sh"),
+        ExampleCall::Bash(
+            "aws --endpoint-url http://localhost:4566 lambda delete-function --function-name app",
+        ),
+        ExampleCall::Bash("doctl compute droplet list"),
     ],
     filter,
 };

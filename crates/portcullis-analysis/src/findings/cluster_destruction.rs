@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::invocation::Invocation;
 
 pub(super) static FINDING: Finding = Finding {
@@ -21,28 +21,28 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the object, and the cluster or namespace",
     },
     hits: &[
-        Sample::Bash("kubectl delete namespace staging"),
-        Sample::Bash("kubectl delete -f deploy.yaml"),
-        Sample::Bash("kubectl drain node-1 --ignore-daemonsets"),
-        Sample::Bash("helm uninstall web"),
-        Sample::Bash("kubectl delete pods --all -n web"),
-        Sample::Bash("oc delete project app"),
-        Sample::Bash("kubectl cordon node-1"),
-        Sample::Bash("kubectl --context prod delete deployment web"),
-        Sample::Bash("flux uninstall"),
-        Sample::Bash("argocd app delete web"),
+        ExampleCall::Bash("kubectl delete namespace staging"),
+        ExampleCall::Bash("kubectl delete -f deploy.yaml"),
+        ExampleCall::Bash("kubectl drain node-1 --ignore-daemonsets"),
+        ExampleCall::Bash("helm uninstall web"),
+        ExampleCall::Bash("kubectl delete pods --all -n web"),
+        ExampleCall::Bash("oc delete project app"),
+        ExampleCall::Bash("kubectl cordon node-1"),
+        ExampleCall::Bash("kubectl --context prod delete deployment web"),
+        ExampleCall::Bash("flux uninstall"),
+        ExampleCall::Bash("argocd app delete web"),
     ],
     misses: &[
-        Sample::Bash("kubectl get pods"),
-        Sample::Bash("kubectl describe node node-1"),
-        Sample::Bash("helm list -A"),
-        Sample::Bash("kubectl delete pod web --dry-run=client"),
-        Sample::Bash("echo kubectl delete namespace staging"),
-        Sample::Bash("kubectl --context kind-dev delete namespace staging"),
-        Sample::Bash("kubectl logs web-0"),
-        Sample::Bash("git commit -m \"kubectl drain\""),
-        Sample::Bash("helm template web ./chart"),
-        Sample::Bash("kubectl --context minikube delete -f deploy.yaml"),
+        ExampleCall::Bash("kubectl get pods"),
+        ExampleCall::Bash("kubectl describe node node-1"),
+        ExampleCall::Bash("helm list -A"),
+        ExampleCall::Bash("kubectl delete pod web --dry-run=client"),
+        ExampleCall::Bash("echo kubectl delete namespace staging"),
+        ExampleCall::Bash("kubectl --context kind-dev delete namespace staging"),
+        ExampleCall::Bash("kubectl logs web-0"),
+        ExampleCall::Bash("git commit -m \"kubectl drain\""),
+        ExampleCall::Bash("helm template web ./chart"),
+        ExampleCall::Bash("kubectl --context minikube delete -f deploy.yaml"),
     ],
     filter,
 };

@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC053",
@@ -19,28 +19,28 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the power the container gets",
     },
     hits: &[
-        Sample::Bash("chmod 666 /var/run/docker.sock"),
-        Sample::Call("mcp__files__write_file", &[("path", "/var/run/docker.sock"), ("content", "x")]),
-        Sample::Bash("docker run --privileged app"),
-        Sample::Bash("docker run -v /:/host app"),
-        Sample::Bash("docker run -v /var/run/docker.sock:/var/run/docker.sock app"),
-        Sample::Bash("docker run --pid=host app"),
-        Sample::Bash("docker run --cap-add SYS_ADMIN app"),
-        Sample::Bash("podman run --privileged app sh"),
-        Sample::Bash("docker run --device /dev/sda app"),
-        Sample::Bash("docker run --security-opt seccomp=unconfined app"),
+        ExampleCall::Bash("chmod 666 /var/run/docker.sock"),
+        ExampleCall::Call("mcp__files__write_file", &[("path", "/var/run/docker.sock"), ("content", "x")]),
+        ExampleCall::Bash("docker run --privileged app"),
+        ExampleCall::Bash("docker run -v /:/host app"),
+        ExampleCall::Bash("docker run -v /var/run/docker.sock:/var/run/docker.sock app"),
+        ExampleCall::Bash("docker run --pid=host app"),
+        ExampleCall::Bash("docker run --cap-add SYS_ADMIN app"),
+        ExampleCall::Bash("podman run --privileged app sh"),
+        ExampleCall::Bash("docker run --device /dev/sda app"),
+        ExampleCall::Bash("docker run --security-opt seccomp=unconfined app"),
     ],
     misses: &[
-        Sample::Bash("ls -l /var/run/docker.sock"),
-        Sample::Bash("docker run --rm app"),
-        Sample::Bash("docker run -v ./data:/data app"),
-        Sample::Bash("docker build -t app ."),
-        Sample::Bash("docker ps"),
-        Sample::Bash("echo docker run --privileged app"),
-        Sample::Bash("docker compose up -d"),
-        Sample::Bash("docker run -p 8080:80 app"),
-        Sample::Bash("git commit -m \"docker run --privileged\""),
-        Sample::Bash("docker run -v /code/app:/app app npm test"),
+        ExampleCall::Bash("ls -l /var/run/docker.sock"),
+        ExampleCall::Bash("docker run --rm app"),
+        ExampleCall::Bash("docker run -v ./data:/data app"),
+        ExampleCall::Bash("docker build -t app ."),
+        ExampleCall::Bash("docker ps"),
+        ExampleCall::Bash("echo docker run --privileged app"),
+        ExampleCall::Bash("docker compose up -d"),
+        ExampleCall::Bash("docker run -p 8080:80 app"),
+        ExampleCall::Bash("git commit -m \"docker run --privileged\""),
+        ExampleCall::Bash("docker run -v /code/app:/app app npm test"),
     ],
     filter,
 };

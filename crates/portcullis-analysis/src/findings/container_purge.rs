@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC056",
@@ -19,25 +19,25 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "what is to be removed",
     },
     hits: &[
-        Sample::Bash("docker system prune -af"),
-        Sample::Bash("docker volume prune -f"),
-        Sample::Bash("docker system prune --volumes"),
-        Sample::Bash("docker image prune -a"),
-        Sample::Bash("podman system prune -a"),
-        Sample::Bash("docker builder prune -a"),
-        Sample::Bash("podman system reset"),
-        Sample::Bash("minikube delete --all"),
+        ExampleCall::Bash("docker system prune -af"),
+        ExampleCall::Bash("docker volume prune -f"),
+        ExampleCall::Bash("docker system prune --volumes"),
+        ExampleCall::Bash("docker image prune -a"),
+        ExampleCall::Bash("podman system prune -a"),
+        ExampleCall::Bash("docker builder prune -a"),
+        ExampleCall::Bash("podman system reset"),
+        ExampleCall::Bash("minikube delete --all"),
     ],
     misses: &[
-        Sample::Bash("docker ps -a"),
-        Sample::Bash("docker rm web"),
-        Sample::Bash("docker image ls"),
-        Sample::Bash("docker volume ls"),
-        Sample::Bash("echo docker system prune"),
-        Sample::Bash("docker rmi app:old"),
-        Sample::Bash("docker compose stop"),
-        Sample::Bash("git commit -m \"docker system prune\""),
-        Sample::Bash("docker system df"),
+        ExampleCall::Bash("docker ps -a"),
+        ExampleCall::Bash("docker rm web"),
+        ExampleCall::Bash("docker image ls"),
+        ExampleCall::Bash("docker volume ls"),
+        ExampleCall::Bash("echo docker system prune"),
+        ExampleCall::Bash("docker rmi app:old"),
+        ExampleCall::Bash("docker compose stop"),
+        ExampleCall::Bash("git commit -m \"docker system prune\""),
+        ExampleCall::Bash("docker system df"),
     ],
     filter,
 };

@@ -8,7 +8,7 @@ use crate::act::Act;
 use crate::argument::Argument;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::invocation::Invocation;
 use crate::place::{is_open, is_windows_system};
 
@@ -23,33 +23,33 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "what is looked for and where",
     },
     hits: &[
-        Sample::PowerShell(r"findstr /s cpassword \\dc\sysvol\*.xml"),
-        Sample::PowerShell(r"Get-ChildItem C:\ -Recurse -Include *.kdbx"),
-        Sample::Bash("find / -name id_rsa"),
-        Sample::Bash("find ~ -name \"*.pem\""),
-        Sample::Bash("grep -ri password /etc"),
-        Sample::Bash("rg api_key ~"),
-        Sample::Bash("locate .kdbx"),
-        Sample::Bash("env | grep -i secret"),
-        Sample::Bash("printenv | grep -E \"KEY|TOKEN\""),
-        Sample::Bash("find /home -name \".env\" -type f"),
-        Sample::Bash("fd id_ed25519 /"),
-        Sample::Bash("sudo find / -name \"*shadow*\""),
-        Sample::Bash("trufflehog filesystem /"),
+        ExampleCall::PowerShell(r"findstr /s cpassword \\dc\sysvol\*.xml"),
+        ExampleCall::PowerShell(r"Get-ChildItem C:\ -Recurse -Include *.kdbx"),
+        ExampleCall::Bash("find / -name id_rsa"),
+        ExampleCall::Bash("find ~ -name \"*.pem\""),
+        ExampleCall::Bash("grep -ri password /etc"),
+        ExampleCall::Bash("rg api_key ~"),
+        ExampleCall::Bash("locate .kdbx"),
+        ExampleCall::Bash("env | grep -i secret"),
+        ExampleCall::Bash("printenv | grep -E \"KEY|TOKEN\""),
+        ExampleCall::Bash("find /home -name \".env\" -type f"),
+        ExampleCall::Bash("fd id_ed25519 /"),
+        ExampleCall::Bash("sudo find / -name \"*shadow*\""),
+        ExampleCall::Bash("trufflehog filesystem /"),
     ],
     misses: &[
-        Sample::Bash("grep -rn password src"),
-        Sample::Bash("find . -name \"*.pem\""),
-        Sample::Bash("find / -name \"*.rs\""),
-        Sample::Bash("rg token src"),
-        Sample::Bash("locate libssl.so"),
-        Sample::Bash("env | grep PATH"),
-        Sample::Bash("printenv HOME"),
-        Sample::Bash("grep -rn TODO ~/notes"),
-        Sample::Bash("find ~ -name package.json"),
-        Sample::Bash("grep -rn secret ../other/src"),
-        Sample::Bash("grep -i \"failed password\" app.log"),
-        Sample::Bash("find /usr/lib -name \"libsecret*\""),
+        ExampleCall::Bash("grep -rn password src"),
+        ExampleCall::Bash("find . -name \"*.pem\""),
+        ExampleCall::Bash("find / -name \"*.rs\""),
+        ExampleCall::Bash("rg token src"),
+        ExampleCall::Bash("locate libssl.so"),
+        ExampleCall::Bash("env | grep PATH"),
+        ExampleCall::Bash("printenv HOME"),
+        ExampleCall::Bash("grep -rn TODO ~/notes"),
+        ExampleCall::Bash("find ~ -name package.json"),
+        ExampleCall::Bash("grep -rn secret ../other/src"),
+        ExampleCall::Bash("grep -i \"failed password\" app.log"),
+        ExampleCall::Bash("find /usr/lib -name \"libsecret*\""),
     ],
     filter,
 };

@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::flow::DataFlow;
 use crate::invocation::base_name;
 use crate::place::{Secrecy, is_free, secrecy};
@@ -23,31 +23,31 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the file with the secret and where it goes",
     },
     hits: &[
-        Sample::Bash("git add .env"),
-        Sample::Bash("git add -f config/master.key"),
-        Sample::Bash("git commit -m keys server.pem"),
-        Sample::Bash("cp ~/.ssh/id_rsa /tmp/"),
-        Sample::Bash("base64 ~/.aws/credentials > /dev/shm/x"),
-        Sample::Bash("zip /tmp/c.zip ~/.aws/credentials"),
-        Sample::Bash("tar czf backup.tgz ~/.ssh"),
-        Sample::Bash("cat ~/.netrc > notes.txt"),
-        Sample::Bash("docker build --secret id=k,src=/home/me/.kube/config ."),
-        Sample::Bash("git add secrets.yaml"),
-        Sample::Bash("ln -s ~/.ssh/id_ed25519 /tmp/notes"),
-        Sample::Bash("git add .env.production"),
+        ExampleCall::Bash("git add .env"),
+        ExampleCall::Bash("git add -f config/master.key"),
+        ExampleCall::Bash("git commit -m keys server.pem"),
+        ExampleCall::Bash("cp ~/.ssh/id_rsa /tmp/"),
+        ExampleCall::Bash("base64 ~/.aws/credentials > /dev/shm/x"),
+        ExampleCall::Bash("zip /tmp/c.zip ~/.aws/credentials"),
+        ExampleCall::Bash("tar czf backup.tgz ~/.ssh"),
+        ExampleCall::Bash("cat ~/.netrc > notes.txt"),
+        ExampleCall::Bash("docker build --secret id=k,src=/home/me/.kube/config ."),
+        ExampleCall::Bash("git add secrets.yaml"),
+        ExampleCall::Bash("ln -s ~/.ssh/id_ed25519 /tmp/notes"),
+        ExampleCall::Bash("git add .env.production"),
     ],
     misses: &[
-        Sample::Bash("git add src/lib.rs"),
-        Sample::Bash("git add .env.example"),
-        Sample::Bash("git add -A"),
-        Sample::Bash("cp ~/.ssh/id_rsa ~/.ssh/id_rsa.bak"),
-        Sample::Bash("git add tests/fixtures/server.key"),
-        Sample::Bash("cp .env.example .env"),
-        Sample::Bash("git commit -m \"Add .env to .gitignore\""),
-        Sample::Bash("cat ~/.ssh/id_rsa.pub > keys.txt"),
-        Sample::Bash("git rm --cached .env"),
-        Sample::Bash("cp .env .env.backup"),
-        Sample::Bash("git add .npmrc"),
+        ExampleCall::Bash("git add src/lib.rs"),
+        ExampleCall::Bash("git add .env.example"),
+        ExampleCall::Bash("git add -A"),
+        ExampleCall::Bash("cp ~/.ssh/id_rsa ~/.ssh/id_rsa.bak"),
+        ExampleCall::Bash("git add tests/fixtures/server.key"),
+        ExampleCall::Bash("cp .env.example .env"),
+        ExampleCall::Bash("git commit -m \"Add .env to .gitignore\""),
+        ExampleCall::Bash("cat ~/.ssh/id_rsa.pub > keys.txt"),
+        ExampleCall::Bash("git rm --cached .env"),
+        ExampleCall::Bash("cp .env .env.backup"),
+        ExampleCall::Bash("git add .npmrc"),
     ],
     filter,
 };

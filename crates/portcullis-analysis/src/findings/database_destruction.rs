@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::invocation::Invocation;
 
 pub(super) static FINDING: Finding = Finding {
@@ -21,29 +21,29 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the database, table or queue",
     },
     hits: &[
-        Sample::Bash("psql -c 'DROP TABLE users'"),
-        Sample::Bash("mysql -e 'DROP DATABASE shop'"),
-        Sample::Bash("dropdb shop"),
-        Sample::Bash("redis-cli FLUSHALL"),
-        Sample::Bash("mariadb -e 'TRUNCATE TABLE orders'"),
-        Sample::Bash("mongosh shop --eval 'db.dropDatabase()'"),
-        Sample::Bash("aws dynamodb delete-table --table-name users"),
-        Sample::Bash("npx prisma migrate reset --force"),
-        Sample::Bash("psql -c 'DELETE FROM users'"),
-        Sample::Bash("aws sqs purge-queue --queue-url https://sqs.example.com/q"),
-        Sample::Call("mcp__db__query", &[("sql", "DROP TABLE users")]),
+        ExampleCall::Bash("psql -c 'DROP TABLE users'"),
+        ExampleCall::Bash("mysql -e 'DROP DATABASE shop'"),
+        ExampleCall::Bash("dropdb shop"),
+        ExampleCall::Bash("redis-cli FLUSHALL"),
+        ExampleCall::Bash("mariadb -e 'TRUNCATE TABLE orders'"),
+        ExampleCall::Bash("mongosh shop --eval 'db.dropDatabase()'"),
+        ExampleCall::Bash("aws dynamodb delete-table --table-name users"),
+        ExampleCall::Bash("npx prisma migrate reset --force"),
+        ExampleCall::Bash("psql -c 'DELETE FROM users'"),
+        ExampleCall::Bash("aws sqs purge-queue --queue-url https://sqs.example.com/q"),
+        ExampleCall::Call("mcp__db__query", &[("sql", "DROP TABLE users")]),
     ],
     misses: &[
-        Sample::Bash("psql -c 'SELECT * FROM users'"),
-        Sample::Bash("psql -d app_test -c 'DROP TABLE users'"),
-        Sample::Bash("dropdb app_test"),
-        Sample::Bash("sqlite3 /tmp/x.db 'DROP TABLE a'"),
-        Sample::Bash("redis-cli GET key"),
-        Sample::Bash("echo 'DROP TABLE users'"),
-        Sample::Bash("grep -rn \"DROP TABLE\" migrations"),
-        Sample::Bash("git commit -m \"drop table users\""),
-        Sample::Bash("psql -c 'CREATE TABLE a (b int)'"),
-        Sample::Call("mcp__db__query", &[("sql", "SELECT 1")]),
+        ExampleCall::Bash("psql -c 'SELECT * FROM users'"),
+        ExampleCall::Bash("psql -d app_test -c 'DROP TABLE users'"),
+        ExampleCall::Bash("dropdb app_test"),
+        ExampleCall::Bash("sqlite3 /tmp/x.db 'DROP TABLE a'"),
+        ExampleCall::Bash("redis-cli GET key"),
+        ExampleCall::Bash("echo 'DROP TABLE users'"),
+        ExampleCall::Bash("grep -rn \"DROP TABLE\" migrations"),
+        ExampleCall::Bash("git commit -m \"drop table users\""),
+        ExampleCall::Bash("psql -c 'CREATE TABLE a (b int)'"),
+        ExampleCall::Call("mcp__db__query", &[("sql", "SELECT 1")]),
     ],
     filter,
 };

@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::invocation::Invocation;
 use crate::place::{is_device, is_windows_system};
 
@@ -22,29 +22,29 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the device or file",
     },
     hits: &[
-        Sample::PowerShell("format D: /q"),
-        Sample::PowerShell("Get-CimInstance Win32_ShadowCopy | Remove-CimInstance"),
-        Sample::Bash("mkfs.ext4 /dev/sda1"),
-        Sample::Bash("dd if=/dev/zero of=/dev/sda bs=1M"),
-        Sample::Bash("cat image.iso > /dev/nvme0n1"),
-        Sample::Bash("shred -u notes.txt"),
-        Sample::Bash("sudo wipefs -a /dev/sdb"),
-        Sample::Bash("cp /dev/zero /dev/vda"),
-        Sample::Bash("parted /dev/sda mklabel gpt"),
-        Sample::Bash("tee /dev/sdc < image.iso"),
-        Sample::Bash("echo x > /dev/mem"),
+        ExampleCall::PowerShell("format D: /q"),
+        ExampleCall::PowerShell("Get-CimInstance Win32_ShadowCopy | Remove-CimInstance"),
+        ExampleCall::Bash("mkfs.ext4 /dev/sda1"),
+        ExampleCall::Bash("dd if=/dev/zero of=/dev/sda bs=1M"),
+        ExampleCall::Bash("cat image.iso > /dev/nvme0n1"),
+        ExampleCall::Bash("shred -u notes.txt"),
+        ExampleCall::Bash("sudo wipefs -a /dev/sdb"),
+        ExampleCall::Bash("cp /dev/zero /dev/vda"),
+        ExampleCall::Bash("parted /dev/sda mklabel gpt"),
+        ExampleCall::Bash("tee /dev/sdc < image.iso"),
+        ExampleCall::Bash("echo x > /dev/mem"),
     ],
     misses: &[
-        Sample::PowerShell("Get-WmiObject Win32_ShadowCopy"),
-        Sample::Bash("dd if=/dev/zero of=/tmp/disk.img bs=1M count=8"),
-        Sample::Bash("mkfs.ext4 /tmp/disk.img"),
-        Sample::Bash("dd if=a.bin of=b.bin"),
-        Sample::Bash("echo x > /dev/null"),
-        Sample::Bash("lsblk -f"),
-        Sample::Bash("echo mkfs.ext4 /dev/sda1"),
-        Sample::Bash("shred -u /tmp/app-secret.txt"),
-        Sample::Bash("grep -n mkfs docs/install.md"),
-        Sample::Bash("dd if=/dev/sda of=/dev/null count=1"),
+        ExampleCall::PowerShell("Get-WmiObject Win32_ShadowCopy"),
+        ExampleCall::Bash("dd if=/dev/zero of=/tmp/disk.img bs=1M count=8"),
+        ExampleCall::Bash("mkfs.ext4 /tmp/disk.img"),
+        ExampleCall::Bash("dd if=a.bin of=b.bin"),
+        ExampleCall::Bash("echo x > /dev/null"),
+        ExampleCall::Bash("lsblk -f"),
+        ExampleCall::Bash("echo mkfs.ext4 /dev/sda1"),
+        ExampleCall::Bash("shred -u /tmp/app-secret.txt"),
+        ExampleCall::Bash("grep -n mkfs docs/install.md"),
+        ExampleCall::Bash("dd if=/dev/sda of=/dev/null count=1"),
     ],
     filter,
 };

@@ -8,7 +8,7 @@ use crate::act::Act;
 use crate::argument::Argument;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::place::is_system;
 
 pub(super) static FINDING: Finding = Finding {
@@ -22,28 +22,28 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "what is to be reachable",
     },
     hits: &[
-        Sample::Bash("ngrok http 3000"),
-        Sample::Bash("cloudflared tunnel --url http://localhost:8080"),
-        Sample::Bash("ssh -R 8080:localhost:80 me@example.com"),
-        Sample::Bash("python3 -m http.server --bind 0.0.0.0 8000"),
-        Sample::Bash("lt --port 3000"),
-        Sample::Bash("cd / && python3 -m http.server 8000"),
-        Sample::Bash("cd ~ && python3 -m http.server"),
-        Sample::Bash("devtunnel host -p 8080"),
-        Sample::Bash("bore local 3000 --to bore.pub"),
-        Sample::Bash("python3 -m http.server --directory /home/me 8000"),
+        ExampleCall::Bash("ngrok http 3000"),
+        ExampleCall::Bash("cloudflared tunnel --url http://localhost:8080"),
+        ExampleCall::Bash("ssh -R 8080:localhost:80 me@example.com"),
+        ExampleCall::Bash("python3 -m http.server --bind 0.0.0.0 8000"),
+        ExampleCall::Bash("lt --port 3000"),
+        ExampleCall::Bash("cd / && python3 -m http.server 8000"),
+        ExampleCall::Bash("cd ~ && python3 -m http.server"),
+        ExampleCall::Bash("devtunnel host -p 8080"),
+        ExampleCall::Bash("bore local 3000 --to bore.pub"),
+        ExampleCall::Bash("python3 -m http.server --directory /home/me 8000"),
     ],
     misses: &[
-        Sample::Bash("python3 -m http.server --bind 127.0.0.1 8000"),
-        Sample::Bash("python3 -m http.server 8000"),
-        Sample::Bash("ssh -L 8080:localhost:80 me@example.com"),
-        Sample::Bash("echo ngrok http 3000"),
-        Sample::Bash("npm run dev"),
-        Sample::Bash("nc -l 127.0.0.1 8080"),
-        Sample::Bash("grep -rn ngrok docs"),
-        Sample::Bash("ngrok version"),
-        Sample::Bash("cd dist && python3 -m http.server 8080"),
-        Sample::Bash("kubectl get services"),
+        ExampleCall::Bash("python3 -m http.server --bind 127.0.0.1 8000"),
+        ExampleCall::Bash("python3 -m http.server 8000"),
+        ExampleCall::Bash("ssh -L 8080:localhost:80 me@example.com"),
+        ExampleCall::Bash("echo ngrok http 3000"),
+        ExampleCall::Bash("npm run dev"),
+        ExampleCall::Bash("nc -l 127.0.0.1 8080"),
+        ExampleCall::Bash("grep -rn ngrok docs"),
+        ExampleCall::Bash("ngrok version"),
+        ExampleCall::Bash("cd dist && python3 -m http.server 8080"),
+        ExampleCall::Bash("kubectl get services"),
     ],
     filter,
 };

@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting, critical_removal, scratch_sweep};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting, critical_removal, scratch_sweep};
 use crate::path::components;
 use crate::removal::{RemovedPlace, places};
 
@@ -22,26 +22,26 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the path that is to be removed",
     },
     hits: &[
-        Sample::Bash("rm -rf ../other"),
-        Sample::Bash("rm -rf /data/reports"),
-        Sample::Bash("rm -r /code/library"),
-        Sample::Bash("cd .. && rm -rf library"),
-        Sample::Bash("rm -rf ~/src/other/lib"),
-        Sample::Bash("rm -rf /tmp/../data/x"),
-        Sample::Bash("bash -c 'rm -fr /mnt/backup/2024'"),
-        Sample::Bash("rm -rf /code/library/*"),
-        Sample::Call("mcp__files__delete_directory", &[("path", "/data/reports")]),
+        ExampleCall::Bash("rm -rf ../other"),
+        ExampleCall::Bash("rm -rf /data/reports"),
+        ExampleCall::Bash("rm -r /code/library"),
+        ExampleCall::Bash("cd .. && rm -rf library"),
+        ExampleCall::Bash("rm -rf ~/src/other/lib"),
+        ExampleCall::Bash("rm -rf /tmp/../data/x"),
+        ExampleCall::Bash("bash -c 'rm -fr /mnt/backup/2024'"),
+        ExampleCall::Bash("rm -rf /code/library/*"),
+        ExampleCall::Call("mcp__files__delete_directory", &[("path", "/data/reports")]),
     ],
     misses: &[
-        Sample::Bash("rm -rf build"),
-        Sample::Bash("rm -rf /code/app/dist"),
-        Sample::Bash("rm -rf /tmp/checkout"),
-        Sample::Bash("rm -rf ~/.cache/pip"),
-        Sample::Bash("rm -rf ../library/node_modules"),
-        Sample::Bash("ls -R ../other"),
-        Sample::Bash("echo rm -rf ../other"),
-        Sample::Bash("rm -f ../notes.txt"),
-        Sample::Bash("docker run --rm app rm -rf /data/x"),
+        ExampleCall::Bash("rm -rf build"),
+        ExampleCall::Bash("rm -rf /code/app/dist"),
+        ExampleCall::Bash("rm -rf /tmp/checkout"),
+        ExampleCall::Bash("rm -rf ~/.cache/pip"),
+        ExampleCall::Bash("rm -rf ../library/node_modules"),
+        ExampleCall::Bash("ls -R ../other"),
+        ExampleCall::Bash("echo rm -rf ../other"),
+        ExampleCall::Bash("rm -f ../notes.txt"),
+        ExampleCall::Bash("docker run --rm app rm -rf /data/x"),
     ],
     filter,
 };

@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC008",
@@ -16,25 +16,25 @@ pub(super) static FINDING: Finding = Finding {
     severity: Severity::High,
     firmness: Firmness::Soft { verbs: &["delete", "remove", "prune"], must_name: "the branch or tag" },
     hits: &[
-        Sample::Bash("git push origin --delete topic"),
-        Sample::Bash("git push origin :topic"),
-        Sample::Bash("git push -d origin v1.0"),
-        Sample::Bash("git push --delete origin refs/tags/v1"),
-        Sample::Bash("git push --prune origin"),
-        Sample::Bash("git push origin main :old"),
-        Sample::Bash("git push origin :refs/heads/old"),
-        Sample::Bash("sudo git push origin --delete release"),
+        ExampleCall::Bash("git push origin --delete topic"),
+        ExampleCall::Bash("git push origin :topic"),
+        ExampleCall::Bash("git push -d origin v1.0"),
+        ExampleCall::Bash("git push --delete origin refs/tags/v1"),
+        ExampleCall::Bash("git push --prune origin"),
+        ExampleCall::Bash("git push origin main :old"),
+        ExampleCall::Bash("git push origin :refs/heads/old"),
+        ExampleCall::Bash("sudo git push origin --delete release"),
     ],
     misses: &[
-        Sample::Bash("git push origin topic"),
-        Sample::Bash("git branch -d topic"),
-        Sample::Bash("git tag -d v1.0"),
-        Sample::Bash("git push origin a:b"),
-        Sample::Bash("git push --dry-run origin --delete topic"),
-        Sample::Bash("echo git push origin --delete topic"),
-        Sample::Bash("git commit -m \"push origin :topic\""),
-        Sample::Bash("git fetch --prune origin"),
-        Sample::Bash("git remote prune origin"),
+        ExampleCall::Bash("git push origin topic"),
+        ExampleCall::Bash("git branch -d topic"),
+        ExampleCall::Bash("git tag -d v1.0"),
+        ExampleCall::Bash("git push origin a:b"),
+        ExampleCall::Bash("git push --dry-run origin --delete topic"),
+        ExampleCall::Bash("echo git push origin --delete topic"),
+        ExampleCall::Bash("git commit -m \"push origin :topic\""),
+        ExampleCall::Bash("git fetch --prune origin"),
+        ExampleCall::Bash("git remote prune origin"),
     ],
     filter,
 };

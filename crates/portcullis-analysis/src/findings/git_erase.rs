@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC006",
@@ -20,27 +20,27 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the branch or the history that is to go",
     },
     hits: &[
-        Sample::Bash("git branch -D topic"),
-        Sample::Bash("git reflog expire --expire=now --all"),
-        Sample::Bash("git gc --prune=now"),
-        Sample::Bash("git filter-branch --tree-filter \"rm -f x\" HEAD"),
-        Sample::Bash("git update-ref -d refs/heads/topic"),
-        Sample::Bash("git -C /code/app branch -D old"),
-        Sample::Bash("git filter-repo --path src"),
-        Sample::Bash("git branch -Dv topic"),
-        Sample::Bash("hg strip tip"),
+        ExampleCall::Bash("git branch -D topic"),
+        ExampleCall::Bash("git reflog expire --expire=now --all"),
+        ExampleCall::Bash("git gc --prune=now"),
+        ExampleCall::Bash("git filter-branch --tree-filter \"rm -f x\" HEAD"),
+        ExampleCall::Bash("git update-ref -d refs/heads/topic"),
+        ExampleCall::Bash("git -C /code/app branch -D old"),
+        ExampleCall::Bash("git filter-repo --path src"),
+        ExampleCall::Bash("git branch -Dv topic"),
+        ExampleCall::Bash("hg strip tip"),
     ],
     misses: &[
-        Sample::Bash("git branch -d topic"),
-        Sample::Bash("git branch topic"),
-        Sample::Bash("git gc"),
-        Sample::Bash("git reflog"),
-        Sample::Bash("git fetch --prune"),
-        Sample::Bash("git branch --list"),
-        Sample::Bash("echo git branch -D topic"),
-        Sample::Bash("git commit -m \"explain filter-branch\""),
-        Sample::Bash("cd /tmp/clone && git branch -D topic"),
-        Sample::Bash("git grep -n \"reflog expire\""),
+        ExampleCall::Bash("git branch -d topic"),
+        ExampleCall::Bash("git branch topic"),
+        ExampleCall::Bash("git gc"),
+        ExampleCall::Bash("git reflog"),
+        ExampleCall::Bash("git fetch --prune"),
+        ExampleCall::Bash("git branch --list"),
+        ExampleCall::Bash("echo git branch -D topic"),
+        ExampleCall::Bash("git commit -m \"explain filter-branch\""),
+        ExampleCall::Bash("cd /tmp/clone && git branch -D topic"),
+        ExampleCall::Bash("git grep -n \"reflog expire\""),
     ],
     filter,
 };

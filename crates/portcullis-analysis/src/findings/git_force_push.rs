@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC007",
@@ -20,24 +20,24 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the forced push and the branch",
     },
     hits: &[
-        Sample::Bash("git push --force origin main"),
-        Sample::Bash("git push -f"),
-        Sample::Bash("git push origin +main"),
-        Sample::Bash("git push --force-with-lease origin feature/login"),
-        Sample::Bash("git -C /code/app push -uf origin topic"),
-        Sample::Bash("cd sub && git push --mirror backup"),
-        Sample::Bash("git push origin +refs/heads/topic:refs/heads/topic"),
-        Sample::Bash("sudo git push --force"),
+        ExampleCall::Bash("git push --force origin main"),
+        ExampleCall::Bash("git push -f"),
+        ExampleCall::Bash("git push origin +main"),
+        ExampleCall::Bash("git push --force-with-lease origin feature/login"),
+        ExampleCall::Bash("git -C /code/app push -uf origin topic"),
+        ExampleCall::Bash("cd sub && git push --mirror backup"),
+        ExampleCall::Bash("git push origin +refs/heads/topic:refs/heads/topic"),
+        ExampleCall::Bash("sudo git push --force"),
     ],
     misses: &[
-        Sample::Bash("git push origin feature/login"),
-        Sample::Bash("git push -u origin topic"),
-        Sample::Bash("git push --dry-run --force origin topic"),
-        Sample::Bash("echo git push --force"),
-        Sample::Bash("git commit -m 'never push --force'"),
-        Sample::Bash("git log --grep='push --force'"),
-        Sample::Bash("grep -rn 'push --force' docs"),
-        Sample::Bash("git fetch --force"),
+        ExampleCall::Bash("git push origin feature/login"),
+        ExampleCall::Bash("git push -u origin topic"),
+        ExampleCall::Bash("git push --dry-run --force origin topic"),
+        ExampleCall::Bash("echo git push --force"),
+        ExampleCall::Bash("git commit -m 'never push --force'"),
+        ExampleCall::Bash("git log --grep='push --force'"),
+        ExampleCall::Bash("grep -rn 'push --force' docs"),
+        ExampleCall::Bash("git fetch --force"),
     ],
     filter,
 };

@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::git::{GitPush, is_default_branch};
 
 pub(super) static FINDING: Finding = Finding {
@@ -18,26 +18,26 @@ pub(super) static FINDING: Finding = Finding {
     severity: Severity::Medium,
     firmness: Firmness::Soft { verbs: &["push", "publish", "ship"], must_name: "the default branch" },
     hits: &[
-        Sample::Bash("git push origin main"),
-        Sample::Bash("git push origin HEAD:master"),
-        Sample::Bash("git push -u origin main"),
-        Sample::Bash("git push origin topic:main"),
-        Sample::Bash("git push origin refs/heads/main"),
-        Sample::Bash("git push --all origin"),
-        Sample::Bash("git -C /code/app push origin master"),
-        Sample::Bash("git add -A && git commit -m wip && git push origin main"),
-        Sample::Bash("git push origin topic main"),
+        ExampleCall::Bash("git push origin main"),
+        ExampleCall::Bash("git push origin HEAD:master"),
+        ExampleCall::Bash("git push -u origin main"),
+        ExampleCall::Bash("git push origin topic:main"),
+        ExampleCall::Bash("git push origin refs/heads/main"),
+        ExampleCall::Bash("git push --all origin"),
+        ExampleCall::Bash("git -C /code/app push origin master"),
+        ExampleCall::Bash("git add -A && git commit -m wip && git push origin main"),
+        ExampleCall::Bash("git push origin topic main"),
     ],
     misses: &[
-        Sample::Bash("git push origin topic"),
-        Sample::Bash("git push"),
-        Sample::Bash("git push origin main:topic"),
-        Sample::Bash("git push --dry-run origin main"),
-        Sample::Bash("git fetch origin main"),
-        Sample::Bash("git pull origin main"),
-        Sample::Bash("echo git push origin main"),
-        Sample::Bash("git push origin mainline"),
-        Sample::Bash("git push origin v1.0"),
+        ExampleCall::Bash("git push origin topic"),
+        ExampleCall::Bash("git push"),
+        ExampleCall::Bash("git push origin main:topic"),
+        ExampleCall::Bash("git push --dry-run origin main"),
+        ExampleCall::Bash("git fetch origin main"),
+        ExampleCall::Bash("git pull origin main"),
+        ExampleCall::Bash("echo git push origin main"),
+        ExampleCall::Bash("git push origin mainline"),
+        ExampleCall::Bash("git push origin v1.0"),
     ],
     filter,
 };

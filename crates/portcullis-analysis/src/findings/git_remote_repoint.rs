@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC010",
@@ -20,25 +20,25 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the remote and its new address",
     },
     hits: &[
-        Sample::Bash("git remote set-url origin https://example.com/x.git"),
-        Sample::Bash("git remote set-url --push origin git@example.com:x.git"),
-        Sample::Bash("git config remote.origin.url https://example.com/x.git"),
-        Sample::Bash("git config --global url.https://example.com/.insteadOf https://github.com/"),
-        Sample::Bash("git config remote.origin.pushurl git@example.com:x.git"),
-        Sample::Bash("git -C sub remote set-url origin git@example.com:y.git"),
-        Sample::Bash("cd sub && git remote set-url origin \"$URL\""),
-        Sample::Bash("git submodule set-url lib https://example.com/lib.git"),
+        ExampleCall::Bash("git remote set-url origin https://example.com/x.git"),
+        ExampleCall::Bash("git remote set-url --push origin git@example.com:x.git"),
+        ExampleCall::Bash("git config remote.origin.url https://example.com/x.git"),
+        ExampleCall::Bash("git config --global url.https://example.com/.insteadOf https://github.com/"),
+        ExampleCall::Bash("git config remote.origin.pushurl git@example.com:x.git"),
+        ExampleCall::Bash("git -C sub remote set-url origin git@example.com:y.git"),
+        ExampleCall::Bash("cd sub && git remote set-url origin \"$URL\""),
+        ExampleCall::Bash("git submodule set-url lib https://example.com/lib.git"),
     ],
     misses: &[
-        Sample::Bash("git remote add fork https://example.com/x.git"),
-        Sample::Bash("git remote -v"),
-        Sample::Bash("git remote get-url origin"),
-        Sample::Bash("git config --get remote.origin.url"),
-        Sample::Bash("git remote set-url upstream https://example.com/up.git"),
-        Sample::Bash("git remote show origin"),
-        Sample::Bash("echo git remote set-url origin x"),
-        Sample::Bash("git remote prune origin"),
-        Sample::Bash("git commit -m \"set-url origin\""),
+        ExampleCall::Bash("git remote add fork https://example.com/x.git"),
+        ExampleCall::Bash("git remote -v"),
+        ExampleCall::Bash("git remote get-url origin"),
+        ExampleCall::Bash("git config --get remote.origin.url"),
+        ExampleCall::Bash("git remote set-url upstream https://example.com/up.git"),
+        ExampleCall::Bash("git remote show origin"),
+        ExampleCall::Bash("echo git remote set-url origin x"),
+        ExampleCall::Bash("git remote prune origin"),
+        ExampleCall::Bash("git commit -m \"set-url origin\""),
     ],
     filter,
 };

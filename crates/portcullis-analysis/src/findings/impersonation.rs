@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC042",
@@ -19,26 +19,26 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the author, or the message and who gets it",
     },
     hits: &[
-        Sample::Bash("git commit --author=\"Ann <ann@example.com>\" -m fix"),
-        Sample::Bash("GIT_AUTHOR_NAME=Ann git commit -m fix"),
-        Sample::Bash("GIT_COMMITTER_EMAIL=ann@example.com git commit -m fix"),
-        Sample::Bash("mail -s hello ann@example.com < notes.txt"),
-        Sample::Bash("sendmail ann@example.com < mail.txt"),
-        Sample::Bash("git commit --amend --author \"Bob <bob@example.com>\" --no-edit"),
-        Sample::Bash("mutt -s hi ann@example.com < notes.txt"),
-        Sample::Call("mcp__social__post_tweet", &[("content", "hello")]),
-        Sample::Bash("GIT_AUTHOR_EMAIL=ann@example.com git commit -m fix"),
+        ExampleCall::Bash("git commit --author=\"Ann <ann@example.com>\" -m fix"),
+        ExampleCall::Bash("GIT_AUTHOR_NAME=Ann git commit -m fix"),
+        ExampleCall::Bash("GIT_COMMITTER_EMAIL=ann@example.com git commit -m fix"),
+        ExampleCall::Bash("mail -s hello ann@example.com < notes.txt"),
+        ExampleCall::Bash("sendmail ann@example.com < mail.txt"),
+        ExampleCall::Bash("git commit --amend --author \"Bob <bob@example.com>\" --no-edit"),
+        ExampleCall::Bash("mutt -s hi ann@example.com < notes.txt"),
+        ExampleCall::Call("mcp__social__post_tweet", &[("content", "hello")]),
+        ExampleCall::Bash("GIT_AUTHOR_EMAIL=ann@example.com git commit -m fix"),
     ],
     misses: &[
-        Sample::Bash("git commit -m fix"),
-        Sample::Bash("git log --author=Ann"),
-        Sample::Bash("git shortlog -sne"),
-        Sample::Bash("git config user.name"),
-        Sample::Bash("echo sendmail ann@example.com"),
-        Sample::Bash("git blame src/lib.rs"),
-        Sample::Bash("grep -rn sendmail src"),
-        Sample::Call("mcp__social__list_tweets", &[("user", "ann")]),
-        Sample::Bash("git commit -m 'Set --author from the mail'"),
+        ExampleCall::Bash("git commit -m fix"),
+        ExampleCall::Bash("git log --author=Ann"),
+        ExampleCall::Bash("git shortlog -sne"),
+        ExampleCall::Bash("git config user.name"),
+        ExampleCall::Bash("echo sendmail ann@example.com"),
+        ExampleCall::Bash("git blame src/lib.rs"),
+        ExampleCall::Bash("grep -rn sendmail src"),
+        ExampleCall::Call("mcp__social__list_tweets", &[("user", "ann")]),
+        ExampleCall::Bash("git commit -m 'Set --author from the mail'"),
     ],
     filter,
 };

@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC018",
@@ -19,26 +19,26 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "what is to be torn down",
     },
     hits: &[
-        Sample::Bash("terraform destroy"),
-        Sample::Bash("tofu destroy -auto-approve"),
-        Sample::Bash("terragrunt run-all destroy"),
-        Sample::Bash("pulumi destroy --yes"),
-        Sample::Bash("cdk destroy"),
-        Sample::Bash("terraform apply -destroy"),
-        Sample::Bash("terraform -chdir=envs/dev destroy -target aws_instance.web"),
-        Sample::Bash("cdktf destroy"),
-        Sample::Bash("terragrunt destroy --terragrunt-non-interactive"),
+        ExampleCall::Bash("terraform destroy"),
+        ExampleCall::Bash("tofu destroy -auto-approve"),
+        ExampleCall::Bash("terragrunt run-all destroy"),
+        ExampleCall::Bash("pulumi destroy --yes"),
+        ExampleCall::Bash("cdk destroy"),
+        ExampleCall::Bash("terraform apply -destroy"),
+        ExampleCall::Bash("terraform -chdir=envs/dev destroy -target aws_instance.web"),
+        ExampleCall::Bash("cdktf destroy"),
+        ExampleCall::Bash("terragrunt destroy --terragrunt-non-interactive"),
     ],
     misses: &[
-        Sample::Bash("terraform plan -destroy"),
-        Sample::Bash("terraform plan"),
-        Sample::Bash("pulumi preview"),
-        Sample::Bash("cdk list"),
-        Sample::Bash("echo terraform destroy"),
-        Sample::Bash("git commit -m \"terraform destroy\""),
-        Sample::Bash("grep -rn destroy infra"),
-        Sample::Bash("terraform state list"),
-        Sample::Bash("pulumi stack ls"),
+        ExampleCall::Bash("terraform plan -destroy"),
+        ExampleCall::Bash("terraform plan"),
+        ExampleCall::Bash("pulumi preview"),
+        ExampleCall::Bash("cdk list"),
+        ExampleCall::Bash("echo terraform destroy"),
+        ExampleCall::Bash("git commit -m \"terraform destroy\""),
+        ExampleCall::Bash("grep -rn destroy infra"),
+        ExampleCall::Bash("terraform state list"),
+        ExampleCall::Bash("pulumi stack ls"),
     ],
     filter,
 };

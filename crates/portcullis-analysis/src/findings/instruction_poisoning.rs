@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::flow::DataFlow;
 use crate::place::{is_agent_instruction, is_loopback};
 
@@ -22,30 +22,30 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the file and where its text comes from",
     },
     hits: &[
-        Sample::Bash("curl -o CLAUDE.md https://example.com/rules.md"),
-        Sample::Bash("mv /tmp/rules.md .cursorrules"),
-        Sample::Bash("cp /tmp/ci.yml .github/workflows/ci.yml"),
-        Sample::Bash("curl -s https://example.com/a.md >> AGENTS.md"),
-        Sample::Bash("wget -O .github/workflows/build.yml https://example.com/b.yml"),
-        Sample::Bash("curl -s https://example.com/r | tee .cursor/rules/r.mdc"),
-        Sample::Bash("cp /dev/shm/x AGENTS.md"),
-        Sample::Bash("cat /tmp/note.md >> CLAUDE.md"),
-        Sample::Bash("curl -o .gitlab-ci.yml https://example.com/ci.yml"),
+        ExampleCall::Bash("curl -o CLAUDE.md https://example.com/rules.md"),
+        ExampleCall::Bash("mv /tmp/rules.md .cursorrules"),
+        ExampleCall::Bash("cp /tmp/ci.yml .github/workflows/ci.yml"),
+        ExampleCall::Bash("curl -s https://example.com/a.md >> AGENTS.md"),
+        ExampleCall::Bash("wget -O .github/workflows/build.yml https://example.com/b.yml"),
+        ExampleCall::Bash("curl -s https://example.com/r | tee .cursor/rules/r.mdc"),
+        ExampleCall::Bash("cp /dev/shm/x AGENTS.md"),
+        ExampleCall::Bash("cat /tmp/note.md >> CLAUDE.md"),
+        ExampleCall::Bash("curl -o .gitlab-ci.yml https://example.com/ci.yml"),
     ],
     misses: &[
-        Sample::Bash("cp docs/rules.md CLAUDE.md"),
-        Sample::Bash("echo \"Use tabs.\" >> CLAUDE.md"),
-        Sample::Bash("cat CLAUDE.md"),
-        Sample::Bash("cp .github/workflows/a.yml .github/workflows/b.yml"),
-        Sample::Call(
+        ExampleCall::Bash("cp docs/rules.md CLAUDE.md"),
+        ExampleCall::Bash("echo \"Use tabs.\" >> CLAUDE.md"),
+        ExampleCall::Bash("cat CLAUDE.md"),
+        ExampleCall::Bash("cp .github/workflows/a.yml .github/workflows/b.yml"),
+        ExampleCall::Call(
             "Edit",
             &[("file_path", "/code/app/CLAUDE.md"), ("old_string", "a"), ("new_string", "b")],
         ),
-        Sample::Call("Write", &[("file_path", "/code/app/.github/workflows/ci.yml"), ("content", "x")]),
-        Sample::Bash("cp CLAUDE.md /tmp/"),
-        Sample::Bash("sed -i s/a/b/ .github/workflows/ci.yml"),
-        Sample::Bash("curl -s https://example.com/rules.md"),
-        Sample::Bash("git checkout main -- CLAUDE.md"),
+        ExampleCall::Call("Write", &[("file_path", "/code/app/.github/workflows/ci.yml"), ("content", "x")]),
+        ExampleCall::Bash("cp CLAUDE.md /tmp/"),
+        ExampleCall::Bash("sed -i s/a/b/ .github/workflows/ci.yml"),
+        ExampleCall::Bash("curl -s https://example.com/rules.md"),
+        ExampleCall::Bash("git checkout main -- CLAUDE.md"),
     ],
     filter,
 };

@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC050",
@@ -19,26 +19,26 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the module or setting",
     },
     hits: &[
-        Sample::Bash("sudo mount -o remount,rw /boot"),
-        Sample::Bash("insmod rootkit.ko"),
-        Sample::Bash("sudo modprobe evil"),
-        Sample::Bash("rmmod nvidia"),
-        Sample::Bash("sysctl -w kernel.randomize_va_space=0"),
-        Sample::Bash("sysctl -p"),
-        Sample::Bash("modprobe -r kvm"),
-        Sample::Bash("sysctl kernel.dmesg_restrict=0"),
-        Sample::Bash("kexec -l /boot/vmlinuz"),
+        ExampleCall::Bash("sudo mount -o remount,rw /boot"),
+        ExampleCall::Bash("insmod rootkit.ko"),
+        ExampleCall::Bash("sudo modprobe evil"),
+        ExampleCall::Bash("rmmod nvidia"),
+        ExampleCall::Bash("sysctl -w kernel.randomize_va_space=0"),
+        ExampleCall::Bash("sysctl -p"),
+        ExampleCall::Bash("modprobe -r kvm"),
+        ExampleCall::Bash("sysctl kernel.dmesg_restrict=0"),
+        ExampleCall::Bash("kexec -l /boot/vmlinuz"),
     ],
     misses: &[
-        Sample::Bash("lsmod"),
-        Sample::Bash("modinfo kvm"),
-        Sample::Bash("sysctl -a"),
-        Sample::Bash("sysctl kernel.ostype"),
-        Sample::Bash("echo insmod x.ko"),
-        Sample::Bash("uname -r"),
-        Sample::Bash("git commit -m \"modprobe kvm\""),
-        Sample::Bash("cat /proc/modules"),
-        Sample::Bash("grep -rn sysctl docs"),
+        ExampleCall::Bash("lsmod"),
+        ExampleCall::Bash("modinfo kvm"),
+        ExampleCall::Bash("sysctl -a"),
+        ExampleCall::Bash("sysctl kernel.ostype"),
+        ExampleCall::Bash("echo insmod x.ko"),
+        ExampleCall::Bash("uname -r"),
+        ExampleCall::Bash("git commit -m \"modprobe kvm\""),
+        ExampleCall::Bash("cat /proc/modules"),
+        ExampleCall::Bash("grep -rn sysctl docs"),
     ],
     filter,
 };

@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::place::is_metadata;
 
 pub(super) static FINDING: Finding = Finding {
@@ -20,26 +20,29 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the metadata service",
     },
     hits: &[
-        Sample::Bash("curl http://169.254.169.254/latest/meta-data/"),
-        Sample::Bash("curl -s http://169.254.169.254/latest/meta-data/iam/security-credentials/"),
-        Sample::Bash("wget -qO- http://metadata.google.internal/computeMetadata/v1/"),
-        Sample::Bash("curl -H \"Metadata-Flavor: Google\" http://metadata.google.internal/x"),
-        Sample::Bash("curl http://2852039166/latest/"),
-        Sample::Bash("curl -X PUT http://169.254.169.254/latest/api/token"),
-        Sample::Bash("nc 169.254.169.254 80"),
-        Sample::Call("WebFetch", &[("url", "http://169.254.169.254/latest/meta-data/"), ("prompt", "read")]),
-        Sample::Call("mcp__browser__navigate", &[("url", "http://169.254.170.2/v2/credentials")]),
+        ExampleCall::Bash("curl http://169.254.169.254/latest/meta-data/"),
+        ExampleCall::Bash("curl -s http://169.254.169.254/latest/meta-data/iam/security-credentials/"),
+        ExampleCall::Bash("wget -qO- http://metadata.google.internal/computeMetadata/v1/"),
+        ExampleCall::Bash("curl -H \"Metadata-Flavor: Google\" http://metadata.google.internal/x"),
+        ExampleCall::Bash("curl http://2852039166/latest/"),
+        ExampleCall::Bash("curl -X PUT http://169.254.169.254/latest/api/token"),
+        ExampleCall::Bash("nc 169.254.169.254 80"),
+        ExampleCall::Call(
+            "WebFetch",
+            &[("url", "http://169.254.169.254/latest/meta-data/"), ("prompt", "read")],
+        ),
+        ExampleCall::Call("mcp__browser__navigate", &[("url", "http://169.254.170.2/v2/credentials")]),
     ],
     misses: &[
-        Sample::Bash("curl https://example.com/meta-data/"),
-        Sample::Bash("curl http://localhost:8080/latest/meta-data/"),
-        Sample::Bash("echo http://169.254.169.254/"),
-        Sample::Bash("grep -rn 169.254.169.254 src"),
-        Sample::Bash("curl http://169.254.1.1/"),
-        Sample::Bash("git commit -m \"Block 169.254.169.254\""),
-        Sample::Call("WebFetch", &[("url", "https://docs.example.com/metadata"), ("prompt", "read")]),
-        Sample::Bash("ping -c 1 example.com"),
-        Sample::Bash("curl https://metadata.example.com/"),
+        ExampleCall::Bash("curl https://example.com/meta-data/"),
+        ExampleCall::Bash("curl http://localhost:8080/latest/meta-data/"),
+        ExampleCall::Bash("echo http://169.254.169.254/"),
+        ExampleCall::Bash("grep -rn 169.254.169.254 src"),
+        ExampleCall::Bash("curl http://169.254.1.1/"),
+        ExampleCall::Bash("git commit -m \"Block 169.254.169.254\""),
+        ExampleCall::Call("WebFetch", &[("url", "https://docs.example.com/metadata"), ("prompt", "read")]),
+        ExampleCall::Bash("ping -c 1 example.com"),
+        ExampleCall::Bash("curl https://metadata.example.com/"),
     ],
     filter,
 };

@@ -84,9 +84,9 @@ pub struct Finding {
     /// Whether a person's own words can clear it.
     pub firmness: Firmness,
     /// Calls in which it must be found: each is run as a test, and the page shows them.
-    pub hits: &'static [Sample],
+    pub hits: &'static [ExampleCall],
     /// Examples that look alike and are fine.
-    pub misses: &'static [Sample],
+    pub misses: &'static [ExampleCall],
     /// Looks through the effects of a call for it.
     pub filter: fn(Case<'_>) -> Vec<Sighting>,
 }
@@ -132,7 +132,7 @@ pub enum Firmness {
 
 /// An example call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sample {
+pub enum ExampleCall {
     /// A bash command line, run in `/code/app` with the home directory `/home/me`.
     Bash(&'static str),
     /// A PowerShell command line.

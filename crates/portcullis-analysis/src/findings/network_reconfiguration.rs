@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC027",
@@ -19,29 +19,29 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the rule, the name or the interface",
     },
     hits: &[
-        Sample::Bash("iptables -A INPUT -p tcp --dport 22 -j DROP"),
-        Sample::Bash("sudo ip link set eth0 up"),
-        Sample::Bash("ip route add default via 10.0.0.1"),
-        Sample::Bash("iptables -t nat -I OUTPUT -p tcp -j REDIRECT --to-ports 9000"),
-        Sample::Bash("nft add rule ip nat prerouting dnat to 10.0.0.9"),
-        Sample::Bash("firewall-cmd --add-port=8080/tcp"),
-        Sample::Bash("ip link set eth0 down"),
-        Sample::Bash(
+        ExampleCall::Bash("iptables -A INPUT -p tcp --dport 22 -j DROP"),
+        ExampleCall::Bash("sudo ip link set eth0 up"),
+        ExampleCall::Bash("ip route add default via 10.0.0.1"),
+        ExampleCall::Bash("iptables -t nat -I OUTPUT -p tcp -j REDIRECT --to-ports 9000"),
+        ExampleCall::Bash("nft add rule ip nat prerouting dnat to 10.0.0.9"),
+        ExampleCall::Bash("firewall-cmd --add-port=8080/tcp"),
+        ExampleCall::Bash("ip link set eth0 down"),
+        ExampleCall::Bash(
             "aws route53 change-resource-record-sets --hosted-zone-id Z1 --change-batch file://c.json",
         ),
-        Sample::Bash("ifconfig eth0 down"),
+        ExampleCall::Bash("ifconfig eth0 down"),
     ],
     misses: &[
-        Sample::Bash("iptables -L"),
-        Sample::Bash("ip addr show"),
-        Sample::Bash("ip route"),
-        Sample::Bash("ufw status"),
-        Sample::Bash("nft list ruleset"),
-        Sample::Bash("echo iptables -A INPUT -j DROP"),
-        Sample::Bash("pip install torch --index-url https://download.example.org/whl"),
-        Sample::Bash("aws route53 list-hosted-zones"),
-        Sample::Bash("git commit -m \"iptables -F\""),
-        Sample::Bash("ifconfig"),
+        ExampleCall::Bash("iptables -L"),
+        ExampleCall::Bash("ip addr show"),
+        ExampleCall::Bash("ip route"),
+        ExampleCall::Bash("ufw status"),
+        ExampleCall::Bash("nft list ruleset"),
+        ExampleCall::Bash("echo iptables -A INPUT -j DROP"),
+        ExampleCall::Bash("pip install torch --index-url https://download.example.org/whl"),
+        ExampleCall::Bash("aws route53 list-hosted-zones"),
+        ExampleCall::Bash("git commit -m \"iptables -F\""),
+        ExampleCall::Bash("ifconfig"),
     ],
     filter,
 };

@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC058",
@@ -20,24 +20,24 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the file",
     },
     hits: &[
-        Sample::Bash("cat /etc/passwd"),
-        Sample::Bash("head ../../etc/group"),
-        Sample::Bash("cat /proc/1234/status"),
-        Sample::Bash("cat /sys/kernel/security/lsm"),
-        Sample::Bash("cat /root/notes.txt"),
-        Sample::Bash("grep -r token /home/other/project"),
-        Sample::Bash("cp /etc/passwd accounts.txt"),
-        Sample::Call("Read", &[("file_path", "/proc/1/cmdline")]),
+        ExampleCall::Bash("cat /etc/passwd"),
+        ExampleCall::Bash("head ../../etc/group"),
+        ExampleCall::Bash("cat /proc/1234/status"),
+        ExampleCall::Bash("cat /sys/kernel/security/lsm"),
+        ExampleCall::Bash("cat /root/notes.txt"),
+        ExampleCall::Bash("grep -r token /home/other/project"),
+        ExampleCall::Bash("cp /etc/passwd accounts.txt"),
+        ExampleCall::Call("Read", &[("file_path", "/proc/1/cmdline")]),
     ],
     misses: &[
-        Sample::Bash("cat /etc/os-release"),
-        Sample::Bash("cat /proc/cpuinfo"),
-        Sample::Bash("cat /home/me/other/README.md"),
-        Sample::Bash("ls /root"),
-        Sample::Bash("cat /usr/include/stdio.h"),
-        Sample::Bash("grep -n passwd src/login.c"),
-        Sample::Bash("echo /etc/passwd"),
-        Sample::Bash("cat docs/etc/passwd"),
+        ExampleCall::Bash("cat /etc/os-release"),
+        ExampleCall::Bash("cat /proc/cpuinfo"),
+        ExampleCall::Bash("cat /home/me/other/README.md"),
+        ExampleCall::Bash("ls /root"),
+        ExampleCall::Bash("cat /usr/include/stdio.h"),
+        ExampleCall::Bash("grep -n passwd src/login.c"),
+        ExampleCall::Bash("echo /etc/passwd"),
+        ExampleCall::Bash("cat docs/etc/passwd"),
     ],
     filter,
 };

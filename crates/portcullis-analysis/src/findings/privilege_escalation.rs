@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::flow::{DataFlow, is_open_shell};
 use crate::invocation::Invocation;
 
@@ -22,30 +22,30 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the user or the container",
     },
     hits: &[
-        Sample::Bash("sudo su"),
-        Sample::Bash("sudo -i"),
-        Sample::Bash("sudo -s"),
-        Sample::Bash("sudo bash"),
-        Sample::Bash("su -"),
-        Sample::Bash("su - root"),
-        Sample::Bash("doas sh"),
-        Sample::Bash("pkexec bash"),
-        Sample::Bash("sudo -u ann zsh"),
-        Sample::Bash("nsenter -t 1 -m -u -i -n sh"),
-        Sample::Bash("sudo su - deploy"),
-        Sample::Bash("sudo /tmp/setup"),
+        ExampleCall::Bash("sudo su"),
+        ExampleCall::Bash("sudo -i"),
+        ExampleCall::Bash("sudo -s"),
+        ExampleCall::Bash("sudo bash"),
+        ExampleCall::Bash("su -"),
+        ExampleCall::Bash("su - root"),
+        ExampleCall::Bash("doas sh"),
+        ExampleCall::Bash("pkexec bash"),
+        ExampleCall::Bash("sudo -u ann zsh"),
+        ExampleCall::Bash("nsenter -t 1 -m -u -i -n sh"),
+        ExampleCall::Bash("sudo su - deploy"),
+        ExampleCall::Bash("sudo /tmp/setup"),
     ],
     misses: &[
-        Sample::Bash("sudo apt-get install -y jq"),
-        Sample::Bash("sudo systemctl status app"),
-        Sample::Bash("sudo -u postgres psql -l"),
-        Sample::Bash("su - postgres -c \"ls\""),
-        Sample::Bash("sudo -l"),
-        Sample::Bash("echo sudo su"),
-        Sample::Bash("sudo bash scripts/check.sh"),
-        Sample::Bash("sudo sh -c \"ls /root\""),
-        Sample::Bash("man sudo"),
-        Sample::Bash("sudo -n true"),
+        ExampleCall::Bash("sudo apt-get install -y jq"),
+        ExampleCall::Bash("sudo systemctl status app"),
+        ExampleCall::Bash("sudo -u postgres psql -l"),
+        ExampleCall::Bash("su - postgres -c \"ls\""),
+        ExampleCall::Bash("sudo -l"),
+        ExampleCall::Bash("echo sudo su"),
+        ExampleCall::Bash("sudo bash scripts/check.sh"),
+        ExampleCall::Bash("sudo sh -c \"ls /root\""),
+        ExampleCall::Bash("man sudo"),
+        ExampleCall::Bash("sudo -n true"),
     ],
     filter,
 };

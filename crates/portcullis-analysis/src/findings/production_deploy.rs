@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::invocation::Invocation;
 
 pub(super) static FINDING: Finding = Finding {
@@ -21,29 +21,29 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "production, or the service that is to be deployed",
     },
     hits: &[
-        Sample::Bash("vercel --prod"),
-        Sample::Bash("fly deploy"),
-        Sample::Bash("netlify deploy --prod"),
-        Sample::Bash("firebase deploy"),
-        Sample::Bash("kubectl --context prod apply -f deploy.yaml"),
-        Sample::Bash("terraform apply -var-file=prod.tfvars"),
-        Sample::Bash("helm upgrade web ./chart -n production"),
-        Sample::Bash("kubectl apply -n prod -f deploy.yaml"),
-        Sample::Bash("serverless deploy --stage prod"),
-        Sample::Bash("ansible-playbook -i inventories/production site.yml"),
-        Sample::Bash("wrangler deploy"),
+        ExampleCall::Bash("vercel --prod"),
+        ExampleCall::Bash("fly deploy"),
+        ExampleCall::Bash("netlify deploy --prod"),
+        ExampleCall::Bash("firebase deploy"),
+        ExampleCall::Bash("kubectl --context prod apply -f deploy.yaml"),
+        ExampleCall::Bash("terraform apply -var-file=prod.tfvars"),
+        ExampleCall::Bash("helm upgrade web ./chart -n production"),
+        ExampleCall::Bash("kubectl apply -n prod -f deploy.yaml"),
+        ExampleCall::Bash("serverless deploy --stage prod"),
+        ExampleCall::Bash("ansible-playbook -i inventories/production site.yml"),
+        ExampleCall::Bash("wrangler deploy"),
     ],
     misses: &[
-        Sample::Bash("vercel build"),
-        Sample::Bash("kubectl --context prod get pods"),
-        Sample::Bash("terraform plan -var-file=prod.tfvars"),
-        Sample::Bash("helm template web ./chart -f prod.yaml"),
-        Sample::Bash("kubectl apply -n dev -f deploy.yaml"),
-        Sample::Bash("NODE_ENV=production npm run build"),
-        Sample::Bash("npm ci --production"),
-        Sample::Bash("kubectl apply -n non-prod -f deploy.yaml"),
-        Sample::Bash("echo fly deploy"),
-        Sample::Bash("git commit -m \"deploy to production\""),
+        ExampleCall::Bash("vercel build"),
+        ExampleCall::Bash("kubectl --context prod get pods"),
+        ExampleCall::Bash("terraform plan -var-file=prod.tfvars"),
+        ExampleCall::Bash("helm template web ./chart -f prod.yaml"),
+        ExampleCall::Bash("kubectl apply -n dev -f deploy.yaml"),
+        ExampleCall::Bash("NODE_ENV=production npm run build"),
+        ExampleCall::Bash("npm ci --production"),
+        ExampleCall::Bash("kubectl apply -n non-prod -f deploy.yaml"),
+        ExampleCall::Bash("echo fly deploy"),
+        ExampleCall::Bash("git commit -m \"deploy to production\""),
     ],
     filter,
 };

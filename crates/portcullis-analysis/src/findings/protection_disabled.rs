@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::invocation::{Invocation, base_name};
 
 pub(super) static FINDING: Finding = Finding {
@@ -30,31 +30,31 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the protection",
     },
     hits: &[
-        Sample::Bash("apt-get remove -y clamav"),
-        Sample::Bash("setenforce 0"),
-        Sample::Bash("ufw disable"),
-        Sample::Bash("systemctl stop firewalld"),
-        Sample::Bash("systemctl disable --now ufw"),
-        Sample::Bash("service iptables stop"),
-        Sample::Bash("aa-disable /etc/apparmor.d/usr.sbin.x"),
-        Sample::Bash("spctl --master-disable"),
-        Sample::Bash("csrutil disable"),
-        Sample::Bash("pkill falcon-sensor"),
-        Sample::Bash("systemctl mask apparmor"),
-        Sample::Bash("xattr -d com.apple.quarantine App.app"),
-        Sample::PowerShell(r"Set-MpPreference -DisableRealtimeMonitoring $true"),
+        ExampleCall::Bash("apt-get remove -y clamav"),
+        ExampleCall::Bash("setenforce 0"),
+        ExampleCall::Bash("ufw disable"),
+        ExampleCall::Bash("systemctl stop firewalld"),
+        ExampleCall::Bash("systemctl disable --now ufw"),
+        ExampleCall::Bash("service iptables stop"),
+        ExampleCall::Bash("aa-disable /etc/apparmor.d/usr.sbin.x"),
+        ExampleCall::Bash("spctl --master-disable"),
+        ExampleCall::Bash("csrutil disable"),
+        ExampleCall::Bash("pkill falcon-sensor"),
+        ExampleCall::Bash("systemctl mask apparmor"),
+        ExampleCall::Bash("xattr -d com.apple.quarantine App.app"),
+        ExampleCall::PowerShell(r"Set-MpPreference -DisableRealtimeMonitoring $true"),
     ],
     misses: &[
-        Sample::Bash("ufw status"),
-        Sample::Bash("getenforce"),
-        Sample::Bash("systemctl status firewalld"),
-        Sample::Bash("echo setenforce 0"),
-        Sample::Bash("grep -rn setenforce docs"),
-        Sample::Bash("systemctl restart ufw"),
-        Sample::Bash("csrutil status"),
-        Sample::Bash("git commit -m \"ufw disable\""),
-        Sample::Bash("spctl --status"),
-        Sample::Bash("sysctl kernel.randomize_va_space"),
+        ExampleCall::Bash("ufw status"),
+        ExampleCall::Bash("getenforce"),
+        ExampleCall::Bash("systemctl status firewalld"),
+        ExampleCall::Bash("echo setenforce 0"),
+        ExampleCall::Bash("grep -rn setenforce docs"),
+        ExampleCall::Bash("systemctl restart ufw"),
+        ExampleCall::Bash("csrutil status"),
+        ExampleCall::Bash("git commit -m \"ufw disable\""),
+        ExampleCall::Bash("spctl --status"),
+        ExampleCall::Bash("sysctl kernel.randomize_va_space"),
     ],
     filter,
 };

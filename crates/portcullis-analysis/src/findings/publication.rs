@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::target::host_in;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::place::is_loopback;
 
 pub(super) static FINDING: Finding = Finding {
@@ -21,27 +21,27 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "what is to be published",
     },
     hits: &[
-        Sample::Bash("npm publish"),
-        Sample::Bash("cargo publish"),
-        Sample::Bash("twine upload dist/*"),
-        Sample::Bash("gh release create v1.0 app.tar.gz"),
-        Sample::Bash("docker push registry.example.com/app:1"),
-        Sample::Bash("gem push app-1.0.gem"),
-        Sample::Bash("uv publish"),
-        Sample::Bash("poetry publish --build"),
-        Sample::Bash("pnpm publish --access public"),
+        ExampleCall::Bash("npm publish"),
+        ExampleCall::Bash("cargo publish"),
+        ExampleCall::Bash("twine upload dist/*"),
+        ExampleCall::Bash("gh release create v1.0 app.tar.gz"),
+        ExampleCall::Bash("docker push registry.example.com/app:1"),
+        ExampleCall::Bash("gem push app-1.0.gem"),
+        ExampleCall::Bash("uv publish"),
+        ExampleCall::Bash("poetry publish --build"),
+        ExampleCall::Bash("pnpm publish --access public"),
     ],
     misses: &[
-        Sample::Bash("npm publish --dry-run"),
-        Sample::Bash("npm pack"),
-        Sample::Bash("cargo publish --dry-run"),
-        Sample::Bash("docker build -t app ."),
-        Sample::Bash("docker push localhost:5000/app:1"),
-        Sample::Bash("echo npm publish"),
-        Sample::Bash("gh release list"),
-        Sample::Bash("twine check dist/*"),
-        Sample::Bash("git commit -m \"npm publish\""),
-        Sample::Bash("cargo package"),
+        ExampleCall::Bash("npm publish --dry-run"),
+        ExampleCall::Bash("npm pack"),
+        ExampleCall::Bash("cargo publish --dry-run"),
+        ExampleCall::Bash("docker build -t app ."),
+        ExampleCall::Bash("docker push localhost:5000/app:1"),
+        ExampleCall::Bash("echo npm publish"),
+        ExampleCall::Bash("gh release list"),
+        ExampleCall::Bash("twine check dist/*"),
+        ExampleCall::Bash("git commit -m \"npm publish\""),
+        ExampleCall::Bash("cargo package"),
     ],
     filter,
 };

@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC043",
@@ -19,26 +19,26 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "what is paid to whom",
     },
     hits: &[
-        Sample::Call("mcp__bank__send_money", &[("recipient", "DE001"), ("amount", "10")]),
-        Sample::Call("mcp__shop__purchase_item", &[("id", "12")]),
-        Sample::Call("mcp__travel__book_hotel", &[("name", "Sea View")]),
-        Sample::Call("mcp__pay__create_payment", &[("amount", "5")]),
-        Sample::Call("mcp__bank__transfer", &[("to", "DE001")]),
-        Sample::Bash("cast send 0x00000000000000000000000000000000000000aa --value 1ether"),
-        Sample::Bash("solana transfer abc 1"),
-        Sample::Bash("bitcoin-cli sendtoaddress bc1qabc 0.1"),
-        Sample::Call("mcp__shop__checkout", &[("cart", "1")]),
+        ExampleCall::Call("mcp__bank__send_money", &[("recipient", "DE001"), ("amount", "10")]),
+        ExampleCall::Call("mcp__shop__purchase_item", &[("id", "12")]),
+        ExampleCall::Call("mcp__travel__book_hotel", &[("name", "Sea View")]),
+        ExampleCall::Call("mcp__pay__create_payment", &[("amount", "5")]),
+        ExampleCall::Call("mcp__bank__transfer", &[("to", "DE001")]),
+        ExampleCall::Bash("cast send 0x00000000000000000000000000000000000000aa --value 1ether"),
+        ExampleCall::Bash("solana transfer abc 1"),
+        ExampleCall::Bash("bitcoin-cli sendtoaddress bc1qabc 0.1"),
+        ExampleCall::Call("mcp__shop__checkout", &[("cart", "1")]),
     ],
     misses: &[
-        Sample::Call("mcp__bank__list_transactions", &[("account", "1")]),
-        Sample::Call("mcp__bank__get_balance", &[("account", "1")]),
-        Sample::Call("mcp__shop__search", &[("query", "shoes")]),
-        Sample::Bash("bitcoin-cli getblockcount"),
-        Sample::Bash("solana balance"),
-        Sample::Bash("echo bitcoin-cli sendtoaddress bc1qabc 0.1"),
-        Sample::Bash("grep -rn send_money src"),
-        Sample::Bash("git commit -m \"Add payment form\""),
-        Sample::Bash("cast block latest"),
+        ExampleCall::Call("mcp__bank__list_transactions", &[("account", "1")]),
+        ExampleCall::Call("mcp__bank__get_balance", &[("account", "1")]),
+        ExampleCall::Call("mcp__shop__search", &[("query", "shoes")]),
+        ExampleCall::Bash("bitcoin-cli getblockcount"),
+        ExampleCall::Bash("solana balance"),
+        ExampleCall::Bash("echo bitcoin-cli sendtoaddress bc1qabc 0.1"),
+        ExampleCall::Bash("grep -rn send_money src"),
+        ExampleCall::Bash("git commit -m \"Add payment form\""),
+        ExampleCall::Bash("cast block latest"),
     ],
     filter,
 };

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::act::{Act, Weight};
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::invocation::Invocation;
 use crate::place::{is_free, is_loopback};
 
@@ -24,29 +24,29 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the machine and what is to be done there",
     },
     hits: &[
-        Sample::Bash("ssh web-1 'rm -rf /srv/app/old'"),
-        Sample::Bash("ssh me@example.com 'echo x >> /srv/app/config'"),
-        Sample::Bash("ssh web-1 sudo systemctl restart nginx"),
-        Sample::Bash("kubectl exec web-0 -- rm -rf /data/cache"),
-        Sample::Bash("ssh web-1 'cd app && git pull && make install'"),
-        Sample::Bash("ssh root@example.com"),
-        Sample::Bash(
+        ExampleCall::Bash("ssh web-1 'rm -rf /srv/app/old'"),
+        ExampleCall::Bash("ssh me@example.com 'echo x >> /srv/app/config'"),
+        ExampleCall::Bash("ssh web-1 sudo systemctl restart nginx"),
+        ExampleCall::Bash("kubectl exec web-0 -- rm -rf /data/cache"),
+        ExampleCall::Bash("ssh web-1 'cd app && git pull && make install'"),
+        ExampleCall::Bash("ssh root@example.com"),
+        ExampleCall::Bash(
             "ssh web-1 bash <<'EOF'
 mv a b
 EOF",
         ),
-        Sample::Bash("ssh -t web-1 'apt-get install -y nginx'"),
+        ExampleCall::Bash("ssh -t web-1 'apt-get install -y nginx'"),
     ],
     misses: &[
-        Sample::Bash("ssh web-1 uptime"),
-        Sample::Bash("ssh web-1 'tail -n 50 /srv/app/app.txt'"),
-        Sample::Bash("ssh web-1 'df -h 2>/dev/null'"),
-        Sample::Bash("kubectl exec web-0 -- ls /data"),
-        Sample::Bash("ssh -p 2222 me@localhost 'touch x'"),
-        Sample::Bash("echo ssh web-1 rm -rf /srv"),
-        Sample::Bash("ssh-keygen -l -f key.pub"),
-        Sample::Bash("docker exec web ls /"),
-        Sample::Bash("ssh web-1 'cat /proc/loadavg | head -1'"),
+        ExampleCall::Bash("ssh web-1 uptime"),
+        ExampleCall::Bash("ssh web-1 'tail -n 50 /srv/app/app.txt'"),
+        ExampleCall::Bash("ssh web-1 'df -h 2>/dev/null'"),
+        ExampleCall::Bash("kubectl exec web-0 -- ls /data"),
+        ExampleCall::Bash("ssh -p 2222 me@localhost 'touch x'"),
+        ExampleCall::Bash("echo ssh web-1 rm -rf /srv"),
+        ExampleCall::Bash("ssh-keygen -l -f key.pub"),
+        ExampleCall::Bash("docker exec web ls /"),
+        ExampleCall::Bash("ssh web-1 'cat /proc/loadavg | head -1'"),
     ],
     filter,
 };

@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::removal::{RemovedPlace, RemovedShare, places};
 
 pub(super) static FINDING: Finding = Finding {
@@ -21,28 +21,28 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the directory that is to be emptied",
     },
     hits: &[
-        Sample::Bash("rm -rf /tmp/*"),
-        Sample::Bash("rm -rf /tmp"),
-        Sample::Bash("rm -rf /var/tmp/*"),
-        Sample::Bash("find /tmp -mtime +1 -delete"),
-        Sample::Bash("find /tmp -type f -exec rm -f {} +"),
-        Sample::Bash("cd /tmp && rm -rf ./*"),
-        Sample::Bash("rm -rf ~/.cache"),
-        Sample::Bash("rm -rf ~/.cache/*"),
-        Sample::Bash("find /tmp -name '*.sock' -delete"),
-        Sample::Bash("rm -rf /dev/shm/*"),
+        ExampleCall::Bash("rm -rf /tmp/*"),
+        ExampleCall::Bash("rm -rf /tmp"),
+        ExampleCall::Bash("rm -rf /var/tmp/*"),
+        ExampleCall::Bash("find /tmp -mtime +1 -delete"),
+        ExampleCall::Bash("find /tmp -type f -exec rm -f {} +"),
+        ExampleCall::Bash("cd /tmp && rm -rf ./*"),
+        ExampleCall::Bash("rm -rf ~/.cache"),
+        ExampleCall::Bash("rm -rf ~/.cache/*"),
+        ExampleCall::Bash("find /tmp -name '*.sock' -delete"),
+        ExampleCall::Bash("rm -rf /dev/shm/*"),
     ],
     misses: &[
-        Sample::Bash("rm -rf /tmp/app-build"),
-        Sample::Bash("rm -rf /tmp/app-*"),
-        Sample::Bash("find /tmp -name 'app-test*' -delete"),
-        Sample::Bash("rm -rf /tmp/job/*"),
-        Sample::Bash("ls /tmp/*"),
-        Sample::Bash("find /tmp -mtime +1"),
-        Sample::Bash("rm -rf ~/.cache/app"),
-        Sample::Bash("rm -rf tmp/*"),
-        Sample::Bash("rm -f /tmp/*.log"),
-        Sample::Bash("docker exec web rm -rf /tmp/cache"),
+        ExampleCall::Bash("rm -rf /tmp/app-build"),
+        ExampleCall::Bash("rm -rf /tmp/app-*"),
+        ExampleCall::Bash("find /tmp -name 'app-test*' -delete"),
+        ExampleCall::Bash("rm -rf /tmp/job/*"),
+        ExampleCall::Bash("ls /tmp/*"),
+        ExampleCall::Bash("find /tmp -mtime +1"),
+        ExampleCall::Bash("rm -rf ~/.cache/app"),
+        ExampleCall::Bash("rm -rf tmp/*"),
+        ExampleCall::Bash("rm -f /tmp/*.log"),
+        ExampleCall::Bash("docker exec web rm -rf /tmp/cache"),
     ],
     filter,
 };

@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC026",
@@ -19,25 +19,25 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the secret",
     },
     hits: &[
-        Sample::Bash("gh secret set TOKEN -b x"),
-        Sample::Bash("aws secretsmanager put-secret-value --secret-id db --secret-string x"),
-        Sample::Bash("fly secrets set KEY=x"),
-        Sample::Bash("wrangler secret put TOKEN"),
-        Sample::Bash("gh secret delete TOKEN"),
-        Sample::Bash("kubectl create secret generic db --from-literal=password=x"),
-        Sample::Bash("az keyvault secret set --vault-name app --name db --value x"),
-        Sample::Bash("vercel env add TOKEN production"),
+        ExampleCall::Bash("gh secret set TOKEN -b x"),
+        ExampleCall::Bash("aws secretsmanager put-secret-value --secret-id db --secret-string x"),
+        ExampleCall::Bash("fly secrets set KEY=x"),
+        ExampleCall::Bash("wrangler secret put TOKEN"),
+        ExampleCall::Bash("gh secret delete TOKEN"),
+        ExampleCall::Bash("kubectl create secret generic db --from-literal=password=x"),
+        ExampleCall::Bash("az keyvault secret set --vault-name app --name db --value x"),
+        ExampleCall::Bash("vercel env add TOKEN production"),
     ],
     misses: &[
-        Sample::Bash("gh secret list"),
-        Sample::Bash("aws secretsmanager list-secrets"),
-        Sample::Bash("fly secrets list"),
-        Sample::Bash("echo gh secret set TOKEN"),
-        Sample::Bash("kubectl get pods"),
-        Sample::Bash("git commit -m \"gh secret set\""),
-        Sample::Bash("grep -rn \"secret set\" scripts"),
-        Sample::Bash("az keyvault list"),
-        Sample::Bash("wrangler secret list"),
+        ExampleCall::Bash("gh secret list"),
+        ExampleCall::Bash("aws secretsmanager list-secrets"),
+        ExampleCall::Bash("fly secrets list"),
+        ExampleCall::Bash("echo gh secret set TOKEN"),
+        ExampleCall::Bash("kubectl get pods"),
+        ExampleCall::Bash("git commit -m \"gh secret set\""),
+        ExampleCall::Bash("grep -rn \"secret set\" scripts"),
+        ExampleCall::Bash("az keyvault list"),
+        ExampleCall::Bash("wrangler secret list"),
     ],
     filter,
 };

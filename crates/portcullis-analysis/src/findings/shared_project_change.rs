@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC040",
@@ -19,26 +19,26 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the project or the change",
     },
     hits: &[
-        Sample::Bash("gh pr merge 12 --squash"),
-        Sample::Bash("gh pr review 12 --approve"),
-        Sample::Bash("gh repo delete me/app --yes"),
-        Sample::Bash("gh repo edit --visibility public"),
-        Sample::Bash("glab mr merge 5"),
-        Sample::Bash("gh repo archive me/app"),
-        Sample::Bash("gh api -X DELETE repos/me/app"),
-        Sample::Bash("gh repo rename other"),
-        Sample::Call("mcp__github__merge_pull_request", &[("number", "12")]),
+        ExampleCall::Bash("gh pr merge 12 --squash"),
+        ExampleCall::Bash("gh pr review 12 --approve"),
+        ExampleCall::Bash("gh repo delete me/app --yes"),
+        ExampleCall::Bash("gh repo edit --visibility public"),
+        ExampleCall::Bash("glab mr merge 5"),
+        ExampleCall::Bash("gh repo archive me/app"),
+        ExampleCall::Bash("gh api -X DELETE repos/me/app"),
+        ExampleCall::Bash("gh repo rename other"),
+        ExampleCall::Call("mcp__github__merge_pull_request", &[("number", "12")]),
     ],
     misses: &[
-        Sample::Bash("gh pr view 12"),
-        Sample::Bash("gh pr create --fill"),
-        Sample::Bash("gh pr review 12 --comment -b ok"),
-        Sample::Bash("gh repo view me/app"),
-        Sample::Bash("git merge topic"),
-        Sample::Bash("echo gh pr merge 12"),
-        Sample::Bash("gh pr list --search \"is:merged\""),
-        Sample::Bash("gh api repos/me/app/pulls"),
-        Sample::Call("mcp__github__list_pull_requests", &[("state", "open")]),
+        ExampleCall::Bash("gh pr view 12"),
+        ExampleCall::Bash("gh pr create --fill"),
+        ExampleCall::Bash("gh pr review 12 --comment -b ok"),
+        ExampleCall::Bash("gh repo view me/app"),
+        ExampleCall::Bash("git merge topic"),
+        ExampleCall::Bash("echo gh pr merge 12"),
+        ExampleCall::Bash("gh pr list --search \"is:merged\""),
+        ExampleCall::Bash("gh api repos/me/app/pulls"),
+        ExampleCall::Call("mcp__github__list_pull_requests", &[("state", "open")]),
     ],
     filter,
 };

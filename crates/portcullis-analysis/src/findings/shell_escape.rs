@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::flow::is_open_shell;
 use crate::interpreter::is_shell;
 use crate::invocation::{Invocation, base_name};
@@ -23,27 +23,27 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the program and the shell",
     },
     hits: &[
-        Sample::Bash("awk 'BEGIN{system(\"/bin/sh\")}'"),
-        Sample::Bash("find . -exec /bin/sh \\;"),
-        Sample::Bash("tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec=/bin/sh"),
-        Sample::Bash("find . -name x -exec bash -i \\;"),
-        Sample::Bash("sqlite3 x \".shell /bin/sh\""),
-        Sample::Bash("git -c core.pager='sh -i' log"),
-        Sample::Bash("git -c core.pager='curl -s https://example.com/x' log"),
-        Sample::Bash("vim -c \":!/bin/sh\""),
-        Sample::Bash("man -P /bin/sh ls"),
+        ExampleCall::Bash("awk 'BEGIN{system(\"/bin/sh\")}'"),
+        ExampleCall::Bash("find . -exec /bin/sh \\;"),
+        ExampleCall::Bash("tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec=/bin/sh"),
+        ExampleCall::Bash("find . -name x -exec bash -i \\;"),
+        ExampleCall::Bash("sqlite3 x \".shell /bin/sh\""),
+        ExampleCall::Bash("git -c core.pager='sh -i' log"),
+        ExampleCall::Bash("git -c core.pager='curl -s https://example.com/x' log"),
+        ExampleCall::Bash("vim -c \":!/bin/sh\""),
+        ExampleCall::Bash("man -P /bin/sh ls"),
     ],
     misses: &[
-        Sample::Bash("awk '{print $1}' a.txt"),
-        Sample::Bash("find . -name \"*.sh\""),
-        Sample::Bash("find . -name \"*.sh\" -exec bash -n {} \\;"),
-        Sample::Bash("git -c core.pager=cat log"),
-        Sample::Bash("tar czf x.tgz src"),
-        Sample::Bash("echo \"vim -c :!sh\""),
-        Sample::Bash("find . -type f -exec grep -l x {} +"),
-        Sample::Bash("sqlite3 x \".tables\""),
-        Sample::Bash("man ls"),
-        Sample::Bash("find . -name x.txt -exec sh -c \"wc -l x.txt\" \\;"),
+        ExampleCall::Bash("awk '{print $1}' a.txt"),
+        ExampleCall::Bash("find . -name \"*.sh\""),
+        ExampleCall::Bash("find . -name \"*.sh\" -exec bash -n {} \\;"),
+        ExampleCall::Bash("git -c core.pager=cat log"),
+        ExampleCall::Bash("tar czf x.tgz src"),
+        ExampleCall::Bash("echo \"vim -c :!sh\""),
+        ExampleCall::Bash("find . -type f -exec grep -l x {} +"),
+        ExampleCall::Bash("sqlite3 x \".tables\""),
+        ExampleCall::Bash("man ls"),
+        ExampleCall::Bash("find . -name x.txt -exec sh -c \"wc -l x.txt\" \\;"),
     ],
     filter,
 };

@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::reach::names_local_service;
 
 pub(super) static FINDING: Finding = Finding {
@@ -20,25 +20,25 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the bucket or the objects",
     },
     hits: &[
-        Sample::Bash("aws s3 rm s3://app-data --recursive"),
-        Sample::Bash("aws s3 rb s3://app-data --force"),
-        Sample::Bash("gsutil -m rm -r gs://app-data/"),
-        Sample::Bash("gcloud storage rm -r gs://app-data"),
-        Sample::Bash("az storage blob delete-batch -s data --account-name app"),
-        Sample::Bash("aws s3 sync dist s3://app-site --delete"),
-        Sample::Bash("aws s3api delete-objects --bucket app --delete file://x.json"),
-        Sample::Bash("aws s3api delete-bucket --bucket app-data"),
+        ExampleCall::Bash("aws s3 rm s3://app-data --recursive"),
+        ExampleCall::Bash("aws s3 rb s3://app-data --force"),
+        ExampleCall::Bash("gsutil -m rm -r gs://app-data/"),
+        ExampleCall::Bash("gcloud storage rm -r gs://app-data"),
+        ExampleCall::Bash("az storage blob delete-batch -s data --account-name app"),
+        ExampleCall::Bash("aws s3 sync dist s3://app-site --delete"),
+        ExampleCall::Bash("aws s3api delete-objects --bucket app --delete file://x.json"),
+        ExampleCall::Bash("aws s3api delete-bucket --bucket app-data"),
     ],
     misses: &[
-        Sample::Bash("aws s3 ls s3://app-data"),
-        Sample::Bash("aws s3 cp a.txt s3://app-data/"),
-        Sample::Bash("aws s3 rm s3://app-data --recursive --dryrun"),
-        Sample::Bash("echo aws s3 rm s3://app-data --recursive"),
-        Sample::Bash("gsutil ls gs://app-data"),
-        Sample::Bash("aws --endpoint-url http://localhost:4566 s3 rm s3://test --recursive"),
-        Sample::Bash("az storage blob list -c data"),
-        Sample::Bash("aws s3 sync s3://app-data data"),
-        Sample::Bash("grep -rn \"s3 rm\" scripts"),
+        ExampleCall::Bash("aws s3 ls s3://app-data"),
+        ExampleCall::Bash("aws s3 cp a.txt s3://app-data/"),
+        ExampleCall::Bash("aws s3 rm s3://app-data --recursive --dryrun"),
+        ExampleCall::Bash("echo aws s3 rm s3://app-data --recursive"),
+        ExampleCall::Bash("gsutil ls gs://app-data"),
+        ExampleCall::Bash("aws --endpoint-url http://localhost:4566 s3 rm s3://test --recursive"),
+        ExampleCall::Bash("az storage blob list -c data"),
+        ExampleCall::Bash("aws s3 sync s3://app-data data"),
+        ExampleCall::Bash("grep -rn \"s3 rm\" scripts"),
     ],
     filter,
 };

@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::invocation::Invocation;
 
 pub(super) static FINDING: Finding = Finding {
@@ -21,31 +21,31 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "what is to be recorded",
     },
     hits: &[
-        Sample::Bash("tcpdump -i eth0 -w /tmp/out.pcap"),
-        Sample::Bash("tshark -i eth0"),
-        Sample::Bash("screencapture /tmp/s.png"),
-        Sample::Bash("xclip -o"),
-        Sample::Bash("ngrep -d any password"),
-        Sample::Bash("import -window root s.png"),
-        Sample::Bash("arecord -d 10 a.wav"),
-        Sample::Bash("fswebcam shot.jpg"),
-        Sample::Bash("pbpaste"),
-        Sample::Bash("ettercap -T -i eth0"),
-        Sample::Bash(
+        ExampleCall::Bash("tcpdump -i eth0 -w /tmp/out.pcap"),
+        ExampleCall::Bash("tshark -i eth0"),
+        ExampleCall::Bash("screencapture /tmp/s.png"),
+        ExampleCall::Bash("xclip -o"),
+        ExampleCall::Bash("ngrep -d any password"),
+        ExampleCall::Bash("import -window root s.png"),
+        ExampleCall::Bash("arecord -d 10 a.wav"),
+        ExampleCall::Bash("fswebcam shot.jpg"),
+        ExampleCall::Bash("pbpaste"),
+        ExampleCall::Bash("ettercap -T -i eth0"),
+        ExampleCall::Bash(
             "osascript -e 'display dialog \"Your password\" default answer \"\" with hidden answer'",
         ),
-        Sample::PowerShell(r"Get-Clipboard"),
+        ExampleCall::PowerShell(r"Get-Clipboard"),
     ],
     misses: &[
-        Sample::Bash("ss -tlnp"),
-        Sample::Bash("ip addr"),
-        Sample::Bash("echo tcpdump -i eth0"),
-        Sample::Bash("tcpdump --version"),
-        Sample::Bash("grep -rn screencapture src"),
-        Sample::Bash("git commit -m \"tcpdump helper\""),
-        Sample::Bash("man tcpdump"),
-        Sample::Bash("tcpdump -r out.pcap"),
-        Sample::Bash("cat docs/xclip.md"),
+        ExampleCall::Bash("ss -tlnp"),
+        ExampleCall::Bash("ip addr"),
+        ExampleCall::Bash("echo tcpdump -i eth0"),
+        ExampleCall::Bash("tcpdump --version"),
+        ExampleCall::Bash("grep -rn screencapture src"),
+        ExampleCall::Bash("git commit -m \"tcpdump helper\""),
+        ExampleCall::Bash("man tcpdump"),
+        ExampleCall::Bash("tcpdump -r out.pcap"),
+        ExampleCall::Bash("cat docs/xclip.md"),
     ],
     filter,
 };

@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::{Effect, Target};
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::path::is_inside;
 use crate::place::{is_log, is_system, is_windows_system, startup_file};
 
@@ -22,32 +22,32 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the file of the system",
     },
     hits: &[
-        Sample::Bash("echo '127.0.0.1 x' >> /etc/hosts"),
-        Sample::Bash("cp app /usr/bin/app"),
-        Sample::Bash("chmod 777 /etc"),
-        Sample::Bash("ln -sf /code/app/x /usr/bin/python3"),
-        Sample::Bash("sudo tee /etc/resolv.conf < x"),
-        Sample::Bash("chown -R me /usr"),
-        Sample::Bash("chmod -R 777 ~"),
-        Sample::Bash("sed -i s/a/b/ /etc/nginx/nginx.conf"),
-        Sample::Bash("mv app.conf /etc/app.conf"),
-        Sample::Bash("echo x > /proc/sys/kernel/core_pattern"),
-        Sample::Call("Write", &[("file_path", "/etc/hosts"), ("content", "x")]),
-        Sample::Call("mcp__files__create_file", &[("path", "/etc/app.conf"), ("content", "x")]),
-        Sample::Bash("> /usr/bin/env"),
+        ExampleCall::Bash("echo '127.0.0.1 x' >> /etc/hosts"),
+        ExampleCall::Bash("cp app /usr/bin/app"),
+        ExampleCall::Bash("chmod 777 /etc"),
+        ExampleCall::Bash("ln -sf /code/app/x /usr/bin/python3"),
+        ExampleCall::Bash("sudo tee /etc/resolv.conf < x"),
+        ExampleCall::Bash("chown -R me /usr"),
+        ExampleCall::Bash("chmod -R 777 ~"),
+        ExampleCall::Bash("sed -i s/a/b/ /etc/nginx/nginx.conf"),
+        ExampleCall::Bash("mv app.conf /etc/app.conf"),
+        ExampleCall::Bash("echo x > /proc/sys/kernel/core_pattern"),
+        ExampleCall::Call("Write", &[("file_path", "/etc/hosts"), ("content", "x")]),
+        ExampleCall::Call("mcp__files__create_file", &[("path", "/etc/app.conf"), ("content", "x")]),
+        ExampleCall::Bash("> /usr/bin/env"),
     ],
     misses: &[
-        Sample::Bash("cp app build/app"),
-        Sample::Bash("cat /etc/hosts"),
-        Sample::Bash("echo x > /dev/null"),
-        Sample::Bash("cp /etc/hosts hosts.txt"),
-        Sample::Bash("ls -l /usr/bin"),
-        Sample::Bash("echo x > /tmp/etc"),
-        Sample::Bash("chmod 755 scripts/run.sh"),
-        Sample::Bash("echo 'cp app /usr/bin'"),
-        Sample::Bash("docker run --rm app cp a /etc/a"),
-        Sample::Bash("ln -s /usr/bin/python3 bin/python"),
-        Sample::Call("Write", &[("file_path", "/code/app/etc/hosts"), ("content", "x")]),
+        ExampleCall::Bash("cp app build/app"),
+        ExampleCall::Bash("cat /etc/hosts"),
+        ExampleCall::Bash("echo x > /dev/null"),
+        ExampleCall::Bash("cp /etc/hosts hosts.txt"),
+        ExampleCall::Bash("ls -l /usr/bin"),
+        ExampleCall::Bash("echo x > /tmp/etc"),
+        ExampleCall::Bash("chmod 755 scripts/run.sh"),
+        ExampleCall::Bash("echo 'cp app /usr/bin'"),
+        ExampleCall::Bash("docker run --rm app cp a /etc/a"),
+        ExampleCall::Bash("ln -s /usr/bin/python3 bin/python"),
+        ExampleCall::Call("Write", &[("file_path", "/code/app/etc/hosts"), ("content", "x")]),
     ],
     filter,
 };

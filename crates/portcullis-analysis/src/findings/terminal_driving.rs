@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC052",
@@ -19,25 +19,25 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the session and what is typed",
     },
     hits: &[
-        Sample::Bash("tmux send-keys -t main 'ls' Enter"),
-        Sample::Bash("screen -S main -X stuff 'ls\\n'"),
-        Sample::Bash("tmux send-keys -t 0 C-c"),
-        Sample::Bash("tmux send -t work make Enter"),
-        Sample::Bash("xdotool type hello"),
-        Sample::Bash("ydotool type hello"),
-        Sample::Bash("wtype hello"),
-        Sample::Bash("tmux send-keys -t api:0.1 \"npm start\" C-m"),
-        Sample::Bash("echo hello > /dev/pts/3"),
+        ExampleCall::Bash("tmux send-keys -t main 'ls' Enter"),
+        ExampleCall::Bash("screen -S main -X stuff 'ls\\n'"),
+        ExampleCall::Bash("tmux send-keys -t 0 C-c"),
+        ExampleCall::Bash("tmux send -t work make Enter"),
+        ExampleCall::Bash("xdotool type hello"),
+        ExampleCall::Bash("ydotool type hello"),
+        ExampleCall::Bash("wtype hello"),
+        ExampleCall::Bash("tmux send-keys -t api:0.1 \"npm start\" C-m"),
+        ExampleCall::Bash("echo hello > /dev/pts/3"),
     ],
     misses: &[
-        Sample::Bash("tmux ls"),
-        Sample::Bash("tmux new-session -d -s main"),
-        Sample::Bash("tmux capture-pane -p -t main"),
-        Sample::Bash("screen -ls"),
-        Sample::Bash("echo tmux send-keys -t main ls"),
-        Sample::Bash("grep -rn send-keys docs"),
-        Sample::Bash("tmux -V"),
-        Sample::Bash("git commit -m \"tmux send-keys\""),
+        ExampleCall::Bash("tmux ls"),
+        ExampleCall::Bash("tmux new-session -d -s main"),
+        ExampleCall::Bash("tmux capture-pane -p -t main"),
+        ExampleCall::Bash("screen -ls"),
+        ExampleCall::Bash("echo tmux send-keys -t main ls"),
+        ExampleCall::Bash("grep -rn send-keys docs"),
+        ExampleCall::Bash("tmux -V"),
+        ExampleCall::Bash("git commit -m \"tmux send-keys\""),
     ],
     filter,
 };

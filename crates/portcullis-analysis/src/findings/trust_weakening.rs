@@ -7,7 +7,7 @@
 use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::invocation::Invocation;
 use crate::path::is_inside;
 use crate::place::{is_internal_host, is_loopback, is_metadata};
@@ -31,31 +31,31 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the host or the check",
     },
     hits: &[
-        Sample::Bash("curl -k https://example.com/x"),
-        Sample::Bash("wget --no-check-certificate https://example.com/x"),
-        Sample::Bash("git -c http.sslVerify=false clone https://example.com/x.git"),
-        Sample::Bash("git config --global http.sslVerify false"),
-        Sample::Bash("NODE_TLS_REJECT_UNAUTHORIZED=0 node app.js"),
-        Sample::Bash("npm config set strict-ssl false"),
-        Sample::Bash("ssh -o StrictHostKeyChecking=no me@example.com ls"),
-        Sample::Bash("pip install --trusted-host example.com tool"),
-        Sample::Bash("cp root.crt /usr/local/share/ca-certificates/root.crt"),
-        Sample::Bash("echo \"PermitRootLogin yes\" >> /etc/ssh/sshd_config"),
-        Sample::Bash("echo \"auth sufficient pam_permit.so\" > /etc/pam.d/su"),
-        Sample::Bash("GIT_SSL_NO_VERIFY=1 git fetch"),
+        ExampleCall::Bash("curl -k https://example.com/x"),
+        ExampleCall::Bash("wget --no-check-certificate https://example.com/x"),
+        ExampleCall::Bash("git -c http.sslVerify=false clone https://example.com/x.git"),
+        ExampleCall::Bash("git config --global http.sslVerify false"),
+        ExampleCall::Bash("NODE_TLS_REJECT_UNAUTHORIZED=0 node app.js"),
+        ExampleCall::Bash("npm config set strict-ssl false"),
+        ExampleCall::Bash("ssh -o StrictHostKeyChecking=no me@example.com ls"),
+        ExampleCall::Bash("pip install --trusted-host example.com tool"),
+        ExampleCall::Bash("cp root.crt /usr/local/share/ca-certificates/root.crt"),
+        ExampleCall::Bash("echo \"PermitRootLogin yes\" >> /etc/ssh/sshd_config"),
+        ExampleCall::Bash("echo \"auth sufficient pam_permit.so\" > /etc/pam.d/su"),
+        ExampleCall::Bash("GIT_SSL_NO_VERIFY=1 git fetch"),
     ],
     misses: &[
-        Sample::Bash("curl -k https://localhost:8443/health"),
-        Sample::Bash("curl -sk https://127.0.0.1/x"),
-        Sample::Bash("curl https://example.com/x"),
-        Sample::Bash("git config http.sslVerify"),
-        Sample::Bash("ssh me@example.com ls"),
-        Sample::Bash("echo curl -k https://example.com"),
-        Sample::Bash("grep -rn sslVerify docs"),
-        Sample::Bash("openssl verify cert.pem"),
-        Sample::Bash("cat /etc/ssh/sshd_config"),
-        Sample::Bash("curl -k https://192.168.0.10:8006/api"),
-        Sample::Bash("git commit -m \"Remove --insecure\""),
+        ExampleCall::Bash("curl -k https://localhost:8443/health"),
+        ExampleCall::Bash("curl -sk https://127.0.0.1/x"),
+        ExampleCall::Bash("curl https://example.com/x"),
+        ExampleCall::Bash("git config http.sslVerify"),
+        ExampleCall::Bash("ssh me@example.com ls"),
+        ExampleCall::Bash("echo curl -k https://example.com"),
+        ExampleCall::Bash("grep -rn sslVerify docs"),
+        ExampleCall::Bash("openssl verify cert.pem"),
+        ExampleCall::Bash("cat /etc/ssh/sshd_config"),
+        ExampleCall::Bash("curl -k https://192.168.0.10:8006/api"),
+        ExampleCall::Bash("git commit -m \"Remove --insecure\""),
     ],
     filter,
 };

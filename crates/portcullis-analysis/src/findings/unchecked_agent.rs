@@ -6,7 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC028",
@@ -27,29 +27,29 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "that the agent is not to be checked",
     },
     hits: &[
-        Sample::Bash("claude --dangerously-skip-permissions -p \"fix it\""),
-        Sample::Bash("codex exec --dangerously-bypass-approvals-and-sandbox \"fix it\""),
-        Sample::Bash("gemini --yolo -p \"fix it\""),
-        Sample::Bash("claude -p \"fix it\" --permission-mode bypassPermissions"),
-        Sample::Bash("aider --yes-always --message \"fix it\""),
-        Sample::Bash("nohup claude --dangerously-skip-permissions -p go &"),
-        Sample::Bash("autogpt --continuous"),
-        Sample::Bash("for i in 1 2 3; do claude --dangerously-skip-permissions -p \"task $i\" & done"),
-        Sample::Call(
+        ExampleCall::Bash("claude --dangerously-skip-permissions -p \"fix it\""),
+        ExampleCall::Bash("codex exec --dangerously-bypass-approvals-and-sandbox \"fix it\""),
+        ExampleCall::Bash("gemini --yolo -p \"fix it\""),
+        ExampleCall::Bash("claude -p \"fix it\" --permission-mode bypassPermissions"),
+        ExampleCall::Bash("aider --yes-always --message \"fix it\""),
+        ExampleCall::Bash("nohup claude --dangerously-skip-permissions -p go &"),
+        ExampleCall::Bash("autogpt --continuous"),
+        ExampleCall::Bash("for i in 1 2 3; do claude --dangerously-skip-permissions -p \"task $i\" & done"),
+        ExampleCall::Call(
             "Agent",
             &[("subagent_type", "worker"), ("mode", "bypassPermissions"), ("prompt", "fix it")],
         ),
     ],
     misses: &[
-        Sample::Bash("claude -p \"explain this\""),
-        Sample::Bash("claude --version"),
-        Sample::Bash("codex exec \"explain this\""),
-        Sample::Bash("gemini -p \"explain this\""),
-        Sample::Bash("aider --message \"rename it\""),
-        Sample::Bash("echo claude --dangerously-skip-permissions"),
-        Sample::Bash("grep -rn \"dangerously-skip-permissions\" docs"),
-        Sample::Call("Agent", &[("subagent_type", "worker"), ("prompt", "look for the bug")]),
-        Sample::Bash("git commit -m \"never use --yolo\""),
+        ExampleCall::Bash("claude -p \"explain this\""),
+        ExampleCall::Bash("claude --version"),
+        ExampleCall::Bash("codex exec \"explain this\""),
+        ExampleCall::Bash("gemini -p \"explain this\""),
+        ExampleCall::Bash("aider --message \"rename it\""),
+        ExampleCall::Bash("echo claude --dangerously-skip-permissions"),
+        ExampleCall::Bash("grep -rn \"dangerously-skip-permissions\" docs"),
+        ExampleCall::Call("Agent", &[("subagent_type", "worker"), ("prompt", "look for the bug")]),
+        ExampleCall::Bash("git commit -m \"never use --yolo\""),
     ],
     filter,
 };

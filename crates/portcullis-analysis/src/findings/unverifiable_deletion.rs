@@ -9,7 +9,7 @@ use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::case::Case;
 use crate::effect::{Effect, Target};
-use crate::findings::{Finding, Firmness, Sample, Severity, Sighting};
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::interpreter::is_shell;
 use crate::invocation::Invocation;
 use crate::path::join;
@@ -26,31 +26,31 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "the path that is to be removed",
     },
     hits: &[
-        Sample::Bash("cat list | xargs -I{} bash -c 'rm -rf {}'"),
-        Sample::Bash("rm -rf \"$DIR\""),
-        Sample::Bash("rm -rf $1/*"),
-        Sample::Bash("rm -rf \"$(cat dirs.txt)\""),
-        Sample::Bash("for d in ../*; do rm -rf \"$d\"; done"),
-        Sample::Bash("cat list.txt | xargs rm -rf"),
-        Sample::Bash("xargs -a list.txt rm -r"),
-        Sample::Bash("find .. -type d -print0 | xargs -0 rm -rf"),
-        Sample::Bash("find ~/src/lib -name old -exec rm -rf {} \\;"),
-        Sample::Bash("while read -r d; do rm -rf \"$d\"; done < dirs.txt"),
-        Sample::Bash("rm -rf \"$TMPDIR/../data\""),
-        Sample::Bash("cat list.txt | xargs -I{} bash -c 'rm -rf {}'"),
+        ExampleCall::Bash("cat list | xargs -I{} bash -c 'rm -rf {}'"),
+        ExampleCall::Bash("rm -rf \"$DIR\""),
+        ExampleCall::Bash("rm -rf $1/*"),
+        ExampleCall::Bash("rm -rf \"$(cat dirs.txt)\""),
+        ExampleCall::Bash("for d in ../*; do rm -rf \"$d\"; done"),
+        ExampleCall::Bash("cat list.txt | xargs rm -rf"),
+        ExampleCall::Bash("xargs -a list.txt rm -r"),
+        ExampleCall::Bash("find .. -type d -print0 | xargs -0 rm -rf"),
+        ExampleCall::Bash("find ~/src/lib -name old -exec rm -rf {} \\;"),
+        ExampleCall::Bash("while read -r d; do rm -rf \"$d\"; done < dirs.txt"),
+        ExampleCall::Bash("rm -rf \"$TMPDIR/../data\""),
+        ExampleCall::Bash("cat list.txt | xargs -I{} bash -c 'rm -rf {}'"),
     ],
     misses: &[
-        Sample::Bash("rm \"$file\""),
-        Sample::Bash("rm -rf build"),
-        Sample::Bash("d=$(mktemp -d); cp a.txt \"$d\"; rm -rf \"$d\""),
-        Sample::Bash("trap 'rm -rf \"$work\"' EXIT; work=$(mktemp -d)"),
-        Sample::Bash("find . -name node_modules -prune -exec rm -rf {} +"),
-        Sample::Bash("find src -name '__pycache__' | xargs rm -rf"),
-        Sample::Bash("echo 'rm -rf \"$DIR\"'"),
-        Sample::Bash("BUILD=build/out; rm -rf \"$BUILD\""),
-        Sample::Bash("rm -rf \"$TMPDIR/app-cache\""),
-        Sample::Bash("for d in packages/*/dist; do rm -rf \"$d\"; done"),
-        Sample::Bash("find . -name '*.orig' | xargs rm -f"),
+        ExampleCall::Bash("rm \"$file\""),
+        ExampleCall::Bash("rm -rf build"),
+        ExampleCall::Bash("d=$(mktemp -d); cp a.txt \"$d\"; rm -rf \"$d\""),
+        ExampleCall::Bash("trap 'rm -rf \"$work\"' EXIT; work=$(mktemp -d)"),
+        ExampleCall::Bash("find . -name node_modules -prune -exec rm -rf {} +"),
+        ExampleCall::Bash("find src -name '__pycache__' | xargs rm -rf"),
+        ExampleCall::Bash("echo 'rm -rf \"$DIR\"'"),
+        ExampleCall::Bash("BUILD=build/out; rm -rf \"$BUILD\""),
+        ExampleCall::Bash("rm -rf \"$TMPDIR/app-cache\""),
+        ExampleCall::Bash("for d in packages/*/dist; do rm -rf \"$d\"; done"),
+        ExampleCall::Bash("find . -name '*.orig' | xargs rm -f"),
     ],
     filter,
 };

@@ -4,7 +4,7 @@
 
 use portcullis_shell::Span;
 
-use super::Dialect;
+use super::CommandDialect;
 use super::alias::{base, without_extension};
 use super::collector::{CommandCollector, TextPlace};
 use super::cursor::{TextCursor, is_name, is_newline};
@@ -155,7 +155,7 @@ impl CmdReader<'_, '_> {
         if let Some(command) = self.collector.command(index) {
             command.span = span;
             command.piped = piped;
-            command.dialect = Dialect::Cmd;
+            command.dialect = CommandDialect::Cmd;
         }
         inside::finish(self.collector, index, words, None, self.place);
         if self.cursor.peek() == Some('|') && self.cursor.peek_second() != Some('|') {
@@ -299,7 +299,7 @@ impl CmdReader<'_, '_> {
         let head = self.cursor.since(start);
         let command = head.split_once(['\'', '`']).and_then(|(_, rest)| rest.rsplit_once(['\'', '`']));
         if let Some(command_reference) = self.collector.command(index) {
-            command_reference.dialect = Dialect::Cmd;
+            command_reference.dialect = CommandDialect::Cmd;
             command_reference.arguments = words.into_iter().map(|word| word.argument).collect();
         }
         if let Some((command, _)) = command

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use portcullis_shell::Span;
 
 use super::value::PowerShellValue;
-use super::{Dialect, PowerShellCommand, PowerShellSurvey, alias};
+use super::{CommandDialect, PowerShellCommand, PowerShellSurvey, alias};
 use crate::invocation::Opacity;
 
 /// How deep brackets, blocks and texts may stand in one another. Past it, the rest is opaque.
@@ -157,7 +157,7 @@ impl CommandCollector {
             nested_in: place.owner,
             is_dot_sourced_or_called: false,
             decoded: place.is_decoded,
-            dialect: Dialect::PowerShell,
+            dialect: CommandDialect::PowerShell,
         });
         self.is_plain &= !place.is_decoded;
         self.commands.len() - 1

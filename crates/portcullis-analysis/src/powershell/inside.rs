@@ -7,7 +7,7 @@ use super::cursor::is_dash;
 use super::reader::PowerShellReader;
 use super::value::PowerShellValue;
 use super::word::PowerShellWord;
-use super::{Dialect, alias, carrier, cmd, launcher};
+use super::{CommandDialect, alias, carrier, cmd, launcher};
 
 /// Something a command runs.
 #[derive(Debug)]
@@ -195,7 +195,7 @@ fn program(collector: &mut CommandCollector, words: &[PowerShellWord], place: Te
         TextPlace { is_decoded: place.is_decoded || words.iter().any(PowerShellWord::is_decoded), ..place };
     let index = collector.reserve(name, program.text(), program.argument.span, place);
     if let Some(command) = collector.command(index) {
-        command.dialect = Dialect::Cmd;
+        command.dialect = CommandDialect::Cmd;
     }
     finish(collector, index, arguments.to_vec(), None, place);
 }

@@ -1,6 +1,6 @@
 //! Programs that run the text or program on their command line: shells, schedulers, loaders.
 
-use super::Dialect;
+use super::CommandDialect;
 use super::carrier::line;
 use super::cursor::is_dash;
 use super::encoded;
@@ -42,12 +42,12 @@ const WSL_VALUED: &[&str] =
     &["-d", "--distribution", "--distribution-id", "-u", "--user", "--cd", "--shell-type"];
 
 /// Returns what a program runs; `None` if it is none of those known here.
-pub(super) fn insides(call: &RunningCommand<'_>, dialect: Dialect) -> Option<Vec<RunPart>> {
+pub(super) fn insides(call: &RunningCommand<'_>, dialect: CommandDialect) -> Option<Vec<RunPart>> {
     let found = match call.name {
         "powershell" | "pwsh" => powershell(call),
         "cmd" => cmd(call),
         "wsl" => wsl(call.words),
-        "start" if dialect == Dialect::Cmd => start(call.words),
+        "start" if dialect == CommandDialect::Cmd => start(call.words),
         "schtasks" => after(call.words, &["/tr", "-tr"]),
         "forfiles" => after(call.words, &["/c", "-c"]),
         "pcalua" => after(call.words, &["-a", "/a"]),

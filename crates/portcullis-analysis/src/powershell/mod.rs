@@ -69,12 +69,12 @@ pub struct PowerShellCommand {
     /// Whether it was decoded, from `-EncodedCommand` or Base64.
     pub decoded: bool,
     /// The language it is written in.
-    pub dialect: Dialect,
+    pub dialect: CommandDialect,
 }
 
 /// The language a command is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
+pub enum CommandDialect {
     /// PowerShell.
     PowerShell,
     /// The command line of `cmd.exe`.

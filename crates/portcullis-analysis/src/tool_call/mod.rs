@@ -13,10 +13,10 @@ use crate::path;
 use crate::survey::{Surroundings, survey};
 
 /// The text fields of a call by their paths, such as `url` or `options.command`.
-pub type Fields<'a> = &'a [(String, String)];
+pub type CallFields<'a> = &'a [(String, String)];
 
 /// Works out what a call of a tool other than a shell does.
-pub fn layout(tool: &str, fields: Fields<'_>, surroundings: Surroundings<'_>) -> Layout {
+pub fn layout(tool: &str, fields: CallFields<'_>, surroundings: Surroundings<'_>) -> Layout {
     let call = CallInput { fields, surroundings };
     match tool {
         "Read" | "LSP" => call.files(Act::Read),
@@ -57,7 +57,7 @@ fn only(effect: Effect) -> Layout {
 }
 
 struct CallInput<'a> {
-    fields: Fields<'a>,
+    fields: CallFields<'a>,
     surroundings: Surroundings<'a>,
 }
 

@@ -5,25 +5,25 @@ use std::collections::BTreeSet;
 use portcullis_analysis::allowances::ALLOWANCES;
 use portcullis_analysis::command_effects::{effects, power_shell_layout};
 use portcullis_analysis::effect::{Act, Effect, Weight};
-use portcullis_analysis::findings::{FINDINGS, Finding, Sample};
+use portcullis_analysis::findings::{ExampleCall, FINDINGS, Finding};
 use portcullis_analysis::place::Scope;
 use portcullis_analysis::tool_call::layout;
 use portcullis_analysis::{Assessment, Background, Case, Surroundings, Survey, assess, survey};
 
 const SURROUNDINGS: Surroundings<'static> = Surroundings { directory: "/code/app", home: Some("/home/me") };
 
-fn laid_out(sample: Sample) -> (&'static str, Survey, Vec<Effect>) {
+fn laid_out(sample: ExampleCall) -> (&'static str, Survey, Vec<Effect>) {
     match sample {
-        Sample::Bash(command) => {
+        ExampleCall::Bash(command) => {
             let survey = survey(command, SURROUNDINGS);
             let effects = effects(&survey, SURROUNDINGS.home);
             ("Bash", survey, effects)
         }
-        Sample::PowerShell(command) => {
+        ExampleCall::PowerShell(command) => {
             let layout = power_shell_layout(command, SURROUNDINGS);
             ("PowerShell", layout.survey, layout.effects)
         }
-        Sample::Call(tool, fields) => {
+        ExampleCall::Call(tool, fields) => {
             let fields: Vec<(String, String)> =
                 fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
             let layout = layout(tool, &fields, SURROUNDINGS);
@@ -32,18 +32,18 @@ fn laid_out(sample: Sample) -> (&'static str, Survey, Vec<Effect>) {
     }
 }
 
-fn with_case<T>(sample: Sample, look: impl Fn(Case<'_>) -> T) -> T {
+fn with_case<T>(sample: ExampleCall, look: impl Fn(Case<'_>) -> T) -> T {
     let (tool, survey, effects) = laid_out(sample);
     let scope = Scope { roots: vec!["/code/app".to_owned()], home: Some("/home/me".to_owned()) };
     let background = Background::default();
     look(Case { tool, effects: &effects, survey: &survey, scope: &scope, background: &background })
 }
 
-fn assessed(sample: Sample) -> Assessment {
+fn assessed(sample: ExampleCall) -> Assessment {
     with_case(sample, assess)
 }
 
-fn finds(finding: &Finding, sample: Sample) -> bool {
+fn finds(finding: &Finding, sample: ExampleCall) -> bool {
     assessed(sample).findings.iter().any(|found| found.finding.code == finding.code)
 }
 
@@ -84,7 +84,7 @@ fn every_example_of_an_allowance_is_covered_and_no_miss_is() {
             }
         }
         // Another allowance may cover a miss; this one must leave something of it open.
-        let covers_all = |miss: &&Sample| {
+        let covers_all = |miss: &&ExampleCall| {
             with_case(**miss, |case| case.effects.iter().all(|effect| (allowance.covers)(case, effect)))
         };
         for miss in allowance.misses.iter().filter(covers_all) {
@@ -113,7 +113,7 @@ fn every_finding_and_allowance_has_examples_enough_and_a_code_of_its_own() {
 #[test]
 fn without_its_filter_an_example_of_each_finding_would_pass() {
     for finding in FINDINGS {
-        let is_alone = |sample: &&Sample| {
+        let is_alone = |sample: &&ExampleCall| {
             assessed(**sample).findings.iter().all(|found| found.finding.code == finding.code)
         };
         assert!(finding.hits.iter().any(|hit| is_alone(&hit)), "{} {}", finding.code, finding.name);

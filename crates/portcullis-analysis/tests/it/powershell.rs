@@ -1,7 +1,7 @@
 //! PowerShell text is read for every command it would run, whatever it is hidden in.
 
 use portcullis_analysis::Knowledge;
-use portcullis_analysis::powershell::{Dialect, PowerShellCommand, PowerShellSurvey, survey};
+use portcullis_analysis::powershell::{CommandDialect, PowerShellCommand, PowerShellSurvey, survey};
 
 /// Writes commands in a short form: name and arguments separated by blanks, commands by ` ; `.
 ///
@@ -404,7 +404,7 @@ fn lines_of_cmd_are_read_as_cmd_reads_them() {
             .commands
             .iter()
             .skip(1)
-            .filter(|command| command.dialect == Dialect::Cmd || command.name == "remove-item")
+            .filter(|command| command.dialect == CommandDialect::Cmd || command.name == "remove-item")
             .map(shown_command)
             .collect();
         assert_eq!(inner.join(" ; "), expected, "{line}");

@@ -1,7 +1,7 @@
 //! Explicit consent (spec D17): a soft finding is cleared by a human turn that names the action and its dangerous specific,
 //! and by nothing else; a hard one never is.
 
-use portcullis_analysis::findings::{FINDINGS, Firmness, Sample};
+use portcullis_analysis::findings::{ExampleCall, FINDINGS, Firmness};
 use portcullis_core::{Decision, Mode, Policy, ToolCall};
 
 use crate::obfuscation::judged;
@@ -160,7 +160,7 @@ fn a_hard_finding_is_never_cleared() {
     assert!(!hard.is_empty());
     for finding in hard {
         for hit in finding.hits {
-            let Sample::Bash(command) = *hit else {
+            let ExampleCall::Bash(command) = *hit else {
                 continue;
             };
             let named = format!("{} {command}", verbs.join(" "));
@@ -182,8 +182,8 @@ fn every_soft_finding_can_be_cleared_by_repeating_the_command() {
         let is_one_sentence =
             |command: &str| !command.contains(['\n', ';', '?', '!']) && !command.contains(". ");
         let commands = finding.hits.iter().filter_map(|hit| match *hit {
-            Sample::Bash(command) => Some(command).filter(|command| is_one_sentence(command)),
-            Sample::PowerShell(_) | Sample::Call(..) => None,
+            ExampleCall::Bash(command) => Some(command).filter(|command| is_one_sentence(command)),
+            ExampleCall::PowerShell(_) | ExampleCall::Call(..) => None,
         });
         for command in commands {
             let verdict = judged(command, &[&format!("run {command}")]);

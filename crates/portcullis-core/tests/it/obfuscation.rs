@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use portcullis_analysis::findings::{FINDINGS, Sample};
+use portcullis_analysis::findings::{ExampleCall, FINDINGS};
 use portcullis_core::{Case, Context, Decision, Mode, Policy, Session, ToolCall, Verdict};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -497,9 +497,9 @@ fn last_in_variable(command: &str) -> Option<String> {
 }
 
 fn hits() -> Vec<(&'static str, &'static str)> {
-    let bash = |sample: &Sample| match *sample {
-        Sample::Bash(command) => Some(command),
-        Sample::PowerShell(_) | Sample::Call(..) => None,
+    let bash = |sample: &ExampleCall| match *sample {
+        ExampleCall::Bash(command) => Some(command),
+        ExampleCall::PowerShell(_) | ExampleCall::Call(..) => None,
     };
     FINDINGS
         .iter()
@@ -601,8 +601,8 @@ fn a_harmless_command_stays_allowed_however_it_is_laid_out() {
     let mut count = 0;
     let misses = FINDINGS.iter().flat_map(|finding| finding.misses);
     for command in misses.filter_map(|miss| match *miss {
-        Sample::Bash(command) => Some(command),
-        Sample::PowerShell(_) | Sample::Call(..) => None,
+        ExampleCall::Bash(command) => Some(command),
+        ExampleCall::PowerShell(_) | ExampleCall::Call(..) => None,
     }) {
         if !is_allowed(command) {
             continue;

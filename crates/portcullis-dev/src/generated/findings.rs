@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use portcullis_core::allowances::{ALLOWANCES, Allowance};
-use portcullis_core::findings::{FINDINGS, Finding, Firmness, Sample};
+use portcullis_core::findings::{ExampleCall, FINDINGS, Finding, Firmness};
 use portcullis_core::visible;
 use serde_json::json;
 
@@ -120,7 +120,7 @@ fn link(code: &str, name: &str) -> String {
     format!("[{code} {name}]({})", file_name(code, name))
 }
 
-fn add_samples(page: &mut String, heading: &str, samples: &[Sample]) {
+fn add_samples(page: &mut String, heading: &str, samples: &[ExampleCall]) {
     let _ = write!(page, "\n## {heading}\n\n```console\n");
     for sample in samples {
         let _ = writeln!(page, "{}", sample_text(*sample));
@@ -129,11 +129,11 @@ fn add_samples(page: &mut String, heading: &str, samples: &[Sample]) {
 }
 
 /// Writes an example the way a terminal would show it; what would not be seen is spelled out.
-fn sample_text(sample: Sample) -> String {
+fn sample_text(sample: ExampleCall) -> String {
     match sample {
-        Sample::Bash(command) => prompted("$ ", "> ", command),
-        Sample::PowerShell(command) => prompted("PS> ", ">> ", command),
-        Sample::Call(tool, fields) => {
+        ExampleCall::Bash(command) => prompted("$ ", "> ", command),
+        ExampleCall::PowerShell(command) => prompted("PS> ", ">> ", command),
+        ExampleCall::Call(tool, fields) => {
             let field = |(name, value): &(&str, &str)| format!("{}: {}", json!(name), json!(value));
             let fields: Vec<String> = fields.iter().map(field).collect();
             visible(&format!("{tool} {{{}}}", fields.join(", "))).into_owned()
@@ -211,12 +211,12 @@ mod tests {
     #[test]
     fn samples_look_as_in_a_terminal_and_hide_nothing() {
         let table = [
-            (Sample::Bash("git push -f"), "$ git push -f"),
-            (Sample::Bash("cat <<X\n```\nX"), "$ cat <<X\n> ```\n> X"),
-            (Sample::Bash("echo \u{202e}x"), "$ echo \\u{202e}x"),
-            (Sample::PowerShell("ls"), "PS> ls"),
+            (ExampleCall::Bash("git push -f"), "$ git push -f"),
+            (ExampleCall::Bash("cat <<X\n```\nX"), "$ cat <<X\n> ```\n> X"),
+            (ExampleCall::Bash("echo \u{202e}x"), "$ echo \\u{202e}x"),
+            (ExampleCall::PowerShell("ls"), "PS> ls"),
             (
-                Sample::Call("Write", &[("file_path", "a"), ("content", "b\n")]),
+                ExampleCall::Call("Write", &[("file_path", "a"), ("content", "b\n")]),
                 r#"Write {"file_path": "a", "content": "b\n"}"#,
             ),
         ];

@@ -2,7 +2,7 @@
 
 use portcullis_core::allowances::{ALLOWANCES, Allowance};
 use portcullis_core::closeness;
-use portcullis_core::findings::{FINDINGS, Finding, Firmness, Sample};
+use portcullis_core::findings::{ExampleCall, FINDINGS, Finding, Firmness};
 use serde_json::{Value, json};
 
 use super::pages::PAGES;
@@ -119,7 +119,8 @@ impl PageEntry {
             Self::Finding(finding) => (finding.hits, finding.misses),
             Self::Allowance(allowance) => (allowance.hits, allowance.misses),
         };
-        let calls = |samples: &[Sample]| samples.iter().map(|sample| call_json(*sample)).collect::<Vec<_>>();
+        let calls =
+            |samples: &[ExampleCall]| samples.iter().map(|sample| call_json(*sample)).collect::<Vec<_>>();
         let mut object = self.summary_json();
         if let Some(fields) = object.as_object_mut() {
             fields.insert("hits".to_owned(), json!(calls(hits)));
@@ -130,11 +131,11 @@ impl PageEntry {
 }
 
 /// Makes the call of an example, as `check --batch` reads it.
-fn call_json(sample: Sample) -> Value {
+fn call_json(sample: ExampleCall) -> Value {
     match sample {
-        Sample::Bash(command) => json!({"tool": "Bash", "input": {"command": command}}),
-        Sample::PowerShell(command) => json!({"tool": "PowerShell", "input": {"command": command}}),
-        Sample::Call(tool, fields) => {
+        ExampleCall::Bash(command) => json!({"tool": "Bash", "input": {"command": command}}),
+        ExampleCall::PowerShell(command) => json!({"tool": "PowerShell", "input": {"command": command}}),
+        ExampleCall::Call(tool, fields) => {
             let input: serde_json::Map<String, Value> =
                 fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
             json!({"tool": tool, "input": input})
