@@ -7,6 +7,7 @@ mod dialect;
 mod heredoc;
 mod mark;
 mod quote;
+mod quote_operator;
 mod regex;
 mod word;
 

@@ -19,6 +19,7 @@ mod decode;
 mod evaluator;
 mod given;
 mod import;
+mod loops;
 mod reference;
 mod run;
 mod scope;
