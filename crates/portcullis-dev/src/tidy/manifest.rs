@@ -446,7 +446,7 @@ mod tests {
             ("portcullis-arena", "proptest", Some("dev")),
             ("portcullis-e2e", "portcullis-testkit", Some("dev")),
             ("portcullis-shell", "portcullis-testkit", Some("dev")),
-            ("portcullis-example-harness", "portcullis-world", None),
+            ("portcullis-example-harness", "portcullis-gate", None),
         ];
         for (name, dependency, kind) in allowed {
             assert_eq!(edges(name, dependency, kind), Vec::<String>::new(), "{name} -> {dependency}");
