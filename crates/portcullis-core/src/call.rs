@@ -1,24 +1,24 @@
 //! A tool call: what an agent is about to do.
 
-use crate::input::Input;
+use crate::input::ToolInput;
 use crate::tool::{ToolKind, canonical_name, kind_of};
 
 /// One call of one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
     tool: String,
-    input: Input,
+    input: ToolInput,
 }
 
 impl ToolCall {
     /// Makes a call; a legacy tool name becomes today's.
-    pub fn new(tool: &str, input: Input) -> Self {
+    pub fn new(tool: &str, input: ToolInput) -> Self {
         Self { tool: canonical_name(tool).to_owned(), input }
     }
 
     /// Makes a Bash call.
     pub fn bash(command: &str) -> Self {
-        Self::new("Bash", Input::of_text("command", command))
+        Self::new("Bash", ToolInput::of_text("command", command))
     }
 
     /// Returns the canonical name of the tool.
@@ -27,7 +27,7 @@ impl ToolCall {
     }
 
     /// Returns the input.
-    pub fn input(&self) -> &Input {
+    pub fn input(&self) -> &ToolInput {
         &self.input
     }
 

@@ -29,7 +29,7 @@ pub struct Context {
     /// Hints the host gave about this very tool.
     pub hints: ToolHints,
     /// What happened in the session so far.
-    pub session: Session,
+    pub session: SessionKnowledge,
 }
 
 /// What happened in a session before a call, as far as a judgement needs it.
@@ -37,7 +37,7 @@ pub struct Context {
 /// The default is a session in which nothing happened yet. Whoever has not followed a session from its first call on
 /// sets [`Self::is_partial`]; else a script that the agent wrote counts as the project's.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Session {
+pub struct SessionKnowledge {
     /// What the user said, oldest first: human turns only, no summaries, no tool results.
     pub turns: Vec<String>,
     /// Files the agent wrote, absolute, with what it wrote if that is known.
@@ -48,7 +48,7 @@ pub struct Session {
     /// Whether more happened than is known here, so that any script may be the agent's own.
     pub is_partial: bool,
     /// What a person allowed of this very call, once, after it had not been allowed; if somebody did.
-    pub approval: Option<Approval>,
+    pub approval: Option<CallApproval>,
     /// Sentences in which the user forbade something or permitted it again, oldest first, whatever became of the turns
     /// they stood in. [`crate::state_boundaries`] collects them.
     pub boundaries: Vec<String>,
@@ -56,7 +56,7 @@ pub struct Session {
 
 /// A person's word for one very call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Approval {
+pub struct CallApproval {
     /// The id of the call it was given for.
     pub id: String,
     /// Whether it answers what a person would be asked, in every mode; else it only lifts what auto mode judged.
@@ -94,7 +94,7 @@ impl Context {
             aborted: false,
             plan_from_bypass: false,
             hints: ToolHints::default(),
-            session: Session::default(),
+            session: SessionKnowledge::default(),
         }
     }
 

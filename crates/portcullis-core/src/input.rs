@@ -44,11 +44,11 @@ const DEEPEST: usize = 16;
 
 /// The input of a tool call: named values.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Input {
+pub struct ToolInput {
     fields: BTreeMap<String, Value>,
 }
 
-impl Input {
+impl ToolInput {
     /// Makes an input of one text field.
     pub fn of_text(field: &str, text: &str) -> Self {
         Self { fields: BTreeMap::from([(field.to_owned(), Value::Text(text.to_owned()))]) }
@@ -97,7 +97,7 @@ impl Input {
     }
 }
 
-impl FromIterator<(String, Value)> for Input {
+impl FromIterator<(String, Value)> for ToolInput {
     fn from_iter<I: IntoIterator<Item = (String, Value)>>(fields: I) -> Self {
         Self { fields: fields.into_iter().collect() }
     }

@@ -24,7 +24,7 @@
 //! ```
 //!
 //! In use, `portcullis-settings` makes the policy of files and `portcullis-world` answers the questions from the disk.
-//! An [`Outcome`] that is not settled says whom it [`Need`]s, and [`Pending::resume`] goes on with the [`Answer`].
+//! An [`Outcome`] that is not settled says whom it [`Need`]s, and [`Pending::resume`] goes on with the [`PendingAnswer`].
 //! The guide `docs/guides/embed-the-library.md` shows all of it, and `examples/harness` runs it.
 //!
 //! Every type is plain data, `Send` and `Sync`; one policy serves any number of threads.
@@ -73,22 +73,23 @@ mod wording;
 pub use boundary::state_boundaries;
 pub use call::ToolCall;
 pub use case::Case;
-pub use context::{Approval, Context, Person, Session, ToolHints};
+pub use context::{CallApproval, Context, Person, SessionKnowledge, ToolHints};
 pub use decision::Decision;
 pub use denials::{DenialLimit, Denials};
 pub use disk::{DiskAnswer, DiskQuestion};
 pub use effect_report::EffectReport;
-pub use explainer::{Explanation, RiskLevel};
-pub use input::{Input, Value};
+pub use explainer::{CallExplanation, RiskLevel};
+pub use input::{ToolInput, Value};
 pub use mode::{MODES, Mode, ModeInfo};
 pub use origin::{Origin, Source};
-pub use pipeline::{Aborted, Answer, Gate, Need, Outcome, Pending};
+pub use pipeline::{Aborted, FailureAction, Need, Outcome, Pending, PendingAnswer};
 pub use policy::{DisabledModes, Planning, Policy, Sandbox};
 pub use rule_explanation::RuleExplanation;
 pub use rule_set::RuleSet;
 pub use step::{STEPS, StepId, StepInfo};
 pub use verdict::{
-    FindingReport, OnLimit, Reason, RuleReference, SafetyCheck, Suggestion, TraceLine, TraceOutcome, Verdict,
+    FindingReport, LimitAction, Reason, RuleReference, SafetyCheck, Suggestion, TraceLine, TraceOutcome,
+    Verdict,
 };
 pub use visible::{is_hidden, visible};
 pub use wording::effect_clause;

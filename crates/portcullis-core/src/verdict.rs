@@ -340,9 +340,9 @@ impl Verdict {
 
     /// Turns a denial that reached a limit: to a person if one is there, else the run may end (spec D12). What nothing
     /// clears stays denied.
-    pub fn at_limit(mut self, limit: DenialLimit, person: Person, on_limit: OnLimit) -> Self {
+    pub fn at_limit(mut self, limit: DenialLimit, person: Person, on_limit: LimitAction) -> Self {
         let cause = self.reason.message();
-        let is_over = person == Person::Absent && on_limit == OnLimit::Abort;
+        let is_over = person == Person::Absent && on_limit == LimitAction::Abort;
         let detail = match person {
             Person::Present if !self.is_retryable() => return self,
             Person::Present => format!("{}; the last: {cause}", limit.message()),
@@ -357,7 +357,7 @@ impl Verdict {
 
 /// What becomes of a run without a person that reached a limit of denials (spec D12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OnLimit {
+pub enum LimitAction {
     /// The run ends: an agent that is denied again and again costs money and gets nowhere.
     #[default]
     Abort,

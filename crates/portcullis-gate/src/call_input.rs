@@ -1,7 +1,7 @@
 //! A call made of what a person typed: the tool, and its whole input or the text of its main field.
 
 use portcullis_core::tool::{canonical_name, find_tool};
-use portcullis_core::{Input, ToolCall};
+use portcullis_core::{ToolCall, ToolInput};
 use portcullis_hosts::json;
 
 use crate::Failure;
@@ -20,7 +20,7 @@ pub fn call_about(tool: &str, text: &str) -> Result<ToolCall, Failure> {
         Failure::usage(format!("the tool `{tool}` has no main field that `{text}` could be"))
             .with_hint("give its whole input with --input")
     })?;
-    Ok(ToolCall::new(tool, Input::of_text(field, text)))
+    Ok(ToolCall::new(tool, ToolInput::of_text(field, text)))
 }
 
 fn refuse_nameless(tool: &str) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use portcullis_core::{Answer, Context, ToolCall, Verdict};
+use portcullis_core::{Context, PendingAnswer, ToolCall, Verdict};
 use portcullis_guard::unguarded;
 use portcullis_hosts::json::write_input;
 use portcullis_settings::{HookHandler, PermissionHook};
@@ -47,7 +47,7 @@ pub(crate) fn ask(
     hooks: &[PermissionHook],
     question: &Question<'_>,
     time: Duration,
-) -> (Answer, Vec<String>) {
+) -> (PendingAnswer, Vec<String>) {
     let input = input(question).to_string();
     let asked: Vec<&PermissionHook> =
         hooks.iter().filter(|hook| hook.tools.matches(question.call.tool())).collect();
@@ -61,13 +61,15 @@ pub(crate) fn ask(
     for (hook, answer) in asked.iter().zip(answers) {
         let by = name(hook);
         match answer {
-            Ok(Said::Deny(sentence)) => return (Answer::Deny { by, category: None, sentence }, problems),
+            Ok(Said::Deny(sentence)) => {
+                return (PendingAnswer::Deny { by, category: None, sentence }, problems);
+            }
             Ok(Said::Allow) => allowed = allowed.or(Some(by)),
             Ok(Said::Nothing) => {}
             Err(what) => problems.push(format!("the PermissionRequest hook `{by}` {what}")),
         }
     }
-    (allowed.map_or(Answer::None, |by| Answer::Allow { by }), problems)
+    (allowed.map_or(PendingAnswer::None, |by| PendingAnswer::Allow { by }), problems)
 }
 
 /// Names a hook by where it stands; what it runs may be secret.

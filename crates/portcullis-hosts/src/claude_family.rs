@@ -8,7 +8,7 @@
 //! Unknown fields are skipped, so that a newer host still works; an unknown event is refused, because it could be one
 //! that guards a call.
 
-use portcullis_core::{Input, Mode, Person, ToolCall, Value};
+use portcullis_core::{Mode, Person, ToolCall, ToolInput, Value};
 use serde::Serialize;
 use serde_json::json;
 

@@ -24,7 +24,7 @@
 //! command that already runs is told to no hook.
 
 use portcullis_core::tool::find_tool;
-use portcullis_core::{Input, Mode, Person, ToolCall, Value, path};
+use portcullis_core::{Mode, Person, ToolCall, ToolInput, Value, path};
 
 use crate::adapter::{
     HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput, SessionFactKind, SessionFormat,
@@ -124,12 +124,12 @@ fn session(session: HookSession, told: &HostInput<'_>) -> HookSession {
 /// What Codex puts before a host when a command that runs wants to reach it.
 const WANTS_HOST: &str = "network-access ";
 
-fn calls(tool: &str, input: Input) -> Vec<ToolCall> {
+fn calls(tool: &str, input: ToolInput) -> Vec<ToolCall> {
     let wanted = input.text("description").and_then(|text| text.strip_prefix(WANTS_HOST));
     // Whoever may run a command may not reach any host with it.
     let fetch = wanted.map(|host| {
         let url = if host.contains("://") { host.to_owned() } else { format!("https://{host}") };
-        ToolCall::new("WebFetch", Input::of_text("url", &url))
+        ToolCall::new("WebFetch", ToolInput::of_text("url", &url))
     });
     let applied = input.text("command").and_then(applied_patch).unwrap_or_default();
     let calls = tool_names::codex(tool, None, input);

@@ -17,7 +17,7 @@
 //! understood.
 
 use portcullis_core::tool::find_tool;
-use portcullis_core::{Input, ToolCall, Value};
+use portcullis_core::{ToolCall, ToolInput, Value};
 use serde::Serialize;
 use serde_json::json;
 
@@ -229,7 +229,7 @@ fn cli_session(fields: &mut HookInputFields) -> Result<HookSession, HostError> {
 }
 
 /// Takes the input of a tool, which is an object or the text of one.
-fn tool_arguments(fields: &mut HookInputFields) -> Result<Input, HostError> {
+fn tool_arguments(fields: &mut HookInputFields) -> Result<ToolInput, HostError> {
     const FIELD: &str = "toolArgs";
     match fields.take(FIELD) {
         Some(Value::Object(input)) => Ok(input.into_iter().collect()),
@@ -239,7 +239,7 @@ fn tool_arguments(fields: &mut HookInputFields) -> Result<Input, HostError> {
     }
 }
 
-fn calls(tool: &str, input: Input) -> Vec<ToolCall> {
+fn calls(tool: &str, input: ToolInput) -> Vec<ToolCall> {
     if tool == "apply_patch" {
         return patch_or_refusal(input.text("input")).into_iter().map(without_scheme).collect();
     }
@@ -253,7 +253,7 @@ fn calls(tool: &str, input: Input) -> Vec<ToolCall> {
 }
 
 /// Makes one call of each element of a list. A list that is missing or empty is one element that is not understood.
-fn listed_calls(tool: &str, input: &Input) -> Option<Vec<ToolCall>> {
+fn listed_calls(tool: &str, input: &ToolInput) -> Option<Vec<ToolCall>> {
     let (_, field, single) = LISTS.iter().find(|(name, ..)| *name == tool)?;
     let elements = match input.field(field) {
         Some(Value::List(elements)) if !elements.is_empty() => elements.as_slice(),
@@ -261,9 +261,9 @@ fn listed_calls(tool: &str, input: &Input) -> Option<Vec<ToolCall>> {
     };
     let one = |element: &Value| {
         let element = match element {
-            Value::Text(url) => Input::of_text("url", url),
+            Value::Text(url) => ToolInput::of_text("url", url),
             Value::Object(fields) => fields.clone().into_iter().collect(),
-            _ => Input::default(),
+            _ => ToolInput::default(),
         };
         by_table(TOOLS, single, &element).map(without_scheme)
     };
@@ -272,7 +272,7 @@ fn listed_calls(tool: &str, input: &Input) -> Option<Vec<ToolCall>> {
 
 /// Returns what a tool types into a shell that runs already, or has a task run. What it does depends on more than that,
 /// so it stays an unknown tool and what must not run is stopped all the same.
-fn typed_line(tool: &str, input: &Input) -> Option<String> {
+fn typed_line(tool: &str, input: &ToolInput) -> Option<String> {
     match (tool, input.field("task")) {
         ("write_bash", _) => input.text("input").map(str::to_owned),
         ("create_and_run_task", Some(Value::Object(task))) => {
@@ -289,7 +289,7 @@ fn typed_line(tool: &str, input: &Input) -> Option<String> {
 
 /// Makes calls of a tool of an MCP server, `mcp_SERVER_TOOL`. Which `_` ends the server's name is not said, so every way
 /// to read it must be allowed.
-fn mcp_calls(tool: &str, input: &Input) -> Option<Vec<ToolCall>> {
+fn mcp_calls(tool: &str, input: &ToolInput) -> Option<Vec<ToolCall>> {
     let rest = tool.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_'))?;
     let names = rest.match_indices('_').filter_map(|(at, _)| {
         let (server, tool) = rest.split_at_checked(at)?;

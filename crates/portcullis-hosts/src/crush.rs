@@ -14,7 +14,7 @@
 //!
 //! A hook that crashes, is late or prints something else lets the call go its way; exit code 2 denies.
 
-use portcullis_core::{Input, ToolCall};
+use portcullis_core::{ToolCall, ToolInput};
 use serde::Serialize;
 use serde_json::json;
 
@@ -162,13 +162,13 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
 }
 
 /// Says whether Crush asks its user about a call that nobody decides.
-fn is_asked_about(name: &str, input: &Input) -> bool {
+fn is_asked_about(name: &str, input: &ToolInput) -> bool {
     let command = input.text("command").unwrap_or_default().trim_start().to_lowercase();
     let is_unasked = name == "bash" && UNASKED_COMMANDS.iter().any(|start| command.starts_with(start));
     !is_unasked && (name.starts_with("mcp_") || ASKED_TOOLS.contains(&name))
 }
 
-fn calls(name: &str, input: Input) -> Vec<ToolCall> {
+fn calls(name: &str, input: ToolInput) -> Vec<ToolCall> {
     match name {
         "bash" => vec![tool_names::command_line(&input, &["command"], &["working_dir"])],
         "download" => {
@@ -199,7 +199,7 @@ fn calls(name: &str, input: Input) -> Vec<ToolCall> {
 
 /// The name of an MCP server's tool, `mcp_server_tool`, does not say where the server's name ends: it counts for every
 /// server that it may belong to.
-fn other_calls(name: &str, input: Input) -> Vec<ToolCall> {
+fn other_calls(name: &str, input: ToolInput) -> Vec<ToolCall> {
     let rest = name.strip_prefix("mcp_").unwrap_or_default();
     let splits = rest.match_indices('_').filter_map(|(place, _)| {
         let (server, tool) = rest.split_at_checked(place)?;

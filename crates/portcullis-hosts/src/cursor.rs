@@ -17,7 +17,7 @@
 //! MCP tool: such a tool is `mcp__cursor__TOOL` here, and a rule for a server by name does not see it. The directory of
 //! a command is the model's choice and so part of the command; the session is in the first folder of the workspace.
 
-use portcullis_core::{Input, ToolCall, Value};
+use portcullis_core::{ToolCall, ToolInput, Value};
 use serde::Serialize;
 use serde_json::json;
 
@@ -118,7 +118,7 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
         "beforeMCPExecution" => (&MCP, mcp_call(&mut fields)?),
         "beforeReadFile" => {
             let file = fields.word("file_path")?;
-            (&READ, ToolCall::new("Read", Input::of_text("file_path", &file)))
+            (&READ, ToolCall::new("Read", ToolInput::of_text("file_path", &file)))
         }
         _ => tool(&mut fields)?,
     };
@@ -156,7 +156,7 @@ fn command(fields: &mut HookInputFields, root: &str) -> Result<ToolCall, HostErr
 fn mcp_call(fields: &mut HookInputFields) -> Result<ToolCall, HostError> {
     let name = fields.word("tool_name")?;
     let input = match fields.take("tool_input") {
-        Some(Value::Text(text)) if text.trim().is_empty() => Input::default(),
+        Some(Value::Text(text)) if text.trim().is_empty() => ToolInput::default(),
         Some(Value::Text(text)) => json::parse_input(text.as_bytes())?,
         Some(Value::Object(input)) => input.into_iter().collect(),
         Some(other) => return Err(wrong_type("tool_input", "a string", &other)),

@@ -14,7 +14,7 @@
 //!
 //! Its session file has a form of its own that is not read here.
 
-use portcullis_core::{Input, Mode, ToolCall, Value};
+use portcullis_core::{Mode, ToolCall, ToolInput, Value};
 
 use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput};
 use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom, element, shell_handler};
@@ -104,7 +104,7 @@ fn standing(word: Option<&str>) -> SessionFreedom {
     }
 }
 
-fn calls(tool: &str, input: Input) -> Vec<ToolCall> {
+fn calls(tool: &str, input: ToolInput) -> Vec<ToolCall> {
     match (tool, input.field("patterns")) {
         ("ApplyPatch", _) => {
             let texts = (input.text("input"), input.text("patch"));
@@ -115,7 +115,7 @@ fn calls(tool: &str, input: Input) -> Vec<ToolCall> {
             let with_one = |pattern: &Value| {
                 let others = input.fields().filter(|(name, _)| *name != "patterns");
                 let others = others.map(|(name, value)| (name.to_owned(), value.clone()));
-                others.chain([("patterns".to_owned(), pattern.clone())]).collect::<Input>()
+                others.chain([("patterns".to_owned(), pattern.clone())]).collect::<ToolInput>()
             };
             patterns.iter().map(|pattern| call(tool, with_one(pattern))).collect()
         }
@@ -123,7 +123,7 @@ fn calls(tool: &str, input: Input) -> Vec<ToolCall> {
     }
 }
 
-fn call(tool: &str, input: Input) -> ToolCall {
+fn call(tool: &str, input: ToolInput) -> ToolCall {
     if tool.starts_with("mcp__") {
         return ToolCall::new(tool, input);
     }

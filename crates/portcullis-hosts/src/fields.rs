@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use portcullis_core::{Input, Value};
+use portcullis_core::{ToolInput, Value};
 
 use crate::json;
 use crate::reply::HostError;
@@ -54,7 +54,7 @@ impl HookInputFields {
     }
 
     /// Takes the input of a tool, which must be an object.
-    pub(crate) fn input(&mut self, field: &'static str) -> Result<Input, HostError> {
+    pub(crate) fn input(&mut self, field: &'static str) -> Result<ToolInput, HostError> {
         match self.0.remove(field) {
             Some(Value::Object(input)) => Ok(input.into_iter().collect()),
             Some(other) => Err(wrong_type(field, "an object", &other)),

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
-use portcullis_core::{Input, Value, is_hidden};
+use portcullis_core::{ToolInput, Value, is_hidden};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// Why a text is not the JSON that was expected: lower case, no final period.
@@ -29,7 +29,7 @@ pub fn parse(text: &[u8]) -> Result<Value, JsonError> {
 }
 
 /// Reads the input of a tool call, which must be an object.
-pub fn parse_input(text: &[u8]) -> Result<Input, JsonError> {
+pub fn parse_input(text: &[u8]) -> Result<ToolInput, JsonError> {
     match parse(text)? {
         Value::Object(fields) => Ok(fields.into_iter().collect()),
         other => Err(JsonError { message: format!("expected an object, found {}", kind(&other)) }),
@@ -49,7 +49,7 @@ pub fn kind(value: &Value) -> &'static str {
 }
 
 /// Writes the input of a tool call in the one way there is, names in order and no blanks, to the end of `out`.
-pub fn write_input(out: &mut String, input: &Input) {
+pub fn write_input(out: &mut String, input: &ToolInput) {
     out.push('{');
     for (index, (name, value)) in input.fields().enumerate() {
         if index > 0 {
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn an_input_is_an_object() {
-        assert_eq!(parse_input(br#"{"command":"ls"}"#).unwrap(), Input::of_text("command", "ls"));
+        assert_eq!(parse_input(br#"{"command":"ls"}"#).unwrap(), ToolInput::of_text("command", "ls"));
         assert_eq!(parse_input(b"[1]").unwrap_err().message, "expected an object, found a list");
     }
 }

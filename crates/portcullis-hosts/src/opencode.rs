@@ -18,7 +18,7 @@
 //! A plugin that is loaded after ours can change the input once more, and a plugin runs code of its own anyway: a
 //! repository that brings plugins or tools for opencode is trusted as far as opencode trusts it.
 
-use portcullis_core::{Input, ToolCall, Value};
+use portcullis_core::{ToolCall, ToolInput, Value};
 
 use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
@@ -183,7 +183,7 @@ fn calls(name: &str, fields: &mut HookInputFields) -> Result<Vec<ToolCall>, Host
 }
 
 /// Returns what a call of one of opencode's own tools amounts to; none if it has no such tool.
-fn own_calls(name: &str, input: &Input) -> Vec<ToolCall> {
+fn own_calls(name: &str, input: &ToolInput) -> Vec<ToolCall> {
     match name {
         "bash" => vec![tool_names::command_line(input, &["command"], &["workdir"])],
         "apply_patch" => tool_names::patch_or_refusal(input.text("patchText")),
@@ -193,7 +193,7 @@ fn own_calls(name: &str, input: &Input) -> Vec<ToolCall> {
 }
 
 /// A batch runs calls about which nobody is asked again, so it counts as itself and as each of them.
-fn batch(input: &Input) -> Vec<ToolCall> {
+fn batch(input: &ToolInput) -> Vec<ToolCall> {
     let inner = match input.field("tool_calls") {
         Some(Value::List(calls)) => calls.as_slice(),
         _ => &[],

@@ -14,7 +14,7 @@
 //!
 //! Its session file has a form of its own that is not read here.
 
-use portcullis_core::{Input, Mode, ToolCall};
+use portcullis_core::{Mode, ToolCall, ToolInput};
 
 use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput};
 use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom, element, shell_handler};
@@ -119,7 +119,7 @@ fn mode(word: &str) -> Mode {
     }
 }
 
-fn call(tool: &str, input: Input) -> ToolCall {
+fn call(tool: &str, input: ToolInput) -> ToolCall {
     match tool {
         "run_shell_command" => command_line(&input, &["command"], &["directory"]),
         _ if tool.starts_with("mcp__") => ToolCall::new(tool, input),

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use portcullis_core::tool::{canonical_name, find_tool};
 
 use crate::shell_word::{joined, quoted};
-use portcullis_core::{Input, ToolCall, Value};
+use portcullis_core::{ToolCall, ToolInput, Value};
 
 /// Returns the canonical name of a tool of an MCP server.
 pub fn mcp(server: &str, tool: &str) -> String {
@@ -26,7 +26,7 @@ pub fn mcp(server: &str, tool: &str) -> String {
 }
 
 /// Returns the calls that a call of Codex amounts to: more than one only for a patch of several pieces.
-pub fn codex(name: &str, namespace: Option<&str>, input: Input) -> Vec<ToolCall> {
+pub fn codex(name: &str, namespace: Option<&str>, input: ToolInput) -> Vec<ToolCall> {
     let mapped = match namespace {
         Some(server) if server.starts_with("mcp__") => {
             return vec![ToolCall::new(&format!("{server}__{name}"), input)];
@@ -44,11 +44,11 @@ pub fn codex(name: &str, namespace: Option<&str>, input: Input) -> Vec<ToolCall>
 ///
 /// The name of an MCP tool, `mcp_SERVER_TOOL`, is read as if no server had `_` in its name. A caller who is told the
 /// server knows better: [`mcp`].
-pub fn gemini(name: &str, input: Input) -> Vec<ToolCall> {
+pub fn gemini(name: &str, input: ToolInput) -> Vec<ToolCall> {
     gemini_tool(name, &input).unwrap_or_else(|| vec![gemini_other(name, input)])
 }
 
-fn gemini_other(name: &str, input: Input) -> ToolCall {
+fn gemini_other(name: &str, input: ToolInput) -> ToolCall {
     let server_and_tool = name.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_'));
     match server_and_tool.and_then(|rest| rest.split_once('_')) {
         Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
@@ -58,7 +58,7 @@ fn gemini_other(name: &str, input: Input) -> ToolCall {
     }
 }
 
-fn codex_tool(name: &str, input: &Input) -> Option<Vec<ToolCall>> {
+fn codex_tool(name: &str, input: &ToolInput) -> Option<Vec<ToolCall>> {
     let one = |call| Some(vec![call]);
     match name {
         "Bash" | "shell" | "shell_command" | "container.exec" | "local_shell" | "exec_command" => {
@@ -91,7 +91,7 @@ fn codex_tool(name: &str, input: &Input) -> Option<Vec<ToolCall>> {
     }
 }
 
-fn gemini_tool(name: &str, input: &Input) -> Option<Vec<ToolCall>> {
+fn gemini_tool(name: &str, input: &ToolInput) -> Option<Vec<ToolCall>> {
     const FILE: FieldRenaming<'_> = ("file_path", &["file_path", "absolute_path", "path"]);
     const PATTERN: FieldRenaming<'_> = ("pattern", &["pattern"]);
     const FOLDER: FieldRenaming<'_> = ("path", &["dir_path", "path"]);
@@ -127,7 +127,7 @@ pub(crate) type FieldRenaming<'a> = (&'a str, &'a [&'a str]);
 
 /// Makes a call of the texts of another; `None` if it lacks the first one. What is not understood is a call that nothing
 /// allows.
-fn renamed(tool: &str, input: &Input, fields: &[FieldRenaming<'_>]) -> Option<ToolCall> {
+fn renamed(tool: &str, input: &ToolInput, fields: &[FieldRenaming<'_>]) -> Option<ToolCall> {
     let (_, first) = fields.first()?;
     first.iter().find_map(|name| input.field(name))?;
     Some(ToolCall::new(tool, translated(input, fields).unwrap_or_else(not_understood)))
@@ -144,7 +144,7 @@ pub(crate) struct ToolTranslation {
 }
 
 /// Returns the call that a tool of a table amounts to; `None` if the table does not have it.
-pub(crate) fn by_table(table: &[ToolTranslation], name: &str, input: &Input) -> Option<ToolCall> {
+pub(crate) fn by_table(table: &[ToolTranslation], name: &str, input: &ToolInput) -> Option<ToolCall> {
     let row = table.iter().find(|row| row.theirs.contains(&name))?;
     if row.fields.is_empty() {
         return Some(ToolCall::new(row.ours, input.clone()));
@@ -154,7 +154,7 @@ pub(crate) fn by_table(table: &[ToolTranslation], name: &str, input: &Input) -> 
 
 /// Translates the fields of an input. A field that is no text or has two values, as two spellings of its name can give
 /// it, is not understood, and neither is an input without the first field.
-fn translated(input: &Input, fields: &[FieldRenaming<'_>]) -> Option<Input> {
+fn translated(input: &ToolInput, fields: &[FieldRenaming<'_>]) -> Option<ToolInput> {
     let mut values = BTreeMap::new();
     for (index, (ours, theirs)) in fields.iter().enumerate() {
         let mut found =
@@ -171,7 +171,7 @@ fn translated(input: &Input, fields: &[FieldRenaming<'_>]) -> Option<Input> {
 }
 
 /// The input of a call that runs something, touches a file or fetches a page and does not say what: nothing allows it.
-pub(crate) fn not_understood() -> Input {
+pub(crate) fn not_understood() -> ToolInput {
     std::iter::once(("file_path".to_owned(), Value::Null)).collect()
 }
 
@@ -188,7 +188,7 @@ fn with_flag(call: ToolCall, name: &str, is_on: bool) -> ToolCall {
     ToolCall::new(call.tool(), fields.chain([(name.to_owned(), Value::Bool(true))]).collect())
 }
 
-fn replaces_all(input: &Input) -> bool {
+fn replaces_all(input: &ToolInput) -> bool {
     match input.field("allow_multiple").or_else(|| input.field("expected_replacements")) {
         Some(Value::Bool(is_on)) => *is_on,
         Some(Value::Number(count)) => count != "1" && count != "0",
@@ -197,15 +197,15 @@ fn replaces_all(input: &Input) -> bool {
 }
 
 /// Makes one call for every file or pattern of a list of files to read; `None` if there is no list.
-pub(crate) fn reads(input: &Input) -> Option<Vec<ToolCall>> {
+pub(crate) fn reads(input: &ToolInput) -> Option<Vec<ToolCall>> {
     let mut calls = Vec::new();
     for name in ["include", "paths"] {
         let Some(Value::List(files)) = input.field(name) else { continue };
         calls.extend(files.iter().map(|file| match file.as_text() {
             Some(file) if file.contains(['*', '?', '[', '{']) => {
-                ToolCall::new("Glob", Input::of_text("pattern", file))
+                ToolCall::new("Glob", ToolInput::of_text("pattern", file))
             }
-            Some(file) => ToolCall::new("Read", Input::of_text("file_path", file)),
+            Some(file) => ToolCall::new("Read", ToolInput::of_text("file_path", file)),
             None => ToolCall::new("Read", not_understood()),
         }));
     }
@@ -213,7 +213,7 @@ pub(crate) fn reads(input: &Input) -> Option<Vec<ToolCall>> {
 }
 
 /// Makes one call for every address in the texts that say what to fetch.
-fn fetches(input: &Input) -> Option<Vec<ToolCall>> {
+fn fetches(input: &ToolInput) -> Option<Vec<ToolCall>> {
     let texts: Vec<&str> = ["prompt", "url"].iter().filter_map(|name| input.text(name)).collect();
     let prompt = *texts.first()?;
     let mut addresses: Vec<Option<&str>> = Vec::new();
@@ -265,7 +265,7 @@ const MOST_ADDRESSES: usize = 20;
 
 /// Makes a Bash call of a command line or a list of words, run in the directory that one of the fields names. A field
 /// that the host does not look at must not be among them.
-fn shell(input: &Input, directories: &[&str]) -> Option<Vec<ToolCall>> {
+fn shell(input: &ToolInput, directories: &[&str]) -> Option<Vec<ToolCall>> {
     let lines = (input.field("command"), input.field("cmd"));
     if let (Some(one), Some(other)) = lines
         && one != other
@@ -421,7 +421,7 @@ fn call_of(tool: &str, fields: &[(&str, &str)]) -> ToolCall {
 
 /// Makes a Bash call of the fields that hold a command line and the directory it runs in. One that is not understood is
 /// a command that nothing allows.
-pub(crate) fn command_line(input: &Input, command: &[&str], directory: &[&str]) -> ToolCall {
+pub(crate) fn command_line(input: &ToolInput, command: &[&str], directory: &[&str]) -> ToolCall {
     let Some(fields) = translated(input, &[("command", command), ("directory", directory)]) else {
         return ToolCall::new("Bash", not_understood());
     };
@@ -433,7 +433,7 @@ pub(crate) fn command_line(input: &Input, command: &[&str], directory: &[&str]) 
 }
 
 /// Makes a Bash call that removes the file that one of the fields names.
-pub(crate) fn removal(input: &Input, file: &[&str]) -> ToolCall {
+pub(crate) fn removal(input: &ToolInput, file: &[&str]) -> ToolCall {
     match translated(input, &[("file_path", file)]).as_ref().and_then(|fields| fields.text("file_path")) {
         Some(path) => ToolCall::bash(&format!("rm -- {}", quoted(path))),
         None => ToolCall::new("Bash", not_understood()),
@@ -442,7 +442,7 @@ pub(crate) fn removal(input: &Input, file: &[&str]) -> ToolCall {
 
 /// Makes a call of a tool that a host's table does not have. If its name is one of ours, or that of an MCP server's tool,
 /// it stands for something else there: the host's name goes before it, so that no rule or proof takes it for ours.
-pub(crate) fn foreign(host: &str, name: &str, input: Input) -> ToolCall {
+pub(crate) fn foreign(host: &str, name: &str, input: ToolInput) -> ToolCall {
     if find_tool(canonical_name(name)).is_some() || name.starts_with("mcp__") {
         ToolCall::new(&format!("{host}.{name}"), input)
     } else {
@@ -457,7 +457,7 @@ mod tests {
     use super::*;
     use crate::json;
 
-    fn input(text: &str) -> Input {
+    fn input(text: &str) -> ToolInput {
         json::parse_input(text.as_bytes()).unwrap()
     }
 
@@ -601,7 +601,7 @@ mod tests {
     fn a_patch_becomes_what_it_does_to_each_file() {
         let text = "*** Begin Patch\n*** Add File: new.txt\n+a\n+b\n*** Update File: x.rs\n*** Move to: y.rs\n@@ fn f\n \
                     keep\n-old\n+new\n@@\n-gone\n*** Delete File: z z\n*** End Patch";
-        let calls = codex("apply_patch", None, Input::of_text("input", text));
+        let calls = codex("apply_patch", None, ToolInput::of_text("input", text));
         assert_eq!(
             shown(&calls),
             "Write {\"content\":\"a\\nb\\n\",\"file_path\":\"new.txt\"}\n\
@@ -630,7 +630,7 @@ mod tests {
             "*** Begin Patch\n*** Delete File: a\n *** Delete File: b\n*** End Patch",
             "rm -rf /",
         ] {
-            let expected = Input::of_text("input", text);
+            let expected = ToolInput::of_text("input", text);
             let calls = codex("apply_patch", None, expected.clone());
             assert_eq!(calls, [ToolCall::new("apply_patch", expected)], "{text}");
         }

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use portcullis_core::{Explanation, visible};
+use portcullis_core::{CallExplanation, visible};
 use portcullis_hosts::json::write_text;
 
 use crate::terminal::{DIM, Painted};
 
 /// Writes the block of an explanation.
-pub fn for_people(explained: &Explanation) -> String {
+pub fn for_people(explained: &CallExplanation) -> String {
     let risk = format!("{}: {}", explained.risk_level.as_str(), explained.risk);
     let parts = [
         ("what it does", explained.explanation.as_str()),
@@ -24,7 +24,7 @@ pub fn for_people(explained: &Explanation) -> String {
 }
 
 /// Writes the field of an explanation after other fields.
-pub(super) fn write_field(out: &mut String, explained: &Explanation) {
+pub(super) fn write_field(out: &mut String, explained: &CallExplanation) {
     let fields = [
         (",\"explanation\":{\"explanation\":", explained.explanation.as_str()),
         (",\"reasoning\":", &explained.reasoning),

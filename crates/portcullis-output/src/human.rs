@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use portcullis_core::tool::{ToolKind, find_tool};
 use portcullis_core::{
-    Decision, Input, RuleReference, STEPS, StepInfo, ToolCall, TraceLine, TraceOutcome, Value, Verdict,
+    Decision, RuleReference, STEPS, StepInfo, ToolCall, ToolInput, TraceLine, TraceOutcome, Value, Verdict,
     visible,
 };
 use portcullis_hosts::json::write_value;
@@ -99,7 +99,7 @@ pub fn shorten(text: &str, longest: usize) -> Cow<'_, str> {
     }
 }
 
-fn input_json(input: &Input) -> String {
+fn input_json(input: &ToolInput) -> String {
     let fields = input.fields().map(|(name, value)| (name.to_owned(), value.clone()));
     let mut text = String::new();
     write_value(&mut text, &Value::Object(fields.collect()));

@@ -1,6 +1,6 @@
 //! A verdict with all that came with it as fields of a JSON object, the same for `check --json` and `check --batch`.
 
-use portcullis_core::Explanation;
+use portcullis_core::CallExplanation;
 use serde_json::Value;
 
 use super::{exchange, explanation, json};
@@ -11,7 +11,7 @@ pub fn write_fields(
     out: &mut String,
     judged: &JudgedCall,
     elapsed_us: u128,
-    explained: Option<&Explanation>,
+    explained: Option<&CallExplanation>,
 ) {
     json::write_verdict_fields(out, &judged.verdict, elapsed_us);
     if !judged.exchanges.is_empty() {

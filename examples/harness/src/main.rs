@@ -15,7 +15,7 @@ use std::io::{self, BufRead, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use portcullis_core::{Decision, Input, Mode, ToolCall, Value, visible};
+use portcullis_core::{Decision, Mode, ToolCall, ToolInput, Value, visible};
 use portcullis_gate::{Gate, GateDecision};
 use portcullis_hosts::json::{self, write_input, write_value};
 
@@ -91,7 +91,7 @@ fn serve(mut words: impl Iterator<Item = String>) -> Result<(), String> {
 
 /// Reads a call. A name that stands twice in an object is an error, since two readers could disagree on which counts.
 fn read_call(line: &[u8]) -> Result<ToolCall, String> {
-    let call: Input = json::parse_input(line).map_err(|error| error.message)?;
+    let call: ToolInput = json::parse_input(line).map_err(|error| error.message)?;
     let tool = call.text("tool").ok_or("`tool` is missing or no string")?;
     match call.field("input") {
         Some(Value::Object(fields)) => Ok(ToolCall::new(tool, fields.clone().into_iter().collect())),

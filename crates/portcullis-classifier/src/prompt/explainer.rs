@@ -3,7 +3,7 @@
 //! What the model says is shown to a person and decides nothing. Still the call and its context are quoted, and the
 //! answer is bounded and shown with nothing hidden in it.
 
-use portcullis_core::{Explanation, RiskLevel, visible};
+use portcullis_core::{CallExplanation, RiskLevel, visible};
 use serde_json::{Value, json};
 
 use super::Prompt;
@@ -69,7 +69,7 @@ pub fn explainer_answer() -> AnswerSpec {
 }
 
 /// Reads an explanation; `None` if it is not one, and the offline explainer has to serve.
-pub fn read_explanation(answer: &Value) -> Option<Explanation> {
+pub fn read_explanation(answer: &Value) -> Option<CallExplanation> {
     let fields = answer.as_object().filter(|fields| fields.len() == 4)?;
     let part = |name: &str| {
         let text = fields.get(name)?.as_str()?.trim();
@@ -82,7 +82,7 @@ pub fn read_explanation(answer: &Value) -> Option<Explanation> {
         "HIGH" => RiskLevel::High,
         _ => return None,
     };
-    Some(Explanation { explanation: part("explanation")?, reasoning, risk: part("risk")?, risk_level })
+    Some(CallExplanation { explanation: part("explanation")?, reasoning, risk: part("risk")?, risk_level })
 }
 
 /// Says whether a text begins with the word “I”.

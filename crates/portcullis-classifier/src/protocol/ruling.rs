@@ -1,6 +1,6 @@
 //! What came of a judgement, and what it means for the pipeline.
 
-use portcullis_core::{Answer, Gate};
+use portcullis_core::{FailureAction, PendingAnswer};
 
 use super::exchange::ModelExchange;
 use super::stage::JudgeStage;
@@ -47,10 +47,10 @@ pub enum ClassifierVerdict {
 
 impl Classification {
     /// Returns what the pipeline is told. In no failure is the action allowed (spec D13).
-    pub fn answer(&self, gate: Gate) -> Answer {
+    pub fn answer(&self, on_failure: FailureAction) -> PendingAnswer {
         match &self.outcome {
-            ClassifierVerdict::Allow { stage } => Answer::Allow { by: stage.as_str().to_owned() },
-            ClassifierVerdict::Block { stage, category, reason } => Answer::Deny {
+            ClassifierVerdict::Allow { stage } => PendingAnswer::Allow { by: stage.as_str().to_owned() },
+            ClassifierVerdict::Block { stage, category, reason } => PendingAnswer::Deny {
                 by: stage.as_str().to_owned(),
                 category: category.clone(),
                 sentence: reason.clone(),
@@ -60,29 +60,30 @@ impl Classification {
                     "the {} classifier gave no verdict ({why}), so it is blocked to be safe",
                     stage.as_str()
                 );
-                Answer::Unavailable { detail, gate: Gate::Closed }
+                PendingAnswer::Unavailable { detail, on_failure: FailureAction::Deny }
             }
-            ClassifierVerdict::Failed(fault) => failed(fault, gate),
+            ClassifierVerdict::Failed(fault) => failed(fault, on_failure),
         }
     }
 }
 
-fn failed(fault: &ModelFault, gate: Gate) -> Answer {
+fn failed(fault: &ModelFault, on_failure: FailureAction) -> PendingAnswer {
     let phrase = fault.kind.phrase();
     match fault.kind {
-        FaultKind::TooLong => Answer::TooLong {
+        FaultKind::TooLong => PendingAnswer::TooLong {
             detail: format!("the session is too long for the classifier ({})", fault.message),
         },
         // Whoever gave up does not want to be asked now.
-        FaultKind::Aborted => {
-            Answer::Unavailable { detail: "the classifier was interrupted".to_owned(), gate: Gate::Closed }
-        }
+        FaultKind::Aborted => PendingAnswer::Unavailable {
+            detail: "the classifier was interrupted".to_owned(),
+            on_failure: FailureAction::Deny,
+        },
         _ => {
             let detail = format!(
                 "the classifier is unavailable ({phrase}: {}), so it cannot say whether this is safe",
                 fault.message
             );
-            Answer::Unavailable { detail, gate }
+            PendingAnswer::Unavailable { detail, on_failure }
         }
     }
 }

@@ -3,7 +3,7 @@
 //! What the user said is written twice: as an item of the conversation and as an event. Newer versions also note where
 //! each piece of an item comes from; in older ones the host's own pieces are told by how they begin.
 
-use portcullis_core::{Input, Value};
+use portcullis_core::{ToolInput, Value};
 use portcullis_hosts::{json, tool_names};
 use serde::Deserialize;
 
@@ -154,7 +154,7 @@ impl CodexReader {
                 self.push_calls(payload, tool_names::codex(payload.name.as_str(), namespace(payload), input));
             }
             "custom_tool_call" => {
-                let input = Input::of_text("input", payload.input.as_str());
+                let input = ToolInput::of_text("input", payload.input.as_str());
                 self.push_calls(payload, tool_names::codex(payload.name.as_str(), namespace(payload), input));
             }
             "local_shell_call" => {
@@ -168,7 +168,7 @@ impl CodexReader {
                         Some(url) if action.kind.as_str() != "search" => ("web_fetch", "url", url),
                         Some(_) | None => ("web_search", "query", action.query.as_str()),
                     };
-                    self.push_calls(payload, tool_names::codex(name, None, Input::of_text(field, text)));
+                    self.push_calls(payload, tool_names::codex(name, None, ToolInput::of_text(field, text)));
                 }
             }
             _ => {}
@@ -266,11 +266,11 @@ fn namespace<'a>(payload: &'a CodexPayloadWire<'_>) -> Option<&'a str> {
 }
 
 /// Reads the arguments of a call, which are JSON in a text. If they are not, they are shown as they are.
-fn arguments(text: &str) -> Input {
-    json::parse_input(text.as_bytes()).unwrap_or_else(|_| Input::of_text("arguments", text))
+fn arguments(text: &str) -> ToolInput {
+    json::parse_input(text.as_bytes()).unwrap_or_else(|_| ToolInput::of_text("arguments", text))
 }
 
-fn shell_input(action: &CodexActionWire<'_>) -> Input {
+fn shell_input(action: &CodexActionWire<'_>) -> ToolInput {
     let words = action.command.0.iter().map(|word| Value::Text(word.as_str().to_owned())).collect();
     let mut fields = vec![("command".to_owned(), Value::List(words))];
     if let Some(directory) = action.working_directory.0.as_deref() {

@@ -20,7 +20,7 @@
 use std::fmt::Write as _;
 
 use portcullis_core::tool::find_tool;
-use portcullis_core::{Input, ToolCall, Value, visible};
+use portcullis_core::{ToolCall, ToolInput, Value, visible};
 use portcullis_hosts::json;
 
 /// Writes a call the way the judge sees it. The text is empty only for a tool that is known to be harmless.
@@ -40,7 +40,7 @@ pub(super) fn needs_no_judge(call: &ToolCall) -> bool {
 }
 
 /// Writes all fields of an input: `name=value`, in the order of their names.
-pub(super) fn pairs(input: &Input) -> String {
+pub(super) fn pairs(input: &ToolInput) -> String {
     let mut text = String::new();
     for (name, value) in input.fields() {
         if !text.is_empty() {
@@ -60,7 +60,7 @@ pub(super) fn pairs(input: &Input) -> String {
 const IDLE: [&str; 4] = ["command", "description", "timeout", "run_in_background"];
 
 /// Writes a command line, and what else is asked for with it, such as to run outside the sandbox.
-fn shell(input: &Input) -> Option<String> {
+fn shell(input: &ToolInput) -> Option<String> {
     let command = input.text("command")?;
     let others = input.fields().filter(|(name, _)| !IDLE.contains(name));
     let others: Vec<String> = others.map(|(name, value)| format!("{name}={}", plain(value))).collect();
@@ -70,7 +70,7 @@ fn shell(input: &Input) -> Option<String> {
     })
 }
 
-fn row(tool: &str, input: &Input) -> Option<String> {
+fn row(tool: &str, input: &ToolInput) -> Option<String> {
     match tool {
         "Bash" | "PowerShell" | "Monitor" => shell(input),
         "Write" => Some(format!("{}: {}", path(input, "file_path")?, input.text("content")?)),
@@ -93,7 +93,7 @@ fn row(tool: &str, input: &Input) -> Option<String> {
 }
 
 /// Returns a path on one line.
-fn path(input: &Input, field: &str) -> Option<String> {
+fn path(input: &ToolInput, field: &str) -> Option<String> {
     input.text(field).map(|path| visible(path).into_owned())
 }
 
@@ -105,7 +105,7 @@ fn with(first: &str, between: &str, second: Option<String>) -> String {
 }
 
 /// Returns a field as text; `None` if it is missing, null or empty.
-fn scalar(input: &Input, field: &str) -> Option<String> {
+fn scalar(input: &ToolInput, field: &str) -> Option<String> {
     input.field(field).filter(|value| **value != Value::Null).map(plain).filter(|text| !text.is_empty())
 }
 
@@ -120,7 +120,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-fn edit(input: &Input) -> Option<String> {
+fn edit(input: &ToolInput) -> Option<String> {
     let (old, new) = (input.text("old_string")?, input.text("new_string")?);
     let all = matches!(input.field("replace_all"), Some(Value::Bool(true)));
     let mut text = format!("{}{}:", path(input, "file_path")?, if all { " (everywhere)" } else { "" });
@@ -128,7 +128,7 @@ fn edit(input: &Input) -> Option<String> {
     Some(text)
 }
 
-fn multi_edit(input: &Input) -> Option<String> {
+fn multi_edit(input: &ToolInput) -> Option<String> {
     let mut text = format!("{}:", path(input, "file_path")?);
     let Value::List(edits) = input.field("edits")? else {
         return None;
@@ -156,7 +156,7 @@ fn push_change(text: &mut String, old: &str, new: &str) {
     }
 }
 
-fn notebook_edit(input: &Input) -> Option<String> {
+fn notebook_edit(input: &ToolInput) -> Option<String> {
     let mode = input.text("edit_mode").unwrap_or("replace");
     let source = match input.text("new_source") {
         Some(source) => source,
@@ -167,7 +167,7 @@ fn notebook_edit(input: &Input) -> Option<String> {
     Some(format!("{} {mode}{cell}: {source}", path(input, "notebook_path")?))
 }
 
-fn agent(input: &Input) -> Option<String> {
+fn agent(input: &ToolInput) -> Option<String> {
     let prompt = input.text("prompt")?;
     let mut about: Vec<String> = scalar(input, "subagent_type").into_iter().collect();
     about.extend(scalar(input, "mode").map(|mode| format!("mode={mode}")));

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use portcullis_core::{Input, ToolCall, Value};
+use portcullis_core::{ToolCall, ToolInput, Value};
 use portcullis_hosts::json;
 
 use super::lines::{TranscriptWindow, lines};
@@ -45,7 +45,7 @@ fn entry(value: Value) -> Option<TranscriptEntry> {
         let tool = fields.remove("tool")?;
         let name = tool.as_text().filter(|name| !name.is_empty())?;
         let input = match fields.remove("input") {
-            None => Input::default(),
+            None => ToolInput::default(),
             Some(Value::Object(input)) => input.into_iter().collect(),
             Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::List(_)) => {
                 return None;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use portcullis_core::{Input, Value};
+use portcullis_core::{ToolInput, Value};
 use portcullis_hosts::json::ValueWire;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
@@ -87,7 +87,7 @@ pub(super) struct ContentBlockWire<'a> {
 
 /// The input of a tool call; empty if it is not an object.
 #[derive(Debug, Default)]
-pub(super) struct ToolInputWire(pub(super) Input);
+pub(super) struct ToolInputWire(pub(super) ToolInput);
 
 impl TextWire<'_> {
     /// Returns the text; empty if there is none.

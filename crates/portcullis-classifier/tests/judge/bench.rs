@@ -12,7 +12,7 @@ use portcullis_classifier::protocol::{
     Classification, ClassifierJudge, ClassifierVerdict, JudgeStage, ModelEndpoint, StagePlan,
 };
 use portcullis_classifier::transport::{BaseUrl, CancelFlag, FaultKind, KeyPresentation, ProviderConnection};
-use portcullis_core::{Answer, Gate};
+use portcullis_core::{FailureAction, PendingAnswer};
 use portcullis_testkit::{ModelScript, ScriptedServer};
 
 /// Time for everything that ends by itself, retries included.
@@ -124,18 +124,18 @@ pub(crate) fn check_fate(name: &str, ruling: &Classification, fate: &Fate, says:
         Fate::TooLong => "failed TooLong".to_owned(),
     };
     assert_eq!(told(ruling), expected, "{name}: {:?}", ruling.outcome);
-    for gate in [Gate::Closed, Gate::Open] {
-        let detail = match (ruling.answer(gate), fate) {
-            (Answer::Unavailable { detail, gate: kept }, Fate::Failed(kind)) => {
+    for on_failure in [FailureAction::Deny, FailureAction::Ask] {
+        let detail = match (ruling.answer(on_failure), fate) {
+            (PendingAnswer::Unavailable { detail, on_failure: kept }, Fate::Failed(kind)) => {
                 let is_kept = *kind != FaultKind::Aborted;
-                assert_eq!(kept, if is_kept { gate } else { Gate::Closed }, "{name}");
+                assert_eq!(kept, if is_kept { on_failure } else { FailureAction::Deny }, "{name}");
                 detail
             }
-            (Answer::Unavailable { detail, gate: kept }, Fate::NoVerdict(..)) => {
-                assert_eq!(kept, Gate::Closed, "{name}");
+            (PendingAnswer::Unavailable { detail, on_failure: kept }, Fate::NoVerdict(..)) => {
+                assert_eq!(kept, FailureAction::Deny, "{name}");
                 detail
             }
-            (Answer::TooLong { detail }, Fate::TooLong) => detail,
+            (PendingAnswer::TooLong { detail }, Fate::TooLong) => detail,
             (answer, _) => panic!("{name}: {answer:?}"),
         };
         assert!(detail.contains(says), "{name}: no {says:?} in {detail:?}");

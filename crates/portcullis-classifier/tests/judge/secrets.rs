@@ -8,7 +8,7 @@ use std::thread;
 use portcullis_classifier::KeySource;
 use portcullis_classifier::model::{ModelProvider, VerdictShape};
 use portcullis_classifier::protocol::{Classification, ClassifierVerdict, ModelEndpoint, StagePlan};
-use portcullis_core::Gate;
+use portcullis_core::FailureAction;
 use serde_json::Value;
 
 use super::bench::{endpoint_of, judge, model_of, rule, told};
@@ -81,7 +81,7 @@ fn check_hidden(ruling: &Classification, key: &str, place: &str) {
         format!("{ruling:?}"),
         last.response.clone(),
         decoded.unwrap_or_default(),
-        format!("{:?}", ruling.answer(Gate::Closed)),
+        format!("{:?}", ruling.answer(FailureAction::Deny)),
         format!("{:?}", ruling.learned),
     ];
     let half = key.get(..key.len() / 2).unwrap();

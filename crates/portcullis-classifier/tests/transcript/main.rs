@@ -10,7 +10,7 @@ mod session;
 mod stream;
 
 use portcullis_classifier::transcript::{Transcript, TranscriptEntry, TranscriptStyle, render};
-use portcullis_core::{Input, ToolCall};
+use portcullis_core::{ToolCall, ToolInput};
 use portcullis_hosts::json;
 
 /// Makes a call of a tool's name and its input as JSON.
@@ -18,7 +18,7 @@ fn call(tool: &str, input: &str) -> ToolCall {
     ToolCall::new(tool, self::input(input))
 }
 
-fn input(text: &str) -> Input {
+fn input(text: &str) -> ToolInput {
     json::parse_input(text.as_bytes()).unwrap()
 }
 

@@ -5,7 +5,7 @@ use portcullis_classifier::transcript::{
     EntryForm, NoticeKind, TokenBudget, Transcript, TranscriptEntry, TranscriptFormat, TranscriptStyle, read,
     render,
 };
-use portcullis_core::{Input, ToolCall, Value};
+use portcullis_core::{ToolCall, ToolInput, Value};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::json;
@@ -106,7 +106,7 @@ fn entry() -> impl Strategy<Value = TranscriptEntry> {
         (kind, text.clone()).prop_map(|(kind, text)| TranscriptEntry::Notice { kind, text }),
         (name, text.clone(), text).prop_map(|(name, first, second)| {
             let fields = [("command", first), ("file_path", second)];
-            let input: Input =
+            let input: ToolInput =
                 fields.into_iter().map(|(name, text)| (name.to_owned(), Value::Text(text))).collect();
             TranscriptEntry::Call { id: None, call: ToolCall::new(&name, input) }
         }),

@@ -24,7 +24,7 @@ use portcullis_analysis::script::Script;
 use portcullis_analysis::{SYNTAX_ERROR, Survey};
 
 use crate::call::ToolCall;
-use crate::context::{Approval, Context, Session};
+use crate::context::{CallApproval, Context, SessionKnowledge};
 use crate::disk::{DiskAnswer, DiskAnswers, DiskQuestion};
 use crate::effect_report::{EffectList, EffectReport};
 use crate::mode::Mode;
@@ -140,8 +140,8 @@ impl Case {
     }
 
     /// Adds what is known of the session: turns of the user, files that were written, boundaries.
-    pub fn learn(&mut self, tell: impl FnOnce(&mut Session)) {
-        let written = |session: &Session, called: &CalledScript| {
+    pub fn learn(&mut self, tell: impl FnOnce(&mut SessionKnowledge)) {
+        let written = |session: &SessionKnowledge, called: &CalledScript| {
             session.written.get(&called.script.file).cloned().flatten()
         };
         let before: Vec<_> =
@@ -156,7 +156,7 @@ impl Case {
     }
 
     /// Adds a person's word for this very call. What the analysis makes of the call stays as it is.
-    pub fn approve(&mut self, approval: Approval) {
+    pub fn approve(&mut self, approval: CallApproval) {
         self.context.session.approval = Some(approval);
     }
 
@@ -275,7 +275,7 @@ mod tests {
     }
 
     /// What a session may turn out to know, one thing after the other.
-    fn lessons() -> Vec<fn(&mut Session)> {
+    fn lessons() -> Vec<fn(&mut SessionKnowledge)> {
         vec![
             |session| session.turns.push("force push topic please".to_owned()),
             |session| {
@@ -313,7 +313,7 @@ mod tests {
         for mode in [Mode::Default, Mode::Auto, Mode::Plan] {
             for call in calls() {
                 let mut case = Case::new(call.clone(), Context::new(mode, "/code/app"));
-                let mut session = Session::default();
+                let mut session = SessionKnowledge::default();
                 for lesson in lessons() {
                     lesson(&mut session);
                     case.learn(lesson);
@@ -341,7 +341,7 @@ mod tests {
             let before = parses();
             case.learn(|session| session.turns.push("force push topic please".to_owned()));
             case.learn(|session| session.touched.extend(["/code/app/build.sh".to_owned()]));
-            case.approve(Approval { id: "d1".to_owned(), answers_questions: true });
+            case.approve(CallApproval { id: "d1".to_owned(), answers_questions: true });
             for policy in policies() {
                 assert!(answer_script(&mut case, &policy).is_empty(), "{call:?}");
                 told(&case, &policy);

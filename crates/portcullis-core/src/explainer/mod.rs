@@ -21,7 +21,7 @@ const LONGEST_RISK: usize = 160;
 
 /// A call explained to a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Explanation {
+pub struct CallExplanation {
     /// What it does, one to three sentences.
     pub explanation: String,
     /// Why that matters, or why it is fine.
@@ -56,7 +56,7 @@ impl RiskLevel {
 
 impl Case {
     /// Explains the call to a person, as a policy decides it.
-    pub fn explain(&self, policy: &Policy) -> Explanation {
+    pub fn explain(&self, policy: &Policy) -> CallExplanation {
         if let CallSubject::Malformed(why) = &self.subject {
             return unreadable(self, why);
         }
@@ -76,7 +76,7 @@ impl Case {
             open: &open,
             proof: judgement.proof(),
         };
-        Explanation {
+        CallExplanation {
             explanation: cut(narration::of(self), LONGEST_EXPLANATION),
             reasoning: cut(reasoning.text(), LONGEST_REASONING),
             risk: cut(risk, LONGEST_RISK),
@@ -86,9 +86,9 @@ impl Case {
 }
 
 /// Explains a call of a tool that only keeps the books of the agent or talks to the person.
-fn bookkeeping(case: &Case) -> Explanation {
+fn bookkeeping(case: &Case) -> CallExplanation {
     let tool = quote(case.call().tool(), LONGEST_QUOTE);
-    Explanation {
+    CallExplanation {
         explanation: format!("The tool {tool} works inside the agent or talks to the person."),
         reasoning: "It touches nothing outside the session.".to_owned(),
         risk: "nothing changes".to_owned(),
@@ -97,9 +97,9 @@ fn bookkeeping(case: &Case) -> Explanation {
 }
 
 /// Explains a call whose input lacks what the tool needs.
-fn unreadable(case: &Case, why: &str) -> Explanation {
+fn unreadable(case: &Case, why: &str) -> CallExplanation {
     let tool = quote(case.call().tool(), LONGEST_QUOTE);
-    Explanation {
+    CallExplanation {
         explanation: format!("The call of {tool} cannot be read: {}.", prose(why, "")),
         reasoning: "Portcullis does not understand this call, so it cannot say what it would do.".to_owned(),
         risk: "what it does is not known".to_owned(),

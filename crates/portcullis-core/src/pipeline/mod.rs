@@ -7,7 +7,7 @@ mod outcome;
 mod run;
 mod steps;
 
-pub use outcome::{Aborted, Answer, Gate, Need, Outcome, Pending};
+pub use outcome::{Aborted, FailureAction, Need, Outcome, Pending, PendingAnswer};
 
 use crate::case::{Case, CaseView};
 use crate::policy::Policy;

@@ -51,7 +51,7 @@ pub enum Need {
 
 /// What somebody answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum PendingAnswer {
     /// The call may run.
     Allow {
         /// Who says so: a classifier stage or a hook's name.
@@ -71,7 +71,7 @@ pub enum Answer {
         /// What went wrong, in one clause.
         detail: String,
         /// What becomes of the call.
-        gate: Gate,
+        on_failure: FailureAction,
     },
     /// The session is too long for whoever was asked, and it will not get shorter.
     TooLong {
@@ -82,20 +82,20 @@ pub enum Answer {
     None,
 }
 
-/// What becomes of a call whose judge failed: the iron gate of spec D13.
+/// What becomes of a call whose judge failed: spec D13.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Gate {
+pub enum FailureAction {
     /// It is denied.
     #[default]
-    Closed,
+    Deny,
     /// A person is asked; without one it is denied.
-    Open,
+    Ask,
 }
 
 /// A question that waits for an answer.
 ///
 /// ```
-/// use portcullis_core::{Answer, Case, Context, Decision, Mode, Need, Outcome, Policy, ToolCall};
+/// use portcullis_core::{PendingAnswer, Case, Context, Decision, Mode, Need, Outcome, Policy, ToolCall};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let policy = Policy::default();
@@ -105,7 +105,7 @@ pub enum Gate {
 ///     return Err("no rule covers it".into());
 /// };
 /// assert_eq!(pending.need(), Need::Person);
-/// let answer = Answer::Allow { by: "person".to_owned() };
+/// let answer = PendingAnswer::Allow { by: "person".to_owned() };
 /// assert_eq!(pending.clone().resume(answer).into_verdict().decision, Decision::Allow);
 /// assert_eq!(pending.unanswered().decision, Decision::Ask);
 /// # Ok(())
@@ -136,32 +136,36 @@ impl Pending {
     }
 
     /// Goes on with an answer. Without one the question passes to whoever is next, and at last to nobody: deny.
-    pub fn resume(self, answer: Answer) -> Outcome {
+    pub fn resume(self, answer: PendingAnswer) -> Outcome {
         let need = self.need;
-        let is_unanswered =
-            matches!(answer, Answer::None | Answer::Unavailable { .. } | Answer::TooLong { .. });
+        let is_unanswered = matches!(
+            answer,
+            PendingAnswer::None | PendingAnswer::Unavailable { .. } | PendingAnswer::TooLong { .. }
+        );
         if need == Need::Classifier && is_unanswered && self.is_finding() {
             // What was found stands until somebody says that the user cleared it.
             let reason = self.verdict.reason.clone();
             return Outcome::Settled(self.settle(Decision::Deny, reason));
         }
         match answer {
-            Answer::Allow { by } => {
+            PendingAnswer::Allow { by } => {
                 Outcome::Settled(self.settle(Decision::Allow, reason_of(need, by, None, String::new())))
             }
-            Answer::Deny { by, category, sentence } => {
+            PendingAnswer::Deny { by, category, sentence } => {
                 Outcome::Settled(self.settle(Decision::Deny, reason_of(need, by, category, sentence)))
             }
-            Answer::Unavailable { detail, gate } => self.fail(gate, Reason::Unavailable { detail }),
-            Answer::TooLong { detail } => {
+            PendingAnswer::Unavailable { detail, on_failure } => {
+                self.fail(on_failure, Reason::Unavailable { detail })
+            }
+            PendingAnswer::TooLong { detail } => {
                 let is_over = self.person == Person::Absent && !self.has_hooks;
-                let outcome = self.fail(Gate::Open, Reason::Unavailable { detail });
+                let outcome = self.fail(FailureAction::Ask, Reason::Unavailable { detail });
                 match outcome {
                     Outcome::Settled(verdict) => Outcome::Settled(Verdict { ends_run: is_over, ..verdict }),
                     needs @ Outcome::Needs(_) => needs,
                 }
             }
-            Answer::None => self.pass_on(),
+            PendingAnswer::None => self.pass_on(),
         }
     }
 
@@ -170,8 +174,9 @@ impl Pending {
     }
 
     /// Goes on without a judge: denies, or puts the question to a person with the failure as its reason.
-    fn fail(mut self, gate: Gate, reason: Reason) -> Outcome {
-        let is_denied = gate == Gate::Closed || (self.person == Person::Absent && !self.has_hooks);
+    fn fail(mut self, on_failure: FailureAction, reason: Reason) -> Outcome {
+        let is_denied =
+            on_failure == FailureAction::Deny || (self.person == Person::Absent && !self.has_hooks);
         if is_denied {
             return Outcome::Settled(self.settle(Decision::Deny, reason));
         }
@@ -184,7 +189,7 @@ impl Pending {
 
     /// Gives the verdict when nobody answers: ask if a person is there, else deny.
     pub fn unanswered(self) -> Verdict {
-        match self.resume(Answer::None) {
+        match self.resume(PendingAnswer::None) {
             Outcome::Settled(verdict) => verdict,
             Outcome::Needs(next) => next.unanswered(),
         }

@@ -1,12 +1,12 @@
 //! A person's answer to a question, given before the call comes again.
 
-use portcullis_core::{Approval, Context, Mode, Person, Policy, ToolCall};
+use portcullis_core::{CallApproval, Context, Mode, Person, Policy, ToolCall};
 
 use crate::support::{Rules, context, decide_call, short};
 
 fn answered(mode: Mode) -> Context {
     let mut context = context(mode);
-    context.session.approval = Some(Approval { id: "abc-1".to_owned(), answers_questions: true });
+    context.session.approval = Some(CallApproval { id: "abc-1".to_owned(), answers_questions: true });
     context
 }
 
@@ -49,7 +49,7 @@ fn an_answer_lifts_ask_rules_and_safety_checks_but_no_deny_rule_and_nothing_that
 
 #[test]
 fn what_a_person_must_answer_while_it_runs_is_not_answered_before() {
-    let call = || ToolCall::new("AskUserQuestion", portcullis_core::Input::of_text("question", "which?"));
+    let call = || ToolCall::new("AskUserQuestion", portcullis_core::ToolInput::of_text("question", "which?"));
     let verdict = decide_call(&Policy::default(), call(), answered(Mode::Default));
     assert_eq!(short(&verdict), "ask A5");
     assert!(!verdict.is_answerable());

@@ -1,6 +1,6 @@
 //! Boundaries that the user stated in the session, and took back.
 
-use portcullis_core::{Context, Input, Mode, Person, Policy, ToolCall, state_boundaries};
+use portcullis_core::{Context, Mode, Person, Policy, ToolCall, ToolInput, state_boundaries};
 
 use crate::support::{Rules, context, decide_call, short};
 
@@ -239,7 +239,7 @@ fn auto_mode_denies_and_no_mode_allows() {
 
 #[test]
 fn file_tools_are_held_to_a_boundary_too() {
-    let edit = |path: &str| ToolCall::new("Write", Input::of_text("file_path", path));
+    let edit = |path: &str| ToolCall::new("Write", ToolInput::of_text("file_path", path));
     let decide = |path: &str| {
         decide_call(&Policy::default(), edit(path), bounded(Mode::Auto, &["Do not touch infra/, please."]))
     };
@@ -257,7 +257,7 @@ fn a_servers_tool_that_pushes_is_held_to_it_and_one_that_notifies_is_not() {
         ("mcp__phone__push_notification", "allow A9"),
         ("mcp__forge__list_commits", "allow A9"),
     ] {
-        let call = ToolCall::new(tool, Input::default());
+        let call = ToolCall::new(tool, ToolInput::default());
         let verdict = decide_call(&allowing, call, bounded(Mode::Default, &["don't push"]));
         assert_eq!(short(&verdict), expected, "{tool}");
     }

@@ -2,18 +2,22 @@
 
 use crate::support::{Rules, case_without_links, context, decide_call};
 use RiskLevel::{High, Low, Medium};
-use portcullis_core::{Case, Context, Explanation, Input, Mode, Policy, RiskLevel, ToolCall};
+use portcullis_core::{CallExplanation, Case, Context, Mode, Policy, RiskLevel, ToolCall, ToolInput};
 
 /// Explains a call where nothing is a link.
-fn explained(policy: &Policy, call: ToolCall, context: Context) -> Explanation {
+fn explained(policy: &Policy, call: ToolCall, context: Context) -> CallExplanation {
     case_without_links(policy, call, context).explain(policy)
 }
 
-fn of_call(tool: &str, field: &str, value: &str) -> Explanation {
-    explained(&Policy::default(), ToolCall::new(tool, Input::of_text(field, value)), context(Mode::Default))
+fn of_call(tool: &str, field: &str, value: &str) -> CallExplanation {
+    explained(
+        &Policy::default(),
+        ToolCall::new(tool, ToolInput::of_text(field, value)),
+        context(Mode::Default),
+    )
 }
 
-fn of_bash(command: &str) -> Explanation {
+fn of_bash(command: &str) -> CallExplanation {
     of_call("Bash", "command", command)
 }
 
@@ -278,7 +282,7 @@ fn numbered(count: usize, command: impl Fn(usize) -> String) -> String {
     all.concat()
 }
 
-fn check_bounds(beginning: &str, found: &Explanation) {
+fn check_bounds(beginning: &str, found: &CallExplanation) {
     let texts = [&found.explanation, &found.reasoning, &found.risk];
     let length: usize = texts.iter().map(|text| text.chars().count()).sum();
     assert!(length <= 1_000, "{beginning:?}: {length} {found:?}");

@@ -1,13 +1,13 @@
 //! Every mode against every kind of call and rule, as one table (spec B). `mode_matrix.txt` is the expected table; when a
 //! change is meant, replace it with the table the failing test prints, and read the difference.
 
-use portcullis_core::{Context, Input, MODES, Mode, Person, ToolCall};
+use portcullis_core::{Context, MODES, Mode, Person, ToolCall, ToolInput};
 
 use crate::support::{Rules, context, decide_call, short};
 
 /// Calls by name, with a rule that names just this call.
 fn calls() -> Vec<(&'static str, ToolCall, &'static str)> {
-    let file = |tool: &str, path: &str| ToolCall::new(tool, Input::of_text("file_path", path));
+    let file = |tool: &str, path: &str| ToolCall::new(tool, ToolInput::of_text("file_path", path));
     vec![
         ("read inside", file("Read", "/code/app/a"), "Read(/a)"),
         ("read outside", file("Read", "/etc/hosts"), "Read(//etc/hosts)"),
@@ -23,14 +23,14 @@ fn calls() -> Vec<(&'static str, ToolCall, &'static str)> {
         ("bash critical", ToolCall::bash("rm -rf ~"), "Bash(rm *)"),
         (
             "fetch",
-            ToolCall::new("WebFetch", Input::of_text("url", "https://a.com/x")),
+            ToolCall::new("WebFetch", ToolInput::of_text("url", "https://a.com/x")),
             "WebFetch(domain:a.com)",
         ),
-        ("mcp", ToolCall::new("mcp__s__t", Input::default()), "mcp__s__t"),
-        ("agent", ToolCall::new("Agent", Input::of_text("subagent_type", "x")), "Agent(x)"),
-        ("question", ToolCall::new("AskUserQuestion", Input::default()), "AskUserQuestion"),
-        ("bookkeeping", ToolCall::new("TodoWrite", Input::default()), "TodoWrite"),
-        ("unknown tool", ToolCall::new("Quux", Input::default()), "Quux"),
+        ("mcp", ToolCall::new("mcp__s__t", ToolInput::default()), "mcp__s__t"),
+        ("agent", ToolCall::new("Agent", ToolInput::of_text("subagent_type", "x")), "Agent(x)"),
+        ("question", ToolCall::new("AskUserQuestion", ToolInput::default()), "AskUserQuestion"),
+        ("bookkeeping", ToolCall::new("TodoWrite", ToolInput::default()), "TodoWrite"),
+        ("unknown tool", ToolCall::new("Quux", ToolInput::default()), "Quux"),
     ]
 }
 

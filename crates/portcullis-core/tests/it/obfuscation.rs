@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use portcullis_analysis::findings::{ExampleCall, FINDINGS};
-use portcullis_core::{Case, Context, Decision, Mode, Policy, Session, ToolCall, Verdict};
+use portcullis_core::{Case, Context, Decision, Mode, Policy, SessionKnowledge, ToolCall, Verdict};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -14,7 +14,8 @@ use crate::support::context;
 pub(crate) fn judged(command: &str, turns: &[&str]) -> Verdict {
     let policy = Policy::of_rules(Vec::new());
     let turns = turns.iter().map(|turn| (*turn).to_owned()).collect();
-    let context = Context { session: Session { turns, ..Session::default() }, ..context(Mode::Auto) };
+    let context =
+        Context { session: SessionKnowledge { turns, ..Session::default() }, ..context(Mode::Auto) };
     let mut case = Case::new(ToolCall::bash(command), context);
     case.assume_empty_disk(&policy);
     case.decide(&policy).expect("the session is not aborted").into_verdict()

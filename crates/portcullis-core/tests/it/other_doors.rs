@@ -1,11 +1,11 @@
 //! Calls that are no command lines, and settings of a repository: what nobody may slip through by another door.
 
-use portcullis_core::{Decision, DiskAnswer, DiskQuestion, Input, Mode, Policy, ToolCall};
+use portcullis_core::{Decision, DiskAnswer, DiskQuestion, Mode, Policy, ToolCall, ToolInput};
 
 use crate::support::{context, decide_call, decide_on_disk};
 
 fn decision(tool: &str, field: &str, value: &str) -> Decision {
-    let call = ToolCall::new(tool, Input::of_text(field, value));
+    let call = ToolCall::new(tool, ToolInput::of_text(field, value));
     decide_call(&Policy::default(), call, context(Mode::Auto)).decision
 }
 
@@ -75,7 +75,7 @@ fn with_script(said: Option<&str>, on_disk: Option<&str>) -> Decision {
 }
 
 /// Decides about `bash outer.sh` in a project with two scripts, after a session in which some paths were touched.
-fn with_scripts(outer: &str, inner: &str, session: portcullis_core::Session) -> Decision {
+fn with_scripts(outer: &str, inner: &str, session: portcullis_core::SessionKnowledge) -> Decision {
     let mut context = context(Mode::Auto);
     context.session = session;
     let disk = |question: &DiskQuestion| {
@@ -91,11 +91,11 @@ fn with_scripts(outer: &str, inner: &str, session: portcullis_core::Session) -> 
 
 #[test]
 fn a_script_that_a_command_of_the_session_wrote_is_the_agents_own() {
-    use portcullis_core::Session;
-    let touched = |path: &str| Session { touched: [path.to_owned()].into(), ..Session::default() };
-    let partial = || Session { is_partial: true, ..Session::default() };
+    use portcullis_core::SessionKnowledge;
+    let touched = |path: &str| SessionKnowledge { touched: [path.to_owned()].into(), ..Session::default() };
+    let partial = || SessionKnowledge { is_partial: true, ..Session::default() };
     let unknown = "frobnicate --now\n";
-    assert_eq!(with_scripts(unknown, "", Session::default()), Decision::Allow, "the project's own");
+    assert_eq!(with_scripts(unknown, "", SessionKnowledge::default()), Decision::Allow, "the project's own");
     for path in ["/code/app/outer.sh", "/code/app", "/code"] {
         assert_ne!(with_scripts(unknown, "", touched(path)), Decision::Allow, "{path}");
         assert_eq!(with_scripts("echo hi\n", "", touched(path)), Decision::Allow, "{path}");
@@ -106,13 +106,13 @@ fn a_script_that_a_command_of_the_session_wrote_is_the_agents_own() {
 
 #[test]
 fn what_the_agents_own_script_runs_in_turn_is_not_taken_on_trust() {
-    use portcullis_core::Session;
-    let touched = |path: &str| Session { touched: [path.to_owned()].into(), ..Session::default() };
+    use portcullis_core::SessionKnowledge;
+    let touched = |path: &str| SessionKnowledge { touched: [path.to_owned()].into(), ..Session::default() };
     let outer = "bash inner.sh\n";
     let inner = "portcullis retry 3f9a1c-1\n";
     assert_ne!(with_scripts(outer, inner, touched("/code/app/outer.sh")), Decision::Allow);
     assert_ne!(with_scripts(outer, inner, touched("/code/app/inner.sh")), Decision::Allow);
-    assert_eq!(with_scripts(outer, "echo hi\n", Session::default()), Decision::Allow);
+    assert_eq!(with_scripts(outer, "echo hi\n", SessionKnowledge::default()), Decision::Allow);
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use crate::support::{Rules, case_without_links, context, decide_bash, decide_call, short};
 use portcullis_core::{
-    Aborted, Answer, Case, Context, Decision, DisabledModes, Input, Mode, Need, Outcome, Person, Policy,
-    Reason, STEPS, Sandbox, StepId, ToolCall, ToolHints, TraceOutcome, Value,
+    Aborted, Case, Context, Decision, DisabledModes, Mode, Need, Outcome, PendingAnswer, Person, Policy,
+    Reason, STEPS, Sandbox, StepId, ToolCall, ToolHints, ToolInput, TraceOutcome, Value,
 };
 
 fn file_call(tool: &str, path: &str) -> ToolCall {
-    ToolCall::new(tool, Input::of_text("file_path", path))
+    ToolCall::new(tool, ToolInput::of_text("file_path", path))
 }
 
 fn headless(mode: Mode) -> Context {
@@ -39,10 +39,10 @@ fn a1_a_tool_wide_deny_rule_denies_in_every_mode_whatever_is_allowed() {
         }
     }
     let policy = Rules { deny: &["mcp__github"], ..Rules::default() }.policy();
-    let call = ToolCall::new("mcp__github__create_issue", Input::default());
+    let call = ToolCall::new("mcp__github__create_issue", ToolInput::default());
     assert_eq!(short(&decide_call(&policy, call, context(Mode::Default))), "deny A1");
     let policy = Rules { deny: &["Bash"], ..Rules::default() }.policy();
-    let call = ToolCall::new("Monitor", Input::of_text("command", "ls"));
+    let call = ToolCall::new("Monitor", ToolInput::of_text("command", "ls"));
     assert_eq!(short(&decide_call(&policy, call, context(Mode::Default))), "deny A1");
 }
 
@@ -51,7 +51,7 @@ fn a2_content_and_parameter_deny_rules_deny() {
     let deny =
         &["Bash(git push:*)", "Read(.env)", "WebFetch(domain:evil.com)", "Agent(model:opus)", "Agent(spy)"];
     let policy = Rules { allow: &["Bash", "Read", "WebFetch", "Edit"], deny, ..Rules::default() }.policy();
-    let agent = |field: &str, value: &str| ToolCall::new("Agent", Input::of_text(field, value));
+    let agent = |field: &str, value: &str| ToolCall::new("Agent", ToolInput::of_text(field, value));
     let calls = [
         ToolCall::bash("git push"),
         ToolCall::bash("cat .env"),
@@ -59,10 +59,10 @@ fn a2_content_and_parameter_deny_rules_deny() {
         ToolCall::bash("echo x > .env"),
         file_call("Read", "/code/app/.env"),
         file_call("Write", "/code/app/.env"),
-        ToolCall::new("WebFetch", Input::of_text("url", "https://EVIL.com./x")),
+        ToolCall::new("WebFetch", ToolInput::of_text("url", "https://EVIL.com./x")),
         agent("model", "opus"),
         agent("subagent_type", "spy"),
-        ToolCall::new("Task", Input::of_text("subagent_type", "spy")),
+        ToolCall::new("Task", ToolInput::of_text("subagent_type", "spy")),
     ];
     for call in calls {
         let verdict = decide_call(&policy, call.clone(), context(Mode::BypassPermissions));
@@ -106,10 +106,10 @@ fn a4_the_tools_own_check_raises_what_is_outside_or_opaque_and_fails_closed_on_b
     assert_eq!(decided(file_call("Read", "../other/x")), "ask A4");
     assert_eq!(decided(file_call("Write", "/tmp/x")), "ask A4");
     assert_eq!(decided(ToolCall::bash("$x")), "ask A4");
-    assert_eq!(decided(ToolCall::new("WebFetch", Input::of_text("url", "not a url"))), "ask A4");
-    assert_eq!(decided(ToolCall::new("Bash", Input::default())), "deny A4");
-    assert_eq!(decided(ToolCall::new("Read", Input::default())), "deny A4");
-    assert_eq!(decided(ToolCall::new("WebFetch", Input::default())), "deny A4");
+    assert_eq!(decided(ToolCall::new("WebFetch", ToolInput::of_text("url", "not a url"))), "ask A4");
+    assert_eq!(decided(ToolCall::new("Bash", ToolInput::default())), "deny A4");
+    assert_eq!(decided(ToolCall::new("Read", ToolInput::default())), "deny A4");
+    assert_eq!(decided(ToolCall::new("WebFetch", ToolInput::default())), "deny A4");
     let number = [("file_path".to_owned(), Value::Number("1".into()))].into_iter().collect();
     assert_eq!(decided(ToolCall::new("Edit", number)), "deny A4");
 }
@@ -118,17 +118,17 @@ fn a4_the_tools_own_check_raises_what_is_outside_or_opaque_and_fails_closed_on_b
 fn a5_a_tool_that_needs_a_person_asks_in_every_mode_that_asks() {
     let policy = Rules { allow: &["AskUserQuestion", "mcp__x__y"], ..Rules::default() }.policy();
     for mode in [Mode::Default, Mode::Auto, Mode::BypassPermissions, Mode::Plan, Mode::AcceptEdits] {
-        let question = ToolCall::new("AskUserQuestion", Input::default());
+        let question = ToolCall::new("AskUserQuestion", ToolInput::default());
         assert_eq!(short(&decide_call(&policy, question, context(mode))), "ask A5", "{mode}");
         let hints = ToolHints { needs_person: true, read_only: true };
-        let call = ToolCall::new("mcp__x__y", Input::default());
+        let call = ToolCall::new("mcp__x__y", ToolInput::default());
         assert_eq!(
             short(&decide_call(&policy, call, Context { hints, ..context(mode) })),
             "ask A5",
             "{mode}"
         );
     }
-    let question = ToolCall::new("ExitPlanMode", Input::default());
+    let question = ToolCall::new("ExitPlanMode", ToolInput::default());
     assert_eq!(short(&decide_call(&policy, question, context(Mode::DontAsk))), "deny A11");
 }
 
@@ -192,13 +192,13 @@ fn a9_allow_rules_and_the_read_only_set_allow() {
         ToolCall::bash("ls -la && git status"),
         file_call("Read", "/code/app/src/main.rs"),
         file_call("Edit", "/code/app/src/main.rs"),
-        ToolCall::new("Grep", Input::of_text("pattern", "x")),
-        ToolCall::new("Glob", Input::of_text("pattern", "**/*.rs")),
-        ToolCall::new("mcp__db__query", Input::default()),
-        ToolCall::new("WebFetch", Input::of_text("url", "https://doc.rust-lang.org/std")),
+        ToolCall::new("Grep", ToolInput::of_text("pattern", "x")),
+        ToolCall::new("Glob", ToolInput::of_text("pattern", "**/*.rs")),
+        ToolCall::new("mcp__db__query", ToolInput::default()),
+        ToolCall::new("WebFetch", ToolInput::of_text("url", "https://doc.rust-lang.org/std")),
         ToolCall::new("Skill", skill.into_iter().collect()),
-        ToolCall::new("Agent", Input::of_text("subagent_type", "helper")),
-        ToolCall::new("TodoWrite", Input::default()),
+        ToolCall::new("Agent", ToolInput::of_text("subagent_type", "helper")),
+        ToolCall::new("TodoWrite", ToolInput::default()),
     ];
     for call in calls {
         assert_eq!(
@@ -252,11 +252,11 @@ fn a11_the_mode_or_an_absent_person_turns_a_question() {
         panic!("hooks must be asked");
     };
     assert_eq!(pending.need(), Need::Hooks);
-    let allowed = pending.clone().resume(Answer::Allow { by: "my-hook".into() }).into_verdict();
+    let allowed = pending.clone().resume(PendingAnswer::Allow { by: "my-hook".into() }).into_verdict();
     assert_eq!(short(&allowed), "allow A11");
     let denied = pending
         .clone()
-        .resume(Answer::Deny { by: "my-hook".into(), category: None, sentence: "no".into() })
+        .resume(PendingAnswer::Deny { by: "my-hook".into(), category: None, sentence: "no".into() })
         .into_verdict();
     assert_eq!(short(&denied), "deny A11");
     assert_eq!(short(&pending.unanswered()), "deny A11");
@@ -271,14 +271,14 @@ fn a11_auto_mode_asks_the_classifier_and_an_answer_settles_the_call() {
     };
     assert_eq!(pending.need(), Need::Classifier);
     assert_eq!(pending.question().decision, Decision::Ask);
-    let allowed = pending.clone().resume(Answer::Allow { by: "fast".into() }).into_verdict();
+    let allowed = pending.clone().resume(PendingAnswer::Allow { by: "fast".into() }).into_verdict();
     assert_eq!((short(&allowed), allowed.reason.kind()), ("allow A11".to_owned(), "classifier"));
     let denied = pending
         .clone()
-        .resume(Answer::Deny { by: "thinking".into(), category: None, sentence: "no".into() })
+        .resume(PendingAnswer::Deny { by: "thinking".into(), category: None, sentence: "no".into() })
         .into_verdict();
     assert_eq!(short(&denied), "deny A11");
-    let Outcome::Needs(next) = pending.resume(Answer::None) else {
+    let Outcome::Needs(next) = pending.resume(PendingAnswer::None) else {
         panic!("a person must be asked next");
     };
     assert_eq!(next.need(), Need::Person);
@@ -301,8 +301,8 @@ fn a11_auto_mode_takes_its_fast_paths_before_the_classifier() {
         ToolCall::bash("rm ../x"),
         ToolCall::bash("frobnicate"),
         ToolCall::bash("sed -i 's/a/b/e' src/x.rs"),
-        ToolCall::new("Agent", Input::of_text("prompt", "x")),
-        ToolCall::new("Quux", Input::default()),
+        ToolCall::new("Agent", ToolInput::of_text("prompt", "x")),
+        ToolCall::new("Quux", ToolInput::default()),
     ];
     for call in judged {
         let Outcome::Needs(pending) = outcome(&policy, call.clone(), context(Mode::Auto)) else {
@@ -311,7 +311,7 @@ fn a11_auto_mode_takes_its_fast_paths_before_the_classifier() {
         assert_eq!(pending.need(), Need::Classifier, "{call:?}");
     }
     let person_only = [
-        ToolCall::new("PowerShell", Input::of_text("command", "ls")),
+        ToolCall::new("PowerShell", ToolInput::of_text("command", "ls")),
         ToolCall::bash("echo x > .vscode/tasks.json"),
     ];
     for call in person_only {

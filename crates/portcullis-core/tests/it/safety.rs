@@ -1,7 +1,7 @@
 //! Protected paths, critical removals, links and scope (spec A7, C5, B).
 
 use crate::support::{Rules, context, decide_bash, decide_on_disk, short};
-use portcullis_core::{Case, Decision, DiskAnswer, DiskQuestion, Input, Mode, Policy, ToolCall};
+use portcullis_core::{Case, Decision, DiskAnswer, DiskQuestion, Mode, Policy, ToolCall, ToolInput};
 
 #[test]
 fn critical_removals_ask_even_under_bypass_and_ordinary_ones_do_not() {
@@ -191,8 +191,8 @@ fn with_link(policy: &Policy, call: ToolCall, mode: Mode, target: &DiskAnswer) -
 #[test]
 fn c5_a_link_that_leaves_the_workspace_is_outside_and_a_deny_fires_on_any_spelling() {
     let leads = |path: &str| DiskAnswer::Leads(vec![path.to_owned()]);
-    let read = || ToolCall::new("Read", Input::of_text("file_path", "/code/app/link"));
-    let write = || ToolCall::new("Write", Input::of_text("file_path", "/code/app/link"));
+    let read = || ToolCall::new("Read", ToolInput::of_text("file_path", "/code/app/link"));
+    let write = || ToolCall::new("Write", ToolInput::of_text("file_path", "/code/app/link"));
     let none = Policy::default();
     assert_eq!(with_link(&none, read(), Mode::Default, &leads("/code/app/real")), "allow A9");
     assert_eq!(with_link(&none, read(), Mode::Default, &leads("/etc/shadow")), "ask A4");
@@ -216,7 +216,7 @@ fn c5_two_dots_after_a_link_lead_to_where_the_link_leads() {
         let verdict = with_link(&policy, ToolCall::bash(command), Mode::Default, &elsewhere);
         assert_eq!(verdict, "ask A4", "{command}");
     }
-    let read = || ToolCall::new("Read", Input::of_text("file_path", "/code/app/link/../shadow"));
+    let read = || ToolCall::new("Read", ToolInput::of_text("file_path", "/code/app/link/../shadow"));
     assert_eq!(with_link(&policy, read(), Mode::Default, &elsewhere), "ask A4");
     let deny = Rules { allow: &["Read", "Bash"], deny: &["Read(//etc/**)"], ..Rules::default() }.policy();
     assert_eq!(with_link(&deny, read(), Mode::BypassPermissions, &elsewhere), "deny A2");
@@ -273,7 +273,7 @@ fn an_unanswered_question_counts_as_the_unsafe_answer() {
 
 #[test]
 fn a_sibling_whose_name_begins_like_the_workspace_is_outside() {
-    let call = ToolCall::new("Read", Input::of_text("file_path", "/code/app-evil/x"));
+    let call = ToolCall::new("Read", ToolInput::of_text("file_path", "/code/app-evil/x"));
     assert_eq!(
         short(&crate::support::decide_call(&Policy::default(), call, context(Mode::Default))),
         "ask A4"
@@ -351,7 +351,7 @@ fn reads_outside_ask_by_default_are_judged_in_auto_and_can_be_blocked() {
     policy.block_reads_outside = true;
     assert_eq!(short(&decide_bash(&policy, "cat /etc/hosts", Mode::Auto)), "ask A4");
     assert_eq!(short(&decide_bash(&policy, "cat /etc/hosts", Mode::BypassPermissions)), "ask A4");
-    let read = ToolCall::new("Read", Input::of_text("file_path", "/etc/hosts"));
+    let read = ToolCall::new("Read", ToolInput::of_text("file_path", "/etc/hosts"));
     assert_eq!(
         short(&crate::support::decide_call(&policy, read, context(Mode::BypassPermissions))),
         "deny A4"

@@ -1,7 +1,7 @@
 //! The examples the product was conceived from: rule shapes, the shadowing example, the quiz.
 
 use portcullis_core::rule::{Behavior, LintContext, LintKind, Matcher, Rule, ShellPattern, lint};
-use portcullis_core::{Input, Mode, Origin, Source, ToolCall};
+use portcullis_core::{Mode, Origin, Source, ToolCall, ToolInput};
 
 use crate::support::{Rules, context, decide_bash, decide_call, short};
 
@@ -52,7 +52,7 @@ fn bypass_still_asks_where_the_quiz_says_it_does() {
     assert_eq!(short(&decide_bash(&policy, "npm publish", bypass)), "ask A6");
     assert_eq!(short(&decide_bash(&policy, "echo x > .git/hooks/x", bypass)), "ask A7");
     assert_eq!(short(&decide_bash(&policy, "curl x", bypass)), "deny A2");
-    let question = ToolCall::new("ExitPlanMode", Input::default());
+    let question = ToolCall::new("ExitPlanMode", ToolInput::default());
     assert_eq!(short(&decide_call(&policy, question, context(bypass))), "ask A5");
     assert_eq!(short(&decide_bash(&policy, "npm install x", bypass)), "allow A8");
 }

@@ -1,7 +1,9 @@
 //! Suggested rules: few, general, and never a secret, a here-document or a prefix that allows anything.
 
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{Context, Decision, Input, Mode, Origin, Person, Policy, Source, ToolCall, Verdict};
+use portcullis_core::{
+    Context, Decision, Mode, Origin, Person, Policy, Source, ToolCall, ToolInput, Verdict,
+};
 
 use crate::support::{context, decide_bash, decide_call};
 
@@ -127,7 +129,7 @@ fn what_cannot_be_undone_is_allowed_word_for_word_or_not_at_all() {
         assert_eq!(allowed(&verdict), Vec::<&str>::new(), "{command}");
     }
     for tool in ["mcp__github__delete_repository", "mcp__db__drop_table"] {
-        let call = ToolCall::new(tool, Input::default());
+        let call = ToolCall::new(tool, ToolInput::default());
         let verdict = decide_call(&Policy::default(), call, context(Mode::Default));
         let told: Vec<_> = verdict.suggestions.iter().map(|one| (one.behavior, one.rule.as_str())).collect();
         assert_eq!(told, [(Behavior::Deny, tool)]);
@@ -142,10 +144,10 @@ fn there_are_at_most_five() {
 
 #[test]
 fn other_tools_get_their_own_rule_and_headless_denials_too() {
-    let fetch = ToolCall::new("WebFetch", Input::of_text("url", "https://docs.rs/x"));
+    let fetch = ToolCall::new("WebFetch", ToolInput::of_text("url", "https://docs.rs/x"));
     let verdict = decide_call(&Policy::default(), fetch, context(Mode::Default));
     assert_eq!(allowed(&verdict), ["WebFetch(domain:docs.rs)"]);
-    let mcp = ToolCall::new("mcp__s__t", Input::default());
+    let mcp = ToolCall::new("mcp__s__t", ToolInput::default());
     let absent = Context { person: Person::Absent, ..context(Mode::Default) };
     assert_eq!(allowed(&decide_call(&Policy::default(), mcp, absent)), ["mcp__s__t"]);
 }

@@ -1,7 +1,7 @@
 //! Runs a case: settings to a policy, the call decided by it, and the verdict against the expectation.
 
 use anyhow::{Context as _, Result};
-use portcullis_core::{Input, Policy, ToolCall, Value, Verdict};
+use portcullis_core::{Policy, ToolCall, ToolInput, Value, Verdict};
 
 use super::parse::{CallText, SpecCase, SpecState};
 use super::policy::build_policy;
@@ -70,7 +70,7 @@ fn difference(case: &SpecCase, verdict: &Verdict) -> Option<String> {
     ))
 }
 
-fn parse_input(text: &str) -> Result<Input> {
+fn parse_input(text: &str) -> Result<ToolInput> {
     let json: serde_json::Value =
         serde_json::from_str(text).with_context(|| format!("cannot read `{text}`"))?;
     let object = json.as_object().with_context(|| format!("`{text}` is not an object"))?;

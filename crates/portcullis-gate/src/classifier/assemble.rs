@@ -11,7 +11,7 @@ use portcullis_classifier::protocol::{ClassifierJudge, ModelEndpoint, StagePlan}
 use portcullis_classifier::transport::{
     BaseUrl, CircuitBreaker, KeyPresentation, ProviderConnection, TunnelProxy,
 };
-use portcullis_core::{Gate, OnLimit};
+use portcullis_core::FailureAction;
 use portcullis_settings::{self as settings, ClassifierSettings, LoadedSettings, SettingsLocations};
 use portcullis_store::Store;
 
@@ -39,7 +39,7 @@ pub struct Setup {
     /// How its prompts are made.
     pub recipe: Recipe,
     /// What becomes of a call that no model could judge.
-    pub gate: Gate,
+    pub on_failure: FailureAction,
     /// Whether requests and responses are written to a private directory.
     pub dumps: bool,
 }
@@ -101,25 +101,9 @@ pub fn assemble(
             timeout: Duration::from_secs(classifier.timeout_seconds.into()),
         },
         recipe,
-        gate: gate(classifier),
+        on_failure: classifier.on_failure,
         dumps: classifier.dump,
     })
-}
-
-/// Says what becomes of a call whose judge failed.
-pub fn gate(classifier: &ClassifierSettings) -> Gate {
-    match classifier.on_failure {
-        settings::FailureAction::Deny => Gate::Closed,
-        settings::FailureAction::Ask => Gate::Open,
-    }
-}
-
-/// Says what becomes of a run without a person at a limit.
-pub fn on_limit(classifier: &ClassifierSettings) -> OnLimit {
-    match classifier.on_limit {
-        settings::LimitAction::Abort => OnLimit::Abort,
-        settings::LimitAction::Deny => OnLimit::Deny,
-    }
 }
 
 /// Reads the table of models, with the user's own rows.

@@ -4,7 +4,7 @@ use portcullis_classifier::prompt::{EXPLAINER_SUFFIX, explainer_answer, explaine
 use portcullis_classifier::protocol::{AuxiliaryAnswer, AuxiliaryRequest, ExchangePurpose};
 use portcullis_classifier::transcript::encode;
 use portcullis_classifier::transport::CancelFlag;
-use portcullis_core::{Explanation, ToolCall};
+use portcullis_core::{CallExplanation, ToolCall};
 use portcullis_store::Store;
 
 use super::assemble::{ClassifierFlags, Resting, assemble, has_classifier};
@@ -25,9 +25,9 @@ pub fn explain_by_model(
     store: Option<&Store>,
     call: &ToolCall,
     turns: &[String],
-    offline: &Explanation,
+    offline: &CallExplanation,
     problems: &mut Vec<String>,
-) -> Result<Explanation, String> {
+) -> Result<CallExplanation, String> {
     if !has_classifier(&session.loaded, arguments) {
         return Err("no model is configured".to_owned());
     }
@@ -53,5 +53,5 @@ pub fn explain_by_model(
     };
     let told = read_explanation(&value).ok_or("its answer is no explanation")?;
     let risk_level = told.risk_level.max(offline.risk_level);
-    Ok(Explanation { risk_level, ..told })
+    Ok(CallExplanation { risk_level, ..told })
 }

@@ -9,7 +9,7 @@ mod instructions;
 mod recipe;
 mod record;
 
-pub use assemble::{ClassifierFlags, Resting, Setup, assemble, gate, has_classifier, model_table, on_limit};
+pub use assemble::{ClassifierFlags, Resting, Setup, assemble, has_classifier, model_table};
 pub use explainer::explain_by_model;
 pub use recipe::{Recipe, custom_lists, sections, templates};
 pub use record::{Keeping, keep};

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use portcullis_classifier::transcript::TranscriptFormat;
-use portcullis_core::{Approval, Decision, Person, Reason};
+use portcullis_core::{CallApproval, Decision, Person, Reason};
 use portcullis_hosts::{
     AskBy, HookCall, HookSession, HostAnswer, HostDecision, MomentCapabilities, SessionFormat,
 };
@@ -77,7 +77,7 @@ pub struct Ruling {
 
 /// Approvals of a person that were used up, by the place of their call. A call of the program may amount to several of
 /// ours, each of which is asked about; what let one of them through must still do so when the next one is judged.
-pub type Passed = BTreeMap<usize, Approval>;
+pub type Passed = BTreeMap<usize, CallApproval>;
 
 /// What comes of a ruling.
 #[derive(Debug)]

@@ -12,7 +12,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use portcullis_core::{Decision, Explanation, Mode, Reason};
+use portcullis_core::{CallExplanation, Decision, Mode, Reason};
 use portcullis_hosts::{HookCall, HostDecision};
 use portcullis_store::ExplanationEntry;
 use portcullis_store::audit::Entry;
@@ -295,7 +295,7 @@ impl Ruling {
 }
 
 /// Writes an explanation down.
-pub fn explanation(told: Explanation) -> ExplanationEntry {
+pub fn explanation(told: CallExplanation) -> ExplanationEntry {
     ExplanationEntry {
         explanation: told.explanation,
         reasoning: told.reasoning,

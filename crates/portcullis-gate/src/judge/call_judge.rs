@@ -9,7 +9,7 @@ use portcullis_classifier::prompt::Prompt;
 use portcullis_classifier::protocol::ModelExchange;
 use portcullis_classifier::transcript::{NoticeKind, Transcript, TranscriptEntry, TranscriptFormat, encode};
 use portcullis_core::{
-    Approval, Case, Context, Decision, Mode, Need, Outcome, Policy, Reason, ToolCall, Verdict,
+    CallApproval, Case, Context, Decision, Mode, Need, Outcome, Policy, Reason, ToolCall, Verdict,
 };
 use portcullis_hosts::json::{write_input, write_text};
 use portcullis_store::{DenialKind, NewDenial, SessionStore, Store};
@@ -19,7 +19,7 @@ use super::decide::prepare;
 use super::kept_question::suggestions;
 use super::session_file::{read_session, read_subagent, read_subagents};
 use crate::Failure;
-use crate::classifier::{ClassifierFlags, Recipe, Setup, has_classifier, on_limit};
+use crate::classifier::{ClassifierFlags, Recipe, Setup, has_classifier};
 use crate::clock::now_ms;
 use crate::session_settings::SessionSettings;
 use portcullis_world::World;
@@ -201,7 +201,12 @@ impl CallJudge<'_> {
     }
 
     /// Uses up what a person granted for this very call, if somebody did and it could change the outcome.
-    fn take_approval(&self, call: &ToolCall, tried: &Try, problems: &mut Vec<String>) -> Option<Approval> {
+    fn take_approval(
+        &self,
+        call: &ToolCall,
+        tried: &Try,
+        problems: &mut Vec<String>,
+    ) -> Option<CallApproval> {
         let needs_answer = match lifting(tried) {
             Lifting::Nothing => return None,
             Lifting::Anything => false,
@@ -211,7 +216,7 @@ impl CallJudge<'_> {
         let identity = identity(&tried.case);
         let sought = (call.tool(), identity.as_str(), tried.case.context().cwd.as_str());
         match store.take_answer(sought, needs_answer, now_ms()) {
-            Ok(taken) => taken.map(|taken| Approval { id: taken.id, answers_questions: taken.is_answer }),
+            Ok(taken) => taken.map(|taken| CallApproval { id: taken.id, answers_questions: taken.is_answer }),
             Err(error) => {
                 problems.push(error.to_string());
                 None
@@ -242,7 +247,7 @@ impl CallJudge<'_> {
                         }
                         denial = verdict.is_retryable().then_some(recorded.id);
                         if let Some(limit) = recorded.limit {
-                            let on_limit = on_limit(&self.session.loaded.classifier);
+                            let on_limit = self.session.loaded.classifier.on_limit;
                             verdict = verdict.at_limit(limit, person, on_limit);
                         }
                     }

@@ -8,10 +8,10 @@ use std::time::Duration;
 use portcullis_classifier::protocol::ModelExchange;
 use portcullis_classifier::transcript::{Transcript, TranscriptEntry};
 use portcullis_classifier::transport::CancelFlag;
-use portcullis_core::{Answer, Case, Context, Pending};
+use portcullis_core::{Case, Context, Pending, PendingAnswer};
 
 use super::call_judge::{CallJudge, SessionHistory};
-use crate::classifier::{Keeping, Resting, assemble, gate, has_classifier, keep};
+use crate::classifier::{Keeping, Resting, assemble, has_classifier, keep};
 use crate::clock::now_ms;
 use crate::permission_hooks::{self, Question};
 
@@ -42,10 +42,10 @@ pub trait Consultants {
         call: &ConsultedCall<'_>,
         exchanges: &mut Vec<ModelExchange>,
         problems: &mut Vec<String>,
-    ) -> Answer;
+    ) -> PendingAnswer;
 
     /// Asks the hooks that answer when nobody is there.
-    fn ask_hooks(&self, call: &ConsultedCall<'_>, problems: &mut Vec<String>) -> Answer;
+    fn ask_hooks(&self, call: &ConsultedCall<'_>, problems: &mut Vec<String>) -> PendingAnswer;
 }
 
 /// Nobody: every question stays unanswered.
@@ -57,12 +57,12 @@ impl Consultants for Nobody {
         _: &ConsultedCall<'_>,
         _: &mut Vec<ModelExchange>,
         _: &mut Vec<String>,
-    ) -> Answer {
-        Answer::None
+    ) -> PendingAnswer {
+        PendingAnswer::None
     }
 
-    fn ask_hooks(&self, _: &ConsultedCall<'_>, _: &mut Vec<String>) -> Answer {
-        Answer::None
+    fn ask_hooks(&self, _: &ConsultedCall<'_>, _: &mut Vec<String>) -> PendingAnswer {
+        PendingAnswer::None
     }
 }
 
@@ -76,25 +76,25 @@ impl Consultants for ConfiguredConsultants {
         call: &ConsultedCall<'_>,
         exchanges: &mut Vec<ModelExchange>,
         problems: &mut Vec<String>,
-    ) -> Answer {
+    ) -> PendingAnswer {
         let ConsultedCall { judge, case, pending, transcript, .. } = *call;
         let loaded = &judge.session.loaded;
         if !has_classifier(loaded, judge.arguments) {
-            return Answer::None;
+            return PendingAnswer::None;
         }
         let resting = Resting::Honoured(now_ms());
         let mut setup = match assemble(judge.session, judge.arguments, judge.store.as_ref(), resting) {
             Ok(setup) => setup,
             Err(detail) => {
                 let detail = format!("the classifier cannot be used ({detail})");
-                return Answer::Unavailable { detail, gate: gate(&loaded.classifier) };
+                return PendingAnswer::Unavailable { detail, on_failure: loaded.classifier.on_failure };
             }
         };
         let findings = &pending.question().findings;
         let transcript = with_boundaries(transcript, case.context());
         let prompt = match setup.recipe.prompt(judge.session, case, findings, &transcript) {
             Ok(prompt) => prompt,
-            Err(detail) => return Answer::TooLong { detail },
+            Err(detail) => return PendingAnswer::TooLong { detail },
         };
         let _ = (judge.before_asking)(setup.judge.timeout + MARGIN);
         let ruling = setup.judge.judge(&prompt, &CancelFlag::new());
@@ -103,12 +103,12 @@ impl Consultants for ConfiguredConsultants {
             let keeping = Keeping { store, session, setup: &setup };
             problems.extend(keep(&keeping, &ruling.exchanges, &ruling.learned));
         }
-        let answer = ruling.answer(setup.gate);
+        let answer = ruling.answer(setup.on_failure);
         exchanges.extend(ruling.exchanges);
         answer
     }
 
-    fn ask_hooks(&self, call: &ConsultedCall<'_>, problems: &mut Vec<String>) -> Answer {
+    fn ask_hooks(&self, call: &ConsultedCall<'_>, problems: &mut Vec<String>) -> PendingAnswer {
         let ConsultedCall { judge, case, pending, history, .. } = *call;
         let hooks = &judge.session.loaded.permission_hooks;
         let question = Question {

@@ -1,7 +1,9 @@
 //! A call judged by the settings and files of now, for whoever wants to know: no model, hook or person is asked, nothing is
 //! counted and nothing is recorded.
 
-use portcullis_core::{Case, EffectReport, Explanation, Mode, Person, RuleExplanation, ToolCall, Verdict};
+use portcullis_core::{
+    CallExplanation, Case, EffectReport, Mode, Person, RuleExplanation, ToolCall, Verdict,
+};
 use portcullis_hosts::json::parse_input;
 use portcullis_store::audit::Entry;
 use portcullis_world::World;
@@ -63,7 +65,7 @@ impl Trial {
     }
 
     /// Explains the call to a person.
-    pub fn explanation(&self, session: &SessionSettings) -> Explanation {
+    pub fn explanation(&self, session: &SessionSettings) -> CallExplanation {
         self.case.explain(session.policy())
     }
 }

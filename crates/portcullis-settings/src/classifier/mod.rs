@@ -9,6 +9,8 @@ mod word;
 
 use std::path::PathBuf;
 
+pub use portcullis_core::{FailureAction, LimitAction};
+
 pub(crate) use assemble::{SettingLookup, assemble, complain, find_explainer, number, switch, text};
 pub(crate) use lock::{ClassifierLock, names_judge};
 
@@ -117,26 +119,6 @@ pub enum VerdictForm {
     Tool,
     /// JSON that follows a schema.
     Schema,
-}
-
-/// What a failure leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum FailureAction {
-    /// The action is denied.
-    #[default]
-    Deny,
-    /// A person decides.
-    Ask,
-}
-
-/// What too many denials lead to when nobody can be asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LimitAction {
-    /// The session ends with an error.
-    #[default]
-    Abort,
-    /// The action is denied like the others.
-    Deny,
 }
 
 /// The form of the transcript.

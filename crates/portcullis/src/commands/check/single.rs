@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use portcullis_core::{Explanation, ToolCall};
+use portcullis_core::{CallExplanation, ToolCall};
 use portcullis_settings::ExplainerSetting;
 
 use super::arguments::CheckArgs;
@@ -60,7 +60,7 @@ pub(super) fn explained(
     call: &ToolCall,
     judged: &JudgedCall,
     notes: &mut Vec<String>,
-) -> Option<Explanation> {
+) -> Option<CallExplanation> {
     let by = match (arguments.explain.as_deref()?, session.loaded.explainer) {
         ("settings", chosen) => chosen,
         ("model", _) => ExplainerSetting::Model,
@@ -83,7 +83,7 @@ pub(super) fn explained(
     }))
 }
 
-fn as_json(judged: &JudgedCall, elapsed_us: u128, explained: Option<&Explanation>) -> String {
+fn as_json(judged: &JudgedCall, elapsed_us: u128, explained: Option<&CallExplanation>) -> String {
     let mut line = String::from("{");
     judged::write_fields(&mut line, judged, elapsed_us, explained);
     line.push_str("}\n");

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use portcullis_core::{Input, Value};
+use portcullis_core::{ToolInput, Value};
 use portcullis_hosts::json::{kind, parse};
 
 use crate::commands::mcp::json_rpc::{ErrorCode, find_id};
@@ -38,7 +38,7 @@ pub(super) struct Call {
     pub(super) id: Option<Value>,
     /// The server's name for the tool.
     pub(super) tool: String,
-    pub(super) arguments: Input,
+    pub(super) arguments: ToolInput,
 }
 
 /// Why a line is not forwarded.
@@ -113,7 +113,7 @@ fn message(fields: &BTreeMap<String, Value>) -> Result<Option<Call>, Fault> {
     Ok(Some(Call { id, tool, arguments }))
 }
 
-fn parameters(params: Option<&Value>) -> Result<(String, Input), Fault> {
+fn parameters(params: Option<&Value>) -> Result<(String, ToolInput), Fault> {
     let wrong = |message: &str| (ErrorCode::InvalidParams, message.to_owned());
     let Some(Value::Object(params)) = params else {
         return Err(wrong("`params` of a tool call must be an object"));
@@ -123,7 +123,7 @@ fn parameters(params: Option<&Value>) -> Result<(String, Input), Fault> {
         return Err(wrong("`name` of a tool call must be a string"));
     };
     let arguments = match params.get("arguments") {
-        None | Some(Value::Null) => Input::default(),
+        None | Some(Value::Null) => ToolInput::default(),
         Some(Value::Object(fields)) => fields.clone().into_iter().collect(),
         Some(_) => return Err(wrong("`arguments` of a tool call must be an object")),
     };
@@ -195,7 +195,7 @@ mod tests {
         ];
         for line in table {
             let expected =
-                Call { id: Some(number("1")), tool: "t".to_owned(), arguments: Input::of_text("a", "b") };
+                Call { id: Some(number("1")), tool: "t".to_owned(), arguments: ToolInput::of_text("a", "b") };
             assert_eq!(read(line.as_bytes()), Ok(Frame::Call(expected)), "{line}");
         }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use portcullis_core::{Case, Session, ToolCall, path, state_boundaries};
+use portcullis_core::{Case, SessionKnowledge, ToolCall, path, state_boundaries};
 
 /// How many bytes of the user's words are kept, the latest.
 const MOST_WORDS: usize = 256 << 10;
@@ -91,8 +91,8 @@ impl History {
     }
 
     /// Returns the past as the core takes it.
-    pub(super) fn session(&self) -> Session {
-        Session {
+    pub(super) fn session(&self) -> SessionKnowledge {
+        SessionKnowledge {
             turns: self.turns.iter().cloned().collect(),
             written: self.written.clone(),
             touched: self.touched.clone(),
@@ -105,13 +105,13 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use portcullis_core::{Context, Input, Mode, Value};
+    use portcullis_core::{Context, Mode, ToolInput, Value};
 
     use super::*;
 
     fn write(file: &str, content: &str) -> Case {
         let text = |text: &str| Value::Text(text.to_owned());
-        let input: Input = [("file_path".to_owned(), text(file)), ("content".to_owned(), text(content))]
+        let input: ToolInput = [("file_path".to_owned(), text(file)), ("content".to_owned(), text(content))]
             .into_iter()
             .collect();
         Case::new(ToolCall::new("Write", input), Context::new(Mode::Auto, "/p"))
