@@ -289,7 +289,14 @@ mod tests {
     use crate::{Surroundings, survey};
 
     fn program_is(command: &str, test: impl Fn(ProgramSource<'_>) -> bool) -> bool {
-        let survey = survey(command, Surroundings { directory: "/code/app", home: Some("/home/me") });
+        let survey = survey(
+            command,
+            Surroundings {
+                directory: "/code/app",
+                home: Some("/home/me"),
+                profiles: crate::profile::Profiles::BUILT_IN,
+            },
+        );
         survey.invocations.first().and_then(program_of).is_some_and(test)
     }
 

@@ -1,8 +1,10 @@
 //! What surrounds a call: mode, directories, and whether a person is there.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use portcullis_analysis::Surroundings;
+use portcullis_analysis::profile::Profiles;
 
 use crate::mode::Mode;
 
@@ -28,6 +30,8 @@ pub struct Context {
     pub plan_from_bypass: bool,
     /// Hints the host gave about this very tool.
     pub hints: ToolHints,
+    /// What is known of programs: files that were added, and the built-in profiles.
+    pub profiles: Arc<Profiles>,
     /// What happened in the session so far.
     pub session: SessionKnowledge,
 }
@@ -94,12 +98,13 @@ impl Context {
             aborted: false,
             plan_from_bypass: false,
             hints: ToolHints::default(),
+            profiles: Arc::default(),
             session: SessionKnowledge::default(),
         }
     }
 
-    /// Returns where commands of the call run.
+    /// Returns where commands of the call run, and what is known of programs there.
     pub(crate) fn surroundings(&self) -> Surroundings<'_> {
-        Surroundings { directory: &self.cwd, home: self.home.as_deref() }
+        Surroundings { directory: &self.cwd, home: self.home.as_deref(), profiles: &self.profiles }
     }
 }

@@ -39,6 +39,9 @@ pub const NO_PROXY: &str = "NO_PROXY";
 /// Where the program that prints a key is looked for, if settings give its name alone. Since 0.1.
 pub const PATH: &str = "PATH";
 
+/// Where manual pages are looked for beside the usual places, when a profile is drafted. Since 0.1.
+pub const MANPATH: &str = "MANPATH";
+
 /// Where an OpenTelemetry collector takes all signals, below `/v1`. Nobody is told anything unless this, or the address of
 /// a signal, is set. These variables are read by the daemon alone, and no decision depends on them. Since 0.1.
 pub const OTEL_EXPORTER_OTLP_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
@@ -120,6 +123,11 @@ pub fn store_password() -> Option<String> {
 /// Reads the directories programs are looked for in.
 pub fn path() -> Vec<PathBuf> {
     std::env::var_os(PATH).map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
+}
+
+/// Reads the directories manual pages are looked for in.
+pub fn manual_path() -> Vec<PathBuf> {
+    std::env::var_os(MANPATH).map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
 }
 
 /// Reads the directory Claude Code was started in.

@@ -1,6 +1,7 @@
 //! The settings a command works with: the flags that choose them, where they are, what was loaded.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{Context, Mode, Origin, Person, Policy, Source, path};
@@ -151,6 +152,7 @@ impl SessionSettings {
         context.home = self.locations.home.as_ref().and_then(|home| home.to_str()).map(str::to_owned);
         context.added_directories = added.iter().map(|directory| path::join(&self.cwd, directory)).collect();
         context.person = person;
+        context.profiles = Arc::clone(&self.loaded.profiles);
         context
     }
 

@@ -51,6 +51,22 @@ fn three_files(bencher: divan::Bencher<'_, '_>, rules: usize) {
     bencher.bench_local(|| load(&locations, &options));
 }
 
+/// Profiles of users, of the size of the guide's example, beside 20 rules.
+#[divan::bench(args = [0, 1, 5, 20])]
+fn profile_files(bencher: divan::Bencher<'_, '_>, files: usize) {
+    let Ok((directory, locations)) = prepare(20) else { return };
+    let folder = directory.path().join("home/.config/portcullis/commands");
+    for number in 0..files {
+        let text = include_str!("../../../docs/guides/add-a-program.md");
+        let profile = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+        let profile = profile.unwrap_or_default().replace("acme-lint", &format!("acme{number}lint"));
+        let _ = fs::create_dir_all(&folder);
+        let _ = fs::write(folder.join(format!("{number}.toml")), profile);
+    }
+    let options = LoadOptions { trust: TrustQuestion::Trusted, ..LoadOptions::default() };
+    bencher.bench_local(|| load(&locations, &options));
+}
+
 #[divan::bench]
 fn locations(bencher: divan::Bencher<'_, '_>) {
     let Ok((directory, _)) = prepare(20) else { return };

@@ -80,6 +80,25 @@ fn cannot_read(error: &io::Error) -> ReadError {
     ReadError::new(format!("the file cannot be read: {}", plain(error)), None)
 }
 
+/// Lists the visible files of a directory with an extension, in alphabetical order; none if there is no such directory.
+pub(crate) fn list_files(directory: &Path, extension: &str) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        let is_visible = path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'));
+        if is_visible && path.extension().is_some_and(|found| found == extension) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
 /// Words an error of the operating system without its number.
 pub fn plain(error: &io::Error) -> String {
     match error.kind() {

@@ -49,6 +49,7 @@ mod loaded;
 mod location;
 mod merge;
 mod problem;
+mod profiles;
 mod pushed;
 mod repository;
 mod schema;
@@ -75,6 +76,7 @@ pub use loaded::{
 };
 pub use location::{ManagedDirectories, SettingsEnvironment, SettingsFile, SettingsLocations, SettingsOwner};
 pub use problem::{ProblemPlace, ProblemSeverity, SettingsProblem};
+pub use profiles::{ProfileCheck, check_profiles};
 pub use pushed::{
     PolicyCheck, PolicyFiles, PolicyInstallation, PolicyRefusal, PolicyStamp, PublicKey, PushedPolicy,
 };

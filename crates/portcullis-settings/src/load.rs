@@ -2,22 +2,21 @@
 //!
 //! Each existing file is read once. Trust is only looked up when something in the repository depends on it.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use portcullis_core::rule::Behavior;
 use portcullis_core::{Origin, Source};
 
-use crate::disk::{MAXIMUM_SIZE, plain, read_text};
+use crate::disk::{MAXIMUM_SIZE, list_files, plain, read_text};
 use crate::extract::{BROKEN_SETTINGS, SettingsText, extract, given};
 use crate::keys::{KeyId, SettingsKey};
 use crate::layer::{IgnoredReason, Setting, SettingValue, SettingsLayer};
 use crate::loaded::{DocumentState, LoadOptions, LoadedSettings, SettingsDocument, TrustQuestion};
 use crate::location::{SettingsFile, SettingsLocations, SettingsOwner};
-use crate::merge::merge;
+use crate::merge::{is_on, merge};
 use crate::problem::{ProblemSeverity, SettingsProblem};
+use crate::profiles::ProfileLoader;
 use crate::pushed::{PolicyFiles, PolicyStamp, PublicKey, PushedPolicy};
 use crate::trust::{TrustedBy, WorkspaceTrust, find_trust};
 
@@ -57,8 +56,13 @@ fn load_sources(locations: &SettingsLocations, options: &LoadOptions, sources: &
         }
     }
     let pushed = if sources.contains(&Source::Policy) { loader.pushed() } else { None };
-    let merged = merge(loader.layers, loader.documents, || look_up_trust(locations, options.trust));
-    LoadedSettings { pushed, ..merged }
+    let managed_only = is_on(&loader.layers, KeyId::ManagedRulesOnly);
+    let look_up_trust = || look_up_trust(locations, options.trust);
+    let mut loaded = LoadedSettings { pushed, ..merge(loader.layers, loader.documents, look_up_trust) };
+    if sources.contains(&Source::Policy) {
+        ProfileLoader { locations, managed_only, look_up_trust }.load(&mut loaded);
+    }
+    loaded
 }
 
 fn look_up_trust(
@@ -90,7 +94,7 @@ impl SettingsLoader<'_> {
         for file in self.locations.files(Source::Policy) {
             self.file(&file);
             let directory = file.path.with_extension("d");
-            match list_drop_ins(&directory) {
+            match list_files(&directory, "json") {
                 Ok(paths) => {
                     for path in paths {
                         self.file(&SettingsFile { path, ..file.clone() });
@@ -232,6 +236,7 @@ impl SettingsLoader<'_> {
                     name,
                     state,
                     rules: 0,
+                    programs: 0,
                 });
                 return false;
             }
@@ -278,7 +283,14 @@ impl SettingsLoader<'_> {
         let is_broken = layer.problems.iter().any(|problem| problem.severity == ProblemSeverity::Error);
         let state = if is_broken { DocumentState::Broken } else { DocumentState::Read };
         let (source, rules) = (layer.source, layer.rules.len());
-        self.documents.push(SettingsDocument { source, owner, name: Arc::clone(name), state, rules });
+        self.documents.push(SettingsDocument {
+            source,
+            owner,
+            name: Arc::clone(name),
+            state,
+            rules,
+            programs: 0,
+        });
         self.layers.push(layer);
     }
 
@@ -292,7 +304,14 @@ impl SettingsLoader<'_> {
             layer.settings.push(Setting { key, value: SettingValue::Mode(None), origin });
         }
         self.layers.push(layer);
-        self.documents.push(SettingsDocument { source, owner, name, state: DocumentState::Broken, rules: 0 });
+        self.documents.push(SettingsDocument {
+            source,
+            owner,
+            name,
+            state: DocumentState::Broken,
+            rules: 0,
+            programs: 0,
+        });
     }
 }
 
@@ -305,23 +324,4 @@ fn conceal(problem: SettingsProblem) -> SettingsProblem {
             .clone_into(&mut concealed.message);
     }
     concealed
-}
-
-/// Lists the drop-in files of a managed directory in alphabetical order.
-fn list_drop_ins(directory: &Path) -> io::Result<Vec<std::path::PathBuf>> {
-    let entries = match fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
-    let mut paths = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        let is_visible = path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'));
-        if is_visible && path.extension().is_some_and(|extension| extension == "json") {
-            paths.push(path);
-        }
-    }
-    paths.sort();
-    Ok(paths)
 }

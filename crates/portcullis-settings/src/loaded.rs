@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use portcullis_core::profile::Profiles;
 use portcullis_core::rule::Behavior;
 use portcullis_core::{Origin, Policy, Source};
 
@@ -52,6 +53,8 @@ pub enum TrustQuestion {
 pub struct LoadedSettings {
     /// What the pipeline needs.
     pub policy: Policy,
+    /// What is known of programs: files that were added, and the built-in profiles. It belongs into every context.
+    pub profiles: Arc<Profiles>,
     /// What the classifier is told.
     pub auto_mode: AutoModeSettings,
     /// Which model the classifier is, and how it judges.
@@ -104,6 +107,8 @@ pub struct SettingsDocument {
     pub state: DocumentState,
     /// How many of its rules compiled.
     pub rules: usize,
+    /// How many programs it describes.
+    pub programs: usize,
 }
 
 /// What was found at a place.

@@ -3,6 +3,8 @@
 //! The filters, in order: managed settings that allow only their own rules (C10), a broken file (C11), and an untrusted
 //! workspace (C12). What a filter takes out is listed with its reason.
 
+use std::sync::Arc;
+
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{DisabledModes, Mode, Planning, Policy, RuleSet, Sandbox, Source};
 
@@ -62,6 +64,7 @@ pub(crate) fn merge(
     let LayerMerger { ignored, .. } = merger;
     LoadedSettings {
         policy,
+        profiles: Arc::default(),
         auto_mode,
         classifier,
         explainer,
@@ -79,7 +82,8 @@ pub(crate) fn merge(
     }
 }
 
-fn is_on(layers: &[SettingsLayer], id: KeyId) -> bool {
+/// Says whether a switch is on in any of the layers.
+pub(crate) fn is_on(layers: &[SettingsLayer], id: KeyId) -> bool {
     let mut settings = layers.iter().flat_map(|layer| &layer.settings);
     settings.any(|setting| setting.key.id == id && setting.value == SettingValue::Switch(true))
 }

@@ -5,19 +5,14 @@ use crate::code::Language;
 use crate::effect::Effect;
 use crate::environment::is_safe_prefix;
 use crate::invocation::{Invocation, Wrapping};
-use crate::profile;
-use crate::wrapper::program_name;
-
-fn is_known(name: &str) -> bool {
-    profile::find(name).or_else(|| profile::find_cmdlet(&program_name(name))).is_some()
-}
+use crate::profile::Profiles;
 
 /// Says whether a command only looks: its program is known, all it does is looking, and nothing before it steers it.
 ///
 /// Redirections are the shell's doing and left aside, and so is which files it looks at.
-pub fn is_looking(invocation: &Invocation, effects: &[Effect]) -> bool {
+pub fn is_looking(profiles: &Profiles, invocation: &Invocation, effects: &[Effect]) -> bool {
     // A program without a profile has no effects that could be looked at, however few are listed.
-    let has_program = invocation.program_name().is_some_and(is_known);
+    let has_program = invocation.program_name().is_some_and(|name| profiles.find(name).is_some());
     let is_plain = invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name));
     let looks = |effect: &Effect| {
         effect.is_redirection || matches!(effect.act, Act::Observe | Act::Read | Act::List | Act::Query)

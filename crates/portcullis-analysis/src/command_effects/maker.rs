@@ -14,23 +14,24 @@ use crate::effect::{Effect, PathTarget, Target, target};
 use crate::environment;
 use crate::invocation::{Invocation, Survey, Wrapping};
 use crate::place::is_free;
-use crate::profile::{self, Use};
+use crate::profile::{self, Profile, Profiles, Use};
 use crate::reader::{self, CommandContext};
-use crate::wrapper::program_name;
+use crate::survey::Surroundings;
 
-/// Works out what every command of a line would do. `home` is the user's home directory, if the line leaves it alone.
-pub fn effects(survey: &Survey, home: Option<&str>) -> Vec<Effect> {
-    // Windows programs are started from bash too.
-    effects_by(survey, home, |name| profile::find(name).or_else(|| profile::find_cmdlet(&program_name(name))))
+/// Works out what every command of a line would do. The surroundings name the user's home directory if the line leaves it
+/// alone.
+pub fn effects(survey: &Survey, surroundings: Surroundings<'_>) -> Vec<Effect> {
+    effects_by(survey, surroundings, Profiles::find)
 }
 
 /// Works out what every command would do, by the profiles of one dialect.
-pub(super) fn effects_by(survey: &Survey, home: Option<&str>, lookup: Lookup) -> Vec<Effect> {
+pub(super) fn effects_by(survey: &Survey, surroundings: Surroundings<'_>, lookup: Lookup) -> Vec<Effect> {
+    let Surroundings { home, profiles, .. } = surroundings;
     let mut all = Vec::new();
     for (index, invocation) in survey.invocations.iter().enumerate() {
         let wraps_listed = survey.invocations.get(index + 1).is_some_and(|next| next.parent == Some(index));
         let context = CommandContext { survey, index, invocation, home };
-        all.extend(EffectMaker { context, wraps_listed, lookup }.effects());
+        all.extend(EffectMaker { context, wraps_listed, profiles, lookup }.effects());
     }
     for opacity in &survey.opacities {
         all.push(Effect::of_call(Act::Unknown, Target::Name(opacity.why.clone()), opacity.span));
@@ -39,13 +40,14 @@ pub(super) fn effects_by(survey: &Survey, home: Option<&str>, lookup: Lookup) ->
 }
 
 /// Finds the profile of a program.
-type Lookup = fn(&str) -> Option<profile::Profile>;
+type Lookup = for<'p> fn(&'p Profiles, &str) -> Option<Profile<'p>>;
 
 /// Makes the effects of one command.
 struct EffectMaker<'a> {
     context: CommandContext<'a>,
     /// Whether it wraps a command that the survey lists too.
     wraps_listed: bool,
+    profiles: &'a Profiles,
     lookup: Lookup,
 }
 
@@ -154,11 +156,11 @@ impl EffectMaker<'_> {
             let path = target::path_of(program, &self.context.invocation.directories, self.context.home);
             let effect = self.effect(Act::Execute, Target::Path(path), program.span);
             effects.push(Effect { word: Some(program.clone()), ..effect });
-            if (self.lookup)(name).is_none() {
+            if (self.lookup)(self.profiles, name).is_none() {
                 return effects;
             }
         }
-        let Some(profile) = (self.lookup)(name) else {
+        let Some(profile) = (self.lookup)(self.profiles, name) else {
             let is_transparent =
                 self.context.invocation.wrapping == Wrapping::Transparent && self.wraps_listed;
             if !is_transparent && !self.is_function(name) {

@@ -1,12 +1,14 @@
 //! Makes effects of commands: of a surveyed line, of PowerShell text; and what can be said of a command by them.
 
 mod daemon;
+mod example;
 mod looking;
 mod maker;
 mod power_shell;
 mod written;
 
 pub use daemon::reaches_daemon;
+pub use example::{Dialect, WrongExample, listed_effects, wrong_examples};
 pub use looking::is_looking;
 pub use maker::effects;
 pub use power_shell::power_shell_layout;

@@ -8,7 +8,7 @@ use crate::directories::Directories;
 use crate::effect::{Certainty, Effect, Target};
 use crate::invocation::{Invocation, Redirection, Survey, Wrapping};
 use crate::powershell::{self, PowerShellCommand};
-use crate::profile;
+use crate::profile::Profiles;
 use crate::survey::{Surroundings, survey};
 
 /// Works out what a PowerShell command line does.
@@ -17,10 +17,9 @@ pub fn power_shell_layout(text: &str, surroundings: Surroundings<'_>) -> Layout 
     let invocations =
         read.commands.iter().map(|command| invocation_of(command, surroundings.directory)).collect();
     let found = Survey { invocations, opacities: read.opacities.clone(), ..Survey::default() };
-    let lookup = |name: &str| profile::find_cmdlet(name).or_else(|| profile::find(name));
-    let mut all = effects_by(&found, surroundings.home, lookup);
+    let mut all = effects_by(&found, surroundings, Profiles::find_cmdlet);
     for script in read.commands.iter().filter_map(shell_script) {
-        all.extend(effects(&survey(script, surroundings), surroundings.home).into_iter().map(outside));
+        all.extend(effects(&survey(script, surroundings), surroundings).into_iter().map(outside));
     }
     if !read.is_literal_only()
         && let Some(first) = read.commands.first()

@@ -7,11 +7,11 @@ use super::{Flag, FlagValue, Profile, Role, Slot, Style, Twist};
 use crate::act::Act;
 
 /// A piece of the encoded profiles.
-pub(super) type Bytes = &'static [u8];
+pub(super) type Bytes<'a> = &'a [u8];
 
-static DATA: Bytes = include_bytes!(concat!(env!("OUT_DIR"), "/profiles.bin"));
-static COMMANDS: Bytes = include_bytes!(concat!(env!("OUT_DIR"), "/commands.bin"));
-static CMDLETS: Bytes = include_bytes!(concat!(env!("OUT_DIR"), "/cmdlets.bin"));
+static DATA: Bytes<'static> = include_bytes!(concat!(env!("OUT_DIR"), "/profiles.bin"));
+static COMMANDS: Bytes<'static> = include_bytes!(concat!(env!("OUT_DIR"), "/commands.bin"));
+static CMDLETS: Bytes<'static> = include_bytes!(concat!(env!("OUT_DIR"), "/cmdlets.bin"));
 
 /// Which profiles.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +22,7 @@ pub(super) enum Table {
 
 /// How the arguments of a program or subcommand are read.
 #[derive(Debug, Clone, Copy)]
-pub struct Form {
+pub struct Form<'a> {
     /// How options are written.
     pub style: Style,
     /// Whether a beginning of a long option stands for it.
@@ -32,18 +32,18 @@ pub struct Form {
     /// Whether options may stand after operands.
     pub permutes: bool,
     /// Code that reads the arguments where a table cannot; empty if there is none.
-    pub reader: &'static str,
-    does: Bytes,
-    operands: Bytes,
-    options: Bytes,
-    subcommands: Bytes,
+    pub reader: &'a str,
+    does: Bytes<'a>,
+    operands: Bytes<'a>,
+    options: Bytes<'a>,
+    subcommands: Bytes<'a>,
 }
 
 /// Bytes in one entry of an index: where the name lies, where the summary, and where the form.
 const ENTRY: usize = 12;
 
 /// Finds a profile by name.
-pub(super) fn find(table: Table, name: &str) -> Option<Profile> {
+pub(super) fn find(table: Table, name: &str) -> Option<Profile<'static>> {
     let index = index_of(table);
     let (mut low, mut high) = (0, index.len() / ENTRY);
     while low < high {
@@ -58,32 +58,41 @@ pub(super) fn find(table: Table, name: &str) -> Option<Profile> {
     None
 }
 
-/// Returns the profile of every name.
-pub(super) fn all(table: Table) -> impl Iterator<Item = Profile> {
+/// Returns every name with its profile.
+pub(super) fn all(table: Table) -> impl Iterator<Item = (&'static str, Profile<'static>)> {
     let index = index_of(table);
-    (0..index.len() / ENTRY).filter_map(move |place| profile_at(index, place))
+    let named = move |place| {
+        let name = std::str::from_utf8(name_at(index, place)?).ok()?;
+        Some((name, profile_at(index, place)?))
+    };
+    (0..index.len() / ENTRY).filter_map(named)
 }
 
-fn index_of(table: Table) -> Bytes {
+fn index_of(table: Table) -> Bytes<'static> {
     match table {
         Table::Commands => COMMANDS,
         Table::Cmdlets => CMDLETS,
     }
 }
 
-fn name_at(index: Bytes, place: usize) -> Option<Bytes> {
+fn name_at(index: Bytes<'_>, place: usize) -> Option<Bytes<'static>> {
     let mut entry = Cursor(index.get(place * ENTRY..)?);
     Some(Cursor(DATA.get(entry.number()..)?).piece())
 }
 
-fn profile_at(index: Bytes, place: usize) -> Option<Profile> {
+fn profile_at(index: Bytes<'_>, place: usize) -> Option<Profile<'static>> {
     let mut entry = Cursor(index.get(place * ENTRY..)?);
     let mut piece = || Some(Cursor(DATA.get(entry.number()..)?));
     let (_, mut summary, mut form) = (piece()?, piece()?, piece()?);
     Some(Profile { summary: summary.text(), form: form.form() })
 }
 
-impl Form {
+impl<'a> Form<'a> {
+    /// Reads a form that was encoded.
+    pub(super) fn of(encoded: Bytes<'a>) -> Self {
+        Cursor(encoded).form()
+    }
+
     /// Returns what it does whatever the arguments are.
     pub fn does(self) -> impl Iterator<Item = Act> {
         acts(self.does)
@@ -104,13 +113,13 @@ impl Form {
     }
 
     /// Returns its options.
-    pub fn options(self) -> impl Iterator<Item = Flag> {
+    pub fn options(self) -> impl Iterator<Item = Flag<'a>> {
         let mut rest = Cursor(self.options);
         std::iter::from_fn(move || (!rest.0.is_empty()).then(|| rest.flag()))
     }
 
     /// Returns its subcommands.
-    pub fn subcommands(self) -> impl Iterator<Item = (&'static str, Self)> {
+    pub fn subcommands(self) -> impl Iterator<Item = (&'a str, Self)> {
         let mut rest = Cursor(self.subcommands);
         std::iter::from_fn(move || {
             (!rest.0.is_empty()).then(|| {
@@ -121,7 +130,7 @@ impl Form {
     }
 
     /// Finds a subcommand by its very name.
-    pub(super) fn subcommand(self, name: &str, ignores_case: bool) -> Option<(&'static str, Self)> {
+    pub(super) fn subcommand(self, name: &str, ignores_case: bool) -> Option<(&'a str, Self)> {
         let mut rest = Cursor(self.subcommands);
         while !rest.0.is_empty() {
             let listed = rest.piece();
@@ -139,9 +148,9 @@ impl Form {
     }
 }
 
-impl Flag {
+impl<'a> Flag<'a> {
     /// Returns its spellings.
-    pub fn spellings(self) -> impl Iterator<Item = &'static str> {
+    pub fn spellings(self) -> impl Iterator<Item = &'a str> {
         let mut rest = Cursor(self.spellings);
         std::iter::from_fn(move || (!rest.0.is_empty()).then(|| rest.text()))
     }
@@ -159,11 +168,11 @@ impl Flag {
     }
 }
 
-fn is_same(listed: Bytes, text: &str, ignores_case: bool) -> bool {
+fn is_same(listed: Bytes<'_>, text: &str, ignores_case: bool) -> bool {
     if ignores_case { listed.eq_ignore_ascii_case(text.as_bytes()) } else { listed == text.as_bytes() }
 }
 
-fn acts(bytes: Bytes) -> impl Iterator<Item = Act> {
+fn acts(bytes: Bytes<'_>) -> impl Iterator<Item = Act> {
     bytes.iter().map(|place| act_of(*place))
 }
 
@@ -182,10 +191,10 @@ fn role_of(byte: u8) -> Role {
 }
 
 /// Reads from the front.
-struct Cursor(Bytes);
+struct Cursor<'a>(Bytes<'a>);
 
-impl Cursor {
-    fn take(&mut self, length: usize) -> Bytes {
+impl<'a> Cursor<'a> {
+    fn take(&mut self, length: usize) -> Bytes<'a> {
         let (piece, rest) = self.0.split_at_checked(length).unwrap_or((self.0, &[]));
         self.0 = rest;
         piece
@@ -200,22 +209,22 @@ impl Cursor {
     }
 
     /// Reads a piece behind its length in one byte.
-    fn piece(&mut self) -> Bytes {
+    fn piece(&mut self) -> Bytes<'a> {
         let length = usize::from(self.byte());
         self.take(length)
     }
 
     /// Reads a piece behind its length in four bytes.
-    fn long_piece(&mut self) -> Bytes {
+    fn long_piece(&mut self) -> Bytes<'a> {
         let length = self.number();
         self.take(length)
     }
 
-    fn text(&mut self) -> &'static str {
+    fn text(&mut self) -> &'a str {
         std::str::from_utf8(self.piece()).unwrap_or_default()
     }
 
-    fn form(&mut self) -> Form {
+    fn form(&mut self) -> Form<'a> {
         let traits = self.byte();
         let style = match traits & 3 {
             0 => Style::Gnu,
@@ -235,7 +244,7 @@ impl Cursor {
         }
     }
 
-    fn flag(&mut self) -> Flag {
+    fn flag(&mut self) -> Flag<'a> {
         let spellings = self.long_piece();
         let kind = self.byte();
         let role = role_of(self.byte());

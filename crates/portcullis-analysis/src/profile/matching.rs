@@ -8,24 +8,24 @@ use crate::effect::Certainty;
 
 /// What a profile says of one command.
 #[derive(Debug)]
-pub struct Match {
+pub struct Match<'a> {
     /// The innermost form that was reached.
-    pub form: Form,
+    pub form: Form<'a>,
     /// The subcommands that were taken, in order.
-    pub path: Vec<&'static str>,
+    pub path: Vec<&'a str>,
     /// What is done, to which word.
     pub uses: Vec<Use>,
     /// What the reader of the form must look at: operands and options in their order.
-    pub wanted: Wanted,
+    pub wanted: Wanted<'a>,
 }
 
 /// Words for code that reads what a table cannot.
 #[derive(Debug, Default)]
-pub struct Wanted {
+pub struct Wanted<'a> {
     /// The operands of the innermost form.
     pub operands: Vec<Argument>,
     /// The listed options by their first spelling, with their values.
-    pub options: Vec<(&'static str, Option<Argument>)>,
+    pub options: Vec<(&'a str, Option<Argument>)>,
 }
 
 /// One act on one word.
@@ -46,7 +46,7 @@ impl Use {
 }
 
 /// Reads the words after a program's name by its profile.
-pub fn read(profile: Profile, words: &[Argument]) -> Match {
+pub fn read<'a>(profile: Profile<'a>, words: &'a [Argument]) -> Match<'a> {
     let sorted = Words::sort(profile.form, words);
     let form = sorted.innermost();
     let mut uses = if asks_for_help(&sorted, words) { Vec::new() } else { uses_of(&sorted) };
@@ -94,7 +94,7 @@ const TRIALS: &[&str] = &[
     "/?",
 ];
 
-fn is_trial(flag: Flag) -> bool {
+fn is_trial(flag: Flag<'_>) -> bool {
     flag.spellings().any(|spelling| TRIALS.contains(&spelling) || spelling.contains("dry"))
 }
 
@@ -165,7 +165,7 @@ fn is_loose(sorted: &Words<'_>) -> bool {
     is_strict || sorted.innermost().options().any(is_sharp)
 }
 
-fn flag_uses(flag: Flag, value: Option<&Argument>, uses: &mut Vec<Use>, targets: &mut Vec<Argument>) {
+fn flag_uses(flag: Flag<'_>, value: Option<&Argument>, uses: &mut Vec<Use>, targets: &mut Vec<Argument>) {
     let role = match flag.value {
         FlagValue::None => None,
         FlagValue::Required(role) | FlagValue::Attached(role) => Some(role),

@@ -1,14 +1,17 @@
-//! Command profiles: what is known of a program, compiled in from `data/commands/*.toml` and `data/cmdlets/*.toml`.
+//! Command profiles: what is known of a program, compiled in from `data/commands/*.toml` and `data/cmdlets/*.toml`, and
+//! read from files that users, their organizations and trusted projects add.
 //!
 //! A profile says which options take values, what operands are, which subcommands there are, and what all of these do.
 //! `docs/development/command-profiles.md` describes the format. The build encodes them into one piece of bytes, of which
 //! only what a command needs is ever read: a table of pointers would have to be mended at every start of the program.
 
+mod added;
 mod compile;
 mod encoded;
 mod matching;
 mod words;
 
+pub use added::{Authority, ProfileOrigin, Profiles};
 pub use compile::{CompiledProfile, ProfileError, ProfileExample, ProgramName, compile};
 pub use encoded::Form;
 pub use matching::{Match, Use, Wanted, read};
@@ -19,11 +22,11 @@ use crate::act::Act;
 
 /// What is known of one program.
 #[derive(Debug, Clone, Copy)]
-pub struct Profile {
+pub struct Profile<'a> {
     /// What it is for, in a few words.
-    pub summary: &'static str,
+    pub summary: &'a str,
     /// How to read its arguments.
-    pub form: Form,
+    pub form: Form<'a>,
 }
 
 /// How options are written.
@@ -63,11 +66,11 @@ pub enum Role {
 
 /// An option.
 #[derive(Debug, Clone, Copy)]
-pub struct Flag {
-    spellings: Bytes,
+pub struct Flag<'a> {
+    spellings: Bytes<'a>,
     /// Whether it takes a value, and what that is.
     pub value: FlagValue,
-    acts: Bytes,
+    acts: Bytes<'a>,
     /// How it changes the reading of the rest.
     pub twist: Twist,
 }
@@ -98,17 +101,17 @@ pub enum Twist {
     Rest,
 }
 
-/// Finds the profile of a program by its name without directory.
-pub fn find(name: &str) -> Option<Profile> {
+/// Finds the built-in profile of a program by its name without directory.
+pub fn find(name: &str) -> Option<Profile<'static>> {
     encoded::find(encoded::Table::Commands, name)
 }
 
-/// Finds the profile of a PowerShell cmdlet or Windows program by its canonical lower-case name.
-pub fn find_cmdlet(name: &str) -> Option<Profile> {
+/// Finds the built-in profile of a PowerShell cmdlet or Windows program by its canonical lower-case name.
+pub fn find_cmdlet(name: &str) -> Option<Profile<'static>> {
     encoded::find(encoded::Table::Cmdlets, name)
 }
 
-/// Returns every profile, once for each of its names.
-pub fn all() -> impl Iterator<Item = Profile> {
+/// Returns every name that has a built-in profile, with it.
+pub fn built_in() -> impl Iterator<Item = (&'static str, Profile<'static>)> {
     encoded::all(encoded::Table::Commands).chain(encoded::all(encoded::Table::Cmdlets))
 }

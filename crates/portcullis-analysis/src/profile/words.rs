@@ -7,13 +7,13 @@ use crate::argument::{Argument, Knowledge};
 #[derive(Debug)]
 pub(super) struct Words<'a> {
     /// The form in force: that of the innermost subcommand.
-    inner: Form,
+    inner: Form<'a>,
     /// The forms around it, the program's first.
-    outer: Vec<Form>,
+    outer: Vec<Form<'a>>,
     /// The names of the subcommands that were taken.
-    pub(super) path: Vec<&'static str>,
+    pub(super) path: Vec<&'a str>,
     /// Options that are listed, with their values.
-    pub(super) flags: Vec<(Flag, Option<Argument>, &'a Argument)>,
+    pub(super) flags: Vec<(Flag<'a>, Option<Argument>, &'a Argument)>,
     /// Operands of the innermost form.
     pub(super) operands: Vec<&'a Argument>,
     /// Options that are not listed where that matters.
@@ -26,7 +26,7 @@ pub(super) struct Words<'a> {
 
 impl<'a> Words<'a> {
     /// Sorts the words after a program.
-    pub(super) fn sort(form: Form, words: &'a [Argument]) -> Self {
+    pub(super) fn sort(form: Form<'a>, words: &'a [Argument]) -> Self {
         let mut sorted = Self {
             inner: form,
             outer: Vec::new(),
@@ -63,12 +63,12 @@ impl<'a> Words<'a> {
         sorted
     }
 
-    pub(super) fn innermost(&self) -> Form {
+    pub(super) fn innermost(&self) -> Form<'a> {
         self.inner
     }
 
     /// Returns the forms in force, the innermost first.
-    pub(super) fn forms(&self) -> impl Iterator<Item = Form> {
+    pub(super) fn forms(&self) -> impl Iterator<Item = Form<'a>> {
         std::iter::once(self.inner).chain(self.outer.iter().rev().copied())
     }
 
@@ -181,7 +181,7 @@ impl<'a> Words<'a> {
     }
 
     /// Finds the options a spelling stands for, the innermost form's first.
-    fn find(&self, spelling: &str) -> Vec<Flag> {
+    fn find(&self, spelling: &str) -> Vec<Flag<'a>> {
         let style = self.innermost().style;
         let ignores_case = style == Style::Windows;
         let shorter = spelling.strip_prefix('-').filter(|_| style == Style::SingleDash);
@@ -197,7 +197,7 @@ impl<'a> Words<'a> {
         self.find_abbreviated(spelling)
     }
 
-    fn find_abbreviated(&self, spelling: &str) -> Vec<Flag> {
+    fn find_abbreviated(&self, spelling: &str) -> Vec<Flag<'a>> {
         let is_windows = self.innermost().style == Style::Windows;
         let is_long = spelling.len() > 2 && spelling.starts_with("--");
         let is_name = is_windows && spelling.len() > 1 && spelling.starts_with('-');
@@ -228,7 +228,7 @@ fn split_value(text: &str, style: Style) -> (&str, Option<&str>) {
 }
 
 /// Finds a subcommand: the very name, else the pattern with the longest fixed beginning.
-fn find_subcommand(form: Form, name: &str) -> Option<(&'static str, Form)> {
+fn find_subcommand<'a>(form: Form<'a>, name: &str) -> Option<(&'a str, Form<'a>)> {
     let is_windows = form.style == Style::Windows;
     if let Some(found) = form.subcommand(name, is_windows) {
         return Some(found);
@@ -266,7 +266,7 @@ fn may_become_option(word: &Argument) -> bool {
 }
 
 /// Says whether an option may make the program do more than look.
-pub(super) fn is_sharp(flag: Flag) -> bool {
+pub(super) fn is_sharp(flag: Flag<'_>) -> bool {
     let value_acts = match flag.value {
         FlagValue::None => false,
         FlagValue::Required(role) | FlagValue::Attached(role) => match role {

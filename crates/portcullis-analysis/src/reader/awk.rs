@@ -7,7 +7,7 @@ use crate::argument::Argument;
 use crate::profile::{Match, Use};
 
 /// Reads the arguments of `awk`. What the program does is read as code.
-pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let included = || {
         found

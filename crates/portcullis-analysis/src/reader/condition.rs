@@ -11,7 +11,7 @@ const BINARY: &[&str] =
     &["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"];
 
 /// Reads a condition: nothing is done if it is plain.
-pub(super) fn read(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, _: &Match<'_>) -> Vec<Use> {
     let is_plain = is_plain(context.invocation.operands());
     if is_plain { Vec::new() } else { vec![nameless(Act::Unknown)] }
 }

@@ -11,7 +11,7 @@ use crate::profile::{Match, Use};
 const NAMESPACES: &[&str] = &["--pid", "--ipc", "--uts", "--userns", "--cgroupns"];
 
 /// Adds what mounts and namespaces mean.
-pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if is_idle(context, found) {
         return uses;

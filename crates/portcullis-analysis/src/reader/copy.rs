@@ -15,17 +15,17 @@ use crate::profile::{Match, Use};
 const MOST_NAMES: usize = 1024 * 1024;
 
 /// Reads `cp`.
-pub(super) fn copy(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn copy(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     files(context, found, Act::Read)
 }
 
 /// Reads `mv`.
-pub(super) fn rename(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn rename(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     files(context, found, Act::Move)
 }
 
 /// Reads `ln`. With one operand the link is made in the working directory.
-pub(super) fn link(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn link(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = files(context, found, Act::Link);
     if let [only] = found.wanted.operands.as_slice()
         && !has(found, &["-t"])
@@ -38,7 +38,7 @@ pub(super) fn link(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
 }
 
 /// Reads `install`, which also makes directories and sets modes.
-pub(super) fn install(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn install(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = if has(found, &["-d"]) {
         let mut uses = unlisted(found);
         uses.extend(found.wanted.operands.iter().map(|directory| certain(Act::Write, directory)));
@@ -64,12 +64,12 @@ pub(super) fn install(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
 }
 
 /// What the tables say of options; a word that may turn out to be one is a file nobody knows already.
-fn unlisted(found: &Match) -> Vec<Use> {
+fn unlisted(found: &Match<'_>) -> Vec<Use> {
     found.uses.iter().filter(|found| found.certainty == Certainty::Certain).cloned().collect()
 }
 
 /// Returns the sources and the destination, unless `-t` names it.
-fn files(context: &CommandContext<'_>, found: &Match, from: Act) -> Vec<Use> {
+fn files(context: &CommandContext<'_>, found: &Match<'_>, from: Act) -> Vec<Use> {
     let mut uses = unlisted(found);
     if is_idle(context, found) {
         return uses;

@@ -7,7 +7,7 @@ use crate::argument::Knowledge;
 use crate::profile::{Match, Use};
 
 /// Reads the operands of `date`.
-pub(super) fn read(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if has(found, &["-j"]) {
         // On BSD nothing is set with this option.

@@ -15,7 +15,7 @@ const KEYS: &[&str] = &[
 const EMPTY_DEVICES: &[&str] = &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"];
 
 /// Reads the operands of `dd`.
-pub(super) fn read(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, _: &Match<'_>) -> Vec<Use> {
     context.invocation.operands().iter().filter_map(of_word).collect()
 }
 

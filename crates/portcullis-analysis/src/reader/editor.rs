@@ -13,7 +13,7 @@ const HARMLESS: &[&str] =
     &["q", "q!", "qa", "qa!", "wq", "x", "w", "set nonumber", "set number", "syntax off"];
 
 /// Adds the commands of an editor to the files it edits.
-pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if is_idle(context, found) {
         return uses;

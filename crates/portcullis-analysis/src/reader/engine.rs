@@ -38,7 +38,7 @@ const JAVA_OPTIONS: &[&str] = &[
 ];
 
 /// Reads what a one-liner is fed: with code on the command line, operands are files.
-pub(super) fn filter(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn filter(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if is_idle(context, found) {
         return uses;
@@ -92,7 +92,7 @@ fn is_module(text: &str) -> bool {
 }
 
 /// Reads the settings that PHP is started with.
-pub(super) fn php(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn php(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if is_idle(context, found) {
         return uses;
@@ -112,7 +112,7 @@ pub(super) fn php(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
 }
 
 /// Reads the options of a Java machine: they stand before the class or the archive.
-pub(super) fn java(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn java(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let words = context.invocation.operands().iter();
     let options = words.take_while(|word| word.is_option() || word.text.contains(['@', '/', ':']));

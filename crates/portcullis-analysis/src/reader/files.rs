@@ -9,7 +9,7 @@ use crate::effect::Certainty;
 use crate::profile::{Match, Use};
 
 /// Drops the doubt whether a word is an option where the word is already a file that only the running shell knows.
-pub(super) fn read(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let is_doubt = |used: &Use| used.act == Act::Unknown && used.certainty == Certainty::Possible;
     let touched = found.uses.iter().filter(|used| !is_doubt(used) && !used.act.is_observing());
     let files: BTreeSet<&str> =
@@ -19,7 +19,7 @@ pub(super) fn read(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
 }
 
 /// Reads programs that pass their input on if there is no file: without operands nothing is touched.
-pub(super) fn or_input(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn or_input(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     found.uses.iter().filter(|used| used.word.is_some()).cloned().collect()
 }
 

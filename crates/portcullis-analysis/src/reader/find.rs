@@ -15,7 +15,7 @@ const WIDENING: &[&str] = &["!", ",", "-not", "-o", "-or"];
 const EVERYTHING: &[&str] = &["*", ".*", "./*", "*.*", ""];
 
 /// Reads the arguments of `find`.
-pub(super) fn read(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, _: &Match<'_>) -> Vec<Use> {
     let mut expression = FindExpression::default();
     let mut words = context.invocation.operands().iter();
     while let Some(word) = words.next() {

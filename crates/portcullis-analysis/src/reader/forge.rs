@@ -6,7 +6,7 @@ use crate::act::Act;
 use crate::profile::{Match, Use};
 
 /// Reads a request to a forge.
-pub(super) fn api(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn api(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses: Vec<Use> = found.uses.clone();
     if is_idle(context, found) {
         return uses;
@@ -36,7 +36,7 @@ pub(super) fn api(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
 }
 
 /// Says whether a GraphQL text changes something, or is not known.
-fn mutates(found: &Match) -> bool {
+fn mutates(found: &Match<'_>) -> bool {
     let mut values = found.wanted.options.iter().filter(|(option, _)| matches!(*option, "-f" | "-F"));
     let is_query = |text: &str| {
         let body = text.strip_prefix("query=").unwrap_or(text).trim_start();

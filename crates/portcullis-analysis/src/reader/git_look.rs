@@ -7,7 +7,7 @@ use crate::argument::Argument;
 use crate::profile::{Match, Use};
 
 /// Adds what formats and addresses make git do.
-pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if is_idle(context, found) {
         return uses;

@@ -7,7 +7,7 @@ use crate::git::GitPush;
 use crate::profile::{Match, Use};
 
 /// Adds what the refspecs say to what the options do.
-pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if is_idle(context, found) {
         return uses;

@@ -14,7 +14,7 @@ const PAIRS: &[&str] = &["--arg", "--argjson"];
 const FILE_PAIRS: &[&str] = &["--argfile", "--rawfile", "--slurpfile"];
 
 /// Reads the arguments of `jq`.
-pub(super) fn jq(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
+pub(super) fn jq(context: &CommandContext<'_>, _: &Match<'_>) -> Vec<Use> {
     let mut uses = Vec::new();
     let mut operands = Vec::new();
     let mut is_filter_named = false;
@@ -83,7 +83,7 @@ fn has_word(text: &str, word: &str) -> bool {
 }
 
 /// Reads the operands of `yq`: a filter and files, or one file alone.
-pub(super) fn yq(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn yq(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let is_in_place = has(found, &["-i"]);
     let mut operands: &[Argument] = &found.wanted.operands;

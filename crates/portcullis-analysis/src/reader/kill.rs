@@ -10,7 +10,7 @@ use crate::profile::{Match, Use};
 const MOST_LOOKED_UP: usize = 64;
 
 /// Reads the arguments of `kill`.
-pub(super) fn read(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, _: &Match<'_>) -> Vec<Use> {
     let mut words = context.invocation.operands().iter();
     let mut uses = Vec::new();
     let mut has_signal = false;

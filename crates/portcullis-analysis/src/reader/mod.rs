@@ -55,7 +55,7 @@ pub(crate) struct CommandContext<'a> {
 }
 
 /// A reader: what the tables found of a command in, its effects out.
-type ArgumentReader = fn(&CommandContext<'_>, &Match) -> Vec<Use>;
+type ArgumentReader = fn(&CommandContext<'_>, &Match<'_>) -> Vec<Use>;
 
 /// The readers by the name profiles use, sorted.
 const READERS: &[(&str, ArgumentReader)] = &[
@@ -118,7 +118,7 @@ const READERS: &[(&str, ArgumentReader)] = &[
 ];
 
 /// Reads a command. A reader nobody knows makes its effects unknown.
-pub(crate) fn read(name: &str, context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(crate) fn read(name: &str, context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let known = READERS.iter().find(|(listed, _)| *listed == name);
     match known {
         Some((_, reader)) => reader(context, found),
@@ -151,7 +151,7 @@ fn certain_here(context: &CommandContext<'_>, act: Act) -> Option<Use> {
 }
 
 /// Says whether nothing happens: help is asked for, or an option says that it is a trial.
-fn is_idle(context: &CommandContext<'_>, found: &Match) -> bool {
+fn is_idle(context: &CommandContext<'_>, found: &Match<'_>) -> bool {
     let is_trial = |option: &str| {
         let listed = found.form.options().find(|flag| flag.spellings().next() == Some(option));
         listed.is_some_and(|flag| flag.twist == Twist::Dry)
@@ -162,7 +162,7 @@ fn is_idle(context: &CommandContext<'_>, found: &Match) -> bool {
 }
 
 /// Says whether an option was given, by its first spelling.
-fn has(found: &Match, options: &[&str]) -> bool {
+fn has(found: &Match<'_>, options: &[&str]) -> bool {
     found.wanted.options.iter().any(|(option, _)| options.contains(option))
 }
 
@@ -172,20 +172,12 @@ mod testing {
 
     /// Returns the effects of a command line as examples of profiles write them.
     pub(super) fn effects(command: &str) -> Vec<String> {
-        let survey = survey(command, Surroundings { directory: "/code/app", home: Some("/home/me") });
-        let shown = |effect: &crate::effect::Effect| {
-            let written = effect.target.written();
-            if written.is_empty() {
-                effect.act.name().to_owned()
-            } else {
-                format!("{} {written}", effect.act.name())
-            }
+        let here = Surroundings {
+            directory: "/code/app",
+            home: Some("/home/me"),
+            profiles: crate::profile::Profiles::BUILT_IN,
         };
-        let mut all: Vec<String> =
-            crate::command_effects::effects(&survey, Some("/home/me")).iter().map(shown).collect();
-        all.sort();
-        all.dedup();
-        all
+        crate::command_effects::listed_effects(&crate::command_effects::effects(&survey(command, here), here))
     }
 }
 

@@ -20,7 +20,7 @@ const LONG_FLAGS: &[&str] = &[
 ];
 
 /// Reads the arguments of `chmod`.
-pub(super) fn chmod(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
+pub(super) fn chmod(context: &CommandContext<'_>, _: &Match<'_>) -> Vec<Use> {
     let mut uses = Vec::new();
     let mut mode: Option<&Argument> = None;
     let mut files = Vec::new();

@@ -6,7 +6,7 @@ use crate::act::Act;
 use crate::profile::{Match, Use};
 
 /// Reads the operands of `less` and its like.
-pub(super) fn read(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let is_typed = |used: &Use| used.word.as_ref().is_some_and(|word| word.text.starts_with('+'));
     let mut uses: Vec<Use> = found.uses.iter().filter(|used| !is_typed(used)).cloned().collect();
     let typed = found.wanted.operands.iter().filter_map(|word| Some((word, word.text.strip_prefix('+')?)));
@@ -22,7 +22,7 @@ pub(super) fn read(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
 }
 
 /// Reads the operands of `man`: a name with a slash is a file.
-pub(super) fn manual(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn manual(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let files = found.wanted.operands.iter().filter(|word| word.text.contains('/'));
     found.uses.iter().cloned().chain(files.map(|word| certain(Act::Read, word))).collect()
 }

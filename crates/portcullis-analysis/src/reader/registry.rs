@@ -37,7 +37,7 @@ const CODE: &[&str] =
     &["<script", "javascript:", "vbscript:", "frombase64string", "-encodedcommand", "downloadstring"];
 
 /// Reads a command that looks at or changes keys.
-pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let words: Vec<String> =
         context.invocation.operands().iter().map(|word| word.text.to_lowercase()).collect();
     let mut uses = Vec::new();
@@ -183,7 +183,11 @@ mod tests {
     use crate::survey::Surroundings;
 
     fn acts(command: &str) -> Vec<&'static str> {
-        let here = Surroundings { directory: "/code/app", home: Some("/home/me") };
+        let here = Surroundings {
+            directory: "/code/app",
+            home: Some("/home/me"),
+            profiles: crate::profile::Profiles::BUILT_IN,
+        };
         let mut acts: Vec<&str> =
             power_shell_layout(command, here).effects.iter().map(|effect| effect.act.name()).collect();
         acts.sort_unstable();

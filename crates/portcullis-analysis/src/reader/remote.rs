@@ -13,7 +13,7 @@ fn is_remote(word: &Argument) -> bool {
 }
 
 /// Reads copies between machines.
-pub(super) fn copy(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn copy(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if is_idle(context, found) {
         return uses;
@@ -58,7 +58,7 @@ const OPENING: &[(&str, Act)] = &[
 ];
 
 /// Reads `ssh`: its settings, and options that stand behind the host.
-pub(super) fn shell(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn shell(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if is_idle(context, found) {
         return uses;

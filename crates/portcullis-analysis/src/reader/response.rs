@@ -6,7 +6,7 @@ use crate::act::Act;
 use crate::profile::{Match, Use};
 
 /// Makes every operand that names such a file unknown.
-pub(super) fn read(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let files = found.wanted.operands.iter().filter(|word| word.text.starts_with('@'));
     uses.extend(files.map(|file| certain(Act::Unknown, file)));

@@ -12,7 +12,7 @@ const SHOWING_MODULES: &[&str] =
     &["ast", "calendar", "dis", "pydoc", "site", "sysconfig", "this", "tokenize", "platform"];
 
 /// Reads `python -m module`.
-pub(super) fn python_module(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn python_module(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if is_idle(context, found) {
         return uses;
@@ -65,7 +65,7 @@ pub(super) fn python_module(context: &CommandContext<'_>, found: &Match) -> Vec<
 }
 
 /// Reads tasks of a Django project: `manage.py` takes what `django-admin` takes.
-fn managed(found: &Match) -> Vec<Use> {
+fn managed(found: &Match<'_>) -> Vec<Use> {
     let Some((script, words)) = found.wanted.operands.split_first() else {
         return Vec::new();
     };
@@ -77,7 +77,7 @@ fn managed(found: &Match) -> Vec<Use> {
 }
 
 /// Reads an interpreter that takes its program from standard input when no script is named.
-pub(super) fn script(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn script(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let is_fed = !context.invocation.piped.is_empty() || !context.invocation.redirections.is_empty();
     let has_program = context.invocation.code.is_some() || !found.wanted.operands.is_empty();

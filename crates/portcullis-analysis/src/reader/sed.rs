@@ -10,7 +10,7 @@ use crate::profile::{Match, Use};
 const LONGEST_SCRIPT: usize = 16 * 1024;
 
 /// Reads the arguments of `sed`.
-pub(super) fn read(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let is_in_place = has(found, &["-i"]);
     let mut operands: &[Argument] = &found.wanted.operands;

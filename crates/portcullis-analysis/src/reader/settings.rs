@@ -8,7 +8,7 @@ use crate::lists::readers::redis::{ASKING, DESTROYING};
 use crate::profile::{Match, Use};
 
 /// Reads `sysctl`: a value makes it a change.
-pub(super) fn sysctl(_view: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn sysctl(_view: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     for found in &mut uses {
         let sets = found.word.as_ref().is_some_and(|word| word.text.contains('='));
@@ -23,7 +23,7 @@ pub(super) fn sysctl(_view: &CommandContext<'_>, found: &Match) -> Vec<Use> {
 const UNCHECKED: &[&str] = &["bypassPermissions", "danger-full-access", "dontAsk", "never", "yolo", "off"];
 
 /// Reads an agent's command line: the value of a mode decides whether anybody checks it.
-pub(super) fn agent(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn agent(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if is_idle(context, found) {
         return uses;
@@ -35,7 +35,7 @@ pub(super) fn agent(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
 }
 
 /// Reads a command for Redis.
-pub(super) fn redis(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn redis(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if is_idle(context, found) {
         return uses;

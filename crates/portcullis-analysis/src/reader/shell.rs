@@ -8,7 +8,7 @@ use crate::invocation::Wrapping;
 use crate::profile::{Match, Use};
 
 /// Reads the arguments of a shell. Text after `-c` and on standard input is listed by the survey.
-pub(super) fn run(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn run(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if is_idle(context, found) {
         return uses;
@@ -37,7 +37,7 @@ pub(super) fn run(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
 }
 
 /// Reads `env`, which shows the environment if no command follows.
-pub(super) fn env(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn env(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let has_command = found.wanted.operands.iter().any(|word| !word.text.contains('='));
     if !has_command && !has(found, &["-S"]) && !is_idle(context, found) {
@@ -54,7 +54,7 @@ const STRICT_NAMES: &[&str] =
     &["errexit", "errtrace", "functrace", "noclobber", "nounset", "pipefail", "verbose", "xtrace"];
 
 /// Reads `set`: options that make a script stricter do nothing, others may change what later commands mean.
-pub(super) fn set(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
+pub(super) fn set(context: &CommandContext<'_>, _: &Match<'_>) -> Vec<Use> {
     let words = context.invocation.operands();
     if words.is_empty() {
         return vec![nameless(Act::Environment)];

@@ -8,7 +8,7 @@ use crate::lists::readers::socat::TYPES;
 use crate::profile::{Match, Use};
 
 /// Reads the addresses.
-pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     if is_idle(context, found) {
         return found.uses.clone();
     }

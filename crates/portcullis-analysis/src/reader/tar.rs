@@ -21,7 +21,7 @@ const LONG_ATTACHED: &[&str] =
 const MOST_JOINED: usize = 1024 * 1024;
 
 /// Reads the arguments of `tar`.
-pub(super) fn read(context: &CommandContext<'_>, _: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, _: &Match<'_>) -> Vec<Use> {
     let words = context.invocation.operands();
     let mut archive = TarArchive::default();
     let mut rest = words.iter();

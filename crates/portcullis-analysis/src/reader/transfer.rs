@@ -31,7 +31,7 @@ const METHOD: &[&str] = &["-X", "--request", "--method"];
 const READING: &[&str] = &["GET", "HEAD", "OPTIONS", "TRACE"];
 
 /// Turns fetches into sending where the options or operands say so.
-pub(super) fn read(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     if is_idle(context, found) {
         return uses;
@@ -93,7 +93,7 @@ fn file_of(address: &str) -> &str {
 }
 
 /// Finds values that name files in ways of their own: cookies of a file, and an output in the format.
-fn odd(found: &Match) -> Vec<Use> {
+fn odd(found: &Match<'_>) -> Vec<Use> {
     let cookies = values(found, &["-b"]).filter(|word| !word.text.contains('='));
     let formats = values(found, &["-w"]).filter(|word| word.text.contains("%output{"));
     cookies
@@ -102,7 +102,7 @@ fn odd(found: &Match) -> Vec<Use> {
         .collect()
 }
 
-fn values<'a>(found: &'a Match, options: &'a [&str]) -> impl Iterator<Item = &'a Argument> {
+fn values<'a>(found: &'a Match<'_>, options: &'a [&str]) -> impl Iterator<Item = &'a Argument> {
     let named = found.wanted.options.iter().filter(|(option, _)| options.contains(option));
     named.filter_map(|(_, value)| value.as_ref())
 }

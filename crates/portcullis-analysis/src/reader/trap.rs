@@ -6,7 +6,7 @@ use crate::act::Act;
 use crate::profile::{Match, Use};
 
 /// Adds that a trap on `DEBUG` watches what is run, and that a detached command runs later.
-pub(super) fn read(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn read(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let watches = found.wanted.operands.iter().skip(1).filter(|word| word.text.eq_ignore_ascii_case("DEBUG"));
     uses.extend(watches.map(|word| certain(Act::Capture, word)));

@@ -6,7 +6,7 @@ use crate::act::Act;
 use crate::profile::{Match, Use};
 
 /// Reads `unzip`: it writes unless an option only looks.
-pub(super) fn unzip(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn unzip(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let looks = has(found, &["-l", "-t", "-v", "-z", "-Z", "-p", "-c"]);
     let is_named = has(found, &["-d"]);
@@ -17,7 +17,7 @@ pub(super) fn unzip(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
 }
 
 /// Reads `cpio`: `-i` unpacks here, `-t` only looks. Names in the archive may lead anywhere unless an option forbids it.
-pub(super) fn cpio(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn cpio(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let unpacks = has(found, &["-i"]) && !has(found, &["-t", "--to-stdout"]);
     if unpacks && !has(found, &["-D"]) {

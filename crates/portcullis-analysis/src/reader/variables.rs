@@ -8,7 +8,7 @@ use crate::environment::{act_of, is_harmless_assignment, is_obeyed, is_written};
 use crate::profile::{self, Match, Use};
 
 /// Reads `export`, `declare`, `readonly` and `local`.
-pub(super) fn declare(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn declare(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let is_shown = found.wanted.operands.is_empty() && context.invocation.program_name() != Some("local");
     if is_shown && !has(found, &["-f", "-F"]) {
@@ -53,7 +53,7 @@ fn assigned(operand: &Argument, evaluates: bool) -> Option<Use> {
 }
 
 /// Reads builtins whose operands are names: `read`, `mapfile`, `unset`.
-pub(super) fn names(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn names(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let forgets = context.invocation.program_name() == Some("unset");
     for operand in &found.wanted.operands {
@@ -67,7 +67,7 @@ pub(super) fn names(context: &CommandContext<'_>, found: &Match) -> Vec<Use> {
 }
 
 /// Reads `let`. A subscript is evaluated, and what is expanded there may run commands.
-pub(super) fn calculate(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn calculate(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let is_plain = |word: &&Argument| word.fixed().is_some_and(|text| !text.contains(['[', '$', '`']));
     found
         .wanted
@@ -79,14 +79,14 @@ pub(super) fn calculate(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
 }
 
 /// Reads `getopts`, whose second operand is a name.
-pub(super) fn getopts(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn getopts(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     uses.extend(found.wanted.operands.get(1).and_then(named));
     uses
 }
 
 /// Reads `wait`, which may note the process in a variable.
-pub(super) fn wait(_: &CommandContext<'_>, found: &Match) -> Vec<Use> {
+pub(super) fn wait(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let variables = found.wanted.options.iter().filter(|(option, _)| *option == "-p");
     uses.extend(variables.filter_map(|(_, name)| name.as_ref()).filter_map(named));

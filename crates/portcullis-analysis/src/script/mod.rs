@@ -141,7 +141,7 @@ impl Script {
             Entry::Recipe(name) => recipe::of_justfile(text, name.as_deref())?,
         };
         let survey = survey(&lines, surroundings);
-        let effects = effects(&survey, surroundings.home);
+        let effects = effects(&survey, surroundings);
         Some(Layout { effects, survey })
     }
 }

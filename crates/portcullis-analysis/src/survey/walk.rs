@@ -18,6 +18,7 @@ use super::values::KnownValues;
 use crate::arithmetic::{self, HiddenCode};
 use crate::directories::Directories;
 use crate::invocation::{Invocation, Opacity, Survey};
+use crate::profile::Profiles;
 use crate::standard_input::StandardInput;
 
 /// A survey is made at most so many times.
@@ -33,6 +34,8 @@ pub struct Surroundings<'a> {
     pub directory: &'a str,
     /// The user's home directory.
     pub home: Option<&'a str>,
+    /// What is known of programs.
+    pub profiles: &'a Profiles,
 }
 
 /// Lists every invocation of a command line.

@@ -137,7 +137,11 @@ mod tests {
     use crate::survey::Surroundings;
 
     fn effect(address: &str) -> Effect {
-        let surroundings = Surroundings { directory: "/code/app", home: Some("/home/me") };
+        let surroundings = Surroundings {
+            directory: "/code/app",
+            home: Some("/home/me"),
+            profiles: crate::profile::Profiles::BUILT_IN,
+        };
         effect_of(address, &CallInput { fields: &[], surroundings })
     }
 

@@ -277,7 +277,11 @@ mod tests {
     fn effects(tool: &str, fields: &[(&str, &str)]) -> Vec<Effect> {
         let fields: Vec<_> =
             fields.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-        let surroundings = Surroundings { directory: "/code/app", home: Some("/home/me") };
+        let surroundings = Surroundings {
+            directory: "/code/app",
+            home: Some("/home/me"),
+            profiles: crate::profile::Profiles::BUILT_IN,
+        };
         layout(&format!("mcp__x__{tool}"), &CallInput { fields: &fields, surroundings }).effects
     }
 

@@ -114,7 +114,7 @@ impl CallInput<'_> {
     fn shell(&self, text: &str, layout: &mut Layout) {
         let found = survey(text, self.surroundings);
         // Several texts in one call are rare; the commands of the last are kept for the words, the effects of all.
-        layout.effects.extend(effects(&found, self.surroundings.home));
+        layout.effects.extend(effects(&found, self.surroundings));
         layout.survey = found;
     }
 

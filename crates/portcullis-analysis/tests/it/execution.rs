@@ -10,6 +10,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use portcullis_analysis::profile::Profiles;
 use portcullis_analysis::{Argument, Invocation, Surroundings, base_name, survey};
 
 use crate::lines::Lines;
@@ -175,9 +176,10 @@ fn check(name: &str, first: u64, count: u64, make: fn(u64) -> String) -> Outcome
     for (number, line) in lines.iter().enumerate() {
         let home = tree(number).join(DEEP).join("h").to_str().unwrap().to_owned();
         let directory = work(number);
-        let found = survey(line, Surroundings { directory: &directory, home: Some(&home) });
+        let here = Surroundings { directory: &directory, home: Some(&home), profiles: Profiles::BUILT_IN };
+        let found = survey(line, here);
         let runs_written = portcullis_analysis::command_effects::runs_what_it_writes(
-            &portcullis_analysis::command_effects::effects(&found, None),
+            &portcullis_analysis::command_effects::effects(&found, Surroundings { home: None, ..here }),
         );
         if !found.opacities.is_empty() || runs_written.is_some() {
             outcome.opaque += 1;

@@ -7,16 +7,18 @@ use portcullis_analysis::command_effects::{effects, power_shell_layout};
 use portcullis_analysis::effect::{Act, Effect, Weight};
 use portcullis_analysis::findings::{ExampleCall, FINDINGS, Finding};
 use portcullis_analysis::place::Scope;
+use portcullis_analysis::profile::Profiles;
 use portcullis_analysis::tool_call::layout;
 use portcullis_analysis::{Assessment, Background, Case, Surroundings, Survey, assess, survey};
 
-const SURROUNDINGS: Surroundings<'static> = Surroundings { directory: "/code/app", home: Some("/home/me") };
+const SURROUNDINGS: Surroundings<'static> =
+    Surroundings { directory: "/code/app", home: Some("/home/me"), profiles: Profiles::BUILT_IN };
 
 fn laid_out(sample: ExampleCall) -> (&'static str, Survey, Vec<Effect>) {
     match sample {
         ExampleCall::Bash(command) => {
             let survey = survey(command, SURROUNDINGS);
-            let effects = effects(&survey, SURROUNDINGS.home);
+            let effects = effects(&survey, SURROUNDINGS);
             ("Bash", survey, effects)
         }
         ExampleCall::PowerShell(command) => {

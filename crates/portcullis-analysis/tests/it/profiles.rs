@@ -3,13 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use portcullis_analysis::command_effects::{effects, power_shell_layout};
-use portcullis_analysis::effect::Effect;
-use portcullis_analysis::profile::{CompiledProfile, ProfileExample};
-use portcullis_analysis::{Surroundings, profile, reader, survey};
-
-const DIRECTORY: &str = "/code/app";
-const HOME: &str = "/home/me";
+use portcullis_analysis::command_effects::{Dialect, WrongExample, wrong_examples};
+use portcullis_analysis::profile::{CompiledProfile, ProfileExample, Profiles};
+use portcullis_analysis::{profile, reader};
 
 /// Returns every profile of a folder of `data/` with the name of its file.
 #[expect(clippy::disallowed_methods, reason = "the examples stand in the data files")]
@@ -25,40 +21,12 @@ fn profiles(folder: &str) -> Vec<(String, CompiledProfile)> {
     all
 }
 
-fn shown(effect: &Effect) -> String {
-    let written = effect.target.written();
-    let name = effect.act.name();
-    if written.is_empty() { name.to_owned() } else { format!("{name} {written}") }
-}
-
-/// Returns the effects of a command line as examples write them, sorted, without repetition.
-fn effects_of(command: &str) -> Vec<String> {
-    let survey = survey(command, Surroundings { directory: DIRECTORY, home: Some(HOME) });
-    listed(&effects(&survey, Some(HOME)))
-}
-
-/// Returns the effects of a PowerShell command line as examples write them, sorted, without repetition.
-fn power_shell_effects_of(command: &str) -> Vec<String> {
-    let here = Surroundings { directory: DIRECTORY, home: Some(HOME) };
-    listed(&power_shell_layout(command, here).effects)
-}
-
-fn listed(effects: &[Effect]) -> Vec<String> {
-    let mut all: Vec<String> = effects.iter().map(shown).collect();
-    all.sort();
-    all.dedup();
-    all
-}
-
-fn wrong_examples(folder: &str, effects_of: fn(&str) -> Vec<String>) -> Vec<String> {
+fn wrong_of(folder: &str, dialect: Dialect) -> Vec<String> {
     let mut wrong = Vec::new();
     for (file, profile) in profiles(folder) {
-        for ProfileExample { command, effects: mut expected, .. } in profile.examples {
-            expected.sort();
-            let found = effects_of(&command);
-            if found != expected {
-                wrong.push(format!("{file}: {command}\n  expected {expected:?}\n  found    {found:?}"));
-            }
+        for WrongExample { example, found } in wrong_examples(&profile, Profiles::BUILT_IN, dialect) {
+            let ProfileExample { command, effects, .. } = example;
+            wrong.push(format!("{file}: {command}\n  expected {effects:?}\n  found    {found:?}"));
         }
     }
     wrong
@@ -66,24 +34,24 @@ fn wrong_examples(folder: &str, effects_of: fn(&str) -> Vec<String>) -> Vec<Stri
 
 #[test]
 fn every_example_of_a_command_has_the_effects_it_says() {
-    let wrong = wrong_examples("commands", effects_of);
+    let wrong = wrong_of("commands", Dialect::Bash);
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
 fn every_example_of_a_cmdlet_has_the_effects_it_says() {
-    let wrong = wrong_examples("cmdlets", power_shell_effects_of);
+    let wrong = wrong_of("cmdlets", Dialect::PowerShell);
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
 fn every_reader_a_profile_names_exists() {
-    fn forms(form: profile::Form) -> Vec<profile::Form> {
+    fn forms(form: profile::Form<'_>) -> Vec<profile::Form<'_>> {
         let mut all = vec![form];
         all.extend(form.subcommands().flat_map(|(_, form)| forms(form)));
         all
     }
-    let readers = profile::all().flat_map(|profile| forms(profile.form)).map(|form| form.reader);
+    let readers = profile::built_in().flat_map(|(_, profile)| forms(profile.form)).map(|form| form.reader);
     let readers = readers.filter(|reader| !reader.is_empty());
     let unknown: Vec<&str> = readers.filter(|reader| !reader::is_known(reader)).collect();
     assert_eq!(unknown, Vec::<&str>::new());

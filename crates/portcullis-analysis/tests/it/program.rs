@@ -2,8 +2,9 @@
 
 use portcullis_analysis::Invocation;
 use portcullis_analysis::code::Language::{self, Awk, JavaScript, Perl, Php, Python, Ruby, Sql};
+use portcullis_analysis::profile::Profiles;
 
-use crate::survey::look;
+use crate::survey::{HERE, look};
 
 /// Commands, the language and text of the code they run, and whether that is all of it.
 const CODE: &[(&str, Language, &str, bool)] = &[
@@ -112,8 +113,9 @@ fn what_runs_code_stays_a_program_of_its_own() {
     let [only] = found.invocations.as_slice() else { panic!("{found:?}") };
     assert_eq!(Invocation::program_name(only), Some("python3"));
     assert!(!portcullis_analysis::command_effects::is_looking(
+        Profiles::BUILT_IN,
         only,
-        &portcullis_analysis::command_effects::effects(&found, None)
+        &portcullis_analysis::command_effects::effects(&found, HERE)
     ));
 }
 

@@ -1,7 +1,8 @@
 //! Which commands change nothing.
 
-use crate::survey::look;
+use crate::survey::{HERE, look};
 use portcullis_analysis::command_effects::{effects, is_looking};
+use portcullis_analysis::profile::Profiles;
 
 #[test]
 fn what_only_looks_is_read_only() {
@@ -17,11 +18,11 @@ fn what_writes_runs_or_sends_is_not() {
 
 fn all_read_only(command: &str) -> bool {
     let found = look(command);
-    let all = effects(&found, Some("/home/me"));
+    let all = effects(&found, HERE);
     let of = |index: usize| {
         all.iter().filter(move |effect| effect.invocation == Some(index)).cloned().collect::<Vec<_>>()
     };
-    let is_looking_at = |(index, invocation)| is_looking(invocation, &of(index));
+    let is_looking_at = |(index, invocation)| is_looking(Profiles::BUILT_IN, invocation, &of(index));
     found.opacities.is_empty() && found.invocations.iter().enumerate().all(is_looking_at)
 }
 

@@ -1,5 +1,6 @@
 //! A survey finds the commands that stand inside others, and says what it cannot see.
 
+use portcullis_analysis::profile::Profiles;
 use portcullis_analysis::{Surroundings, Survey, Wrapping, survey};
 
 /// Spellings of a removal, one on each line: behind wrappers, in shell text, on standard input, in configuration.
@@ -83,8 +84,11 @@ const UNSEEN: &[&str] = &[
     "echo ls > f; bash --rcfile f -i",
 ];
 
+pub(crate) const HERE: Surroundings<'static> =
+    Surroundings { directory: "/code/app", home: Some("/home/me"), profiles: Profiles::BUILT_IN };
+
 pub(crate) fn look(command: &str) -> Survey {
-    survey(command, Surroundings { directory: "/code/app", home: Some("/home/me") })
+    survey(command, HERE)
 }
 
 fn programs(command: &str) -> Vec<String> {
@@ -124,7 +128,7 @@ fn what_cannot_be_seen_is_said() {
         let found = look(command);
         let is_seen = found.opacities.is_empty()
             && portcullis_analysis::command_effects::runs_what_it_writes(
-                &portcullis_analysis::command_effects::effects(&found, None),
+                &portcullis_analysis::command_effects::effects(&found, HERE),
             )
             .is_none();
         assert!(!is_seen, "{command:?}: {:?}", programs(command));

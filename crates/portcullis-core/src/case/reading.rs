@@ -58,6 +58,6 @@ pub(super) fn read_as_meant(command: &str, surroundings: Surroundings<'_>) -> Op
         return None;
     }
     let survey = survey_command(meant, surroundings);
-    let effects = effects(&survey, surroundings.home);
+    let effects = effects(&survey, surroundings);
     Some(Layout { effects, survey })
 }

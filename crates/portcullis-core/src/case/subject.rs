@@ -110,12 +110,12 @@ impl CallSubject {
 
 impl Shell {
     fn of(command: &str, context: &Context) -> Self {
-        let home = context.home.as_deref();
-        let mut survey = reading::survey_command(command, Surroundings { directory: &context.cwd, home });
+        let surroundings = context.surroundings();
+        let mut survey = reading::survey_command(command, surroundings);
         // Where the line gives `~` another meaning, nobody knows what it stands for.
-        let home = home.filter(|_| !may_set_home(command));
-        let surroundings = Surroundings { directory: &context.cwd, home };
-        let mut effects = effects(&survey, home);
+        let home = surroundings.home.filter(|_| !may_set_home(command));
+        let surroundings = Surroundings { home, ..surroundings };
+        let mut effects = effects(&survey, surroundings);
         if let Some(span) = runs_what_it_writes(&effects) {
             let why = "it runs a file that the same command line writes".to_owned();
             effects.push(Effect::of_call(Act::Unknown, Target::Name(why.clone()), span));

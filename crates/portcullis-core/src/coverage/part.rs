@@ -72,7 +72,7 @@ pub(super) fn cover_one<'a>(
     {
         return if is_covered { PartCover::Wrapped } else { PartCover::No };
     }
-    if is_looking(invocation, effects) {
+    if is_looking(&view.case.context().profiles, invocation, effects) {
         if shows_a_key(view, effects) || may_run_program(invocation, &view.case.answers) {
             return PartCover::No;
         }

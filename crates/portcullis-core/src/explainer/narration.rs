@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use portcullis_analysis::effect::{Act, Effect, Target, Weight};
-use portcullis_analysis::profile::{self, Profile};
+use portcullis_analysis::profile::Profile;
 use portcullis_analysis::{Argument, Invocation, Survey, base_name};
 
 use super::LONGEST_EXPLANATION;
@@ -114,7 +114,7 @@ struct CallNarration<'a> {
     /// How many groups are only counted.
     left: usize,
     /// The one command that does everything, with what is known of its program.
-    lead: Option<(&'a Invocation, Profile)>,
+    lead: Option<(&'a Invocation, Profile<'a>)>,
 }
 
 impl<'a> CallNarration<'a> {
@@ -169,7 +169,7 @@ impl<'a> CallNarration<'a> {
     }
 
     /// Makes the sentence of a call that is one command: what its program is for, and what it does here.
-    fn led(&self, command: &Invocation, profile: Profile, clauses: &str) -> String {
+    fn led(&self, command: &Invocation, profile: Profile<'_>, clauses: &str) -> String {
         let program = command.program().map_or("", |program| base_name(program.as_written()));
         let is_idle = matches!(self.parts.groups.as_slice(), [only] if only.is_idle());
         let summary = profile.summary;
@@ -248,13 +248,13 @@ fn gap_clause(case: &Case, gap: &Effect) -> (Clarity, String) {
 }
 
 /// Returns the subcommand that a command names, if its program has any.
-fn subcommand_of(command: &Invocation, profile: Profile) -> Option<&'static str> {
+fn subcommand_of<'a>(command: &Invocation, profile: Profile<'a>) -> Option<&'a str> {
     let mut words = command.operands().iter().filter_map(Argument::fixed);
     words.find_map(|word| profile.form.subcommands().map(|(name, _)| name).find(|name| *name == word))
 }
 
 /// Finds the one command that all effects come from, if its program is known.
-fn lead_of<'a>(case: &'a Case, effects: &[&Effect]) -> Option<(&'a Invocation, Profile)> {
+fn lead_of<'a>(case: &'a Case, effects: &[&Effect]) -> Option<(&'a Invocation, Profile<'a>)> {
     let mut effects = effects.iter();
     let place = effects.next()?.invocation?;
     if !effects.all(|effect| effect.invocation == Some(place)) {
@@ -262,6 +262,10 @@ fn lead_of<'a>(case: &'a Case, effects: &[&Effect]) -> Option<(&'a Invocation, P
     }
     let command = case.survey().invocations.get(place)?;
     let name = command.program_name()?;
-    let cmdlet = if case.call().kind() == ToolKind::PowerShell { profile::find_cmdlet(name) } else { None };
-    cmdlet.or_else(|| profile::find(name)).map(|profile| (command, profile))
+    let profiles = &case.context().profiles;
+    let profile = match case.call().kind() {
+        ToolKind::PowerShell => profiles.find_cmdlet(name),
+        _ => profiles.find(name),
+    };
+    profile.map(|profile| (command, profile))
 }

@@ -60,7 +60,8 @@ pub(crate) fn find_restraint<'a>(view: &CaseView<'a>, behavior: Behavior) -> Opt
                 for path_use in paths.certain() {
                     consider(find_path(view, behavior, path_use));
                 }
-                let only_looks = is_looking(invocation, shell.effects_of(place));
+                let only_looks =
+                    is_looking(&view.case.context().profiles, invocation, shell.effects_of(place));
                 let accesses: &[Access] =
                     if only_looks { &[Access::Read] } else { &[Access::Read, Access::Write] };
                 for path_use in mentions(view, shell, place) {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use portcullis_classifier::prompt::Prompt;
@@ -354,7 +355,8 @@ fn touched(context: &mut Context, transcript: &Transcript, past: &SessionHistory
     for entry in all().flat_map(|one| &one.entries) {
         let TranscriptEntry::Call { call, .. } = entry else { continue };
         for directory in [&context.cwd, &context.project] {
-            let there = Context::new(Mode::Auto, directory);
+            let profiles = Arc::clone(&context.profiles);
+            let there = Context { profiles, ..Context::new(Mode::Auto, directory) };
             let earlier = Case::new(call.clone(), there);
             context.session.touched.extend(earlier.written_paths());
             context.session.is_partial |= earlier.writes_unnamed();

@@ -7,6 +7,7 @@ mod classifier_choice;
 mod edit;
 mod managed;
 mod precedence;
+mod profiles;
 mod pushed;
 mod repository;
 mod reset;
