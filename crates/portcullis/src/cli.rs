@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     allow, approvals, auto_mode, check, completions, deny, doctor, eval, explain, grants, hook, init, log,
-    man, mcp, mcp_proxy, modes, policy, replay, retry, rules, schema, serve, settings, stats, store, tokens,
-    trust, uninstall,
+    man, mcp, mcp_proxy, modes, policy, profiles, replay, retry, rules, schema, serve, settings, stats,
+    store, tokens, trust, uninstall,
 };
 use portcullis_hook::Program;
 
@@ -56,6 +56,7 @@ enum Command {
     Retry(retry::RetryArgs),
     Rules(rules::RulesArgs),
     Modes(modes::ModesArgs),
+    Profiles(profiles::ProfilesArgs),
     Trust(trust::TrustArgs),
     Settings(settings::SettingsArgs),
     Schema(schema::SchemaArgs),
@@ -90,6 +91,7 @@ impl Command {
             Self::Retry(arguments) => retry::run(&arguments),
             Self::Rules(arguments) => rules::run(arguments),
             Self::Modes(arguments) => modes::run(&arguments),
+            Self::Profiles(arguments) => profiles::run(arguments),
             Self::Trust(arguments) => trust::run(arguments),
             Self::Settings(arguments) => settings::run(arguments),
             Self::Schema(arguments) => schema::run(&arguments),

@@ -19,6 +19,7 @@ pub(crate) mod mcp;
 pub(crate) mod mcp_proxy;
 pub(crate) mod modes;
 pub(crate) mod policy;
+pub(crate) mod profiles;
 pub(crate) mod replay;
 pub(crate) mod retry;
 pub(crate) mod rules;

@@ -143,6 +143,7 @@ fn files_text(loaded: &LoadedSettings) -> String {
         let source = Painted(BOLD, format_args!("{:<8}", document.source.as_str()));
         let name = visible(&document.name);
         let found = match document.state {
+            DocumentState::Read if document.programs > 0 => format!("{} programs", document.programs),
             DocumentState::Read => format!("{} rules", document.rules),
             other => state_name(other).to_owned(),
         };
@@ -167,6 +168,7 @@ fn document_json(document: &SettingsDocument) -> serde_json::Value {
         "file": &*document.name,
         "state": state_name(document.state),
         "rules": document.rules,
+        "programs": document.programs,
     })
 }
 

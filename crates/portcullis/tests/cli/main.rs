@@ -36,6 +36,7 @@ mod own_scripts;
 mod pages;
 mod permission_hooks;
 mod policy;
+mod profiles;
 mod replay;
 mod retry;
 mod rules;
