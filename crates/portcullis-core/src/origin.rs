@@ -19,7 +19,7 @@ pub enum Source {
     /// The user's own file.
     User,
     /// Granted in this session.
-    SessionKnowledge,
+    Session,
     /// Granted by a slash command or skill.
     Command,
 }
