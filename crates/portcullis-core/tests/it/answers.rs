@@ -107,6 +107,11 @@ fn no_mode_lets_an_agent_answer_its_own_questions() {
         for command in [
             "portcullis approvals allow 5e1f",
             "portcullis approvals",
+            "portcullis questions allow 5e1f",
+            "portcullis questions",
+            "portcullis allow --id 5e1f --yes",
+            "portcullis deny --id 5e1f",
+            "portcullis retry 3f9a1c-2",
             "portcullis tokens create x --role person",
             "portcullis serve",
             "cat ~/.local/state/portcullis/daemon/person.token",
