@@ -91,6 +91,16 @@ pub fn counted(count: impl TryInto<u64>, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
+/// Says how long ago something was, in the largest unit that fits.
+pub fn age(millis: u64) -> String {
+    match millis / 1000 {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3600 => format!("{} min", seconds / 60),
+        seconds @ 3600..86_400 => format!("{} h", seconds / 3600),
+        seconds => format!("{} days", seconds / 86_400),
+    }
+}
+
 /// Cuts a text after so many characters, and shows that it was cut.
 pub fn shorten(text: &str, longest: usize) -> Cow<'_, str> {
     match text.char_indices().nth(longest) {

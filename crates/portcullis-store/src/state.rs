@@ -62,7 +62,7 @@ pub struct NewDenial {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeniedCall {
-    /// What it is called by in `portcullis retry`.
+    /// What it is called by in `portcullis allow --id`.
     pub id: String,
     /// When it was denied, in unix milliseconds.
     pub at_ms: u64,

@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 
+use crate::command_group::with_groups;
 use crate::commands::{
-    allow, approvals, auto_mode, check, completions, deny, doctor, eval, explain, grants, hook, init, log,
-    man, mcp, mcp_proxy, modes, policy, profiles, replay, retry, rules, schema, serve, settings, stats,
-    store, tokens, trust, uninstall,
+    allow, auto_mode, check, completions, deny, doctor, eval, explain, grants, hook, init, log, man, mcp,
+    mcp_proxy, modes, policy, profiles, questions, replay, retry, rules, schema, serve, settings, stats, store, tokens,
+    trust, uninstall,
 };
 use portcullis_hook::Program;
 
@@ -23,6 +24,7 @@ const AFTER_HELP: &str = "\
 Examples:
   portcullis check 'git push --force origin main'
   portcullis check --mode acceptEdits --tool Write --input '{\"file_path\":\"src/lib.rs\",\"content\":\"\"}'
+  portcullis allow --last
   portcullis rules add allow 'Bash(cargo test:*)'
   portcullis rules lint
   portcullis explain PC007
@@ -49,10 +51,12 @@ enum Command {
     Replay(replay::ReplayArgs),
     Log(log::LogArgs),
     Stats(stats::StatsArgs),
-    Approvals(approvals::ApprovalsArgs),
+    #[command(alias = "approvals")]
+    Questions(questions::QuestionsArgs),
     Allow(allow::AllowArgs),
     Deny(deny::DenyArgs),
     Grants(grants::GrantsArgs),
+    #[command(hide = true)]
     Retry(retry::RetryArgs),
     Rules(rules::RulesArgs),
     Modes(modes::ModesArgs),
@@ -84,7 +88,7 @@ impl Command {
             Self::Replay(arguments) => replay::run(&arguments),
             Self::Log(arguments) => log::run(&arguments),
             Self::Stats(arguments) => stats::run(&arguments),
-            Self::Approvals(arguments) => approvals::run(&arguments),
+            Self::Questions(arguments) => questions::run(&arguments),
             Self::Allow(arguments) => allow::run(&arguments),
             Self::Deny(arguments) => deny::run(&arguments),
             Self::Grants(arguments) => grants::run(&arguments),
@@ -110,7 +114,8 @@ impl Command {
 
 /// Parses the arguments, the program's name first, and runs the command.
 pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
-    let outcome = match Cli::try_parse_from(arguments) {
+    let matches = with_groups(Cli::command()).try_get_matches_from(arguments);
+    let outcome = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli.command.run(),
         Err(error) => explain_error(&error),
     };
@@ -148,8 +153,6 @@ pub(crate) fn report(failure: &Failure) -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

@@ -5,6 +5,7 @@
 //! panic in them ends in the exit code for internal failures.
 
 mod cli;
+mod command_group;
 mod commands;
 mod exit_code;
 mod flags;

@@ -67,7 +67,7 @@ impl Inner {
         }
         if self.open_ids().len() >= MOST_OPEN {
             return Err(Failure::usage(format!("{MOST_OPEN} questions are open already"))
-                .with_hint("answer some with `portcullis approvals`"));
+                .with_hint("answer some with `portcullis questions`"));
         }
         let now = now_ms();
         let mut new = NewApprovalRequest {

@@ -46,10 +46,12 @@ fn add_command(binary: &Path, words: &[&str], page: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// Reads the names below `Commands:`; `help` is left out.
+/// Reads the names below the headings of commands, of which there may be several; `help` is left out.
 fn subcommands<'a>(help: &[&'a str]) -> Vec<&'a str> {
-    let section = help.iter().skip_while(|line| **line != "Commands:").skip(1);
-    let names = section.take_while(|line| !line.is_empty()).filter_map(|line| {
+    let is_heading = |line: &str| line.to_lowercase().contains("commands") && line.ends_with(':');
+    let sections = help.split(|line| line.is_empty());
+    let entries = sections.filter_map(<[&str]>::split_first).filter(|(first, _)| is_heading(first));
+    let names = entries.flat_map(|(_, entries)| entries).filter_map(|line| {
         let entry = line.strip_prefix("  ").filter(|entry| !entry.starts_with(' '))?;
         entry.split_whitespace().next()
     });
@@ -70,10 +72,13 @@ mod tests {
             "         and more",
             "  help   Prints",
             "",
+            "Commands for rules:",
+            "  rules  Lists",
+            "",
             "Options:",
             "  -h",
         ];
-        assert_eq!(subcommands(&help), ["check"]);
+        assert_eq!(subcommands(&help), ["check", "rules"]);
         assert_eq!(subcommands(&["Options:", "  -h"]), Vec::<&str>::new());
     }
 }

@@ -7,7 +7,8 @@ use portcullis_core::visible;
 use portcullis_store::{Grant, GrantScope, Store};
 use serde_json::{Value, json};
 
-use super::grant::{open_store, require_person};
+use super::answer::denied::open_store;
+use super::answer::person::require_person;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;

@@ -1,7 +1,7 @@
 //! The commands, one file or folder each.
 
 pub(crate) mod allow;
-pub(crate) mod approvals;
+mod answer;
 pub(crate) mod auto_mode;
 pub(crate) mod check;
 pub(crate) mod completions;
@@ -9,7 +9,6 @@ pub(crate) mod deny;
 pub(crate) mod doctor;
 pub(crate) mod eval;
 pub(crate) mod explain;
-mod grant;
 pub(crate) mod grants;
 pub(crate) mod hook;
 pub(crate) mod init;
@@ -20,6 +19,7 @@ pub(crate) mod mcp_proxy;
 pub(crate) mod modes;
 pub(crate) mod policy;
 pub(crate) mod profiles;
+pub(crate) mod questions;
 pub(crate) mod replay;
 pub(crate) mod retry;
 pub(crate) mod rules;

@@ -18,7 +18,7 @@ use portcullis_output::terminal::{BOLD, Painted, print, printable};
 /// The most files whose sizes are added up.
 const MOST_FILES: usize = 100_000;
 
-/// Say where everything is kept and whether it can be used, or bring its tables up to date
+/// Say where everything is kept and whether it can be used, or update its tables
 #[derive(Debug, Args)]
 pub(crate) struct StoreArgs {
     #[command(subcommand)]

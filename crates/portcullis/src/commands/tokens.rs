@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use portcullis_core::visible;
 use serde_json::{Value, json};
 
-use super::grant::require_person;
+use super::answer::person::require_person;
 use crate::exit_code::ExitCode;
 use portcullis_daemon::tokens::{self, named};
 use portcullis_gate::Failure;

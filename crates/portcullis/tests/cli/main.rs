@@ -2,7 +2,6 @@
 #![cfg(test)]
 
 mod approvals;
-mod approvals_cli;
 mod audit_load;
 mod auto_mode;
 mod batch;
@@ -37,6 +36,7 @@ mod pages;
 mod permission_hooks;
 mod policy;
 mod profiles;
+mod questions;
 mod replay;
 mod retry;
 mod rules;

@@ -20,7 +20,7 @@ use portcullis_output::terminal::{BOLD, DIM, ERROR, Painted, WARNING, print, pri
 
 const FINE: Style = AnsiColor::Green.on_default().bold();
 
-/// Check that agents ask us and get the right answers: program, settings, state, registration, trust, a trial call
+/// Check that agents ask us and get the right answers, down to a trial call
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   portcullis doctor

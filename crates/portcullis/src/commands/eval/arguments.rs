@@ -8,7 +8,7 @@ use crate::value_parser::mode_parser;
 use portcullis_gate::SettingsFlags;
 use portcullis_gate::classifier::ClassifierFlags;
 
-/// Measure the answers to labelled actions: what was stopped, what was let through, what was missed
+/// Measure the answers to labelled actions: what was stopped, let through and missed
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   portcullis eval actions.jsonl

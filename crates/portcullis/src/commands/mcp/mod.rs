@@ -28,7 +28,7 @@ use portcullis_output::settings_notes;
 /// What the audit trail calls a client of this server.
 const HOST: &str = "mcp";
 
-/// Serve the permission-prompt tool of Claude Code, and a tool that checks calls, over MCP
+/// Serve over MCP the permission prompt of Claude Code, and a tool that checks calls
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   portcullis mcp

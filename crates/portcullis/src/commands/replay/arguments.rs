@@ -7,7 +7,7 @@ use crate::value_parser::{mode_parser, since, until};
 use portcullis_gate::SettingsFlags;
 use portcullis_output::calendar;
 
-/// Run past sessions through today's policy: what it allows, asks and denies, and which rules end the prompts
+/// Run past sessions through today's policy, and find the rules that end its prompts
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   portcullis replay

@@ -11,7 +11,7 @@ use portcullis_output::chart::Chart;
 use portcullis_output::terminal::{print, printable};
 use portcullis_output::totals::totals_object;
 
-/// Show what was decided for agents in figures: shares, prompts avoided, models, latencies, what is asked most
+/// Show in figures what was decided: shares, prompts avoided, models, latencies
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   portcullis stats

@@ -1,4 +1,4 @@
-//! `portcullis approvals show`: everything there is to know of a question.
+//! `portcullis questions show`: everything there is to know of a question.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use clap::Args;
 use portcullis_core::{Decision, visible};
 use portcullis_store::ApprovalState;
 
-use super::desk::Desk;
-use super::wire::{self, Approval};
+use super::queue_client::QueueClient;
+use super::wire::{self, QueuedQuestion};
 use super::{left_text, outcome_text};
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
@@ -21,8 +21,8 @@ use portcullis_output::terminal::{DIM, Painted, print, printable, style_of};
 /// Show everything there is to know of a question: the call, why it is asked, what it would do, rules for it
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  portcullis approvals show 5e1f
-  portcullis approvals show 5e1f --json
+  portcullis questions show 5e1f
+  portcullis questions show 5e1f --json
 
 Exit codes: 0 done, 64 no daemon, no such question or several, 70 internal failure")]
 pub(crate) struct ShowArgs {
@@ -32,11 +32,11 @@ pub(crate) struct ShowArgs {
 
 /// Runs the command.
 pub(super) fn run(arguments: &ShowArgs, is_json: bool) -> Result<ExitCode, Failure> {
-    let value = Desk::open(Role::Read)?.find(&arguments.id)?;
+    let value = QueueClient::open(Role::Read)?.find(&arguments.id)?;
     print(&if is_json {
         printable(&format!("{value:#}\n"))
     } else {
-        page(&wire::approval(&value).ok_or_else(unread)?, now_ms())
+        page(&wire::parse_question(&value).ok_or_else(unread)?, now_ms())
     })?;
     Ok(ExitCode::Success)
 }
@@ -48,30 +48,28 @@ pub(super) fn unread() -> Failure {
 }
 
 /// Writes everything there is to know of a question.
-pub(super) fn page(approval: &Approval, now: u64) -> String {
+pub(super) fn page(queued: &QueuedQuestion, now: u64) -> String {
     let mut out = String::new();
-    let question = &approval.question;
-    let style = match approval.state {
+    let question = &queued.question;
+    let style = match queued.state {
         ApprovalState::Open => style_of(Decision::Ask),
         ApprovalState::Allowed => style_of(Decision::Allow),
         ApprovalState::Denied | ApprovalState::Expired => style_of(Decision::Deny),
     };
-    let state = Painted(style, approval.state.as_str());
+    let state = Painted(style, queued.state.as_str());
     // Writing to a String cannot fail.
     let _ = writeln!(out, "{state}  {}", visible(&question.reason));
     // Nobody answers by the beginning of a call where more of it is known.
     let call = if question.summary.ends_with('…') { &question.input } else { &question.summary };
     let _ = writeln!(out, "\n  {} {}\n", Painted(DIM, "│"), visible(call));
-    let mut first = vec![
-        ("id", approval.id.clone()),
-        ("asked", format!("{} UTC", calendar::time(approval.created_at_ms))),
-    ];
-    first.push(match approval.state {
-        ApprovalState::Open => ("left", left_text(approval, now)),
-        _ => ("answer", outcome_text(approval)),
+    let mut first =
+        vec![("id", queued.id.clone()), ("asked", format!("{} UTC", calendar::time(queued.created_at_ms)))];
+    first.push(match queued.state {
+        ApprovalState::Open => ("left", left_text(queued, now)),
+        _ => ("answer", outcome_text(queued)),
     });
     write_details(&mut out, question, &first);
-    if let Some(explained) = &approval.explanation {
+    if let Some(explained) = &queued.explanation {
         let risk = format!("{}: {}", explained.level, explained.risk);
         let parts = [
             ("what it does", &explained.explanation),

@@ -1,4 +1,4 @@
-//! `portcullis approvals list`: what waits, or what became of it.
+//! `portcullis questions list`: what waits, or what became of it.
 
 use std::fmt::Write as _;
 
@@ -6,29 +6,28 @@ use clap::Args;
 use portcullis_core::visible;
 use portcullis_store::ApprovalState;
 
-use super::desk::Desk;
-use super::wire::{self, Approval};
+use super::queue_client::QueueClient;
+use super::wire::{self, QueuedQuestion};
 use super::{left_text, level_word, outcome_text};
-use crate::commands::retry::age;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
 use portcullis_gate::daemon_client::Role;
-use portcullis_output::human::shorten;
+use portcullis_output::human::{age, shorten};
 use portcullis_output::terminal::{BOLD, DIM, Painted, print, printable};
 
 /// The longest summary and reason in a list, in characters.
 const LONGEST: usize = 120;
 
-/// How many approvals are listed where nobody says.
+/// How many questions are listed where nobody says.
 const USUAL: u64 = 50;
 
 /// List what waits for a person, the oldest first
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  portcullis approvals list
-  portcullis approvals list --state denied --limit 10
-  portcullis approvals list --json
+  portcullis questions list
+  portcullis questions list --state denied --limit 10
+  portcullis questions list --json
 
 Exit codes: 0 done, 64 no daemon, 70 internal failure")]
 pub(crate) struct ListArgs {
@@ -48,39 +47,39 @@ impl Default for ListArgs {
 
 /// Runs the command.
 pub(super) fn run(arguments: &ListArgs, is_json: bool) -> Result<ExitCode, Failure> {
-    let listed = Desk::open(Role::Read)?.list(&arguments.state, arguments.limit)?;
-    let approvals = wire::approvals(&listed);
+    let listed = QueueClient::open(Role::Read)?.list(&arguments.state, arguments.limit)?;
+    let questions = wire::parse_questions(&listed);
     print(&if is_json {
         printable(&format!("{listed:#}\n"))
-    } else if approvals.is_empty() {
+    } else if questions.is_empty() {
         let open = arguments.state == ApprovalState::Open.as_str();
         if open { "no question waits\n".to_owned() } else { format!("nothing was {}\n", arguments.state) }
     } else {
         let now = now_ms();
-        approvals.iter().map(|approval| lines(approval, now)).collect()
+        questions.iter().map(|queued| lines(queued, now)).collect()
     })?;
     Ok(ExitCode::Success)
 }
 
-/// Writes an approval for a list: its id and age; below it what is asked and why.
-fn lines(approval: &Approval, now: u64) -> String {
+/// Writes a question for a list: its id and age; below it what is asked and why.
+fn lines(queued: &QueuedQuestion, now: u64) -> String {
     let mut out = String::new();
-    let question = &approval.question;
-    let left = match approval.state {
-        ApprovalState::Open => format!("{} left", left_text(approval, now)),
-        _ => outcome_text(approval),
+    let question = &queued.question;
+    let left = match queued.state {
+        ApprovalState::Open => format!("{} left", left_text(queued, now)),
+        _ => outcome_text(queued),
     };
-    let age = age(now.saturating_sub(approval.created_at_ms));
-    let about = format!("{age} ago, {left}, {}, risk {}", visible(&question.host), risk(approval));
+    let age = age(now.saturating_sub(queued.created_at_ms));
+    let about = format!("{age} ago, {left}, {}, risk {}", visible(&question.host), risk(queued));
     // Writing to a String cannot fail.
-    let _ = writeln!(out, "{}  {}", Painted(BOLD, visible(&approval.id)), Painted(DIM, about));
+    let _ = writeln!(out, "{}  {}", Painted(BOLD, visible(&queued.id)), Painted(DIM, about));
     let _ = writeln!(out, "  {}", visible(&shorten(&question.summary, LONGEST)));
     let _ = writeln!(out, "  {}", Painted(DIM, visible(&shorten(&question.reason, LONGEST))));
     out
 }
 
-fn risk(approval: &Approval) -> &'static str {
-    match level_word(approval.explanation.as_ref()) {
+fn risk(queued: &QueuedQuestion) -> &'static str {
+    match level_word(queued.explanation.as_ref()) {
         "-" => "not known",
         level => level,
     }

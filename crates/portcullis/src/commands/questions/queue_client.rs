@@ -5,25 +5,25 @@ use portcullis_store::AnswerScope;
 use serde_json::{Value, json};
 
 use super::outcome_text;
-use super::wire::{self, Approval};
+use super::wire::{self, QueuedQuestion};
 use portcullis_gate::Failure;
 use portcullis_gate::daemon_client::Role;
 use portcullis_gate::daemon_client::{Client, Events};
 use portcullis_gate::is_id;
 use portcullis_gate::session_settings::locations;
 
-/// The most approvals that are looked through for the beginning of an id.
+/// The most questions that are looked through for the beginning of an id.
 const MOST: u64 = 1_000;
 
 /// The daemon, as somebody who answers or only looks knows it.
 #[derive(Debug, Clone)]
-pub(super) struct Desk {
+pub(super) struct QueueClient {
     client: Client,
 }
 
 /// What a person says to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct QuestionAnswer {
     /// Whether the call may run.
     pub(super) is_allowed: bool,
     /// For how long.
@@ -34,7 +34,7 @@ pub(super) struct Answer {
     pub(super) message: Option<String>,
 }
 
-impl Answer {
+impl QuestionAnswer {
     /// Allows the call, and calls of its kind if there is a rule.
     pub(super) fn allow(scope: AnswerScope, rule: Option<String>) -> Self {
         Self { is_allowed: true, scope, rule, message: None }
@@ -64,7 +64,7 @@ pub(super) const fn scope_name(scope: AnswerScope) -> &'static str {
     }
 }
 
-impl Desk {
+impl QueueClient {
     /// Finds the daemon, which must run.
     pub(super) fn open(role: Role) -> Result<Self, Failure> {
         let state = locations(None)?.state.ok_or_else(|| {
@@ -79,22 +79,22 @@ impl Desk {
         Ok(Self { client })
     }
 
-    /// Lists approvals as the daemon writes them: those in a state, `any` for all.
+    /// Lists questions as the daemon writes them: those in a state, `any` for all.
     pub(super) fn list(&self, state: &str, limit: u64) -> Result<Value, Failure> {
         self.client.get(&format!("/v1/approvals?state={state}&limit={limit}"))?.success()
     }
 
-    /// Returns one approval by its whole id; `None` if there is none.
+    /// Returns one question by its whole id; `None` if there is none.
     pub(super) fn get(&self, id: &str) -> Result<Option<Value>, Failure> {
         let response = self.client.get(&format!("/v1/approvals/{id}"))?;
         if response.status == 404 { Ok(None) } else { response.success().map(Some) }
     }
 
-    /// Finds an approval by its id or how it begins; an open one goes before one that is over.
+    /// Finds a question by its id or how it begins; an open one goes before one that is over.
     pub(super) fn find(&self, start: &str) -> Result<Value, Failure> {
         let unknown = || {
-            Failure::usage(format!("no approval has an id that begins with `{}`", visible(start)))
-                .with_hint("`portcullis approvals list` lists what waits")
+            Failure::usage(format!("no question has an id that begins with `{}`", visible(start)))
+                .with_hint("`portcullis questions list` lists what waits")
         };
         if is_id(start) {
             return self.get(start)?.ok_or_else(unknown);
@@ -109,12 +109,12 @@ impl Desk {
     }
 
     /// Answers a question. Whoever is late is told who was first.
-    pub(super) fn answer(&self, id: &str, answer: &Answer) -> Result<Value, Failure> {
+    pub(super) fn answer(&self, id: &str, answer: &QuestionAnswer) -> Result<Value, Failure> {
         let response = self.client.post(&format!("/v1/approvals/{id}/answer"), &answer.to_json())?;
         if response.status == 409
-            && let Some(approval) = response.value()?.get("approval").and_then(wire::approval)
+            && let Some(queued) = response.value()?.get("approval").and_then(wire::parse_question)
         {
-            return Err(late(&approval));
+            return Err(late(&queued));
         }
         response.success()
     }
@@ -126,15 +126,15 @@ impl Desk {
 }
 
 /// Makes the failure of an answer that comes too late.
-pub(super) fn late(approval: &Approval) -> Failure {
-    Failure::usage(format!("the question was not open any more: {}", outcome_text(approval)))
+pub(super) fn late(queued: &QueuedQuestion) -> Failure {
+    Failure::usage(format!("the question was not open any more: {}", outcome_text(queued)))
         .with_hint("nothing was changed")
 }
 
-/// Returns the only approval of a list whose id begins so.
+/// Returns the only question of a list whose id begins so.
 fn one_of<'a>(listed: &'a Value, start: &str) -> Result<Option<&'a Value>, Failure> {
     let list = listed.get("approvals").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let id = |approval: &'a Value| approval.get("id").and_then(Value::as_str).unwrap_or_default();
+    let id = |queued: &'a Value| queued.get("id").and_then(Value::as_str).unwrap_or_default();
     let fitting: Vec<&Value> =
         list.iter().filter(|one| !start.is_empty() && id(one).starts_with(start)).collect();
     match fitting.as_slice() {
@@ -142,7 +142,7 @@ fn one_of<'a>(listed: &'a Value, start: &str) -> Result<Option<&'a Value>, Failu
         [only] => Ok(Some(only)),
         several => {
             let some: Vec<&str> = several.iter().take(5).map(|one| id(one)).collect();
-            Err(Failure::usage(format!("several approvals have an id that begins with `{}`", visible(start)))
+            Err(Failure::usage(format!("several questions have an id that begins with `{}`", visible(start)))
                 .with_hint(format!("give more of it: {}", some.join(", "))))
         }
     }

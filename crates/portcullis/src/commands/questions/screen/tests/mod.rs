@@ -7,14 +7,14 @@ use portcullis_store::audit::{Entry, FindingEntry, SuggestionEntry, TraceEntry};
 use portcullis_store::{ApprovalState, ExplanationEntry};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::state::{Action, News, State};
-use crate::commands::approvals::wire::Approval;
+use super::state::{QueueNews, ScreenAction, ScreenState};
+use crate::commands::questions::wire::QueuedQuestion;
 
 /// The time of every test.
 const NOW: u64 = 1_800_000_000_000;
 
 /// A question with everything there can be.
-fn approval(id: &str, summary: &str) -> Approval {
+fn asked(id: &str, summary: &str) -> QueuedQuestion {
     let suggestion =
         |behavior: &str, rule: &str| SuggestionEntry { behavior: behavior.into(), rule: rule.into() };
     let trace = |step: &str, outcome: &str, detail: &str| TraceEntry {
@@ -59,7 +59,7 @@ fn approval(id: &str, summary: &str) -> Approval {
         micros: 900,
         ..Entry::default()
     };
-    Approval {
+    QueuedQuestion {
         id: id.into(),
         sequence: 1,
         created_at_ms: NOW - 12_000,
@@ -78,17 +78,17 @@ fn approval(id: &str, summary: &str) -> Approval {
 }
 
 /// A screen of a width on which these questions have been drawn for a while.
-fn screen(width: u16, approvals: Vec<Approval>) -> State {
-    let mut state = State::default();
+fn screen(width: u16, questions: Vec<QueuedQuestion>) -> ScreenState {
+    let mut state = ScreenState::default();
     state.resize(width);
-    state.hear(News::Open(approvals));
+    state.hear(QueueNews::Open(questions));
     state.drawn(NOW, 100);
     state.drawn(NOW + 1_000, 100);
     state
 }
 
 /// Presses keys one after the other, each on its own frame, and returns what is to be done at last.
-fn press(state: &mut State, keys: &str) -> Option<Action> {
+fn press(state: &mut ScreenState, keys: &str) -> Option<ScreenAction> {
     let mut action = None;
     for key in keys.chars() {
         let code = match key {

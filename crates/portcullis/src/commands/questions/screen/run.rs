@@ -1,9 +1,9 @@
 //! The full screen in a terminal: reads keys, draws, and lets threads talk to the daemon.
 //!
 //! ```text
-//! keys ─────────────► State ─► frame
-//! feed thread ─ News ─►  │
-//! desk thread ◄─ Action ─┘   one at a time, in order
+//! keys ─────────────► ScreenState ─► frame
+//! feed thread ─ QueueNews ─►  │
+//! answer thread ◄─ ScreenAction ─┘   one at a time, in order
 //! ```
 
 use std::io::stdout;
@@ -16,11 +16,11 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyEventKind};
 use ratatui::crossterm::execute;
 
-use super::super::desk::Desk;
+use super::super::queue_client::QueueClient;
 use super::super::words::deciding_words;
 use super::super::{outcome_text, wire};
 use super::palette::Palette;
-use super::state::{Action, News, State};
+use super::state::{QueueNews, ScreenAction, ScreenState};
 use super::view::draw;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
@@ -42,16 +42,16 @@ const MOST: u64 = 1_000;
 /// Runs the full screen until the person ends it.
 pub(crate) fn run() -> Result<ExitCode, Failure> {
     // Whoever has no daemon is told so in plain text, not on a screen that goes away.
-    drop(Desk::open(Role::Person)?);
+    drop(QueueClient::open(Role::Person)?);
     let (to_screen, news) = channel();
-    let (to_desk, actions) = channel();
+    let (to_answers, actions) = channel();
     stop_on_signal(to_screen.clone())?;
     let feed = to_screen.clone();
-    start("approvals-feed", move || follow(&Reporter(feed)))?;
-    start("approvals-desk", move || serve(&actions, &Reporter(to_screen)))?;
+    start("questions-feed", move || follow(&ThreadReporter(feed)))?;
+    start("questions-answers", move || serve(&actions, &ThreadReporter(to_screen)))?;
     let is_coloured = AutoStream::choice(&stdout()) != ColorChoice::Never;
-    let mut screen = Screen::open()?;
-    screen.show(&news, &to_desk, Palette { is_coloured })?;
+    let mut screen = QuestionScreen::open()?;
+    screen.show(&news, &to_answers, Palette { is_coloured })?;
     Ok(ExitCode::Success)
 }
 
@@ -61,29 +61,29 @@ fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Failure
 }
 
 /// Tells the screen what a thread has to say, and that the thread is gone should it panic.
-struct Reporter(Sender<News>);
+struct ThreadReporter(Sender<QueueNews>);
 
-impl Reporter {
+impl ThreadReporter {
     /// Tells something; false if nobody listens any more.
-    fn tell(&self, news: News) -> bool {
+    fn tell(&self, news: QueueNews) -> bool {
         self.0.send(news).is_ok()
     }
 }
 
-impl Drop for Reporter {
+impl Drop for ThreadReporter {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.tell(News::Broken);
+            self.tell(QueueNews::Broken);
         }
     }
 }
 
 /// The terminal, which is given back as it was however this ends.
-struct Screen {
+struct QuestionScreen {
     terminal: DefaultTerminal,
 }
 
-impl Screen {
+impl QuestionScreen {
     fn open() -> Result<Self, Failure> {
         let opened = ratatui::try_init();
         let terminal = opened.map_err(|error| {
@@ -98,14 +98,15 @@ impl Screen {
 
     fn show(
         &mut self,
-        news: &Receiver<News>,
-        desk: &Sender<Action>,
+        news: &Receiver<QueueNews>,
+        queue: &Sender<ScreenAction>,
         palette: Palette,
     ) -> Result<(), Failure> {
-        let mut state = State::default();
+        let mut state = ScreenState::default();
         loop {
-            let heard: Vec<News> = news.try_iter().collect();
-            let mut actions: Vec<Action> = heard.into_iter().filter_map(|news| state.hear(news)).collect();
+            let heard: Vec<QueueNews> = news.try_iter().collect();
+            let mut actions: Vec<ScreenAction> =
+                heard.into_iter().filter_map(|news| state.hear(news)).collect();
             actions.extend(state.unread());
             state.now_ms = now_ms();
             let mut most_scroll = 0;
@@ -128,16 +129,16 @@ impl Screen {
             }
             for action in actions {
                 match action {
-                    Action::Quit => return Ok(()),
-                    Action::Abort => return Err(broken()),
-                    errand => desk.send(errand).map_err(|_| broken())?,
+                    ScreenAction::Quit => return Ok(()),
+                    ScreenAction::Abort => return Err(broken()),
+                    action => queue.send(action).map_err(|_| broken())?,
                 }
             }
         }
     }
 }
 
-impl Drop for Screen {
+impl Drop for QuestionScreen {
     fn drop(&mut self) {
         // There is nowhere left to say that it failed.
         let _ = execute!(stdout(), DisableBracketedPaste);
@@ -151,20 +152,20 @@ fn broken() -> Failure {
 
 fn unusable(error: &std::io::Error) -> Failure {
     Failure::internal(format!("the terminal could not be used: {error}"))
-        .with_hint("`portcullis approvals list` and `allow` work without a full screen")
+        .with_hint("`portcullis questions list` and `allow` work without a full screen")
 }
 
 /// Tells the screen what waits, again and again. A daemon that went away is looked for until it is back.
-fn follow(screen: &Reporter) {
+fn follow(screen: &ThreadReporter) {
     loop {
-        let heard = Desk::open(Role::Read).and_then(|desk| desk.list("open", MOST));
+        let heard = QueueClient::open(Role::Read).and_then(|queue| queue.list("open", MOST));
         let (news, pause) = match heard {
             Ok(listed) => {
-                let open = wire::approvals(&listed);
+                let open = wire::parse_questions(&listed);
                 let slower = u32::try_from(open.len() / MANY).unwrap_or(0);
-                (News::Open(open), POLL * slower.saturating_add(1))
+                (QueueNews::Open(open), POLL * slower.saturating_add(1))
             }
-            Err(failure) => (News::Lost(failure.message), POLL),
+            Err(failure) => (QueueNews::Lost(failure.message), POLL),
         };
         if !screen.tell(news) {
             return;
@@ -174,23 +175,26 @@ fn follow(screen: &Reporter) {
 }
 
 /// Does what the screen wants of the daemon.
-fn serve(actions: &Receiver<Action>, screen: &Reporter) {
+fn serve(actions: &Receiver<ScreenAction>, screen: &ThreadReporter) {
     for action in actions {
         let news = match action {
-            Action::Answer(id, answer) => {
-                let answered = Desk::open(Role::Person).and_then(|desk| desk.answer(&id, &answer));
+            ScreenAction::Answer(id, answer) => {
+                let answered = QueueClient::open(Role::Person).and_then(|queue| queue.answer(&id, &answer));
                 let said = answered.map_err(|failure| failure.message).map(|value| {
-                    wire::approval(&value).map_or_else(|| "answered".to_owned(), |one| outcome_text(&one))
+                    wire::parse_question(&value)
+                        .map_or_else(|| "answered".to_owned(), |one| outcome_text(&one))
                 });
-                News::Answered(id, said)
+                QueueNews::Answered(id, said)
             }
-            Action::LookUp(id) => {
-                let found = Desk::open(Role::Read).and_then(|desk| desk.get(&id));
-                let Some(approval) = found.ok().flatten().as_ref().and_then(wire::approval) else { continue };
-                News::One(Box::new(approval))
+            ScreenAction::LookUp(id) => {
+                let found = QueueClient::open(Role::Read).and_then(|queue| queue.get(&id));
+                let Some(queued) = found.ok().flatten().as_ref().and_then(wire::parse_question) else {
+                    continue;
+                };
+                QueueNews::One(Box::new(queued))
             }
-            Action::FindWords(id, question) => News::Words(id, deciding_words(&question)),
-            Action::Quit | Action::Abort => return,
+            ScreenAction::FindWords(id, question) => QueueNews::Words(id, deciding_words(&question)),
+            ScreenAction::Quit | ScreenAction::Abort => return,
         };
         if !screen.tell(news) {
             return;
@@ -199,10 +203,10 @@ fn serve(actions: &Receiver<Action>, screen: &Reporter) {
 }
 
 /// Ends the screen in order where the process is told to end.
-fn stop_on_signal(screen: Sender<News>) -> Result<(), Failure> {
+fn stop_on_signal(screen: Sender<QueueNews>) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::internal(format!("signals cannot be waited for: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().map_err(failed)?;
-    start("approvals-signals", move || {
+    start("questions-signals", move || {
         runtime.block_on(async {
             use tokio::signal::unix::{SignalKind, signal};
             let (Ok(mut ends), Ok(mut hangs_up)) =
@@ -214,7 +218,7 @@ fn stop_on_signal(screen: Sender<News>) -> Result<(), Failure> {
                 _ = ends.recv() => {}
                 _ = hangs_up.recv() => {}
             }
-            let _ = screen.send(News::Stop);
+            let _ = screen.send(QueueNews::Stop);
         });
     })
 }

@@ -5,70 +5,70 @@ use portcullis_store::AnswerScope;
 use portcullis_store::audit::SuggestionEntry;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::super::desk::Answer;
+use super::super::queue_client::QuestionAnswer;
 
 /// The longest line that can be typed, in characters.
 const LONGEST: usize = 2_000;
 
 /// What stands over the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Dialog {
+pub(super) enum ScreenDialog {
     /// Which keys there are.
     Help,
     /// What questions must contain to be listed.
-    Filter(Typed),
+    Filter(TypedLine),
     /// What the agent of a question is told with a no.
-    Message(String, Typed),
+    Message(String, TypedLine),
     /// Which of the suggested rules is meant.
-    Choose(Chosen),
+    Choose(RuleChoice),
     /// A rule of one's own for a question.
-    Rule(String, AnswerScope, Typed),
+    Rule(String, AnswerScope, TypedLine),
 }
 
 /// What a key did to a dialog.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum DialogOutcome {
     /// It goes on.
-    Stays(Dialog),
+    Stays(ScreenDialog),
     /// It is over, and nothing is said.
     Leaves,
     /// It is over, and this is the answer to the question with this id.
-    Answers(String, Answer),
+    Answers(String, QuestionAnswer),
 }
 
-impl Dialog {
+impl ScreenDialog {
     /// Takes a key.
-    pub(super) fn press(self, key: KeyEvent) -> Outcome {
+    pub(super) fn press(self, key: KeyEvent) -> DialogOutcome {
         if key.code == KeyCode::Esc {
-            return Outcome::Leaves;
+            return DialogOutcome::Leaves;
         }
         match self {
-            Self::Help => Outcome::Leaves,
-            Self::Filter(_) if key.code == KeyCode::Enter => Outcome::Leaves,
+            Self::Help => DialogOutcome::Leaves,
+            Self::Filter(_) if key.code == KeyCode::Enter => DialogOutcome::Leaves,
             Self::Filter(mut typed) => {
                 typed.press(key);
-                Outcome::Stays(Self::Filter(typed))
+                DialogOutcome::Stays(Self::Filter(typed))
             }
             Self::Choose(chosen) => chosen.press(key),
             Self::Message(id, typed) if key.code == KeyCode::Enter => {
                 let message = typed.text.trim();
                 let message = (!message.is_empty()).then(|| message.to_owned());
-                Outcome::Answers(id, Answer::deny(message))
+                DialogOutcome::Answers(id, QuestionAnswer::deny(message))
             }
             Self::Message(id, mut typed) => {
                 typed.press(key);
-                Outcome::Stays(Self::Message(id, typed))
+                DialogOutcome::Stays(Self::Message(id, typed))
             }
             Self::Rule(id, scope, typed) if key.code == KeyCode::Enter => {
                 let rule = typed.text.trim();
                 if rule.is_empty() {
-                    return Outcome::Stays(Self::Rule(id, scope, typed));
+                    return DialogOutcome::Stays(Self::Rule(id, scope, typed));
                 }
-                Outcome::Answers(id, Answer::allow(scope, Some(rule.to_owned())))
+                DialogOutcome::Answers(id, QuestionAnswer::allow(scope, Some(rule.to_owned())))
             }
             Self::Rule(id, scope, mut typed) => {
                 typed.press(key);
-                Outcome::Stays(Self::Rule(id, scope, typed))
+                DialogOutcome::Stays(Self::Rule(id, scope, typed))
             }
         }
     }
@@ -76,7 +76,7 @@ impl Dialog {
 
 /// The rules of which one is to be chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Chosen {
+pub(super) struct RuleChoice {
     id: String,
     /// For how long the rule is to hold.
     pub(super) scope: AnswerScope,
@@ -86,7 +86,7 @@ pub(super) struct Chosen {
     pub(super) at: usize,
 }
 
-impl Chosen {
+impl RuleChoice {
     /// Offers the suggested rules that allow.
     pub(super) fn new(id: String, scope: AnswerScope, suggestions: &[SuggestionEntry]) -> Self {
         let fitting = suggestions.iter().filter(|one| one.behavior == "allow");
@@ -94,19 +94,21 @@ impl Chosen {
     }
 
     /// Returns the dialog: where nothing is suggested, the rule is typed.
-    pub(super) fn into_dialog(self) -> Dialog {
+    pub(super) fn into_dialog(self) -> ScreenDialog {
         if self.rules.is_empty() {
-            return Dialog::Rule(self.id, self.scope, Typed::default());
+            return ScreenDialog::Rule(self.id, self.scope, TypedLine::default());
         }
-        Dialog::Choose(self)
+        ScreenDialog::Choose(self)
     }
 
-    fn press(mut self, key: KeyEvent) -> Outcome {
+    fn press(mut self, key: KeyEvent) -> DialogOutcome {
         let rule = self.rules.get(self.at).cloned().unwrap_or_default();
         match key.code {
-            KeyCode::Enter => return Outcome::Answers(self.id, Answer::allow(self.scope, Some(rule))),
+            KeyCode::Enter => {
+                return DialogOutcome::Answers(self.id, QuestionAnswer::allow(self.scope, Some(rule)));
+            }
             KeyCode::Char('e') => {
-                return Outcome::Stays(Dialog::Rule(self.id, self.scope, Typed::new(&rule)));
+                return DialogOutcome::Stays(ScreenDialog::Rule(self.id, self.scope, TypedLine::new(&rule)));
             }
             KeyCode::Down | KeyCode::Char('j') => {
                 self.at = (self.at + 1).min(self.rules.len().saturating_sub(1));
@@ -114,18 +116,18 @@ impl Chosen {
             KeyCode::Up | KeyCode::Char('k') => self.at = self.at.saturating_sub(1),
             _ => {}
         }
-        Outcome::Stays(Dialog::Choose(self))
+        DialogOutcome::Stays(ScreenDialog::Choose(self))
     }
 }
 
 /// A line that is being typed; the cursor is at its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Typed {
+pub(super) struct TypedLine {
     /// What was typed.
     pub(super) text: String,
 }
 
-impl Typed {
+impl TypedLine {
     /// Begins with a text.
     pub(super) fn new(text: &str) -> Self {
         Self { text: text.to_owned() }

@@ -12,10 +12,10 @@ use portcullis_store::audit::Entry;
 use portcullis_store::{AnswerScope, ApprovalState};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::super::desk::Answer;
 use super::super::outcome_text;
-use super::super::wire::Approval;
-use super::dialog::{Chosen, Dialog, Outcome, Typed};
+use super::super::queue_client::QuestionAnswer;
+use super::super::wire::QueuedQuestion;
+use super::dialog::{DialogOutcome, RuleChoice, ScreenDialog, TypedLine};
 
 /// Below so many columns either the list or the details are shown.
 pub(super) const NARROW: u16 = 80;
@@ -28,24 +28,24 @@ const PAGE: usize = 8;
 
 /// Everything there is to show.
 #[derive(Debug, Default)]
-pub(super) struct State {
-    items: Vec<Item>,
+pub(super) struct ScreenState {
+    items: Vec<QuestionItem>,
     /// Where the deciding words stand in the command of a question, by its id; nothing yet where they are looked for.
     words: BTreeMap<String, Vec<Range<usize>>>,
     selected: Option<String>,
-    arrival: Arrival,
+    arrival: CursorArrival,
     /// Whether the details are shown where there is no room for both.
     pub(super) is_reading: bool,
     /// How many lines of the details are above the screen.
     pub(super) scroll: usize,
     /// What stands over the list, if anything does.
-    pub(super) dialog: Option<Dialog>,
+    pub(super) dialog: Option<ScreenDialog>,
     /// What a question must contain to be listed; empty for all.
     pub(super) filter: String,
     /// What was said last.
     pub(super) notice: String,
     /// Whether the daemon answers.
-    pub(super) link: Link,
+    pub(super) link: QueueLink,
     /// The time, in unix milliseconds.
     pub(super) now_ms: u64,
     width: u16,
@@ -53,16 +53,16 @@ pub(super) struct State {
 
 /// A question in the list.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Item {
+pub(super) struct QuestionItem {
     /// The question.
-    pub(super) approval: Approval,
+    pub(super) queued: QueuedQuestion,
     /// What is known of its answer.
-    pub(super) stage: Stage,
+    pub(super) stage: AnswerStage,
 }
 
 /// What is known of the answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum AnswerStage {
     /// It waits.
     Open,
     /// An answer is on its way.
@@ -73,7 +73,7 @@ pub(super) enum Stage {
 
 /// Whether the daemon answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) enum Link {
+pub(super) enum QueueLink {
     /// Nothing was heard yet.
     #[default]
     Connecting,
@@ -85,18 +85,18 @@ pub(super) enum Link {
 
 /// How the cursor came to where it is.
 #[derive(Debug, Clone, Copy, Default)]
-struct Arrival {
+struct CursorArrival {
     is_by_person: bool,
     first_drawn_ms: Option<u64>,
 }
 
 /// Something that was heard from the daemon.
 #[derive(Debug)]
-pub(super) enum News {
+pub(super) enum QueueNews {
     /// All that is open now, the oldest first.
-    Open(Vec<Approval>),
+    Open(Vec<QueuedQuestion>),
     /// One question, as it is now.
-    One(Box<Approval>),
+    One(Box<QueuedQuestion>),
     /// The daemon does not answer.
     Lost(String),
     /// Where the deciding words stand in the command of a question.
@@ -111,9 +111,9 @@ pub(super) enum News {
 
 /// Something to be done.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Action {
+pub(super) enum ScreenAction {
     /// Answer a question.
-    Answer(String, Answer),
+    Answer(String, QuestionAnswer),
     /// Find out what became of a question.
     LookUp(String),
     /// Find the deciding words of a question.
@@ -124,27 +124,27 @@ pub(super) enum Action {
     Abort,
 }
 
-impl State {
+impl ScreenState {
     /// Returns the questions that fit the filter.
-    pub(super) fn listed(&self) -> impl Iterator<Item = &Item> {
+    pub(super) fn listed(&self) -> impl Iterator<Item = &QuestionItem> {
         let wanted = self.filter.to_lowercase();
-        self.items.iter().filter(move |item| contains(&item.approval, &wanted))
+        self.items.iter().filter(move |item| contains(&item.queued, &wanted))
     }
 
     /// Returns the question below the cursor.
-    pub(super) fn current(&self) -> Option<&Item> {
+    pub(super) fn current(&self) -> Option<&QuestionItem> {
         let selected = self.selected.as_deref()?;
-        self.listed().find(|item| item.approval.id == selected)
+        self.listed().find(|item| item.queued.id == selected)
     }
 
     /// Says whether a question is below the cursor.
-    pub(super) fn is_current(&self, item: &Item) -> bool {
-        self.selected.as_deref() == Some(item.approval.id.as_str())
+    pub(super) fn is_current(&self, item: &QuestionItem) -> bool {
+        self.selected.as_deref() == Some(item.queued.id.as_str())
     }
 
     /// Returns how many questions wait.
     pub(super) fn open_count(&self) -> usize {
-        self.items.iter().filter(|item| !matches!(item.stage, Stage::Ended(_))).count()
+        self.items.iter().filter(|item| !matches!(item.stage, AnswerStage::Ended(_))).count()
     }
 
     /// Says whether only the list or only the details fit on the screen.
@@ -167,39 +167,39 @@ impl State {
     }
 
     /// Returns what is still to be found out about the question below the cursor, once.
-    pub(super) fn unread(&mut self) -> Option<Action> {
-        let approval = &self.current()?.approval;
-        if self.words.contains_key(&approval.id) {
+    pub(super) fn unread(&mut self) -> Option<ScreenAction> {
+        let queued = &self.current()?.queued;
+        if self.words.contains_key(&queued.id) {
             return None;
         }
-        let (id, question) = (approval.id.clone(), approval.question.clone());
+        let (id, question) = (queued.id.clone(), queued.question.clone());
         self.words.insert(id.clone(), Vec::new());
-        Some(Action::FindWords(id, Box::new(question)))
+        Some(ScreenAction::FindWords(id, Box::new(question)))
     }
 
     /// Returns where the deciding words of a question stand in its command, as far as that is known.
-    pub(super) fn words(&self, item: &Item) -> &[Range<usize>] {
-        self.words.get(&item.approval.id).map(Vec::as_slice).unwrap_or_default()
+    pub(super) fn words(&self, item: &QuestionItem) -> &[Range<usize>] {
+        self.words.get(&item.queued.id).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Takes news in.
-    pub(super) fn hear(&mut self, news: News) -> Option<Action> {
+    pub(super) fn hear(&mut self, news: QueueNews) -> Option<ScreenAction> {
         match news {
-            News::Open(open) => return self.hear_open(open),
-            News::One(approval) => self.hear_one(&approval),
-            News::Words(id, words) => _ = self.words.insert(id, words),
-            News::Lost(why) => self.link = Link::Lost(why),
-            News::Answered(id, result) => self.hear_answered(&id, result),
-            News::Stop => return Some(Action::Quit),
-            News::Broken => return Some(Action::Abort),
+            QueueNews::Open(open) => return self.hear_open(open),
+            QueueNews::One(queued) => self.hear_one(&queued),
+            QueueNews::Words(id, words) => _ = self.words.insert(id, words),
+            QueueNews::Lost(why) => self.link = QueueLink::Lost(why),
+            QueueNews::Answered(id, result) => self.hear_answered(&id, result),
+            QueueNews::Stop => return Some(ScreenAction::Quit),
+            QueueNews::Broken => return Some(ScreenAction::Abort),
         }
         None
     }
 
     /// Takes a key.
-    pub(super) fn press(&mut self, key: KeyEvent) -> Option<Action> {
+    pub(super) fn press(&mut self, key: KeyEvent) -> Option<ScreenAction> {
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
-            return Some(Action::Quit);
+            return Some(ScreenAction::Quit);
         }
         match self.dialog.take() {
             None => self.press_in_list(key),
@@ -210,8 +210,8 @@ impl State {
     /// Takes text that was pasted: into a line that is being typed, and nowhere else.
     pub(super) fn paste(&mut self, text: &str) {
         match &mut self.dialog {
-            Some(Dialog::Message(_, typed) | Dialog::Rule(_, _, typed)) => typed.insert(text),
-            Some(Dialog::Filter(typed)) => {
+            Some(ScreenDialog::Message(_, typed) | ScreenDialog::Rule(_, _, typed)) => typed.insert(text),
+            Some(ScreenDialog::Filter(typed)) => {
                 typed.insert(text);
                 self.filter = typed.text.clone();
                 self.land_on_something();
@@ -220,46 +220,46 @@ impl State {
         }
     }
 
-    fn hear_open(&mut self, open: Vec<Approval>) -> Option<Action> {
-        self.link = Link::Connected;
+    fn hear_open(&mut self, open: Vec<QueuedQuestion>) -> Option<ScreenAction> {
+        self.link = QueueLink::Connected;
         let mut lookup = None;
-        let mut items: Vec<Item> = open.into_iter().map(|approval| self.item(approval)).collect();
+        let mut items: Vec<QuestionItem> = open.into_iter().map(|queued| self.item(queued)).collect();
         let kept = self.items.iter().position(|item| self.is_current(item));
         if let Some((at, item)) = kept.and_then(|at| Some((at, self.items.get(at)?))) {
-            let is_gone = items.iter().all(|other| other.approval.id != item.approval.id);
+            let is_gone = items.iter().all(|other| other.queued.id != item.queued.id);
             if is_gone {
                 let mut item = item.clone();
-                if item.stage == Stage::Open {
-                    item.stage = Stage::Ended("it is not open any more".to_owned());
-                    lookup = Some(Action::LookUp(item.approval.id.clone()));
+                if item.stage == AnswerStage::Open {
+                    item.stage = AnswerStage::Ended("it is not open any more".to_owned());
+                    lookup = Some(ScreenAction::LookUp(item.queued.id.clone()));
                 }
                 items.insert(at.min(items.len()), item);
             }
         }
         self.items = items;
         let items = &self.items;
-        self.words.retain(|id, _| items.iter().any(|item| item.approval.id == *id));
+        self.words.retain(|id, _| items.iter().any(|item| item.queued.id == *id));
         self.land_on_something();
         lookup
     }
 
     /// Makes the item of an open question; an answer that is on its way stays so.
-    fn item(&self, approval: Approval) -> Item {
-        let known = self.items.iter().find(|item| item.approval.id == approval.id);
-        let is_sending = known.is_some_and(|item| item.stage == Stage::Sending);
-        Item { approval, stage: if is_sending { Stage::Sending } else { Stage::Open } }
+    fn item(&self, queued: QueuedQuestion) -> QuestionItem {
+        let known = self.items.iter().find(|item| item.queued.id == queued.id);
+        let is_sending = known.is_some_and(|item| item.stage == AnswerStage::Sending);
+        QuestionItem { queued, stage: if is_sending { AnswerStage::Sending } else { AnswerStage::Open } }
     }
 
-    fn hear_one(&mut self, approval: &Approval) {
-        let Some(item) = self.items.iter_mut().find(|item| item.approval.id == approval.id) else { return };
-        if approval.state != ApprovalState::Open {
-            item.stage = Stage::Ended(outcome_text(approval));
+    fn hear_one(&mut self, queued: &QueuedQuestion) {
+        let Some(item) = self.items.iter_mut().find(|item| item.queued.id == queued.id) else { return };
+        if queued.state != ApprovalState::Open {
+            item.stage = AnswerStage::Ended(outcome_text(queued));
         }
     }
 
     fn hear_answered(&mut self, id: &str, result: Result<String, String>) {
         let is_current = self.selected.as_deref() == Some(id);
-        let Some(at) = self.items.iter().position(|item| item.approval.id == id) else {
+        let Some(at) = self.items.iter().position(|item| item.queued.id == id) else {
             self.notice = result.unwrap_or_else(|why| why);
             return;
         };
@@ -269,30 +269,30 @@ impl State {
                 let next = self.neighbour(id);
                 self.items.remove(at);
                 if is_current {
-                    self.select(next, Arrival::default());
+                    self.select(next, CursorArrival::default());
                     self.is_reading = false;
                 }
             }
             Err(why) => {
                 if let Some(item) = self.items.get_mut(at) {
-                    item.stage = Stage::Open;
+                    item.stage = AnswerStage::Open;
                 }
                 self.notice = why;
             }
         }
     }
 
-    fn press_in_list(&mut self, key: KeyEvent) -> Option<Action> {
+    fn press_in_list(&mut self, key: KeyEvent) -> Option<ScreenAction> {
         self.notice.clear();
         match key.code {
-            KeyCode::Char('q') => return Some(Action::Quit),
+            KeyCode::Char('q') => return Some(ScreenAction::Quit),
             KeyCode::Esc if self.is_reading => self.is_reading = false,
             KeyCode::Esc => {
                 self.filter.clear();
                 self.land_on_something();
             }
-            KeyCode::Char('?') => self.dialog = Some(Dialog::Help),
-            KeyCode::Char('/') => self.dialog = Some(Dialog::Filter(Typed::new(&self.filter))),
+            KeyCode::Char('?') => self.dialog = Some(ScreenDialog::Help),
+            KeyCode::Char('/') => self.dialog = Some(ScreenDialog::Filter(TypedLine::new(&self.filter))),
             KeyCode::Down | KeyCode::Char('j') => self.step(1),
             KeyCode::Up | KeyCode::Char('k') => self.step(-1),
             KeyCode::Home | KeyCode::Char('g') => self.step(isize::MIN),
@@ -307,13 +307,13 @@ impl State {
     }
 
     /// Takes a key that answers the question below the cursor.
-    fn press_to_answer(&mut self, key: char) -> Option<Action> {
+    fn press_to_answer(&mut self, key: char) -> Option<ScreenAction> {
         if !matches!(key, 'a' | 's' | 'A' | 'd' | 'm') {
             return None;
         }
         let item = self.current()?;
-        let id = item.approval.id.clone();
-        if item.stage != Stage::Open {
+        let id = item.queued.id.clone();
+        if item.stage != AnswerStage::Open {
             "this question is answered: move on with the arrow keys".clone_into(&mut self.notice);
             return None;
         }
@@ -327,36 +327,36 @@ impl State {
             return None;
         }
         match key {
-            'a' => self.send(&id, Answer::allow(AnswerScope::Once, None)),
-            'd' => self.send(&id, Answer::deny(None)),
+            'a' => self.send(&id, QuestionAnswer::allow(AnswerScope::Once, None)),
+            'd' => self.send(&id, QuestionAnswer::deny(None)),
             'm' => {
-                self.dialog = Some(Dialog::Message(id, Typed::default()));
+                self.dialog = Some(ScreenDialog::Message(id, TypedLine::default()));
                 None
             }
             _ => {
                 let scope = if key == 's' { AnswerScope::Session } else { AnswerScope::Always };
-                let chosen = Chosen::new(id, scope, &item.approval.question.suggestions);
+                let chosen = RuleChoice::new(id, scope, &item.queued.question.suggestions);
                 self.dialog = Some(chosen.into_dialog());
                 None
             }
         }
     }
 
-    fn press_in_dialog(&mut self, dialog: Dialog, key: KeyEvent) -> Option<Action> {
-        let is_filter = matches!(dialog, Dialog::Filter(_));
+    fn press_in_dialog(&mut self, dialog: ScreenDialog, key: KeyEvent) -> Option<ScreenAction> {
+        let is_filter = matches!(dialog, ScreenDialog::Filter(_));
         let outcome = dialog.press(key);
         if is_filter {
             self.filter = match &outcome {
-                Outcome::Stays(Dialog::Filter(typed)) => typed.text.clone(),
+                DialogOutcome::Stays(ScreenDialog::Filter(typed)) => typed.text.clone(),
                 _ if key.code == KeyCode::Esc => String::new(),
                 _ => std::mem::take(&mut self.filter),
             };
             self.land_on_something();
         }
         match outcome {
-            Outcome::Stays(dialog) => self.dialog = Some(dialog),
-            Outcome::Leaves => {}
-            Outcome::Answers(id, answer) => return self.send(&id, answer),
+            DialogOutcome::Stays(dialog) => self.dialog = Some(dialog),
+            DialogOutcome::Leaves => {}
+            DialogOutcome::Answers(id, answer) => return self.send(&id, answer),
         }
         None
     }
@@ -367,23 +367,24 @@ impl State {
         self.arrival.first_drawn_ms.is_some_and(|at| self.now_ms >= at.saturating_add(settles))
     }
 
-    fn send(&mut self, id: &str, answer: Answer) -> Option<Action> {
-        let item = self.items.iter_mut().find(|item| item.approval.id == id && item.stage == Stage::Open)?;
-        item.stage = Stage::Sending;
-        Some(Action::Answer(id.to_owned(), answer))
+    fn send(&mut self, id: &str, answer: QuestionAnswer) -> Option<ScreenAction> {
+        let item =
+            self.items.iter_mut().find(|item| item.queued.id == id && item.stage == AnswerStage::Open)?;
+        item.stage = AnswerStage::Sending;
+        Some(ScreenAction::Answer(id.to_owned(), answer))
     }
 
     /// Moves the cursor as a person wants it.
     fn step(&mut self, by: isize) {
-        let ids: Vec<String> = self.listed().map(|item| item.approval.id.clone()).collect();
+        let ids: Vec<String> = self.listed().map(|item| item.queued.id.clone()).collect();
         let Some(last) = ids.len().checked_sub(1) else { return };
         let at = ids.iter().position(|id| self.selected.as_ref() == Some(id)).unwrap_or(0);
         let to = at.saturating_add_signed(by).min(last);
         if to == at {
             return;
         }
-        self.select(ids.get(to).cloned(), Arrival { is_by_person: true, first_drawn_ms: None });
-        self.items.retain(|item| !matches!(item.stage, Stage::Ended(_)));
+        self.select(ids.get(to).cloned(), CursorArrival { is_by_person: true, first_drawn_ms: None });
+        self.items.retain(|item| !matches!(item.stage, AnswerStage::Ended(_)));
     }
 
     /// Puts the cursor on the first question if it is on none.
@@ -391,12 +392,12 @@ impl State {
         if self.current().is_some() {
             return;
         }
-        let first = self.listed().next().map(|item| item.approval.id.clone());
-        self.select(first, Arrival::default());
+        let first = self.listed().next().map(|item| item.queued.id.clone());
+        self.select(first, CursorArrival::default());
         self.is_reading = false;
     }
 
-    fn select(&mut self, id: Option<String>, arrival: Arrival) {
+    fn select(&mut self, id: Option<String>, arrival: CursorArrival) {
         self.selected = id;
         self.arrival = arrival;
         self.scroll = 0;
@@ -404,15 +405,15 @@ impl State {
 
     /// Returns what stands below a question in the list, or else above it.
     fn neighbour(&self, id: &str) -> Option<String> {
-        let ids: Vec<&str> = self.listed().map(|item| item.approval.id.as_str()).collect();
+        let ids: Vec<&str> = self.listed().map(|item| item.queued.id.as_str()).collect();
         let at = ids.iter().position(|other| *other == id)?;
         let next = ids.get(at + 1).or_else(|| ids.get(at.checked_sub(1)?));
         next.map(|id| (*id).to_owned())
     }
 }
 
-fn contains(approval: &Approval, wanted: &str) -> bool {
-    let question = &approval.question;
-    let texts = [&question.summary, &question.host, &question.cwd, &question.reason, &approval.session];
+fn contains(queued: &QueuedQuestion, wanted: &str) -> bool {
+    let question = &queued.question;
+    let texts = [&question.summary, &question.host, &question.cwd, &question.reason, &queued.session];
     wanted.is_empty() || texts.into_iter().any(|text| text.to_lowercase().contains(wanted))
 }

@@ -3,36 +3,36 @@
 use portcullis_store::{AnswerScope, ApprovalAnswer};
 use pretty_assertions::assert_eq;
 
-use super::super::super::desk::Answer;
-use super::super::dialog::Dialog;
-use super::super::state::{Link, Stage};
+use super::super::super::queue_client::QuestionAnswer;
+use super::super::dialog::ScreenDialog;
+use super::super::state::{AnswerStage, QueueLink};
 use super::*;
 
-fn three() -> Vec<Approval> {
-    vec![approval("id1", "git push"), approval("id2", "make install"), approval("id3", "npm publish")]
+fn three() -> Vec<QueuedQuestion> {
+    vec![asked("id1", "git push"), asked("id2", "make install"), asked("id3", "npm publish")]
 }
 
-fn current(state: &State) -> &str {
-    state.current().map_or("", |item| &item.approval.id)
+fn current(state: &ScreenState) -> &str {
+    state.current().map_or("", |item| &item.queued.id)
 }
 
-fn answer(id: &str, answer: Answer) -> Action {
-    Action::Answer(id.into(), answer)
+fn answer(id: &str, answer: QuestionAnswer) -> ScreenAction {
+    ScreenAction::Answer(id.into(), answer)
 }
 
 #[test]
 fn keys_answer_the_question_below_the_cursor_by_its_id() {
-    let once = Answer::allow(AnswerScope::Once, None);
-    let rule = |scope, rule: &str| Answer::allow(scope, Some(rule.into()));
+    let once = QuestionAnswer::allow(AnswerScope::Once, None);
+    let rule = |scope, rule: &str| QuestionAnswer::allow(scope, Some(rule.into()));
     let table = [
         ("a", Some(answer("id1", once.clone()))),
-        ("d", Some(answer("id1", Answer::deny(None)))),
+        ("d", Some(answer("id1", QuestionAnswer::deny(None)))),
         ("jja", Some(answer("id3", once.clone()))),
         ("Gka", Some(answer("id2", once.clone()))),
         ("Gga", Some(answer("id1", once))),
-        ("ms⏎", Some(answer("id1", Answer::deny(Some("s".into()))))),
-        ("mno, wait⌫⌫⌫⌫⌫⌫!⏎", Some(answer("id1", Answer::deny(Some("no!".into()))))),
-        ("m ⏎", Some(answer("id1", Answer::deny(None)))),
+        ("ms⏎", Some(answer("id1", QuestionAnswer::deny(Some("s".into()))))),
+        ("mno, wait⌫⌫⌫⌫⌫⌫!⏎", Some(answer("id1", QuestionAnswer::deny(Some("no!".into()))))),
+        ("m ⏎", Some(answer("id1", QuestionAnswer::deny(None)))),
         ("s⏎", Some(answer("id1", rule(AnswerScope::Session, "Bash(git push *)")))),
         ("A↓↓↓⏎", Some(answer("id1", rule(AnswerScope::Always, "Bash(git *)")))),
         ("s↓↑⏎", Some(answer("id1", rule(AnswerScope::Session, "Bash(git push *)")))),
@@ -41,7 +41,7 @@ fn keys_answer_the_question_below_the_cursor_by_its_id() {
         ("mx⎋", None),
         ("?a", None),
         ("x", None),
-        ("q", Some(Action::Quit)),
+        ("q", Some(ScreenAction::Quit)),
     ];
     for (keys, expected) in table {
         assert_eq!(press(&mut screen(120, three()), keys), expected, "{keys}");
@@ -50,19 +50,19 @@ fn keys_answer_the_question_below_the_cursor_by_its_id() {
 
 #[test]
 fn a_question_without_suggestions_takes_a_rule_that_is_typed() {
-    let mut asked = approval("id1", "make");
+    let mut asked = asked("id1", "make");
     asked.question.suggestions.clear();
     let mut state = screen(120, vec![asked]);
     assert_eq!(press(&mut state, "A⏎⏎"), None, "an empty rule is none");
-    let rule = Answer::allow(AnswerScope::Always, Some("Bash(make *)".into()));
+    let rule = QuestionAnswer::allow(AnswerScope::Always, Some("Bash(make *)".into()));
     assert_eq!(press(&mut state, "Bash(make *)⏎"), Some(answer("id1", rule)));
 }
 
 #[test]
 fn nothing_is_answered_that_was_not_on_the_screen() {
-    let mut state = State::default();
+    let mut state = ScreenState::default();
     state.resize(120);
-    state.hear(News::Open(three()));
+    state.hear(QueueNews::Open(three()));
     let key = KeyEvent::new(KeyCode::Char('a'), KeyModifiers::NONE);
     assert_eq!(state.press(key), None, "no frame was drawn");
     state.drawn(NOW, 0);
@@ -84,22 +84,22 @@ fn nothing_is_answered_that_was_not_on_the_screen() {
 fn items_move_and_the_cursor_stays_on_its_question() {
     let mut state = screen(120, three());
     press(&mut state, "j");
-    state.hear(News::Open(vec![approval("id0", "new"), approval("id2", "make install")]));
+    state.hear(QueueNews::Open(vec![asked("id0", "new"), asked("id2", "make install")]));
     assert_eq!(current(&state), "id2");
-    assert_eq!(press(&mut state, "a"), Some(answer("id2", Answer::allow(AnswerScope::Once, None))));
+    assert_eq!(press(&mut state, "a"), Some(answer("id2", QuestionAnswer::allow(AnswerScope::Once, None))));
 }
 
 #[test]
 fn a_question_that_somebody_else_answered_stays_below_the_cursor_and_takes_no_answer() {
     let mut state = screen(120, three());
     press(&mut state, "j");
-    let left = vec![approval("id1", "git push"), approval("id3", "npm publish")];
-    assert_eq!(state.hear(News::Open(left.clone())), Some(Action::LookUp("id2".into())));
-    assert_eq!(state.hear(News::Open(left.clone())), None, "it is looked up once");
+    let left = vec![asked("id1", "git push"), asked("id3", "npm publish")];
+    assert_eq!(state.hear(QueueNews::Open(left.clone())), Some(ScreenAction::LookUp("id2".into())));
+    assert_eq!(state.hear(QueueNews::Open(left.clone())), None, "it is looked up once");
     assert_eq!(current(&state), "id2");
     assert_eq!(state.open_count(), 2);
     assert_eq!(press(&mut state, "a"), None);
-    let mut ended = approval("id2", "make install");
+    let mut ended = asked("id2", "make install");
     ended.state = ApprovalState::Denied;
     ended.answer = Some(ApprovalAnswer {
         is_allowed: false,
@@ -110,12 +110,12 @@ fn a_question_that_somebody_else_answered_stays_below_the_cursor_and_takes_no_an
         via: "web".into(),
         at_ms: NOW,
     });
-    state.hear(News::One(Box::new(ended)));
+    state.hear(QueueNews::One(Box::new(ended)));
     let how = state.current().map(|item| item.stage.clone());
-    assert_eq!(how, Some(Stage::Ended("denied by bob (web), once: not\\u{1b}[2J now".into())));
+    assert_eq!(how, Some(AnswerStage::Ended("denied by bob (web), once: not\\u{1b}[2J now".into())));
     press(&mut state, "j");
     assert_eq!(current(&state), "id3");
-    state.hear(News::Open(left));
+    state.hear(QueueNews::Open(left));
     assert_eq!(state.listed().count(), 2, "whoever moved on has seen it");
 }
 
@@ -124,16 +124,16 @@ fn an_answer_is_sent_once_and_the_cursor_goes_on_to_the_next() {
     let mut state = screen(120, three());
     assert!(press(&mut state, "a").is_some());
     assert_eq!(press(&mut state, "a"), None, "it is on its way");
-    state.hear(News::Open(three()));
+    state.hear(QueueNews::Open(three()));
     assert_eq!(press(&mut state, "d"), None, "it still is");
-    state.hear(News::Answered("id1".into(), Ok("allowed".into())));
+    state.hear(QueueNews::Answered("id1".into(), Ok("allowed".into())));
     assert_eq!((current(&state), state.notice.as_str()), ("id2", "allowed"));
     assert_eq!(press(&mut state, "a"), None, "a second press is not meant for the next question");
     assert_eq!(state.open_count(), 2);
     press(&mut state, "G");
-    state.hear(News::Answered("id3".into(), Ok("allowed".into())));
+    state.hear(QueueNews::Answered("id3".into(), Ok("allowed".into())));
     assert_eq!(current(&state), "id2", "after the last comes the one before it");
-    state.hear(News::Answered("id2".into(), Ok("allowed".into())));
+    state.hear(QueueNews::Answered("id2".into(), Ok("allowed".into())));
     assert_eq!(current(&state), "");
     assert_eq!(press(&mut state, "a"), None);
 }
@@ -142,7 +142,7 @@ fn an_answer_is_sent_once_and_the_cursor_goes_on_to_the_next() {
 fn an_answer_that_failed_can_be_given_again() {
     let mut state = screen(120, three());
     press(&mut state, "a");
-    state.hear(News::Answered("id1".into(), Err("somebody was faster".into())));
+    state.hear(QueueNews::Answered("id1".into(), Err("somebody was faster".into())));
     assert_eq!(state.notice, "somebody was faster");
     assert!(press(&mut state, "a").is_some());
 }
@@ -151,13 +151,13 @@ fn an_answer_that_failed_can_be_given_again() {
 fn a_message_reaches_the_question_it_was_begun_for() {
     let mut state = screen(120, three());
     press(&mut state, "mno");
-    state.hear(News::Answered("id1".into(), Err("x".into())));
-    state.hear(News::Open(vec![approval("id9", "other")]));
+    state.hear(QueueNews::Answered("id1".into(), Err("x".into())));
+    state.hear(QueueNews::Open(vec![asked("id9", "other")]));
     assert_eq!(press(&mut state, "⏎"), None, "its question is gone");
     let mut state = screen(120, three());
     press(&mut state, "mno");
-    state.hear(News::Open(vec![approval("id0", "new"), approval("id1", "git push")]));
-    assert_eq!(press(&mut state, "⏎"), Some(answer("id1", Answer::deny(Some("no".into())))));
+    state.hear(QueueNews::Open(vec![asked("id0", "new"), asked("id1", "git push")]));
+    assert_eq!(press(&mut state, "⏎"), Some(answer("id1", QuestionAnswer::deny(Some("no".into())))));
 }
 
 #[test]
@@ -167,10 +167,10 @@ fn on_a_narrow_screen_a_question_is_read_before_it_is_allowed() {
         assert_eq!(press(&mut state, key), None);
         assert!(state.is_reading && state.dialog.is_none(), "{key}");
         press(&mut state, key);
-        let is_allowed = state.current().is_some_and(|item| item.stage == Stage::Sending);
+        let is_allowed = state.current().is_some_and(|item| item.stage == AnswerStage::Sending);
         assert!(is_allowed || state.dialog.is_some(), "{key}");
     }
-    assert_eq!(press(&mut screen(40, three()), "d"), Some(answer("id1", Answer::deny(None))));
+    assert_eq!(press(&mut screen(40, three()), "d"), Some(answer("id1", QuestionAnswer::deny(None))));
     let mut state = screen(40, three());
     press(&mut state, "⏎");
     assert!(state.is_reading);
@@ -185,7 +185,7 @@ fn a_filter_lists_what_contains_it() {
     assert_eq!((state.listed().count(), current(&state)), (1, "id3"));
     press(&mut state, "⏎");
     assert_eq!((state.filter.as_str(), state.dialog.as_ref()), ("NPM", None));
-    state.hear(News::Open(three()));
+    state.hear(QueueNews::Open(three()));
     assert_eq!(state.listed().count(), 1);
     press(&mut state, "⎋");
     assert_eq!(state.listed().count(), 3);
@@ -202,36 +202,36 @@ fn what_is_pasted_answers_nothing() {
     assert!(state.items_are_open());
     press(&mut state, "m");
     state.paste("line one\nand \u{1b}]0;two");
-    let Some(Dialog::Message(_, typed)) = &state.dialog else { panic!("{:?}", state.dialog) };
+    let Some(ScreenDialog::Message(_, typed)) = &state.dialog else { panic!("{:?}", state.dialog) };
     assert_eq!(typed.text, "line oneand ]0;two");
     state.paste(&"x".repeat(5_000));
-    let Some(Dialog::Message(_, typed)) = &state.dialog else { panic!("{:?}", state.dialog) };
+    let Some(ScreenDialog::Message(_, typed)) = &state.dialog else { panic!("{:?}", state.dialog) };
     assert_eq!(typed.text.chars().count(), 2_000);
 }
 
 #[test]
 fn a_daemon_that_went_away_takes_nothing_off_the_screen() {
     let mut state = screen(120, three());
-    state.hear(News::Lost("it does not run".into()));
-    assert_eq!(state.link, Link::Lost("it does not run".into()));
+    state.hear(QueueNews::Lost("it does not run".into()));
+    assert_eq!(state.link, QueueLink::Lost("it does not run".into()));
     assert_eq!(state.open_count(), 3);
-    state.hear(News::Open(three()));
-    assert_eq!(state.link, Link::Connected);
-    assert_eq!(state.hear(News::Stop), Some(Action::Quit));
-    assert_eq!(state.hear(News::Broken), Some(Action::Abort));
+    state.hear(QueueNews::Open(three()));
+    assert_eq!(state.link, QueueLink::Connected);
+    assert_eq!(state.hear(QueueNews::Stop), Some(ScreenAction::Quit));
+    assert_eq!(state.hear(QueueNews::Broken), Some(ScreenAction::Abort));
 }
 
 #[test]
 fn the_deciding_words_of_a_question_are_looked_for_once() {
     let mut state = screen(120, three());
-    let Some(Action::FindWords(id, question)) = state.unread() else { panic!("nothing is looked for") };
+    let Some(ScreenAction::FindWords(id, question)) = state.unread() else { panic!("nothing is looked for") };
     assert_eq!((id.as_str(), question.summary.as_str()), ("id1", "Bash: git push"));
     assert_eq!(state.unread(), None);
-    state.hear(News::Words(id, vec![0..3, 4..8]));
+    state.hear(QueueNews::Words(id, vec![0..3, 4..8]));
     assert_eq!(state.current().map(|item| state.words(item).len()), Some(2));
     press(&mut state, "j");
     assert!(state.unread().is_some(), "another question, other words");
-    state.hear(News::Open(vec![approval("id2", "make install")]));
+    state.hear(QueueNews::Open(vec![asked("id2", "make install")]));
     press(&mut state, "k");
     assert_eq!(state.current().map(|item| state.words(item).len()), Some(0));
 }
@@ -242,12 +242,12 @@ fn control_c_ends_it_everywhere() {
     for keys in ["", "m", "s", "/", "?"] {
         let mut state = screen(120, three());
         press(&mut state, keys);
-        assert_eq!(state.press(key), Some(Action::Quit), "{keys}");
+        assert_eq!(state.press(key), Some(ScreenAction::Quit), "{keys}");
     }
 }
 
-impl State {
+impl ScreenState {
     fn items_are_open(&self) -> bool {
-        self.listed().all(|item| item.stage == Stage::Open)
+        self.listed().all(|item| item.stage == AnswerStage::Open)
     }
 }

@@ -1,7 +1,7 @@
 //! How the full screen looks: a state becomes a frame.
 //!
 //! ```text
-//! portcullis approvals   2 open                  connected
+//! portcullis questions   2 open                  connected
 //! ▸ HIGH    12 s  claude  c1 │ Bash
 //!   git push --force         │ │ git push --force origin main
 //!   LOW     3 min codex  r7  │
@@ -18,10 +18,11 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 
 use super::details::{self, columns_of, fit, wrapped};
-use super::dialog::{Chosen, Dialog};
+use super::dialog::{RuleChoice, ScreenDialog};
 use super::palette::{BOLD, CURSOR, DIM, Palette};
-use super::state::{Item, Link, Stage, State};
-use crate::commands::approvals::{age, level_word};
+use super::state::{AnswerStage, QuestionItem, QueueLink, ScreenState};
+use crate::commands::questions::level_word;
+use portcullis_output::human::age;
 
 /// The lines of an item of the list.
 const ITEM_LINES: u16 = 2;
@@ -44,26 +45,26 @@ const HELP: [(&str, &str); 13] = [
 ];
 
 /// Draws everything and returns how many lines the details can be scrolled.
-pub(super) fn draw(frame: &mut Frame<'_>, state: &State, palette: Palette) -> usize {
+pub(super) fn draw(frame: &mut Frame<'_>, state: &ScreenState, palette: Palette) -> usize {
     let rows = [Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)];
     let [head, body, foot] = Layout::vertical(rows).areas(frame.area());
     frame.render_widget(heading(state, head.width, palette), head);
     let most_scroll = draw_body(frame, state, body, palette);
     frame.render_widget(footer(state, foot.width), foot);
     match &state.dialog {
-        Some(Dialog::Help) => draw_help(frame, body),
-        Some(Dialog::Choose(chosen)) => draw_choice(frame, body, chosen),
+        Some(ScreenDialog::Help) => draw_help(frame, body),
+        Some(ScreenDialog::Choose(chosen)) => draw_choice(frame, body, chosen),
         _ => {}
     }
     most_scroll
 }
 
-fn heading(state: &State, width: u16, palette: Palette) -> Line<'static> {
-    let title = format!("portcullis approvals  {} open", state.open_count());
+fn heading(state: &ScreenState, width: u16, palette: Palette) -> Line<'static> {
+    let title = format!("portcullis questions  {} open", state.open_count());
     let (link, style) = match &state.link {
-        Link::Connecting => ("connecting…", DIM),
-        Link::Connected => ("connected", DIM),
-        Link::Lost(_) => ("reconnecting…", palette.warning()),
+        QueueLink::Connecting => ("connecting…", DIM),
+        QueueLink::Connected => ("connected", DIM),
+        QueueLink::Lost(_) => ("reconnecting…", palette.warning()),
     };
     let width = usize::from(width);
     let title = fit(&title, width.saturating_sub(columns_of(link) + 1));
@@ -71,7 +72,7 @@ fn heading(state: &State, width: u16, palette: Palette) -> Line<'static> {
     Line::from(vec![Span::styled(title, BOLD), Span::raw(" ".repeat(gap)), Span::styled(link, style)])
 }
 
-fn draw_body(frame: &mut Frame<'_>, state: &State, area: Rect, palette: Palette) -> usize {
+fn draw_body(frame: &mut Frame<'_>, state: &ScreenState, area: Rect, palette: Palette) -> usize {
     let Some(item) = state.current() else {
         frame.render_widget(Paragraph::new(nothing(state)).style(DIM), area);
         return 0;
@@ -91,17 +92,17 @@ fn draw_body(frame: &mut Frame<'_>, state: &State, area: Rect, palette: Palette)
     draw_details(frame, state, item, right, palette)
 }
 
-fn nothing(state: &State) -> String {
+fn nothing(state: &ScreenState) -> String {
     match &state.link {
-        Link::Connecting => String::new(),
-        Link::Lost(why) => format!("no daemon answers: {}", visible(why)),
-        Link::Connected if state.filter.is_empty() => "no question waits".to_owned(),
-        Link::Connected => format!("no question contains `{}`", visible(&state.filter)),
+        QueueLink::Connecting => String::new(),
+        QueueLink::Lost(why) => format!("no daemon answers: {}", visible(why)),
+        QueueLink::Connected if state.filter.is_empty() => "no question waits".to_owned(),
+        QueueLink::Connected => format!("no question contains `{}`", visible(&state.filter)),
     }
 }
 
-fn draw_list(frame: &mut Frame<'_>, state: &State, area: Rect, palette: Palette) {
-    let items: Vec<&Item> = state.listed().collect();
+fn draw_list(frame: &mut Frame<'_>, state: &ScreenState, area: Rect, palette: Palette) {
+    let items: Vec<&QuestionItem> = state.listed().collect();
     let at = items.iter().position(|item| state.is_current(item)).unwrap_or(0);
     let room = usize::from((area.height / ITEM_LINES).max(1));
     // The window moves by whole pages, so that items stand still while the cursor moves.
@@ -113,23 +114,28 @@ fn draw_list(frame: &mut Frame<'_>, state: &State, area: Rect, palette: Palette)
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-fn item_lines(state: &State, item: &Item, width: usize, palette: Palette) -> [Line<'static>; 2] {
-    let approval = &item.approval;
+fn item_lines(
+    state: &ScreenState,
+    item: &QuestionItem,
+    width: usize,
+    palette: Palette,
+) -> [Line<'static>; 2] {
+    let queued = &item.queued;
     let is_current = state.is_current(item);
     let mark = if is_current { "▸ " } else { "  " };
-    let level = level_word(approval.explanation.as_ref());
+    let level = level_word(queued.explanation.as_ref());
     let state_word = match item.stage {
-        Stage::Open => "",
-        Stage::Sending => "sending  ",
-        Stage::Ended(_) => "ended  ",
+        AnswerStage::Open => "",
+        AnswerStage::Sending => "sending  ",
+        AnswerStage::Ended(_) => "ended  ",
     };
     let about = format!(
         " {state_word}{:<6}  {}  {}",
-        age(state.now_ms.saturating_sub(approval.created_at_ms)),
-        visible(&approval.question.host),
-        visible(&approval.session),
+        age(state.now_ms.saturating_sub(queued.created_at_ms)),
+        visible(&queued.question.host),
+        visible(&queued.session),
     );
-    let summary = format!("  {}", visible(&approval.question.summary));
+    let summary = format!("  {}", visible(&queued.question.summary));
     let style = if is_current { CURSOR } else { Style::new() };
     let level_width = 7;
     let about = fit(&about, width.saturating_sub(columns_of(mark) + level_width));
@@ -143,7 +149,13 @@ fn item_lines(state: &State, item: &Item, width: usize, palette: Palette) -> [Li
     ]
 }
 
-fn draw_details(frame: &mut Frame<'_>, state: &State, item: &Item, area: Rect, palette: Palette) -> usize {
+fn draw_details(
+    frame: &mut Frame<'_>,
+    state: &ScreenState,
+    item: &QuestionItem,
+    area: Rect,
+    palette: Palette,
+) -> usize {
     let lines = details::lines(item, state.words(item), usize::from(area.width), state.now_ms, palette);
     let height = usize::from(area.height);
     let most = lines.len().saturating_sub(height);
@@ -159,7 +171,7 @@ fn draw_details(frame: &mut Frame<'_>, state: &State, item: &Item, area: Rect, p
     most
 }
 
-fn footer(state: &State, width: u16) -> Line<'static> {
+fn footer(state: &ScreenState, width: u16) -> Line<'static> {
     let width = usize::from(width);
     let typed = |title: &str, text: &str| {
         // What was typed last is what must be seen.
@@ -170,17 +182,19 @@ fn footer(state: &State, width: u16) -> Line<'static> {
         Line::from(vec![Span::styled(format!("{title} "), BOLD), Span::raw(end), Span::raw("▏")])
     };
     match &state.dialog {
-        Some(Dialog::Filter(text)) => typed("containing:", &text.text),
-        Some(Dialog::Message(_, text)) => typed("deny, because:", &text.text),
-        Some(Dialog::Rule(_, scope, text)) => typed(&format!("allow {}:", scope_words(*scope)), &text.text),
-        Some(Dialog::Choose(_)) => Line::raw(fit("Enter allow  e edit  Esc back", width)),
-        Some(Dialog::Help) => Line::raw(fit("any key: back", width)),
+        Some(ScreenDialog::Filter(text)) => typed("containing:", &text.text),
+        Some(ScreenDialog::Message(_, text)) => typed("deny, because:", &text.text),
+        Some(ScreenDialog::Rule(_, scope, text)) => {
+            typed(&format!("allow {}:", scope_words(*scope)), &text.text)
+        }
+        Some(ScreenDialog::Choose(_)) => Line::raw(fit("Enter allow  e edit  Esc back", width)),
+        Some(ScreenDialog::Help) => Line::raw(fit("any key: back", width)),
         None if !state.notice.is_empty() => Line::styled(fit(&visible(&state.notice), width), BOLD),
         None => Line::styled(fit(keys(state), width), DIM),
     }
 }
 
-fn keys(state: &State) -> &'static str {
+fn keys(state: &ScreenState) -> &'static str {
     if state.current().is_none() {
         return "? help  q quit";
     }
@@ -205,7 +219,7 @@ fn draw_help(frame: &mut Frame<'_>, area: Rect) {
     draw_box(frame, area, "keys", lines.to_vec());
 }
 
-fn draw_choice(frame: &mut Frame<'_>, area: Rect, chosen: &Chosen) {
+fn draw_choice(frame: &mut Frame<'_>, area: Rect, chosen: &RuleChoice) {
     let room = usize::from(area.width).saturating_sub(6).max(4);
     let mut lines = Vec::new();
     for (at, rule) in chosen.rules.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `portcullis approvals`: what waits is listed, read and answered in a terminal, one by one and in the full screen.
+//! `portcullis questions`: what waits is listed, read and answered in a terminal, one by one and in the full screen.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -56,13 +56,19 @@ impl Stage {
     }
 
     fn run(&self, arguments: &[&str]) -> Ran {
-        self.scene.sandbox.run(&[&["approvals"], arguments].concat())
+        self.scene.sandbox.run(&[&["questions"], arguments].concat())
     }
 
-    /// Runs the command in a terminal, with what a person types.
+    /// Answers a question in a terminal, with what a person types: first `allow` or `deny`, then the id.
     fn type_in(&self, arguments: &[&str], typed: &str) -> Ran {
-        self.scene.at_terminal(&[&["approvals"], arguments].concat(), typed)
+        self.scene.at_terminal(&named_by_id(arguments), typed)
     }
+}
+
+/// Puts `--id` before the id, which comes second.
+fn named_by_id<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let (verb, rest) = arguments.split_first().unwrap();
+    [&[*verb, "--id"], rest].concat()
 }
 
 /// Shortens an id.
@@ -102,7 +108,7 @@ fn what_waits_is_listed_and_shown() {
     for unknown in ["ffffffffffffffffffffffffffffffff", "zz", "", "../sessions"] {
         let ran = stage.run(&["show", unknown]);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(64), ""), "{unknown}: {ran:?}");
-        assert!(ran.stderr.contains("no approval has an id"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("no question has an id"), "{}", ran.stderr);
     }
     let (mut plain, id) = stage.ask("make install");
     let shown = stage.run(&["show", &id]).stdout;
@@ -136,6 +142,24 @@ fn a_denial_tells_the_agent_what_the_person_said() {
     let (decision, text) = answer(hook);
     assert_eq!(decision, "deny");
     assert!(text.contains("use the container"), "{text}");
+}
+
+#[test]
+fn the_old_names_do_what_the_new_ones_do() {
+    let stage = Stage::new();
+    let (hook, id) = stage.ask("make install");
+    let sandbox = &stage.scene.sandbox;
+    let [old, new] = ["approvals", "questions"].map(|noun| sandbox.run(&[noun, "show", &id, "--json"]));
+    assert_eq!((old.code, old.stdout), (Some(0), new.stdout));
+    let words = ["approvals", "allow", short(&id), "--session", "--rule", "Bash(make install *)", "--yes"];
+    let ran = stage.scene.at_terminal(&words, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("(terminal), session by `Bash(make install *)`"), "{}", ran.stdout);
+    assert_eq!(answer(hook).0, "allow");
+    let (hook, id) = stage.ask("npm publish");
+    let ran = stage.scene.at_terminal(&["approvals", "deny", &id, "--message", "no", "--yes"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(answer(hook).0, "deny");
 }
 
 #[test]
@@ -176,11 +200,11 @@ fn a_rule_may_come_with_the_answer() {
     let input = stage.scene.bash("s1", "default", "make install -j4");
     assert_eq!(stage.scene.ask(&["--headless"], &input).0, "allow");
     let (hook, id) = stage.ask("npm publish");
-    let wrong = stage.type_in(&["deny", &id, "--always", "--rule", "Bash(npm", "--yes"], "");
+    let wrong = stage.type_in(&["deny", &id, "--always", "Bash(npm", "--yes"], "");
     assert_eq!(wrong.code, Some(64), "{wrong:?}");
-    let without = stage.type_in(&["deny", &id, "--rule", "Bash(npm *)", "--yes"], "");
+    let without = stage.type_in(&["deny", &id, "Bash(npm *)", "--yes"], "");
     assert_eq!(without.code, Some(64), "a rule wants a term: {without:?}");
-    let ran = stage.type_in(&["deny", &id, "--always", "--rule", "Bash(npm publish *)", "--yes"], "");
+    let ran = stage.type_in(&["deny", &id, "--always", "Bash(npm publish *)", "--yes"], "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(answer(hook).0, "deny");
     let settings = stage.scene.sandbox.home.join(".config/portcullis/settings.json");
@@ -195,13 +219,16 @@ fn without_a_terminal_nobody_answers() {
         &["allow", &id][..],
         &["allow", &id, "--yes"],
         &["allow", &id, "--session", "--yes", "--json"],
-        &["allow", &id, "--always", "--rule", "Bash(make *)", "--yes"],
+        &["allow", &id, "--always", "--yes"],
         &["deny", &id, "--yes"],
     ] {
-        let words = [&["approvals"], arguments].concat();
-        for ran in [stage.run(arguments), stage.scene.sandbox.run_with_input(&words, b"y\ny\n")] {
-            assert_eq!((ran.code, ran.stdout.as_str()), (Some(64), ""), "{arguments:?}: {ran:?}");
-            assert!(ran.stderr.contains("run it yourself in a terminal"), "{}", ran.stderr);
+        let old = ["approvals", "questions"].map(|noun| [&[noun], arguments].concat());
+        for words in old.into_iter().chain([named_by_id(arguments)]) {
+            let sandbox = &stage.scene.sandbox;
+            for ran in [sandbox.run(&words), sandbox.run_with_input(&words, b"y\ny\n")] {
+                assert_eq!((ran.code, ran.stdout.as_str()), (Some(64), ""), "{words:?}: {ran:?}");
+                assert!(ran.stderr.contains("run it yourself in a terminal"), "{}", ran.stderr);
+            }
         }
     }
     assert_eq!(stage.open(), [id.as_str()]);
@@ -213,13 +240,13 @@ fn without_a_terminal_nobody_answers() {
 fn without_a_daemon_the_way_to_one_is_told() {
     let scene = Scene::new();
     for arguments in
-        [&["approvals"][..], &["approvals", "list"], &["approvals", "show", "ab"], &["approvals", "watch"]]
+        [&["questions"][..], &["questions", "list"], &["questions", "show", "ab"], &["approvals", "watch"]]
     {
         let ran = scene.sandbox.run(arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(64), ""), "{arguments:?}: {ran:?}");
         assert!(ran.stderr.contains("portcullis serve"), "{}", ran.stderr);
     }
-    for arguments in [&["approvals"][..], &["approvals", "allow", "ab", "--yes"]] {
+    for arguments in [&["questions"][..], &["allow", "--id", "ab", "--yes"], &["approvals", "deny", "ab"]] {
         let ran = scene.at_terminal(arguments, "");
         assert_eq!(ran.code, Some(64), "{ran:?}");
         assert!(ran.stdout.contains("portcullis serve"), "{}", ran.stdout);
@@ -231,7 +258,7 @@ fn without_a_daemon_the_way_to_one_is_told() {
 fn whoever_watches_is_told_line_by_line() {
     let stage = Stage::new();
     let (hook, first) = stage.ask("make install");
-    let mut watching = stage.scene.sandbox.command(&["approvals", "watch"]).spawn().unwrap();
+    let mut watching = stage.scene.sandbox.command(&["questions", "watch"]).spawn().unwrap();
     let mut lines = BufReader::new(watching.stdout.take().unwrap()).lines();
     let mut next = || lines.next().unwrap().unwrap();
     let line = next();
@@ -328,7 +355,7 @@ struct Screen {
 impl Screen {
     fn open(stage: &Stage, (width, height): (usize, usize), variables: &[(&str, &str)]) -> Self {
         let line = format!(
-            "stty rows {height} cols {width}; echo process $$; exec '{}' approvals",
+            "stty rows {height} cols {width}; echo process $$; exec '{}' questions",
             env!("CARGO_BIN_EXE_portcullis")
         );
         let mut command = Command::new("script");
@@ -351,7 +378,7 @@ impl Screen {
             }
         });
         let mut screen = Self { child, keys, output, bytes: Vec::new(), process: 0, size: (width, height) };
-        screen.wait_for("portcullis approvals");
+        screen.wait_for("portcullis questions");
         let text = screen.written();
         let process = text.split_once("process ").unwrap().1;
         screen.process = process.split(['\r', '\n']).next().unwrap().trim().parse().unwrap();

@@ -1,4 +1,4 @@
-//! `portcullis approvals watch`: a line for every question that is asked, answered or over.
+//! `portcullis questions watch`: a line for every question that is asked, answered or over.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use portcullis_core::visible;
 use portcullis_store::ApprovalState;
 use serde_json::Value;
 
-use super::desk::Desk;
-use super::wire::{self, Approval};
+use super::queue_client::QueueClient;
+use super::wire::{self, QueuedQuestion};
 use super::{level_word, outcome_text};
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
@@ -30,8 +30,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Print a line for every question that is asked, answered or over, until interrupted
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  portcullis approvals watch
-  portcullis approvals watch --json
+  portcullis questions watch
+  portcullis questions watch --json
 
 What waits already is told first. If the daemon goes away, it is looked for until it is back.
 With --json every line is an object.
@@ -41,86 +41,86 @@ pub(crate) struct WatchArgs {}
 
 /// Runs the command.
 pub(super) fn run(_: &WatchArgs, is_json: bool) -> Result<ExitCode, Failure> {
-    let mut watching = Watching { is_json, last: 0 };
-    let mut desk = Desk::open(Role::Read)?;
+    let mut watch = QuestionWatch { is_json, last: 0 };
+    let mut queue = QueueClient::open(Role::Read)?;
     loop {
         // Whoever cannot be told is a failure; a daemon that went away is not.
-        if let Lost::Output(failure) = watching.follow(&desk) {
+        if let WatchEnd::Output(failure) = watch.follow(&queue) {
             return Err(failure);
         }
         print_notes(["the daemon went away: looking for it"]);
-        desk = loop {
+        queue = loop {
             std::thread::sleep(PAUSE);
-            if let Ok(desk) = Desk::open(Role::Read) {
-                break desk;
+            if let Ok(queue) = QueueClient::open(Role::Read) {
+                break queue;
             }
         };
     }
 }
 
 /// Why following ended.
-enum Lost {
+enum WatchEnd {
     Daemon,
     Output(Failure),
 }
 
 /// What was told already.
-struct Watching {
+struct QuestionWatch {
     is_json: bool,
     /// The number of the last change that was told.
     last: u64,
 }
 
-impl Watching {
+impl QuestionWatch {
     /// Tells what waits and what changes, until the daemon or the output ends.
-    fn follow(&mut self, desk: &Desk) -> Lost {
+    fn follow(&mut self, queue: &QueueClient) -> WatchEnd {
         // Listening begins first: what happens between both is told twice rather than never, and the number of a change
         // says that it was told.
-        let (Ok(events), Ok(open)) = (desk.events(), desk.list("open", MOST)) else {
-            return Lost::Daemon;
+        let (Ok(events), Ok(open)) = (queue.events(), queue.list("open", MOST)) else {
+            return WatchEnd::Daemon;
         };
         let waiting = open.get("approvals").and_then(Value::as_array).cloned().unwrap_or_default();
-        let mut known: Vec<(Approval, Value)> =
-            waiting.into_iter().filter_map(|value| Some((wire::approval(&value)?, value))).collect();
-        known.sort_by_key(|(approval, _)| approval.sequence);
-        for (approval, value) in &known {
-            if let Err(failure) = self.tell(approval, value) {
-                return Lost::Output(failure);
+        let mut known: Vec<(QueuedQuestion, Value)> =
+            waiting.into_iter().filter_map(|value| Some((wire::parse_question(&value)?, value))).collect();
+        known.sort_by_key(|(queued, _)| queued.sequence);
+        for (queued, value) in &known {
+            if let Err(failure) = self.tell(queued, value) {
+                return WatchEnd::Output(failure);
             }
         }
         for event in events {
-            let Ok(event) = event else { return Lost::Daemon };
+            let Ok(event) = event else { return WatchEnd::Daemon };
             let value = serde_json::from_str::<Value>(&event.data).unwrap_or_default();
-            let Some(approval) = wire::approval(&value).filter(|_| event.name == "approval") else {
+            let Some(queued) = wire::parse_question(&value).filter(|_| event.name == "approval") else {
                 continue;
             };
-            if let Err(failure) = self.tell(&approval, &value) {
-                return Lost::Output(failure);
+            if let Err(failure) = self.tell(&queued, &value) {
+                return WatchEnd::Output(failure);
             }
         }
-        Lost::Daemon
+        WatchEnd::Daemon
     }
 
-    fn tell(&mut self, approval: &Approval, value: &Value) -> Result<(), Failure> {
-        if approval.sequence <= self.last {
+    fn tell(&mut self, queued: &QueuedQuestion, value: &Value) -> Result<(), Failure> {
+        if queued.sequence <= self.last {
             return Ok(());
         }
-        self.last = approval.sequence;
-        print(&if self.is_json { printable(&format!("{value}\n")) } else { line(approval) })
+        self.last = queued.sequence;
+        print(&if self.is_json { printable(&format!("{value}\n")) } else { line(queued) })
     }
 }
 
-fn line(approval: &Approval) -> String {
-    let question = &approval.question;
-    let (at_ms, what) = match (&approval.answer, approval.state) {
+fn line(queued: &QueuedQuestion) -> String {
+    let question = &queued.question;
+    let (at_ms, what) = match (&queued.answer, queued.state) {
         (_, ApprovalState::Open) => {
-            let level = level_word(approval.explanation.as_ref());
-            (approval.created_at_ms, format!("asked, {}, risk {level}", visible(&question.host)))
+            let level = level_word(queued.explanation.as_ref());
+            (queued.created_at_ms, format!("asked, {}, risk {level}", visible(&question.host)))
         }
-        (Some(answer), _) => (answer.at_ms, outcome_text(approval)),
-        (None, _) => (now_ms(), outcome_text(approval)),
+        (Some(answer), _) => (answer.at_ms, outcome_text(queued)),
+        (None, _) => (now_ms(), outcome_text(queued)),
     };
     let summary = shorten(&question.summary, LONGEST);
     let when = Painted(DIM, calendar::time(at_ms));
-    format!("{when}  {}  {what}  {}\n", visible(&approval.id), visible(&summary))
+    format!("{when}  {}  {what}  {}\n", visible(&queued.id), visible(&summary))
 }

@@ -1,11 +1,11 @@
-//! `portcullis approvals`: questions that wait for a person, and answering them.
+//! `portcullis questions`: questions that wait for a person.
 //!
-//! The daemon keeps the queue, and this command only asks it. The list and the pages are free to read; an answer wants a
-//! person in a terminal, as everything does that lifts a denial.
+//! The daemon keeps the queue, and this command only asks it. The list and the pages are free to read; an answer, in the full
+//! screen or by `portcullis allow --id` and `deny --id`, wants a person in a terminal, as everything does that lifts a denial.
 
-mod answer;
-mod desk;
+pub(crate) mod answer;
 mod list;
+mod queue_client;
 #[cfg(feature = "tui")]
 mod screen;
 mod show;
@@ -17,60 +17,65 @@ mod words;
 use std::io::{IsTerminal as _, stdin, stdout};
 
 use clap::{Args, Subcommand};
+use portcullis_core::rule::Behavior;
 use portcullis_core::visible;
 use portcullis_store::{ApprovalState, ExplanationEntry};
 
-use self::desk::scope_name;
-use self::wire::Approval;
-use super::retry::age;
+use self::queue_client::scope_name;
+use self::wire::QueuedQuestion;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_output::human::age;
 
-/// Answer questions that wait for a person, in a full screen or one by one
+/// Read and answer questions that wait for a person, in a full screen or one by one
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  portcullis approvals
-  portcullis approvals list --json
-  portcullis approvals show 5e1f
-  portcullis approvals allow 5e1f --session
-  portcullis approvals deny 5e1f --message 'not on a Friday'
-  portcullis approvals watch
+  portcullis questions
+  portcullis questions list --json
+  portcullis questions show 5e1f
+  portcullis questions watch
+  portcullis allow --id 5e1f --session
+  portcullis deny --id 5e1f --message 'not on a Friday'
 
 In a terminal this opens a full screen in which you read and answer; elsewhere it lists what waits.
-A call waits here if it needs a person's answer and the agent cannot ask for one; a daemon must run for that:
-`portcullis serve`. An id may be shortened to how it begins.
+A call waits here if it needs a person's answer and the agent cannot ask for one; a daemon must run
+for that: `portcullis serve`. An id may be shortened to how it begins.
 Only a person can answer: it works in a terminal alone.
 
 Exit codes: 0 done, 64 no daemon, no such question, answered already, no terminal, or a no,
 70 internal failure")]
-pub(crate) struct ApprovalsArgs {
+pub(crate) struct QuestionsArgs {
     #[command(subcommand)]
-    command: Option<ApprovalsCommand>,
+    command: Option<QuestionsCommand>,
     /// Print JSON
     #[arg(long, global = true)]
     json: bool,
 }
 
 #[derive(Debug, Subcommand)]
-enum ApprovalsCommand {
+enum QuestionsCommand {
     List(list::ListArgs),
     Show(show::ShowArgs),
-    Allow(answer::AllowArgs),
-    Deny(answer::DenyArgs),
     Watch(watch::WatchArgs),
+    /// The old name of `portcullis allow --id`
+    #[command(hide = true, after_help = "Examples:\n  portcullis allow --id 5e1f")]
+    Allow(answer::QueuedAnswerArgs),
+    /// The old name of `portcullis deny --id`
+    #[command(hide = true, after_help = "Examples:\n  portcullis deny --id 5e1f")]
+    Deny(answer::QueuedAnswerArgs),
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: &ApprovalsArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &QuestionsArgs) -> Result<ExitCode, Failure> {
     let is_json = arguments.json;
     match &arguments.command {
         None if !is_json && stdin().is_terminal() && stdout().is_terminal() => open_screen(),
         None => list::run(&list::ListArgs::default(), is_json),
-        Some(ApprovalsCommand::List(arguments)) => list::run(arguments, is_json),
-        Some(ApprovalsCommand::Show(arguments)) => show::run(arguments, is_json),
-        Some(ApprovalsCommand::Allow(arguments)) => answer::allow(arguments, is_json),
-        Some(ApprovalsCommand::Deny(arguments)) => answer::deny(arguments, is_json),
-        Some(ApprovalsCommand::Watch(arguments)) => watch::run(arguments, is_json),
+        Some(QuestionsCommand::List(arguments)) => list::run(arguments, is_json),
+        Some(QuestionsCommand::Show(arguments)) => show::run(arguments, is_json),
+        Some(QuestionsCommand::Allow(arguments)) => answer::run(Behavior::Allow, arguments, is_json),
+        Some(QuestionsCommand::Deny(arguments)) => answer::run(Behavior::Deny, arguments, is_json),
+        Some(QuestionsCommand::Watch(arguments)) => watch::run(arguments, is_json),
     }
 }
 
@@ -85,10 +90,10 @@ fn open_screen() -> Result<ExitCode, Failure> {
 }
 
 /// Says what became of a question, and who said so.
-fn outcome_text(approval: &Approval) -> String {
-    let word = approval.state.as_str();
-    let Some(answer) = &approval.answer else {
-        return match approval.state {
+fn outcome_text(queued: &QueuedQuestion) -> String {
+    let word = queued.state.as_str();
+    let Some(answer) = &queued.answer else {
+        return match queued.state {
             ApprovalState::Open => "it waits".to_owned(),
             ApprovalState::Expired => "nobody answered in time".to_owned(),
             ApprovalState::Allowed | ApprovalState::Denied => word.to_owned(),
@@ -101,11 +106,11 @@ fn outcome_text(approval: &Approval) -> String {
 }
 
 /// Says how long a question can still be answered.
-fn left_text(approval: &Approval, now_ms: u64) -> String {
-    if approval.state != ApprovalState::Open {
-        return outcome_text(approval);
+fn left_text(queued: &QueuedQuestion, now_ms: u64) -> String {
+    if queued.state != ApprovalState::Open {
+        return outcome_text(queued);
     }
-    match approval.expires_at_ms.saturating_sub(now_ms) {
+    match queued.expires_at_ms.saturating_sub(now_ms) {
         0 => "its time is over".to_owned(),
         left => age(left),
     }

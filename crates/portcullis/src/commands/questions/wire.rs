@@ -1,6 +1,6 @@
 //! Approvals as the daemon writes them, read back.
 //!
-//! INVARIANT: what is not understood is no approval. A text that is missing is empty, but an approval without an id, a state
+//! INVARIANT: what is not understood is no question. A text that is missing is empty, but a question without an id, a state
 //! or a question is none, so that nobody answers what they were not shown.
 
 use portcullis_store::audit::Entry;
@@ -11,9 +11,9 @@ use portcullis_gate::gate::read_explanation;
 use portcullis_gate::is_id;
 use portcullis_gate::record_json::read_entry;
 
-/// An approval, as far as the daemon tells it.
+/// A question, as far as the daemon tells it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Approval {
+pub(super) struct QueuedQuestion {
     /// What it is known by.
     pub(super) id: String,
     /// The number of its last change.
@@ -34,10 +34,10 @@ pub(super) struct Approval {
     pub(super) answer: Option<ApprovalAnswer>,
 }
 
-/// Reads an approval; `None` if it is none.
-pub(super) fn approval(value: &Value) -> Option<Approval> {
+/// Reads a question; `None` if it is none.
+pub(super) fn parse_question(value: &Value) -> Option<QueuedQuestion> {
     let state = value.get("state")?.as_str()?;
-    Some(Approval {
+    Some(QueuedQuestion {
         id: value.get("id")?.as_str().filter(|id| is_id(id))?.to_owned(),
         sequence: number(value, "sequence"),
         created_at_ms: number(value, "createdAtMs"),
@@ -50,10 +50,10 @@ pub(super) fn approval(value: &Value) -> Option<Approval> {
     })
 }
 
-/// Reads a list of approvals; what is none is left out.
-pub(super) fn approvals(value: &Value) -> Vec<Approval> {
+/// Reads a list of questions; what is none is left out.
+pub(super) fn parse_questions(value: &Value) -> Vec<QueuedQuestion> {
     let list = value.get("approvals").and_then(Value::as_array);
-    list.map(|list| list.iter().filter_map(approval).collect()).unwrap_or_default()
+    list.map(|list| list.iter().filter_map(parse_question).collect()).unwrap_or_default()
 }
 
 fn answer(value: &Value) -> Option<ApprovalAnswer> {
@@ -89,14 +89,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_understood_is_no_approval() {
+    fn what_is_not_understood_is_no_question() {
         let entry = json!({"atMs": 1, "host": "claude", "event": "PreToolUse", "session": "s", "callId": null,
             "cwd": "/", "mode": "default", "headless": true, "tool": "Bash", "summary": "ls", "input": "{}",
             "decision": "deny", "said": "deny", "step": "A11", "kind": "headless", "reason": "x", "rule": null,
             "findings": [], "trace": [], "suggestions": [], "models": [], "micros": 1});
         let id = "0123456789abcdef0123456789abcdef";
         let whole = json!({"id": id, "state": "open", "question": entry, "sequence": 7, "explanation": null});
-        let read = approval(&whole).unwrap();
+        let read = parse_question(&whole).unwrap();
         assert_eq!((read.id.as_str(), read.sequence, read.question.at_ms), (id, 7, 1));
         let answered =
             json!({"decision": "deny", "scope": "session", "rule": "Bash(ls *)", "by": "ada", "via": "web"});
@@ -110,13 +110,13 @@ mod tests {
         ] {
             let mut wrong = whole.clone();
             wrong[key] = value;
-            assert_eq!(approval(&wrong), None, "{wrong}");
-            assert_eq!(approvals(&json!({"approvals": [whole, wrong]})).len(), 1);
+            assert_eq!(parse_question(&wrong), None, "{wrong}");
+            assert_eq!(parse_questions(&json!({"approvals": [whole, wrong]})).len(), 1);
         }
         let mut ended = whole;
         ended["state"] = json!("denied");
         ended["answer"] = answered;
-        let answer = approval(&ended).unwrap().answer.unwrap();
+        let answer = parse_question(&ended).unwrap().answer.unwrap();
         assert!(!answer.is_allowed);
         assert_eq!((answer.scope, answer.rule.as_deref()), (AnswerScope::Session, Some("Bash(ls *)")));
     }

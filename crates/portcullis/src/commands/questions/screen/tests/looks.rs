@@ -16,7 +16,7 @@ use super::super::palette::Palette;
 use super::super::view::draw;
 use super::*;
 
-fn drawn(state: &mut State, (width, height): (u16, u16), is_coloured: bool) -> Buffer {
+fn drawn(state: &mut ScreenState, (width, height): (u16, u16), is_coloured: bool) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     state.now_ms = NOW;
     let mut most = 0;
@@ -49,32 +49,32 @@ fn text(buffer: &Buffer) -> String {
     out
 }
 
-fn questions() -> Vec<Approval> {
-    let mut low = approval("0b77", "cargo add serde");
+fn questions() -> Vec<QueuedQuestion> {
+    let mut low = asked("0b77", "cargo add serde");
     low.created_at_ms = NOW - 200_000;
     low.question.host = "codex".into();
     low.explanation = None;
-    vec![approval("5e1f", "git push --force origin main"), low]
+    vec![asked("5e1f", "git push --force origin main"), low]
 }
 
 /// The name of a scene, the size of the screen, the questions and the keys.
-type Scene = (&'static str, (u16, u16), Vec<Approval>, &'static str);
+type Scene = (&'static str, (u16, u16), Vec<QueuedQuestion>, &'static str);
 
 fn scenes() -> Vec<Scene> {
-    let mut hostile = approval("beef", "make \u{1b}[2J\u{9b}31m\u{202e}tfel\n\trm -rf /");
+    let mut hostile = asked("beef", "make \u{1b}[2J\u{9b}31m\u{202e}tfel\n\trm -rf /");
     hostile.question.host = "cl\u{7}aude".into();
     hostile.session = "s\u{1b}]0;x\u{7}1".into();
     hostile.question.cwd = "/x\u{200b}y".into();
-    let mut write = approval("f00d", "");
+    let mut write = asked("f00d", "");
     write.question.tool = "Write".into();
     write.question.summary = "Write: src/lib.rs".into();
     write.question.input = serde_json::json!({"file_path": "src/lib.rs", "content": "a\nb"}).to_string();
-    let mut cut = approval("c0de", "");
+    let mut cut = asked("c0de", "");
     cut.question.summary = "Bash: echo lots…".into();
     cut.question.input = "{\"command\": \"echo lots…".into();
-    let unicode = approval("1234", "echo '日本語のとても長い文字列です' > dätei && ls 🦀🦀🦀");
-    let long = approval("aaaa", &format!("echo {} && rm -rf ~/x", "word ".repeat(60)));
-    let many = (0..9).map(|at| approval(&format!("id{at}"), &format!("make target-{at}"))).collect();
+    let unicode = asked("1234", "echo '日本語のとても長い文字列です' > dätei && ls 🦀🦀🦀");
+    let long = asked("aaaa", &format!("echo {} && rm -rf ~/x", "word ".repeat(60)));
+    let many = (0..9).map(|at| asked(&format!("id{at}"), &format!("make target-{at}"))).collect();
     vec![
         ("wide", (100, 30), questions(), ""),
         ("narrow", (40, 12), questions(), ""),
@@ -102,7 +102,7 @@ fn the_screen_is_as_committed() {
         press(&mut state, keys);
         let _ = writeln!(all, "# {name}, {}×{}\n\n{}", size.0, size.1, text(&drawn(&mut state, size, false)));
     }
-    let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots/approvals-screen.txt");
+    let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots/questions-screen.txt");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&snapshot, &all).unwrap();
     }
@@ -154,9 +154,9 @@ fn colours_tell_the_level_and_are_left_out_where_nobody_wants_them() {
 #[test]
 fn a_lost_daemon_is_told() {
     let mut state = screen(60, questions());
-    state.hear(News::Lost("it does not run".into()));
+    state.hear(QueueNews::Lost("it does not run".into()));
     assert!(text(&drawn(&mut state, (60, 12), false)).contains("reconnecting…"));
-    let mut state = State::default();
-    state.hear(News::Lost("it does not run".into()));
+    let mut state = ScreenState::default();
+    state.hear(QueueNews::Lost("it does not run".into()));
     assert!(text(&drawn(&mut state, (60, 12), false)).contains("no daemon answers: it does not run"));
 }

@@ -10,42 +10,42 @@ use ratatui::text::{Line, Span};
 use serde_json::Value;
 
 use super::palette::{BOLD, DECIDING, DIM, Palette};
-use super::state::{Item, Stage};
-use crate::commands::approvals::wire::Approval;
-use crate::commands::approvals::{left_text, level_word};
+use super::state::{AnswerStage, QuestionItem};
+use crate::commands::questions::wire::QueuedQuestion;
+use crate::commands::questions::{left_text, level_word};
 use portcullis_output::calendar;
 
 /// The lines of the details, so wide; `words` are byte ranges of the command that decided.
 pub(super) fn lines(
-    item: &Item,
+    item: &QuestionItem,
     words: &[Range<usize>],
     width: usize,
     now_ms: u64,
     palette: Palette,
 ) -> Vec<Line<'static>> {
-    let mut page = Page { lines: Vec::new(), width: width.max(8), palette };
-    let approval = &item.approval;
+    let mut page = DetailsPage { lines: Vec::new(), width: width.max(8), palette };
+    let queued = &item.queued;
     match &item.stage {
-        Stage::Open => {}
-        Stage::Sending => page.text(DIM, "the answer is on its way"),
-        Stage::Ended(how) => page.text(palette.warning(), how),
+        AnswerStage::Open => {}
+        AnswerStage::Sending => page.text(DIM, "the answer is on its way"),
+        AnswerStage::Ended(how) => page.text(palette.warning(), how),
     }
-    page.call(approval, words);
-    page.text(Style::new(), &approval.question.reason);
-    page.explanation(approval);
+    page.call(queued, words);
+    page.text(Style::new(), &queued.question.reason);
+    page.explanation(queued);
     page.block(
         "findings",
-        approval.question.findings.iter().map(|finding| {
+        queued.question.findings.iter().map(|finding| {
             let cleared = if finding.cleared { " (cleared by the user's words)" } else { "" };
             format!("{} {}{cleared}", finding.code, finding.sentence)
         }),
     );
-    let rules = approval.question.suggestions.iter();
+    let rules = queued.question.suggestions.iter();
     page.block("rules that would decide it", rules.map(|one| format!("{} {}", one.behavior, one.rule)));
-    page.origin(approval, now_ms);
+    page.origin(queued, now_ms);
     page.block(
         "trace",
-        approval.question.trace.iter().map(|line| {
+        queued.question.trace.iter().map(|line| {
             format!("{:<4}{:<12} {}", line.step, line.outcome, line.detail).trim_end().to_owned()
         }),
     );
@@ -53,13 +53,13 @@ pub(super) fn lines(
 }
 
 /// Lines that are being written.
-struct Page {
+struct DetailsPage {
     lines: Vec<Line<'static>>,
     width: usize,
     palette: Palette,
 }
 
-impl Page {
+impl DetailsPage {
     /// Writes a text from outside.
     fn text(&mut self, style: Style, text: &str) {
         self.indented(style, "", text);
@@ -67,11 +67,11 @@ impl Page {
 
     /// Writes a text from outside, each line of it behind a margin.
     fn indented(&mut self, style: Style, margin: &str, text: &str) {
-        self.marked(style, margin, &Shown { text: visible(text).into_owned(), marks: Vec::new() });
+        self.marked(style, margin, &ShownLine { text: visible(text).into_owned(), marks: Vec::new() });
     }
 
     /// Writes a text that can be shown, the marked parts of it in the style of deciding words.
-    fn marked(&mut self, style: Style, margin: &str, shown: &Shown) {
+    fn marked(&mut self, style: Style, margin: &str, shown: &ShownLine) {
         let room = self.width.saturating_sub(margin.chars().count()).max(4);
         for line in wrap(&shown.text, room) {
             let mut spans = vec![Span::styled(margin.to_owned(), DIM)];
@@ -100,8 +100,8 @@ impl Page {
     }
 
     /// Writes the whole call: the command of a shell line by line, or every field of the input.
-    fn call(&mut self, approval: &Approval, words: &[Range<usize>]) {
-        let question = &approval.question;
+    fn call(&mut self, queued: &QueuedQuestion, words: &[Range<usize>]) {
+        let question = &queued.question;
         self.text(BOLD, &question.tool);
         let input: Option<Value> = serde_json::from_str(&question.input).ok();
         if let Some(fields) = input.as_ref().and_then(Value::as_object) {
@@ -122,7 +122,7 @@ impl Page {
     fn command(&mut self, command: &str, words: &[Range<usize>]) {
         let mut start = 0;
         for line in command.split('\n') {
-            self.marked(BOLD, "│ ", &Shown::new(line, start, words));
+            self.marked(BOLD, "│ ", &ShownLine::new(line, start, words));
             start += line.len() + 1;
         }
     }
@@ -137,8 +137,8 @@ impl Page {
         }
     }
 
-    fn explanation(&mut self, approval: &Approval) {
-        let Some(explained) = &approval.explanation else { return };
+    fn explanation(&mut self, queued: &QueuedQuestion) {
+        let Some(explained) = &queued.explanation else { return };
         let level = level_word(Some(explained));
         let parts = [("what it does", &explained.explanation), ("why it matters", &explained.reasoning)];
         for (title, text) in parts {
@@ -148,30 +148,30 @@ impl Page {
         self.indented(self.palette.level(level), "  ", &format!("{level}: {}", explained.risk));
     }
 
-    fn origin(&mut self, approval: &Approval, now_ms: u64) {
-        let question = &approval.question;
+    fn origin(&mut self, queued: &QueuedQuestion, now_ms: u64) {
+        let question = &queued.question;
         let agent = question.agent.as_ref().map(|agent| format!(", {agent}")).unwrap_or_default();
         let lines = [
-            format!("id      {}", approval.id),
+            format!("id      {}", queued.id),
             format!("host    {}{agent}", question.host),
-            format!("session {}", approval.session),
+            format!("session {}", queued.session),
             format!("where   {}", question.cwd),
             format!("mode    {}", question.mode),
             format!("step    {} ({})", question.step, question.kind),
-            format!("asked   {} UTC", calendar::time(approval.created_at_ms)),
-            format!("left    {}", left_text(approval, now_ms)),
+            format!("asked   {} UTC", calendar::time(queued.created_at_ms)),
+            format!("left    {}", left_text(queued, now_ms)),
         ];
         self.block("where it comes from", lines.into_iter());
     }
 }
 
 /// A line as it is shown, and which bytes of it are marked.
-struct Shown {
+struct ShownLine {
     text: String,
     marks: Vec<Range<usize>>,
 }
 
-impl Shown {
+impl ShownLine {
     /// Spells out a line that begins at a byte of a command, of which some ranges are marked.
     fn new(line: &str, start: usize, words: &[Range<usize>]) -> Self {
         let mut shown = Self { text: String::with_capacity(line.len()), marks: Vec::new() };
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn deciding_words_are_marked_wherever_lines_break() {
         let page = |command: &str, words: &[(usize, usize)], width: usize| {
-            let mut page = Page { lines: Vec::new(), width, palette: Palette { is_coloured: false } };
+            let mut page = DetailsPage { lines: Vec::new(), width, palette: Palette { is_coloured: false } };
             let words: Vec<Range<usize>> = words.iter().map(|(from, to)| *from..*to).collect();
             page.command(command, &words);
             let part = |span: &Span<'static>| {
