@@ -30,7 +30,7 @@ pub(crate) struct FamilyMember {
     /// What its word for the permission mode means; it may have none.
     pub(crate) standing: fn(Option<&str>) -> SessionFreedom,
     /// The calls that one of its calls amounts to; never none.
-    pub(crate) calls: fn(&str, Input) -> Vec<ToolCall>,
+    pub(crate) calls: fn(&str, ToolInput) -> Vec<ToolCall>,
     /// Completes the session with what only this host says, and takes from it what must not be used.
     pub(crate) session: fn(HookSession, &HostInput<'_>) -> HookSession,
 }

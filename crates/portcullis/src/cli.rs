@@ -8,8 +8,8 @@ use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 use crate::command_group::with_groups;
 use crate::commands::{
     allow, auto_mode, check, completions, deny, doctor, eval, explain, grants, hook, init, log, man, mcp,
-    mcp_proxy, modes, policy, profiles, questions, replay, retry, rules, schema, serve, settings, stats, store, tokens,
-    trust, uninstall,
+    mcp_proxy, modes, policy, profiles, questions, replay, retry, rules, schema, serve, settings, stats,
+    store, tokens, trust, uninstall,
 };
 use portcullis_hook::Program;
 

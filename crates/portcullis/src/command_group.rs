@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "man",
         ],
     ),
-    ("Commands for rules", &["rules", "modes", "trust", "settings", "schema", "auto-mode"]),
+    ("Commands for rules", &["rules", "profiles", "modes", "trust", "settings", "schema", "auto-mode"]),
     (
         "Commands for people and programs elsewhere",
         &["serve", "tokens", "store", "policy", "hook", "mcp", "mcp-proxy"],

@@ -33,7 +33,10 @@ pub(super) static FINDING: Finding = Finding {
         ),
         ExampleCall::Bash("sed -i s/deny/allow/ ~/.claude/settings.json"),
         ExampleCall::Bash("ln -sf /tmp/x.json .mcp.json"),
-        ExampleCall::Call("Config", &[("setting", "permissions.defaultMode"), ("value", "bypassPermissions")]),
+        ExampleCall::Call(
+            "Config",
+            &[("setting", "permissions.defaultMode"), ("value", "bypassPermissions")],
+        ),
         ExampleCall::Bash("mv x.json ~/.gemini/settings.json"),
         ExampleCall::Bash("chmod 000 .claude/hooks/check.sh"),
         ExampleCall::Bash("mv ~/.local/state/portcullis x"),

@@ -98,7 +98,7 @@ impl History {
             touched: self.touched.clone(),
             is_partial: self.is_partial,
             boundaries: self.boundaries.clone(),
-            ..Session::default()
+            ..SessionKnowledge::default()
         }
     }
 }
