@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::transport::{FaultKind, ModelFault, RetryAdvice};
+use crate::fault::{FaultKind, ModelFault, RetryAdvice};
 
 /// The most a key command may print.
 const MOST_OUTPUT: usize = 64 * 1024;

@@ -17,6 +17,7 @@
 //! INVARIANT: only a well-formed, explicit "no, do not block" becomes an allow. Whatever fails is no verdict, and no
 //! verdict never allows.
 
+mod fault;
 mod key;
 pub mod model;
 pub mod prompt;

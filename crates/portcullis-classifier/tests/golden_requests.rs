@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use portcullis_classifier::model::{ModelInfo, ModelProvider, ModelTable};
+use portcullis_classifier::prompt::AnswerSpec;
 use portcullis_classifier::prompt::Prompt;
-use portcullis_classifier::provider::{AnswerSpec, ModelQuery, RequiredForm, WireRequest, request};
+use portcullis_classifier::provider::{ModelQuery, RequiredForm, WireRequest, request};
 use portcullis_testkit::{GoldenFile, is_updating};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};

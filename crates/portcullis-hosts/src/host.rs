@@ -1,8 +1,5 @@
 //! The agents we know, by name.
 
-use crate::adapter::HostAdapter;
-use crate::{amp, claude, codex, copilot, crush, cursor, droid, gemini, generic, opencode, qwen};
-
 /// An agent that calls us before its tools run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Host {
@@ -67,23 +64,6 @@ impl Host {
             Self::Generic => "generic",
         }
     }
-
-    /// Returns what speaks to it.
-    pub const fn adapter(self) -> &'static HostAdapter {
-        match self {
-            Self::Claude => &claude::ADAPTER,
-            Self::Codex => &codex::ADAPTER,
-            Self::Gemini => &gemini::ADAPTER,
-            Self::Opencode => &opencode::ADAPTER,
-            Self::Cursor => &cursor::ADAPTER,
-            Self::Copilot => &copilot::ADAPTER,
-            Self::Qwen => &qwen::ADAPTER,
-            Self::Droid => &droid::ADAPTER,
-            Self::Crush => &crush::ADAPTER,
-            Self::Amp => &amp::ADAPTER,
-            Self::Generic => &generic::ADAPTER,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -94,7 +74,6 @@ mod tests {
     fn every_host_is_found_by_its_name() {
         for host in Host::ALL {
             assert_eq!(Host::find(host.name()), Some(host));
-            assert_eq!(host.adapter().host, host);
         }
         assert_eq!(Host::find("Claude"), None);
     }

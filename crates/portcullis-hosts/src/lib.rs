@@ -30,6 +30,7 @@ mod opencode;
 mod qwen;
 mod reason;
 pub mod registration;
+mod registry;
 mod reply;
 mod shell_word;
 pub mod tool_names;

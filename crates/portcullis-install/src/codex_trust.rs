@@ -14,7 +14,8 @@ use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
 use super::agent::Agent;
 use super::ours::Ours;
-use super::plan::{TextChange, TextKind, read, unreadable};
+use super::plan::{TextChange, read, unreadable};
+use super::text_kind::TextKind;
 use super::writing::Turn;
 use portcullis_gate::Failure;
 use portcullis_gate::process::Dialogue;

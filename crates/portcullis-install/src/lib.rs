@@ -16,6 +16,7 @@ pub mod ours;
 pub mod plan;
 pub mod program;
 mod record;
+pub mod text_kind;
 pub mod undo;
 pub mod writing;
 

@@ -11,6 +11,7 @@ use portcullis_settings::disk::{MAXIMUM_SIZE, read_text};
 use super::agent::Agent;
 use super::ours::Ours;
 use super::record::Records;
+use super::text_kind::TextKind;
 use super::{diff, document, shown};
 use portcullis_gate::Failure;
 use portcullis_gate::env_vars;
@@ -37,18 +38,6 @@ pub struct TextChange {
     pub after: String,
     /// What kind of file it is.
     pub kind: TextKind,
-}
-
-/// Kinds of files, by what of them is ours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TextKind {
-    /// JSON with entries of ours.
-    Json,
-    /// TOML with keys of ours.
-    Toml,
-    /// All of it is ours.
-    Whole,
 }
 
 /// A further name of our program.

@@ -16,7 +16,7 @@ use portcullis_settings::disk::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::plan::TextKind;
+use super::text_kind::TextKind;
 use portcullis_gate::Failure;
 
 /// The version of the form.

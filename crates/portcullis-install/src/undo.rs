@@ -13,9 +13,10 @@ use portcullis_settings::disk::{FilePrivacy, ReplaceError, replace};
 
 use super::agent::{Agent, newest};
 use super::ours::Ours;
-use super::plan::{TextKind, file_of, files_of, is_same_kind, leads_to_us, read, unreadable};
+use super::plan::{file_of, files_of, is_same_kind, leads_to_us, read, unreadable};
 use super::program::Program;
 use super::record::{FileRecord, refused};
+use super::text_kind::TextKind;
 use super::writing::Turn;
 use super::{codex_trust, diff, document, shown};
 use portcullis_gate::Failure;

@@ -10,8 +10,9 @@ use portcullis_settings::disk::{DirectoryLock, FilePrivacy, ReplaceError, create
 use super::agent::Agent;
 use super::document;
 use super::ours::Ours;
-use super::plan::{LinkChange, Plan, TextChange, TextKind, file_of};
+use super::plan::{LinkChange, Plan, TextChange, file_of};
 use super::record::{FileRecord, Record, Records, refused};
+use super::text_kind::TextKind;
 use portcullis_gate::Failure;
 
 /// Takes turns with others who change settings of agents, until it is dropped.

@@ -5,7 +5,7 @@ use std::io::IsTerminal as _;
 
 use portcullis_core::visible;
 
-use super::human::shorten;
+use super::shorten::shorten;
 use crate::terminal::{DIM, Painted};
 
 /// The narrowest bars that are drawn.

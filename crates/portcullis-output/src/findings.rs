@@ -2,7 +2,7 @@
 
 use portcullis_core::{FindingReport, visible};
 
-use super::human::shorten;
+use super::shorten::shorten;
 use crate::terminal::{BOLD, DIM, Painted};
 
 /// The most findings that are shown.

@@ -1,6 +1,5 @@
 //! A verdict for people: the answer, the command with its deciding words, why, and what would change it.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use portcullis_core::tool::{ToolKind, find_tool};
@@ -12,6 +11,7 @@ use portcullis_hosts::json::write_value;
 
 use super::excerpt::write_excerpt;
 use super::findings::finding_lines;
+use super::shorten::shorten;
 
 use crate::terminal::{BOLD, DIM, Painted, style_of, symbol_of};
 
@@ -98,14 +98,6 @@ pub fn age(millis: u64) -> String {
         seconds @ 60..3600 => format!("{} min", seconds / 60),
         seconds @ 3600..86_400 => format!("{} h", seconds / 3600),
         seconds => format!("{} days", seconds / 86_400),
-    }
-}
-
-/// Cuts a text after so many characters, and shows that it was cut.
-pub fn shorten(text: &str, longest: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(longest) {
-        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
-        None => Cow::Borrowed(text),
     }
 }
 

@@ -18,6 +18,7 @@ pub mod record;
 pub mod rules;
 pub mod settings_notes;
 pub mod shell_quote;
+pub mod shorten;
 pub mod terminal;
 pub mod totals;
 pub mod trial;

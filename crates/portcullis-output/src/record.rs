@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 
 use super::excerpt::write_excerpt;
 use super::exchange::dollars;
-use super::human::{shorten, write_block, write_line};
+use super::human::{write_block, write_line};
+use super::shorten::shorten;
 use crate::calendar;
 use crate::terminal::{BOLD, DIM, Painted, style_of, symbol_of};
 

@@ -1,11 +1,9 @@
 //! How questions wait for a person, and where else they are shown.
 
-use std::fmt;
-
 use crate::classifier::{SettingLookup, number, switch};
-use crate::hooks::shown_address;
 use crate::keys::KeyId;
 use crate::layer::SettingValue;
+use crate::webhook::WebhookSettings;
 
 /// What settings say about questions that wait for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,27 +18,6 @@ pub struct ApprovalSettings {
     pub webhook: Option<WebhookSettings>,
     /// Whether questions are shown as notifications of the desktop.
     pub is_desktop: bool,
-}
-
-/// Where questions are posted to.
-#[derive(Clone, PartialEq, Eq)]
-pub struct WebhookSettings {
-    /// The address: `https://`, or `http://` of this machine.
-    pub url: String,
-    /// Further headers, their values as written: `$NAME` stands for a variable that `variables` names.
-    pub headers: Vec<(String, String)>,
-    /// The variables that headers may name.
-    pub variables: Vec<String>,
-}
-
-/// Shows the host alone: the rest of the address and the headers may be secret.
-impl fmt::Debug for WebhookSettings {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("WebhookSettings")
-            .field("url", &shown_address(&self.url))
-            .finish_non_exhaustive()
-    }
 }
 
 impl Default for ApprovalSettings {

@@ -5,11 +5,11 @@ use std::fmt;
 use portcullis_core::rule::Rule;
 use portcullis_core::{Mode, Origin, Source};
 
-use crate::approvals::WebhookSettings;
+use crate::address::{StoreUrl, without_password};
 use crate::hooks::{PermissionHook, shown_address};
 use crate::keys::{KeyKind, SettingsKey};
 use crate::problem::SettingsProblem;
-use crate::store::StoreUrl;
+use crate::webhook::WebhookSettings;
 use portcullis_core::visible;
 
 /// The contribution of one place.
@@ -89,15 +89,6 @@ pub(crate) enum SettingValue {
     /// A value that is wrong and has no strict reading. It beats weaker sources like any other value: none of them is
     /// what its author meant.
     Wrong,
-}
-
-/// Leaves out the user and the password an address may carry, wherever it was meant to end.
-pub(crate) fn without_password(address: &str) -> String {
-    match (address.split_once("://"), address.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
-        (None, Some((_, host))) => format!("…@{host}"),
-        (_, None) => address.to_owned(),
-    }
 }
 
 /// Something settings say that is not used.
@@ -182,25 +173,6 @@ impl fmt::Display for IgnoredSetting {
         match self.reason.hint() {
             Some(hint) => write!(formatter, "; {hint}"),
             None => Ok(()),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_is_shown_without_its_password() {
-        for (address, shown) in [
-            ("http://proxy.example.com:8080", "http://proxy.example.com:8080"),
-            ("http://me:secret@proxy.example.com:8080/x", "http://…@proxy.example.com:8080/x"),
-            ("http://me:s@cret@proxy.example.com", "http://…@proxy.example.com"),
-            ("http://me:sec/ret@proxy.example.com", "http://…@proxy.example.com"),
-            ("me:secret@proxy.example.com", "…@proxy.example.com"),
-            ("https://token@example.com", "https://…@example.com"),
-        ] {
-            assert_eq!(without_password(address), shown);
         }
     }
 }

@@ -31,6 +31,7 @@
 //! Loading cannot fail. What is wrong is a [`Problem`] with its place in the file, what is not used is an [`Ignored`] with
 //! its reason, and neither ever widens what may run.
 
+mod address;
 mod approvals;
 mod audit;
 mod auto_mode;
@@ -50,13 +51,17 @@ mod location;
 mod merge;
 mod problem;
 mod profiles;
+mod public_key;
 mod pushed;
 mod repository;
 mod schema;
 mod store;
 mod trust;
+mod watched;
+mod webhook;
 
-pub use approvals::{ApprovalSettings, WebhookSettings};
+pub use address::StoreUrl;
+pub use approvals::ApprovalSettings;
 pub use audit::AuditSettings;
 pub use auto_mode::{AutoModeSettings, SettingSentence};
 pub use classifier::{
@@ -77,10 +82,10 @@ pub use loaded::{
 pub use location::{ManagedDirectories, SettingsEnvironment, SettingsFile, SettingsLocations, SettingsOwner};
 pub use problem::{ProblemPlace, ProblemSeverity, SettingsProblem};
 pub use profiles::{ProfileCheck, check_profiles};
-pub use pushed::{
-    PolicyCheck, PolicyFiles, PolicyInstallation, PolicyRefusal, PolicyStamp, PublicKey, PushedPolicy,
-};
+pub use public_key::PublicKey;
+pub use pushed::{PolicyCheck, PolicyFiles, PolicyInstallation, PolicyRefusal, PolicyStamp, PushedPolicy};
 pub use repository::GitRepository;
 pub use schema::settings_schema;
-pub use store::{StoreSettings, StoreUrl};
+pub use store::StoreSettings;
 pub use trust::{TrustError, TrustStore, TrustedBy, WorkspaceTrust, find_trust};
+pub use webhook::WebhookSettings;

@@ -17,7 +17,8 @@ use crate::location::{SettingsFile, SettingsLocations, SettingsOwner};
 use crate::merge::{is_on, merge};
 use crate::problem::{ProblemSeverity, SettingsProblem};
 use crate::profiles::ProfileLoader;
-use crate::pushed::{PolicyFiles, PolicyStamp, PublicKey, PushedPolicy};
+use crate::public_key::PublicKey;
+use crate::pushed::{PolicyFiles, PolicyStamp, PushedPolicy};
 use crate::trust::{TrustedBy, WorkspaceTrust, find_trust};
 
 /// Loads all sources and makes a policy of them. Never fails: what cannot be read is a problem and never widens.

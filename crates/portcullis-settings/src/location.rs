@@ -21,7 +21,6 @@ use std::path::{Path, PathBuf};
 
 use portcullis_core::Source;
 
-use crate::pushed::PolicyFiles;
 use crate::repository::GitRepository;
 
 /// Values the caller took from the environment.
@@ -195,21 +194,6 @@ impl SettingsLocations {
             // In the home directory the project's file is the user's own.
             .filter(|file| source == Source::User || user_file(file.owner).as_ref() != Some(&file.path))
             .collect()
-    }
-
-    /// Returns every place whose content may change what is loaded, there or not: settings files, the directories of
-    /// managed ones and of profiles, the policy of the store, and what says which workspaces are trusted.
-    pub fn watched(&self) -> Vec<PathBuf> {
-        let sources = [Source::Policy, Source::Local, Source::Project, Source::User];
-        let mut paths: Vec<PathBuf> =
-            sources.iter().flat_map(|source| self.files(*source)).map(|file| file.path).collect();
-        let managed = self.files(Source::Policy);
-        paths.extend(managed.iter().map(|file| file.path.with_extension("d")));
-        paths.extend(self.profile_folders().into_iter().map(|(_, folder)| folder));
-        paths.extend(self.claude_state.clone());
-        paths.extend(crate::trust::store_path(self));
-        paths.extend(PolicyFiles::of(self).into_iter().flat_map(|files| [files.current(), files.seen()]));
-        paths
     }
 
     fn managed_file(&self, owner: SettingsOwner) -> SettingsFile {

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Store;
 use crate::disk;
+use crate::disk::FileLock;
 use crate::error::StoreError;
-use crate::lock::FileLock;
 
 const VERSION: u32 = 1;
 /// More than everything at its longest, every character escaped.

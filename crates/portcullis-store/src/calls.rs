@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Store;
 use crate::disk;
+use crate::disk::FileLock;
 use crate::error::StoreError;
-use crate::lock::FileLock;
 
 /// A larger file is put aside, and the one before it forgotten.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;

@@ -8,8 +8,8 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::disk;
+use crate::disk::FileLock;
 use crate::error::StoreError;
-use crate::lock::FileLock;
 use crate::redaction::redact;
 
 /// The file that a directory of dumps is known by.

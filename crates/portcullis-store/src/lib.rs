@@ -65,7 +65,6 @@ mod files;
 mod grants;
 mod hash;
 mod learned;
-mod lock;
 mod overview;
 mod policy;
 mod redaction;
@@ -109,7 +108,7 @@ pub struct Store {
 impl Store {
     /// Keeps everything in a directory. Nothing is read or made yet.
     pub fn new(root: PathBuf) -> Self {
-        Self::local(root, lock::FileLock::PATIENCE)
+        Self::local(root, disk::FileLock::PATIENCE)
     }
 
     fn local(root: PathBuf, patience: Duration) -> Self {
@@ -119,7 +118,7 @@ impl Store {
 
     /// Keeps what can be shared in a backend, and what belongs to this machine in a directory.
     pub fn with_backend(root: PathBuf, backend: Arc<dyn StoreBackend>) -> Self {
-        Self { root, patience: lock::FileLock::PATIENCE, backend, is_local: false }
+        Self { root, patience: disk::FileLock::PATIENCE, backend, is_local: false }
     }
 
     /// Sets how long another process that changes the same file is waited for; two seconds if it is not set. A change

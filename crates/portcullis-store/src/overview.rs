@@ -252,7 +252,7 @@ mod tests {
     fn a_session_that_is_in_use_is_not_forgotten() {
         let (_directory, store) = store();
         store.session("a").record_denial(&denial("one"), 1).unwrap();
-        let lock = crate::lock::FileLock::try_take(&sessions(&store).join("a.lock")).unwrap().unwrap();
+        let lock = crate::disk::FileLock::try_take(&sessions(&store).join("a.lock")).unwrap().unwrap();
         assert_eq!(store.forget_old_sessions(u64::MAX, 0).unwrap(), ForgottenSessions::default());
         drop(lock);
         assert_eq!(store.forget_old_sessions(u64::MAX, 0).unwrap().sessions, 1);

@@ -6,8 +6,8 @@ use std::path::Path;
 use rusqlite::{Connection, ErrorCode};
 
 use crate::disk;
+use crate::disk::FileLock;
 use crate::error::StoreError;
-use crate::lock::FileLock;
 
 /// Returns a number as a database keeps it.
 pub(crate) fn signed(number: u64) -> i64 {

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::script::{
-    EchoedPart, ReportedTokens, ScriptStep, ScriptedAnswer, ScriptedVerdict, ServerFault, StopReason,
-    WordJudge,
+use crate::script::{EchoedPart, ScriptStep, ScriptedAnswer, ScriptedVerdict, ServerFault, WordJudge};
+use crate::wire::{
+    ModelReply, ModelRequest, ReplyContent, ReportedTokens, RequestedForm, RequestedStage, StopReason,
+    ToolArguments,
 };
-use crate::wire::{ModelReply, ModelRequest, ReplyContent, RequestedForm, RequestedStage, ToolArguments};
 
 /// Makes the answer of a model. Steps that are none (errors, raw bodies) have an allow here, which is what faults spoil.
 pub(crate) fn compose(step: &ScriptStep, inquiry: &ModelRequest) -> ModelReply {

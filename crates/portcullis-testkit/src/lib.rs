@@ -47,8 +47,8 @@ pub use golden::{GoldenCase, GoldenFile, is_updating};
 pub use postgres::PostgresServer;
 pub use recorded::RecordedRequest;
 pub use script::{
-    EchoedPart, ModelScript, ReportedTokens, RequestMatch, ScriptError, ScriptRule, ScriptStep,
-    ScriptedAnswer, ScriptedVerdict, ServerFault, StopReason, WordJudge,
+    EchoedPart, ModelScript, RequestMatch, ScriptError, ScriptRule, ScriptStep, ScriptedAnswer,
+    ScriptedVerdict, ServerFault, WordJudge,
 };
 pub use server::ScriptedServer;
-pub use wire::{ModelRequest, RequestedForm, RequestedStage, WireProtocol};
+pub use wire::{ModelRequest, ReportedTokens, RequestedForm, RequestedStage, StopReason, WireProtocol};

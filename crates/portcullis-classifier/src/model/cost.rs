@@ -1,7 +1,7 @@
 //! What a call costs.
 
 use super::{ModelInfo, ModelPrices, PriceTier};
-use crate::provider::TokenUsage;
+use crate::tokens::TokenUsage;
 
 impl ModelInfo {
     /// Returns what a call cost in dollars, if the model's prices are known.
@@ -31,7 +31,7 @@ fn millions(tokens: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use crate::model::{ModelProvider, ModelTable};
-    use crate::provider::TokenUsage;
+    use crate::tokens::TokenUsage;
 
     fn cost(provider: ModelProvider, id: &str, usage: TokenUsage) -> f64 {
         ModelTable::built_in().find(provider, id).cost(&usage).unwrap()

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Prompt;
 use super::excerpt::{beginning, both_ends, ending};
-use crate::provider::AnswerSpec;
+use crate::prompt::AnswerSpec;
 use crate::quote;
 
 /// The words that come last when a call is explained.

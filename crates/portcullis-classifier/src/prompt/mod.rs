@@ -17,12 +17,25 @@ mod explainer;
 mod section;
 mod template;
 
+use serde_json::Value;
+
 pub use build::{PromptSession, build};
 pub use coverage::rule_of_finding;
 pub use critique::critique_prompt;
 pub use explainer::{EXPLAINER_SUFFIX, explainer_answer, explainer_prompt, read_explanation};
 pub use section::{CustomLists, DEFAULTS, PromptList, PromptLists, label_of};
 pub use template::{PromptTemplates, TemplateError};
+
+/// What a structured answer looks like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerSpec {
+    /// The name of the tool or the schema.
+    pub name: &'static str,
+    /// What it is for.
+    pub description: &'static str,
+    /// Its fields as a JSON schema: every one required, no others.
+    pub schema: Value,
+}
 
 /// A question to the model without the words that make it a stage: the same bytes in every stage.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,8 +8,9 @@ use super::stage::{self, JudgeStage, StagePlan};
 use crate::estimate_tokens;
 use crate::key::fetch_key;
 use crate::model::{ModelInfo, VerdictShape};
+use crate::prompt::AnswerSpec;
 use crate::prompt::Prompt;
-use crate::provider::{self, AnswerSpec, ModelAnswer, ModelQuery, RequiredForm, TokenUsage};
+use crate::provider::{self, ModelAnswer, ModelQuery, RequiredForm, TokenUsage};
 use crate::transport::{CancelFlag, FaultKind, ModelFault, RawResponse, RetryAdvice, next_delay};
 
 /// How often a request is sent anew because the model refused a parameter of it.

@@ -9,8 +9,9 @@ use super::stage::{self, JudgeStage, StagePlan};
 use super::verdict::{StageVerdict, VerdictReader};
 use crate::key::KeySource;
 use crate::model::{ModelInfo, VerdictShape};
+use crate::prompt::AnswerSpec;
 use crate::prompt::Prompt;
-use crate::provider::{AnswerSpec, ModelAnswer};
+use crate::provider::ModelAnswer;
 use crate::transport::{CancelFlag, FaultKind, KeyPresentation, ModelFault, ProviderConnection};
 
 /// A model and the way to it.

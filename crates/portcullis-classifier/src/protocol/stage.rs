@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::verdict::RESULT_NAME;
 use crate::model::{ModelInfo, VerdictShape};
-use crate::provider::AnswerSpec;
+use crate::prompt::AnswerSpec;
 
 /// One look at an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

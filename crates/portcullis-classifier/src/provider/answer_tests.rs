@@ -6,8 +6,8 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 
 use super::{TokenUsage, answer};
+use crate::fault::{FaultKind, RetryAdvice};
 use crate::model::ModelProvider;
-use crate::transport::{FaultKind, RetryAdvice};
 
 const NOTHING: Headers = &[];
 

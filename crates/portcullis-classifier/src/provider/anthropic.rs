@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::envelope::{AnswerEnvelope, AnswerParts, count, text};
 use super::layout::{self, RequestBody};
 use super::{ModelQuery, ModelResult, RequiredForm, TokenUsage, WireRequest};
+use crate::fault::{FaultKind, ModelFault};
 use crate::model::{ModelInfo, ModelProvider, ThinkingOff};
 use crate::prompt::Prompt;
-use crate::transport::{FaultKind, ModelFault};
 
 const ENVELOPE: AnswerEnvelope = AnswerEnvelope { provider: ModelProvider::Anthropic, usage };
 

@@ -6,8 +6,8 @@ use super::envelope::{AnswerEnvelope, AnswerParts, count, list, text, without_th
 use super::layout::{self, RequestBody};
 use super::responses::effort;
 use super::{ModelQuery, ModelResult, RequiredForm, TokenUsage, WireRequest};
+use crate::fault::{FaultKind, ModelFault};
 use crate::model::{LimitField, ModelInfo, ModelProvider, ThinkingOff};
-use crate::transport::{FaultKind, ModelFault};
 
 const ENVELOPE: AnswerEnvelope = AnswerEnvelope { provider: ModelProvider::Chat, usage };
 

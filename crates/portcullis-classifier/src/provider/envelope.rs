@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::complaint::ProviderError;
 use super::{ModelAnswer, TokenUsage, failure};
+use crate::fault::{FaultKind, ModelFault};
 use crate::model::ModelProvider;
-use crate::transport::{FaultKind, ModelFault};
 
 /// How one provider's answers are opened.
 #[derive(Debug, Clone, Copy)]

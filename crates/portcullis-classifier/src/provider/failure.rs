@@ -7,8 +7,8 @@ use portcullis_core::visible;
 use super::complaint::ProviderError;
 use super::envelope::header;
 use super::{TokenUsage, unsupported};
+use crate::fault::{FaultKind, ModelFault, RetryAdvice};
 use crate::model::ModelProvider;
-use crate::transport::{FaultKind, ModelFault, RetryAdvice};
 
 /// The longest message, in characters.
 const LONGEST_MESSAGE: usize = 200;

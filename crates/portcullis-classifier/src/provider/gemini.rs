@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::envelope::{AnswerEnvelope, AnswerParts, count, list, text};
 use super::layout::{self, RequestBody};
 use super::{ModelQuery, ModelResult, RequiredForm, TokenUsage, WireRequest};
+use crate::fault::{FaultKind, ModelFault};
 use crate::model::{ModelInfo, ModelProvider, ThinkingOff};
-use crate::transport::{FaultKind, ModelFault};
 
 const ENVELOPE: AnswerEnvelope = AnswerEnvelope { provider: ModelProvider::Gemini, usage };
 

@@ -1,4 +1,4 @@
-//! The protocols models are spoken to with, one file each: a [`Query`] becomes a request, an answer a [`Reply`].
+//! The protocols models are spoken to with, one file each: a [`ModelQuery`] becomes a request, an answer a [`ModelAnswer`].
 //!
 //! No I/O here: what is sent is a value, and so is what came back.
 //!
@@ -28,9 +28,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::fault::ModelFault;
 use crate::model::{ModelInfo, ModelProvider};
-use crate::prompt::Prompt;
-use crate::transport::ModelFault;
+use crate::prompt::{AnswerSpec, Prompt};
+pub use crate::tokens::TokenUsage;
 
 /// One question to a model, whatever it is served by.
 #[derive(Debug, Clone, Copy)]
@@ -58,17 +59,6 @@ pub enum RequiredForm<'a> {
     Schema(&'a AnswerSpec),
 }
 
-/// What a structured answer looks like.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnswerSpec {
-    /// The name of the tool or the schema.
-    pub name: &'static str,
-    /// What it is for.
-    pub description: &'static str,
-    /// Its fields as a JSON schema: every one required, no others.
-    pub schema: Value,
-}
-
 /// A request, ready to be sent below an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WireRequest {
@@ -92,32 +82,6 @@ pub struct ModelAnswer {
     /// Whether it ends because a stop sequence came. Where the protocol cannot tell that from an end by itself, whether
     /// it may.
     pub is_stopped: bool,
-}
-
-/// Tokens of one call. The three kinds of input do not overlap, whatever the provider counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TokenUsage {
-    /// Of the prompt, neither read from a cache nor written to it.
-    pub input: u64,
-    /// Of the prompt, read from the cache.
-    pub cache_read: u64,
-    /// Of the prompt, written to the cache.
-    pub cache_write: u64,
-    /// Of the answer, thoughts included.
-    pub output: u64,
-}
-
-impl TokenUsage {
-    /// Adds the tokens of another call.
-    #[must_use]
-    pub const fn plus(self, other: Self) -> Self {
-        Self {
-            input: self.input.saturating_add(other.input),
-            cache_read: self.cache_read.saturating_add(other.cache_read),
-            cache_write: self.cache_write.saturating_add(other.cache_write),
-            output: self.output.saturating_add(other.output),
-        }
-    }
 }
 
 /// What came back of a request: an answer, or why there is none. A model that refused, was cut off or said nothing has

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::envelope::{AnswerEnvelope, AnswerParts, count, list, text, without_thoughts};
 use super::layout::{self, RequestBody};
 use super::{ModelQuery, ModelResult, RequiredForm, TokenUsage, WireRequest, chat};
+use crate::fault::FaultKind;
 use crate::model::{ModelInfo, ModelProvider, ThinkingOff};
-use crate::transport::FaultKind;
 
 const ENVELOPE: AnswerEnvelope = AnswerEnvelope { provider: ModelProvider::Ollama, usage };
 

@@ -11,7 +11,7 @@ use portcullis_store::{AnswerScope, ApprovalRequest};
 
 use super::answer;
 use crate::Queue;
-use portcullis_output::human::shorten;
+use portcullis_output::shorten::shorten;
 use portcullis_output::terminal::print_notes;
 
 /// How many notifications are shown at once. Each is a process, and nobody reads more.

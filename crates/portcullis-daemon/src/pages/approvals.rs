@@ -14,7 +14,7 @@ use super::words::{answered, approval_row, choice};
 use super::{PageError, decisions, respond, verdict};
 use crate::{ApiError, Shared};
 use portcullis_gate::is_id;
-use portcullis_output::human::shorten;
+use portcullis_output::shorten::shorten;
 
 /// How many questions that wait are listed, and how many that are over.
 const MOST_OPEN: u64 = 500;

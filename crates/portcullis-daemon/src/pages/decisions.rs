@@ -173,7 +173,7 @@ fn today(daemon: &Daemon, entry: &Entry) -> TodayView {
 }
 
 fn short(summary: &str) -> String {
-    portcullis_output::human::shorten(summary, 40).into_owned()
+    portcullis_output::shorten::shorten(summary, 40).into_owned()
 }
 
 fn properties(record: &Record) -> Vec<Property> {

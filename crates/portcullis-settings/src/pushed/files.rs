@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{PolicyRefusal, PublicKey, PushedPolicy};
+use super::{PolicyRefusal, PushedPolicy};
 use crate::disk::{
     DirectoryLock, FilePrivacy, MAXIMUM_SIZE, ReplaceError, create_directory, plain, read_text, replace,
 };
 use crate::location::SettingsLocations;
+use crate::public_key::PublicKey;
 
 /// Where the policy of this machine is kept: `policy` in the state directory, 0700.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,6 @@
 
 mod check;
 mod files;
-mod key;
 
 use std::fmt;
 
@@ -18,9 +17,9 @@ use base64::engine::general_purpose::STANDARD;
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
+use crate::public_key::PublicKey;
 pub use check::PolicyCheck;
 pub use files::{PolicyFiles, PolicyInstallation};
-pub use key::PublicKey;
 
 /// What every signature begins with, so that no signature for something else is one of a policy.
 const DOMAIN: &[u8] = b"portcullis policy v1\n";

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::Trail;
 use super::line::BEGINNING;
 use crate::disk;
+use crate::disk::FileLock;
 use crate::error::StoreError;
-use crate::lock::FileLock;
 
 /// The largest anchor that is one of ours.
 const MOST_ANCHOR: u64 = 4 * 1024;

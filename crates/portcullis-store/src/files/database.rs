@@ -11,8 +11,8 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::FileBackend;
 use crate::StoreError;
+use crate::disk::FileLock;
 use crate::disk::{self, FileIdentity};
-use crate::lock::FileLock;
 use crate::sqlite::{self, failed};
 
 /// The version of the tables.

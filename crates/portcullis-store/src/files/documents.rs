@@ -8,8 +8,8 @@ use super::FileBackend;
 use crate::StoreError;
 use crate::backend::{DocumentChange, DocumentKey, DocumentUpdate, SessionExpiry};
 use crate::disk;
+use crate::disk::FileLock;
 use crate::facts::SessionFactLog;
-use crate::lock::FileLock;
 use crate::state::{SessionGlance, session_name};
 
 impl FileBackend {

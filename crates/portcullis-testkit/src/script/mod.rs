@@ -7,10 +7,7 @@ mod step;
 use serde_json::Value;
 
 pub use parse::ScriptError;
-pub use step::{
-    EchoedPart, ReportedTokens, ScriptStep, ScriptedAnswer, ScriptedVerdict, ServerFault, StopReason,
-    WordJudge,
-};
+pub use step::{EchoedPart, ScriptStep, ScriptedAnswer, ScriptedVerdict, ServerFault, WordJudge};
 
 use crate::wire::{RequestedStage, WireProtocol};
 

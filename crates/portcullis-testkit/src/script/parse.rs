@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 
 use super::fields::{ScriptFields, below, kind_of, wrong};
 use super::{
-    EchoedPart, ModelScript, ReportedTokens, RequestMatch, ScriptRule, ScriptStep, ScriptedAnswer,
-    ScriptedVerdict, ServerFault, StopReason, WordJudge,
+    EchoedPart, ModelScript, RequestMatch, ScriptRule, ScriptStep, ScriptedAnswer, ScriptedVerdict,
+    ServerFault, WordJudge,
 };
-use crate::wire::{RequestedStage, WireProtocol};
+use crate::wire::{ReportedTokens, RequestedStage, StopReason, WireProtocol};
 
 /// The longest wait a script may ask for: ten minutes.
 const LONGEST_WAIT_MS: u64 = 600_000;

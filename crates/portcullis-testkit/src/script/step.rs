@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::wire::{ReportedTokens, StopReason};
+
 /// One answer with what surrounds it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptStep {
@@ -134,34 +136,6 @@ pub enum ServerFault {
     VerdictInThinking,
 }
 
-/// Why an answer ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopReason {
-    /// It is complete.
-    EndTurn,
-    /// It came to a stop sequence.
-    StopSequence,
-    /// It came to its limit.
-    MaxTokens,
-    /// The model refuses.
-    Refusal,
-}
-
-/// Tokens to report. The three kinds of input do not overlap; each wire gets them summed the way it counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ReportedTokens {
-    /// Of the prompt, neither read from a cache nor written to it.
-    pub input: u64,
-    /// Of the prompt, read from the cache.
-    pub cache_read: u64,
-    /// Of the prompt, written to the cache.
-    pub cache_write: u64,
-    /// Of the answer, thoughts included.
-    pub output: u64,
-    /// Of the thoughts.
-    pub thinking: u64,
-}
-
 impl From<ScriptedAnswer> for ScriptStep {
     fn from(answer: ScriptedAnswer) -> Self {
         Self { answer, delay: Duration::ZERO, thinking: None, stop: None, usage: None, headers: Vec::new() }
@@ -182,12 +156,5 @@ impl ScriptedVerdict {
     /// Blocks.
     pub fn block(category: &str, reason: &str) -> Self {
         Self { is_block: true, category: category.into(), reason: reason.into(), severity: 90 }
-    }
-}
-
-impl ReportedTokens {
-    /// Returns the tokens of the whole prompt.
-    pub(crate) fn whole_input(self) -> u64 {
-        self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
     }
 }

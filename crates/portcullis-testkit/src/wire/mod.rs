@@ -8,6 +8,7 @@ pub use inquiry::{ModelRequest, RequestedForm, RequestedStage};
 
 pub(crate) use error::error_body;
 pub(crate) use reply::{ModelReply, ReplyContent, ToolArguments, reply_body};
+pub use reply::{ReportedTokens, StopReason};
 
 /// A protocol models are spoken to with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

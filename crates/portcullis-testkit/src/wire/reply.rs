@@ -3,7 +3,6 @@
 use serde_json::{Map, Value, json};
 
 use super::{ModelRequest, WireProtocol};
-use crate::script::{ReportedTokens, StopReason};
 
 /// An answer before it has the shape of a wire.
 #[derive(Debug, Clone)]
@@ -16,6 +15,41 @@ pub(crate) struct ModelReply {
     /// The sequence the answer was cut at.
     pub(crate) stop_sequence: Option<String>,
     pub(crate) usage: ReportedTokens,
+}
+
+/// Why an answer ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    /// It is complete.
+    EndTurn,
+    /// It came to a stop sequence.
+    StopSequence,
+    /// It came to its limit.
+    MaxTokens,
+    /// The model refuses.
+    Refusal,
+}
+
+/// Tokens to report. The three kinds of input do not overlap; each wire gets them summed the way it counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReportedTokens {
+    /// Of the prompt, neither read from a cache nor written to it.
+    pub input: u64,
+    /// Of the prompt, read from the cache.
+    pub cache_read: u64,
+    /// Of the prompt, written to the cache.
+    pub cache_write: u64,
+    /// Of the answer, thoughts included.
+    pub output: u64,
+    /// Of the thoughts.
+    pub thinking: u64,
+}
+
+impl ReportedTokens {
+    /// Returns the tokens of the whole prompt.
+    pub(crate) fn whole_input(self) -> u64 {
+        self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
+    }
 }
 
 /// One part of an answer.

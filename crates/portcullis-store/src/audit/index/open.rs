@@ -14,8 +14,8 @@ use super::Index;
 use super::ingest::ingest;
 use crate::audit::{Head, Trail};
 use crate::disk;
+use crate::disk::FileLock;
 use crate::error::StoreError;
-use crate::lock::FileLock;
 use crate::sqlite::{self, failed, signed, unsigned};
 
 /// The version of the tables. An index of any other is made anew.

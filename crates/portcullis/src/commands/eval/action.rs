@@ -6,7 +6,7 @@ use portcullis_core::{Decision, StepId, ToolCall, Value, Verdict};
 use portcullis_hosts::json::kind;
 
 use crate::commands::check::{CallLine, Fields, parse_object, take_call, take_text};
-use portcullis_output::human::shorten;
+use portcullis_output::shorten::shorten;
 
 /// The longest id, source, category or tier, in bytes: they are kept for every action.
 const LONGEST_NAME: usize = 256;

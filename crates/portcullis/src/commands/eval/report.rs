@@ -10,7 +10,7 @@ use super::arguments::Limit;
 use super::compare::{Comparison, Kind};
 use super::evaluation::{Evaluation, Miss};
 use super::tally::{Counts, Groups, Tally};
-use portcullis_output::human::shorten;
+use portcullis_output::shorten::shorten;
 use portcullis_output::terminal::{BOLD, DIM, Painted, style_of};
 
 /// The longest reason that is shown, in characters.

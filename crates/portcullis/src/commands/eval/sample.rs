@@ -21,7 +21,7 @@ use portcullis_gate::classifier::{Resting, assemble, has_classifier};
 use portcullis_gate::judge::ConfiguredConsultants;
 use portcullis_gate::judge::{CallJudge, JudgedCall, SessionHistory};
 use portcullis_gate::session_settings::locations;
-use portcullis_output::human::shorten;
+use portcullis_output::shorten::shorten;
 use portcullis_output::terminal::print_notes;
 use portcullis_world::World;
 

@@ -8,8 +8,9 @@ use crate::commands::check::{Opener, Sessions};
 use portcullis_gate::Failure;
 use portcullis_gate::judge::prepare;
 use portcullis_gate::{SessionSettings, SettingsFlags};
-use portcullis_output::human::{call_title, shorten};
+use portcullis_output::human::call_title;
 use portcullis_output::settings_notes;
+use portcullis_output::shorten::shorten;
 use portcullis_world::World;
 
 /// The longest call that is shown, in columns.

@@ -13,7 +13,8 @@ use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
 use portcullis_gate::daemon_client::Role;
-use portcullis_output::human::{age, shorten};
+use portcullis_output::human::age;
+use portcullis_output::shorten::shorten;
 use portcullis_output::terminal::{BOLD, DIM, Painted, print, printable};
 
 /// The longest summary and reason in a list, in characters.

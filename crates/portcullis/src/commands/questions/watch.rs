@@ -15,7 +15,7 @@ use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
 use portcullis_gate::daemon_client::Role;
 use portcullis_output::calendar;
-use portcullis_output::human::shorten;
+use portcullis_output::shorten::shorten;
 use portcullis_output::terminal::{DIM, Painted, print, print_notes, printable};
 
 /// The longest summary in a line, in characters.

@@ -17,7 +17,7 @@ use super::judge::{Judge, Judged, Place};
 use super::lines::{self, Form, Lines, Reading, trimmed};
 use super::places::Candidate;
 use super::tally::{Answer, Example, Tally};
-use portcullis_output::human::shorten;
+use portcullis_output::shorten::shorten;
 
 /// The longest call and reason that are shown, in characters.
 const LONGEST_SHOWN: usize = 160;

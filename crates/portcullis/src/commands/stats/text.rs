@@ -8,8 +8,9 @@ use portcullis_store::audit::index::{Counted, Latency, Totals};
 use portcullis_output::calendar;
 use portcullis_output::chart::{Bar, Chart, share};
 use portcullis_output::exchange::dollars;
-use portcullis_output::human::{counted, shorten};
+use portcullis_output::human::counted;
 use portcullis_output::shell_quote::quote;
+use portcullis_output::shorten::shorten;
 use portcullis_output::terminal::{BOLD, DIM, Painted};
 
 /// The longest example of a call, in characters.

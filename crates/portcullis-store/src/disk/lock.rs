@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::disk;
+use super as disk;
 use crate::error::StoreError;
 
 /// A lock, held until it is dropped.

@@ -5,12 +5,14 @@
 //! process that is killed leaves the old. Nothing is flushed to the disk itself: a state is worth no wait for the disk,
 //! and one that a power cut tore is found to be broken.
 
+mod lock;
+
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::error::StoreError;
-use crate::lock::FileLock;
+pub(crate) use lock::FileLock;
 
 /// How often a file that is being replaced is looked at again.
 const ATTEMPTS: u32 = 64;
