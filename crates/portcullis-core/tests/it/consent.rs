@@ -202,8 +202,10 @@ fn consent_does_not_lift_a_deny_rule() {
     use portcullis_core::rule::{Behavior, Rule};
     use portcullis_core::{Context, Origin, SessionKnowledge, Source};
     let rule = Rule::compile("Bash(git push:*)", Behavior::Deny, Origin::bare(Source::User)).expect("a rule");
-    let session =
-        SessionKnowledge { turns: vec!["force push feature/login".to_owned()], ..Session::default() };
+    let session = SessionKnowledge {
+        turns: vec!["force push feature/login".to_owned()],
+        ..SessionKnowledge::default()
+    };
     let context = Context { session, ..context(Mode::Auto) };
     let verdict = decide_call(&Policy::of_rules(vec![rule]), ToolCall::bash(FORCE), context);
     assert_eq!((verdict.decision, verdict.step.as_str()), (Decision::Deny, "A2"));

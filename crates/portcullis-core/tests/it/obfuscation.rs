@@ -15,7 +15,7 @@ pub(crate) fn judged(command: &str, turns: &[&str]) -> Verdict {
     let policy = Policy::of_rules(Vec::new());
     let turns = turns.iter().map(|turn| (*turn).to_owned()).collect();
     let context =
-        Context { session: SessionKnowledge { turns, ..Session::default() }, ..context(Mode::Auto) };
+        Context { session: SessionKnowledge { turns, ..SessionKnowledge::default() }, ..context(Mode::Auto) };
     let mut case = Case::new(ToolCall::bash(command), context);
     case.assume_empty_disk(&policy);
     case.decide(&policy).expect("the session is not aborted").into_verdict()

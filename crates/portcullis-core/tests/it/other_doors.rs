@@ -92,8 +92,9 @@ fn with_scripts(outer: &str, inner: &str, session: portcullis_core::SessionKnowl
 #[test]
 fn a_script_that_a_command_of_the_session_wrote_is_the_agents_own() {
     use portcullis_core::SessionKnowledge;
-    let touched = |path: &str| SessionKnowledge { touched: [path.to_owned()].into(), ..Session::default() };
-    let partial = || SessionKnowledge { is_partial: true, ..Session::default() };
+    let touched =
+        |path: &str| SessionKnowledge { touched: [path.to_owned()].into(), ..SessionKnowledge::default() };
+    let partial = || SessionKnowledge { is_partial: true, ..SessionKnowledge::default() };
     let unknown = "frobnicate --now\n";
     assert_eq!(with_scripts(unknown, "", SessionKnowledge::default()), Decision::Allow, "the project's own");
     for path in ["/code/app/outer.sh", "/code/app", "/code"] {
@@ -107,7 +108,8 @@ fn a_script_that_a_command_of_the_session_wrote_is_the_agents_own() {
 #[test]
 fn what_the_agents_own_script_runs_in_turn_is_not_taken_on_trust() {
     use portcullis_core::SessionKnowledge;
-    let touched = |path: &str| SessionKnowledge { touched: [path.to_owned()].into(), ..Session::default() };
+    let touched =
+        |path: &str| SessionKnowledge { touched: [path.to_owned()].into(), ..SessionKnowledge::default() };
     let outer = "bash inner.sh\n";
     let inner = "portcullis retry 3f9a1c-1\n";
     assert_ne!(with_scripts(outer, inner, touched("/code/app/outer.sh")), Decision::Allow);
