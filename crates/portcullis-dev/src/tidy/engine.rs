@@ -11,15 +11,13 @@ pub const CALLERS: &[&str] = &["crates/portcullis-gate/", "crates/portcullis-dev
 
 /// Files that still decide by themselves. One that does not any more fails the check.
 pub const STRAY_CALLERS: &[&str] = &[
-    "crates/portcullis-daemon/src/api/rules.rs",
-    "crates/portcullis-daemon/src/queue/retold.rs",
     "crates/portcullis/src/commands/approvals/words.rs",
+    "crates/portcullis/src/commands/check/remedy.rs",
     "crates/portcullis/src/commands/eval/worker.rs",
     "crates/portcullis/src/commands/replay/judge.rs",
-    "examples/harness/src/gate.rs",
 ];
 
-/// Checks which files outside the core name its `decide`; those in `strays` must, and no others may.
+/// Checks which files outside the core call `decide`; those in `strays` must, and no others may.
 pub fn find_stray_decisions(tree: &TrackedTree, strays: &[&str]) -> Vec<TidyProblem> {
     let mut problems = Vec::new();
     let mut found = Vec::new();
@@ -41,12 +39,15 @@ pub fn find_stray_decisions(tree: &TrackedTree, strays: &[&str]) -> Vec<TidyProb
     problems
 }
 
-/// Finds a path of the core that ends in `decide`, as a call or in a use tree.
+/// Finds a call of `decide` on a case, as a method or as a path; a method of one's own, on `self`, is none.
 fn line_of_decide(all: &[RustToken<'_>]) -> Option<usize> {
-    let starts = all.iter().enumerate().filter(|(_, token)| token.text == "portcullis_core");
-    starts.into_iter().find_map(|(start, _)| {
-        let path = all.iter().skip(start).take_while(|token| !matches!(token.text, ";" | "(" | ")"));
-        path.into_iter().find(|token| token.text == "decide").map(|token| token.line)
+    all.windows(4).find_map(|tokens| match tokens {
+        [receiver, separator, name, next] if name.text == "decide" => {
+            let is_method = separator.text == "." && receiver.text != "self" && next.text == "(";
+            let is_path = separator.text == "::" && receiver.text == "Case";
+            (is_method || is_path).then_some(name.line)
+        }
+        _ => None,
     })
 }
 
@@ -58,12 +59,12 @@ mod tests {
     #[test]
     fn a_file_that_decides_by_itself_is_found_and_so_is_one_that_stopped() {
         let tree = TrackedTree::of(&[
-            ("crates/portcullis-core/src/world.rs", "use portcullis_core::decide;"),
-            ("crates/portcullis-gate/src/judge.rs", "use portcullis_core::{Policy, decide};"),
-            ("crates/a/src/lib.rs", "use portcullis_core::{\n    Policy, decide};"),
-            ("crates/b/src/lib.rs", "fn f() { portcullis_core::pipeline::decide(x) }"),
-            ("crates/c/src/lib.rs", "use portcullis_core::Policy; fn decide() {}"),
-            ("crates/d/src/lib.rs", "#[cfg(test)]\nmod tests { use portcullis_core::decide; }"),
+            ("crates/portcullis-core/src/case.rs", "fn f(case: &Case) { case.decide(policy) }"),
+            ("crates/portcullis-gate/src/judge.rs", "fn f(case: &Case) { case.decide(policy) }"),
+            ("crates/a/src/lib.rs", "fn f(case: &Case) {\n    case.decide(policy)\n}"),
+            ("crates/b/src/lib.rs", "fn f() { cases.map(Case::decide); }"),
+            ("crates/c/src/lib.rs", "fn decide() {}\nfn f() { self.decide(line) }"),
+            ("crates/d/src/lib.rs", "#[cfg(test)]\nmod tests { fn f() { case.decide(policy) } }"),
         ]);
         assert_eq!(
             messages(&find_stray_decisions(&tree, &["crates/b/src/lib.rs", "crates/c/src/lib.rs"])),

@@ -5,7 +5,7 @@ use crate::house::type_names;
 use crate::repository::TrackedTree;
 
 /// How many of a thousand names may stand for more than one type.
-pub const SHARED_NAMES_LIMIT: usize = 210;
+pub const SHARED_NAMES_LIMIT: usize = 80;
 
 /// Checks the names of all types in all crates.
 pub fn find_shared_names(tree: &TrackedTree, limit: usize) -> Vec<TidyProblem> {

@@ -10,13 +10,15 @@ mod hooks;
 mod object;
 mod scalar;
 mod store;
+mod text;
 mod value;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{Origin, Source};
+
+pub(crate) use text::SettingsText;
 
 use crate::json::{self, JsonNode, JsonValue, TextPosition};
 use crate::keys::{KeyId, SettingsKey};
@@ -30,21 +32,6 @@ pub const BROKEN_SETTINGS: &str =
 
 /// How many problems of one file are reported one by one.
 const REPORTED: usize = 50;
-
-/// The text of a file, and what the reader of it must know.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SettingsText<'text> {
-    pub(crate) source: Source,
-    pub(crate) owner: SettingsOwner,
-    pub(crate) text: &'text str,
-    /// The name shown to people.
-    pub(crate) label: &'text Arc<str>,
-    /// The file of the origins; `None` for text given on the command line.
-    pub(crate) file: Option<&'text Arc<str>>,
-    pub(crate) base: Option<&'text Arc<str>>,
-    pub(crate) home: Option<&'text Path>,
-    pub(crate) project: &'text Path,
-}
 
 /// How much of a part of the file counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
