@@ -97,6 +97,7 @@ pub use wording::effect_clause;
 /// What is known of programs, with the check of its examples.
 pub mod profile {
     pub use portcullis_analysis::command_effects::{Dialect, WrongExample, wrong_examples};
+    pub use portcullis_analysis::effect::Act;
     pub use portcullis_analysis::profile::{
         Authority, Flag, FlagValue, Form, Profile, ProfileError, ProfileOrigin, Profiles, Role, Style, Twist,
         built_in, compile,

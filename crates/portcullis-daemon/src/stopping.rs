@@ -11,7 +11,7 @@ pub struct Stopping {
 
 impl Stopping {
     /// Begins with nobody stopping.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { sender: watch::Sender::new(false) }
     }
 

@@ -59,11 +59,11 @@ fn load_sources(locations: &SettingsLocations, options: &LoadOptions, sources: &
     let pushed = if sources.contains(&Source::Policy) { loader.pushed() } else { None };
     let managed_only = is_on(&loader.layers, KeyId::ManagedRulesOnly);
     let look_up_trust = || look_up_trust(locations, options.trust);
-    let mut loaded = LoadedSettings { pushed, ..merge(loader.layers, loader.documents, look_up_trust) };
+    let mut settings = LoadedSettings { pushed, ..merge(loader.layers, loader.documents, look_up_trust) };
     if sources.contains(&Source::Policy) {
-        ProfileLoader { locations, managed_only, look_up_trust }.load(&mut loaded);
+        ProfileLoader { locations, managed_only, look_up_trust }.load(&mut settings);
     }
-    loaded
+    settings
 }
 
 fn look_up_trust(

@@ -140,7 +140,7 @@ fn describe(report: &mut BTreeMap<String, Value>, judged: &GateDecision) -> Resu
     report.insert("decision".to_owned(), Value::Text(judged.decision.to_string()));
     report.insert("reason".to_owned(), Value::Text(judged.reason.clone()));
     report.insert("suggestions".to_owned(), Value::List(rules));
-    judged.notice.as_ref().map_or(Ok(()), |notice| tell(&[notice.clone()]))
+    judged.notice.as_ref().map_or(Ok(()), |notice| tell(std::slice::from_ref(notice)))
 }
 
 /// Says something to the person. What could steer the terminal, or feign a line of its own, is made visible.

@@ -253,7 +253,7 @@ impl AwkReader<'_> {
         match (parts.next(), parts.next()) {
             (Some("0" | "") | None, _) => self.out.add(Act::Listen, CodeTarget::None),
             (Some(host), Some(port)) => {
-                self.out.add(Act::Connect, CodeTarget::Host(format!("{host}:{port}")))
+                self.out.add(Act::Connect, CodeTarget::Host(format!("{host}:{port}")));
             }
             (Some(host), None) => self.out.add(Act::Connect, CodeTarget::Host(host.to_owned())),
         }

@@ -172,7 +172,7 @@ fn names(own: &DeTable<'_>, span: &Range<usize>) -> Result<Vec<ProgramName>> {
     }
     let mut all = Vec::new();
     for (summary, names) in groups {
-        for name in array(names, "names")?.iter() {
+        for name in array(names, "names")? {
             let (at, name) = (name.span(), text(name, "names")?);
             let is_whole = !name.is_empty() && !name.contains(|letter: char| letter.is_whitespace());
             if !is_whole || summary.is_empty() || name.len().max(summary.len()) > usize::from(u8::MAX) {

@@ -65,7 +65,7 @@ impl SurveyWalk<'_> {
             }
             match &redirect.descriptor {
                 None | Some(Descriptor::Number(0)) => {
-                    own = Some(own.unwrap_or(StandardInput::Nothing).and(given))
+                    own = Some(own.unwrap_or(StandardInput::Nothing).and(given));
                 }
                 // Another descriptor may become the input later.
                 Some(Descriptor::Number(_) | Descriptor::Variable(_)) => others = others.and(given),

@@ -14,7 +14,7 @@ fn rendered(reading: &CodeReading) -> String {
         match &action.object {
             CodeTarget::None => {}
             CodeTarget::Path(text) | CodeTarget::Host(text) | CodeTarget::Name(text) => {
-                write!(part, " {text}").unwrap()
+                write!(part, " {text}").unwrap();
             }
             CodeTarget::SomePath => part.push_str(" <path>"),
             CodeTarget::SomeHost => part.push_str(" <host>"),

@@ -38,7 +38,7 @@ fn is_related(may: ActionKind, not: ActionKind) -> bool {
 /// Returns what the scripts of the project do that a call runs, one level deep.
 fn scripts<'a>(view: &'a CaseView<'a>) -> impl Iterator<Item = ComparedWork<'a>> {
     view.scripts().filter_map(move |called| {
-        let layout = view.case.on_disk(called).or_else(|| view.case.as_written(called)).flatten()?;
+        let layout = view.case.readings(called).into_iter().next().flatten()?;
         Some(ComparedWork { view, effects: &layout.effects, survey: &layout.survey, is_script: true })
     })
 }

@@ -35,27 +35,19 @@ impl Case {
         all.into_iter().map(CalledScript::new).collect()
     }
 
-    /// Returns what a script does by the text on the disk; `None` if that text is not known, `Some(None)` if it is not
-    /// understood.
-    pub(crate) fn on_disk<'a>(&'a self, called: &'a CalledScript) -> Option<Option<&'a Layout>> {
-        let text = self.answers.text(&called.script.file)?;
-        let read = || reading::read_script(&called.script, text, self.context().surroundings());
-        Some(called.on_disk.get_or_init(read).as_ref())
-    }
-
-    /// Returns what a script does by the text that the agent wrote, in the same way.
-    pub(crate) fn as_written<'a>(&'a self, called: &'a CalledScript) -> Option<Option<&'a Layout>> {
-        let text = self.written_text(&called.script)?;
-        let read = || reading::read_script(&called.script, text, self.context().surroundings());
-        Some(called.as_written.get_or_init(read).as_ref())
-    }
-
-    /// Returns what a script does by each text that is known of it. What the agent said it wrote may not be what stands
-    /// there now, so both count.
+    /// Returns what a script does by each text that is known of it, the one on the disk first; `None` for a text that is not
+    /// understood. What the agent said it wrote may not be what stands there now, so both count.
     pub(crate) fn readings<'a>(&'a self, called: &'a CalledScript) -> Vec<Option<&'a Layout>> {
-        let is_same = self.answers.text(&called.script.file) == self.written_text(&called.script);
-        let as_written = if is_same { None } else { self.as_written(called) };
-        self.on_disk(called).into_iter().chain(as_written).collect()
+        let read = |text: &str| reading::read_script(&called.script, text, self.context().surroundings());
+        let (on_disk, written) = (self.answers.text(&called.script.file), self.written_text(&called.script));
+        let mut readings = Vec::new();
+        if let Some(text) = on_disk {
+            readings.push(called.on_disk.get_or_init(|| read(text)).as_ref());
+        }
+        if let Some(text) = written.filter(|_| on_disk != written) {
+            readings.push(called.as_written.get_or_init(|| read(text)).as_ref());
+        }
+        readings
     }
 
     /// Returns the script that the call itself writes, with what it would do.

@@ -102,7 +102,7 @@ impl<'a> CaseView<'a> {
         let implied = shell.into_iter().flat_map(|shell| &shell.paths).flat_map(|paths| &paths.implied);
         // Looking up every word that could be a file takes time, so it is done only if a rule wants to know.
         let restrained = shell.filter(|_| self.policy.rules.has_path_restraint());
-        implied.chain(restrained.into_iter().flat_map(|shell| shell.mentions()).flatten())
+        implied.chain(restrained.into_iter().flat_map(super::subject::Shell::mentions).flatten())
     }
 }
 

@@ -2,6 +2,7 @@
 //! so that the page can be written anew without the old checkout.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use super::figures::{CrateFigures, HouseFigures};
 
@@ -34,16 +35,17 @@ pub fn write_page(old: &str, before: Option<&HouseFigures>, after: &HouseFigures
     };
     let mut page = format!("{HEAD}\n| figure | {WHOLE} |\n|---|---|\n");
     for (label, _) in &after.whole {
-        page.push_str(&format!("| {label} | {} |\n", value(label, WHOLE)));
+        // Writing to a String cannot fail.
+        let _ = writeln!(page, "| {label} | {} |", value(label, WHOLE));
     }
-    page.push_str(&format!("\n| crate | {} |\n|---|---|---|---|---|\n", CrateFigures::LABELS.join(" | ")));
+    let _ = write!(page, "\n| crate | {} |\n|---|---|---|---|---|\n", CrateFigures::LABELS.join(" | "));
     let mut names: Vec<&String> = earlier.keys().chain(later.keys()).map(|(row, _)| row).collect();
     names.retain(|name| !after.whole.iter().any(|(label, _)| label == *name));
     names.sort();
     names.dedup();
     for name in names {
         let values = CrateFigures::LABELS.map(|label| value(name, label));
-        page.push_str(&format!("| {name} | {} |\n", values.join(" | ")));
+        let _ = writeln!(page, "| {name} | {} |", values.join(" | "));
     }
     page
 }

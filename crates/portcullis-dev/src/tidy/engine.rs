@@ -9,18 +9,9 @@ use crate::rust_source::{RustToken, production_tokens, source_files};
 /// The engine, and the runner of verdict specifications, which is a test of the core.
 pub const CALLERS: &[&str] = &["crates/portcullis-gate/", "crates/portcullis-dev/src/verdict_spec/"];
 
-/// Files that still decide by themselves. One that does not any more fails the check.
-pub const STRAY_CALLERS: &[&str] = &[
-    "crates/portcullis/src/commands/approvals/words.rs",
-    "crates/portcullis/src/commands/check/remedy.rs",
-    "crates/portcullis/src/commands/eval/worker.rs",
-    "crates/portcullis/src/commands/replay/judge.rs",
-];
-
-/// Checks which files outside the core call `decide`; those in `strays` must, and no others may.
-pub fn find_stray_decisions(tree: &TrackedTree, strays: &[&str]) -> Vec<TidyProblem> {
+/// Checks that no file outside the core and the engine calls `decide`.
+pub fn find_stray_decisions(tree: &TrackedTree) -> Vec<TidyProblem> {
     let mut problems = Vec::new();
-    let mut found = Vec::new();
     for source in source_files(tree) {
         let path = source.file.path.as_str();
         let is_allowed = path.starts_with("crates/portcullis-core/")
@@ -28,13 +19,7 @@ pub fn find_stray_decisions(tree: &TrackedTree, strays: &[&str]) -> Vec<TidyProb
         let Some(line) = line_of_decide(&production_tokens(&source.file.text)).filter(|_| !is_allowed) else {
             continue;
         };
-        found.push(path);
-        if !strays.contains(&path) {
-            problems.push(TidyProblem::new(path, line, "decides by itself: the engine does that"));
-        }
-    }
-    for stray in strays.iter().filter(|stray| !found.contains(stray)) {
-        problems.push(TidyProblem::new(stray, 0, "does not decide by itself any more: take it off the list"));
+        problems.push(TidyProblem::new(path, line, "decides by itself: the engine does that"));
     }
     problems
 }
@@ -57,7 +42,7 @@ mod tests {
     use crate::tidy::messages;
 
     #[test]
-    fn a_file_that_decides_by_itself_is_found_and_so_is_one_that_stopped() {
+    fn a_file_that_decides_by_itself_is_found() {
         let tree = TrackedTree::of(&[
             ("crates/portcullis-core/src/case.rs", "fn f(case: &Case) { case.decide(policy) }"),
             ("crates/portcullis-gate/src/judge.rs", "fn f(case: &Case) { case.decide(policy) }"),
@@ -67,10 +52,10 @@ mod tests {
             ("crates/d/src/lib.rs", "#[cfg(test)]\nmod tests { fn f() { case.decide(policy) } }"),
         ]);
         assert_eq!(
-            messages(&find_stray_decisions(&tree, &["crates/b/src/lib.rs", "crates/c/src/lib.rs"])),
+            messages(&find_stray_decisions(&tree)),
             [
                 "crates/a/src/lib.rs:2: decides by itself: the engine does that",
-                "crates/c/src/lib.rs: does not decide by itself any more: take it off the list",
+                "crates/b/src/lib.rs:1: decides by itself: the engine does that",
             ]
         );
     }

@@ -85,7 +85,7 @@ impl CodeLexer {
                 StringHoles::None,
             )),
             "qx" => {
-                self.continue_string(delimited(StringPurpose::Shell, open, StringEscapes::All, interpolates))
+                self.continue_string(delimited(StringPurpose::Shell, open, StringEscapes::All, interpolates));
             }
             "m" | "qr" => self.continue_string(delimited(
                 StringPurpose::Regex,

@@ -27,7 +27,7 @@ impl CodeReader<'_> {
                 self.read_decorator(group, at + 1);
             }
             Some(CodeItem::Mark("<")) if self.profile().language == Language::Perl => {
-                self.read_angle(group, at)
+                self.read_angle(group, at);
             }
             _ => {}
         }

@@ -168,7 +168,7 @@ fn read_places(words: &[SqlWord], out: &mut CodeReading) {
                 match (act, text) {
                     (Act::Read, Some(SqlWord::Text(path))) => out.add(*act, CodeTarget::Path(path.clone())),
                     (Act::Connect, Some(SqlWord::Text(host))) => {
-                        out.add(*act, CodeTarget::Host(host.clone()))
+                        out.add(*act, CodeTarget::Host(host.clone()));
                     }
                     (Act::Unknown, _) => out.add_gap("runs an editor or a command".to_owned()),
                     _ => {}
@@ -395,7 +395,7 @@ fn read_copy(words: &[SqlWord], out: &mut CodeReading) {
         (true, Some(command)) => out.shell_texts.push(command),
         (true, None) => out.add_gap("runs a shell command that is only known at run time".to_owned()),
         (false, Some(path)) => {
-            out.add(if writes_file { Act::Write } else { Act::Read }, CodeTarget::Path(path))
+            out.add(if writes_file { Act::Write } else { Act::Read }, CodeTarget::Path(path));
         }
         (false, None) => {}
     }

@@ -4,6 +4,7 @@ use portcullis_core::{Case, Decision, MODES, Mode, RuleReference, Verdict, visib
 use portcullis_settings::{SettingsLocations, SettingsOwner};
 
 use portcullis_gate::SessionSettings;
+use portcullis_gate::judge::judge;
 use portcullis_output::shell_quote::quote;
 
 /// Returns a line for each thing that would change the verdict.
@@ -49,8 +50,7 @@ fn modes_that_allow(session: &SessionSettings, case: &Case, in_force: Mode) -> O
     let allowing: Vec<&str> = others
         .filter(|mode| {
             case.switch_mode(*mode);
-            let other = case.decide(session.policy());
-            other.is_ok_and(|other| other.into_verdict().decision == Decision::Allow)
+            judge(session.policy(), &case).is_ok_and(|other| other.decision == Decision::Allow)
         })
         .map(Mode::as_str)
         .collect();

@@ -1,12 +1,12 @@
 //! One worker: understands a line, and decides its call as `check` would.
 
-use portcullis_core::{Context, Need, Outcome as Decided, Person};
+use portcullis_core::{Context, Person};
 
 use super::action::{Action, Line, near_key, parse_line};
 use super::arguments::EvalArgs;
 use crate::commands::check::{Opener, Sessions};
 use portcullis_gate::Failure;
-use portcullis_gate::judge::prepare;
+use portcullis_gate::judge::{LocalVerdict, judge_locally, prepare};
 use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_output::human::call_title;
 use portcullis_output::settings_notes;
@@ -52,7 +52,7 @@ impl<'a> Worker<'a> {
     /// Says on standard error what is wrong with the settings.
     pub(super) fn warn(&mut self) {
         if let Ok(session) = self.sessions.find("") {
-            settings_notes::warn(&session);
+            settings_notes::warn(session);
         }
     }
 
@@ -80,9 +80,8 @@ impl<'a> Worker<'a> {
         let title = shorten(&call_title(&line.call), LONGEST_TITLE - 1).into_owned();
         let policy = session.policy();
         let case = prepare(policy, line.call, context, &mut self.world);
-        let outcome = case.decide(policy).map_err(|error| error.to_string())?;
-        let needs_model = matches!(&outcome, Decided::Needs(pending) if pending.need() == Need::Classifier);
-        let verdict = outcome.into_verdict();
+        let LocalVerdict { verdict, needs_model } =
+            judge_locally(policy, &case).map_err(|failure| failure.message)?;
         let mut action = Action {
             id,
             file,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use portcullis_core::profile::{Flag, FlagValue, Form, Profile, ProfileOrigin, Role, Style, Twist};
+use portcullis_core::profile::{Act, Flag, FlagValue, Form, Profile, ProfileOrigin, Role, Style, Twist};
 use portcullis_core::visible;
 use portcullis_output::terminal::{BOLD, DIM, Painted};
 use serde_json::{Value, json};
@@ -99,7 +99,7 @@ fn form_json(form: Form<'_>) -> Value {
         "other_options_are_harmless": form.other_options_are_harmless,
         "permutes": form.permutes,
         "reader": Some(form.reader).filter(|reader| !reader.is_empty()),
-        "does": form.does().map(|act| act.name()).collect::<Vec<_>>(),
+        "does": form.does().map(Act::name).collect::<Vec<_>>(),
         "operands": operands,
         "options": options,
         "subcommands": subcommands,
@@ -126,7 +126,7 @@ fn flag_json(flag: Flag<'_>) -> Value {
         "spellings": flag.spellings().collect::<Vec<_>>(),
         "value": value,
         "only_attached": is_attached,
-        "acts": flag.acts().map(|act| act.name()).collect::<Vec<_>>(),
+        "acts": flag.acts().map(Act::name).collect::<Vec<_>>(),
         "twist": match flag.twist {
             Twist::None => None,
             Twist::Dry => Some("dry"),

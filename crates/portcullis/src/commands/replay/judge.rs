@@ -6,15 +6,14 @@ use std::rc::Rc;
 
 use portcullis_core::rule::{Behavior, LintContext, LintKind, Rule, lint};
 use portcullis_core::tool::find_tool;
-use portcullis_core::{
-    Case, Context, Decision, Mode, Need, Origin, Outcome, Person, Source, ToolCall, Verdict, path,
-};
+use portcullis_core::{Case, Context, Decision, Mode, Origin, Person, Source, ToolCall, Verdict, path};
 use portcullis_hosts::json::write_input;
 
 use super::arguments::ReplayArgs;
 use super::history::History;
 use super::tally::Answer;
 use portcullis_gate::Failure;
+use portcullis_gate::judge::{LocalVerdict, judge_locally};
 use portcullis_gate::session_settings::{SessionSettings, SettingsFlags, absolute_path};
 use portcullis_world::World;
 
@@ -270,9 +269,8 @@ fn decide_with_past(opened: &Opened, made: Made<'_>, world: &mut World) -> Resul
 }
 
 fn decide_once(opened: &Opened, case: Case) -> Result<Decided, String> {
-    let outcome = case.decide(opened.session.policy()).map_err(|error| error.to_string())?;
-    let needs_model = matches!(&outcome, Outcome::Needs(pending) if pending.need() == Need::Classifier);
-    let verdict = outcome.into_verdict();
+    let LocalVerdict { verdict, needs_model } =
+        judge_locally(opened.session.policy(), &case).map_err(|failure| failure.message)?;
     let answer = match verdict.decision {
         Decision::Allow => Answer::Allow,
         Decision::Ask | Decision::Deny if needs_model => Answer::Model,

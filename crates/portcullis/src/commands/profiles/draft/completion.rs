@@ -17,7 +17,7 @@ pub(super) fn of_fish(name: &str, text: &str) -> Draft {
             let mut value = || rest.next().cloned().unwrap_or_default();
             match word.as_str() {
                 "-s" | "--short-option" | "-o" | "--old-option" => {
-                    option.spellings.push(format!("-{}", value()))
+                    option.spellings.push(format!("-{}", value()));
                 }
                 "-l" | "--long-option" => option.spellings.push(format!("--{}", value())),
                 "-d" | "--description" => option.about = value(),

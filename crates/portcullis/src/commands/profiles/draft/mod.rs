@@ -124,7 +124,7 @@ fn read(file: &Path) -> Result<String, String> {
 
 fn parse(file: &Path, name: &str, text: &str) -> Draft {
     let file_name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if file_name.ends_with(".fish") {
+    if file.extension().is_some_and(|extension| extension == "fish") {
         completion::of_fish(name, text)
     } else if file_name.starts_with('_') || text.starts_with("#compdef") {
         completion::of_zsh(text)
