@@ -84,6 +84,7 @@ const GUARDS: &[&str] = &[
     "netfilter-persistent",
     "nftables",
     "portcullis",
+    "portcullis-full",
     "selinux",
     "sentinelagent",
     "sentinelone",

@@ -63,6 +63,7 @@ pub(super) static FINDING: Finding = Finding {
         ExampleCall::Bash("portcullis eval --with-classifier 5 actions.jsonl"),
         ExampleCall::Bash("portcullis allow --last --yes"),
         ExampleCall::Bash("portcullis deny 'Bash(ls *)' --minutes 5"),
+        ExampleCall::Bash("portcullis-full allow --last --yes"),
         ExampleCall::Bash("portcullis grants clear"),
         ExampleCall::Bash("portcullis init --yes"),
         ExampleCall::Bash("portcullis uninstall"),

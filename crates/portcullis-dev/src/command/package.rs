@@ -1,6 +1,6 @@
-//! `cargo dev package`: the files of a release: a static program with its pages, one archive an architecture.
+//! `cargo dev package`: the files of a release: the two static programs with their pages, one archive an architecture.
 //!
-//! The program is linked against musl, wholly static and at a fixed address, because a hook is started for every tool
+//! The programs are linked against musl, wholly static and at a fixed address, because a hook is started for every tool
 //! call and what a dynamic linker does takes longer than the decision. C parts are compiled by zig, which brings the
 //! headers of every target along; it is installed into `target/package` where it is not there. The functions that a hook
 //! runs are put side by side, because every part of the file that is touched costs a page fault, and those cost most.
@@ -41,14 +41,15 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Builds the program as it is released and returns where it is.
+/// Builds the programs as they are released and returns where the one is that agents start; the other lies beside it.
 pub(super) fn build(root: &Path, architecture: &str) -> Result<PathBuf> {
     let target = format!("{architecture}-unknown-linux-musl");
     process::run(Command::new("rustup").current_dir(root).args(["target", "add", &target]))
         .context("the target could not be added to the toolchain")?;
     let tools = compilers(root, architecture)?;
     let program = root.join("target").join(&target).join("dist/portcullis");
-    let link = |more: &[&str]| process::run(cargo(root, &target, &tools).arg("--").args(more));
+    process::run(&mut cargo(root, &target, &tools, "portcullis-full"))?;
+    let link = |more: &[&str]| process::run(cargo(root, &target, &tools, "portcullis").arg("--").args(more));
     if architecture != std::env::consts::ARCH || process::find_program("valgrind").is_none() {
         output::say("without valgrind for this architecture the functions stay where the compiler put them");
         link(&[])?;
@@ -63,13 +64,13 @@ pub(super) fn build(root: &Path, architecture: &str) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// Returns the command that builds the program for a target; arguments of its linking follow.
-fn cargo(root: &Path, target: &str, tools: &Compilers) -> Command {
+/// Returns the command that builds a program for a target; arguments of its linking may follow.
+fn cargo(root: &Path, target: &str, tools: &Compilers, program: &str) -> Command {
     let variable = |name: &str| format!("{name}_{}", target.replace('-', "_"));
     let linker = format!("CARGO_TARGET_{}_LINKER", target.replace('-', "_").to_uppercase());
     let mut command = process::cargo(root);
     command
-        .args(["rustc", "--profile", "dist", "--locked", "--package", "portcullis", "--bin", "portcullis"])
+        .args(["rustc", "--profile", "dist", "--locked", "--package", "portcullis", "--bin", program])
         .args(["--target", target])
         .env(variable("CC"), &tools.compiler)
         .env(variable("AR"), &tools.archiver)
@@ -124,7 +125,7 @@ fn zig(folder: &Path) -> Result<String> {
     Ok(format!("'{}' -m ziglang", python.display()))
 }
 
-/// Packs the program, its manual pages, completions and licences; the same bytes whenever it is packed.
+/// Packs the programs, their manual pages, completions and licences; the same bytes whenever it is packed.
 fn pack(root: &Path, architecture: &str, program: &Path) -> Result<PathBuf> {
     let name = format!("portcullis-{}-linux-{architecture}", env!("CARGO_PKG_VERSION"));
     let out = root.join("target/package");
@@ -134,6 +135,7 @@ fn pack(root: &Path, architecture: &str, program: &Path) -> Result<PathBuf> {
     }
     fs::create_dir_all(folder.join("completions"))?;
     fs::copy(program, folder.join("portcullis"))?;
+    fs::copy(program.with_file_name("portcullis-full"), folder.join("portcullis-full"))?;
     for file in ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(root.join(file), folder.join(file)).with_context(|| format!("cannot copy {file}"))?;
     }

@@ -41,7 +41,7 @@ fn grants_itself(run: &PipelineRun<'_>) -> bool {
     let program = |place: usize| invocations.get(place).and_then(Invocation::program_name);
     run.view.case.effects().iter().any(|effect| {
         let program = effect.invocation.and_then(program);
-        let is_ours = matches!(program, Some("portcullis" | "portcullis-amp"));
+        let is_ours = matches!(program, Some("portcullis" | "portcullis-full" | "portcullis-amp"));
         effect.act == Act::AgentConfig && is_ours || reaches_daemon(effect, invocations, home)
     })
 }
