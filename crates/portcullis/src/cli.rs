@@ -14,9 +14,10 @@ use crate::commands::{
 use portcullis_hook::Program;
 
 use crate::exit_code::ExitCode;
+use crate::failure_report::report_failure;
 use portcullis_core::visible;
 use portcullis_gate::Failure;
-use portcullis_output::terminal::{ERROR, Painted, print, print_error};
+use portcullis_output::terminal::{print, print_error};
 
 const ABOUT: &str = "Answers allow, deny or ask before an agent's tool call runs, and says why";
 
@@ -106,8 +107,8 @@ impl Command {
             Self::Policy(arguments) => policy::run(&arguments),
             Self::Mcp(arguments) => mcp::run(&arguments),
             Self::McpProxy(arguments) => mcp_proxy::run(&arguments),
-            Self::Completions(arguments) => completions::run(&arguments),
-            Self::Man(arguments) => man::run(&arguments),
+            Self::Completions(arguments) => completions::run(&arguments, Cli::command()),
+            Self::Man(arguments) => man::run(&arguments, Cli::command()),
         }
     }
 }
@@ -119,7 +120,7 @@ pub(crate) fn run(arguments: Vec<OsString>) -> ExitCode {
         Ok(cli) => cli.command.run(),
         Err(error) => explain_error(&error),
     };
-    outcome.unwrap_or_else(|failure| report(&failure))
+    outcome.unwrap_or_else(|failure| report_failure(&failure))
 }
 
 /// Prints the help or the version that was asked for, or says what is wrong with the command line.
@@ -137,18 +138,6 @@ fn explain_error(error: &clap::Error) -> Result<ExitCode, Failure> {
             Ok(ExitCode::Usage)
         }
     }
-}
-
-/// Says what went wrong.
-pub(crate) fn report(failure: &Failure) -> ExitCode {
-    if failure.message.is_empty() {
-        return failure.kind.into();
-    }
-    print_error(&format!("{} {}\n", Painted(ERROR, "error:"), visible(&failure.message)));
-    if let Some(hint) = &failure.hint {
-        print_error(&format!("\nhint: {}\n", visible(hint)));
-    }
-    failure.kind.into()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod cli;
 mod command_group;
 mod commands;
 mod exit_code;
+mod failure_report;
 mod flags;
 mod value_parser;
 

@@ -1,9 +1,8 @@
 //! `portcullis completions`: a completion script for a shell.
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::cli::Cli;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_output::terminal::print;
@@ -19,9 +18,9 @@ pub(crate) struct CompletionsArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: &CompletionsArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(arguments: &CompletionsArgs, mut command: Command) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Cli::command(), "portcullis", &mut script);
+    clap_complete::generate(arguments.shell, &mut command, "portcullis", &mut script);
     print(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::Success)
 }

@@ -8,9 +8,9 @@ use portcullis_hosts::Host;
 use portcullis_hosts::registration::HookCommand;
 use portcullis_settings::SettingsLocations;
 
-use crate::cli::report;
 use crate::commands::uninstall::find_hosts;
 use crate::exit_code::ExitCode;
+use crate::failure_report::report_failure;
 use portcullis_gate::Failure;
 use portcullis_gate::session_settings::locations;
 use portcullis_install::agent::{Agent, newest, registrable};
@@ -229,7 +229,7 @@ impl Init<'_> {
 
     fn fail(&mut self, failure: Failure) {
         if let Some(earlier) = self.failure.replace(failure) {
-            report(&earlier);
+            report_failure(&earlier);
         }
     }
 }

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 
-use crate::cli::Cli;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_output::terminal::{print, unwritten};
@@ -21,8 +20,7 @@ pub(crate) struct ManArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: &ManArgs) -> Result<ExitCode, Failure> {
-    let command = Cli::command();
+pub(crate) fn run(arguments: &ManArgs, command: Command) -> Result<ExitCode, Failure> {
     if let Some(directory) = &arguments.dir {
         std::fs::create_dir_all(directory)
             .and_then(|()| clap_mangen::generate_to(command, directory))

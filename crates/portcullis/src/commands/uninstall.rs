@@ -7,8 +7,8 @@ use portcullis_core::visible;
 use portcullis_hosts::Host;
 use portcullis_settings::SettingsLocations;
 
-use crate::cli::report;
 use crate::exit_code::ExitCode;
+use crate::failure_report::report_failure;
 use portcullis_gate::Failure;
 use portcullis_gate::session_settings::locations;
 use portcullis_install::agent::{Agent, registrable};
@@ -72,7 +72,7 @@ fn undo(
     let mut failure = None;
     let mut fail = |new: Failure| {
         if let Some(earlier) = failure.replace(new) {
-            report(&earlier);
+            report_failure(&earlier);
         }
     };
     let mut work = Vec::new();

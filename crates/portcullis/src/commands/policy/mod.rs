@@ -7,8 +7,8 @@ mod view;
 use clap::{Args, Subcommand};
 use portcullis_store::Store;
 
-use crate::cli::report;
 use crate::exit_code::ExitCode;
+use crate::failure_report::report_failure;
 use portcullis_daemon::policy::{PullFailure, Pulled, pull};
 use portcullis_gate::Failure;
 use portcullis_gate::stores;
@@ -101,7 +101,7 @@ impl Fleet {
 fn take() -> Result<ExitCode, Failure> {
     let fleet = Fleet::open()?;
     let refuse = |message: String, hint: &str| {
-        let _ = report(&Failure::usage(message).with_hint(hint));
+        let _ = report_failure(&Failure::usage(message).with_hint(hint));
         Ok(ExitCode::Findings)
     };
     match pull(&fleet.session.locations, &fleet.session.loaded, &fleet.store) {
