@@ -11,6 +11,7 @@
 
 mod access;
 mod api;
+mod approval_object;
 mod error;
 #[cfg(debug_assertions)]
 mod fault;

@@ -19,11 +19,11 @@ use serde_json::{Value, json};
 
 use super::received::{Queried, Received};
 use crate::access::{Answers, Caller, Decides, Reads};
+use crate::approval_object::approval_object;
 use crate::{ApiError, Shared};
 use portcullis_gate::clock::now_ms;
-use portcullis_gate::gate::{PendingQuestion, explanation_object};
+use portcullis_gate::gate::PendingQuestion;
 use portcullis_gate::is_id;
-use portcullis_gate::record_json::entry_object;
 
 /// How long a request waits for an answer at most, in seconds.
 const LONGEST_WAIT: u64 = 60;
@@ -78,7 +78,7 @@ async fn list(
     let most = wanted.limit.unwrap_or(USUAL_LIMIT).clamp(1, MOST_LISTED);
     let filter = ApprovalFilter { state, session: wanted.session, most };
     let approvals = daemon.queue.list(filter).await?;
-    let objects: Vec<Value> = approvals.iter().map(object).collect();
+    let objects: Vec<Value> = approvals.iter().map(approval_object).collect();
     Ok(Json(json!({"approvals": objects})).into_response())
 }
 
@@ -88,7 +88,7 @@ async fn ask(
     Received(body): Received<Value>,
 ) -> Result<Response, ApiError> {
     let approval = daemon.queue.open_claimed(PendingQuestion::read(body)?).await?;
-    Ok((StatusCode::CREATED, Json(object(&approval))).into_response())
+    Ok((StatusCode::CREATED, Json(approval_object(&approval))).into_response())
 }
 
 #[derive(Debug, Deserialize)]
@@ -112,7 +112,7 @@ async fn show(
             () = daemon.stopping.wait() => daemon.queue.get(&id).await?,
         },
     };
-    approval.map(|approval| Json(object(&approval)).into_response()).ok_or_else(unknown)
+    approval.map(|approval| Json(approval_object(&approval)).into_response()).ok_or_else(unknown)
 }
 
 /// What a person answers, as JSON.
@@ -158,14 +158,14 @@ async fn answer(
 ) -> Result<Response, ApiError> {
     check_id(&id)?;
     match daemon.queue.answer(&id, body.by(&caller)).await? {
-        AnswerOutcome::First(approval) => Ok(Json(object(&approval)).into_response()),
+        AnswerOutcome::First(approval) => Ok(Json(approval_object(&approval)).into_response()),
         AnswerOutcome::Late(approval) => {
             let error = json!({
                 "code": "late",
                 "message": late(&approval),
                 "hint": "nothing was changed",
             });
-            let body = json!({"error": error, "approval": object(&approval)});
+            let body = json!({"error": error, "approval": approval_object(&approval)});
             Ok((StatusCode::CONFLICT, Json(body)).into_response())
         }
         AnswerOutcome::Unknown => Err(unknown()),
@@ -188,32 +188,4 @@ fn check_id(id: &str) -> Result<(), ApiError> {
 
 fn unknown() -> ApiError {
     ApiError::not_found("there is no such approval")
-}
-
-/// Makes the object of an approval.
-pub(crate) fn object(approval: &ApprovalRequest) -> Value {
-    let answer = approval.answer.as_ref().map(|answer| {
-        json!({
-            "decision": if answer.is_allowed { "allow" } else { "deny" },
-            "scope": answer.scope,
-            "rule": answer.rule,
-            "message": answer.message,
-            "by": answer.by,
-            "via": answer.via,
-            "atMs": answer.at_ms,
-        })
-    });
-    json!({
-        "id": approval.id,
-        "sequence": approval.sequence,
-        "state": approval.state.as_str(),
-        "createdAtMs": approval.created_at_ms,
-        "expiresAtMs": approval.expires_at_ms,
-        "session": approval.session,
-        "denial": approval.denial,
-        "question": entry_object(&approval.question),
-        "explanation": approval.explanation.as_ref().map(explanation_object),
-        "answer": answer,
-        "isApplied": approval.is_applied,
-    })
 }

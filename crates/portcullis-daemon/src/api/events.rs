@@ -19,8 +19,8 @@ use serde_json::json;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
-use super::approvals;
 use crate::access::Reads;
+use crate::approval_object::approval_object;
 use crate::{LiveEvent, Shared};
 use portcullis_gate::clock::now_ms;
 use portcullis_output::record;
@@ -51,7 +51,7 @@ async fn events(
 async fn next(watched: &mut Receiver<LiveEvent>) -> Option<Event> {
     let (name, object) = match watched.recv().await {
         Ok(LiveEvent::Decision(decided)) => ("decision", record::object(&decided)),
-        Ok(LiveEvent::Approval(approval)) => ("approval", approvals::object(&approval)),
+        Ok(LiveEvent::Approval(approval)) => ("approval", approval_object(&approval)),
         Ok(LiveEvent::Skipped(count)) | Err(RecvError::Lagged(count)) => ("skipped", json!({"count": count})),
         Err(RecvError::Closed) => return None,
     };

@@ -11,9 +11,10 @@ use portcullis_store::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::blocking;
 use super::received::Queried;
-use super::{approvals, blocking};
 use crate::access::Reads;
+use crate::approval_object::approval_object;
 use crate::{ApiError, Daemon, Shared};
 use portcullis_gate::clock::now_ms;
 use portcullis_gate::judge::DOCTOR_SESSION;
@@ -61,7 +62,7 @@ async fn show(
         "denials": {"inARow": kept.denials_in_a_row, "total": kept.denials},
         "boundaries": kept.facts.boundaries,
         "grants": kept.grants.iter().map(grant_json).collect::<Vec<_>>(),
-        "approvals": kept.approvals.iter().map(approvals::object).collect::<Vec<_>>(),
+        "approvals": kept.approvals.iter().map(approval_object).collect::<Vec<_>>(),
         "records": kept.records.iter().map(record::object).collect::<Vec<_>>(),
     })))
 }

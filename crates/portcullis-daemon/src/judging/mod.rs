@@ -1,5 +1,7 @@
 //! One call on its way through the daemon: judged by the gate, put to a person if one must say, recorded, answered.
 
+mod question;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,6 +11,7 @@ use portcullis_store::audit::Entry;
 use portcullis_world::World;
 use tokio::sync::Semaphore;
 
+use self::question::put_to_person;
 use super::telemetry::TraceParent;
 use super::{Daemon, MOST_WAITING_THREADS, Shared};
 use portcullis_gate::Failure;
@@ -61,7 +64,7 @@ pub(crate) async fn settle(daemon: &Shared, brought: Brought) -> Result<Settled,
     if let Some(wait) = brought.wait
         && is_question(&brought.asked, &ruling)
     {
-        (ruling, approval) = super::queue::put(daemon, &brought, ruling, wait).await?;
+        (ruling, approval) = put_to_person(daemon, &brought, ruling, wait).await?;
     }
     let judged = Judged::new(daemon, brought, ruling, approval, started);
     let settled = record(daemon, vec![judged]).await?;
@@ -136,7 +139,7 @@ async fn record(daemon: &Daemon, mut all: Vec<Judged>) -> Result<Vec<Settled>, F
 }
 
 /// Judges a call by the settings of its directory as they are now. `passed` is what an earlier ruling on it used up.
-pub(crate) async fn rule(daemon: &Shared, brought: &Arc<Brought>, passed: Passed) -> Result<Ruling, Failure> {
+async fn rule(daemon: &Shared, brought: &Arc<Brought>, passed: Passed) -> Result<Ruling, Failure> {
     rule_by(daemon, brought, None, passed, &mut World::default()).await
 }
 

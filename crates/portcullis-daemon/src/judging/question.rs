@@ -3,15 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::Shared;
-use crate::judging::{Brought, rule};
+use super::{Brought, Shared, rule};
 use portcullis_gate::Failure;
 use portcullis_gate::gate::Ruling;
 use portcullis_gate::gate::{PendingQuestion, QuestionReply};
 
 /// Puts a ruling that is a question to a person, and waits. Returns what became of it: on allow the call judged again, on
 /// deny or time-out a denial; and the id of the question. A call that amounts to several may be asked about as often.
-pub(crate) async fn put(
+pub(super) async fn put_to_person(
     daemon: &Shared,
     brought: &Arc<Brought>,
     ruling: Ruling,

@@ -9,8 +9,7 @@ use std::thread;
 use portcullis_core::visible;
 use portcullis_store::{AnswerScope, ApprovalRequest};
 
-use super::answer;
-use crate::Queue;
+use super::{NotifiedQuestions, answer};
 use portcullis_output::shorten::shorten;
 use portcullis_output::terminal::print_notes;
 
@@ -27,7 +26,7 @@ pub(super) struct Desktop {
 
 impl Desktop {
     /// Shows a question, unless many are shown already.
-    pub(super) fn show(&self, queue: &Queue, approval: &ApprovalRequest) {
+    pub(super) fn show(&self, questions: &Arc<dyn NotifiedQuestions>, approval: &ApprovalRequest) {
         let mut shown = self.shown();
         if shown.len() >= MOST_SHOWN {
             return;
@@ -42,7 +41,7 @@ impl Desktop {
         let Some(mut stdout) = child.stdout.take() else { return };
         shown.insert(approval.id.clone(), child);
         drop(shown);
-        let (desktop, queue, id) = (self.clone(), queue.clone(), approval.id.clone());
+        let (desktop, questions, id) = (self.clone(), Arc::clone(questions), approval.id.clone());
         let is_whole = is_whole(approval);
         let reading = thread::Builder::new().name("notification".to_owned()).spawn(move || {
             let mut said = String::new();
@@ -53,9 +52,11 @@ impl Desktop {
             }
             match said.trim() {
                 "allow" if is_read && is_whole => {
-                    answer(&queue, &id, "desktop", (true, AnswerScope::Once, None));
+                    answer(questions.as_ref(), &id, "desktop", (true, AnswerScope::Once, None));
                 }
-                "deny" if is_read => answer(&queue, &id, "desktop", (false, AnswerScope::Once, None)),
+                "deny" if is_read => {
+                    answer(questions.as_ref(), &id, "desktop", (false, AnswerScope::Once, None))
+                }
                 // It was closed, or taken away.
                 _ => {}
             }

@@ -6,13 +6,27 @@
 mod desktop;
 mod webhook;
 
+use std::sync::Arc;
+
 use portcullis_settings::ApprovalSettings;
 use portcullis_store::{AnswerScope, ApprovalAnswer, ApprovalRequest};
 
 use self::desktop::Desktop;
-use super::Queue;
+use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
 use portcullis_output::terminal::print_notes;
+
+/// The questions that people are told of, as far as telling them needs it.
+pub(crate) trait NotifiedQuestions: Send + Sync {
+    /// Answers a question at once. A late answer changes nothing.
+    fn answer_now(&self, id: &str, given: ApprovalAnswer) -> Result<(), Failure>;
+
+    /// Says whether a question is open, as far as is known here.
+    fn is_open(&self, id: &str) -> bool;
+
+    /// Returns the link that answers a question, if it is known where the page is.
+    fn link(&self, id: &str) -> Option<String>;
+}
 
 /// Tells people elsewhere.
 #[derive(Debug, Default)]
@@ -23,12 +37,17 @@ pub(crate) struct Notifier {
 
 impl Notifier {
     /// Tells of a new question, as settings say. Needs a runtime.
-    pub(crate) fn told(&self, queue: &Queue, approval: &ApprovalRequest, settings: ApprovalSettings) {
+    pub(crate) fn told(
+        &self,
+        questions: &Arc<dyn NotifiedQuestions>,
+        approval: &ApprovalRequest,
+        settings: ApprovalSettings,
+    ) {
         if let Some(webhook) = settings.webhook {
-            self.webhooks.send(queue.clone(), approval.clone(), webhook);
+            self.webhooks.send(Arc::clone(questions), approval.clone(), webhook);
         }
         if settings.is_desktop {
-            self.desktop.show(queue, approval);
+            self.desktop.show(questions, approval);
         }
     }
 
@@ -40,7 +59,7 @@ impl Notifier {
 
 /// Answers a question for somebody who was told elsewhere. A late answer changes nothing and is no problem.
 fn answer(
-    queue: &Queue,
+    questions: &dyn NotifiedQuestions,
     id: &str,
     via: &str,
     (is_allowed, scope, message): (bool, AnswerScope, Option<String>),
@@ -54,7 +73,7 @@ fn answer(
         via: via.to_owned(),
         at_ms: now_ms(),
     };
-    if let Err(failure) = queue.answer_now(id, answer) {
+    if let Err(failure) = questions.answer_now(id, answer) {
         print_notes([format!("the answer that came by {via}: {}", failure.message)]);
     }
 }

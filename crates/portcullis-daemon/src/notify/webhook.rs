@@ -9,9 +9,8 @@ use portcullis_store::{AnswerScope, ApprovalRequest};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
-use super::answer;
-use crate::Queue;
-use crate::api::approvals::object;
+use super::{NotifiedQuestions, answer};
+use crate::approval_object::approval_object;
 use portcullis_gate::posting::post;
 use portcullis_output::terminal::print_notes;
 
@@ -37,19 +36,24 @@ impl Default for Posts {
 
 impl Posts {
     /// Posts a question until it is taken or ended.
-    pub(super) fn send(&self, queue: Queue, approval: ApprovalRequest, webhook: WebhookSettings) {
+    pub(super) fn send(
+        &self,
+        questions: Arc<dyn NotifiedQuestions>,
+        approval: ApprovalRequest,
+        webhook: WebhookSettings,
+    ) {
         let room = Arc::clone(&self.room);
         tokio::spawn(async move {
-            let mut body = object(&approval);
-            if let (Some(link), Some(fields)) = (queue.link(&approval.id), body.as_object_mut()) {
+            let mut body = approval_object(&approval);
+            if let (Some(link), Some(fields)) = (questions.link(&approval.id), body.as_object_mut()) {
                 fields.insert("answerUrl".to_owned(), Value::String(link));
             }
             let mut pause = FIRST_PAUSE;
-            while queue.is_open(&approval.id) {
+            while questions.is_open(&approval.id) {
                 let Ok(place) = room.acquire().await else { return };
-                let (queue_there, id) = (queue.clone(), approval.id.clone());
+                let (questions_there, id) = (Arc::clone(&questions), approval.id.clone());
                 let (webhook_there, body_there) = (webhook.clone(), body.clone());
-                let attempt = move || attempt(&queue_there, &id, &webhook_there, body_there);
+                let attempt = move || attempt(questions_there.as_ref(), &id, &webhook_there, body_there);
                 let told = tokio::task::spawn_blocking(attempt).await;
                 drop(place);
                 match told {
@@ -65,11 +69,16 @@ impl Posts {
 }
 
 /// Posts a question once, and takes an answer that comes back.
-fn attempt(queue: &Queue, id: &str, webhook: &WebhookSettings, body: Value) -> Result<(), String> {
+fn attempt(
+    questions: &dyn NotifiedQuestions,
+    id: &str,
+    webhook: &WebhookSettings,
+    body: Value,
+) -> Result<(), String> {
     let WebhookSettings { url, headers, variables } = webhook;
     let said = post((url, headers, variables), body, Instant::now() + ATTEMPT)?;
     match read(&said) {
-        Ok(Some(given)) => answer(queue, id, "webhook", given),
+        Ok(Some(given)) => answer(questions, id, "webhook", given),
         Ok(None) => {}
         // It has the question, and posting it again would change nothing.
         Err(what) => print_notes([format!("the webhook of approvals {what}, so the question stays open")]),

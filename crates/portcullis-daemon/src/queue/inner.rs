@@ -6,14 +6,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use portcullis_settings::ApprovalSettings;
 use portcullis_store::audit::Entry;
-use portcullis_store::{ApprovalRequest, ApprovalState, DeniedCall, NewApprovalRequest, Store, redact};
+use portcullis_store::{
+    ApprovalAnswer, ApprovalRequest, ApprovalState, DeniedCall, NewApprovalRequest, Store, redact,
+};
 use tokio::sync::Notify;
 
 use super::claimed::{another_call, proven};
 use super::link::Links;
 use super::waiting::Waiting;
 use super::{MOST_OPEN, reply};
-use crate::notify::Notifier;
+use crate::notify::{NotifiedQuestions, Notifier};
 use crate::{Hub, LiveEvent, Telemetry};
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
@@ -117,6 +119,20 @@ impl Inner {
 
     pub(super) fn open_ids(&self) -> MutexGuard<'_, BTreeSet<String>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl NotifiedQuestions for Inner {
+    fn answer_now(&self, id: &str, given: ApprovalAnswer) -> Result<(), Failure> {
+        self.answer(id, given).map(|_| ())
+    }
+
+    fn is_open(&self, id: &str) -> bool {
+        self.open_ids().contains(id)
+    }
+
+    fn link(&self, id: &str) -> Option<String> {
+        self.links.link(id)
     }
 }
 

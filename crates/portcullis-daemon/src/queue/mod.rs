@@ -16,7 +16,6 @@ mod claimed;
 mod inner;
 mod link;
 mod poll;
-mod put;
 mod waiting;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,12 +27,10 @@ use portcullis_store::{
 };
 use tokio::sync::Notify;
 
-pub(crate) use put::put;
-
 use self::inner::Inner;
 use self::link::Links;
 use self::waiting::Waiting;
-use super::notify::Notifier;
+use super::notify::{NotifiedQuestions, Notifier};
 use super::{Hub, Telemetry};
 use portcullis_gate::Failure;
 use portcullis_gate::SettingsFlags;
@@ -109,7 +106,8 @@ impl Queue {
         if is_new {
             self.inner.telemetry.approval_opened();
             self.inner.tell_own(&approval);
-            self.inner.notifier.told(self, &approval, settings);
+            let questions: Arc<dyn NotifiedQuestions> = Arc::clone(&self.inner) as _;
+            self.inner.notifier.told(&questions, &approval, settings);
         }
         Ok(approval)
     }
@@ -146,16 +144,6 @@ impl Queue {
         blocking(move || inner.answer(&id, given)).await
     }
 
-    /// Answers as [`Self::answer`] does, where waiting keeps nobody else.
-    pub(crate) fn answer_now(&self, id: &str, given: ApprovalAnswer) -> Result<AnswerOutcome, Failure> {
-        self.inner.answer(id, given)
-    }
-
-    /// Says whether a question is open, as far as is known here.
-    pub(crate) fn is_open(&self, id: &str) -> bool {
-        self.inner.open_ids().contains(id)
-    }
-
     /// Says whether a key that came with a link lets its bearer answer this question.
     pub(crate) fn is_key(&self, id: &str, key: &str) -> bool {
         self.inner.links.is_key(id, key)
@@ -164,11 +152,6 @@ impl Queue {
     /// Returns how many questions are open, and how many callers wait.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.inner.open_ids().len(), self.inner.waiting.count())
-    }
-
-    /// Returns the link that answers a question, if it is known where the page is.
-    pub(crate) fn link(&self, id: &str) -> Option<String> {
-        self.inner.links.link(id)
     }
 }
 
