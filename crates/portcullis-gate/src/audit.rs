@@ -16,7 +16,7 @@ use crate::judge::{JudgedCall, suggestions};
 
 /// Who asked, and what came of it.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct RecordContext<'a> {
     /// The program that asked, as it is named in the trail.
     pub host: &'a str,
     /// The host's own name of the moment.
@@ -34,7 +34,7 @@ pub struct Asked<'a> {
 }
 
 /// Writes down a judgement with all it was made by, so that nobody has to judge the call again to explain it.
-pub fn entry(asked: &Asked<'_>, call: &ToolCall, judged: &JudgedCall) -> Entry {
+pub fn entry(asked: &RecordContext<'_>, call: &ToolCall, judged: &JudgedCall) -> Entry {
     let JudgedCall { verdict, case, .. } = judged;
     let context = case.context();
     let mut input = String::new();

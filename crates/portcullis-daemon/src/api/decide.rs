@@ -16,7 +16,7 @@ use portcullis_hosts::json::{kind, parse, write_text};
 use portcullis_hosts::{AskBy, BlockingReply, HookCall, HookMoment, HookSession, MomentCapabilities};
 
 use crate::access::Decides;
-use crate::judging::{Brought, Settled, settle, settle_all};
+use crate::judging::{RecordedDecision, SubmittedCall, decide_call, decide_calls};
 use crate::telemetry::TraceParent;
 use crate::{ApiError, Shared};
 use portcullis_output::judged;
@@ -59,26 +59,26 @@ async fn decide(
     let mut out = String::with_capacity(1024);
     if let Value::List(calls) = value {
         let all = read_all(calls, parent).map_err(ApiError::bad_request)?;
-        let settled = settle_all(&daemon, all).await?;
-        for (index, one) in settled.iter().enumerate() {
+        let decisions = decide_calls(&daemon, all).await?;
+        for (index, one) in decisions.iter().enumerate() {
             out.push(if index == 0 { '[' } else { ',' });
             write(&mut out, one);
         }
         out.push(']');
     } else {
-        let brought = read(value).map_err(ApiError::bad_request)?;
-        write(&mut out, &settle(&daemon, Brought { parent, ..brought }).await?);
+        let submitted = read(value).map_err(ApiError::bad_request)?;
+        write(&mut out, &decide_call(&daemon, SubmittedCall { parent, ..submitted }).await?);
     }
     Ok(([(CONTENT_TYPE, "application/json")], out).into_response())
 }
 
 /// Writes the object of `check --json`, and after it what is known here alone.
-fn write(out: &mut String, settled: &Settled) {
+fn write(out: &mut String, decision: &RecordedDecision) {
     out.push('{');
-    judged::write_fields(out, &settled.ruling.judged, settled.elapsed.as_micros(), None);
+    judged::write_fields(out, &decision.judgement.judged, decision.elapsed.as_micros(), None);
     out.push_str(",\"said\":");
-    write_text(out, settled.answer.said.as_str());
-    for (name, id) in [(",\"record\":", &settled.record), (",\"approval\":", &settled.approval)] {
+    write_text(out, decision.answer.said.as_str());
+    for (name, id) in [(",\"record\":", &decision.record), (",\"approval\":", &decision.approval)] {
         out.push_str(name);
         match id {
             Some(id) => write_text(out, id),
@@ -89,23 +89,23 @@ fn write(out: &mut String, settled: &Settled) {
 }
 
 /// Reads several calls, which are judged in this order and recorded together. Nobody waits for a person among them.
-fn read_all(calls: Vec<Value>, parent: Option<TraceParent>) -> Result<Vec<Brought>, String> {
+fn read_all(calls: Vec<Value>, parent: Option<TraceParent>) -> Result<Vec<SubmittedCall>, String> {
     if calls.is_empty() || calls.len() > MOST_CALLS {
         return Err(format!("a list must have 1 to {MOST_CALLS} calls"));
     }
     let mut all = Vec::with_capacity(calls.len());
     for (index, call) in calls.into_iter().enumerate() {
-        let brought = read(call).map_err(|wrong| format!("call {index}: {wrong}"))?;
-        if brought.wait.is_some() {
+        let submitted = read(call).map_err(|wrong| format!("call {index}: {wrong}"))?;
+        if submitted.wait.is_some() {
             return Err(format!("call {index}: `waitSeconds` is for a call of its own"));
         }
-        all.push(Brought { parent, ..brought });
+        all.push(SubmittedCall { parent, ..submitted });
     }
     Ok(all)
 }
 
 /// Reads a call. Nothing is guessed: a field or a word that is not known is an error and not a default.
-fn read(call: Value) -> Result<Brought, String> {
+fn read(call: Value) -> Result<SubmittedCall, String> {
     let mut fields = match call {
         Value::Object(fields) => Fields(fields),
         other => return Err(format!("a call must be an object, but is {}", kind(&other))),
@@ -141,7 +141,7 @@ fn read(call: Value) -> Result<Brought, String> {
     }
     let calls = vec![ToolCall::new(&tool, input)];
     let asked = HookCall { moment: &MOMENT, calls, mode, person, session, call_id };
-    Ok(Brought { asked, host: HOST, format: None, wait, parent: None })
+    Ok(SubmittedCall { asked, host: HOST, format: None, wait, parent: None })
 }
 
 struct Fields(BTreeMap<String, Value>);

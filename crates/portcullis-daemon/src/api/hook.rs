@@ -18,7 +18,7 @@ use portcullis_core::Person;
 use portcullis_hosts::{HookCall, Host, HostAdapter, HostEvent, HostInput, HostReply};
 
 use crate::access::Decides;
-use crate::judging::{Brought, settle};
+use crate::judging::{SubmittedCall, decide_call};
 use crate::telemetry::TraceParent;
 use crate::{ApiError, Shared};
 use portcullis_gate::daemon_client::header_of;
@@ -105,8 +105,9 @@ async fn answer_call(
     parent: Option<TraceParent>,
 ) -> HostReply {
     let moment = asked.moment;
-    let brought = Brought { asked, host: adapter.host.name(), format: adapter.session_format, wait, parent };
-    match settle(daemon, brought).await {
+    let submitted =
+        SubmittedCall { asked, host: adapter.host.name(), format: adapter.session_format, wait, parent };
+    match decide_call(daemon, submitted).await {
         Ok(settled) => (adapter.write)(moment, &settled.answer),
         Err(failure) => adapter.fail(moment, &failure.message),
     }

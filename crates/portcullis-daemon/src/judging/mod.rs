@@ -18,16 +18,16 @@ use portcullis_gate::Failure;
 use portcullis_gate::SessionSettings;
 use portcullis_gate::classifier::{ClassifierFlags, has_classifier};
 use portcullis_gate::gate::is_question;
-use portcullis_gate::gate::{HostGate, Passed, Ruling};
+use portcullis_gate::gate::{HostGate, HostJudgement, UsedApprovals};
 use portcullis_gate::judge::ConfiguredConsultants;
 
 /// How many calls are judged at once where judging may wait for a server, a model or a hook. The rest of the threads
 /// that may wait is left to those who answer and look.
 static ROOM: Semaphore = Semaphore::const_new(MOST_WAITING_THREADS / 4 * 3);
 
-/// A call that somebody brings.
+/// A call that was handed to the daemon.
 #[derive(Debug, Clone)]
-pub(crate) struct Brought {
+pub(crate) struct SubmittedCall {
     /// The call.
     pub(crate) asked: HookCall,
     /// The program's name in the audit trail.
@@ -36,15 +36,15 @@ pub(crate) struct Brought {
     pub(crate) format: Option<SessionFormat>,
     /// How long a person may take; not at all if it is not given.
     pub(crate) wait: Option<Duration>,
-    /// The trace that whoever brings it is in, if they say so.
+    /// The trace that whoever hands it over is in, if they say so.
     pub(crate) parent: Option<TraceParent>,
 }
 
-/// What came of it.
+/// What was decided on a call, once it is on the trail.
 #[derive(Debug)]
-pub(crate) struct Settled {
-    /// The ruling.
-    pub(crate) ruling: Ruling,
+pub(crate) struct RecordedDecision {
+    /// The judgement.
+    pub(crate) judgement: HostJudgement,
     /// What the program is told.
     pub(crate) answer: HostAnswer,
     /// The id of the record, if decisions are recorded.
@@ -56,37 +56,43 @@ pub(crate) struct Settled {
 }
 
 /// Judges a call, waits for a person where one must say, and writes the decision down.
-pub(crate) async fn settle(daemon: &Shared, brought: Brought) -> Result<Settled, Failure> {
+pub(crate) async fn decide_call(
+    daemon: &Shared,
+    submitted: SubmittedCall,
+) -> Result<RecordedDecision, Failure> {
     let started = Instant::now();
-    let brought = Arc::new(brought);
-    let mut ruling = rule(daemon, &brought, Passed::new()).await?;
+    let submitted = Arc::new(submitted);
+    let mut judgement = judge(daemon, &submitted, UsedApprovals::new()).await?;
     let mut approval = None;
-    if let Some(wait) = brought.wait
-        && is_question(&brought.asked, &ruling)
+    if let Some(wait) = submitted.wait
+        && is_question(&submitted.asked, &judgement)
     {
-        (ruling, approval) = put_to_person(daemon, &brought, ruling, wait).await?;
+        (judgement, approval) = put_to_person(daemon, &submitted, judgement, wait).await?;
     }
-    let judged = Judged::new(daemon, brought, ruling, approval, started);
-    let settled = record(daemon, vec![judged]).await?;
-    settled.into_iter().next().ok_or_else(|| Failure::internal("the decision was lost"))
+    let judged = UnrecordedDecision::new(daemon, submitted, judgement, approval, started);
+    let decisions = record(daemon, vec![judged]).await?;
+    decisions.into_iter().next().ok_or_else(|| Failure::internal("the decision was lost"))
 }
 
 /// Judges calls one after the other, and writes the decisions down together. Nobody is waited for here. One that cannot
 /// be judged is the failure of all.
-pub(crate) async fn settle_all(daemon: &Shared, all: Vec<Brought>) -> Result<Vec<Settled>, Failure> {
+pub(crate) async fn decide_calls(
+    daemon: &Shared,
+    all: Vec<SubmittedCall>,
+) -> Result<Vec<RecordedDecision>, Failure> {
     let mut opened: BTreeMap<Place, Arc<SessionSettings>> = BTreeMap::new();
     let mut world = World::default();
     let mut done = Vec::with_capacity(all.len());
-    for brought in all {
+    for submitted in all {
         let started = Instant::now();
-        let brought = Arc::new(brought);
-        let session = &brought.asked.session;
+        let submitted = Arc::new(submitted);
+        let session = &submitted.asked.session;
         // All of them came before the settings and the disk were looked at.
         let place = (session.cwd.clone(), session.project.clone(), session.id.clone());
         let known = opened.get(&place).cloned();
-        let ruling = rule_by(daemon, &brought, known, Passed::new(), &mut world).await?;
-        opened.insert(place, Arc::clone(&ruling.session));
-        done.push(Judged::new(daemon, brought, ruling, None, started));
+        let judgement = judge_by(daemon, &submitted, known, UsedApprovals::new(), &mut world).await?;
+        opened.insert(place, Arc::clone(&judgement.session));
+        done.push(UnrecordedDecision::new(daemon, submitted, judgement, None, started));
         // Whoever else is served by this thread gets a turn.
         tokio::task::yield_now().await;
     }
@@ -96,91 +102,95 @@ pub(crate) async fn settle_all(daemon: &Shared, all: Vec<Brought>) -> Result<Vec
 /// Directory, project and session: what settings go by.
 type Place = (String, Option<String>, String);
 
-/// A call whose ruling stands, before it is on the trail.
-struct Judged {
-    brought: Arc<Brought>,
-    ruling: Ruling,
+/// A call whose judgement stands, before it is on the trail.
+struct UnrecordedDecision {
+    submitted: Arc<SubmittedCall>,
+    judgement: HostJudgement,
     answer: HostAnswer,
     entry: Option<Entry>,
     approval: Option<String>,
     started: Instant,
 }
 
-impl Judged {
+impl UnrecordedDecision {
     fn new(
         daemon: &Daemon,
-        brought: Arc<Brought>,
-        ruling: Ruling,
+        submitted: Arc<SubmittedCall>,
+        judgement: HostJudgement,
         approval: Option<String>,
         started: Instant,
     ) -> Self {
-        let concluded = gate(daemon, &brought).conclude(&brought.asked, &ruling, started);
-        Self { brought, ruling, answer: concluded.answer, entry: concluded.entry, approval, started }
+        let answered = gate(daemon, &submitted).conclude(&submitted.asked, &judgement, started);
+        Self { submitted, judgement, answer: answered.answer, entry: answered.entry, approval, started }
     }
 }
 
-/// Writes decisions down. What is not on the trail is not settled.
-async fn record(daemon: &Daemon, mut all: Vec<Judged>) -> Result<Vec<Settled>, Failure> {
+/// Writes decisions down. What is not on the trail is not decided.
+async fn record(daemon: &Daemon, mut all: Vec<UnrecordedDecision>) -> Result<Vec<RecordedDecision>, Failure> {
     // Settings switch the trail on or off for each directory.
     let has_entry: Vec<bool> = all.iter().map(|judged| judged.entry.is_some()).collect();
     let entries: Vec<Entry> = all.iter_mut().filter_map(|judged| judged.entry.take()).collect();
     let mut recorded = daemon.recorder.record(entries).await?.into_iter();
-    let mut settled = Vec::with_capacity(all.len());
+    let mut decisions = Vec::with_capacity(all.len());
     for (judged, has_entry) in all.into_iter().zip(has_entry) {
-        let Judged { brought, ruling, answer, approval, started, .. } = judged;
+        let UnrecordedDecision { submitted, judgement, answer, approval, started, .. } = judged;
         let recorded = if has_entry { recorded.next() } else { None };
         if let Some(recorded) = &recorded {
-            daemon.telemetry.decided(&recorded.entry, brought.parent);
+            daemon.telemetry.decided(&recorded.entry, submitted.parent);
         }
         let record = recorded.map(|recorded| recorded.id);
-        settled.push(Settled { ruling, answer, record, approval, elapsed: started.elapsed() });
+        decisions.push(RecordedDecision { judgement, answer, record, approval, elapsed: started.elapsed() });
     }
-    Ok(settled)
+    Ok(decisions)
 }
 
-/// Judges a call by the settings of its directory as they are now. `passed` is what an earlier ruling on it used up.
-async fn rule(daemon: &Shared, brought: &Arc<Brought>, passed: Passed) -> Result<Ruling, Failure> {
-    rule_by(daemon, brought, None, passed, &mut World::default()).await
+/// Judges a call by the settings of its directory as they are now, after an earlier judgement on it used up approvals.
+async fn judge(
+    daemon: &Shared,
+    submitted: &Arc<SubmittedCall>,
+    used_approvals: UsedApprovals,
+) -> Result<HostJudgement, Failure> {
+    judge_by(daemon, submitted, None, used_approvals, &mut World::default()).await
 }
 
 /// Judges a call by settings that are at hand, or else by those of its directory as they are now.
-async fn rule_by(
+async fn judge_by(
     daemon: &Shared,
-    brought: &Arc<Brought>,
+    submitted: &Arc<SubmittedCall>,
     session: Option<Arc<SessionSettings>>,
-    passed: Passed,
+    used_approvals: UsedApprovals,
     world: &mut World,
-) -> Result<Ruling, Failure> {
+) -> Result<HostJudgement, Failure> {
     if daemon.is_shared_store {
-        return on_own_thread(daemon, brought, session, passed).await;
+        return on_own_thread(daemon, submitted, session, used_approvals).await;
     }
     let session = match session {
         Some(session) => session,
-        None => daemon.settings.open(&daemon.arguments, &brought.asked.session, &daemon.store)?,
+        None => daemon.settings.open(&daemon.arguments, &submitted.asked.session, &daemon.store)?,
     };
-    if may_wait(&session) || is_long(&brought.asked) {
-        return on_own_thread(daemon, brought, Some(session), passed).await;
+    if may_wait(&session) || is_long(&submitted.asked) {
+        return on_own_thread(daemon, submitted, Some(session), used_approvals).await;
     }
     // Rules and proofs take microseconds, less than handing the call to another thread and back.
-    shielded(|| gate(daemon, brought).rule(session, &brought.asked, passed, world))
+    shielded(|| gate(daemon, submitted).judge(session, &submitted.asked, used_approvals, world))
 }
 
 async fn on_own_thread(
     daemon: &Shared,
-    brought: &Arc<Brought>,
+    submitted: &Arc<SubmittedCall>,
     session: Option<Arc<SessionSettings>>,
-    passed: Passed,
-) -> Result<Ruling, Failure> {
-    let (daemon, brought) = (Arc::clone(daemon), Arc::clone(brought));
+    used_approvals: UsedApprovals,
+) -> Result<HostJudgement, Failure> {
+    let (daemon, submitted) = (Arc::clone(daemon), Arc::clone(submitted));
     let place = ROOM.acquire().await.map_err(|_| panicked())?;
     let judged = tokio::task::spawn_blocking(move || {
         // Whoever asked may be gone before the thread is free again.
         let _place = place;
         let session = match session {
             Some(session) => session,
-            None => daemon.settings.open(&daemon.arguments, &brought.asked.session, &daemon.store)?,
+            None => daemon.settings.open(&daemon.arguments, &submitted.asked.session, &daemon.store)?,
         };
-        gate(&daemon, &brought).rule(session, &brought.asked, passed, &mut World::default())
+        gate(&daemon, &submitted).judge(session, &submitted.asked, used_approvals, &mut World::default())
     });
     judged.await.map_err(|_| panicked())?
 }
@@ -199,18 +209,18 @@ fn may_wait(session: &SessionSettings) -> bool {
         || !session.loaded.permission_hooks.is_empty()
 }
 
-fn gate<'a>(daemon: &'a Daemon, brought: &Brought) -> HostGate<'a> {
+fn gate<'a>(daemon: &'a Daemon, submitted: &SubmittedCall) -> HostGate<'a> {
     HostGate {
         arguments: &daemon.arguments,
-        host: brought.host,
-        format: brought.format,
+        host: submitted.host,
+        format: submitted.format,
         known: None,
         consultants: Some(&ConfiguredConsultants),
         before_asking: &|time| time,
     }
 }
 
-fn shielded(judge: impl FnOnce() -> Result<Ruling, Failure>) -> Result<Ruling, Failure> {
+fn shielded(judge: impl FnOnce() -> Result<HostJudgement, Failure>) -> Result<HostJudgement, Failure> {
     // Whatever the panic left half done is dropped with the closure.
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(judge)).unwrap_or_else(|_| Err(panicked()))
 }

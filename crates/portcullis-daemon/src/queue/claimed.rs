@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use portcullis_core::{Decision, Mode, Person};
 use portcullis_gate::Failure;
-use portcullis_gate::audit::{self, Asked};
+use portcullis_gate::audit::{self, RecordContext};
 use portcullis_gate::gate::{PendingQuestion, explanation};
 use portcullis_gate::judge::{JudgedCall, Trial, recorded_call};
 use portcullis_gate::session_settings::{SettingsFlags, SettingsPlan};
@@ -39,7 +39,7 @@ pub(super) fn proven(
         exchanges: Vec::new(),
         problems: Vec::new(),
     };
-    let record = Asked {
+    let record = RecordContext {
         host: &question.host,
         event: &question.event,
         session: &asked.session,

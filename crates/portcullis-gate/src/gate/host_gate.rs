@@ -21,7 +21,7 @@ use portcullis_hosts::{
 
 use super::queue::put_to_daemon;
 use crate::Failure;
-use crate::audit::{self, Asked};
+use crate::audit::{self, RecordContext};
 use crate::classifier::{ClassifierFlags, has_classifier};
 use crate::clock::now_ms;
 use crate::env_vars;
@@ -64,7 +64,7 @@ pub fn own_session(host: &str) -> Result<HookSession, Failure> {
 
 /// A call that was judged.
 #[derive(Debug)]
-pub struct Ruling {
+pub struct HostJudgement {
     /// The settings it was judged by.
     pub session: Arc<SessionSettings>,
     /// Which of the calls decided.
@@ -72,16 +72,16 @@ pub struct Ruling {
     /// The judgement.
     pub judged: JudgedCall,
     /// The approvals that were used up on the way.
-    pub passed: Passed,
+    pub used_approvals: UsedApprovals,
 }
 
 /// Approvals of a person that were used up, by the place of their call. A call of the program may amount to several of
 /// ours, each of which is asked about; what let one of them through must still do so when the next one is judged.
-pub type Passed = BTreeMap<usize, CallApproval>;
+pub type UsedApprovals = BTreeMap<usize, CallApproval>;
 
-/// What comes of a ruling.
+/// What the program is told of a judgement, and what is kept of it.
 #[derive(Debug)]
-pub struct Concluded {
+pub struct AnsweredCall {
     /// What the program is told.
     pub answer: HostAnswer,
     /// What is kept; `None` if settings say that nothing is.
@@ -176,47 +176,49 @@ impl HostGate<'_> {
         started: Instant,
         open: &dyn Fn() -> Result<SessionSettings, Failure>,
     ) -> Result<(HostAnswer, JudgedCall), Failure> {
-        let judge_again = |passed: Passed| self.rule(Arc::new(open()?), asked, passed, &mut World::default());
-        let ruling = self.rule(Arc::new(session), asked, Passed::new(), &mut World::default())?;
-        let ruling = put_to_daemon(self, asked, ruling, &judge_again)?;
-        let concluded = self.conclude(asked, &ruling, started);
-        if let (Some(entry), Some(store)) = (&concluded.entry, ruling.session.store()) {
+        let judge_again = |used_approvals: UsedApprovals| {
+            self.judge(Arc::new(open()?), asked, used_approvals, &mut World::default())
+        };
+        let judgement = self.judge(Arc::new(session), asked, UsedApprovals::new(), &mut World::default())?;
+        let judgement = put_to_daemon(self, asked, judgement, &judge_again)?;
+        let answered = self.conclude(asked, &judgement, started);
+        if let (Some(entry), Some(store)) = (&answered.entry, judgement.session.store()) {
             // What cannot be recorded is not allowed: a decision that nobody can prove was never made.
             store.audit().append(entry).map_err(|error| unrecorded(&error))?;
         }
-        if let (Some(_), Some(store)) = (self.known, ruling.session.store())
-            && concluded.answer.said != HostDecision::Deny
+        if let (Some(_), Some(store)) = (self.known, judgement.session.store())
+            && answered.answer.said != HostDecision::Deny
         {
             // From here on the call may run at any time, so what it may write is the agent's own.
-            session_facts::note_writes(&store, &asked.session.id, &ruling.judged.case)?;
+            session_facts::note_writes(&store, &asked.session.id, &judgement.judged.case)?;
         }
-        Ok((concluded.answer, ruling.judged))
+        Ok((answered.answer, judgement.judged))
     }
 
-    /// Judges a call by the settings of its session, and keeps a question that nobody can be asked. `passed` is what an
-    /// earlier ruling on it used up; `world` is what the disk said since the call came.
-    pub fn rule(
+    /// Judges a call by the settings of its session, and keeps a question that nobody can be asked. `used_approvals` is
+    /// what an earlier judgement on it used up; `world` is what the disk said since the call came.
+    pub fn judge(
         &self,
         session: Arc<SessionSettings>,
         asked: &HookCall,
-        mut passed: Passed,
+        mut used_approvals: UsedApprovals,
         world: &mut World,
-    ) -> Result<Ruling, Failure> {
-        let (at, mut judged) = self.judge(&session, asked, &mut passed, world)?;
+    ) -> Result<HostJudgement, Failure> {
+        let (at, mut judged) = self.judge_all(&session, asked, &mut used_approvals, world)?;
         let said = asked.moment.capabilities.lower(judged.verdict.decision);
         keep_question(&session, &asked.session.id, &mut judged, said);
-        Ok(Ruling { session, at, judged, passed })
+        Ok(HostJudgement { session, at, judged, used_approvals })
     }
 
-    /// Puts a ruling into what the program can be told and what is kept of it.
-    pub fn conclude(&self, asked: &HookCall, ruling: &Ruling, started: Instant) -> Concluded {
-        let Ruling { session, judged, .. } = ruling;
+    /// Puts a judgement into what the program can be told and what is kept of it.
+    pub fn conclude(&self, asked: &HookCall, judgement: &HostJudgement, started: Instant) -> AnsweredCall {
+        let HostJudgement { session, judged, .. } = judgement;
         let place = &asked.session;
         let said = asked.moment.capabilities.lower(judged.verdict.decision);
         let advice = needs_advice(judged).then_some(ADVICE);
         let notice = notice(session, judged, said);
         let answer = HostAnswer::of(&judged.verdict, asked.moment.capabilities, advice, notice.as_deref());
-        let record = Asked {
+        let record = RecordContext {
             host: self.host,
             event: asked.moment.event,
             session: &place.id,
@@ -226,9 +228,9 @@ impl HostGate<'_> {
             elapsed: started.elapsed(),
         };
         let is_kept = session.loaded.audit.is_enabled;
-        let call = asked.calls.get(ruling.at).filter(|_| is_kept);
+        let call = asked.calls.get(judgement.at).filter(|_| is_kept);
         let entry = call.map(|call| audit::entry(&record, call, judged));
-        Concluded { answer, entry }
+        AnsweredCall { answer, entry }
     }
 
     /// Judges a call in a process that lives on: a failure blocks it, and so does a panic.
@@ -237,11 +239,11 @@ impl HostGate<'_> {
     }
 
     /// Judges every call that one call of the program amounts to, and returns the worst of them with its place.
-    fn judge(
+    fn judge_all(
         &self,
         session: &SessionSettings,
         asked: &HookCall,
-        passed: &mut Passed,
+        used_approvals: &mut UsedApprovals,
         world: &mut World,
     ) -> Result<(usize, JudgedCall), Failure> {
         let place = &asked.session;
@@ -274,11 +276,11 @@ impl HostGate<'_> {
                 context.aborted = known.is_aborted.load(Ordering::Relaxed);
                 context.session.turns.extend_from_slice(&known.turns);
             }
-            context.session.approval = passed.get(&at).cloned();
+            context.session.approval = used_approvals.get(&at).cloned();
             let judged = road.judge(call, context, &past, world)?;
             let decision = judged.verdict.decision;
             if let Some(approval) = &judged.case.context().session.approval {
-                passed.insert(at, approval.clone());
+                used_approvals.insert(at, approval.clone());
             }
             if worst.as_ref().is_none_or(|(_, known)| decision > known.verdict.decision) {
                 worst = Some((at, judged));

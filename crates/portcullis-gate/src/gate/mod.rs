@@ -5,7 +5,9 @@ mod host_gate;
 mod queue;
 
 pub use facade::{Gate, GateDecision};
-pub use host_gate::{Concluded, HostGate, KnownSession, Passed, Ruling, UNATTENDED, own_session, unrecorded};
+pub use host_gate::{
+    AnsweredCall, HostGate, HostJudgement, KnownSession, UNATTENDED, UsedApprovals, own_session, unrecorded,
+};
 pub use queue::{
     PendingQuestion, QuestionReply, explanation, explanation_object, is_question, put_to_daemon,
     read_explanation,

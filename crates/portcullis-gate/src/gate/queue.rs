@@ -1,9 +1,9 @@
 //! A question that nobody is there to answer: what of it is put into the queue, and what comes of a person's answer.
 //!
 //! ```text
-//! ruling ──► is it a question? ──► queue ──► allowed   judged again from the start: the approval or the rule lets it through
-//!                                       ├──► denied    by a person, whose words reach the agent
-//!                                       └──► open      denied as it was; the question waits on
+//! judgement ──► is it a question? ──► queue ──► allowed   judged again: the approval or the rule lets it through
+//!                                          ├──► denied    by a person, whose words reach the agent
+//!                                          └──► open      denied as it was; the question waits on
 //! ```
 //!
 //! An answer lets nothing run by itself. It becomes an approval, a grant or a rule in the store, and the call is judged as
@@ -18,9 +18,9 @@ use portcullis_store::ExplanationEntry;
 use portcullis_store::audit::Entry;
 use serde_json::{Value, json};
 
-use super::host_gate::{HostGate, Passed, Ruling};
+use super::host_gate::{HostGate, HostJudgement, UsedApprovals};
 use crate::Failure;
-use crate::audit::{self, Asked};
+use crate::audit::{self, RecordContext};
 use crate::daemon_client::{Client, Role};
 use crate::id::{is_id, new_id};
 use crate::record_json::{entry_object, read_entry};
@@ -69,26 +69,26 @@ pub enum QuestionReply {
     Expired,
 }
 
-/// Says whether a ruling is a question that only lacks somebody to answer it. The mode that never asks is answered by its
+/// Says whether a judgement is a question that only lacks somebody to answer it. The mode that never asks is answered by its
 /// name.
-pub fn is_question(asked: &HookCall, ruling: &Ruling) -> bool {
-    let verdict = &ruling.judged.verdict;
-    ruling.session.loaded.approvals.is_enabled
+pub fn is_question(asked: &HookCall, judgement: &HostJudgement) -> bool {
+    let verdict = &judgement.judged.verdict;
+    judgement.session.loaded.approvals.is_enabled
         && asked.moment.capabilities.lower(verdict.decision) == HostDecision::Deny
         && verdict.is_answerable()
         && !(verdict.decision == Decision::Deny && matches!(verdict.reason, Reason::Mode(Mode::DontAsk)))
-        && ruling.judged.denial.is_some()
+        && judgement.judged.denial.is_some()
 }
 
 impl PendingQuestion {
-    /// Makes the question of a ruling; `None` if it is none.
-    pub fn of(host: &str, asked: &HookCall, ruling: &Ruling, elapsed: Duration) -> Option<Self> {
-        if !is_question(asked, ruling) {
+    /// Makes the question of a judgement; `None` if it is none.
+    pub fn of(host: &str, asked: &HookCall, judgement: &HostJudgement, elapsed: Duration) -> Option<Self> {
+        if !is_question(asked, judgement) {
             return None;
         }
-        let (call, judged) = (asked.calls.get(ruling.at)?, &ruling.judged);
+        let (call, judged) = (asked.calls.get(judgement.at)?, &judgement.judged);
         let place = &asked.session;
-        let record = Asked {
+        let record = RecordContext {
             host,
             event: asked.moment.event,
             session: &place.id,
@@ -109,8 +109,8 @@ impl PendingQuestion {
 
     /// Adds what the call does, for people. The daemon believes no other process that, so only its own questions need it.
     #[must_use]
-    pub fn explained(mut self, ruling: &Ruling) -> Self {
-        self.explanation = Some(explanation(ruling.judged.case.explain(ruling.session.policy())));
+    pub fn explained(mut self, judgement: &HostJudgement) -> Self {
+        self.explanation = Some(explanation(judgement.judged.case.explain(judgement.session.policy())));
         self
     }
 
@@ -161,38 +161,40 @@ impl PendingQuestion {
     }
 }
 
-/// Puts a ruling that is a question into the queue of the daemon of this user, if one runs, and waits for a person. What
-/// fails on the way leaves the ruling as it is: denied. Nothing is touched for a ruling that is no question.
+/// Puts a judgement that is a question into the queue of the daemon of this user, if one runs, and waits for a person. What
+/// fails on the way leaves the judgement as it is: denied. Nothing is touched for a judgement that is no question.
 pub fn put_to_daemon(
     gate: &HostGate<'_>,
     asked: &HookCall,
-    ruling: Ruling,
-    judge: &dyn Fn(Passed) -> Result<Ruling, Failure>,
-) -> Result<Ruling, Failure> {
-    let mut ruling = ruling;
+    judgement: HostJudgement,
+    judge: &dyn Fn(UsedApprovals) -> Result<HostJudgement, Failure>,
+) -> Result<HostJudgement, Failure> {
+    let mut judgement = judgement;
     for _ in 0..asked.calls.len() {
         let begun = Instant::now();
-        let seconds = ruling.session.loaded.approvals.wait_seconds;
-        if seconds == 0 || !is_question(asked, &ruling) {
+        let seconds = judgement.session.loaded.approvals.wait_seconds;
+        if seconds == 0 || !is_question(asked, &judgement) {
             break;
         }
-        let Some(state) = ruling.session.locations.state.clone() else { break };
+        let Some(state) = judgement.session.locations.state.clone() else { break };
         let client = match Client::connect(&state, Role::Decide) {
             Ok(Some(client)) => client,
             Ok(None) => break,
-            Err(failure) => return Ok(ruling.unasked(&failure.message)),
+            Err(failure) => return Ok(judgement.unasked(&failure.message)),
         };
-        let Some(question) = PendingQuestion::of(gate.host, asked, &ruling, begun.elapsed()) else { break };
+        let Some(question) = PendingQuestion::of(gate.host, asked, &judgement, begun.elapsed()) else {
+            break;
+        };
         let there_is = (gate.before_asking)(Duration::from_secs(seconds.into()) + MARGIN);
         let deadline = begun + there_is.saturating_sub(MARGIN);
         match ask(&client, &question, deadline) {
-            Ok((_, QuestionReply::Allowed)) => ruling = judge(ruling.passed)?,
-            Ok((_, QuestionReply::Denied { by, message })) => return Ok(ruling.refused(&by, &message)),
-            Ok((id, reply)) => return Ok(ruling.unanswered(&id, &reply)),
-            Err(failure) => return Ok(ruling.unasked(&failure.message)),
+            Ok((_, QuestionReply::Allowed)) => judgement = judge(judgement.used_approvals)?,
+            Ok((_, QuestionReply::Denied { by, message })) => return Ok(judgement.refused(&by, &message)),
+            Ok((id, reply)) => return Ok(judgement.unanswered(&id, &reply)),
+            Err(failure) => return Ok(judgement.unasked(&failure.message)),
         }
     }
-    Ok(ruling)
+    Ok(judgement)
 }
 
 /// Asks the daemon until somebody answered or the time is over. A daemon that goes away is looked for again: asking twice
@@ -262,7 +264,7 @@ fn read_reply(approval: &Value) -> Option<(String, QuestionReply)> {
     Some((id, reply))
 }
 
-impl Ruling {
+impl HostJudgement {
     /// Takes a person's no for what it is.
     #[must_use]
     pub fn refused(mut self, by: &str, message: &str) -> Self {
