@@ -1,8 +1,8 @@
 //! OpenTelemetry: traces, metrics and logs, told to a collector over OTLP, which is JSON over HTTP.
 //!
 //! ```text
-//! decided ──► sampler ──► Noted ──► mailbox of traces ──► worker ──► traces::request ┐
-//!                           └─────► mailbox of logs ────► worker ──► logs::request   ├► courier ──► collector
+//! decided ──► sampler ──► Noted ──► queue of traces ──► worker ──► traces::request ┐
+//!                           └─────► queue of logs ────► worker ──► logs::request   ├► exporter ──► collector
 //!                                   Counters ───────────► worker ──► metrics::request┘
 //! ```
 //!
@@ -10,10 +10,10 @@
 //! address there is no thread.
 
 mod config;
-mod courier;
+mod export_queue;
+mod exporter;
 mod ids;
 mod logs;
-mod mailbox;
 mod metrics;
 mod noted;
 mod sampler;
@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 use super::TraceParent;
 use super::counters::Counters;
 use config::{Config, Target};
-use courier::Courier;
+use exporter::OtlpExporter;
 use ids::{Ids, hex};
 use noted::{Noted, Place};
 use portcullis_output::terminal::print_notes;
@@ -69,7 +69,13 @@ impl Exporter {
         let resource = Arc::new(resource(&config, &ids));
         let begin = |signal, rhythm, target: &Option<Target>, writer: Writer| {
             let target = target.as_ref()?;
-            Worker::start(signal, rhythm, |cancel| Courier::new(target, &config, cancel), counters, writer)
+            Worker::start(
+                signal,
+                rhythm,
+                |cancel| OtlpExporter::new(target, &config, cancel),
+                counters,
+                writer,
+            )
         };
         let write_traces: Writer = {
             let (resource, ids) = (Arc::clone(&resource), Arc::clone(&ids));

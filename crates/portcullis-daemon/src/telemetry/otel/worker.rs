@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use portcullis_classifier::transport::CancelFlag;
 use serde_json::Value;
 
-use super::courier::Courier;
-use super::mailbox::Mailbox;
+use super::export_queue::ExportQueue;
+use super::exporter::OtlpExporter;
 use super::noted::Noted;
 use crate::telemetry::counters::{Counters, SIGNALS};
 use portcullis_output::terminal::print_notes;
@@ -35,17 +35,17 @@ pub(super) enum Rhythm {
 
 /// What a thread works with.
 struct Work {
-    mailbox: Arc<Mailbox<Arc<Noted>>>,
+    queue: Arc<ExportQueue<Arc<Noted>>>,
     counters: Arc<Counters>,
     signal: usize,
     rhythm: Rhythm,
-    courier: Courier,
+    exporter: OtlpExporter,
     writer: Writer,
 }
 
 /// The thread of one signal, seen from outside.
 pub(super) struct Worker {
-    mailbox: Arc<Mailbox<Arc<Noted>>>,
+    queue: Arc<ExportQueue<Arc<Noted>>>,
     counters: Arc<Counters>,
     signal: usize,
     cancel: CancelFlag,
@@ -63,18 +63,18 @@ impl Worker {
     pub(super) fn start(
         signal: usize,
         rhythm: Rhythm,
-        courier: impl FnOnce(CancelFlag) -> Courier,
+        exporter: impl FnOnce(CancelFlag) -> OtlpExporter,
         counters: &Arc<Counters>,
         writer: Writer,
     ) -> Option<Self> {
-        let mailbox = Arc::new(Mailbox::new(CAPACITY, BATCH));
+        let queue = Arc::new(ExportQueue::new(CAPACITY, BATCH));
         let cancel = CancelFlag::new();
         let work = Work {
-            mailbox: Arc::clone(&mailbox),
+            queue: Arc::clone(&queue),
             counters: Arc::clone(counters),
             signal,
             rhythm,
-            courier: courier(cancel.clone()),
+            exporter: exporter(cancel.clone()),
             writer,
         };
         let name = SIGNALS.get(signal).copied().unwrap_or_default();
@@ -82,7 +82,7 @@ impl Worker {
         match thread {
             Ok(thread) => {
                 let counters = Arc::clone(counters);
-                Some(Self { mailbox, counters, signal, cancel, thread: Mutex::new(Some(thread)) })
+                Some(Self { queue, counters, signal, cancel, thread: Mutex::new(Some(thread)) })
             }
             Err(error) => {
                 print_notes([format!("no thread for OpenTelemetry {name}: {}", error.kind())]);
@@ -93,19 +93,19 @@ impl Worker {
 
     /// Puts a decision where the thread finds it.
     pub(super) fn put(&self, noted: Arc<Noted>) {
-        if self.mailbox.put(noted) {
+        if self.queue.put(noted) {
             drop_some(&self.counters, self.signal, 1);
         }
     }
 
     /// Announces the end.
     pub(super) fn close(&self, until: Instant) {
-        self.mailbox.close(until);
+        self.queue.close(until);
     }
 
     /// Waits for the end of the thread. What it is at when the time is over is given up.
     pub(super) fn join(&self, until: Instant) {
-        if !self.mailbox.wait_done(until) {
+        if !self.queue.wait_done(until) {
             self.cancel.cancel();
         }
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -127,32 +127,31 @@ impl Work {
                 drop_some(&self.counters, self.signal, batch.len());
             }
         }
-        let left = self.mailbox.finish();
+        let left = self.queue.finish();
         drop_some(&self.counters, self.signal, left);
     }
 
     /// Waits for what is to be told next. `None` if nothing is, and never will be.
     fn next(&self, is_last_told: &mut bool) -> Option<Vec<Arc<Noted>>> {
         match self.rhythm {
-            Rhythm::Batches(time) => self.mailbox.take(time),
+            Rhythm::Batches(time) => self.queue.take(time),
             Rhythm::Ticks(_) if *is_last_told => None,
             // What happened since the last time is told once more at the end, however soon that comes.
             Rhythm::Ticks(time) => {
-                self.mailbox.wait(time);
-                *is_last_told = self.mailbox.closing().is_some();
+                self.queue.wait(time);
+                *is_last_told = self.queue.closing().is_some();
                 Some(Vec::new())
             }
         }
     }
 
     fn has_time(&self) -> bool {
-        self.mailbox.closing().is_none_or(|end| Instant::now() < end)
+        self.queue.closing().is_none_or(|end| Instant::now() < end)
     }
 
     fn tell(&self, batch: &[Arc<Noted>], has_complained: &mut bool) {
         let body = (self.writer)(batch);
-        let delivered =
-            self.courier.deliver(body, &|time| self.mailbox.wait(time), &|| self.mailbox.closing());
+        let delivered = self.exporter.deliver(body, &|time| self.queue.wait(time), &|| self.queue.closing());
         let Some(counts) = self.counters.exports.get(self.signal) else { return };
         match delivered {
             Ok(()) => {

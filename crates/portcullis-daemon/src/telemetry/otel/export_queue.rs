@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// A queue between those who decide and the thread that tells.
 #[derive(Debug)]
-pub(super) struct Mailbox<T> {
+pub(super) struct ExportQueue<T> {
     state: Mutex<State<T>>,
     bell: Condvar,
     capacity: usize,
@@ -21,7 +21,7 @@ struct State<T> {
     is_done: bool,
 }
 
-impl<T> Mailbox<T> {
+impl<T> ExportQueue<T> {
     /// Makes an empty one for so many things, told so many at a time.
     pub(super) fn new(capacity: usize, batch: usize) -> Self {
         let state = State { items: VecDeque::new(), closing: None, is_done: false };
@@ -107,24 +107,24 @@ mod tests {
 
     #[test]
     fn the_oldest_makes_room() {
-        let mailbox = Mailbox::new(3, 2);
-        let dropped: Vec<bool> = (1..=5).map(|number| mailbox.put(number)).collect();
+        let queue = ExportQueue::new(3, 2);
+        let dropped: Vec<bool> = (1..=5).map(|number| queue.put(number)).collect();
         assert_eq!(dropped, [false, false, false, true, true]);
-        assert_eq!(mailbox.take(Duration::from_mins(1)), Some(vec![3, 4]));
-        assert_eq!(mailbox.take(Duration::ZERO), Some(vec![5]));
-        assert_eq!(mailbox.take(Duration::ZERO), Some(vec![]));
+        assert_eq!(queue.take(Duration::from_mins(1)), Some(vec![3, 4]));
+        assert_eq!(queue.take(Duration::ZERO), Some(vec![5]));
+        assert_eq!(queue.take(Duration::ZERO), Some(vec![]));
     }
 
     #[test]
     fn the_end_wakes_whoever_waits_and_what_is_left_is_told() {
-        let mailbox = Mailbox::new(3, 2);
-        mailbox.put(1);
-        mailbox.close(Instant::now());
-        assert_eq!(mailbox.take(Duration::from_mins(10)), Some(vec![1]));
-        assert_eq!(mailbox.take(Duration::from_mins(10)), None);
-        assert!(!mailbox.wait(Duration::from_mins(10)));
-        mailbox.put(2);
-        assert_eq!(mailbox.finish(), 1);
-        assert!(mailbox.wait_done(Instant::now()));
+        let queue = ExportQueue::new(3, 2);
+        queue.put(1);
+        queue.close(Instant::now());
+        assert_eq!(queue.take(Duration::from_mins(10)), Some(vec![1]));
+        assert_eq!(queue.take(Duration::from_mins(10)), None);
+        assert!(!queue.wait(Duration::from_mins(10)));
+        queue.put(2);
+        assert_eq!(queue.finish(), 1);
+        assert!(queue.wait_done(Instant::now()));
     }
 }

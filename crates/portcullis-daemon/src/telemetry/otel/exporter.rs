@@ -25,7 +25,7 @@ const MOST_ANSWER: usize = 64 * 1024;
 
 /// Brings requests to one address.
 #[derive(Debug)]
-pub(super) struct Courier {
+pub(super) struct OtlpExporter {
     connection: ProviderConnection,
     path: String,
     headers: Vec<(Cow<'static, str>, String)>,
@@ -42,7 +42,7 @@ struct Refusal {
     pause: Option<Duration>,
 }
 
-impl Courier {
+impl OtlpExporter {
     /// Makes one that gives up what is under way when `cancel` says so.
     pub(super) fn new(target: &Target, config: &Config, cancel: CancelFlag) -> Self {
         let limits = ExchangeLimits { body: MOST_ANSWER, ..ExchangeLimits::default() };
