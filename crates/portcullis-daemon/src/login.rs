@@ -47,7 +47,7 @@ pub(crate) struct Session {
 }
 
 #[derive(Debug)]
-struct Kept<T> {
+struct ExpiringSecret<T> {
     hash: SecretHash,
     ends_at_ms: u64,
     value: T,
@@ -57,8 +57,8 @@ struct Kept<T> {
 #[derive(Debug)]
 pub(crate) struct Logins {
     cookie_name: &'static str,
-    links: Mutex<Vec<Kept<()>>>,
-    sessions: Mutex<HashMap<String, Kept<Session>>>,
+    links: Mutex<Vec<ExpiringSecret<()>>>,
+    sessions: Mutex<HashMap<String, ExpiringSecret<Session>>>,
 }
 
 impl Logins {
@@ -81,7 +81,7 @@ impl Logins {
         if links.len() >= MOST {
             links.remove(0);
         }
-        links.push(Kept {
+        links.push(ExpiringSecret {
             hash: SecretHash::of(&code),
             ends_at_ms: now_ms.saturating_add(LINK_MS),
             value: (),
@@ -117,8 +117,10 @@ impl Logins {
             first.and_then(|key| sessions.remove(&key));
         }
         let value = Session { role, name, csrf: csrf.as_str().into(), token };
-        sessions
-            .insert(hash.to_string(), Kept { hash, ends_at_ms: now_ms.saturating_add(SESSION_MS), value });
+        sessions.insert(
+            hash.to_string(),
+            ExpiringSecret { hash, ends_at_ms: now_ms.saturating_add(SESSION_MS), value },
+        );
         Ok((secret, csrf))
     }
 

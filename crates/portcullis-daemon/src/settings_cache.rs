@@ -24,7 +24,7 @@ const MOST: usize = 512;
 /// Settings by directory and project.
 #[derive(Debug, Default)]
 pub(crate) struct SettingsCache {
-    kept: Mutex<BTreeMap<Key, Arc<Kept>>>,
+    kept: Mutex<BTreeMap<Key, Arc<CachedSettings>>>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
@@ -34,7 +34,7 @@ type Key = (String, Option<String>);
 
 /// Settings with what must not have changed.
 #[derive(Debug)]
-struct Kept {
+struct CachedSettings {
     session: Arc<SessionSettings>,
     options: LoadOptions,
     files: Vec<(PathBuf, Standing)>,
@@ -72,7 +72,7 @@ impl SettingsCache {
         let is_settled = early.iter().all(|file| files.contains(file))
             && files.iter().all(|(_, standing)| standing.is_settled(before));
         if is_settled {
-            let kept = Kept { session: Arc::clone(&session), options, files };
+            let kept = CachedSettings { session: Arc::clone(&session), options, files };
             let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             if all.len() >= MOST {
                 all.clear();
@@ -88,7 +88,7 @@ impl SettingsCache {
     }
 }
 
-impl Kept {
+impl CachedSettings {
     fn is_still_so(&self, plan: &SettingsPlan) -> bool {
         self.session.locations == plan.locations
             && self.options == plan.options

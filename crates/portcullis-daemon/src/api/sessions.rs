@@ -56,14 +56,14 @@ async fn show(
     Reads(_): Reads,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
-    let kept = blocking(move || Kept::of(&daemon, &id)).await?;
+    let overview = blocking(move || SessionOverview::of(&daemon, &id)).await?;
     Ok(Json(json!({
-        "session": kept.seen.as_ref().map(seen_object),
-        "denials": {"inARow": kept.denials_in_a_row, "total": kept.denials},
-        "boundaries": kept.facts.boundaries,
-        "grants": kept.grants.iter().map(grant_json).collect::<Vec<_>>(),
-        "approvals": kept.approvals.iter().map(approval_object).collect::<Vec<_>>(),
-        "records": kept.records.iter().map(record::object).collect::<Vec<_>>(),
+        "session": overview.seen.as_ref().map(seen_object),
+        "denials": {"inARow": overview.denials_in_a_row, "total": overview.denials},
+        "boundaries": overview.facts.boundaries,
+        "grants": overview.grants.iter().map(grant_json).collect::<Vec<_>>(),
+        "approvals": overview.approvals.iter().map(approval_object).collect::<Vec<_>>(),
+        "records": overview.records.iter().map(record::object).collect::<Vec<_>>(),
     })))
 }
 
@@ -89,7 +89,7 @@ fn seen_object(seen: &SeenSession) -> Value {
 
 /// What is kept of one session.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct SessionOverview {
     /// What its decisions tell; `None` if none is on the trail.
     pub(crate) seen: Option<SeenSession>,
     /// How many of its last calls were denied.
@@ -106,7 +106,7 @@ pub(crate) struct Kept {
     pub(crate) records: Vec<Record>,
 }
 
-impl Kept {
+impl SessionOverview {
     /// Looks up a session by the id its host gave it. One that nothing is known of is not found.
     pub(crate) fn of(daemon: &Daemon, id: &str) -> Result<Self, ApiError> {
         let backend = daemon.store.backend();
@@ -123,7 +123,7 @@ impl Kept {
         let waiting =
             ApprovalFilter { state: Some(ApprovalState::Open), session: Some(id.to_owned()), most: NEWEST };
         let approvals = backend.approvals(&waiting)?;
-        let kept = Self {
+        let overview = Self {
             grants: granted(daemon, id, seen.as_ref())?,
             denials_in_a_row: u64::from(denials.in_a_row),
             denials: u64::from(denials.in_total),
@@ -132,8 +132,8 @@ impl Kept {
             approvals,
             records,
         };
-        let is_known = kept.seen.is_some() || !kept.approvals.is_empty() || kept.denials > 0;
-        if is_known { Ok(kept) } else { Err(ApiError::not_found("nothing is known of such a session")) }
+        let is_known = overview.seen.is_some() || !overview.approvals.is_empty() || overview.denials > 0;
+        if is_known { Ok(overview) } else { Err(ApiError::not_found("nothing is known of such a session")) }
     }
 }
 

@@ -15,7 +15,7 @@ use super::words::{approval_row, decision_row, grant_view, moment, session_link,
 use super::{PageError, respond, see_other};
 use crate::Shared;
 use crate::api::blocking;
-use crate::api::sessions::{Kept, seen};
+use crate::api::sessions::{SessionOverview, seen};
 
 /// How many sessions are listed.
 const MOST: u64 = 200;
@@ -36,31 +36,32 @@ pub(super) async fn show(
     Path(id): Path<String>,
 ) -> Result<Response, PageError> {
     let named = id.clone();
-    let kept = blocking(move || Kept::of(&daemon, &named)).await?;
+    let overview = blocking(move || SessionOverview::of(&daemon, &named)).await?;
     respond(&SessionPage {
         frame: visitor.frame("sessions", format!("Session {}", VisibleText::cut(&id, 24))),
         id: VisibleText::from(id.as_str()),
-        tiles: tiles(&kept),
-        properties: kept.seen.as_ref().map(properties).unwrap_or_default(),
-        approvals: kept.approvals.iter().map(approval_row).collect(),
-        grants: kept.grants.iter().map(grant_view).collect(),
-        boundaries: kept.facts.boundaries.iter().map(|one| VisibleText::from(one.as_str())).collect(),
-        rows: kept.records.iter().map(decision_row).collect(),
+        tiles: tiles(&overview),
+        properties: overview.seen.as_ref().map(properties).unwrap_or_default(),
+        approvals: overview.approvals.iter().map(approval_row).collect(),
+        grants: overview.grants.iter().map(grant_view).collect(),
+        boundaries: overview.facts.boundaries.iter().map(|one| VisibleText::from(one.as_str())).collect(),
+        rows: overview.records.iter().map(decision_row).collect(),
         all: link("/decisions", &[("session", &id)]),
         here: session_link(&id),
     })
 }
 
-fn tiles(kept: &Kept) -> Vec<FigureTile> {
-    let (allow, ask, deny) = kept.seen.as_ref().map_or((0, 0, 0), |seen| (seen.allow, seen.ask, seen.deny));
+fn tiles(overview: &SessionOverview) -> Vec<FigureTile> {
+    let (allow, ask, deny) =
+        overview.seen.as_ref().map_or((0, 0, 0), |seen| (seen.allow, seen.ask, seen.deny));
     let tile = |name, count, tone| FigureTile { name, figure: figure(count), tone, ..FigureTile::default() };
     vec![
         tile("Allowed", allow, Tone::Allow),
         tile("Asked", ask, Tone::Ask),
         tile("Denied", deny, Tone::Deny),
         FigureTile {
-            detail: format!("{} in a row", kept.denials_in_a_row),
-            ..tile("Denied by auto mode", kept.denials, Tone::Plain)
+            detail: format!("{} in a row", overview.denials_in_a_row),
+            ..tile("Denied by auto mode", overview.denials, Tone::Plain)
         },
     ]
 }

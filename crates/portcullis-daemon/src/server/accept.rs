@@ -16,7 +16,7 @@ use super::Secure;
 use super::hurried::Hurried;
 use super::limits::{LARGEST_HEAD, MOST_HEADERS};
 use super::listen::LocalListener;
-use super::request::Desk;
+use super::request::ServerState;
 use crate::Stopping;
 use crate::access::Peer;
 
@@ -31,7 +31,7 @@ const FULL: &[u8] =
 pub(super) async fn accept_network(
     listener: &TcpListener,
     secure: Option<&Secure>,
-    desk: &Arc<Desk>,
+    state: &Arc<ServerState>,
     room: &Arc<Semaphore>,
 ) {
     loop {
@@ -40,7 +40,7 @@ pub(super) async fn accept_network(
             continue;
         };
         let Ok(permit) = Arc::clone(room).try_acquire_owned() else {
-            desk.daemon.telemetry.connection_refused();
+            state.daemon.telemetry.connection_refused();
             // Whoever does not take it at once hears nothing.
             let _ = stream.try_write(FULL);
             let _ = stream.shutdown().await;
@@ -49,23 +49,23 @@ pub(super) async fn accept_network(
         // An answer is one write, so nothing is gained by waiting for more.
         let _ = stream.set_nodelay(true);
         let peer = Peer::Network(from.ip().to_canonical());
-        let (desk, secure) = (Arc::clone(desk), secure.cloned());
+        let (state, secure) = (Arc::clone(state), secure.cloned());
         tokio::spawn(async move {
             match secure {
                 Some(Secure(acceptor)) => {
-                    let greeting = tokio::time::timeout(desk.limits.handshake, acceptor.accept(stream));
+                    let greeting = tokio::time::timeout(state.limits.handshake, acceptor.accept(stream));
                     if let Ok(Ok(stream)) = greeting.await {
-                        talk(stream, peer, desk, permit).await;
+                        talk(stream, peer, state, permit).await;
                     }
                 }
-                None => talk::<TcpStream>(stream, peer, desk, permit).await,
+                None => talk::<TcpStream>(stream, peer, state, permit).await,
             }
         });
     }
 }
 
 /// Takes the connections of this user's own programs.
-pub(super) async fn accept_local(local: &LocalListener, desk: &Arc<Desk>, room: &Arc<Semaphore>) {
+pub(super) async fn accept_local(local: &LocalListener, state: &Arc<ServerState>, room: &Arc<Semaphore>) {
     loop {
         let Ok((stream, _)) = local.listener.accept().await else {
             tokio::time::sleep(PAUSE).await;
@@ -77,25 +77,25 @@ pub(super) async fn accept_local(local: &LocalListener, desk: &Arc<Desk>, room: 
             continue;
         }
         let Ok(permit) = Arc::clone(room).try_acquire_owned() else {
-            desk.daemon.telemetry.connection_refused();
+            state.daemon.telemetry.connection_refused();
             let _ = stream.try_write(FULL);
             continue;
         };
-        tokio::spawn(talk::<UnixStream>(stream, Peer::Local, Arc::clone(desk), permit));
+        tokio::spawn(talk::<UnixStream>(stream, Peer::Local, Arc::clone(state), permit));
     }
 }
 
 /// Answers the requests of one connection.
-async fn talk<S>(stream: S, peer: Peer, desk: Arc<Desk>, permit: OwnedSemaphorePermit)
+async fn talk<S>(stream: S, peer: Peer, state: Arc<ServerState>, permit: OwnedSemaphorePermit)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let _connected = desk.daemon.telemetry.connected();
-    let stopping: Stopping = desk.daemon.stopping.clone();
-    let limits = desk.limits;
+    let _connected = state.daemon.telemetry.connected();
+    let stopping: Stopping = state.daemon.stopping.clone();
+    let limits = state.limits;
     let service = service_fn(move |request| {
-        let desk = Arc::clone(&desk);
-        async move { Ok::<_, Infallible>(desk.answer(peer, request).await) }
+        let state = Arc::clone(&state);
+        async move { Ok::<_, Infallible>(state.answer(peer, request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -22,7 +22,7 @@ use tokio_rustls::TlsAcceptor;
 use self::accept::{accept_local, accept_network};
 use self::limits::Limits;
 use self::listen::LocalListener;
-use self::request::Desk;
+use self::request::ServerState;
 pub use self::tls::TlsFiles;
 use super::Shared;
 use portcullis_gate::Failure;
@@ -83,17 +83,17 @@ impl Listeners {
     pub async fn serve(self, daemon: Shared, router: Router) {
         let stopping = daemon.stopping.clone();
         let limits = Limits::usual();
-        let desk = Arc::new(Desk { daemon, router, limits });
+        let state = Arc::new(ServerState { daemon, router, limits });
         let room = || Arc::new(Semaphore::new(limits.connections));
         let (network_room, local_room) = (room(), room());
         let Self { network, secure, local } = self;
         let network = async {
             match network {
-                Some(listener) => accept_network(&listener, secure.as_ref(), &desk, &network_room).await,
+                Some(listener) => accept_network(&listener, secure.as_ref(), &state, &network_room).await,
                 None => std::future::pending().await,
             }
         };
-        let serving = async { tokio::join!(network, accept_local(&local, &desk, &local_room)) };
+        let serving = async { tokio::join!(network, accept_local(&local, &state, &local_room)) };
         tokio::select! {
             _ = serving => {}
             () = stopping.wait() => {}

@@ -22,7 +22,7 @@ use crate::{ApiError, Caller, Shared};
 
 /// What answers requests, shared by every connection.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct ServerState {
     pub(super) daemon: Shared,
     pub(super) router: Router,
     pub(super) limits: Limits,
@@ -40,7 +40,7 @@ impl From<ApiError> for Refused {
     }
 }
 
-impl Desk {
+impl ServerState {
     /// Answers a request.
     pub(super) async fn answer(&self, peer: Peer, request: Request<Incoming>) -> Response {
         let (parts, body) = request.into_parts();

@@ -11,7 +11,7 @@ use portcullis_hosts::json::parse_input;
 use portcullis_hosts::{BlockingReply, HookCall, HookMoment, HostAnswer, HostDecision};
 use serde_json::{Map, Value, json};
 
-use super::{Desk, HOST};
+use super::{HOST, McpToolContext};
 use crate::flags::print_notice;
 use portcullis_gate::gate::{HostGate, UNATTENDED};
 use portcullis_gate::judge::ConfiguredConsultants;
@@ -25,10 +25,14 @@ static MOMENT: HookMoment = HookMoment {
 
 /// Answers whether a call may run, as the text that Claude Code reads. `request_id` is the call's id where the arguments
 /// name none.
-pub(super) fn approve(desk: &Desk, arguments: Map<String, Value>, request_id: Option<String>) -> String {
-    let (answer, input) = match read(desk, arguments, request_id) {
+pub(super) fn approve(
+    tools: &McpToolContext,
+    arguments: Map<String, Value>,
+    request_id: Option<String>,
+) -> String {
+    let (answer, input) = match read(tools, arguments, request_id) {
         Ok((asked, input)) => {
-            let session = desk.gate.session();
+            let session = tools.gate.session();
             let gate = HostGate {
                 arguments: &session,
                 host: HOST,
@@ -52,7 +56,7 @@ pub(super) fn blocked(message: &str) -> String {
 
 /// Makes the call. The input that is judged is read from the very value that is handed back.
 fn read(
-    desk: &Desk,
+    tools: &McpToolContext,
     mut arguments: Map<String, Value>,
     request_id: Option<String>,
 ) -> Result<(HookCall, Map<String, Value>), String> {
@@ -69,9 +73,9 @@ fn read(
     let asked = HookCall {
         moment: &MOMENT,
         calls: vec![call],
-        mode: desk.gate.mode,
-        person: Some(desk.gate.person()),
-        session: desk.place.clone(),
+        mode: tools.gate.mode,
+        person: Some(tools.gate.person()),
+        session: tools.place.clone(),
         call_id,
     };
     Ok((asked, input))

@@ -10,7 +10,7 @@ use std::time::Instant;
 use portcullis_core::{Value, path, visible};
 use serde_json::Map;
 
-use super::Desk;
+use super::McpToolContext;
 use crate::commands::check::{CallLine, parse_object, take_call, take_text};
 use portcullis_gate::Failure;
 use portcullis_gate::judge::JudgedCall;
@@ -27,13 +27,16 @@ pub(super) struct Checked {
 }
 
 /// Checks the call that the arguments describe; the error says what is wrong with them.
-pub(super) fn check(desk: &Desk, arguments: &Map<String, serde_json::Value>) -> Result<Checked, String> {
+pub(super) fn check(
+    tools: &McpToolContext,
+    arguments: &Map<String, serde_json::Value>,
+) -> Result<Checked, String> {
     let started = Instant::now();
     let line = read(arguments)?;
-    let cwd = directory(&desk.place.cwd, line.cwd.as_deref())?;
+    let cwd = directory(&tools.place.cwd, line.cwd.as_deref())?;
     let told = |failure: Failure| failure.message;
-    let session = desk.session(&cwd).map_err(told)?;
-    let mut context = session.context(line.mode.or(desk.gate.mode), desk.gate.person(), &[]);
+    let session = tools.session(&cwd).map_err(told)?;
+    let mut context = session.context(line.mode.or(tools.gate.mode), tools.gate.person(), &[]);
     // There is a session, of which nothing is known here.
     context.session.is_partial = true;
     let case = prepare(session.policy(), line.call, context, &mut World::default());

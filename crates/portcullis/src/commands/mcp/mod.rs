@@ -47,7 +47,7 @@ pub(crate) struct McpArgs {
 
 /// What the tools work with.
 #[derive(Debug)]
-struct Desk {
+struct McpToolContext {
     gate: GateArgs,
     /// The session that all calls are counted in: this process.
     place: HookSession,
@@ -55,14 +55,14 @@ struct Desk {
 
 /// Serves until the client closes standard input.
 pub(crate) fn run(arguments: &McpArgs) -> Result<ExitCode, Failure> {
-    let desk = Desk { gate: arguments.gate.clone(), place: own_session(HOST)? };
+    let tools = McpToolContext { gate: arguments.gate.clone(), place: own_session(HOST)? };
     // Settings that cannot be used are told now and not call by call.
-    settings_notes::warn(&desk.session(&desk.place.cwd)?);
-    server::serve(desk)?;
+    settings_notes::warn(&tools.session(&tools.place.cwd)?);
+    server::serve(tools)?;
     Ok(ExitCode::Success)
 }
 
-impl Desk {
+impl McpToolContext {
     /// Loads the settings for a directory.
     fn session(&self, cwd: &str) -> Result<SessionSettings, Failure> {
         let project = self.place.project.as_ref().map(std::path::PathBuf::from);

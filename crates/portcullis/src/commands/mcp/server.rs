@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
 use super::transport::StandardStreams;
-use super::{Desk, approve, check};
+use super::{McpToolContext, approve, check};
 use portcullis_gate::Failure;
 
 /// How many calls are worked on at once; the others wait.
@@ -34,11 +34,11 @@ const INSTRUCTIONS: &str = "`approve` decides whether a tool call may run; it is
                             says what would be decided, and why; it changes nothing.";
 
 /// Serves until standard input ends.
-pub(super) fn serve(desk: Desk) -> Result<(), Failure> {
+pub(super) fn serve(tools: McpToolContext) -> Result<(), Failure> {
     let unstarted = |error: std::io::Error| Failure::internal(format!("the server cannot start: {error}"));
     let mut builder = tokio::runtime::Builder::new_current_thread();
     let runtime = builder.enable_all().thread_stack_size(STACK).build().map_err(unstarted)?;
-    let server = Server { desk: Arc::new(desk), turns: Arc::new(Semaphore::new(MOST_AT_ONCE)) };
+    let server = Server { tools: Arc::new(tools), turns: Arc::new(Semaphore::new(MOST_AT_ONCE)) };
     let streams = StandardStreams::open().map_err(unstarted)?;
     let outcome = runtime.block_on(async {
         match serve_server(server, streams).await {
@@ -55,30 +55,33 @@ pub(super) fn serve(desk: Desk) -> Result<(), Failure> {
 
 /// Answers requests.
 struct Server {
-    desk: Arc<Desk>,
+    tools: Arc<McpToolContext>,
     turns: Arc<Semaphore>,
 }
 
 impl Server {
     /// Works on a call in a thread of its own. `None` if it could not be finished.
-    async fn apart<T: Send + 'static>(&self, work: impl FnOnce(&Desk) -> T + Send + 'static) -> Option<T> {
-        let desk = Arc::clone(&self.desk);
+    async fn apart<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&McpToolContext) -> T + Send + 'static,
+    ) -> Option<T> {
+        let tools = Arc::clone(&self.tools);
         let turn = Arc::clone(&self.turns).acquire_owned().await.ok()?;
         let worker = tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            work(&desk)
+            work(&tools)
         });
         worker.await.ok()
     }
 
     async fn approve(&self, arguments: JsonObject, request_id: Option<String>) -> CallToolResult {
-        let text = self.apart(move |desk| approve::approve(desk, arguments, request_id)).await;
+        let text = self.apart(move |tools| approve::approve(tools, arguments, request_id)).await;
         let text = text.unwrap_or_else(|| approve::blocked(UNFINISHED));
         CallToolResult::success(vec![ContentBlock::text(text)])
     }
 
     async fn check(&self, arguments: JsonObject) -> CallToolResult {
-        let checked = self.apart(move |desk| check::check(desk, &arguments)).await;
+        let checked = self.apart(move |tools| check::check(tools, &arguments)).await;
         match checked.unwrap_or_else(|| Err(UNFINISHED.to_owned())) {
             Ok(checked) => {
                 let mut result = CallToolResult::structured(checked.object);
@@ -192,15 +195,15 @@ mod tests {
 
     #[test]
     fn a_panic_in_a_call_ends_the_call_alone() {
-        let desk = Arc::new(Desk { gate: GateArgs::default(), place: HookSession::default() });
-        let server = Server { desk, turns: Arc::new(Semaphore::new(1)) };
+        let tools = Arc::new(McpToolContext { gate: GateArgs::default(), place: HookSession::default() });
+        let server = Server { tools, turns: Arc::new(Semaphore::new(1)) };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             for _ in 0..3 {
                 let lost: Option<()> = server.apart(|_| panic!("the fault under test")).await;
                 assert!(lost.is_none());
             }
-            assert_eq!(server.apart(|desk| desk.place.cwd.len()).await, Some(0));
+            assert_eq!(server.apart(|tools| tools.place.cwd.len()).await, Some(0));
         });
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct Watch {
 }
 
 /// What a file is judged with.
-pub(super) struct Desk<'a> {
+pub(super) struct ReplayContext<'a> {
     pub(super) arguments: &'a ReplayArgs,
     pub(super) judge: Judge<'a>,
     /// Where calls are made whose record does not tell.
@@ -44,7 +44,7 @@ pub(super) struct Desk<'a> {
     pub(super) buffer: Vec<u8>,
 }
 
-impl Desk<'_> {
+impl ReplayContext<'_> {
     /// Judges every call of a file. Whatever is wrong with it is counted and named.
     pub(super) fn replay(&mut self, file: &Candidate) -> Tally {
         let mut tally = Tally::default();

@@ -12,7 +12,7 @@ use std::time::Duration;
 use portcullis_core::visible;
 
 use super::arguments::ReplayArgs;
-use super::file::{Desk, Watch};
+use super::file::{ReplayContext, Watch};
 use super::judge::Judge;
 use super::places::{Candidate, Found};
 use super::tally::Tally;
@@ -78,21 +78,21 @@ impl Board<'_> {
     }
 
     fn work(&self, arguments: &ReplayArgs, usual_place: &str) {
-        let desk = || Desk {
+        let context = || ReplayContext {
             arguments,
             judge: Judge::new(arguments),
             usual_place,
             watch: &self.watch,
             buffer: Vec::new(),
         };
-        let mut own = desk();
+        let mut own = context();
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(file) = self.files.get(index) else { return };
             let is_far = |state: &mut State| index >= state.added + self.ahead;
             drop(self.has_changed.wait_while(self.lock(), is_far).unwrap_or_else(PoisonError::into_inner));
             let tally = catch_unwind(AssertUnwindSafe(|| own.replay(file))).unwrap_or_else(|_| {
-                own = desk();
+                own = context();
                 failed(file)
             });
             self.lock().done.insert(index, tally);
