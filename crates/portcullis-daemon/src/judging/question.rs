@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Shared, SubmittedCall, judge};
+use super::SubmittedCall;
+use super::judge::judge;
+use crate::Shared;
 use portcullis_gate::Failure;
-use portcullis_gate::gate::HostJudgement;
-use portcullis_gate::gate::{PendingQuestion, QuestionReply};
+use portcullis_gate::gate::{HostJudgement, PendingQuestion, QuestionReply};
 
 /// Puts a judgement that is a question to a person, and waits. Returns what became of it: on allow the call judged again, on
 /// deny or time-out a denial; and the id of the question. A call that amounts to several may be asked about as often.

@@ -55,7 +55,7 @@ impl Desktop {
                     answer(questions.as_ref(), &id, "desktop", (true, AnswerScope::Once, None));
                 }
                 "deny" if is_read => {
-                    answer(questions.as_ref(), &id, "desktop", (false, AnswerScope::Once, None))
+                    answer(questions.as_ref(), &id, "desktop", (false, AnswerScope::Once, None));
                 }
                 // It was closed, or taken away.
                 _ => {}

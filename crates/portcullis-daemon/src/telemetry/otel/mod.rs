@@ -3,7 +3,7 @@
 //! ```text
 //! decided ──► sampler ──► Noted ──► queue of traces ──► worker ──► traces::request ┐
 //!                           └─────► queue of logs ────► worker ──► logs::request   ├► exporter ──► collector
-//!                                   Counters ───────────► worker ──► metrics::request┘
+//!                                   Counters ─────────► worker ──► metrics::request┘
 //! ```
 //!
 //! Each signal has a thread and an address of its own, so that one that is stuck does not keep the others. Without an
