@@ -66,6 +66,7 @@ mod shell_match;
 mod step;
 mod suggestion;
 pub mod tool;
+mod trace;
 mod verdict;
 mod visible;
 mod wording;
@@ -87,9 +88,9 @@ pub use policy::{DisabledModes, Planning, Policy, Sandbox};
 pub use rule_explanation::RuleExplanation;
 pub use rule_set::RuleSet;
 pub use step::{STEPS, StepId, StepInfo};
+pub use trace::{TraceLine, TraceOutcome};
 pub use verdict::{
-    FindingReport, LimitAction, Reason, RuleReference, SafetyCheck, Suggestion, TraceLine, TraceOutcome,
-    Verdict,
+    FindingReport, LimitAction, Reason, RuleReference, SafetyCheck, Suggestion, Verdict,
 };
 pub use visible::{is_hidden, visible};
 pub use wording::effect_clause;

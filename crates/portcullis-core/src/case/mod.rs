@@ -10,6 +10,7 @@
 //! when the disk has said what they hold; findings are judged once for what is known. A policy is no part of a case, so
 //! that one case can be decided by several: `CaseView` is the case under one of them, which is what the steps read.
 
+mod doing;
 mod judgement;
 mod reading;
 mod script;
@@ -19,16 +20,12 @@ mod view;
 use std::sync::OnceLock;
 
 use portcullis_analysis::command_effects::Layout;
-use portcullis_analysis::effect::{Act, Effect};
 use portcullis_analysis::script::Script;
-use portcullis_analysis::{SYNTAX_ERROR, Survey};
 
 use crate::call::ToolCall;
 use crate::context::{CallApproval, Context, SessionKnowledge};
 use crate::disk::{DiskAnswer, DiskAnswers, DiskQuestion};
-use crate::effect_report::{EffectList, EffectReport};
 use crate::mode::Mode;
-use crate::path_use::{InvocationPaths, PathUse};
 use crate::policy::Policy;
 use judgement::Judgement;
 pub(crate) use judgement::with_links;
@@ -163,75 +160,6 @@ impl Case {
     /// Puts the session into another mode. What the analysis makes of the call stays as it is.
     pub fn switch_mode(&mut self, mode: Mode) {
         self.context.mode = mode;
-    }
-
-    /// Lists what the call would do, each thing once and no more than a person reads, in the order of its commands.
-    pub fn effect_reports(&self) -> Vec<EffectReport> {
-        EffectList::of(self.effects()).reports
-    }
-
-    /// Says whether the call writes files that it does not name, as a patch does.
-    pub fn writes_unnamed(&self) -> bool {
-        self.effects().iter().any(|effect| effect.act == Act::Write && effect.target.paths().is_empty())
-    }
-
-    /// Returns the files and directories that the call writes, absolute. What it only makes room in is none of them.
-    pub fn written_paths(&self) -> Vec<String> {
-        let invocations = &self.survey().invocations;
-        let makes_room = |effect: &Effect| {
-            let command = effect.invocation.and_then(|index| invocations.get(index));
-            command.and_then(|command| command.program_name()) == Some("mkdir")
-        };
-        let writes = |effect: &&Effect| matches!(effect.act, Act::Write | Act::Link) && !makes_room(effect);
-        self.effects().iter().filter(writes).flat_map(|effect| effect.target.paths().to_vec()).collect()
-    }
-
-    /// Says whether the call runs scripts of the project, which are judged by who wrote them.
-    pub fn runs_scripts(&self, policy: &Policy) -> bool {
-        CaseView::new(self, policy).scripts().next().is_some()
-    }
-
-    /// Returns the texts of the scripts of the project that the call runs, with their files, as far as the disk has
-    /// told them.
-    pub fn script_texts(&self) -> impl Iterator<Item = (&str, &str)> {
-        // Nobody is asked for the text of a script outside the project.
-        self.scripts.iter().filter_map(|called| {
-            let file = called.script.file.as_str();
-            Some((file, self.answers.text(file)?))
-        })
-    }
-
-    /// Returns what the call would do.
-    pub(crate) fn effects(&self) -> &[Effect] {
-        self.subject.shell().map_or(&self.layout.effects, |shell| &shell.effects)
-    }
-
-    /// Returns the commands of the call.
-    pub(crate) fn survey(&self) -> &Survey {
-        self.subject.shell().map_or(&self.layout.survey, |shell| &shell.survey)
-    }
-
-    /// Returns a command line that the shell would not understand as it was likely meant.
-    fn as_meant(&self) -> Option<&Layout> {
-        let has_syntax_error =
-            self.survey().opacities.iter().any(|opacity| opacity.why.starts_with(SYNTAX_ERROR));
-        let command = self.call.command().filter(|_| has_syntax_error)?;
-        let read = || reading::read_as_meant(command, self.context.surroundings());
-        self.as_meant.get_or_init(read).as_ref()
-    }
-
-    /// Returns every path the call touches for sure.
-    pub(crate) fn path_uses(&self) -> impl Iterator<Item = &PathUse> {
-        let files = match &self.subject {
-            CallSubject::Files(files) => files.as_slice(),
-            CallSubject::Shell(_)
-            | CallSubject::PowerShell(_)
-            | CallSubject::Fetch { .. }
-            | CallSubject::Other
-            | CallSubject::Malformed(_) => &[],
-        };
-        let paths = self.subject.shell().map_or([].as_slice(), |shell| shell.paths.as_slice());
-        files.iter().chain(paths.iter().flat_map(InvocationPaths::certain))
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::context::Person;
 use crate::decision::Decision;
 use crate::step::StepId;
-use crate::verdict::{Reason, TraceLine, TraceOutcome, Verdict};
+use crate::trace::{TraceLine, TraceOutcome};
+use crate::verdict::{Reason, Verdict};
 
 /// The session was aborted: there is no verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -13,7 +13,8 @@ use crate::rule::Behavior;
 use crate::rule_match::{RuleMatch, find_restraint};
 use crate::step::StepId;
 use crate::suggestion;
-use crate::verdict::{Reason, TraceLine, TraceOutcome, Verdict};
+use crate::trace::{TraceLine, TraceOutcome};
+use crate::verdict::{Reason, Verdict};
 
 /// What a step sees, and the question raised so far.
 #[derive(Debug)]

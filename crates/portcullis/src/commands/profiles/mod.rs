@@ -1,20 +1,21 @@
 //! `portcullis profiles`: what is known of programs, and how to add to it.
 
 mod draft;
+mod new;
 mod show;
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use portcullis_core::profile::{ProfileOrigin, built_in};
-use portcullis_core::{Source, visible};
-use portcullis_gate::session_settings::{absolute_path, locations};
-use portcullis_gate::{Failure, SessionSettings, SettingsFlags, env_vars};
+use portcullis_core::visible;
+use portcullis_gate::session_settings::absolute_path;
+use portcullis_gate::{Failure, SessionSettings, SettingsFlags};
 use portcullis_output::settings_notes;
 use portcullis_output::terminal::{BOLD, DIM, Painted, print, print_error, printable};
-use portcullis_settings::disk::{FilePrivacy, MAXIMUM_SIZE, create_directory, plain, read_text, replace};
+use portcullis_settings::disk::{MAXIMUM_SIZE, read_text};
 use portcullis_settings::{ProblemSeverity, ProfileCheck, check_profiles};
 use serde_json::json;
 
@@ -49,7 +50,7 @@ enum ProfilesCommand {
   portcullis profiles new acme-lint
   portcullis profiles new acme-lint --write
   portcullis profiles new acme-lint --from docs/acme-lint.1")]
-    New(NewArgs),
+    New(new::NewArgs),
 }
 
 #[derive(Debug, Args)]
@@ -81,25 +82,13 @@ struct CheckArgs {
     json: bool,
 }
 
-#[derive(Debug, Args)]
-struct NewArgs {
-    /// The program, without its directory
-    name: String,
-    /// The manual page or completion file to read, instead of the one that is found
-    #[arg(long, value_name = "FILE")]
-    from: Vec<String>,
-    /// Write it into your folder of profiles instead of printing it
-    #[arg(long)]
-    write: bool,
-}
-
 /// Runs the command.
 pub(crate) fn run(arguments: ProfilesArgs) -> Result<ExitCode, Failure> {
     match arguments.command {
         ProfilesCommand::List(arguments) => list(&arguments),
         ProfilesCommand::Show(arguments) => show(&arguments),
         ProfilesCommand::Check(arguments) => check(&arguments),
-        ProfilesCommand::New(arguments) => new(&arguments),
+        ProfilesCommand::New(arguments) => new::run(&arguments),
     }
 }
 
@@ -189,36 +178,4 @@ fn read(path: &Path) -> Result<String, Failure> {
         Ok(None) => Err(Failure::usage(format!("there is no file `{}`", path.display()))),
         Err(unreadable) => Err(Failure::usage(format!("`{}`: {}", path.display(), unreadable.message))),
     }
-}
-
-fn new(arguments: &NewArgs) -> Result<ExitCode, Failure> {
-    let name = &arguments.name;
-    if !draft::is_plain_name(name) {
-        return Err(Failure::usage(format!("`{name}` is not the name of a program without its directory")));
-    }
-    let locations = locations(None)?;
-    let sources: Vec<PathBuf> = if arguments.from.is_empty() {
-        draft::find_sources(name, &env_vars::manual_path(), locations.home.as_deref())
-    } else {
-        arguments.from.iter().map(|file| absolute_path(file)).collect::<Result<_, _>>()?
-    };
-    let text = draft::draft(name, &sources)?;
-    if !arguments.write {
-        print(&text)?;
-        return Ok(ExitCode::Success);
-    }
-    let folders = locations.profile_folders();
-    let Some((_, folder)) = folders.into_iter().find(|(source, _)| *source == Source::User) else {
-        return Err(Failure::usage("there is no home directory to keep profiles in"));
-    };
-    let file = folder.join(format!("{name}.toml"));
-    let unwritten = |why: String| Failure::usage(format!("`{}` cannot be written: {why}", file.display()));
-    if file.exists() {
-        return Err(unwritten("it is there already".to_owned()));
-    }
-    create_directory(&folder, FilePrivacy::Shared).map_err(|error| unwritten(plain(&error)))?;
-    replace(&file, None, &text, FilePrivacy::Shared)
-        .map_err(|_| unwritten("the disk did not take it".to_owned()))?;
-    print(&format!("{}\n", visible(&file.to_string_lossy())))?;
-    Ok(ExitCode::Success)
 }

@@ -2,6 +2,9 @@
 
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
+/// The largest page or completion file that is read, unpacked.
+pub(super) const SIZE_LIMIT: usize = 4 * 1024 * 1024;
+
 /// What a packed file begins with.
 pub(super) const MAGIC: [u8; 2] = [0x1f, 0x8b];
 

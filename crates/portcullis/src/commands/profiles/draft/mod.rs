@@ -16,9 +16,6 @@ use portcullis_core::visible;
 use portcullis_gate::Failure;
 use portcullis_settings::disk::plain;
 
-/// The largest page or completion file that is read, unpacked.
-const SIZE_LIMIT: usize = 4 * 1024 * 1024;
-
 /// How many options a draft lists.
 const OPTION_LIMIT: usize = 400;
 
@@ -114,11 +111,11 @@ pub(super) fn draft(name: &str, sources: &[PathBuf]) -> Result<String, Failure> 
 
 fn read(file: &Path) -> Result<String, String> {
     let metadata = fs::metadata(file).map_err(|error| plain(&error))?;
-    if !metadata.is_file() || metadata.len() > u64::try_from(SIZE_LIMIT).unwrap_or(u64::MAX) {
+    if !metadata.is_file() || metadata.len() > u64::try_from(gzip::SIZE_LIMIT).unwrap_or(u64::MAX) {
         return Err("this is no page that could be read".to_owned());
     }
     let bytes = fs::read(file).map_err(|error| plain(&error))?;
-    let bytes = if bytes.starts_with(&gzip::MAGIC) { gzip::unpack(&bytes, SIZE_LIMIT)? } else { bytes };
+    let bytes = if bytes.starts_with(&gzip::MAGIC) { gzip::unpack(&bytes, gzip::SIZE_LIMIT)? } else { bytes };
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
