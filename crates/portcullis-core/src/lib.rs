@@ -89,9 +89,7 @@ pub use rule_explanation::RuleExplanation;
 pub use rule_set::RuleSet;
 pub use step::{STEPS, StepId, StepInfo};
 pub use trace::{TraceLine, TraceOutcome};
-pub use verdict::{
-    FindingReport, LimitAction, Reason, RuleReference, SafetyCheck, Suggestion, Verdict,
-};
+pub use verdict::{FindingReport, LimitAction, Reason, RuleReference, SafetyCheck, Suggestion, Verdict};
 pub use visible::{is_hidden, visible};
 pub use wording::effect_clause;
 
