@@ -85,5 +85,8 @@ fn init(program: &Path, client: Client, place: &Place) {
 fn move_in(place: &Place) -> PathBuf {
     let program = place.root.join("programs/portcullis");
     fs::copy(portcullis(), &program).expect("a copy");
+    // Registering is done by the full program, which lies beside the one that agents start.
+    fs::copy(portcullis().with_file_name("portcullis-full"), program.with_file_name("portcullis-full"))
+        .expect("a copy");
     program
 }
