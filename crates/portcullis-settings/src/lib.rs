@@ -11,9 +11,9 @@
 //!
 //! ```
 //! use portcullis_core::rule::Behavior;
-//! use portcullis_settings::{Environment, LoadOptions, Locations, load_given};
+//! use portcullis_settings::{LoadOptions, SettingsEnvironment, SettingsLocations, load_given};
 //!
-//! let locations = Locations::new(Environment::default(), "/code/app".as_ref());
+//! let locations = SettingsLocations::new(SettingsEnvironment::default(), "/code/app".as_ref());
 //! let options = LoadOptions {
 //!     settings: Some(r#"{"permissions": {"deny": ["Bash(git push:*)"]}}"#.to_owned()),
 //!     arguments: vec![(Behavior::Allow, "Bash(make *)".to_owned())],
@@ -25,11 +25,11 @@
 //! ```
 //!
 //! [`load`] does the same with every settings file that holds in the directory, and is what a program that guards an
-//! agent calls. It is called anew when settings may have changed. A caller shows [`Loaded::problems`] to somebody, and
-//! takes the [`Environment`] from where a repository cannot write.
+//! agent calls. It is called anew when settings may have changed. A caller shows [`LoadedSettings::problems`] to somebody,
+//! and takes the [`SettingsEnvironment`] from where a repository cannot write.
 //!
-//! Loading cannot fail. What is wrong is a [`Problem`] with its place in the file, what is not used is an [`Ignored`] with
-//! its reason, and neither ever widens what may run.
+//! Loading cannot fail. What is wrong is a [`SettingsProblem`] with its place in the file, what is not used is an
+//! [`IgnoredSetting`] with its reason, and neither ever widens what may run.
 
 mod address;
 mod approvals;

@@ -7,9 +7,9 @@
 //! ```
 //!
 //! ```
-//! use portcullis_testkit::{Script, ScriptedServer};
+//! use portcullis_testkit::{ModelScript, ScriptedServer};
 //!
-//! let script = Script::from_json(r#"[{"block": {"category": "Test", "reason": "no"}}, {"allow": true}]"#)?;
+//! let script = ModelScript::from_json(r#"[{"block": {"category": "Test", "reason": "no"}}, {"allow": true}]"#)?;
 //! let server = ScriptedServer::start(script);
 //! assert!(server.url().starts_with("http://127.0.0.1:"));
 //! assert_eq!(server.requests().len(), 0);
@@ -18,7 +18,7 @@
 //!
 //! [`AgentServer`] plays the model of a whole agent instead: it streams, and its script is a list of tool calls.
 //!
-//! [`Collector`] takes what is posted to it, as a collector of telemetry does.
+//! [`OtlpCollector`] takes what is posted to it, as a collector of telemetry does.
 //!
 //! [`PostgresServer`] is a real PostgreSQL server that can be killed and started again.
 //!
