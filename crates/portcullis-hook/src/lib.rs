@@ -16,4 +16,4 @@ mod full_program;
 mod road;
 
 pub use full_program::{FULL_NAME, SMALL_NAME, become_full};
-pub use road::{Program, run};
+pub use road::run;

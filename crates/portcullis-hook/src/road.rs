@@ -19,7 +19,7 @@ use portcullis_hosts::{
 
 use portcullis_gate::daemon_client::HandedOver;
 use portcullis_gate::gate::HostGate;
-use portcullis_gate::judge::ConfiguredConsultants;
+use portcullis_gate::judge::Consultants;
 use portcullis_gate::session_facts;
 use portcullis_gate::standard_input;
 use portcullis_gate::{Failure, FailureKind};
@@ -41,23 +41,15 @@ const FACT_LOST: BlockingReply = BlockingReply {
     exit_code: 1,
 };
 
-/// Which program answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Program {
-    /// The one that agents start: it turns into the full one where somebody must be asked whom it cannot reach.
-    Small,
-    /// The one that can reach everybody.
-    Full,
-}
-
-/// Answers the host and ends the process.
-pub fn run(words: Vec<OsString>, program: Program) -> ! {
+/// Answers the host and ends the process. Without consultants the process turns into the full program where somebody must
+/// be asked: a program that names them has all of their code in it.
+pub fn run(words: Vec<OsString>, consultants: Option<&dyn Consultants>) -> ! {
     let started = Instant::now();
     let host = words.first().and_then(|word| word.to_str()).and_then(Host::find);
     // A host that is not known gets the answer that most of them take for a refusal.
     let adapter = host.unwrap_or(Host::Claude).adapter();
     let guard = Guard::arm(prepared(adapter.usual.blocking), DEADLINE);
-    let hook = Hook { adapter, guard: &guard, started, program };
+    let hook = Hook { adapter, guard: &guard, started, consultants };
     let reply = match HookWords::parse(words) {
         Ok(words) => hook.answer(&words),
         Err(message) => adapter.fail(adapter.usual, &message),
@@ -130,7 +122,7 @@ struct Hook<'a> {
     adapter: &'static HostAdapter,
     guard: &'a Guard,
     started: Instant,
-    program: Program,
+    consultants: Option<&'a dyn Consultants>,
 }
 
 impl Hook<'_> {
@@ -186,10 +178,7 @@ impl Hook<'_> {
             host: self.adapter.host.name(),
             format: self.adapter.session_format,
             known: None,
-            consultants: match self.program {
-                Program::Small => None,
-                Program::Full => Some(&ConfiguredConsultants),
-            },
+            consultants: self.consultants,
             before_asking: &|time| {
                 let time = extended(self.started.elapsed(), time);
                 self.guard.extend(time);

@@ -11,7 +11,7 @@ use crate::commands::{
     mcp_proxy, modes, policy, profiles, questions, replay, retry, rules, schema, serve, settings, stats,
     store, tokens, trust, uninstall,
 };
-use portcullis_hook::Program;
+use portcullis_gate::judge::ConfiguredConsultants;
 
 use crate::exit_code::ExitCode;
 use crate::failure_report::report_failure;
@@ -100,7 +100,9 @@ impl Command {
             Self::Trust(arguments) => trust::run(arguments),
             Self::Settings(arguments) => settings::run(arguments),
             Self::Schema(arguments) => schema::run(&arguments),
-            Self::Hook(arguments) => portcullis_hook::run(arguments.into_words(), Program::Full),
+            Self::Hook(arguments) => {
+                portcullis_hook::run(arguments.into_words(), Some(&ConfiguredConsultants))
+            }
             Self::Serve(arguments) => serve::run(arguments),
             Self::Tokens(arguments) => tokens::run(&arguments),
             Self::Store(arguments) => store::run(&arguments),

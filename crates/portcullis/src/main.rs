@@ -18,7 +18,7 @@ use std::panic::UnwindSafe;
 use mimalloc::MiMalloc;
 use portcullis_arena::ArenaFirst;
 
-use portcullis_hook::Program;
+use portcullis_gate::judge::ConfiguredConsultants;
 
 use crate::exit_code::ExitCode;
 
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
     if arguments.get(1).is_some_and(|first| first == "hook") && !asks_for_help(&arguments) {
         let rest = arguments.split_off(2);
-        portcullis_hook::run(rest, Program::Full);
+        portcullis_hook::run(rest, Some(&ConfiguredConsultants));
     }
     shielded(|| cli::run(arguments))
 }

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use portcullis_arena::ArenaFirst;
-use portcullis_hook::{Program, become_full};
+use portcullis_hook::become_full;
 
 /// A hook needs little memory, at once.
 #[global_allocator]
@@ -19,11 +19,11 @@ const INTERNAL: u8 = 70;
 fn main() -> ExitCode {
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
     if let Some(host) = host_in_name(&arguments) {
-        portcullis_hook::run(vec![host], Program::Small);
+        portcullis_hook::run(vec![host], None);
     }
     if arguments.get(1).is_some_and(|first| first == "hook") && !asks_for_help(&arguments) {
         let rest = arguments.split_off(2);
-        portcullis_hook::run(rest, Program::Small);
+        portcullis_hook::run(rest, None);
     }
     let message = become_full(arguments.iter().skip(1), None);
     // Where standard error is closed, the exit code says it alone.
