@@ -190,6 +190,15 @@ fn a_script_that_the_agent_rewrote_is_no_longer_the_projects() {
 }
 
 #[test]
+fn a_session_without_a_name_forgets_nothing_in_favour_of_the_agent() {
+    let sandbox = Sandbox::new("{}");
+    fs::write(sandbox.path("project/build.sh"), "echo built\n").unwrap();
+    let commands = ["echo nobody-knows-me > build.sh", "bash build.sh"];
+    let run = sandbox.bash(&["--mode", "auto", "--session", ""], None, &commands);
+    assert_eq!(run.decisions(), ["allow", "deny"]);
+}
+
+#[test]
 fn the_third_denial_ends_a_run_without_a_person() {
     let sandbox = Sandbox::new("{}");
     let run = sandbox.bash(&["--mode", "auto"], None, &["git push --force origin main"; 5]);

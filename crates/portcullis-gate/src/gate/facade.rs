@@ -114,9 +114,12 @@ impl Gate {
         let kind = SessionFactKind::Prompt { text: words.to_owned() };
         let fact = SessionFact { session: self.session.clone(), mode: self.mode, kind };
         let settings = self.host_gate().open_with_store(&self.session)?;
-        if let Some(store) = settings.store() {
-            session_facts::note(&store, &fact)?;
-        }
+        let Some(store) = settings.store().filter(|_| !self.session.id.is_empty()) else {
+            return Err(Failure::usage(
+                "what the user forbids would be lost: the session has no name or no home",
+            ));
+        };
+        session_facts::note(&store, &fact)?;
         self.known.turns.push(words.to_owned());
         Ok(())
     }

@@ -275,6 +275,8 @@ impl HostGate<'_> {
             if let Some(known) = self.known {
                 context.aborted = known.is_aborted.load(Ordering::Relaxed);
                 context.session.turns.extend_from_slice(&known.turns);
+                // Where nothing can be kept, nobody knows what earlier calls of the session wrote.
+                context.session.is_partial |= session.store().is_none() || place.id.is_empty();
             }
             context.session.approval = used_approvals.get(&at).cloned();
             let judged = road.judge(call, context, &past, world)?;
