@@ -270,7 +270,7 @@ fn findings_are_facts_with_their_rule_and_what_must_be_named() {
         "<facts>\n\
          {\"finding\":\"PC007\",\"rule\":\"Remote History\",\"category\":\"git_destructive\",\"severity\":\"high\",\
          \"sentence\":\"it overwrites commits of the remote repository\",\
-         \"must_name\":\"the forced push and the branch\",\"cleared\":false}\n\
+         \"must_name\":\"the forced push and the branch\",\"requested\":false}\n\
          </facts>\n"
     );
     let hard =
@@ -304,7 +304,7 @@ fn hostile_text_in_any_place_leaves_the_structure_as_it_is() {
         assert_structure(&prompt, 1, 1);
         let keys = keys_of_session(&prompt.session);
         assert_eq!(keys, ["project", "cwd", "branch", "deny_rule"], "{text:?}");
-        assert!(prompt.facts.contains("\"cleared\":false}\n"), "{text:?}");
+        assert!(prompt.facts.contains("\"requested\":false}\n"), "{text:?}");
     }
 }
 

@@ -125,7 +125,10 @@ const SECRET_WORDS: &[&str] = &[
 /// Says whether a rule could have settled a call that was not allowed for a reason.
 pub(crate) fn is_settleable(reason: &Reason) -> bool {
     match reason {
-        Reason::Unsettled { .. } | Reason::OutsideWorkspace { .. } | Reason::Headless { .. } => true,
+        Reason::Unsettled { .. }
+        | Reason::Requested { .. }
+        | Reason::OutsideWorkspace { .. }
+        | Reason::Headless { .. } => true,
         Reason::Mode(mode) => *mode == Mode::DontAsk,
         Reason::Rule { .. }
         | Reason::Covered { .. }

@@ -54,8 +54,8 @@ pub struct FindingReport {
     pub sentence: String,
     /// What a person must have named for it to clear; `None` if nothing clears it.
     pub must_name: Option<&'static str>,
-    /// Whether a person's own words cleared it.
-    pub is_cleared: bool,
+    /// Whether the user's own words seem to ask for it.
+    pub is_requested: bool,
     /// The deciding words of the shell command; empty where they stand elsewhere, as in a script.
     pub span: Span,
     /// The place in the list of the call's effects of the one it is about; `None` if that is not one of the call's own.
@@ -106,7 +106,7 @@ pub enum Reason {
     },
     /// The static analysis found something a careful colleague would stop.
     Finding {
-        /// The code of the worst finding that nobody cleared.
+        /// The code of the worst finding that nobody asked for.
         code: &'static str,
         /// The key of its category.
         category: &'static str,
@@ -114,6 +114,17 @@ pub enum Reason {
         sentence: String,
         /// What a person must name for it to clear; `None` if nothing clears it.
         must_name: Option<&'static str>,
+    },
+    /// The user seems to have asked for what was found; a judge or a person must say.
+    Requested {
+        /// The code of the worst finding.
+        code: &'static str,
+        /// The key of its category.
+        category: &'static str,
+        /// What it is done to, in one sentence.
+        sentence: String,
+        /// What the user said.
+        said: String,
     },
     /// Every effect is known and harmless.
     Harmless {
@@ -183,6 +194,9 @@ pub enum Reason {
         detail: String,
     },
 }
+
+/// So much of what the user said is quoted in a reason, in bytes.
+const LONGEST_SAID: usize = 200;
 
 /// The checks that no mode lifts, because what they stop decides what runs later or cannot be undone (spec A7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -296,7 +310,7 @@ impl Verdict {
     }
 
     fn is_within_consent(&self) -> bool {
-        self.findings.iter().all(|found| found.is_cleared || found.must_name.is_some())
+        self.findings.iter().all(|found| found.is_requested || found.must_name.is_some())
     }
 
     /// Turns a denial that reached a limit: to a person if one is there, else the run may end (spec D12). What nothing
@@ -340,6 +354,7 @@ impl Reason {
             Self::OutsideWorkspace { .. } => "workingDirectory",
             Self::Opaque { .. } => "opaque",
             Self::Finding { .. } => "finding",
+            Self::Requested { .. } => "requested",
             Self::Harmless { .. } => "harmless",
             Self::Unsettled { .. } => "unsettled",
             Self::Classifier { .. } => "classifier",
@@ -367,6 +382,7 @@ impl Reason {
             | Self::OutsideWorkspace { .. }
             | Self::Opaque { .. }
             | Self::Finding { .. }
+            | Self::Requested { .. }
             | Self::Harmless { .. }
             | Self::Unsettled { .. }
             | Self::Classifier { .. }
@@ -408,6 +424,12 @@ impl Reason {
             }
             Self::Opaque { detail } => detail.clone(),
             Self::Finding { code, sentence, .. } => format!("{code}: {sentence}"),
+            Self::Requested { code, sentence, said, .. } => {
+                format!(
+                    "{code}: {sentence}; you said “{}”",
+                    said.get(..said.floor_char_boundary(LONGEST_SAID)).unwrap_or(said)
+                )
+            }
             Self::Harmless { allowances } => {
                 format!("every effect is known and harmless ({})", allowances.join(", "))
             }

@@ -95,7 +95,7 @@ fn rule(verdict: &Verdict) -> Option<RuleEntry> {
 
 fn code(reason: &Reason) -> Option<String> {
     match reason {
-        Reason::Finding { code, .. } => Some((*code).to_owned()),
+        Reason::Finding { code, .. } | Reason::Requested { code, .. } => Some((*code).to_owned()),
         Reason::Classifier { category, .. } => category.clone(),
         _ => None,
     }
@@ -105,7 +105,7 @@ fn finding(found: &FindingReport) -> FindingEntry {
     FindingEntry {
         code: found.code.to_owned(),
         sentence: found.sentence.clone(),
-        cleared: found.is_cleared,
+        requested: found.is_requested,
         severity: found.severity.as_str().to_owned(),
         span: spans(&[found.span]).pop(),
         effect: found.effect.and_then(|place| u32::try_from(place).ok()),

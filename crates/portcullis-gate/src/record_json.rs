@@ -64,7 +64,7 @@ fn finding_object(finding: &FindingEntry) -> Value {
     json!({
         "code": finding.code,
         "sentence": finding.sentence,
-        "cleared": finding.cleared,
+        "requested": finding.requested,
         "severity": Some(&finding.severity).filter(|severity| !severity.is_empty()),
         "span": finding.span,
         "effect": finding.effect,

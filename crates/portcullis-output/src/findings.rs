@@ -36,14 +36,14 @@ pub(super) fn finding_lines(findings: &[FindingReport]) -> Vec<String> {
 }
 
 fn has_same_title(one: &FindingReport, other: &FindingReport) -> bool {
-    one.code == other.code && one.is_cleared == other.is_cleared
+    one.code == other.code && one.is_requested == other.is_requested
 }
 
 fn is_same(one: &FindingReport, other: &FindingReport) -> bool {
     has_same_title(one, other) && one.sentence == other.sentence
 }
 
-/// Adds the sentences about one finding, then what clears it and where to read on.
+/// Adds the sentences about one finding, then what is to be said for it and where to read on.
 fn add_group(lines: &mut Vec<String>, group: &[&FindingReport]) {
     let Some(first) = group.first() else {
         return;
@@ -54,9 +54,9 @@ fn add_group(lines: &mut Vec<String>, group: &[&FindingReport]) {
         lines.push(format!("{} {severity:<8}  {}", Painted(BOLD, first.code), visible(&sentence)));
     }
     let clearance = match first.must_name {
-        _ if first.is_cleared => "cleared by the user's own words".to_owned(),
-        Some(name) => format!("the user's own words clear it if they name {name}"),
-        None => "nothing the user says clears it".to_owned(),
+        _ if first.is_requested => "the user seems to have asked for it".to_owned(),
+        Some(name) => format!("the user may ask for it and name {name}"),
+        None => "nothing the user says lifts it".to_owned(),
     };
     let indent = " ".repeat(first.code.len() + 11);
     lines.push(format!("{indent}{}", Painted(DIM, clearance)));
@@ -97,19 +97,19 @@ mod tests {
             [
                 "PC007 high      it does a",
                 "PC007 high      it does b",
-                "                the user's own words clear it if they name the branch",
+                "                the user may ask for it and name the branch",
                 "                explain: portcullis explain PC007",
             ]
         );
     }
 
     #[test]
-    fn hard_and_cleared_findings_say_so() {
+    fn hard_and_requested_findings_say_so() {
         let hard = FindingReport { must_name: None, ..report("PC031", "it opens a shell") };
-        let cleared = FindingReport { is_cleared: true, ..report("PC007", "it does a") };
-        let lines = plain(&[hard, cleared]);
-        assert_eq!(lines.get(1).map(|line| line.trim()), Some("nothing the user says clears it"));
-        assert_eq!(lines.get(4).map(|line| line.trim()), Some("cleared by the user's own words"));
+        let requested = FindingReport { is_requested: true, ..report("PC007", "it does a") };
+        let lines = plain(&[hard, requested]);
+        assert_eq!(lines.get(1).map(|line| line.trim()), Some("nothing the user says lifts it"));
+        assert_eq!(lines.get(4).map(|line| line.trim()), Some("the user seems to have asked for it"));
     }
 
     #[test]

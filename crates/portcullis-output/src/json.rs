@@ -59,7 +59,7 @@ fn write_finding(out: &mut String, found: &FindingReport) {
     write_text(out, &found.sentence);
     out.push_str(",\"mustName\":");
     write_optional(out, found.must_name);
-    let _ = write!(out, ",\"cleared\":{}}}", found.is_cleared);
+    let _ = write!(out, ",\"requested\":{}}}", found.is_requested);
 }
 
 /// Makes the object of a rule, with the fields that a verdict gives it.

@@ -147,11 +147,11 @@ fn effects(entry: &Entry) -> Vec<String> {
 
 fn findings(entry: &Entry) -> Vec<String> {
     let line = |finding: &portcullis_store::audit::FindingEntry| {
-        let cleared = if finding.cleared { " (cleared by the user's words)" } else { "" };
+        let requested = if finding.requested { " (the user seems to have asked for it)" } else { "" };
         let severity =
             if finding.severity.is_empty() { String::new() } else { format!(" ({})", finding.severity) };
         let code = Painted(BOLD, visible(&finding.code));
-        format!("{code}{} {}{cleared}", visible(&severity), visible(&finding.sentence))
+        format!("{code}{} {}{requested}", visible(&severity), visible(&finding.sentence))
     };
     entry.findings.iter().map(line).collect()
 }

@@ -224,8 +224,8 @@ pub struct FindingView {
     pub sentence: VisibleText,
     /// How bad it is; may be empty.
     pub severity: VisibleText,
-    /// Whether the user's words cleared it.
-    pub is_cleared: bool,
+    /// Whether the user's words seem to ask for it.
+    pub is_requested: bool,
 }
 
 /// What a step said.

@@ -94,7 +94,7 @@ fn verdict() -> VerdictView {
             link: "/findings/PC007".to_owned(),
             sentence: text(),
             severity: text(),
-            is_cleared: true,
+            is_requested: true,
         }],
         trace: vec![TraceView {
             step: text(),

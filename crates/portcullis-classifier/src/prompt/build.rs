@@ -172,10 +172,10 @@ fn facts_text(findings: &[FindingReport], sections: &PromptLists) -> String {
     out
 }
 
-/// The worst first, what the user's words cleared last.
+/// The worst first, what the user's words seem to ask for last.
 fn order_of(found: &FindingReport) -> impl Ord + '_ {
     let severity = std::cmp::Reverse(found.severity);
-    (found.is_cleared, severity, found.code, found.sentence.as_str(), found.must_name)
+    (found.is_requested, severity, found.code, found.sentence.as_str(), found.must_name)
 }
 
 fn push_finding(out: &mut String, found: &FindingReport, labels: &[String]) {
@@ -185,12 +185,12 @@ fn push_finding(out: &mut String, found: &FindingReport, labels: &[String]) {
     // Writing to a String cannot fail.
     let _ = writeln!(
         out,
-        "{{\"finding\":{},{rule}\"category\":{},\"severity\":{},\"sentence\":{},\"must_name\":{must_name},\"cleared\":{}}}",
+        "{{\"finding\":{},{rule}\"category\":{},\"severity\":{},\"sentence\":{},\"must_name\":{must_name},\"requested\":{}}}",
         quote(found.code),
         quote(found.category),
         quote(found.severity.as_str()),
         quote(&beginning(&found.sentence, LONGEST_SENTENCE)),
-        found.is_cleared,
+        found.is_requested,
     );
 }
 

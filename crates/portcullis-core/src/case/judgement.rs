@@ -11,7 +11,7 @@ use portcullis_analysis::{Assessment, Background, Case as Assessed, Survey, asse
 use portcullis_shell::Span;
 
 use super::view::CaseView;
-use crate::consent;
+use crate::consent::UserWords;
 use crate::disk::{DiskAnswer, DiskAnswers};
 use crate::effect_report::EffectList;
 use crate::path;
@@ -26,8 +26,8 @@ const MOST_EFFECTS: usize = 2_000;
 pub(crate) struct Judgement {
     /// Findings that stand, the worst first.
     standing: Vec<Found>,
-    /// Findings that the user's own words cleared.
-    cleared: Vec<Found>,
+    /// Soft findings that the user seems to have asked for, the worst first.
+    requested: Vec<RequestedFinding>,
     /// Effects nobody vouches for.
     open: Vec<Effect>,
     allowances: Vec<&'static str>,
@@ -60,24 +60,19 @@ impl Judgement {
         findings.extend(in_second_reading(view, &grounds));
         let command = case.call().command().unwrap_or_default();
         let turns = &case.context().session.turns;
-        let (cleared, standing): (Vec<Found>, Vec<Found>) =
-            findings.into_iter().partition(|found| consent::clears(turns, found, command));
-        // What the user asked for by name is vouched for.
-        let consented: Vec<&Effect> =
-            cleared.iter().filter_map(|found| effects.get(found.sighting.effect?)).collect();
-        open.retain(|effect| !consented.contains(&effect));
-        let is_clean = standing.is_empty() && cleared.is_empty();
+        let (standing, requested) = sort_out(findings, turns, command, &effects);
+        let is_clean = standing.is_empty() && requested.is_empty();
         let effects = if is_clean { EffectList::default() } else { EffectList::of(case.effects()) };
         Self {
             standing,
-            cleared,
+            requested,
             open,
             effects,
             allowances: allowances.iter().map(|allowance| allowance.name).collect(),
         }
     }
 
-    /// Returns the reason to block, if something is found that nobody cleared.
+    /// Returns the reason to block, if something is found that nobody asked for.
     pub(crate) fn block(&self) -> Option<(Reason, Span)> {
         let found = self.standing.first()?;
         let reason = Reason::Finding {
@@ -89,6 +84,18 @@ impl Judgement {
         Some((reason, found.sighting.span))
     }
 
+    /// Returns the reason to put a call to a judge or a person that the user seems to have asked for.
+    pub(crate) fn request(&self) -> Option<(Reason, Span)> {
+        let RequestedFinding { found, said } = self.requested.first()?;
+        let reason = Reason::Requested {
+            code: found.finding.code,
+            category: found.finding.category,
+            sentence: found.sighting.sentence.clone(),
+            said: said.clone(),
+        };
+        Some((reason, found.sighting.span))
+    }
+
     /// Says whether something was found that nothing a person says clears.
     pub(crate) fn is_beyond_consent(&self) -> bool {
         self.standing.iter().any(|found| found.finding.firmness == Firmness::Hard)
@@ -96,13 +103,13 @@ impl Judgement {
 
     /// Returns the reason to allow, if every effect is known and harmless.
     pub(crate) fn proof(&self) -> Option<Reason> {
-        let is_harmless = self.standing.is_empty() && self.open.is_empty();
+        let is_harmless = self.standing.is_empty() && self.requested.is_empty() && self.open.is_empty();
         is_harmless.then(|| Reason::Harmless { allowances: self.allowances.clone() })
     }
 
-    /// Returns what was found, cleared findings last.
+    /// Returns what was found, what the user seems to have asked for last.
     pub(crate) fn reports(&self) -> Vec<FindingReport> {
-        let report = |found: &Found, is_cleared: bool| FindingReport {
+        let report = |found: &Found, is_requested: bool| FindingReport {
             code: found.finding.code,
             title: found.finding.title,
             category: found.finding.category,
@@ -110,13 +117,56 @@ impl Judgement {
             subject: found.sighting.subject.clone(),
             sentence: found.sighting.sentence.clone(),
             must_name: must_name(found),
-            is_cleared,
+            is_requested,
             span: found.sighting.span,
             effect: found.sighting.effect.and_then(|effect| self.effects.place_of(effect)),
         };
         let standing = self.standing.iter().map(|found| report(found, false));
-        standing.chain(self.cleared.iter().map(|found| report(found, true))).collect()
+        standing.chain(self.requested.iter().map(|requested| report(&requested.found, true))).collect()
     }
+}
+
+/// A soft finding, and the sentence by which the user seems to have asked for it.
+#[derive(Debug, Clone)]
+struct RequestedFinding {
+    found: Found,
+    said: String,
+}
+
+/// Tells the findings that stand from those that the user seems to have asked for (spec D17).
+///
+/// Who asks for a command asks for all that is soft about it: “destroy staging” and its `-auto-approve`.
+fn sort_out(
+    findings: Vec<Found>,
+    turns: &[String],
+    command: &str,
+    effects: &[Effect],
+) -> (Vec<Found>, Vec<RequestedFinding>) {
+    if findings.is_empty() || turns.is_empty() {
+        return (findings, Vec::new());
+    }
+    let words = UserWords::of(turns, command);
+    let command_of = |found: &Found| effects.get(found.sighting.effect?)?.invocation;
+    let said: Vec<Option<String>> =
+        findings.iter().map(|found| words.request_for(found).map(str::to_owned)).collect();
+    let of_same_command = |found: &Found| {
+        let command = command_of(found).filter(|_| found.finding.firmness != Firmness::Hard)?;
+        let mut all = findings.iter().zip(&said);
+        all.find_map(|(other, said)| said.clone().filter(|_| command_of(other) == Some(command)))
+    };
+    let requests: Vec<Option<String>> = findings
+        .iter()
+        .zip(&said)
+        .map(|(found, said)| said.clone().or_else(|| of_same_command(found)))
+        .collect();
+    let (mut standing, mut requested) = (Vec::new(), Vec::new());
+    for (found, said) in findings.into_iter().zip(requests) {
+        match said {
+            Some(said) => requested.push(RequestedFinding { found, said }),
+            None => standing.push(found),
+        }
+    }
+    (standing, requested)
 }
 
 /// What effects are judged by beside themselves.

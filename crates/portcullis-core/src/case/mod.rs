@@ -62,7 +62,7 @@ pub(crate) use view::CaseView;
 /// assert_eq!(case.decide(&policy)?.into_verdict().decision, Decision::Deny);
 /// case.learn(|session| session.turns.push("force push topic please".to_owned()));
 /// assert!(case.questions(&policy).is_empty());
-/// assert_eq!(case.decide(&policy)?.into_verdict().decision, Decision::Allow);
+/// assert_eq!(case.decide(&policy)?.into_verdict().decision, Decision::Ask);
 /// # Ok(())
 /// # }
 /// ```

@@ -25,12 +25,14 @@ pub(super) struct ReasoningGround<'a> {
 impl ReasoningGround<'_> {
     /// Says why the call matters or is fine.
     pub(super) fn text(&self) -> String {
+        let is_requested = self.reports.iter().any(|report| report.is_requested);
         let judged = match (worst(self.reports), &self.proof) {
             (Some(worst), _) => self.found(worst),
             (None, Some(Reason::Harmless { allowances })) => harmless(allowances),
+            (None, _) if is_requested => "Whether that is meant, a judge or a person must say.".to_owned(),
             (None, _) => self.unvouched(),
         };
-        let consent = self.reports.iter().find(|report| report.is_cleared).map(consented);
+        let consent = self.reports.iter().find(|report| report.is_requested).map(consented);
         let parts: Vec<String> = consent.into_iter().chain([judged]).chain(self.rule()).collect();
         parts.join(" ")
     }
@@ -75,12 +77,12 @@ fn sentence(reason: &Reason, subject: &str) -> String {
     format!("{}.", capital(&prose(&reason.message(), subject)))
 }
 
-/// Returns the findings that nobody cleared.
+/// Returns the findings that nobody asked for.
 fn standing(reports: &[FindingReport]) -> impl Iterator<Item = &FindingReport> {
-    reports.iter().filter(|report| !report.is_cleared)
+    reports.iter().filter(|report| !report.is_requested)
 }
 
-/// Returns the worst finding that nobody cleared, the first of several that are equally bad.
+/// Returns the worst finding that nobody asked for, the first of several that are equally bad.
 pub(super) fn worst(reports: &[FindingReport]) -> Option<&FindingReport> {
     let severity = standing(reports).map(|report| report.severity).max()?;
     standing(reports).find(|report| report.severity == severity)
@@ -100,7 +102,7 @@ fn harmless(allowances: &[&str]) -> String {
 
 fn consented(report: &FindingReport) -> String {
     let sentence = prose(&report.sentence, &report.subject);
-    format!("The user asked for what is found: {sentence} ({}).", report.code)
+    format!("The user seems to have asked for what is found: {sentence} ({}).", report.code)
 }
 
 /// Finds the effects that no allowance covers, to name them.
@@ -119,7 +121,7 @@ pub(super) fn open_effects<'a>(view: &CaseView<'a>, reports: &[FindingReport]) -
         background: &background,
     };
     let consented: BTreeSet<(usize, usize)> =
-        reports.iter().filter(|report| report.is_cleared).map(|report| ends(report.span)).collect();
+        reports.iter().filter(|report| report.is_requested).map(|report| ends(report.span)).collect();
     let is_open =
         |effect: &&Effect| covering(assessed, effect).is_none() && !consented.contains(&ends(effect.span));
     case.effects().iter().filter(is_open).collect()

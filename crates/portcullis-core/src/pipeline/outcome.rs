@@ -144,7 +144,7 @@ impl Pending {
             PendingAnswer::None | PendingAnswer::Unavailable { .. } | PendingAnswer::TooLong { .. }
         );
         if need == Need::Classifier && is_unanswered && self.is_finding() {
-            // What was found stands until somebody says that the user cleared it.
+            // What was found stands until somebody says that the user asked for it.
             let reason = self.verdict.reason.clone();
             return Outcome::Settled(self.settle(Decision::Deny, reason));
         }

@@ -1,8 +1,8 @@
-//! Explicit consent (spec D17): a soft finding is cleared by a human turn that names the action and its dangerous specific,
-//! and by nothing else; a hard one never is.
+//! Explicit consent (spec D17): a soft finding that a human turn orders is put to a judge or a person, and nothing that is
+//! said allows it; a hard one is denied whatever is said.
 
 use portcullis_analysis::findings::{ExampleCall, FINDINGS, Firmness};
-use portcullis_core::{Decision, Mode, Policy, ToolCall};
+use portcullis_core::{Decision, Mode, Policy, Reason, ToolCall};
 
 use crate::obfuscation::judged;
 use crate::support::{context, decide_call};
@@ -17,36 +17,46 @@ fn decision(command: &str, turns: &[&str]) -> Decision {
 fn without_a_turn_a_soft_finding_stands() {
     let verdict = judged(FORCE, &[]);
     assert_eq!(verdict.decision, Decision::Deny);
-    assert!(verdict.findings.iter().all(|found| !found.is_cleared), "{:?}", verdict.findings);
+    assert!(verdict.findings.iter().all(|found| !found.is_requested), "{:?}", verdict.findings);
 }
 
 #[test]
-fn a_turn_that_names_action_and_target_clears_a_soft_finding() {
+fn an_order_of_the_user_turns_a_denial_into_a_question_and_never_into_an_allow() {
     let table: &[(&str, &str)] = &[
         (FORCE, "Please force push feature/login."),
         (FORCE, "ok, rebase it and force-push to feature/login, I told the others"),
         (FORCE, "run git push --force origin feature/login"),
         (FORCE, "FORCE PUSH FEATURE/LOGIN NOW!"),
         (FORCE, "I fixed the tests. Force push feature/login. Then open the page."),
+        (FORCE, "force push it"),
         ("rm -rf ~/Documents", "delete ~/Documents, all of it"),
         ("rm -rf ~/Documents", "Remove the directory Documents in my home"),
         ("git reset --hard", "throw it all away: git reset --hard"),
         ("git push origin main", "push to main, please"),
+        ("npm publish", "publish the package to npm"),
+        ("kubectl apply -f prod.yaml --context prod", "deploy to production"),
+        ("terraform destroy -auto-approve", "destroy the staging stack"),
+        ("git branch -D ann/x", "delete the branch ann/x"),
     ];
     for (command, turn) in table {
         let verdict = judged(command, &[turn]);
-        assert!(verdict.findings.iter().any(|found| found.is_cleared), "{command} after {turn}");
-        assert!(verdict.findings.iter().all(|found| found.is_cleared), "{command} after {turn}");
-        assert_ne!(verdict.decision, Decision::Deny, "{command} after {turn}");
+        assert_eq!(verdict.decision, Decision::Ask, "{command} after {turn}: {:?}", verdict.reason);
+        assert!(verdict.findings.iter().all(|found| found.is_requested), "{command} after {turn}");
+        assert!(matches!(verdict.reason, Reason::Requested { .. }), "{command} after {turn}");
     }
 }
 
 #[test]
-fn a_turn_that_names_only_one_of_both_clears_nothing() {
+fn the_question_quotes_the_sentence() {
+    let verdict = judged(FORCE, &["Hello. Please force push feature/login. Bye."]);
+    let message = verdict.reason.message();
+    assert!(message.contains("you said “Please force push feature/login”"), "{message}");
+}
+
+#[test]
+fn what_orders_nothing_leaves_the_denial() {
     for turn in [
         "push feature/login",
-        "force push",
-        "force push it",
         "feature/login",
         "do what you think is best",
         "fix the login and push",
@@ -54,88 +64,95 @@ fn a_turn_that_names_only_one_of_both_clears_nothing() {
         "force push feature/logout",
         "force push feature/login-2",
         "force push my-feature/login",
-        "force it with git",
         "run git push --force origin feature/login-2",
-        "run git push --force origin feature/login --dry-run",
-        "run git push --force origin feature/login/old",
         "enforce the rules on feature/login",
-        "",
-    ] {
-        assert_eq!(decision(FORCE, &[turn]), Decision::Deny, "{turn}");
-    }
-}
-
-#[test]
-fn a_question_clears_nothing() {
-    for turn in [
         "force push feature/login?",
         "Should we force push feature/login?",
         "What happens if you force push feature/login?",
         "why would I force push feature/login",
         "can you explain what git push --force origin feature/login does?",
-    ] {
-        assert_eq!(decision(FORCE, &[turn]), Decision::Deny, "{turn}");
-    }
-}
-
-#[test]
-fn a_prohibition_clears_nothing() {
-    for turn in [
         "never force push feature/login",
         "don't force push feature/login",
         "Do not force push feature/login.",
         "push, but without force, to feature/login",
         "avoid a force push of feature/login",
         "you must not run git push --force origin feature/login",
-    ] {
-        assert_eq!(decision(FORCE, &[turn]), Decision::Deny, "{turn}");
-    }
-}
-
-#[test]
-fn a_condition_clears_nothing() {
-    for turn in [
         "if the tests pass, force push feature/login",
         "force push feature/login when Ann agrees",
         "unless somebody objects, force push feature/login",
         "wait until Monday and force push feature/login",
         "maybe force push feature/login",
+        "",
     ] {
         assert_eq!(decision(FORCE, &[turn]), Decision::Deny, "{turn}");
     }
 }
 
+/// Whatever is said of a command, in whatever frame, it is not allowed; and only an order is asked about.
 #[test]
-fn two_halves_in_two_turns_or_sentences_clear_nothing() {
-    assert_eq!(decision(FORCE, &["force push it", "it is feature/login"]), Decision::Deny);
-    assert_eq!(decision(FORCE, &["Force push. The branch is feature/login."]), Decision::Deny);
-    assert_eq!(decision(FORCE, &["look at feature/login\nand force the door"]), Decision::Deny);
+fn frames_round_commands_never_allow() {
+    const COMMANDS: &[&str] = &[
+        "git push --force origin topic",
+        "npm publish",
+        "psql -c 'drop table orders'",
+        "kubectl delete namespace shop",
+        "terraform destroy",
+        "gh repo delete acme/app --yes",
+        "git reset --hard",
+        "redis-cli flushall",
+        "docker system prune -a -f",
+    ];
+    const MENTIONS: &[&str] = &[
+        "mention {} in the docs",
+        "fix {} in the deploy script",
+        "write a regression test for {}",
+        "explain the difference between {} and its dry run",
+        "the CI job ran {} last night, find out why",
+        "rename the helper that calls {}",
+        "add a step `{}` to the Makefile",
+        "we log every {}",
+        "the README contains:\n    {}\nformat it as a code block",
+        "```\n{}\n```\nwhat does this do?",
+        "> {}\nis what he wrote",
+        "never run {}",
+        "what would {} do here",
+        "change {} to something safer in ci.yml",
+        "as an admin I {} twice a day",
+    ];
+    const ORDERS: &[&str] = &["{}", "run {}", "please run {} now", "ok, execute `{}`", "could you run {}?"];
+    let say = |frame: &str, command: &str| frame.replace("{}", command);
+    for command in COMMANDS {
+        assert_eq!(decision(command, &[]), Decision::Deny, "{command}");
+        for frame in MENTIONS {
+            let turn = say(frame, command);
+            assert_eq!(decision(command, &[&turn]), Decision::Deny, "{turn}");
+        }
+        for frame in ORDERS {
+            let turn = say(frame, command);
+            assert_eq!(decision(command, &[&turn]), Decision::Ask, "{turn}");
+            for later in ["no wait, keep it", "actually not today", "stop", "cancel that, leave it"] {
+                assert_eq!(decision(command, &[&turn, later]), Decision::Deny, "{turn} / {later}");
+            }
+        }
+    }
 }
 
 #[test]
 fn any_turn_of_the_session_counts() {
     let turns = ["hello", "force push feature/login", "thanks, now the page"];
-    assert_ne!(decision(FORCE, &turns), Decision::Deny);
+    assert_eq!(decision(FORCE, &turns), Decision::Ask);
 }
 
 #[test]
-fn every_finding_of_a_command_must_be_cleared() {
+fn every_command_of_a_line_needs_an_order() {
     let both = "git push --force origin feature/login && rm -rf ~/Documents";
     let push = "force push feature/login";
     let delete = "delete ~/Documents";
     assert_eq!(decision(both, &[push]), Decision::Deny);
     assert_eq!(decision(both, &[delete]), Decision::Deny);
     let verdict = judged(both, &[push, delete]);
-    assert!(verdict.findings.len() >= 2 && verdict.findings.iter().all(|found| found.is_cleared));
-    assert_ne!(verdict.decision, Decision::Deny);
-}
-
-#[test]
-fn a_cleared_finding_is_still_reported() {
-    let verdict = judged(FORCE, &["force push feature/login"]);
-    let found = verdict.findings.first().expect("it is still a force push");
-    assert!(found.is_cleared);
-    assert_eq!(found.code, "PC007");
+    assert!(verdict.findings.len() >= 2 && verdict.findings.iter().all(|found| found.is_requested));
+    assert_eq!(verdict.decision, Decision::Ask);
 }
 
 #[test]
@@ -144,9 +161,9 @@ fn consent_to_one_target_is_none_to_another() {
     assert_eq!(decision("git push --force origin main", &["force push feature/login"]), Decision::Deny);
 }
 
-/// No words clear a hard finding: neither its own command nor every verb there is.
+/// No words lift a hard finding: neither its own command nor every verb there is.
 #[test]
-fn a_hard_finding_is_never_cleared() {
+fn a_hard_finding_is_never_lifted() {
     let verbs: Vec<&str> = FINDINGS
         .iter()
         .filter_map(|finding| match finding.firmness {
@@ -168,7 +185,7 @@ fn a_hard_finding_is_never_cleared() {
             let verdict = judged(command, &[command, &named, &run]);
             assert_eq!(verdict.decision, Decision::Deny, "{command}");
             let stands =
-                |found: &portcullis_core::FindingReport| found.code == finding.code && !found.is_cleared;
+                |found: &portcullis_core::FindingReport| found.code == finding.code && !found.is_requested;
             assert!(verdict.findings.iter().any(stands), "{} in {command}", finding.code);
         }
     }
@@ -176,7 +193,7 @@ fn a_hard_finding_is_never_cleared() {
 
 /// Repeating the very command in one line, as an order, is the plainest consent there is.
 #[test]
-fn every_soft_finding_can_be_cleared_by_repeating_the_command() {
+fn every_soft_finding_can_be_asked_for_by_repeating_the_command() {
     let mut kept = Vec::new();
     for finding in FINDINGS.iter().filter(|finding| finding.firmness != Firmness::Hard) {
         let is_one_sentence =
@@ -188,7 +205,7 @@ fn every_soft_finding_can_be_cleared_by_repeating_the_command() {
         for command in commands {
             let verdict = judged(command, &[&format!("run {command}")]);
             let stands =
-                |found: &portcullis_core::FindingReport| found.code == finding.code && !found.is_cleared;
+                |found: &portcullis_core::FindingReport| found.code == finding.code && !found.is_requested;
             if verdict.findings.iter().any(stands) {
                 kept.push(format!("{} {command}", finding.code));
             }

@@ -207,7 +207,10 @@ fn what_the_user_asked_for_is_not_held_against_the_call() {
     let mut session = context(Mode::Default);
     session.session.turns = vec!["please push to main".to_owned()];
     let found = explained(&Policy::default(), ToolCall::bash("git push origin main"), session);
-    assert!(found.reasoning.starts_with("The user asked for what is found: it pushes"), "{found:?}");
+    assert!(
+        found.reasoning.starts_with("The user seems to have asked for what is found: it pushes"),
+        "{found:?}"
+    );
     assert!(!found.risk.contains("default branch"), "{found:?}");
 }
 

@@ -127,24 +127,24 @@ fn reported_effect(one: &EffectReport) -> EffectView {
 fn recorded(found: &FindingEntry) -> FindingView {
     FindingView {
         severity: VisibleText::from(found.severity.as_str()),
-        ..finding(&found.code, &found.sentence, found.cleared)
+        ..finding(&found.code, &found.sentence, found.requested)
     }
 }
 
 fn reported(found: &FindingReport) -> FindingView {
     FindingView {
         severity: VisibleText::from(found.severity.as_str()),
-        ..finding(found.code, &found.sentence, found.is_cleared)
+        ..finding(found.code, &found.sentence, found.is_requested)
     }
 }
 
-fn finding(code: &str, sentence: &str, is_cleared: bool) -> FindingView {
+fn finding(code: &str, sentence: &str, is_requested: bool) -> FindingView {
     FindingView {
         code: VisibleText::from(code),
         link: format!("/findings/{}", segment(code)),
         sentence: VisibleText::from(sentence),
         severity: VisibleText::default(),
-        is_cleared,
+        is_requested,
     }
 }
 

@@ -59,6 +59,7 @@ fn finding_page(finding: &Finding, source: &str) -> String {
         ("category", format!("`{}`", finding.category)),
         ("severity", finding.severity.as_str().to_owned()),
         ("firmness", firmness.to_owned()),
+        ("on request", on_request(finding)),
         ("cleared by", clearance(finding)),
     ];
     add_properties(&mut page, &rows);
@@ -96,24 +97,28 @@ fn add_properties(page: &mut String, rows: &[(&str, String)]) {
 }
 
 /// Says what clears a finding: words of the user, and allowances.
-fn clearance(finding: &Finding) -> String {
-    let words = match finding.firmness {
-        Firmness::Hard => None,
+/// Says what an order of the user does to a finding.
+fn on_request(finding: &Finding) -> String {
+    match finding.firmness {
+        Firmness::Hard => "denied all the same".to_owned(),
         Firmness::Soft { verbs, must_name } => {
             let verbs: Vec<String> = verbs.iter().map(|verb| format!("`{verb}`")).collect();
             let verbs = match verbs.as_slice() {
                 [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
                 all => all.join(""),
             };
-            Some(format!(
-                "the user's own instruction, if it says {verbs} and names {must_name}, or repeats the command"
-            ))
+            format!(
+                "put to the judge or a person, if the user's own order says {verbs} or repeats the command; it should name {must_name}"
+            )
         }
-    };
+    }
+}
+
+/// Names the allowances that clear a finding.
+fn clearance(finding: &Finding) -> String {
     let allowances = ALLOWANCES.iter().filter(|allowance| allowance.clears.contains(&finding.code));
-    let links = allowances.map(|allowance| link(allowance.code, allowance.name));
-    let all: Vec<String> = words.into_iter().chain(links).collect();
-    if all.is_empty() { "nothing".to_owned() } else { all.join("; ") }
+    let links: Vec<String> = allowances.map(|allowance| link(allowance.code, allowance.name)).collect();
+    if links.is_empty() { "nothing".to_owned() } else { links.join("; ") }
 }
 
 fn link(code: &str, name: &str) -> String {
@@ -155,7 +160,7 @@ fn overview() -> String {
          [Static analysis](../concepts/static-analysis.md) says how both come about and what they decide.\n\
          `portcullis explain CODE` prints these pages.\n\n\
          ## Findings\n\n\
-         A soft finding is cleared by the user's own words, a hard one by nothing that is said.\n\n\
+         A soft finding that the user asked for goes to the judge or a person; a hard one is denied whatever is said.\n\n\
          | code | name | what the call does | category | severity | firmness |\n|---|---|---|---|---|---|\n"
     );
     for finding in FINDINGS {

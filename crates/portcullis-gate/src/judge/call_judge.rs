@@ -404,7 +404,9 @@ pub fn show_prompt(
 pub(super) fn new_denial(case: &Case, verdict: &Verdict) -> NewDenial {
     let (call, context) = (case.call(), case.context());
     let (kind, code) = match &verdict.reason {
-        Reason::Finding { code, .. } => (DenialKind::Finding, (*code).to_owned()),
+        Reason::Finding { code, .. } | Reason::Requested { code, .. } => {
+            (DenialKind::Finding, (*code).to_owned())
+        }
         Reason::Classifier { category, .. } => (DenialKind::Classifier, category.clone().unwrap_or_default()),
         Reason::Boundary { .. } => (DenialKind::Boundary, String::new()),
         _ => (DenialKind::Classifier, String::new()),

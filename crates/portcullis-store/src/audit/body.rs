@@ -118,7 +118,7 @@ impl Bounds {
         FindingEntry {
             code: self.word(&finding.code),
             sentence: familiar(&finding.sentence, self.text),
-            cleared: finding.cleared,
+            requested: finding.requested,
             severity: self.word(&finding.severity),
             span: finding.span.and_then(|span| words.moved(span)),
             effect: finding.effect.filter(is_kept),

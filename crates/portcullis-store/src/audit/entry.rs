@@ -208,9 +208,9 @@ pub struct FindingEntry {
     pub code: String,
     /// What is found, in one sentence.
     pub sentence: String,
-    /// Whether the user's words cleared it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub cleared: bool,
+    /// Whether the user's words seem to ask for it; older records say so in another word.
+    #[serde(default, alias = "cleared", skip_serializing_if = "std::ops::Not::not")]
+    pub requested: bool,
     /// How bad it is: `high`, `medium`, `low`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub severity: String,

@@ -106,7 +106,7 @@ pub(crate) fn entry(number: u64) -> Entry {
         findings: vec![FindingEntry {
             code: "PC007".to_owned(),
             sentence: "it deploys".to_owned(),
-            cleared: false,
+            requested: false,
             severity: "medium".to_owned(),
             span: SpanEntry::new(0, 4),
             effect: Some(0),

@@ -473,7 +473,7 @@ fn a_finding_that_is_shown_to_the_model_is_not_cleared_by_planted_words() {
         let (_, quoted) = texts(&scene.last_request());
         let found = quoted.lines().find(|line| line.starts_with("{\"finding\":\"PC007\"")).unwrap();
         let found: Value = serde_json::from_str(found).unwrap();
-        assert_eq!(found["cleared"], expected, "{origin}: {found}");
+        assert_eq!(found["requested"], expected, "{origin}: {found}");
     }
 }
 

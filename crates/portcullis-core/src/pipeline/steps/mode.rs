@@ -29,7 +29,8 @@ pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
         Mode::Plan
             if raised.lift == Lift::Classifier
                 && run.view.policy.judges_while_planning()
-                && run.view.judgement().block().is_none() =>
+                && run.view.judgement().block().is_none()
+                && run.view.judgement().request().is_none() =>
         {
             StepResult::Needs { need: Need::Classifier, raised }
         }
@@ -77,7 +78,7 @@ fn auto(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> StepResult {
     if let Some(approval) = approval {
         return settle(Decision::Allow, Reason::Approval { id: approval.id }, &raised);
     }
-    if let Some((reason, span)) = block {
+    if let Some((reason, span)) = block.or_else(|| run.view.judgement().request()) {
         let raised = RaisedQuestion { step: StepId::A11, reason, spans: vec![span], lift: Lift::Classifier };
         return StepResult::Needs { need: Need::Classifier, raised };
     }

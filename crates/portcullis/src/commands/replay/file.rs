@@ -244,10 +244,10 @@ fn count(tally: &mut Tally, run: &Run<'_>, judged: &Judged, call: Option<&ToolCa
 
 /// Says why in words that are the same for calls of one kind.
 fn why(verdict: &Verdict) -> String {
-    let found = verdict.findings.iter().find(|found| !found.is_cleared).map(|found| found.code);
+    let found = verdict.findings.iter().find(|found| !found.is_requested).map(|found| found.code);
     let words = match &verdict.reason {
         Reason::Unsettled { .. } if found.is_some() => found.unwrap_or_default(),
-        Reason::Finding { code, .. } => code,
+        Reason::Finding { code, .. } | Reason::Requested { code, .. } => code,
         Reason::Rule { rule, .. } => {
             let text = shorten(&rule.text, LONGEST_SHOWN);
             return format!("the {} rule `{text}`", rule.behavior);

@@ -194,7 +194,7 @@ impl<'a> Judge<'a> {
     /// Finds the rules that would let a call run; the core itself says whether they would. A prompt about something the
     /// analysis found is worth having.
     fn rules_for(&mut self, decided: &Decided, made: Made<'_>) -> Option<Vec<String>> {
-        if decided.verdict.findings.iter().any(|found| !found.is_cleared) {
+        if decided.verdict.findings.iter().any(|found| !found.is_requested) {
             return None;
         }
         let suggestions = decided.verdict.suggestions.iter();

@@ -36,8 +36,8 @@ pub(super) fn lines(
     page.block(
         "findings",
         queued.question.findings.iter().map(|finding| {
-            let cleared = if finding.cleared { " (cleared by the user's words)" } else { "" };
-            format!("{} {}{cleared}", finding.code, finding.sentence)
+            let requested = if finding.requested { " (the user seems to have asked for it)" } else { "" };
+            format!("{} {}{requested}", finding.code, finding.sentence)
         }),
     );
     let rules = queued.question.suggestions.iter();

@@ -46,7 +46,7 @@ fn asked(id: &str, summary: &str) -> QueuedQuestion {
         findings: vec![FindingEntry {
             code: "PC007".into(),
             sentence: "it overwrites what others pushed".into(),
-            cleared: false,
+            requested: false,
             ..FindingEntry::default()
         }],
         trace: vec![trace("A1", "pass", ""), trace("A11", "settle-deny", "nobody can be asked")],
