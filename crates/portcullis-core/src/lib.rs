@@ -84,7 +84,7 @@ pub use input::{ToolInput, Value};
 pub use mode::{MODES, Mode, ModeInfo};
 pub use origin::{Origin, Source};
 pub use pipeline::{Aborted, FailureAction, Need, Outcome, Pending, PendingAnswer};
-pub use policy::{DisabledModes, Planning, Policy, Sandbox};
+pub use policy::{DisabledModes, Planning, Policy, Prose, Sandbox};
 pub use rule_explanation::RuleExplanation;
 pub use rule_set::RuleSet;
 pub use step::{STEPS, StepId, StepInfo};

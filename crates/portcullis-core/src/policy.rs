@@ -27,12 +27,23 @@ pub struct Policy {
     pub sandbox: Sandbox,
     /// Whether PowerShell commands may go to the classifier.
     pub power_shell_auto: bool,
-    /// Whether auto mode judges every shell command, also those an allow rule covers.
+    /// Whether auto mode judges every shell command that changes something, also those an allow rule or a proof covers.
     pub classify_all_shell: bool,
+    /// What settings say in sentences of the user's own.
+    pub prose: Prose,
     /// Whether a model reviews soft findings against the user's words, where they would be denied otherwise.
     pub reviews_findings: bool,
     /// Whether `PermissionRequest` hooks are configured to be asked when there is no person.
     pub has_permission_hooks: bool,
+}
+
+/// Sentences of the user's own settings that only a judge can apply (spec D11).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Prose {
+    /// What is not to be done. With any of these a proof does not settle a call that changes something.
+    pub prohibitions: Vec<String>,
+    /// What may pass, and what surrounds the agent. With any of these a soft finding is put to the judge.
+    pub permissions: Vec<String>,
 }
 
 /// Which modes settings took away.

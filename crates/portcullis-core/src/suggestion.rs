@@ -127,6 +127,7 @@ pub(crate) fn is_settleable(reason: &Reason) -> bool {
     match reason {
         Reason::Unsettled { .. }
         | Reason::Requested { .. }
+        | Reason::Prose { .. }
         | Reason::OutsideWorkspace { .. }
         | Reason::Headless { .. } => true,
         Reason::Mode(mode) => *mode == Mode::DontAsk,

@@ -126,6 +126,13 @@ pub enum Reason {
         /// What the user said.
         said: String,
     },
+    /// Settings say something in words that a judge must weigh.
+    Prose {
+        /// The code of the worst finding, if the words may lift one.
+        code: Option<&'static str>,
+        /// What must be weighed, as one clause.
+        detail: String,
+    },
     /// Every effect is known and harmless.
     Harmless {
         /// The allowances that cover the effects.
@@ -355,6 +362,7 @@ impl Reason {
             Self::Opaque { .. } => "opaque",
             Self::Finding { .. } => "finding",
             Self::Requested { .. } => "requested",
+            Self::Prose { .. } => "prose",
             Self::Harmless { .. } => "harmless",
             Self::Unsettled { .. } => "unsettled",
             Self::Classifier { .. } => "classifier",
@@ -383,6 +391,7 @@ impl Reason {
             | Self::Opaque { .. }
             | Self::Finding { .. }
             | Self::Requested { .. }
+            | Self::Prose { .. }
             | Self::Harmless { .. }
             | Self::Unsettled { .. }
             | Self::Classifier { .. }
@@ -422,14 +431,9 @@ impl Reason {
             Self::OutsideWorkspace { path } => {
                 format!("`{path}` is not known to lie in the working directories")
             }
-            Self::Opaque { detail } => detail.clone(),
+            Self::Opaque { detail } | Self::Prose { detail, .. } => detail.clone(),
             Self::Finding { code, sentence, .. } => format!("{code}: {sentence}"),
-            Self::Requested { code, sentence, said, .. } => {
-                format!(
-                    "{code}: {sentence}; you said “{}”",
-                    said.get(..said.floor_char_boundary(LONGEST_SAID)).unwrap_or(said)
-                )
-            }
+            Self::Requested { code, sentence, said, .. } => requested_message(code, sentence, said),
             Self::Harmless { allowances } => {
                 format!("every effect is known and harmless ({})", allowances.join(", "))
             }
@@ -462,6 +466,11 @@ impl Reason {
             Self::Unavailable { detail } | Self::Limit { detail } | Self::Error { detail } => detail.clone(),
         }
     }
+}
+
+fn requested_message(code: &str, sentence: &str, said: &str) -> String {
+    let said = said.get(..said.floor_char_boundary(LONGEST_SAID)).unwrap_or(said);
+    format!("{code}: {sentence}; you said “{said}”")
 }
 
 fn rule_message(rule: &RuleReference, matched: &str, certainty: Certainty) -> String {

@@ -96,6 +96,7 @@ fn rule(verdict: &Verdict) -> Option<RuleEntry> {
 fn code(reason: &Reason) -> Option<String> {
     match reason {
         Reason::Finding { code, .. } | Reason::Requested { code, .. } => Some((*code).to_owned()),
+        Reason::Prose { code, .. } => code.map(str::to_owned),
         Reason::Classifier { category, .. } => category.clone(),
         _ => None,
     }

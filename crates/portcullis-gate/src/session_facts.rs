@@ -119,7 +119,10 @@ fn keep_in(store: &Store, fact: &SessionFact) -> Result<(), StoreError> {
     match &fact.kind {
         // Whoever speaks to a subagent is an agent.
         SessionFactKind::Prompt { .. } if fact.session.agent.is_some() => Ok(()),
-        SessionFactKind::Prompt { text } => update(&|facts| state_boundaries(&mut facts.boundaries, text)),
+        SessionFactKind::Prompt { text } => update(&|facts| {
+            let is_first = !std::mem::replace(&mut facts.heard, true);
+            state_boundaries(&mut facts.boundaries, text) || is_first
+        }),
         SessionFactKind::Done { calls, .. } => update(&|facts| {
             let mut is_changed = false;
             for call in calls {

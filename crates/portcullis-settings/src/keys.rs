@@ -171,7 +171,7 @@ pub const KEYS: &[SettingsKey] = &[
     row(KeyId::AutoHardDeny, "autoMode.hard_deny", (KeyKind::Sentences, KeyScope::OutsideRepository, KeyMerge::Joined), "[\"$defaults\"]",
         "What the classifier always blocks. Without `$defaults` in it, the list replaces the built-in one."),
     row(KeyId::AutoClassifyAllShell, "autoMode.classifyAllShell", (KeyKind::Boolean, KeyScope::OutsideRepository, KeyMerge::Strongest), "false",
-        "Whether auto mode suspends every allow rule for a shell command, so that the classifier sees all but the read-only ones."),
+        "Whether auto mode has every shell command judged that changes something, whatever allow rules and proofs say."),
     row(KeyId::AutoPowerShell, "autoMode.powerShell", (KeyKind::Boolean, KeyScope::OutsideRepository, KeyMerge::Strongest), "false",
         "Whether PowerShell commands may go to the classifier instead of a person."),
     row(KeyId::SandboxObject, "sandbox", (KeyKind::FreeObject, KeyScope::Everywhere, KeyMerge::None), "{}",

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{DisabledModes, Mode, Planning, Policy, RuleSet, Sandbox, Source};
+use portcullis_core::{DisabledModes, Mode, Planning, Policy, Prose, RuleSet, Sandbox, Source};
 
 use crate::approvals::ApprovalSettings;
 use crate::audit::AuditSettings;
@@ -224,6 +224,7 @@ impl LayerMerger {
                 auto_allow: sandboxed && self.switch(KeyId::SandboxAutoAllow).unwrap_or(true),
             },
             power_shell_auto: self.switch(KeyId::AutoPowerShell).unwrap_or(false),
+            prose: self.prose(),
             classify_all_shell: self.switch(KeyId::AutoClassifyAllShell).unwrap_or(false),
             // Without a model there is nobody to review anything.
             reviews_findings: self.switch(KeyId::ClassifierReviewFindings).unwrap_or(false)
@@ -265,15 +266,21 @@ impl LayerMerger {
             .collect()
     }
 
-    fn sentences(&self, id: KeyId) -> Vec<SettingSentence> {
-        self.all(id)
-            .filter_map(|setting| match &setting.value {
-                SettingValue::Text(text) => {
-                    Some(SettingSentence { text: text.clone(), origin: setting.origin.clone() })
-                }
-                _ => None,
-            })
-            .collect()
+    fn sentences(&self, id: KeyId) -> Option<Vec<SettingSentence>> {
+        self.all(id).next()?;
+        let sentences = self.all(id).filter_map(|setting| match &setting.value {
+            SettingValue::Text(text) => {
+                Some(SettingSentence { text: text.clone(), origin: setting.origin.clone() })
+            }
+            _ => None,
+        });
+        Some(sentences.collect())
+    }
+
+    /// Returns the user's own sentences that only a judge can apply.
+    fn prose(&self) -> Prose {
+        let auto_mode = self.auto_mode();
+        Prose { prohibitions: auto_mode.prohibitions(), permissions: auto_mode.permissions() }
     }
 
     fn auto_mode(&self) -> AutoModeSettings {

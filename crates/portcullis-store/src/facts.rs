@@ -21,6 +21,9 @@ pub struct SessionFactLog {
     pub changed_at_ms: u64,
     /// Sentences in which the user forbade something or permitted it again, oldest first.
     pub boundaries: Vec<String>,
+    /// Whether the user's words came to us as they were said, so that the host's file need not be asked for them.
+    #[serde(default)]
+    pub heard: bool,
     /// How many plans were carried out or begun.
     pub plan: u64,
     /// Files the agent wrote, absolute.

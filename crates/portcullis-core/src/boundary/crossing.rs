@@ -1,5 +1,7 @@
 //! Whether a call does what the user said not to do.
 
+use std::collections::BTreeSet;
+
 use portcullis_analysis::effect::{Act, Effect};
 use portcullis_analysis::{Invocation, Survey, pushed_branches};
 use portcullis_shell::Span;
@@ -7,6 +9,7 @@ use portcullis_shell::Span;
 use super::forbidden_action::{ActionKind, ActionObject, ForbiddenAction};
 use super::objects::ENVIRONMENTS;
 use super::reading::{SentenceMeaning, read};
+use super::words::words;
 use crate::case::{CaseView, with_links};
 use crate::path;
 use crate::verdict::Reason;
@@ -24,6 +27,39 @@ pub(crate) fn crossing(view: &CaseView<'_>) -> Option<(Reason, Span)> {
     let effects: Vec<Effect> = view.case.effects().iter().map(|effect| with_links(effect, answers)).collect();
     let own = ComparedWork { view, effects: &effects, survey: view.case.survey(), is_script: false };
     own.crossing(&said).or_else(|| scripts(view).find_map(|work| work.crossing(&said)))
+}
+
+/// Finds a sentence that forbids something nobody can tell for sure, and has a word in common with what the call changes.
+pub(crate) fn possible_crossing(view: &CaseView<'_>) -> Option<String> {
+    let sentences = &view.case.context().session.boundaries;
+    let is_open = |sentence: &&String| matches!(read(sentence), SentenceMeaning::Warns);
+    let changes = || view.case.effects().iter().any(|effect| !effect.act.is_observing());
+    let mut open = sentences.iter().filter(is_open).peekable();
+    open.peek().filter(|_| changes())?;
+    let named = named_in(view);
+    let is_about = |sentence: &&String| {
+        words(sentence).iter().any(|word| is_telling_word(&word.lower) && named.contains(word.lower.as_str()))
+    };
+    open.find(is_about).cloned()
+}
+
+/// Returns the names in a call by which a sentence could mean it: programs, plain words, parts of paths.
+fn named_in<'a>(view: &'a CaseView<'_>) -> BTreeSet<&'a str> {
+    let is_option = |word: &&portcullis_analysis::Argument| word.is_option();
+    let commands = view.case.survey().invocations.iter();
+    let arguments = commands.flat_map(|command| command.arguments.iter().filter(|word| !is_option(word)));
+    let texts = arguments.map(|word| word.text.as_str());
+    let targets = view.case.effects().iter().map(|effect| effect.target.written());
+    texts.chain(targets).flat_map(|text| text.split(['/', ':', '=', ' '])).collect()
+}
+
+/// Says whether a word can stand for something: short ones and those every sentence has cannot.
+fn is_telling_word(word: &str) -> bool {
+    const COMMON: &[&str] = &[
+        "all", "and", "any", "are", "but", "don't", "for", "from", "not", "run", "test", "tests", "that",
+        "the", "this", "use", "with", "you",
+    ];
+    word.len() > 2 && !COMMON.contains(&word)
 }
 
 /// Says whether a permission has something to do with what was forbidden.

@@ -15,5 +15,5 @@ mod reading;
 mod stated;
 mod words;
 
-pub(crate) use crossing::crossing;
+pub(crate) use crossing::{crossing, possible_crossing};
 pub use stated::state_boundaries;

@@ -146,6 +146,7 @@ fn negated(clause: &[SentenceWord]) -> Option<NegatedVerb<'_>> {
         "dare",
         "ever",
         "from",
+        "on",
         "please",
         "start",
         "to",
@@ -158,7 +159,7 @@ fn negated(clause: &[SentenceWord]) -> Option<NegatedVerb<'_>> {
     for (at, word) in clause.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|before| clause.get(before));
         let is_start = at == leads || before.is_some_and(|before| before.is_one_of(BEFORE));
-        let is_told = before.is_some_and(|before| before.is_one_of(&["you", "must", "should"]));
+        let is_told = before.is_some_and(|before| before.is_one_of(&["are", "you", "must", "should"]));
         let rest = clause.get(at + 1..).unwrap_or_default();
         let wants = matches!(rest, [want, you, to, ..]
             if want.is_one_of(&["want"]) && you.is_one_of(&["you"]) && to.is_one_of(&["to"]));
@@ -177,9 +178,24 @@ fn negated(clause: &[SentenceWord]) -> Option<NegatedVerb<'_>> {
             () => continue,
         };
         let skipped = rest.iter().take_while(|word| word.is_one_of(BETWEEN)).count();
-        return Some(NegatedVerb { form, behind: rest.get(skipped..).unwrap_or_default() });
+        let behind = rest.get(skipped..).unwrap_or_default();
+        return Some(match command(behind) {
+            Some(command) => NegatedVerb { form: VerbForm::Instruction, behind: command },
+            None => NegatedVerb { form, behind },
+        });
     }
     None
+}
+
+/// “run git push”: what is run is the action, and its program says nothing of it.
+fn command(words: &[SentenceWord]) -> Option<&[SentenceWord]> {
+    const RUNNING: &[&str] = &["execute", "executing", "issue", "issuing", "run", "running", "use", "using"];
+    const PROGRAMS: &[&str] =
+        &["cargo", "docker", "gh", "git", "glab", "helm", "kubectl", "npm", "pnpm", "terraform", "yarn"];
+    let (first, rest) = words.split_first()?;
+    let programs = rest.iter().take_while(|word| PROGRAMS.contains(&word.lower.as_str())).count();
+    let command = rest.get(programs..)?;
+    (first.is_one_of(RUNNING) && programs > 0 && !command.is_empty()).then_some(command)
 }
 
 /// Reads one verb or a list of them, and returns what follows. A list of commas alone is none.

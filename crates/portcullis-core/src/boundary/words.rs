@@ -26,6 +26,11 @@ impl SentenceWord {
 const JOINED: &[(&str, &str)] = &[
     ("do not", "don't"),
     ("must not", "mustn't"),
+    ("hold off", "avoid"),
+    ("keep from", "avoid"),
+    ("back off", "avoid"),
+    ("lay off", "avoid"),
+    ("not allowed", "mustn't"),
     ("should not", "shouldn't"),
     ("may not", "mustn't"),
     ("can not", "cannot"),

@@ -20,6 +20,7 @@ mod view;
 use std::sync::OnceLock;
 
 use portcullis_analysis::command_effects::Layout;
+use portcullis_analysis::effect::Act;
 use portcullis_analysis::script::Script;
 
 use crate::call::ToolCall;
@@ -134,6 +135,12 @@ impl Case {
             let answer = question.on_empty_disk();
             (question, answer)
         }));
+    }
+
+    /// Says whether it does something that the user may have forbidden, beyond looking, fetching and writing files.
+    pub fn may_cross_boundary(&self) -> bool {
+        let is_plain = |act: Act| act.is_observing() || matches!(act, Act::Fetch | Act::Write);
+        self.effects().iter().any(|effect| !is_plain(effect.act))
     }
 
     /// Adds what is known of the session: turns of the user, files that were written, boundaries.

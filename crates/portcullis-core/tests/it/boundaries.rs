@@ -1,6 +1,6 @@
 //! Boundaries that the user stated in the session, and took back.
 
-use portcullis_core::{Context, Mode, Person, Policy, ToolCall, ToolInput, state_boundaries};
+use portcullis_core::{Context, Decision, Mode, Person, Policy, ToolCall, ToolInput, state_boundaries};
 
 use crate::support::{Rules, context, decide_call, short};
 
@@ -287,4 +287,37 @@ fn what_is_not_understood_is_kept_for_a_reader_and_the_rest_is_not() {
     let flood = many.join("\n");
     assert_eq!(after(&["don't push", &flood])[0], "don't push", "a document does not push it out");
     assert!(after(&[&format!("don't {}", "x".repeat(5_000))])[0].len() <= 400);
+}
+
+#[test]
+fn what_may_be_forbidden_goes_to_the_judge_or_a_person_despite_a_proof() {
+    let table = [
+        ("don't frobnicate the Makefile or anything like cargo build", "cargo build"),
+        ("never ever let migrations happen here", "python manage.py migrations"),
+    ];
+    for (prompt, command) in table {
+        let verdict =
+            decide_call(&Policy::default(), ToolCall::bash(command), bounded(Mode::Auto, &[prompt]));
+        assert_eq!(verdict.decision, Decision::Ask, "{prompt} {command}: {:?}", verdict.reason);
+        assert_eq!(verdict.reason.kind(), "prose", "{prompt} {command}: {:?}", verdict.reason);
+    }
+    for command in ["cargo test", "git commit -m x", "git status"] {
+        let bounded = bounded(Mode::Auto, &["don't add semicolons", "never nest ternaries"]);
+        let verdict = decide_call(&Policy::default(), ToolCall::bash(command), bounded);
+        assert_eq!(verdict.decision, Decision::Allow, "{command}: {:?}", verdict.reason);
+    }
+}
+
+#[test]
+fn commands_and_roundabout_words_are_understood_too() {
+    for (prompt, command) in [
+        ("hold off on pushing until I am back", "git push"),
+        ("please hold off pushing", "git push origin topic"),
+        ("you must not run git push", "git push"),
+        ("don't run `git commit`", "git commit -m x"),
+        ("you are not allowed to push", "git push"),
+        ("never use npm publish", "npm publish"),
+    ] {
+        assert!(crosses(&[prompt], command), "{prompt} {command}");
+    }
 }

@@ -73,11 +73,11 @@ impl Recipe {
 
 /// Returns the lists of prose; one that nobody set is not there.
 pub fn custom_lists(auto_mode: &AutoModeSettings) -> [Option<Vec<String>>; 4] {
-    let texts = |sentences: &[SettingSentence]| -> Option<Vec<String>> {
-        (!sentences.is_empty()).then(|| sentences.iter().map(|sentence| sentence.text.clone()).collect())
+    let texts = |sentences: &Vec<SettingSentence>| -> Vec<String> {
+        sentences.iter().map(|sentence| sentence.text.clone()).collect()
     };
     [&auto_mode.environment, &auto_mode.hard_deny, &auto_mode.soft_deny, &auto_mode.allow]
-        .map(|list| texts(list))
+        .map(|list| list.as_ref().map(texts))
 }
 
 /// Resolves the prose of settings against the built-in one.

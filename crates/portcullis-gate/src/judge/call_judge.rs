@@ -11,6 +11,7 @@ use portcullis_classifier::protocol::ModelExchange;
 use portcullis_classifier::transcript::{NoticeKind, Transcript, TranscriptEntry, TranscriptFormat, encode};
 use portcullis_core::{
     CallApproval, Case, Context, Decision, Mode, Need, Outcome, Policy, Reason, ToolCall, Verdict,
+    state_boundaries,
 };
 use portcullis_hosts::json::{write_input, write_text};
 use portcullis_store::{DenialKind, NewDenial, SessionStore, Store};
@@ -104,13 +105,17 @@ impl CallJudge<'_> {
         world: &mut World,
     ) -> Result<JudgedCall, Failure> {
         let transcript = said(&context);
-        let lost = self.recall(&mut context);
+        let (is_heard, lost) = match self.recall(&mut context) {
+            Ok(is_heard) => (is_heard, None),
+            Err(lost) => (false, Some(lost)),
+        };
         let mut problems: Vec<String> = lost.iter().cloned().collect();
         let mut policy = Cow::Borrowed(self.session.policy());
         let case = prepare(&policy, call.clone(), context, world);
         let outcome = decide(&case, &policy)?;
         let mut tried = Try { case, outcome, transcript };
-        if (past.file.is_some() || past.is_hosts) && depends_on_past(&tried, &policy) {
+        let depends = depends_on_past(&tried, &policy) || !is_heard && may_be_forbidden(&tried);
+        if (past.file.is_some() || past.is_hosts) && depends {
             let mut context = tried.case.context().clone();
             tried.transcript = remember(call, &mut context, tried.transcript, past, &mut problems);
             if tried.case.runs_scripts(&policy) {
@@ -176,16 +181,16 @@ impl CallJudge<'_> {
         }
     }
 
-    /// Adds to a context what is kept of the session beside calls, or says why that cannot be read.
-    fn recall(&self, context: &mut Context) -> Option<String> {
-        let facts = match self.session_store()?.facts() {
-            Ok(facts) => facts,
-            Err(error) => return Some(format!("{error}; {}", error.hint().unwrap_or_default())),
-        };
+    /// Adds to a context what is kept of the session beside calls, and says whether the user's words came as they were
+    /// said; or why that cannot be read.
+    fn recall(&self, context: &mut Context) -> Result<bool, String> {
+        let Some(store) = self.session_store() else { return Ok(false) };
+        let facts =
+            store.facts().map_err(|error| format!("{error}; {}", error.hint().unwrap_or_default()))?;
         context.session.boundaries = facts.boundaries;
         context.session.touched.extend(facts.written);
         context.session.is_partial |= facts.is_partial;
-        None
+        Ok(facts.heard)
     }
 
     pub(super) fn session_store(&self) -> Option<SessionStore> {
@@ -273,6 +278,11 @@ fn depends_on_past(tried: &Try, policy: &Policy) -> bool {
     is_judged && (!is_allowed || tried.case.runs_scripts(policy))
 }
 
+/// Says whether the user may have forbidden what is about to be allowed, in words that only the session file has.
+fn may_be_forbidden(tried: &Try) -> bool {
+    matches!(tried.outcome.verdict().mode, Mode::Auto | Mode::Plan) && tried.case.may_cross_boundary()
+}
+
 /// Returns the words that came without a session file.
 fn said(context: &Context) -> Transcript {
     let entries = context.session.turns.iter().cloned().map(TranscriptEntry::Human).collect();
@@ -338,6 +348,9 @@ fn remember(
     };
     transcript.entries.append(&mut said.entries);
     context.session.turns = transcript.human_turns();
+    for turn in &context.session.turns {
+        state_boundaries(&mut context.session.boundaries, turn);
+    }
     for (path, text) in transcript.written_files(&context.cwd) {
         context.session.written.insert(path, text);
     }

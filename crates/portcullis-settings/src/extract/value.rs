@@ -30,9 +30,15 @@ impl LayerExtractor<'_> {
                     }
                 }
             }),
-            KeyKind::Sentences => self.list(key, node, |extractor, text, position| {
-                extractor.set(key, SettingValue::Text(text.to_owned()), position);
-            }),
+            KeyKind::Sentences => {
+                if matches!(&node.value, JsonValue::Array(nodes) if nodes.is_empty()) {
+                    // No sentence is a list too: it takes the place of the built-in one.
+                    self.set(key, SettingValue::Words(Vec::new()), node.position);
+                }
+                self.list(key, node, |extractor, text, position| {
+                    extractor.set(key, SettingValue::Text(text.to_owned()), position);
+                });
+            }
             KeyKind::Mode => self.mode(key, node),
             KeyKind::Disable => self.disable(key, node),
             KeyKind::Boolean => self.switch(key, node),

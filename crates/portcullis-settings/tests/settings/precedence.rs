@@ -210,7 +210,7 @@ fn auto_mode_is_read_from_outside_the_repository_only() {
         let result = loaded(&[(place, text)], true);
         let auto = &result.auto_mode;
         let lists = [&auto.environment, &auto.allow, &auto.soft_deny, &auto.hard_deny];
-        let lengths: Vec<usize> = lists.iter().map(|list| list.len()).collect();
+        let lengths: Vec<usize> = lists.iter().map(|list| list.as_ref().map_or(0, Vec::len)).collect();
         assert_eq!(lengths, if counts { vec![2, 1, 1, 1] } else { vec![0; 4] }, "{place}");
         assert_eq!(
             (result.policy.classify_all_shell, result.policy.power_shell_auto),
@@ -229,8 +229,19 @@ fn auto_mode_is_read_from_outside_the_repository_only() {
         ..LoadOptions::default()
     };
     let joined = load(&world.locations(), &options).auto_mode.allow;
-    let texts: Vec<&str> = joined.iter().map(|sentence| sentence.text.as_str()).collect();
+    let texts: Vec<&str> = joined.iter().flatten().map(|sentence| sentence.text.as_str()).collect();
     assert_eq!(texts, ["flag", "A"]);
+}
+
+#[test]
+fn an_empty_list_of_sentences_is_one_and_no_list_is_none() {
+    let loaded = |text: &str| World::with(&[("user", text)]).load();
+    assert_eq!(loaded("{\"autoMode\": {\"allow\": []}}").auto_mode.allow, Some(Vec::new()));
+    assert_eq!(loaded("{\"autoMode\": {}}").auto_mode.allow, None);
+    let policy =
+        loaded("{\"autoMode\": {\"hard_deny\": [\"$defaults\", \"no pushes\"], \"allow\": [\"$defaults\"]}}")
+            .policy;
+    assert_eq!((policy.prose.prohibitions, policy.prose.permissions), (vec!["no pushes".to_owned()], vec![]));
 }
 
 // C11

@@ -1,5 +1,7 @@
 //! A11: the mode turns a question into an answer, or says who must give it.
 
+use portcullis_analysis::effect::Act;
+
 use crate::case::CallSubject;
 use crate::context::Person;
 use crate::coverage::CoverGrounds;
@@ -62,7 +64,9 @@ fn auto(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> StepResult {
     // With nobody's words there is nothing a review could go by, and no model answers in a person's place.
     let is_reviewed = run.view.policy.reviews_findings && !session.turns.is_empty() && !is_person_only;
     let block = run.view.judgement().block();
-    let may_clear = (approval.is_some() || is_reviewed) && !run.view.judgement().is_beyond_consent();
+    let is_liftable = !run.view.policy.prose.permissions.is_empty() && !is_person_only;
+    let may_clear =
+        (approval.is_some() || is_reviewed || is_liftable) && !run.view.judgement().is_beyond_consent();
     if let Some((reason, span)) = block.clone()
         && !may_clear
     {
@@ -78,11 +82,23 @@ fn auto(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> StepResult {
     if let Some(approval) = approval {
         return settle(Decision::Allow, Reason::Approval { id: approval.id }, &raised);
     }
-    if let Some((reason, span)) = block.or_else(|| run.view.judgement().request()) {
+    if let Some((found, span)) = block {
+        let reason = weighed(&found, &run.view.policy.prose.permissions).unwrap_or(found);
+        let raised = RaisedQuestion { step: StepId::A11, reason, spans: vec![span], lift: Lift::Classifier };
+        return StepResult::Needs { need: Need::Classifier, raised };
+    }
+    if let Some((reason, span)) = run.view.judgement().request() {
         let raised = RaisedQuestion { step: StepId::A11, reason, spans: vec![span], lift: Lift::Classifier };
         return StepResult::Needs { need: Need::Classifier, raised };
     }
     let is_harmless = find_tool(call.tool()).is_some_and(|tool| tool.is_harmless);
+    if matches!(raised.reason, Reason::Prose { .. }) {
+        return StepResult::Needs { need: Need::Classifier, raised };
+    }
+    if let Some(reason) = judged_by_settings(run).filter(|_| !is_harmless) {
+        let raised = RaisedQuestion { reason, ..raised };
+        return StepResult::Needs { need: Need::Classifier, raised };
+    }
     if would_accept_edit(run, &raised) || is_harmless {
         return settle(Decision::Allow, Reason::Mode(Mode::Auto), &raised);
     }
@@ -91,6 +107,39 @@ fn auto(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> StepResult {
     }
     StepResult::Needs { need: Need::Classifier, raised }
 }
+
+/// Returns why settings want a call judged that a proof would let run: it changes something, and they say in words of their
+/// own what is not to be done, or have every shell command judged (spec D11).
+fn judged_by_settings(run: &PipelineRun<'_>) -> Option<Reason> {
+    let (policy, case) = (run.view.policy, run.view.case);
+    let is_shell = matches!(case.call().kind(), ToolKind::Shell | ToolKind::PowerShell);
+    let detail = match policy.prose.prohibitions.first() {
+        Some(sentence) => format!("settings say “{}”, and only a judge can tell", beginning(sentence)),
+        None if policy.classify_all_shell && is_shell => {
+            "settings have every shell command judged that changes something".to_owned()
+        }
+        None => return None,
+    };
+    let changes = case.effects().iter().any(|effect| !effect.act.is_observing() && effect.act != Act::Fetch);
+    changes.then_some(Reason::Prose { code: None, detail })
+}
+
+/// Returns what is to be weighed against a finding: what settings say may pass. Without it the finding stands.
+fn weighed(found: &Reason, permissions: &[String]) -> Option<Reason> {
+    let (Reason::Finding { code, sentence, .. }, Some(said)) = (found, permissions.first()) else {
+        return None;
+    };
+    let detail = format!("{code}: {sentence}; settings say “{}”", beginning(said));
+    Some(Reason::Prose { code: Some(code), detail })
+}
+
+/// Returns so much of a sentence as is quoted.
+fn beginning(sentence: &str) -> &str {
+    sentence.get(..sentence.floor_char_boundary(LONGEST_QUOTED)).unwrap_or(sentence)
+}
+
+/// So much of a sentence of settings is quoted in a reason, in bytes.
+const LONGEST_QUOTED: usize = 200;
 
 /// Says whether accept-edits mode would let the call run.
 fn would_accept_edit(run: &mut PipelineRun<'_>, raised: &RaisedQuestion) -> bool {
