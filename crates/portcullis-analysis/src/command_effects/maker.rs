@@ -11,8 +11,8 @@ use crate::argument::Argument;
 use crate::code::{self, CodeTarget};
 use crate::directories::Directories;
 use crate::effect::{Effect, PathTarget, Target, target};
-use crate::environment;
-use crate::invocation::{Invocation, Survey, Wrapping};
+use crate::environment::{Assignment, VariableReach, VariableUse};
+use crate::invocation::{Invocation, Survey, Variable, Wrapping};
 use crate::place::is_free;
 use crate::profile::{self, Profile, Profiles, Use};
 use crate::reader::{self, CommandContext};
@@ -111,29 +111,38 @@ impl EffectMaker<'_> {
         self.context.invocation.redirections.iter().filter(is_kept).map(effect).collect()
     }
 
-    /// Variables that make programs load or run something.
+    /// What variables make programs load, run, write or reach.
     fn assigned(&self) -> Vec<Effect> {
-        let inherited =
-            self.context.invocation.parent.and_then(|parent| self.context.survey.invocations.get(parent));
-        let is_new = |variable: &&crate::invocation::Variable| {
-            inherited.is_none_or(|parent| !parent.assignments.contains(variable))
+        let invocation = self.context.invocation;
+        let inherited = invocation.parent.and_then(|parent| self.context.survey.invocations.get(parent));
+        let is_new =
+            |variable: &&Variable| inherited.is_none_or(|parent| !parent.assignments.contains(variable));
+        invocation.assignments.iter().filter(is_new).flat_map(|variable| self.of_variable(variable)).collect()
+    }
+
+    fn of_variable(&self, variable: &Variable) -> Vec<Effect> {
+        let survey = self.context.survey;
+        let is_alone = self.context.invocation.arguments.is_empty();
+        let stays = is_alone && !survey.exports(&variable.name);
+        let reach = if stays { VariableReach::Shell } else { VariableReach::Programs };
+        let assignment = Assignment {
+            name: &variable.name,
+            value: &variable.value,
+            reach,
+            home: self.context.home,
+            is_set_here: &|name| survey.sets(name),
         };
-        let steering = self.context.invocation.assignments.iter().filter(is_new);
-        steering
-            .filter_map(|variable| {
-                if environment::is_written(&variable.name, &variable.value.text) {
-                    let path = target::path_of(
-                        &variable.value,
-                        &self.context.invocation.directories,
-                        self.context.home,
-                    );
-                    return Some(self.effect(Act::Write, Target::Path(path), variable.value.span));
+        let effect = |found: VariableUse| {
+            let target = match found.place {
+                Some(place) => {
+                    let directories = &self.context.invocation.directories;
+                    Target::Path(target::path_of(&place, directories, self.context.home))
                 }
-                let act = environment::act_of(&variable.name, &variable.value.text)?;
-                let name = format!("{}={}", variable.name, variable.value.as_written());
-                Some(self.effect(act, Target::Name(name), variable.value.span))
-            })
-            .collect()
+                None => Target::Name(format!("{}={}", variable.name, variable.value.as_written())),
+            };
+            self.effect(found.act, target, variable.value.span)
+        };
+        assignment.uses().into_iter().map(effect).collect()
     }
 
     fn of_program(&self, program: &Argument) -> Vec<Effect> {

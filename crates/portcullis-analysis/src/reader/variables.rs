@@ -4,7 +4,7 @@ use super::CommandContext;
 use super::{certain, has, nameless, possible};
 use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
-use crate::environment::{act_of, is_harmless_assignment, is_obeyed, is_written};
+use crate::environment::{Assignment, VariableReach, VariableUse, is_harmless_assignment, is_obeyed};
 use crate::profile::{self, Match, Use};
 
 /// Reads `export`, `declare`, `readonly` and `local`.
@@ -16,40 +16,51 @@ pub(super) fn declare(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Us
     }
     let evaluates = has(found, &["-i"]);
     let are_functions = has(found, &["-f"]);
+    let is_exported = context.invocation.program_name() == Some("export") || has(found, &["-x"]);
     for operand in &found.wanted.operands {
+        let name = operand.text.split(['=', '+']).next().unwrap_or_default();
+        let reaches = is_exported || context.survey.exports(name);
+        let reach = if reaches { VariableReach::Programs } else { VariableReach::Shell };
         // A function that is handed on under a program's name takes its place in every shell started later.
         let replaces = are_functions && profile::find(&operand.text).is_some();
-        uses.extend(if replaces {
-            Some(certain(Act::LoadCode, operand))
+        if replaces {
+            uses.push(certain(Act::LoadCode, operand));
         } else {
-            assigned(operand, evaluates)
-        });
+            uses.extend(assigned(context, operand, evaluates, reach));
+        }
     }
     uses
 }
 
 /// Reads one `NAME=VALUE` or `NAME`.
-fn assigned(operand: &Argument, evaluates: bool) -> Option<Use> {
-    let Some((name, value)) = operand.text.split_once('=') else {
-        return named(operand);
+fn assigned(
+    context: &CommandContext<'_>,
+    operand: &Argument,
+    evaluates: bool,
+    reach: VariableReach,
+) -> Vec<Use> {
+    let Some((name, text)) = operand.text.split_once('=') else {
+        return named(operand).into_iter().collect();
     };
     let name = name.strip_suffix('+').unwrap_or(name);
     if !is_name(name) {
         // A subscript is evaluated, and what is expanded there may run commands.
-        return Some(certain(Act::Unknown, operand));
+        return vec![certain(Act::Unknown, operand)];
     }
-    if is_written(name, value) {
-        return Some(certain(Act::Write, &operand.piece(value)));
+    let value = operand.piece(text);
+    let is_set_here = |name: &str| context.survey.sets(name);
+    let assignment = Assignment { name, value: &value, reach, home: context.home, is_set_here: &is_set_here };
+    let on_word = |found: VariableUse| certain(found.act, found.place.as_ref().unwrap_or(operand));
+    let uses: Vec<Use> = assignment.uses().into_iter().map(on_word).collect();
+    if !uses.is_empty() {
+        return uses;
     }
-    if let Some(act) = act_of(name, value) {
-        return Some(certain(act, operand));
-    }
-    let is_number = value.chars().all(|letter| letter.is_ascii_digit());
+    let is_number = text.chars().all(|letter| letter.is_ascii_digit());
     if evaluates && !is_number {
-        return Some(certain(Act::Unknown, operand));
+        return vec![certain(Act::Unknown, operand)];
     }
     // Programs that run later obey it: that is more than looking.
-    (!is_harmless_assignment(name)).then(|| certain(Act::RunProject, operand))
+    if is_harmless_assignment(name) { Vec::new() } else { vec![certain(Act::RunProject, operand)] }
 }
 
 /// Reads builtins whose operands are names: `read`, `mapfile`, `unset`.
@@ -119,7 +130,11 @@ mod tests {
         assert_eq!(effects("export GIT_TRACE=/home/me/x"), ["write /home/me/x"]);
         assert_eq!(effects("export LD_PRELOAD=./evil.so"), ["load-code LD_PRELOAD=./evil.so"]);
         assert_eq!(effects("export HISTFILE=/dev/null"), ["tamper-log HISTFILE=/dev/null"]);
-        assert_eq!(effects("export PATH=/opt/bin:/bin"), ["run-project PATH=/opt/bin:/bin"]);
+        assert_eq!(effects("export PATH=/usr/local/bin:/bin"), ["run-project PATH=/usr/local/bin:/bin"]);
+        assert_eq!(effects("export PATH=/opt/x:/bin"), ["unknown PATH=/opt/x:/bin"]);
+        assert_eq!(effects("export ACME_CONFIG=conf/x.yml"), ["execute conf/x.yml"]);
+        assert!(effects("declare ACME=/opt/x").is_empty() && !effects("declare -x ACME=/opt/x").is_empty());
+        assert!(!effects("ACME=/opt/x; export ACME").is_empty());
         assert_eq!(effects("export -p"), ["environment"]);
         assert_eq!(effects("export -f ls"), ["load-code ls"]);
         assert!(effects("export -f my_function").is_empty());

@@ -10,7 +10,7 @@ use super::values::KnownValues;
 use super::walk::SurveyWalk;
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
-use crate::environment::is_command_variable;
+use crate::environment::runs_value;
 use crate::interpreter::{self, is_shell};
 use crate::invocation::{Invocation, Variable, Wrapping, base_name, join};
 use crate::standard_input::StandardInput;
@@ -367,7 +367,7 @@ fn steering_texts(invocation: &Invocation, parent: Option<&Invocation>) -> Vec<A
     let assigned = assigned.map(|variable| (variable.name.as_str(), variable.value.clone()));
     declared
         .chain(assigned)
-        .filter(|(name, value)| is_command_variable(name) && !value.text.is_empty())
+        .filter(|(name, value)| runs_value(name, &value.text))
         .map(|(_, value)| value)
         .collect()
 }

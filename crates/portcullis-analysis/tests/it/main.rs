@@ -3,6 +3,7 @@
 
 mod code;
 mod directories;
+mod environment;
 #[cfg(target_os = "linux")]
 mod execution;
 mod findings;
@@ -13,6 +14,7 @@ mod powershell;
 mod profiles;
 mod program;
 mod read_only;
+mod seeded;
 mod survey;
 #[cfg(target_os = "linux")]
 mod value_lines;
