@@ -97,6 +97,8 @@ pub struct Invocation {
     pub code: Option<Code>,
     /// Whether its text was hidden by an encoding.
     pub decoded: bool,
+    /// The text of a here-document or here-string that it is given, where expansions stand in it.
+    pub given: Option<String>,
 }
 
 /// How an invocation treats the commands it wraps.

@@ -10,10 +10,12 @@ use crate::argument::{Argument, Knowledge};
 use crate::case::Case;
 use crate::effect::target::{host_in, path_of};
 use crate::effect::{Effect, Target};
+use crate::environment::place_in;
 use crate::invocation::Invocation;
 use crate::lists::builds::{ELSEWHERE, LOADING, SHORT_LOADING};
+use crate::option::values;
 use crate::path::{is_inside, normalize};
-use crate::place::{Scope, is_free, is_loopback};
+use crate::place::{Scope, is_agent_shelter, is_among_agent_files, is_free, is_loopback};
 
 /// Says whether a word of the command leads out of the project.
 pub(crate) fn leads_out(case: Case<'_>, effect: &Effect) -> bool {
@@ -64,6 +66,31 @@ pub(crate) fn takes_foreign_file(case: Case<'_>, effect: &Effect) -> bool {
     })
 }
 
+/// Says whether a container gets a directory of this machine that is neither of the project nor temporary.
+pub(crate) fn mounts_elsewhere(case: Case<'_>, effect: &Effect) -> bool {
+    let Some(command) = case.command(effect) else {
+        return false;
+    };
+    let plain = values(command.operands(), &["-v", "--volume"]).into_iter().filter_map(|value| {
+        let source = value.text.split(':').next().map(str::to_owned)?;
+        // A name without a slash is a volume that the engine keeps.
+        source.contains(['/', '~', '$', '.']).then_some((value, source))
+    });
+    let long = values(command.operands(), &["--mount"]).into_iter().filter_map(|value| {
+        let mut parts = value.text.split(',').filter_map(|part| part.split_once('='));
+        let source = parts.find(|(key, _)| matches!(*key, "source" | "src")).map(|(_, at)| at.to_owned())?;
+        source.contains(['/', '~', '$']).then_some((value, source))
+    });
+    plain.chain(long).any(|(value, source)| {
+        let place = place_in(&value, &source).unwrap_or(value);
+        let target = path_of(&place, &command.directories, case.scope.home.as_deref());
+        let is_own = |path: &str| {
+            case.scope.is_in_project(path) || case.scope.is_temporary(path) || path == "/etc/localtime"
+        };
+        !target.is_all(is_own)
+    })
+}
+
 /// Returns the directories a command may work in: where it runs, and where an option sends it. `None` if nobody knows.
 pub(crate) fn workplaces(case: Case<'_>, effect: &Effect) -> Option<Vec<String>> {
     let Some(command) = case.command(effect) else {
@@ -85,6 +112,22 @@ pub(crate) fn workplaces(case: Case<'_>, effect: &Effect) -> Option<Vec<String>>
         }
     }
     Some(all)
+}
+
+/// Says whether git works on a repository of one's own: in the project or among temporary files. In those of others it may
+/// do no more than go to a branch, stage and fetch, and nothing where files of agents are.
+pub(crate) fn works_in_own_repository(case: Case<'_>, effect: &Effect) -> bool {
+    const LIGHT: &[&str] = &["add", "checkout", "fetch", "stage", "switch"];
+    let is_own = |path: &String| case.scope.is_in_project(path) || case.scope.is_temporary(path);
+    let is_of_agents = |path: &String| {
+        !case.scope.is_in_project(path)
+            && (is_among_agent_files(path)
+                || is_agent_shelter(path, case.scope)
+                || case.scope.home.as_ref() == Some(path))
+    };
+    let is_light = case.has_word(effect, LIGHT);
+    workplaces(case, effect)
+        .is_some_and(|places| !places.iter().any(is_of_agents) && (is_light || places.iter().all(is_own)))
 }
 
 /// Options that make a program work in another directory.

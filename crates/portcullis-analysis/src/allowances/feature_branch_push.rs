@@ -8,6 +8,7 @@ use crate::case::Case;
 use crate::effect::Effect;
 use crate::findings::ExampleCall;
 use crate::git::{GitPush, is_shared_branch};
+use crate::reach::works_in_own_repository;
 
 pub(super) static ALLOWANCE: Allowance = Allowance {
     code: "PA07",
@@ -55,5 +56,5 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
     } else {
         push.branches.iter().all(|branch| own(branch))
     };
-    is_named && push.is_known && !push.takes_all && goes_to_own
+    is_named && works_in_own_repository(case, effect) && push.is_known && !push.takes_all && goes_to_own
 }

@@ -12,9 +12,7 @@ use crate::effect::{Effect, Target};
 use crate::findings::ExampleCall;
 use crate::invocation::Invocation;
 use crate::path;
-use crate::place::{
-    is_agent_directory, is_agent_setting, is_agent_shelter, is_among_agent_files, is_free, startup_file,
-};
+use crate::place::{is_agent_directory, is_agent_setting, is_free, startup_file};
 use crate::reach;
 
 pub(super) static ALLOWANCE: Allowance = Allowance {
@@ -29,7 +27,7 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
         ExampleCall::Bash("npm run build > /tmp/build.log"),
         ExampleCall::Bash("git add -A && git commit -m 'Fix the parser'"),
         ExampleCall::Bash("git stash pop && git -C .claude add skills"),
-        ExampleCall::Bash("git am --abort && git -C ../other pull"),
+        ExampleCall::Bash("git am --abort && git -C ../other fetch"),
         ExampleCall::Bash("./scripts/check.sh --fast"),
         ExampleCall::Bash("make test"),
         ExampleCall::Bash("go build -o /tmp/app ./cmd/app"),
@@ -79,6 +77,11 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
         ExampleCall::Bash("cd src && cpio -id"),
         ExampleCall::Bash("git -C ~/.claude init"),
         ExampleCall::Bash("git -C ~ pull"),
+        ExampleCall::Bash("docker run -v ../other:/x alpine"),
+        ExampleCall::Bash("docker run --mount type=bind,src=/srv/x,dst=/x alpine"),
+        ExampleCall::Bash("docker run -v \"$PWD\":/x acme/tool"),
+        ExampleCall::Bash("git -C ../other commit -am x"),
+        ExampleCall::Bash("cd /srv/repo && git stash"),
         ExampleCall::Bash("git --work-tree ~/.config stash pop"),
         ExampleCall::Bash("cd ~/.claude && git merge topic"),
         ExampleCall::Bash("for d in a b; do cd ~/.claude && git stash pop; done"),
@@ -96,9 +99,11 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
                 && !reach::leads_out(case, effect)
                 && !follows_fetched_code(case, effect)
         }
-        Act::ContainerLocal => !reach::takes_foreign_file(case, effect),
+        Act::ContainerLocal => {
+            !reach::takes_foreign_file(case, effect) && !reach::mounts_elsewhere(case, effect)
+        }
         Act::KillOwn => true,
-        Act::GitLocal | Act::GitRewrite => !may_work_on_agents(case, effect),
+        Act::GitLocal | Act::GitRewrite => reach::works_in_own_repository(case, effect),
         Act::Write | Act::Delete | Act::DeleteTree | Act::Move | Act::SetMode | Act::Link => {
             changes_own(case, effect) || (effect.act == Act::Write && is_for_the_runner(case, effect))
         }
@@ -110,17 +115,6 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
         }
         _ => false,
     }
-}
-
-/// Says whether a repository may be one with files of agents in it: outside the project, or nobody knows where.
-fn may_work_on_agents(case: Case<'_>, effect: &Effect) -> bool {
-    let is_of_agents = |path: &String| {
-        !case.scope.is_in_project(path)
-            && (is_among_agent_files(path)
-                || is_agent_shelter(path, case.scope)
-                || case.scope.home.as_ref() == Some(path))
-    };
-    reach::workplaces(case, effect).is_none_or(|places| places.iter().any(is_of_agents))
 }
 
 /// Files that a build runner names for what a step hands on.

@@ -11,7 +11,7 @@ use crate::argument::Argument;
 use crate::code::{self, CodeTarget};
 use crate::directories::Directories;
 use crate::effect::{Effect, PathTarget, Target, target};
-use crate::environment::{Assignment, VariableReach, VariableUse};
+use crate::environment::{Assignment, VariableReach, VariableUse, secrets_in};
 use crate::invocation::{Invocation, Survey, Variable, Wrapping};
 use crate::place::is_free;
 use crate::profile::{self, Profile, Profiles, Use};
@@ -55,6 +55,7 @@ impl EffectMaker<'_> {
     fn effects(&self) -> Vec<Effect> {
         let mut effects = self.redirected();
         effects.extend(self.assigned());
+        effects.extend(self.shown());
         if let Some(program) = self.context.invocation.program() {
             effects.extend(self.of_program(program));
         }
@@ -109,6 +110,17 @@ impl EffectMaker<'_> {
             !is_free(text) && text != "-" && !to.target.is_process()
         };
         self.context.invocation.redirections.iter().filter(is_kept).map(effect).collect()
+    }
+
+    /// Secret variables that the command prints or is given as text.
+    fn shown(&self) -> Vec<Effect> {
+        const PRINTING: &[&str] = &["echo", "gprintf", "print", "printf"];
+        let invocation = self.context.invocation;
+        let prints = invocation.program_name().is_some_and(|name| PRINTING.contains(&name));
+        let words = invocation.operands().iter().filter(|word| prints && word.fixed().is_none());
+        let texts = words.map(|word| word.text.as_str()).chain(invocation.given.as_deref());
+        let names = texts.flat_map(|text| secrets_in(self.context.survey, text, self.context.index));
+        names.map(|name| self.effect(Act::Environment, Target::Name(name), invocation.span)).collect()
     }
 
     /// What variables make programs load, run, write or reach.
@@ -183,6 +195,9 @@ impl EffectMaker<'_> {
             reader => reader::read(reader, &self.context, &found),
         };
         effects.extend(uses.iter().map(|found| self.on_word(found)));
+        if name == "git" {
+            effects.extend(reader::git_settings(&self.context).iter().map(|found| self.on_word(found)));
+        }
         effects
     }
 

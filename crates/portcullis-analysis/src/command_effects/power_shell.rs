@@ -61,6 +61,7 @@ fn invocation_of(command: &PowerShellCommand, directory: &str) -> Invocation {
         substituted: 0..0,
         code: None,
         decoded: command.decoded,
+        given: None,
     }
 }
 

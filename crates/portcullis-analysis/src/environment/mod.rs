@@ -7,11 +7,14 @@
 mod command;
 mod meaning;
 mod options;
+mod secret;
 mod table;
 mod value;
 
 pub(crate) use meaning::{Assignment, VariableReach, VariableUse};
+pub(crate) use secret::{is_plain_search, is_secret_name, secrets_in};
 use table::{ValueKind, kind_of};
+pub(crate) use value::place as place_in;
 
 use crate::lists::environment::{SAFE, STEERING_ENDS, STEERING_STARTS};
 
@@ -40,6 +43,11 @@ pub(crate) fn runs_value(name: &str, value: &str) -> bool {
     let kind = kind_of(name);
     let is_run = kind.is_run() || name == "PROMPT_COMMAND";
     is_run && !value.is_empty() && !command::is_usual(kind, value)
+}
+
+/// Says whether a command only shows or edits a text, by a program that is usual for it.
+pub(crate) fn is_usual_viewer(command: &str) -> bool {
+    command::is_usual(ValueKind::Command, command)
 }
 
 #[cfg(test)]

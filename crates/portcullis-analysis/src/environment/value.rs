@@ -87,7 +87,7 @@ pub(super) fn places(value: &str) -> Vec<&str> {
 
 /// Makes a word of a place in a value. What stands for the directory of the command is put in; `None` if the rest is only
 /// known at run time.
-pub(super) fn place(value: &Argument, piece: &str) -> Option<Argument> {
+pub(crate) fn place(value: &Argument, piece: &str) -> Option<Argument> {
     const HERE: &[&str] = &["$PWD", "${PWD}", "$(pwd)", "`pwd`", "$(git rev-parse --show-toplevel)"];
     let piece = piece.trim_matches('"');
     let here = HERE.iter().find_map(|here| piece.strip_prefix(here));

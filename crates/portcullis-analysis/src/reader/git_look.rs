@@ -4,6 +4,7 @@ use super::CommandContext;
 use super::{certain, is_idle};
 use crate::act::Act;
 use crate::argument::Argument;
+use crate::place::{Scope, secrecy};
 use crate::profile::{Match, Use};
 
 /// Adds what formats and addresses make git do.
@@ -15,6 +16,13 @@ pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
     // `%G?` and its like show signatures, which a program named in the configuration checks.
     let checks = |word: &&Argument| word.text.contains("%G") || word.text == "--show-signature";
     uses.extend(context.invocation.operands().iter().filter(checks).map(|word| certain(Act::Unknown, word)));
+    // An object that is named by its path shows what the file holds.
+    let objects = context.invocation.operands().iter().filter_map(|word| {
+        let (_, file) =
+            word.text.split_once(':').filter(|_| !word.is_option() && !word.text.contains("://"))?;
+        secrecy(&format!("/{file}"), &Scope::default()).map(|_| certain(Act::Unknown, word))
+    });
+    uses.extend(objects);
     if found.path.first() == Some(&"remote") || found.path.first() == Some(&"ls-remote") {
         let is_address = |word: &&Argument| word.text.contains([':', '/']);
         let addresses = found.wanted.operands.iter().filter(is_address);

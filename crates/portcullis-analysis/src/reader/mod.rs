@@ -19,6 +19,7 @@ mod forge;
 mod git_checkout;
 mod git_look;
 mod git_push;
+mod git_settings;
 mod here;
 mod jq;
 mod kill;
@@ -63,6 +64,8 @@ const READERS: &[(&str, ArgumentReader)] = &[
     ("awk", awk::read),
     ("chmod", mode::chmod),
     ("condition", condition::read),
+    ("container-copy", container::copy),
+    ("container-names", container::names),
     ("copy", copy::copy),
     ("copy-remote", remote::copy),
     ("cpio", unpack::cpio),
@@ -80,7 +83,10 @@ const READERS: &[(&str, ArgumentReader)] = &[
     ("find", find::read),
     ("getopts", variables::getopts),
     ("gh-api", forge::api),
+    ("git-branch", git_push::branch),
     ("git-checkout", git_checkout::read),
+    ("git-config", git_settings::config),
+    ("git-fetch", git_push::fetch),
     ("git-look", git_look::read),
     ("git-push", git_push::read),
     ("grep", here::grep),
@@ -116,6 +122,8 @@ const READERS: &[(&str, ArgumentReader)] = &[
     ("wait", variables::wait),
     ("yq", jq::yq),
 ];
+
+pub(crate) use git_settings::read as git_settings;
 
 /// Reads a command. A reader nobody knows makes its effects unknown.
 pub(crate) fn read(name: &str, context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {

@@ -10,6 +10,12 @@ use crate::profile::{self, Match, Use};
 /// Reads `export`, `declare`, `readonly` and `local`.
 pub(super) fn declare(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
+    if has(found, &["-p"]) {
+        uses.extend(found.wanted.operands.iter().map(|operand| certain(Act::Environment, operand)));
+        if !found.wanted.operands.is_empty() {
+            return uses;
+        }
+    }
     let is_shown = found.wanted.operands.is_empty() && context.invocation.program_name() != Some("local");
     if is_shown && !has(found, &["-f", "-F"]) {
         uses.push(nameless(Act::Environment));

@@ -38,6 +38,7 @@ impl SurveyWalk<'_> {
             substituted: 0..0,
             code: None,
             decoded: self.is_decoded,
+            given: None,
         }
     }
 
@@ -118,9 +119,7 @@ impl SurveyWalk<'_> {
         invocation.decoded |= invocation.program().is_some_and(|program| self.values.is_decoded(program));
         invocation.assignments = assignments;
         invocation.substituted = self.since(substituted);
-        if has_own_input(command) {
-            invocation.piped = 0..0;
-        }
+        take_own_input(&mut invocation, command, &stdin);
         // `exec < file` replaces the input of every command after it.
         let takes_over = matches!(invocation.program_name(), Some("exec" | "command" | "builtin"))
             && invocation.arguments.iter().any(|word| word.text == "exec");
@@ -244,6 +243,16 @@ impl SurveyWalk<'_> {
             *stdin = StandardInput::Unknown;
         }
         redirections.extend(accesses.iter().map(|&access| Redirection { access, target: target.clone() }));
+    }
+}
+
+/// Notes that a redirection takes the place of what the pipeline would give, and the text that it gives instead.
+fn take_own_input(invocation: &mut Invocation, command: &Command, stdin: &StandardInput) {
+    if has_own_input(command) {
+        invocation.piped = 0..0;
+        if let StandardInput::Partly(text) = stdin {
+            invocation.given = Some(text.clone());
+        }
     }
 }
 

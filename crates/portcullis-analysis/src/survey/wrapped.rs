@@ -340,6 +340,7 @@ impl Invocation {
             substituted: self.substituted.clone(),
             code: None,
             decoded: self.decoded,
+            given: None,
         }
     }
 }

@@ -1,23 +1,7 @@
 //! Variables that are set for programs: generated names and values, of which none that steers may count as harmless, and
 //! what people set all day.
 
-use portcullis_analysis::command_effects::effects;
-use portcullis_analysis::place::Scope;
-use portcullis_analysis::profile::Profiles;
-use portcullis_analysis::{Background, Case, Surroundings, assess, survey};
-
-use crate::seeded::Seeded;
-
-fn is_harmless(command: &str) -> bool {
-    let here = Surroundings { directory: "/code/app", home: Some("/home/me"), profiles: Profiles::BUILT_IN };
-    let survey = survey(command, here);
-    let effects = effects(&survey, here);
-    let scope = Scope { roots: vec!["/code/app".to_owned()], home: Some("/home/me".to_owned()) };
-    let background = Background::default();
-    let case =
-        Case { tool: "Bash", effects: &effects, survey: &survey, scope: &scope, background: &background };
-    assess(case).is_harmless()
-}
+use crate::seeded::{Seeded, is_harmless};
 
 /// Programs that run code of the project, look at it or fetch what it declares.
 const PROGRAMS: &[&str] = &[

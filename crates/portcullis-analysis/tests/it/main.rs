@@ -2,12 +2,14 @@
 #![cfg(test)]
 
 mod code;
+mod containers;
 mod directories;
 mod environment;
 #[cfg(target_os = "linux")]
 mod execution;
 mod findings;
 mod flow;
+mod git;
 #[cfg(target_os = "linux")]
 mod lines;
 mod powershell;

@@ -1,4 +1,6 @@
-//! What a `git push` pushes where.
+//! What git is told on the command line: what a push pushes where, and settings by their keys.
+
+pub(crate) mod key;
 
 use crate::argument::Argument;
 use crate::invocation::Invocation;
@@ -22,8 +24,7 @@ pub(crate) struct GitPush {
 }
 
 /// Options of `git push` whose value is the next word.
-const VALUED: &[&str] =
-    &["-o", "--push-option", "--receive-pack", "--exec", "--repo", "--recurse-submodules"];
+const VALUED: &[&str] = &["-o", "--push-option", "--receive-pack", "--exec", "--recurse-submodules"];
 
 /// Options before the subcommand whose value is the next word.
 const GLOBAL_VALUED: &[&str] = &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
@@ -44,8 +45,12 @@ impl GitPush {
                 }
             } else if VALUED.contains(&text) {
                 let _ = rest.next();
+            } else if is_abbreviated(text, "--repo") {
+                let attached = text.split_once('=').map(|(_, value)| value.to_owned());
+                push.remote = attached.or_else(|| rest.next().map(|next| next.text.clone()));
             } else if word.is_option() {
-                push.takes_all |= matches!(text, "--all" | "--mirror" | "--branches");
+                push.takes_all |=
+                    ["--all", "--mirror", "--branches"].iter().any(|option| is_abbreviated(text, option));
             } else if push.remote.is_none() {
                 push.remote = Some(text.to_owned());
             } else {
@@ -65,8 +70,19 @@ impl GitPush {
         if plain.starts_with(':') && plain.len() > 1 {
             self.deleted.push(word.clone());
         }
-        self.branches.push(to.strip_prefix("refs/heads/").unwrap_or(to).to_owned());
+        // A pattern stands for every branch, and so does a lone colon.
+        self.takes_all |= to.contains('*') || plain == ":";
+        // Gerrit merges what is pushed with such a wish.
+        self.is_known &= !to.contains('%');
+        let branch = ["refs/heads/", "heads/"].iter().find_map(|start| to.strip_prefix(start));
+        self.branches.push(branch.unwrap_or(to).to_owned());
     }
+}
+
+/// Says whether a word is a long option or a beginning of it that git takes for it: `--mirr`, `--repo=x`.
+pub(crate) fn is_abbreviated(word: &str, option: &str) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    name.len() > 3 && name.starts_with("--") && option.starts_with(name)
 }
 
 /// Returns the branches of the remote that a push names; `None` if it takes all, or not all words are known.
