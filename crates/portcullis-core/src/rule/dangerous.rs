@@ -2,157 +2,8 @@
 //!
 //! Auto mode suspends them so that they cannot slip past the judge (spec D1), and the lints report them (spec C13).
 
+use super::runner::{KUBECTL_ACTIONS, POWERSHELL_RUNNERS, REACHERS, RUNNERS, WRAPPERS};
 use super::{Behavior, Matcher, Rule, ShellPattern, ToolPattern, Wildcard};
-
-/// Commands that run whatever their arguments say, on every system.
-const RUNNERS: &[&str] = &[
-    "python",
-    "python2",
-    "python3",
-    "pypy",
-    "pypy3",
-    "node",
-    "nodejs",
-    "deno",
-    "tsx",
-    "ts-node",
-    "bun",
-    "ruby",
-    "irb",
-    "perl",
-    "php",
-    "lua",
-    "luajit",
-    "awk",
-    "gawk",
-    "mawk",
-    "osascript",
-    "npx",
-    "bunx",
-    "uvx",
-    "pnpx",
-    "npm run",
-    "npm exec",
-    "npm x",
-    "yarn run",
-    "yarn exec",
-    "yarn dlx",
-    "pnpm run",
-    "pnpm exec",
-    "pnpm dlx",
-    "bun run",
-    "bun x",
-    "pipx run",
-    "uv run",
-    "direnv exec",
-    "devbox run",
-    "mise exec",
-    "docker exec",
-    "docker run",
-    "podman exec",
-    "podman run",
-    "bash",
-    "sh",
-    "dash",
-    "ksh",
-    "zsh",
-    "fish",
-    "csh",
-    "tcsh",
-    "busybox",
-    "ssh",
-    "eval",
-    "exec",
-    "source",
-    "env",
-    "xargs",
-    "parallel",
-    "sudo",
-    "doas",
-    "su",
-    "pkexec",
-    "watch",
-    "timeout",
-    "command",
-    "builtin",
-    "noglob",
-    "nohup",
-    "time",
-    "nice",
-    "setsid",
-    "ionice",
-    "stdbuf",
-    "flock",
-    "chroot",
-    "unshare",
-    "nsenter",
-];
-
-/// Commands that reach out: dangerous unless the rule says what for.
-const REACHERS: &[&str] = &["curl", "wget", "kubectl", "aws", "gcloud", "gsutil"];
-
-/// What `kubectl` can do that changes or enters a cluster.
-const KUBECTL_ACTIONS: &[&str] = &[
-    "exec",
-    "apply",
-    "create",
-    "delete",
-    "run",
-    "cp",
-    "port-forward",
-    "proxy",
-    "patch",
-    "edit",
-    "replace",
-    "attach",
-    "debug",
-    "scale",
-    "rollout",
-    "drain",
-    "cordon",
-    "taint",
-];
-
-/// What `PowerShell` has beside the runners.
-const POWERSHELL_RUNNERS: &[&str] = &[
-    "pwsh",
-    "powershell",
-    "cmd",
-    "wsl",
-    "iex",
-    "invoke-expression",
-    "icm",
-    "invoke-command",
-    "start-process",
-    "saps",
-    "start",
-    "start-job",
-    "sajb",
-    "start-threadjob",
-    "invoke-wmimethod",
-    "iwmi",
-    "invoke-cimmethod",
-    "icim",
-    "wmic",
-    "register-objectevent",
-    "register-engineevent",
-    "register-wmievent",
-    "register-scheduledjob",
-    "new-pssession",
-    "nsn",
-    "enter-pssession",
-    "etsn",
-    "add-type",
-    "new-object",
-    "invoke-item",
-    "ii",
-];
-
-/// Commands that only run the one that follows.
-const WRAPPERS: &[&str] = &[
-    "sudo", "doas", "env", "exec", "command", "builtin", "noglob", "nohup", "time", "nice", "setsid",
-    "ionice", "stdbuf",
-];
 
 /// An argument no real rule spells out: a pattern that matches it leaves the argument open.
 const ANY_ARGUMENT: &str = "\u{1}";
@@ -257,8 +108,16 @@ fn is_open_runner(tool: &str, words: &[&str]) -> bool {
         let leaves_open = pattern.matches(&format!("{runner} {ANY_ARGUMENT}"));
         let takes_place_of = program.contains('*') && Wildcard::new(program).matches(runner);
         let rest = spelled.strip_prefix(runner).and_then(|rest| rest.strip_prefix(' '));
-        leaves_open || takes_place_of || rest.is_some_and(has_open_option)
+        leaves_open
+            || takes_place_of
+            || rest.is_some_and(|rest| has_open_option(rest) || hands_on(tool, rest))
     })
+}
+
+/// Says whether what a runner is told to run leaves the arguments of another one open: `poetry run python *`.
+fn hands_on(tool: &str, rest: &str) -> bool {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    is_open_runner(tool, &words)
 }
 
 /// Says whether the arguments begin with a wildcard, or with options and hold a wildcard.
@@ -277,6 +136,11 @@ fn is_open_reacher(words: &[&str]) -> bool {
     let names_url = arguments.iter().any(|argument| argument.contains("://"));
     match name {
         "curl" | "wget" => computes || !names_url,
+        // Given a setting or an alias on the line, git runs any program.
+        "git" => {
+            computes || first.starts_with('*') || arguments.iter().any(|argument| argument.starts_with("-c"))
+        }
+        "gh" => computes || first.starts_with('*') || first.trim_end_matches('*') == "api",
         "kubectl" => {
             computes || first.starts_with('*') || KUBECTL_ACTIONS.contains(&first.trim_end_matches('*'))
         }
@@ -343,6 +207,27 @@ mod tests {
             "Bash(kubectl *)",
             "Bash(kubectl exec *)",
             "Bash(aws:*)",
+            "Bash(git:*)",
+            "Bash(git *)",
+            "Bash(git -C *)",
+            "Bash(git -c *)",
+            "Bash(gh:*)",
+            "Bash(gh api *)",
+            "Bash(poetry run:*)",
+            "Bash(poetry run python *)",
+            "Bash(pdm run *)",
+            "Bash(go run *)",
+            "Bash(go:*)",
+            "Bash(julia:*)",
+            "Bash(Rscript -e *)",
+            "Bash(bundle exec *)",
+            "Bash(cargo run:*)",
+            "Bash(cargo:*)",
+            "Bash(dotnet run *)",
+            "Bash(mix run *)",
+            "Bash(./gradlew *)",
+            "Bash(mvn:*)",
+            "Bash(nix run *)",
             "PowerShell(iex *)",
             "PowerShell(Invoke-Expression:*)",
             "PowerShell(pwsh.exe *)",
@@ -367,6 +252,15 @@ mod tests {
             "Bash(python --version)",
             "Bash(python -c \"print(1)\")",
             "Bash(git status:*)",
+            "Bash(git commit *)",
+            "Bash(git push origin:*)",
+            "Bash(gh pr view:*)",
+            "Bash(poetry run pytest *)",
+            "Bash(bundle exec rspec *)",
+            "Bash(go test *)",
+            "Bash(./gradlew test *)",
+            "Bash(mvn test)",
+            "Bash(make *)",
             "Bash(ls *)",
             "Bash(shellcheck *)",
             "Bash(nodemon *)",

@@ -11,6 +11,7 @@ mod domain;
 mod gitignore;
 mod lint;
 mod path_pattern;
+mod runner;
 mod shadow;
 mod shell_pattern;
 mod text;
