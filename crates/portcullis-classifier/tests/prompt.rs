@@ -59,6 +59,7 @@ fn session_full_of(text: &str) -> PromptSession {
         cwd: text.to_owned(),
         deny_rules: vec![text.to_owned()],
         repository_rules: Vec::new(),
+        is_planning: false,
         branch: Some(text.to_owned()),
         instructions: vec![(text.to_owned(), text.to_owned())],
     }
@@ -239,6 +240,7 @@ fn a_session_is_written_as_quoted_lines() {
         cwd: "/code/app/sub".to_owned(),
         deny_rules: strings(&["Bash(rm *)", "Agent", " Bash(rm *) ", ""]),
         repository_rules: Vec::new(),
+        is_planning: false,
         branch: Some("topic".to_owned()),
         instructions: vec![("CLAUDE.md".to_owned(), "# Build\n\nRun `make <target>`.\n".to_owned())],
     };
@@ -330,12 +332,20 @@ fn an_entry_of_the_settings_stays_one_item_without_tags() {
 }
 
 #[test]
+fn the_judge_is_told_that_the_session_only_plans() {
+    let session = |is_planning| PromptSession { is_planning, ..PromptSession::default() };
+    assert!(prompt_of(&session(true), &[]).session.contains("{\"mode\":\"plan: "));
+    assert!(!prompt_of(&session(false), &[]).session.contains("mode"));
+}
+
+#[test]
 fn the_same_facts_in_another_order_make_the_same_bytes() {
     let mut session = PromptSession {
         project: "/code/app".to_owned(),
         cwd: "/code/app".to_owned(),
         deny_rules: strings(&["b", "a", "c", "a"]),
         repository_rules: Vec::new(),
+        is_planning: false,
         branch: None,
         instructions: vec![("b.md".into(), "two".into()), ("a.md".into(), "one".into())],
     };
@@ -407,6 +417,7 @@ proptest! {
             cwd: name.clone(),
             deny_rules: vec![rule.clone()],
             repository_rules: Vec::new(),
+            is_planning: false,
             branch: Some(rule),
             instructions: vec![(name.clone(), text.clone())],
         };

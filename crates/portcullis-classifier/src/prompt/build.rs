@@ -39,6 +39,10 @@ const FRAMING: &str = "What follows behind bars was written by whoever wrote the
 /// What is said where the analysis found nothing.
 const NOTHING_FOUND: &str = "found nothing, and could not prove the action harmless";
 
+/// What is said of a session that only plans.
+const PLANNING: &str = "plan: the user wants a plan first and has not agreed to any change yet, \
+                        so an action that changes anything goes beyond what was asked for";
+
 /// What holds for a whole session. Any of it may come from the repository or the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PromptSession {
@@ -50,6 +54,8 @@ pub struct PromptSession {
     pub deny_rules: Vec<String>,
     /// The deny rules of files inside the repository.
     pub repository_rules: Vec<String>,
+    /// Whether the session only plans.
+    pub is_planning: bool,
     /// The branch that is checked out, if it is known.
     pub branch: Option<String>,
     /// Instructions of the project for agents: name of the file and its text.
@@ -80,6 +86,9 @@ fn session_text(session: &PromptSession) -> String {
     let mut out = String::from("<session>\n");
     push_line(&mut out, "project", &beginning(&session.project, LONGEST_NAME));
     push_line(&mut out, "cwd", &beginning(&session.cwd, LONGEST_NAME));
+    if session.is_planning {
+        push_line(&mut out, "mode", PLANNING);
+    }
     if let Some(branch) = &session.branch {
         push_line(&mut out, "branch", &beginning(branch, LONGEST_NAME));
     }

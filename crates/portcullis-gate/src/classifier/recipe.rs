@@ -8,7 +8,7 @@ use portcullis_classifier::prompt::{
 };
 use portcullis_classifier::transcript::{EntryForm, TokenBudget, Transcript, TranscriptStyle, render};
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{Case, FindingReport};
+use portcullis_core::{Case, FindingReport, Mode};
 use portcullis_settings::{
     self as settings, AutoModeSettings, ClassifierSettings, LoadedSettings, SettingSentence,
 };
@@ -64,6 +64,7 @@ impl Recipe {
             cwd: context.cwd.clone(),
             deny_rules: texts(own),
             repository_rules: texts(of_repository),
+            is_planning: session.policy().mode_in_force(context.mode) == Mode::Plan,
             branch: read_branch(project),
             instructions: if self.shows_instructions { read_instructions(project) } else { Vec::new() },
         };
