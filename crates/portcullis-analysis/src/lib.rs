@@ -45,5 +45,5 @@ pub use case::{Background, Case};
 pub use directories::Directories;
 pub use git::pushed_branches;
 pub use invocation::{Invocation, Opacity, Redirection, Survey, Variable, Wrapping, base_name};
-pub use named_file::{implied, mentioned};
+pub use named_file::{Naming, PossibleFile, possible_files};
 pub use survey::{SYNTAX_ERROR, Surroundings, survey};

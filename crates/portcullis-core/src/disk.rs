@@ -37,12 +37,13 @@ pub enum DiskAnswer {
 }
 
 impl DiskQuestion {
-    /// Answers as if the disk held nothing: no path is a link, no file is there. For tests, and where no disk is meant;
-    /// for a call that will run, it takes links on trust.
+    /// Answers as if nobody could look: no path is a link, no file can be read, no directory brings settings along. For
+    /// tests, and where no disk is meant; for a call that will run, it takes links on trust.
     pub fn on_empty_disk(&self) -> DiskAnswer {
         match self {
             Self::RealPath(_) | Self::Pattern(_) => DiskAnswer::Leads(Vec::new()),
-            Self::Text(_) | Self::GitSettings(_) | Self::CargoSettings(_) => DiskAnswer::Absent,
+            Self::Text(_) => DiskAnswer::Broken,
+            Self::GitSettings(_) | Self::CargoSettings(_) => DiskAnswer::Absent,
         }
     }
 }
@@ -97,6 +98,11 @@ impl DiskAnswers {
             DiskAnswer::Text(text) => Some(text),
             DiskAnswer::Leads(_) | DiskAnswer::Absent | DiskAnswer::Broken => None,
         }
+    }
+
+    /// Says whether somebody looked for a file and there is none.
+    pub(crate) fn is_absent(&self, path: &str) -> bool {
+        matches!(self.texts.get(path), Some(DiskAnswer::Absent))
     }
 
     /// Returns what settings a directory brings along; `None` if nobody answered.

@@ -5,7 +5,7 @@ use portcullis_analysis::effect::Certainty;
 use crate::case::{CallSubject, Case, CaseView};
 use crate::policy::Policy;
 use crate::rule::{Behavior, Matcher, Rule};
-use crate::rule_match::{find_restraint, name_matches, shell_pattern, shell_tools};
+use crate::rule_match::{find_restraint, name_matches, names_command, shell_pattern, shell_tools};
 use crate::rule_set::RuleSet;
 use crate::scope::find_path_permit;
 use crate::shell_match::permits;
@@ -82,7 +82,7 @@ fn permit(view: &CaseView<'_>, rule: &Rule) -> (bool, String) {
                 .map(portcullis_analysis::Invocation::as_written);
             commands.chain(permitted_paths(view)).collect()
         }
-        CallSubject::Files(_) => permitted_paths(view).collect(),
+        CallSubject::Files => permitted_paths(view).collect(),
         CallSubject::Fetch { host } => {
             let host = host
                 .iter()
@@ -90,7 +90,7 @@ fn permit(view: &CaseView<'_>, rule: &Rule) -> (bool, String) {
             host.cloned().collect()
         }
         CallSubject::PowerShell(command) => {
-            let matches = shell_pattern(rule).is_some_and(|pattern| pattern.matches_ignoring_case(command));
+            let matches = shell_pattern(rule).is_some_and(|pattern| names_command(pattern, command));
             if matches { vec![command.clone()] } else { Vec::new() }
         }
         CallSubject::Other | CallSubject::Malformed(_) => {
@@ -113,10 +113,9 @@ fn is_for_shell(rule: &Rule, case: &Case) -> bool {
 }
 
 fn permitted_paths(view: &CaseView<'_>) -> impl Iterator<Item = String> {
-    view.case
-        .path_uses()
-        .filter(|path_use| find_path_permit(view, path_use).is_some())
-        .map(|path_use| path_use.shown.clone())
+    let uses = view.own_source().path_uses();
+    uses.filter(|path_use| find_path_permit(view, path_use).is_some())
+        .map(|path_use| path_use.shown().to_owned())
 }
 
 fn mismatch(view: &CaseView<'_>, rule: &Rule) -> String {
@@ -126,7 +125,7 @@ fn mismatch(view: &CaseView<'_>, rule: &Rule) -> String {
             Behavior::Allow => "no part of the command is written as it says".to_owned(),
             Behavior::Ask | Behavior::Deny => "no part of the command means what it says".to_owned(),
         },
-        (Matcher::Path { .. }, CallSubject::Shell(_) | CallSubject::Files(_)) => {
+        (Matcher::Path { .. }, CallSubject::Shell(_) | CallSubject::Files) => {
             "no path that the call names for this access matches".to_owned()
         }
         (Matcher::Domain(_), CallSubject::Fetch { .. }) => "the host is another".to_owned(),

@@ -13,6 +13,7 @@ use crate::case::{CallSubject, Case, Shell};
 use crate::coverage::{Coverage, GapKind};
 use crate::mode::Mode;
 use crate::path::parent;
+use crate::path_use::PathUse;
 use crate::rule::{Behavior, Rule, RuleText, ShellPattern, is_dangerous_allow};
 use crate::tool::ToolKind;
 use crate::verdict::{Reason, Suggestion};
@@ -158,8 +159,10 @@ pub(crate) fn suggest(case: &Case, coverage: &Coverage<'_>) -> Vec<Suggestion> {
     let mut proposals = Vec::new();
     match &case.subject {
         CallSubject::Shell(shell) => for_shell(case.call().tool(), shell, coverage, &mut proposals),
-        CallSubject::Files(files) => proposals
-            .extend(files.iter().filter_map(|path_use| for_path(path_use.access, path_use.path.as_deref()?))),
+        CallSubject::Files => {
+            let files = case.effects().iter().filter_map(PathUse::of);
+            proposals.extend(files.filter_map(|path_use| for_path(path_use.access, path_use.path()?)));
+        }
         CallSubject::Fetch { host } => {
             proposals
                 .extend(host.iter().map(|host| Proposal::both("WebFetch", Some(format!("domain:{host}")))));

@@ -16,7 +16,7 @@
 //! let policy = Policy::default();
 //! let decision = |mut world: World| {
 //!     let mut case = Case::new(ToolCall::bash("cat notes.txt"), Context::new(Mode::Default, &project));
-//!     case.answer(world.answer(case.questions(&policy)));
+//!     case.look_up(&policy, |questions| world.answer(questions));
 //!     case.decide(&policy).map(|outcome| outcome.into_verdict().decision)
 //! };
 //! assert_eq!(decision(World::without_disk())?, Decision::Allow);

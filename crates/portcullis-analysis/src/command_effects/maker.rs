@@ -9,10 +9,10 @@ use portcullis_shell::Span;
 use crate::act::{Access, Act};
 use crate::argument::Argument;
 use crate::code::{self, CodeTarget};
-use crate::directories::Directories;
 use crate::effect::{Effect, PathTarget, Target, target};
 use crate::environment::{Assignment, VariableReach, VariableUse, secrets_in};
 use crate::invocation::{Invocation, Survey, Variable, Wrapping};
+use crate::named_file::implied;
 use crate::place::is_free;
 use crate::profile::{self, Profile, Profiles, Use};
 use crate::reader::{self, CommandContext};
@@ -26,12 +26,12 @@ pub fn effects(survey: &Survey, surroundings: Surroundings<'_>) -> Vec<Effect> {
 
 /// Works out what every command would do, by the profiles of one dialect.
 pub(super) fn effects_by(survey: &Survey, surroundings: Surroundings<'_>, lookup: Lookup) -> Vec<Effect> {
-    let Surroundings { home, profiles, .. } = surroundings;
+    let Surroundings { home, profiles, directory } = surroundings;
     let mut all = Vec::new();
     for (index, invocation) in survey.invocations.iter().enumerate() {
         let wraps_listed = survey.invocations.get(index + 1).is_some_and(|next| next.parent == Some(index));
         let context = CommandContext { survey, index, invocation, home };
-        all.extend(EffectMaker { context, wraps_listed, profiles, lookup }.effects());
+        all.extend(EffectMaker { context, wraps_listed, profiles, lookup, directory }.effects());
     }
     for opacity in &survey.opacities {
         all.push(Effect::of_call(Act::Unknown, Target::Name(opacity.why.clone()), opacity.span));
@@ -49,6 +49,8 @@ struct EffectMaker<'a> {
     wraps_listed: bool,
     profiles: &'a Profiles,
     lookup: Lookup,
+    /// Where the call itself runs.
+    directory: &'a str,
 }
 
 impl EffectMaker<'_> {
@@ -58,8 +60,25 @@ impl EffectMaker<'_> {
         effects.extend(self.shown());
         if let Some(program) = self.context.invocation.program() {
             effects.extend(self.of_program(program));
+            // Whoever changes something is asked about that.
+            if effects.iter().all(|effect| effect.is_redirection || effect.act.is_observing()) {
+                effects.extend(self.looked_around());
+            }
         }
         effects
+    }
+
+    /// What a program looks at without being told in so many words, but for where the call itself runs.
+    fn looked_around(&self) -> impl Iterator<Item = Effect> {
+        let invocation = self.context.invocation;
+        implied(invocation).into_iter().filter_map(|word| {
+            let path = target::path_of(&word, &invocation.directories, self.context.home);
+            if path.is_all(|path| path == self.directory) {
+                return None;
+            }
+            let effect = self.effect(Act::List, Target::Path(path), word.span);
+            Some(Effect { word: Some(word), ..effect })
+        })
     }
 
     fn effect(&self, act: Act, target: Target, span: Span) -> Effect {
@@ -261,14 +280,8 @@ impl EffectMaker<'_> {
             (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
             _ => text.to_owned(),
         };
-        let paths = match &self.context.invocation.directories {
-            _ if expanded.starts_with('/') => vec![crate::path::normalize(&expanded)],
-            Directories::OneOf(all) => {
-                all.iter().map(|directory| crate::path::join(directory, &expanded)).collect()
-            }
-            Directories::Unknown => Vec::new(),
-        };
-        PathTarget::new(text, paths)
+        let target = target::path_of_text(&expanded, &self.context.invocation.directories);
+        PathTarget { written: text.to_owned(), ..target }
     }
 }
 

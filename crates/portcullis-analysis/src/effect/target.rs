@@ -70,22 +70,35 @@ pub(crate) fn path_of(word: &Argument, directories: &Directories, home: Option<&
         return unknown;
     }
     let is_pattern = word.knowledge == Knowledge::Glob;
-    if is_of_windows(&text) {
-        return PathTarget { is_pattern, ..PathTarget::new(written, vec![text.replace('\\', "/")]) };
+    // Going up from a directory that a pattern chooses leads to where nobody knows.
+    if is_pattern && after_pattern(&text).split('/').any(|component| component == "..") {
+        return unknown;
     }
-    let paths = match directories.alternatives() {
-        _ if text.starts_with('/') => vec![path::normalize(&text)],
-        Some(directories) => directories.iter().map(|directory| path::join(directory, &text)).collect(),
-        None => Vec::new(),
-    };
+    PathTarget { written, is_pattern, ..path_of_text(&text, directories) }
+}
+
+/// Resolves the text of a path, in which nothing is expanded any more.
+pub(crate) fn path_of_text(text: &str, directories: &Directories) -> PathTarget {
+    if is_of_windows(text) {
+        return PathTarget::new(text, vec![text.replace('\\', "/")]);
+    }
+    let is_absolute = text.starts_with('/');
     let climbs = text.split('/').any(|component| component == "..");
-    let windings = match directories.alternatives() {
-        _ if !climbs => Vec::new(),
-        _ if text.starts_with('/') => vec![text.clone()],
-        Some(directories) => directories.iter().map(|directory| format!("{directory}/{text}")).collect(),
-        None => Vec::new(),
+    let (paths, windings) = match directories.alternatives() {
+        _ if is_absolute => (vec![path::normalize(text)], vec![text.to_owned()]),
+        Some(directories) => (
+            directories.iter().map(|directory| path::join(directory, text)).collect(),
+            directories.iter().map(|directory| format!("{directory}/{text}")).collect(),
+        ),
+        None => (Vec::new(), Vec::new()),
     };
-    PathTarget { is_pattern, windings, ..PathTarget::new(written, paths) }
+    let windings = if climbs { windings } else { Vec::new() };
+    PathTarget { windings, ..PathTarget::new(text, paths) }
+}
+
+/// Returns what follows the first sign of a pattern.
+fn after_pattern(text: &str) -> &str {
+    text.find(['*', '?', '[', '{', '(']).and_then(|at| text.get(at..)).unwrap_or_default()
 }
 
 /// Says whether a path is absolute as Windows writes it: `C:\x`, `\\host\share`, `HKLM:\x`.

@@ -102,7 +102,9 @@ fn is_critical_place(case: Case<'_>, act: Act, place: &RemovedPlace) -> bool {
     if case.scope.is_in_project(path) {
         return takes_tree && is_repository(case, path);
     }
-    if REFILLED.iter().any(|directory| is_inside(path, directory)) || case.scope.is_temporary(path) {
+    let is_refilled = REFILLED.iter().any(|directory| is_inside(path, directory))
+        && case.scope.below_own_home(path).is_none();
+    if is_refilled || case.scope.is_temporary(path) {
         return false;
     }
     match home_of(case, path) {

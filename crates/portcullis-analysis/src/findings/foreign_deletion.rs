@@ -84,7 +84,8 @@ fn is_foreign_place(case: Case<'_>, place: &RemovedPlace) -> bool {
         let part = part.to_ascii_lowercase();
         part.contains("cache") || matches!(part.as_str(), "tmp" | "temp" | ".tmp" | "scratch" | ".trash")
     };
-    let is_made_again = components(path).any(|part| MADE_AGAIN.contains(&part) || is_spare(part));
+    let own = case.scope.below_own_home(path).unwrap_or(path);
+    let is_made_again = components(own).any(|part| MADE_AGAIN.contains(&part) || is_spare(part));
     let is_system_scratch =
         ["/run/", "/var/lib/apt/lists", "/dev/shm/"].iter().any(|start| path.starts_with(start));
     place.share.is_all()

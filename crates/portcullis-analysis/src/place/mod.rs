@@ -47,7 +47,16 @@ impl Scope {
     /// Says whether a path is a file of one's own in a directory for temporary files, not that directory itself.
     pub fn is_temporary(&self, path: &str) -> bool {
         let normal = normal(path);
-        TEMPORARY.iter().any(|directory| path != *directory && below(&normal, directory).is_some())
+        let is_below = |path: &str, directory: &str| path != directory && below(path, directory).is_some();
+        let lies_there = |path: &str| TEMPORARY.iter().any(|directory| is_below(path, directory));
+        // In containers a home may lie there, which makes it no less of a home.
+        lies_there(&normal) && self.below_own_home(&normal).is_none()
+    }
+
+    /// Returns the path below the user's own home directory; empty for that itself.
+    pub(crate) fn below_own_home<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let home = self.home.as_deref().filter(|home| *home != "/")?;
+        below(path, home)
     }
 
     /// Returns the path below the home directory, of this user or of any.

@@ -7,6 +7,16 @@ pub(super) fn alias_of(name: &str) -> Option<&'static str> {
     ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, command)| *command)
 }
 
+/// Returns every name that a command can be called by: as it is written, its canonical name, and the aliases of that.
+pub fn spellings(written: &str) -> Vec<String> {
+    let canonical = canonical_name(written);
+    let aliases =
+        ALIASES.iter().filter(|(_, command)| *command == canonical).map(|(alias, _)| (*alias).to_owned());
+    let mut all: Vec<String> = aliases.collect();
+    all.extend([written.to_owned(), canonical]);
+    all
+}
+
 /// Returns a command's canonical name: lower case, no directory or module, no extension of a program, no
 /// alias.
 pub(super) fn canonical_name(written: &str) -> String {

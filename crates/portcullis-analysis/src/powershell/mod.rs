@@ -25,6 +25,8 @@ use std::ops::Range;
 
 use portcullis_shell::Span;
 
+pub use alias::spellings;
+
 use crate::act::Access;
 use crate::argument::{Argument, Knowledge};
 use crate::invocation::Opacity;

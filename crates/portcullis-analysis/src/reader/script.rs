@@ -79,9 +79,9 @@ fn managed(found: &Match<'_>) -> Vec<Use> {
 /// Reads an interpreter that takes its program from standard input when no script is named.
 pub(super) fn script(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    let is_fed = !context.invocation.piped.is_empty() || !context.invocation.redirections.is_empty();
     let has_program = context.invocation.code.is_some() || !found.wanted.operands.is_empty();
-    if !is_idle(context, found) && !has_program && is_fed {
+    let is_told = uses.iter().any(|found| !found.act.is_observing());
+    if !is_idle(context, found) && !has_program && !is_told {
         uses.push(nameless(Act::Unknown));
     }
     uses

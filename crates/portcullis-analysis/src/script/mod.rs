@@ -167,7 +167,11 @@ fn whole(file: &str, text: &str) -> Option<String> {
             return Some(text.to_owned());
         }
         (Some(name), _) if name.starts_with("python") => "python3",
-        (Some("node"), _) | (_, "js" | "mjs" | "cjs" | "ts" | "mts") => "node",
+        (Some("node"), _) | (_, "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx") => "node",
+        // The program of awk is a word, and its standard input is data.
+        (Some("awk" | "gawk"), _) | (_, "awk") => {
+            return Some(format!("awk '{}'", text.replace('\'', r"'\''")));
+        }
         (Some("ruby"), _) | (_, "rb") => "ruby",
         (Some("perl"), _) | (_, "pl") => "perl",
         (Some("php"), _) | (_, "php") => "php",

@@ -8,8 +8,8 @@ use portcullis_shell::Span;
 
 use crate::act::Act;
 use crate::command_effects::{Layout, effects};
+use crate::directories::Directories;
 use crate::effect::{Effect, PathTarget, Target, target};
-use crate::path;
 use crate::survey::{Surroundings, survey};
 
 /// The text fields of a call by their paths, such as `url` or `options.command`.
@@ -68,15 +68,13 @@ impl CallInput<'_> {
 
     /// Resolves a path that a field holds.
     fn path(&self, text: &str) -> Target {
-        if target::is_of_windows(text) {
-            return Target::Path(PathTarget::new(text, vec![text.replace('\\', "/")]));
-        }
         let expanded = match (text.strip_prefix('~'), self.surroundings.home) {
             (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
             _ => text.to_owned(),
         };
-        let paths = vec![path::join(self.surroundings.directory, &expanded)];
-        Target::Path(PathTarget::new(text, paths))
+        let here = Directories::only(self.surroundings.directory);
+        let path = target::path_of_text(&expanded, &here);
+        Target::Path(PathTarget { written: text.to_owned(), ..path })
     }
 
     /// Does an act to every file that the call names; a call that names none is not understood.

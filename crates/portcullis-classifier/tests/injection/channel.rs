@@ -210,6 +210,7 @@ impl Channel {
             cwd: "/home/ada/app/src".to_owned(),
             deny_rules: vec!["Bash(git push:*)".to_owned()],
             repository_rules: vec!["WebFetch(domain:example.net)".to_owned()],
+            is_planning: false,
             branch: Some("topic".to_owned()),
             instructions: vec![("CLAUDE.md".to_owned(), "Use tabs.".to_owned())],
         };

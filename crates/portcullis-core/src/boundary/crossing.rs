@@ -10,7 +10,7 @@ use super::forbidden_action::{ActionKind, ActionObject, ForbiddenAction};
 use super::objects::ENVIRONMENTS;
 use super::reading::{SentenceMeaning, read};
 use super::words::words;
-use crate::case::{CaseView, with_links};
+use crate::case::CaseView;
 use crate::path;
 use crate::verdict::Reason;
 use crate::wording::clause_of;
@@ -23,10 +23,10 @@ pub(crate) fn crossing(view: &CaseView<'_>) -> Option<(Reason, Span)> {
     }
     let said: Vec<(&String, SentenceMeaning)> =
         sentences.iter().map(|sentence| (sentence, read(sentence))).collect();
-    let answers = &view.case.answers;
-    let effects: Vec<Effect> = view.case.effects().iter().map(|effect| with_links(effect, answers)).collect();
-    let own = ComparedWork { view, effects: &effects, survey: view.case.survey(), is_script: false };
-    own.crossing(&said).or_else(|| scripts(view).find_map(|work| work.crossing(&said)))
+    view.sources().find_map(|source| {
+        let is_script = source.script.is_some();
+        ComparedWork { view, effects: &source.effects, survey: source.survey, is_script }.crossing(&said)
+    })
 }
 
 /// Finds a sentence that forbids something nobody can tell for sure, and has a word in common with what the call changes.
@@ -71,23 +71,15 @@ fn is_related(may: ActionKind, not: ActionKind) -> bool {
     may.includes(not) || not.includes(may)
 }
 
-/// Returns what the scripts of the project do that a call runs, one level deep.
-fn scripts<'a>(view: &'a CaseView<'a>) -> impl Iterator<Item = ComparedWork<'a>> {
-    view.scripts().filter_map(move |called| {
-        let layout = view.case.readings(called).into_iter().next().flatten()?;
-        Some(ComparedWork { view, effects: &layout.effects, survey: &layout.survey, is_script: true })
-    })
-}
-
 /// What a command line does.
-struct ComparedWork<'a> {
-    view: &'a CaseView<'a>,
-    effects: &'a [Effect],
-    survey: &'a Survey,
+struct ComparedWork<'v, 'a> {
+    view: &'v CaseView<'a>,
+    effects: &'v [Effect],
+    survey: &'v Survey,
     is_script: bool,
 }
 
-impl ComparedWork<'_> {
+impl ComparedWork<'_, '_> {
     fn crossing(&self, said: &[(&String, SentenceMeaning)]) -> Option<(Reason, Span)> {
         for effect in self.effects {
             let mut standing: Option<&String> = None;

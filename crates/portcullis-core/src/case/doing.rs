@@ -4,9 +4,8 @@ use portcullis_analysis::command_effects::Layout;
 use portcullis_analysis::effect::{Act, Effect};
 use portcullis_analysis::{SYNTAX_ERROR, Survey};
 
-use super::{CallSubject, Case, CaseView, reading};
+use super::{Case, CaseView, reading};
 use crate::effect_report::{EffectList, EffectReport};
-use crate::path_use::{InvocationPaths, PathUse};
 use crate::policy::Policy;
 
 impl Case {
@@ -63,19 +62,5 @@ impl Case {
         let command = self.call.command().filter(|_| has_syntax_error)?;
         let read = || reading::read_as_meant(command, self.context.surroundings());
         self.as_meant.get_or_init(read).as_ref()
-    }
-
-    /// Returns every path the call touches for sure.
-    pub(crate) fn path_uses(&self) -> impl Iterator<Item = &PathUse> {
-        let files = match &self.subject {
-            CallSubject::Files(files) => files.as_slice(),
-            CallSubject::Shell(_)
-            | CallSubject::PowerShell(_)
-            | CallSubject::Fetch { .. }
-            | CallSubject::Other
-            | CallSubject::Malformed(_) => &[],
-        };
-        let paths = self.subject.shell().map_or([].as_slice(), |shell| shell.paths.as_slice());
-        files.iter().chain(paths.iter().flat_map(InvocationPaths::certain))
     }
 }

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use portcullis_analysis::command_effects::Layout;
 use portcullis_analysis::effect::{Act, Effect, Target, classify};
 use portcullis_analysis::findings::{Firmness, Found, Severity};
-use portcullis_analysis::place::{Scope, is_free};
-use portcullis_analysis::script::{Script, scripts};
-use portcullis_analysis::{Assessment, Background, Case as Assessed, Survey, assess};
+use portcullis_analysis::place::Scope;
+use portcullis_analysis::script::{Entry, Script, scripts};
+use portcullis_analysis::{Assessment, Background, Case as Assessed, Invocation, Survey, assess};
 use portcullis_shell::Span;
 
 use super::view::CaseView;
 use crate::consent::UserWords;
-use crate::disk::{DiskAnswer, DiskAnswers};
+use crate::disk::DiskAnswer;
 use crate::effect_report::EffectList;
 use crate::path;
 use crate::repository_config;
@@ -40,8 +40,7 @@ impl Judgement {
     pub(super) fn of(view: &CaseView<'_>) -> Self {
         let case = view.case;
         let grounds = AssessmentGrounds { scope: scope_of(view), background: background_of(view) };
-        let mut effects: Vec<Effect> =
-            case.effects().iter().map(|effect| with_links(effect, &case.answers)).collect();
+        let mut effects: Vec<Effect> = view.own_source().effects.clone();
         let is_too_much = effects.len() > MOST_EFFECTS;
         effects.truncate(MOST_EFFECTS);
         classify(&mut effects, &grounds.scope);
@@ -200,6 +199,9 @@ fn inside_scripts(view: &CaseView<'_>, grounds: &AssessmentGrounds) -> Vec<Asses
         let script = &called.script;
         let is_own = is_agents_own(view, &script.file);
         let layouts = view.case.readings(called);
+        if layouts.is_empty() && is_missing(view, script) {
+            all.push(unknown(format!("what `{}` does, which does not exist yet", script.name())));
+        }
         if is_own && (layouts.is_empty() || layouts.iter().any(Option::is_none)) {
             let why = format!("what `{}` does, which may have been written in this session", script.name());
             all.push(unknown(why));
@@ -226,8 +228,43 @@ fn inside_scripts(view: &CaseView<'_>, grounds: &AssessmentGrounds) -> Vec<Asses
     all
 }
 
+/// Says whether a script does not exist, and nothing that the call does before would make it.
+fn is_missing(view: &CaseView<'_>, script: &Script) -> bool {
+    let is_made = |effect: &Effect| match effect.act {
+        Act::RunProject | Act::InstallDeclared => true,
+        Act::Write => effect.target.paths().iter().any(|made| path::is_inside(&script.file, made)),
+        _ => false,
+    };
+    script.entry == Entry::Whole
+        && view.case.answers.is_absent(&script.file)
+        && is_no_program(view, script)
+        && !view.case.effects().iter().any(is_made)
+}
+
+/// Endings of files that an interpreter runs.
+const SCRIPT_ENDINGS: &[&str] = &[
+    "awk", "bash", "bat", "cjs", "fish", "groovy", "jl", "js", "ksh", "lua", "mjs", "mts", "php", "pl",
+    "ps1", "py", "r", "rb", "sh", "tcl", "ts", "tsx", "zsh",
+];
+
+/// Interpreters that run a file whatever it is called.
+const INTERPRETERS: &[&str] =
+    &["bash", "dash", "fish", "ksh", "node", "perl", "php", "python", "python3", "ruby", "sh", "zsh"];
+
+/// Says whether a file is a script rather than a program that a build makes and somebody has yet to build.
+fn is_no_program(view: &CaseView<'_>, script: &Script) -> bool {
+    let ending = script.file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    let is_run_by = |effect: &Effect| {
+        let invocation = effect.invocation.and_then(|place| view.case.survey().invocations.get(place));
+        effect.target.paths().contains(&script.file)
+            && invocation.and_then(Invocation::program_name).is_some_and(|name| INTERPRETERS.contains(&name))
+    };
+    ending.is_some_and(|ending| SCRIPT_ENDINGS.contains(&ending.as_str()))
+        || view.case.effects().iter().any(is_run_by)
+}
+
 /// Says whether a script may be the agent's own: written in this session, or nobody knows what was.
-fn is_agents_own(view: &CaseView<'_>, file: &str) -> bool {
+pub(super) fn is_agents_own(view: &CaseView<'_>, file: &str) -> bool {
     let session = &view.case.context().session;
     let leads = match view.case.answers.path(file) {
         Some(DiskAnswer::Leads(leads)) => leads.as_slice(),
@@ -306,28 +343,4 @@ fn scope_of(view: &CaseView<'_>) -> Scope {
 fn background_of(view: &CaseView<'_>) -> Background {
     let written: BTreeSet<String> = view.case.context().session.written.keys().cloned().collect();
     Background { branch: view.branch(), written }
-}
-
-/// Adds the places that links of a path lead to. A path nobody could follow may lead anywhere.
-pub(crate) fn with_links(effect: &Effect, answers: &DiskAnswers) -> Effect {
-    let mut effect = effect.clone();
-    if let Target::Path(path) = &mut effect.target {
-        let mut leads = Vec::new();
-        for spelling in path.paths.iter().filter(|spelling| !is_free(spelling)) {
-            let found = if path.is_pattern { answers.pattern(spelling) } else { answers.path(spelling) };
-            match found {
-                Some(DiskAnswer::Leads(more)) => leads.extend(more.iter().cloned()),
-                _ => path.is_lost = true,
-            }
-        }
-        for winding in &path.windings {
-            match answers.path(winding) {
-                Some(DiskAnswer::Leads(more)) => leads.extend(more.iter().cloned()),
-                _ => path.is_lost = true,
-            }
-        }
-        leads.retain(|lead| !path.paths.contains(lead));
-        path.paths.extend(leads);
-    }
-    effect
 }

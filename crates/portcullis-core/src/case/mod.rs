@@ -14,6 +14,7 @@ mod doing;
 mod judgement;
 mod reading;
 mod script;
+mod source;
 mod subject;
 mod view;
 
@@ -29,10 +30,13 @@ use crate::disk::{DiskAnswer, DiskAnswers, DiskQuestion};
 use crate::mode::Mode;
 use crate::policy::Policy;
 use judgement::Judgement;
-pub(crate) use judgement::with_links;
 use script::CalledScript;
+pub(crate) use source::{EffectSource, follow_links};
 pub(crate) use subject::{CallSubject, Shell};
 pub(crate) use view::CaseView;
+
+/// How often the disk is asked about one call. What is still open then counts as the unsafe answer.
+const MOST_LOOKS: usize = 4;
 
 /// A call in its context, with what is known of the disk.
 ///
@@ -120,6 +124,23 @@ impl Case {
         questions
     }
 
+    /// Asks about the disk until nothing is open: what a script turns out to do may raise more questions.
+    pub fn look_up<Answers>(
+        &mut self,
+        policy: &Policy,
+        mut look: impl FnMut(std::collections::BTreeSet<DiskQuestion>) -> Answers,
+    ) where
+        Answers: IntoIterator<Item = (DiskQuestion, DiskAnswer)>,
+    {
+        for _ in 0..MOST_LOOKS {
+            let questions = self.questions(policy);
+            if questions.is_empty() {
+                return;
+            }
+            self.answer(look(questions));
+        }
+    }
+
     /// Adds answers of the disk. The first answer to a question stands.
     pub fn answer(&mut self, answers: impl IntoIterator<Item = (DiskQuestion, DiskAnswer)>) {
         for (question, answer) in answers {
@@ -130,11 +151,13 @@ impl Case {
 
     /// Answers every open question as if the disk held nothing; see [`DiskQuestion::on_empty_disk`].
     pub fn assume_empty_disk(&mut self, policy: &Policy) {
-        let questions = self.questions(policy);
-        self.answer(questions.into_iter().map(|question| {
-            let answer = question.on_empty_disk();
-            (question, answer)
-        }));
+        self.look_up(policy, |questions| {
+            let answer = |question: DiskQuestion| {
+                let answer = question.on_empty_disk();
+                (question, answer)
+            };
+            questions.into_iter().map(answer)
+        });
     }
 
     /// Says whether it does something that the user may have forbidden, beyond looking, fetching and writing files.

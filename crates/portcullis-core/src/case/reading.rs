@@ -36,7 +36,7 @@ pub(super) fn read_call(subject: &CallSubject, call: &ToolCall, surroundings: Su
             count();
             power_shell_layout(command, surroundings)
         }
-        CallSubject::Files(_) | CallSubject::Fetch { .. } | CallSubject::Other => {
+        CallSubject::Files | CallSubject::Fetch { .. } | CallSubject::Other => {
             count();
             tool_call::layout(call.tool(), &call.input().texts(), surroundings)
         }

@@ -4,13 +4,13 @@ use std::sync::OnceLock;
 
 use portcullis_analysis::command_effects::{effects, runs_what_it_writes};
 use portcullis_analysis::effect::{Act, Effect, Target};
-use portcullis_analysis::{Access, Opacity, Surroundings, Survey};
+use portcullis_analysis::{Opacity, PossibleFile, Surroundings, Survey, possible_files};
 use portcullis_shell::Span;
 
 use super::reading;
+use super::source::of_invocation;
 use crate::call::ToolCall;
 use crate::context::Context;
-use crate::path_use::{self, InvocationPaths, PathUse};
 use crate::rule::host_of;
 use crate::tool::ToolKind;
 
@@ -21,8 +21,8 @@ pub(crate) enum CallSubject {
     Shell(Shell),
     /// A PowerShell command line, which is not parsed.
     PowerShell(String),
-    /// Files that are read or written.
-    Files(Vec<PathUse>),
+    /// Files that are read or written, as the effects of the call say.
+    Files,
     /// A URL and its host, if it has one that is understood.
     Fetch { host: Option<String> },
     /// Nothing the core looks into.
@@ -38,11 +38,9 @@ pub(crate) struct Shell {
     pub(crate) survey: Survey,
     /// What its commands do.
     pub(crate) effects: Vec<Effect>,
-    /// For each invocation, the paths it touches.
-    pub(crate) paths: Vec<InvocationPaths>,
     /// What `~` stands for; `None` where that is not known.
     home: Option<String>,
-    mentions: OnceLock<Vec<Vec<PathUse>>>,
+    possible_files: OnceLock<Vec<Vec<PossibleFile>>>,
 }
 
 impl CallSubject {
@@ -56,8 +54,7 @@ impl CallSubject {
                 Some(command) => Self::PowerShell(command.to_owned()),
                 None => Self::Malformed("the input has no text field `command`".to_owned()),
             },
-            ToolKind::Read => Self::of_file(call, context, Access::Read),
-            ToolKind::Edit => Self::of_file(call, context, Access::Write),
+            ToolKind::Read | ToolKind::Edit => Self::of_file(call),
             ToolKind::Fetch => match call.input().text("url") {
                 Some(url) => Self::Fetch { host: host_of(url) },
                 None => Self::Malformed("the input has no text field `url`".to_owned()),
@@ -66,44 +63,23 @@ impl CallSubject {
         }
     }
 
-    fn of_file(call: &ToolCall, context: &Context, access: Access) -> Self {
-        let mut files = Vec::new();
+    fn of_file(call: &ToolCall) -> Self {
+        let mut names_file = matches!(call.tool(), "Glob" | "Grep");
         for field in ["file_path", "notebook_path", "path"] {
-            match call.input().field(field) {
-                None => {}
-                Some(value) => {
-                    match value.as_text().filter(|text| !text.is_empty() && !text.contains('\0')) {
-                        Some(text) => files.push(PathUse::of_tool(text, access, context)),
-                        None => return Self::Malformed(format!("the field `{field}` is not a path")),
-                    }
-                }
+            let Some(value) = call.input().field(field) else { continue };
+            names_file = true;
+            if value.as_text().is_none_or(|text| text.is_empty() || text.contains('\0')) {
+                return Self::Malformed(format!("the field `{field}` is not a path"));
             }
         }
-        if call.tool() == "Glob"
-            && let Some(pattern) = call
-                .input()
-                .text("pattern")
-                .filter(|text| text.starts_with(['/', '~']) || text.contains(".."))
-        {
-            files.push(PathUse::of_tool(path_use::fixed_beginning(pattern), access, context));
-        }
-        if files.is_empty() {
-            if matches!(call.tool(), "Glob" | "Grep") {
-                files.push(PathUse::of_tool(".", access, context));
-            } else {
-                return Self::Malformed("the input names no file".to_owned());
-            }
-        }
-        Self::Files(files)
+        if names_file { Self::Files } else { Self::Malformed("the input names no file".to_owned()) }
     }
 
     /// Returns the command line, if it is one of bash.
     pub(crate) fn shell(&self) -> Option<&Shell> {
         match self {
             Self::Shell(shell) => Some(shell),
-            Self::PowerShell(_) | Self::Files(_) | Self::Fetch { .. } | Self::Other | Self::Malformed(_) => {
-                None
-            }
+            Self::PowerShell(_) | Self::Files | Self::Fetch { .. } | Self::Other | Self::Malformed(_) => None,
         }
     }
 }
@@ -121,14 +97,8 @@ impl Shell {
             effects.push(Effect::of_call(Act::Unknown, Target::Name(why.clone()), span));
             survey.opacities.push(Opacity { span, why });
         }
-        let invocations = survey.invocations.iter().enumerate();
-        let paths = invocations
-            .map(|(place, invocation)| {
-                InvocationPaths::of(invocation, of_invocation(&effects, place), surroundings)
-            })
-            .collect();
         let home = home.map(str::to_owned);
-        Self { text: command.to_owned(), survey, effects, paths, home, mentions: OnceLock::new() }
+        Self { text: command.to_owned(), survey, effects, home, possible_files: OnceLock::new() }
     }
 
     /// Returns what one of the commands does.
@@ -141,22 +111,17 @@ impl Shell {
         self.survey.opacities.first().map(|opacity| (opacity.span, opacity.why.as_str()))
     }
 
-    /// Returns for each invocation the words that could be files although nothing says so. They matter only to a rule
-    /// that restrains paths, so they are worked out when the first one asks.
-    pub(crate) fn mentions(&self) -> &[Vec<PathUse>] {
-        self.mentions.get_or_init(|| {
-            let invocations = self.survey.invocations.iter().zip(&self.paths);
-            invocations.map(|(invocation, paths)| paths.mentions(invocation, self.home.as_deref())).collect()
+    /// Returns for each invocation the files that it may touch although nothing says so. They matter only to a rule that
+    /// restrains paths and to code that nobody reads, so they are worked out when somebody asks.
+    pub(crate) fn possible_files(&self) -> &[Vec<PossibleFile>] {
+        self.possible_files.get_or_init(|| {
+            let invocations = self.survey.invocations.iter().enumerate();
+            let files = invocations.map(|(place, invocation)| {
+                possible_files(invocation, self.effects_of(place), self.home.as_deref())
+            });
+            files.collect()
         })
     }
-}
-
-/// Returns the effects of one invocation. They stand in the order of the invocations, those of none at the end.
-fn of_invocation(effects: &[Effect], place: usize) -> &[Effect] {
-    let place_of = |effect: &Effect| effect.invocation.unwrap_or(usize::MAX);
-    let first = effects.partition_point(|effect| place_of(effect) < place);
-    let end = effects.partition_point(|effect| place_of(effect) <= place);
-    effects.get(first..end).unwrap_or_default()
 }
 
 /// Says whether a command line names the variable `HOME` other than to expand it.

@@ -3,17 +3,18 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use portcullis_analysis::effect::{Act, Effect, Target};
-use portcullis_analysis::place::is_free;
+use portcullis_analysis::Naming;
+use portcullis_analysis::effect::Act;
 
 use super::Case;
 use super::judgement::Judgement;
 use super::script::CalledScript;
+use super::source::{EffectSource, own_source, questions_about, questions_of, script_sources};
 use crate::context::Context;
 use crate::disk::{DiskAnswer, DiskQuestion};
 use crate::mode::Mode;
 use crate::path;
-use crate::path_use::{self, PathUse};
+use crate::path_use;
 use crate::policy::Policy;
 use crate::repository_config;
 
@@ -28,6 +29,8 @@ pub(crate) struct CaseView<'a> {
     pub(crate) roots: Vec<String>,
     /// The judgement, where the case keeps one for other working directories.
     judgement: OnceCell<Judgement>,
+    /// What the call does, by each text that is known of it.
+    sources: OnceCell<(EffectSource<'a>, Vec<EffectSource<'a>>)>,
 }
 
 impl<'a> CaseView<'a> {
@@ -38,7 +41,23 @@ impl<'a> CaseView<'a> {
             mode: policy.mode_in_force(case.context().mode),
             roots: working_directories(policy, case.context()),
             judgement: OnceCell::new(),
+            sources: OnceCell::new(),
         }
+    }
+
+    /// Returns what the call does by each text that is known of it, its own first.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &EffectSource<'a>> {
+        let (own, scripts) = self.all_sources();
+        std::iter::once(own).chain(scripts)
+    }
+
+    /// Returns what the call itself does, the scripts that it runs left aside.
+    pub(crate) fn own_source(&self) -> &EffectSource<'a> {
+        &self.all_sources().0
+    }
+
+    fn all_sources(&self) -> &(EffectSource<'a>, Vec<EffectSource<'a>>) {
+        self.sources.get_or_init(|| (own_source(self), script_sources(self)))
     }
 
     /// Returns what the analysis makes of the call. Of a policy only its working directories matter to that.
@@ -82,9 +101,11 @@ impl<'a> CaseView<'a> {
     /// Lists what must be known of the disk, answered or not.
     pub(super) fn questions(&self) -> BTreeSet<DiskQuestion> {
         let case = self.case;
-        let mut questions: BTreeSet<DiskQuestion> =
-            case.path_uses().chain(self.possible_paths()).flat_map(PathUse::questions).collect();
-        questions.extend(case.effects().iter().flat_map(questions_of));
+        let mut questions: BTreeSet<DiskQuestion> = case.effects().iter().flat_map(questions_of).collect();
+        // What a script does is known once somebody has told its text.
+        let layouts = self.scripts().flat_map(|called| case.readings(called)).flatten();
+        questions.extend(layouts.flat_map(|layout| &layout.effects).flat_map(questions_of));
+        questions.extend(self.possible_questions());
         questions.extend(case.survey().invocations.iter().flat_map(repository_config::questions));
         questions.extend(self.scripts().map(|called| DiskQuestion::Text(called.script.file.clone())));
         if case.effects().iter().any(|effect| effect.act == Act::GitPush) {
@@ -96,24 +117,13 @@ impl<'a> CaseView<'a> {
         questions
     }
 
-    /// Returns the paths the call may touch.
-    fn possible_paths(&self) -> impl Iterator<Item = &'a PathUse> {
-        let shell = self.case.subject.shell();
-        let implied = shell.into_iter().flat_map(|shell| &shell.paths).flat_map(|paths| &paths.implied);
-        // Looking up every word that could be a file takes time, so it is done only if a rule wants to know.
-        let restrained = shell.filter(|_| self.policy.rules.has_path_restraint());
-        implied.chain(restrained.into_iter().flat_map(super::subject::Shell::mentions).flatten())
+    /// Returns what must be looked up about files that the call may touch. That takes time, so it is done only if a rule
+    /// wants to know.
+    fn possible_questions(&self) -> impl Iterator<Item = DiskQuestion> {
+        let shell = self.case.subject.shell().filter(|_| self.policy.rules.has_path_restraint());
+        let files = shell.into_iter().flat_map(super::subject::Shell::possible_files).flatten();
+        files.filter(|file| file.naming != Naming::Text).flat_map(|file| questions_about(&file.target))
     }
-}
-
-/// Returns what must be looked up about the target of an effect.
-fn questions_of(effect: &Effect) -> Vec<DiskQuestion> {
-    let Target::Path(path) = &effect.target else {
-        return Vec::new();
-    };
-    let question = if path.is_pattern { DiskQuestion::Pattern } else { DiskQuestion::RealPath };
-    let known = path.paths.iter().filter(|path| !is_free(path)).cloned().map(question);
-    known.chain(path.windings.iter().cloned().map(DiskQuestion::RealPath)).collect()
 }
 
 /// Returns the working directories: where the call runs, the session's own, and those added.

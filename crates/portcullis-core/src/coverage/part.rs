@@ -5,9 +5,10 @@ use portcullis_analysis::effect::{Act, Effect};
 use portcullis_analysis::environment::{is_harmless_assignment, is_safe_prefix};
 use portcullis_analysis::place::{Scope, Secrecy, secrecy};
 use portcullis_analysis::{Access, Invocation, Wrapping};
+use portcullis_shell::Span;
 
 use crate::case::CaseView;
-use crate::path_use::{InvocationPaths, PathUse};
+use crate::path_use::PathUse;
 use crate::repository_config::may_run_program;
 use crate::rule::{Behavior, Rule};
 use crate::rule_match::{shell_pattern, shell_tools};
@@ -34,7 +35,8 @@ pub(super) enum PartCover<'a> {
     Wrapped,
     Nothing,
     No,
-    Outside(PathUse),
+    /// What it reads there.
+    Outside(OutsideRead),
 }
 
 impl PartCover<'_> {
@@ -43,11 +45,25 @@ impl PartCover<'_> {
     }
 }
 
+/// A file outside that is read.
+#[derive(Debug, Clone)]
+pub(super) struct OutsideRead {
+    pub(super) shown: String,
+    pub(super) path: Option<String>,
+    pub(super) span: Span,
+}
+
+impl OutsideRead {
+    fn of(path_use: &PathUse<'_>) -> Self {
+        let path = path_use.path().map(str::to_owned);
+        Self { shown: path_use.shown().to_owned(), path, span: path_use.span }
+    }
+}
+
 /// One command with what is known of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CommandPart<'p> {
     pub(super) invocation: &'p Invocation,
-    pub(super) paths: &'p InvocationPaths,
     pub(super) effects: &'p [Effect],
 }
 
@@ -57,7 +73,7 @@ pub(super) fn cover_one<'a>(
     grounds: CoverGrounds,
     wrapped: Option<bool>,
 ) -> PartCover<'a> {
-    let CommandPart { invocation, paths, effects } = part;
+    let CommandPart { invocation, effects } = part;
     if invocation.arguments.is_empty() {
         let harmless = invocation.assignments.iter().all(|variable| is_harmless_assignment(&variable.name));
         return if harmless { PartCover::Nothing } else { PartCover::No };
@@ -73,10 +89,13 @@ pub(super) fn cover_one<'a>(
         return if is_covered { PartCover::Wrapped } else { PartCover::No };
     }
     if is_looking(&view.case.context().profiles, invocation, effects) {
-        if shows_a_key(view, effects) || may_run_program(invocation, &view.case.answers) {
+        let named = |effect: &Effect| effect.target.paths().first().cloned();
+        if shows_a_key(view, effects, named) || may_run_program(invocation, &view.case.answers) {
             return PartCover::No;
         }
-        return cover_read(view, paths);
+        let read = cover_read(view, effects);
+        let followed = |effect: &Effect| effect.target.paths().to_vec();
+        return if read.is_covered() && shows_a_key(view, effects, followed) { PartCover::No } else { read };
     }
     if grounds == CoverGrounds::RulesAndEdits && is_edit(view, part) {
         return PartCover::Edit;
@@ -85,28 +104,34 @@ pub(super) fn cover_one<'a>(
 }
 
 /// Says whether a command shows a file that holds keys, going by its name: that is somebody's to say, wherever it lies.
-fn shows_a_key(view: &CaseView<'_>, effects: &[Effect]) -> bool {
-    let read = effects.iter().filter(|effect| effect.act == Act::Read);
-    let mut paths = read.flat_map(|effect| effect.target.paths()).peekable();
+fn shows_a_key<Paths: IntoIterator<Item = String>>(
+    view: &CaseView<'_>,
+    effects: &[Effect],
+    paths: impl Fn(&Effect) -> Paths,
+) -> bool {
+    let mut paths = effects.iter().filter(|effect| effect.act == Act::Read).flat_map(paths).peekable();
     if paths.peek().is_none() {
         return false;
     }
     let scope = Scope { roots: view.roots.clone(), home: view.case.context().home.clone() };
-    paths.any(|path| secrecy(path, &scope) == Some(Secrecy::Key))
+    paths.any(|path| secrecy(&path, &scope) == Some(Secrecy::Key))
 }
 
 /// Covers a command that only reads, if it reads what it may.
-fn cover_read<'a>(view: &CaseView<'a>, paths: &InvocationPaths) -> PartCover<'a> {
+fn cover_read<'a>(view: &CaseView<'a>, effects: &[Effect]) -> PartCover<'a> {
     let mut rule = None;
-    for path_use in
-        paths.operands.iter().chain(&paths.implied).filter(|path_use| !is_in_workspace(view, path_use))
-    {
-        if !may_read(view, path_use) {
-            return PartCover::Outside(path_use.clone());
+    for path_use in operands(effects).filter(|path_use| !is_in_workspace(view, path_use)) {
+        if !may_read(view, &path_use) {
+            return PartCover::Outside(OutsideRead::of(&path_use));
         }
-        rule = rule.or_else(|| find_path_permit(view, path_use));
+        rule = rule.or_else(|| find_path_permit(view, &path_use));
     }
     PartCover::ReadOnly(rule)
+}
+
+/// Returns the files that a command touches itself, what the shell redirects left aside.
+fn operands(effects: &[Effect]) -> impl Iterator<Item = PathUse<'_>> {
+    effects.iter().filter(|effect| !effect.is_redirection).filter_map(PathUse::of)
 }
 
 /// The file commands that accept-edits mode may view (spec B).
@@ -114,7 +139,7 @@ const EDITING_COMMANDS: &[&str] = &["mkdir", "touch", "rm", "rmdir", "mv", "cp",
 
 /// Says whether an invocation is one of the file commands with every path in the workspace.
 fn is_edit(view: &CaseView<'_>, part: CommandPart<'_>) -> bool {
-    let CommandPart { invocation, paths, effects } = part;
+    let CommandPart { invocation, effects } = part;
     let program = invocation.program().and_then(|program| program.fixed());
     let is_listed = program.is_some_and(|name| EDITING_COMMANDS.contains(&name));
     let options_known = invocation
@@ -127,15 +152,15 @@ fn is_edit(view: &CaseView<'_>, part: CommandPart<'_>) -> bool {
         effect.is_redirection || is_file_work || effect.act.is_observing()
     };
     // A device may be read, but not replaced or removed.
-    let is_inside = |path_use: &PathUse| {
-        is_in_workspace(view, path_use) && (path_use.access == Access::Read || !path_use.is_free())
+    let is_inside = |path_use: PathUse<'_>| {
+        is_in_workspace(view, &path_use) && (path_use.access == Access::Read || !path_use.is_free())
     };
     is_listed
         && options_known
         && effects.iter().all(is_plain)
         && invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name))
-        && !paths.operands.is_empty()
-        && paths.operands.iter().all(is_inside)
+        && operands(effects).next().is_some()
+        && operands(effects).all(is_inside)
 }
 
 /// Finds an allow rule for one invocation.
@@ -161,16 +186,16 @@ pub(super) enum RedirectionCover<'a> {
 
 pub(super) fn redirect_cover<'a>(
     view: &CaseView<'a>,
-    path_use: &PathUse,
+    path_use: &PathUse<'_>,
     grounds: CoverGrounds,
 ) -> RedirectionCover<'a> {
     if path_use.is_free()
-        || (path_use.access == Access::Read && path_use.glob.is_none() && may_read(view, path_use))
+        || (path_use.access == Access::Read && !path_use.target.is_pattern && may_read(view, path_use))
     {
         return RedirectionCover::Free;
     }
     // A pattern as the target names another file each time.
-    if path_use.glob.is_some() {
+    if path_use.target.is_pattern {
         return RedirectionCover::No;
     }
     if grounds != CoverGrounds::Proof

@@ -1,5 +1,6 @@
 //! What covers a whole command line, and which parts are left over.
 
+use portcullis_analysis::effect::Effect;
 use portcullis_analysis::environment::is_safe_prefix;
 use portcullis_analysis::{Access, Invocation, Wrapping};
 use portcullis_shell::Span;
@@ -65,21 +66,20 @@ pub(crate) fn cover<'a>(view: &CaseView<'a>, shell: &Shell, grounds: CoverGround
         coverage.rules.push(rule);
         return coverage;
     }
+    let source = view.own_source();
     let invocations = &shell.survey.invocations;
     let mut answers =
         PartCovers { own: vec![PartCover::No; invocations.len()], wrapped: vec![None; invocations.len()] };
     // A wrapped command stands after its wrapper, so that going backwards its own answer is known first.
     for (place, invocation) in invocations.iter().enumerate().rev() {
-        let Some(paths) = shell.paths.get(place) else { continue };
-        let part = CommandPart { invocation, paths, effects: shell.effects_of(place) };
+        let part = CommandPart { invocation, effects: source.effects_of(place) };
         let answer = cover_one(view, part, grounds, answers.wrapped(place));
         answers.note(place, invocation.parent, answer);
     }
     for (place, invocation) in invocations.iter().enumerate() {
         collect_command(place, invocation, &answers, &mut coverage);
-        let paths = shell.paths.get(place).map(|paths| paths.redirections.as_slice()).unwrap_or_default();
-        for path_use in paths {
-            collect_redirection(view, place, path_use, grounds, &mut coverage);
+        for effect in source.effects_of(place).iter().filter(|effect| effect.is_redirection) {
+            collect_redirection(view, place, effect, grounds, &mut coverage);
         }
     }
     coverage
@@ -133,7 +133,12 @@ fn collect_command<'a>(
         PartCover::Edit => coverage.by_edits = true,
         PartCover::ReadOnly(Some(rule)) => coverage.name(rule),
         PartCover::ReadOnly(None) | PartCover::Wrapped | PartCover::Nothing => {}
-        PartCover::Outside(path_use) if !by_parent => coverage.gaps.push(Gap::of_path(place, path_use)),
+        PartCover::Outside(read) if !by_parent => coverage.gaps.push(Gap {
+            invocation: place,
+            text: read.shown.clone(),
+            span: read.span,
+            kind: GapKind::Path { access: Access::Read, path: read.path.clone() },
+        }),
         // Of a wrapper that only passes on, what it wraps is named as missing.
         PartCover::No if !by_parent && !passes_on => {
             coverage.gaps.push(Gap {
@@ -160,15 +165,22 @@ fn as_named(invocation: &Invocation) -> String {
 fn collect_redirection<'a>(
     view: &CaseView<'a>,
     place: usize,
-    path_use: &PathUse,
+    effect: &Effect,
     grounds: CoverGrounds,
     coverage: &mut Coverage<'a>,
 ) {
-    match redirect_cover(view, path_use, grounds) {
+    let Some(path_use) = PathUse::of(effect) else {
+        // The shell opens a connection, which no path rule is about.
+        let (text, span) = (effect.target.written().to_owned(), effect.span);
+        let kind = GapKind::Path { access: Access::Write, path: None };
+        coverage.gaps.push(Gap { invocation: place, text, span, kind });
+        return;
+    };
+    match redirect_cover(view, &path_use, grounds) {
         RedirectionCover::Free => {}
         RedirectionCover::Rule(rule) => coverage.name(rule),
         RedirectionCover::Edit => coverage.by_edits = true,
-        RedirectionCover::No => coverage.gaps.push(Gap::of_path(place, path_use)),
+        RedirectionCover::No => coverage.gaps.push(Gap::of_path(place, &path_use)),
     }
 }
 
@@ -178,12 +190,12 @@ impl Gap {
         matches!(self.kind, GapKind::Path { access: Access::Read, .. })
     }
 
-    fn of_path(place: usize, path_use: &PathUse) -> Self {
+    fn of_path(place: usize, path_use: &PathUse<'_>) -> Self {
         Self {
             invocation: place,
-            text: path_use.shown.clone(),
+            text: path_use.shown().to_owned(),
             span: path_use.span,
-            kind: GapKind::Path { access: path_use.access, path: path_use.path.clone() },
+            kind: GapKind::Path { access: path_use.access, path: path_use.path().map(str::to_owned) },
         }
     }
 }

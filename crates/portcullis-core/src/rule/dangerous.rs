@@ -207,6 +207,20 @@ mod tests {
             "Bash(kubectl *)",
             "Bash(kubectl exec *)",
             "Bash(aws:*)",
+            "PowerShell(iex *)",
+            "PowerShell(Invoke-Expression:*)",
+            "PowerShell(pwsh.exe *)",
+            "PowerShell(python *)",
+            "PowerShell(Python.exe *)",
+        ] {
+            assert!(is_dangerous(text, Behavior::Allow), "{text}");
+            assert!(!is_dangerous(text, Behavior::Deny), "{text}");
+        }
+    }
+
+    #[test]
+    fn rules_for_runners_of_any_language_and_for_git_are_dangerous() {
+        for text in [
             "Bash(git:*)",
             "Bash(git *)",
             "Bash(git -C *)",
@@ -228,14 +242,8 @@ mod tests {
             "Bash(./gradlew *)",
             "Bash(mvn:*)",
             "Bash(nix run *)",
-            "PowerShell(iex *)",
-            "PowerShell(Invoke-Expression:*)",
-            "PowerShell(pwsh.exe *)",
-            "PowerShell(python *)",
-            "PowerShell(Python.exe *)",
         ] {
             assert!(is_dangerous(text, Behavior::Allow), "{text}");
-            assert!(!is_dangerous(text, Behavior::Deny), "{text}");
         }
     }
 

@@ -4,15 +4,44 @@ use portcullis_analysis::Access;
 use portcullis_analysis::effect::Certainty;
 
 use super::restraint::RuleMatch;
-use crate::case::CaseView;
+use crate::case::{CaseView, EffectSource};
 use crate::path_use::PathUse;
 use crate::pattern::may_name_component;
 use crate::rule::{Behavior, Matcher, PathAccess, PathAnchors, PathPattern, Rule, guarding_pattern};
 
+/// Finds the surest path rule that anything meets which one text makes the call do.
+pub(super) fn find_path_in<'a>(
+    view: &CaseView<'a>,
+    behavior: Behavior,
+    source: &EffectSource<'_>,
+) -> Option<RuleMatch<'a>> {
+    if !view.policy.rules.has_path_restraint() {
+        return None;
+    }
+    let mut possible = None;
+    for path_use in source.path_uses().filter(|path_use| counts(source, path_use)) {
+        let Some(mut found) = find_path(view, behavior, &path_use) else { continue };
+        let (matched, span) = source.named(&path_use);
+        (found.matched, found.spans) = (matched, vec![span]);
+        if found.certainty == Certainty::Certain {
+            return Some(found);
+        }
+        possible = possible.or(Some(found));
+    }
+    possible
+}
+
+/// Says whether a file counts that is only known at run time. The project's own scripts may name files as they like: what
+/// they surely touch counts alone.
+fn counts(source: &EffectSource<'_>, path_use: &PathUse<'_>) -> bool {
+    path_use.path().is_some() || source.is_agents_own
+}
+
+/// Finds the surest path rule that the use of a file meets.
 pub(super) fn find_path<'a>(
     view: &CaseView<'a>,
     behavior: Behavior,
-    path_use: &PathUse,
+    path_use: &PathUse<'_>,
 ) -> Option<RuleMatch<'a>> {
     if path_use.is_free() {
         return None;
@@ -25,7 +54,7 @@ pub(super) fn find_path<'a>(
     };
     let found = |rule: &'a Rule, certainty: Certainty| RuleMatch {
         rule,
-        matched: path_use.shown.clone(),
+        matched: path_use.shown().to_owned(),
         certainty,
         spans: vec![path_use.span],
     };
@@ -47,9 +76,9 @@ fn find_guard<'a>(
     view: &CaseView<'a>,
     behavior: Behavior,
     access: PathAccess,
-    path_use: &PathUse,
+    path_use: &PathUse<'_>,
 ) -> Option<&'a Rule> {
-    let variants = path_use.known_variants(&view.case.answers);
+    let variants = path_use.known_variants();
     let rules = &view.policy.rules;
     if !rules.has_negated_path(behavior, access) {
         return variants.iter().find_map(|path| {
@@ -87,17 +116,17 @@ fn find_possible_guard<'a>(
     view: &CaseView<'a>,
     behavior: Behavior,
     access: PathAccess,
-    path_use: &PathUse,
+    path_use: &PathUse<'_>,
 ) -> Option<&'a Rule> {
     let mut rules = view
         .policy
         .rules
         .paths(behavior, access)
         .filter(|rule| !path_pattern(rule).is_some_and(PathPattern::is_negated));
-    match (&path_use.path, &path_use.glob) {
+    match (path_use.path(), path_use.target.is_pattern) {
         (None, _) => rules.next(),
-        (Some(_), None) => None,
-        (Some(_), Some(glob)) => rules.find(|rule| {
+        (Some(_), false) => None,
+        (Some(glob), true) => rules.find(|rule| {
             let name = path_pattern(rule).and_then(PathPattern::required_name);
             name.is_none_or(|name| glob.split('/').any(|component| may_name_component(component, name)))
         }),

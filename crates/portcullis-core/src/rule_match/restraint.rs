@@ -2,13 +2,14 @@
 
 use portcullis_analysis::Access;
 use portcullis_analysis::command_effects::is_looking;
-use portcullis_analysis::effect::Certainty;
+use portcullis_analysis::effect::{Act, Certainty};
 use portcullis_shell::Span;
 
 use super::field::{find_domain, find_name, find_parameter};
-use super::path::find_path;
-use super::shell::{find_hidden, find_power_shell, find_shell};
-use crate::case::{CallSubject, CaseView, Shell};
+use super::path::{find_path, find_path_in};
+use super::power_shell::find_power_shell;
+use super::shell::{find_hidden, find_shell};
+use crate::case::{CallSubject, CaseView, Shell, follow_links};
 use crate::path_use::PathUse;
 use crate::rule::{Behavior, Rule};
 use crate::verdict::{Reason, RuleReference};
@@ -55,39 +56,44 @@ pub(crate) fn find_restraint<'a>(view: &CaseView<'a>, behavior: Behavior) -> Opt
                 consider(find_shell(view, behavior, invocation));
             }
             consider(find_hidden(view, behavior, shell));
-            for (place, (paths, invocation)) in shell.paths.iter().zip(&shell.survey.invocations).enumerate()
-            {
-                for path_use in paths.certain() {
-                    consider(find_path(view, behavior, path_use));
-                }
-                let only_looks =
-                    is_looking(&view.case.context().profiles, invocation, shell.effects_of(place));
-                let accesses: &[Access] =
-                    if only_looks { &[Access::Read] } else { &[Access::Read, Access::Write] };
-                for path_use in mentions(view, shell, place) {
-                    for &access in accesses {
-                        let found = find_path(view, behavior, &PathUse { access, ..path_use.clone() });
-                        consider(found.map(|found| RuleMatch { certainty: Certainty::Possible, ..found }));
-                    }
-                }
-            }
+            consider(find_possible(view, behavior, shell));
         }
         CallSubject::PowerShell(command) => consider(find_power_shell(view, behavior, command)),
-        CallSubject::Files(files) => {
-            for path_use in files {
-                consider(find_path(view, behavior, path_use));
-            }
-        }
         CallSubject::Fetch { host } => consider(find_domain(view, behavior, host.as_deref())),
-        CallSubject::Other | CallSubject::Malformed(_) => {}
+        CallSubject::Files | CallSubject::Other | CallSubject::Malformed(_) => {}
+    }
+    for source in view.sources() {
+        consider(find_path_in(view, behavior, source));
     }
     consider(find_name(view, behavior));
     best
 }
 
-/// Returns the words of one invocation that could be files, if any rule wants to know.
-fn mentions<'v>(view: &CaseView<'_>, shell: &'v Shell, place: usize) -> impl Iterator<Item = &'v PathUse> {
-    let wanted = Some(shell).filter(|_| view.policy.rules.has_path_restraint());
-    let mentioned = wanted.and_then(|shell| shell.mentions().get(place));
-    mentioned.into_iter().flatten().filter(|path_use| path_use.path.is_some())
+/// Finds a path rule that meets a file which a command may touch although nothing says so.
+fn find_possible<'a>(view: &CaseView<'a>, behavior: Behavior, shell: &Shell) -> Option<RuleMatch<'a>> {
+    if !view.policy.rules.has_path_restraint() {
+        return None;
+    }
+    shell.possible_files().iter().enumerate().find_map(|(place, files)| {
+        let invocation = shell.survey.invocations.get(place)?;
+        let only_looks = is_looking(&view.case.context().profiles, invocation, shell.effects_of(place));
+        files.iter().find_map(|file| {
+            let accesses: &[Access] =
+                if only_looks || file.is_run { &[Access::Read] } else { &[Access::Read, Access::Write] };
+            let mut target = file.target.clone();
+            follow_links(&mut target, &view.case.answers);
+            let path_use = |&access: &Access| PathUse {
+                act: Act::Unknown,
+                access,
+                target: &target,
+                span: file.span,
+                certainty: Certainty::Possible,
+            };
+            let is_known = !target.paths.is_empty();
+            accesses
+                .iter()
+                .filter(|_| is_known)
+                .find_map(|access| find_path(view, behavior, &path_use(access)))
+        })
+    })
 }

@@ -93,27 +93,3 @@ pub(crate) fn shell_pattern(rule: &Rule) -> Option<&ShellPattern> {
         | Matcher::Parameter { .. } => None,
     }
 }
-
-/// PowerShell is not parsed: a rule is tried on the whole text and on every piece between separators.
-pub(super) fn find_power_shell<'a>(
-    view: &CaseView<'a>,
-    behavior: Behavior,
-    command: &str,
-) -> Option<RuleMatch<'a>> {
-    let pieces = || {
-        std::iter::once(command)
-            .chain(command.split([';', '|', '&', '\n', '{', '}', '(', ')']))
-            .map(str::trim)
-    };
-    let mut rules = view.policy.rules.shell(behavior, "PowerShell", None);
-    rules.find_map(|rule| {
-        let pattern = shell_pattern(rule)?;
-        let matched = pieces().find(|piece| pattern.matches_ignoring_case(piece))?;
-        Some(RuleMatch {
-            rule,
-            matched: matched.to_owned(),
-            certainty: Certainty::Certain,
-            spans: Vec::new(),
-        })
-    })
-}

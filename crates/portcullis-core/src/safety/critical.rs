@@ -1,15 +1,15 @@
 //! Critical removals: `rm` of the root, the home, the workspace or their parents, also behind a variable.
 
-use portcullis_analysis::{Argument, Invocation, Knowledge};
+use portcullis_analysis::{Argument, Invocation, Knowledge, Naming};
 use portcullis_shell::Span;
 
 use super::variable::VariableValues;
-use crate::case::{CallSubject, CaseView};
+use crate::case::{CaseView, EffectSource};
 use crate::path::{components, is_inside, join, normalize};
 use crate::path_use::{expand_home, fixed_beginning};
 use crate::pattern::{alternatives, may_name};
 
-use super::removal::removed;
+use super::removal::{Removal, removals};
 
 /// Names directly under the root that an empty variable before them would reach.
 const TOP_LEVEL: &[&str] = &[
@@ -41,17 +41,62 @@ const TOP_LEVEL: &[&str] = &[
     "var",
 ];
 
-/// Finds a removal whose loss cannot be made good; returns the target as written.
+/// Finds a removal whose loss cannot be made good, in the call or in a script that it runs; returns the target as a
+/// question names it.
 pub(crate) fn find_critical_removal(view: &CaseView<'_>) -> Option<(String, Span)> {
-    let CallSubject::Shell(shell) = &view.case.subject else {
-        return None;
-    };
+    let by_effect = view.sources().find_map(|source| {
+        let (subject, span) = removed_by(view, source)?;
+        Some(match source.script {
+            None => (subject, span),
+            Some(script) => (format!("{}: {subject}", script.name()), Span::default()),
+        })
+    });
+    by_effect.or_else(|| removed_in_text(view))
+}
+
+fn removed_by<'a>(view: &CaseView<'a>, source: &EffectSource<'a>) -> Option<(String, Span)> {
     let mut values = None;
-    shell.survey.invocations.iter().enumerate().find_map(|(place, invocation)| {
-        let targets = removed(invocation, shell.effects_of(place))?;
-        let values = values.get_or_insert_with(|| VariableValues::of(view, shell));
-        let target = targets.into_iter().find(|target| is_critical(view, values, invocation, target))?;
-        Some((target.as_written().to_owned(), target.span))
+    removals(source).find_map(|removal| match removal {
+        Removal::Word { invocation, word } => {
+            let values = values.get_or_insert_with(|| VariableValues::of(view, source.survey));
+            is_critical(view, values, invocation, &word).then(|| (word.as_written().to_owned(), word.span))
+        }
+        Removal::Path(path_use) => {
+            let mut paths = path_use.known_variants().iter();
+            let is_critical = paths.any(|path| is_critical_path(view, path));
+            is_critical.then(|| (path_use.shown().to_owned(), path_use.span))
+        }
+    })
+}
+
+/// Words by which programs of any language remove something.
+const REMOVING: &[&str] = &[
+    "del",
+    "delete",
+    "erase",
+    "rd",
+    "remove",
+    "removedir",
+    "rimraf",
+    "rm",
+    "rm_r",
+    "rm_rf",
+    "rmdir",
+    "rmtree",
+    "unlink",
+];
+
+/// Finds the name of something critical inside code that nobody reads and that removes something.
+fn removed_in_text(view: &CaseView<'_>) -> Option<(String, Span)> {
+    let all = view.case.subject.shell()?.possible_files();
+    all.iter().find_map(|files| {
+        let inside = || files.iter().filter(|file| file.naming == Naming::Text);
+        let removes = |name: &str| REMOVING.contains(&name.rsplit(['.', ':']).next().unwrap_or(name));
+        let is_removal = inside().any(|file| removes(&file.target.written));
+        let mut named =
+            inside().filter(|_| is_removal).filter(|file| file.target.written.starts_with(['/', '~']));
+        let file = named.find(|file| file.target.paths.iter().any(|path| is_critical_path(view, path)))?;
+        Some((file.target.written.clone(), file.span))
     })
 }
 

@@ -1,10 +1,11 @@
 //! Protected paths: files and directories that decide what programs view later.
 
-use portcullis_analysis::Access;
+use portcullis_analysis::{Access, Naming};
+use portcullis_shell::Span;
 
 use crate::case::CaseView;
 use crate::path_use::PathUse;
-use crate::scope::{is_allowed_by_rule, is_in_workspace, looks_in_workspace};
+use crate::scope::{is_allowed_by_rule, leaves_by_link};
 use crate::verdict::SafetyCheck;
 
 /// Directories nothing may be written in, wherever they stand.
@@ -92,30 +93,56 @@ const FILES: &[&str] = &[
     ".claude.json",
 ];
 
+/// A write that no mode lifts.
+#[derive(Debug)]
+pub(crate) struct ProtectedWrite {
+    pub(crate) check: SafetyCheck,
+    /// What is written, as a question names it.
+    pub(crate) subject: String,
+    pub(crate) span: Span,
+}
+
 /// Finds a write to a protected path, or one that leaves the workspace through a symbolic link.
-pub(crate) fn find_protected_write<'a>(view: &CaseView<'a>) -> Option<(SafetyCheck, &'a PathUse)> {
-    view.case.path_uses().filter(|path_use| path_use.access != Access::Read && !path_use.is_free()).find_map(
-        |path_use| {
-            let is_named = path_use.known_variants(&view.case.answers).iter().any(|path| is_protected(path));
-            if is_named || is_protected_text(path_use) {
-                return Some((SafetyCheck::ProtectedPath, path_use));
-            }
-            let leaves = looks_in_workspace(view, path_use)
-                && path_use.variants(&view.case.answers).is_some()
-                && !is_in_workspace(view, path_use)
-                && !is_allowed_by_rule(view, path_use);
-            leaves.then_some((SafetyCheck::SymbolicLink, path_use))
-        },
-    )
+pub(crate) fn find_protected_write(view: &CaseView<'_>) -> Option<ProtectedWrite> {
+    let by_effect = view.sources().find_map(|source| {
+        let mut uses =
+            source.path_uses().filter(|path_use| path_use.access != Access::Read && !path_use.is_free());
+        uses.find_map(|path_use| {
+            let check = check_of(view, &path_use)?;
+            let (subject, span) = source.named(&path_use);
+            Some(ProtectedWrite { check, subject, span })
+        })
+    });
+    by_effect.or_else(|| find_protected_name(view))
+}
+
+fn check_of(view: &CaseView<'_>, path_use: &PathUse<'_>) -> Option<SafetyCheck> {
+    let is_named = path_use.known_variants().iter().any(|path| is_protected(path));
+    if is_named || is_protected_text(path_use) {
+        return Some(SafetyCheck::ProtectedPath);
+    }
+    let leaves = leaves_by_link(view, path_use) && !is_allowed_by_rule(view, path_use);
+    leaves.then_some(SafetyCheck::SymbolicLink)
+}
+
+/// Finds the name of a protected path inside code that nobody reads, or where something unknown is done to it: it may
+/// well be written.
+fn find_protected_name(view: &CaseView<'_>) -> Option<ProtectedWrite> {
+    let files = view.case.subject.shell()?.possible_files().iter().flatten();
+    let mut named = files.filter(|file| file.naming != Naming::Word);
+    let file = named.find(|file| file.target.paths.iter().any(|path| is_protected(path)))?;
+    let subject = file.target.written.clone();
+    Some(ProtectedWrite { check: SafetyCheck::ProtectedPath, subject, span: file.span })
 }
 
 /// Says whether a path that is not wholly known ends in, or passes through, something protected.
-fn is_protected_text(path_use: &PathUse) -> bool {
-    if path_use.path.is_some() && path_use.glob.is_none() {
+fn is_protected_text(path_use: &PathUse<'_>) -> bool {
+    if path_use.path().is_some() && !path_use.target.is_pattern {
         return false;
     }
-    let components = path_use.text.split('/');
-    is_protected(&path_use.text)
+    let text = path_use.shown().trim_matches(['"', '\'']);
+    let components = text.split('/');
+    is_protected(text)
         || components.filter(|component| component.starts_with('.')).any(|component| {
             let fixed =
                 component.split(['*', '?', '[', '{', '@', '+', '!', '$', '`']).next().unwrap_or_default();

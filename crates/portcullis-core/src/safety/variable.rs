@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use portcullis_analysis::Invocation;
+use portcullis_analysis::{Invocation, Survey};
 
-use crate::case::{CaseView, Shell};
+use crate::case::CaseView;
 
 /// Substitutions that stand for the directory a command runs in or the repository around it.
 const HERE: &[&str] = &["$(pwd)", "`pwd`", "$(pwd -P)", "$(git rev-parse --show-toplevel)"];
@@ -22,14 +22,14 @@ pub(super) struct VariableValues<'a> {
 
 impl<'a> VariableValues<'a> {
     /// Collects the values that the command line or the session gives.
-    pub(super) fn of(view: &CaseView<'a>, shell: &'a Shell) -> Self {
+    pub(super) fn of(view: &CaseView<'a>, survey: &'a Survey) -> Self {
         let context = view.case.context();
         let mut found = Self { values: BTreeMap::new(), cwd: &context.cwd };
         found.add("PWD", &context.cwd);
         if let Some(home) = context.home.as_deref() {
             found.add("HOME", home);
         }
-        for invocation in &shell.survey.invocations {
+        for invocation in &survey.invocations {
             if invocation.arguments.is_empty() {
                 for variable in &invocation.assignments {
                     found.add(&variable.name, &variable.value.text);

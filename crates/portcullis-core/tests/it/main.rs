@@ -10,6 +10,7 @@ mod deny_rules_hold;
 mod explainer;
 mod mode_matrix;
 mod obfuscation;
+mod one_stream;
 mod other_doors;
 mod pipeline;
 mod properties;

@@ -49,12 +49,13 @@ pub(crate) fn decide_on_disk(
     disk: impl Fn(&DiskQuestion) -> Option<DiskAnswer>,
 ) -> Verdict {
     let mut case = Case::new(call, context);
-    let questions = case.questions(policy);
-    case.answer(questions.into_iter().filter_map(|question| {
-        let answer = disk(&question)?;
-        Some((question, answer))
-    }));
-    case.assume_empty_disk(policy);
+    case.look_up(policy, |questions| {
+        let answer = |question: DiskQuestion| {
+            let answer = disk(&question).unwrap_or_else(|| question.on_empty_disk());
+            (question, answer)
+        };
+        questions.into_iter().map(answer).collect::<Vec<_>>()
+    });
     case.decide(policy).expect("the session is not aborted").into_verdict()
 }
 

@@ -27,7 +27,7 @@ impl Runner {
             CallText::Tool { name, input } => ToolCall::new(name, parse_input(input)?),
         };
         let mut judged = portcullis_core::Case::new(call, context);
-        judged.answer(case.state.session.answer(judged.questions(policy)));
+        judged.look_up(policy, |questions| case.state.session.answer(questions));
         let verdict = match judged.decide(policy) {
             Ok(outcome) => outcome.into_verdict(),
             Err(aborted) => return Ok(Some(format!("no verdict: {aborted}"))),

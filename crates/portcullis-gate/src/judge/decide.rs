@@ -31,6 +31,6 @@ pub fn judge_locally(policy: &Policy, case: &Case) -> Result<LocalVerdict, Failu
 /// Parses a call and looks up what the core asks about it.
 pub fn prepare(policy: &Policy, call: ToolCall, context: Context, world: &mut World) -> Case {
     let mut case = Case::new(call, context);
-    case.answer(world.answer(case.questions(policy)));
+    case.look_up(policy, |questions| world.answer(questions));
     case
 }

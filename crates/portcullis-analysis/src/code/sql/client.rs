@@ -68,12 +68,25 @@ fn read_copy(rest: &str, out: &mut CodeReading) {
         _ => None,
     });
     out.add(if writes { Act::DatabaseQuery } else { Act::DatabaseWrite }, CodeTarget::None);
+    // Without quotes everything up to a blank is the name of the file.
+    let target = bare_file(rest).map(str::to_owned).or(target);
     match (is_program, target) {
         (true, Some(command)) => out.shell_texts.push(command),
         (true, None) => out.add_gap("runs a shell command that is only known at run time".to_owned()),
         (false, Some(text)) => out.add(if writes { Act::Write } else { Act::Read }, CodeTarget::Path(text)),
         (false, None) => {}
     }
+}
+
+/// Returns the file that stands without quotes behind the last `to` or `from`.
+fn bare_file(rest: &str) -> Option<&str> {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let is_direction = |word: &str| word.eq_ignore_ascii_case("to") || word.eq_ignore_ascii_case("from");
+    let file = words.get(words.iter().rposition(|word| is_direction(word))? + 1)?;
+    let is_other = |name: &&str| name.eq_ignore_ascii_case(file);
+    let is_file = !file.starts_with(['\'', '"'])
+        && !["program", "stdin", "stdout", "pstdin", "pstdout"].iter().any(is_other);
+    is_file.then_some(file)
 }
 
 /// Reads a command of sqlite3, of which several hand a text after a bar to a shell.

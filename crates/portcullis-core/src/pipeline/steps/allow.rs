@@ -1,15 +1,16 @@
 //! A9: an allow rule for the whole tool, allow rules covering every part, or a proof that nothing is changed.
 
+use portcullis_analysis::effect::Act;
+
 use super::tool_ask::runs_sandboxed;
 use super::tool_check::grounds_in;
 use super::tool_deny::{find_tool_rule, reason_of_tool_rule};
 use crate::case::CallSubject;
 use crate::decision::Decision;
 use crate::mode::Mode;
-use crate::path_use::PathUse;
 use crate::pipeline::run::{Lift, PipelineRun, StepResult};
 use crate::rule::{Behavior, Matcher, Rule};
-use crate::rule_match::{name_matches, shell_pattern};
+use crate::rule_match::{name_matches, names_command, shell_pattern};
 use crate::scope::{find_path_permit, is_in_workspace};
 use crate::tool::{ToolKind, find_tool};
 use crate::verdict::{Reason, RuleReference};
@@ -42,7 +43,7 @@ fn by_content(run: &mut PipelineRun<'_>) -> Option<Reason> {
     match &case.subject {
         CallSubject::Shell(_) => by_coverage(run),
         CallSubject::PowerShell(command) => by_exact_text(run, command),
-        CallSubject::Files(files) => by_paths(run, files),
+        CallSubject::Files => by_paths(run),
         CallSubject::Fetch { host } => {
             let host = host.as_deref()?;
             let mut rules = run.view.policy.rules.domains(Behavior::Allow);
@@ -66,7 +67,8 @@ fn covered(rule: &Rule) -> Reason {
 }
 
 fn by_coverage(run: &mut PipelineRun<'_>) -> Option<Reason> {
-    let connects = run.view.case.path_uses().any(PathUse::is_connection);
+    let connects =
+        run.view.case.effects().iter().any(|effect| effect.is_redirection && effect.act == Act::Connect);
     if runs_sandboxed(run) && has_safe_assignments(run) && !connects {
         return Some(Reason::Sandbox);
     }
@@ -101,7 +103,7 @@ fn has_safe_assignments(run: &PipelineRun<'_>) -> bool {
     })
 }
 
-/// PowerShell is not parsed, so that only a rule for the very text counts, and only if the text is one plain command.
+/// Only a rule for the very text counts, and only if the text is one plain command, whatever name it is called by.
 fn by_exact_text(run: &PipelineRun<'_>, command: &str) -> Option<Reason> {
     if command.contains(['$', '(', ')', '{', '}', ';', '|', '&', '`', '\n', '\r', '>', '<', '@', '%']) {
         return None;
@@ -110,16 +112,17 @@ fn by_exact_text(run: &PipelineRun<'_>, command: &str) -> Option<Reason> {
     let mode = run.view.mode;
     let rule = rules.find(|rule| {
         !run.view.policy.suspends(rule, mode)
-            && shell_pattern(rule).is_some_and(|pattern| pattern.matches_ignoring_case(command))
+            && shell_pattern(rule).is_some_and(|pattern| names_command(pattern, command))
     })?;
     Some(covered(rule))
 }
 
-fn by_paths(run: &PipelineRun<'_>, files: &[PathUse]) -> Option<Reason> {
+fn by_paths(run: &PipelineRun<'_>) -> Option<Reason> {
     let mode = run.view.mode;
     let is_reading = run.view.case.call().kind() == ToolKind::Read;
+    let mut files = run.view.own_source().path_uses();
     let permits: Option<Vec<&Rule>> =
-        files.iter().map(|path_use| find_path_permit(&run.view, path_use)).collect();
+        files.clone().map(|path_use| find_path_permit(&run.view, &path_use)).collect();
     if let Some(rule) = permits.and_then(|permits| permits.first().copied()) {
         return Some(covered(rule));
     }
@@ -129,7 +132,7 @@ fn by_paths(run: &PipelineRun<'_>, files: &[PathUse]) -> Option<Reason> {
         }
         return Some(Reason::ReadOnly);
     }
-    let in_workspace = files.iter().all(|path_use| is_in_workspace(&run.view, path_use));
+    let in_workspace = files.all(|path_use| is_in_workspace(&run.view, &path_use));
     (mode == Mode::AcceptEdits && in_workspace).then_some(Reason::Mode(mode))
 }
 

@@ -149,7 +149,9 @@ fn would_accept_edit(run: &mut PipelineRun<'_>, raised: &RaisedQuestion) -> bool
         CallSubject::Shell(_) if raised.lift == Lift::ToolRule => {
             run.coverage(CoverGrounds::RulesAndEdits).is_complete()
         }
-        CallSubject::Files(files) => files.iter().all(|path_use| is_in_workspace(&run.view, path_use)),
+        CallSubject::Files => {
+            run.view.own_source().path_uses().all(|path_use| is_in_workspace(&run.view, &path_use))
+        }
         CallSubject::Shell(_)
         | CallSubject::PowerShell(_)
         | CallSubject::Fetch { .. }

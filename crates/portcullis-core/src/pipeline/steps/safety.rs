@@ -22,12 +22,12 @@ pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
     }
     let is_lifted = run.view.policy.bypass_protected_paths && run.view.mode == Mode::BypassPermissions;
     match find_protected_write(&run.view) {
-        Some((_, path_use)) if is_lifted => {
-            StepResult::Pass(format!("settings let bypass mode write `{}`", path_use.shown))
+        Some(write) if is_lifted => {
+            StepResult::Pass(format!("settings let bypass mode write `{}`", write.subject))
         }
-        Some((check, path_use)) => StepResult::Ask {
-            reason: Reason::Safety { check, subject: path_use.shown.clone() },
-            spans: vec![path_use.span],
+        Some(write) => StepResult::Ask {
+            reason: Reason::Safety { check: write.check, subject: write.subject },
+            spans: vec![write.span],
             lift: Lift::Nobody,
         },
         None => StepResult::pass(),

@@ -8,7 +8,7 @@ use crate::case::{CallSubject, Shell};
 use crate::coverage::{CoverGrounds, GapKind};
 use crate::decision::Decision;
 use crate::mode::Mode;
-use crate::path_use::{InvocationPaths, PathUse};
+use crate::path_use::PathUse;
 use crate::pipeline::run::{Lift, PipelineRun, StepResult};
 use crate::rule_match::RuleMatch;
 use crate::scope::{is_allowed_by_rule, is_below_a_root, is_in_workspace, may_read};
@@ -30,7 +30,7 @@ pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
         CallSubject::PowerShell(_) => {
             plan_floor(run).unwrap_or_else(|| raise(power_shell_doubt(run), Lift::ToolRule))
         }
-        CallSubject::Files(files) => check_files(run, files),
+        CallSubject::Files => check_files(run),
         CallSubject::Fetch { host: None } => {
             raise(Reason::Opaque { detail: "the URL's host is not understood".to_owned() }, Lift::Bypass)
         }
@@ -72,7 +72,7 @@ fn possible_rule(run: &PipelineRun<'_>) -> Option<StepResult> {
 }
 
 fn check_shell(run: &mut PipelineRun<'_>, shell: &Shell) -> StepResult {
-    if let Some(result) = blocked_read(run, shell) {
+    if let Some(result) = blocked_read(run) {
         return result;
     }
     if let Some((span, why)) = shell.first_opacity() {
@@ -109,22 +109,24 @@ fn check_shell(run: &mut PipelineRun<'_>, shell: &Shell) -> StepResult {
 }
 
 /// While reads outside are blocked, a command that may make one needs a person in every mode.
-fn blocked_read(run: &PipelineRun<'_>, shell: &Shell) -> Option<StepResult> {
+fn blocked_read(run: &PipelineRun<'_>) -> Option<StepResult> {
     if !run.view.policy.block_reads_outside {
         return None;
     }
-    let path_use = shell
-        .paths
-        .iter()
-        .flat_map(InvocationPaths::certain)
-        .find(|path_use| path_use.access == Access::Read && !may_read(&run.view, path_use))?;
-    let reason = Reason::OutsideWorkspace { path: path_use.shown.clone() };
-    Some(StepResult::Raise { reason, spans: vec![path_use.span], lift: Lift::Nobody })
+    let is_blocked =
+        |path_use: &PathUse<'_>| path_use.access == Access::Read && !may_read(&run.view, path_use);
+    run.view.sources().find_map(|source| {
+        let path_use = source.path_uses().find(is_blocked)?;
+        let (path, span) = source.named(&path_use);
+        let reason = Reason::OutsideWorkspace { path };
+        Some(StepResult::Raise { reason, spans: vec![span], lift: Lift::Nobody })
+    })
 }
 
-fn check_files(run: &PipelineRun<'_>, files: &[PathUse]) -> StepResult {
-    for path_use in files {
-        let reason = || Reason::OutsideWorkspace { path: path_use.shown.clone() };
+fn check_files(run: &PipelineRun<'_>) -> StepResult {
+    for path_use in run.view.own_source().path_uses() {
+        let path_use = &path_use;
+        let reason = || Reason::OutsideWorkspace { path: path_use.shown().to_owned() };
         match path_use.access {
             Access::Read if may_read(&run.view, path_use) => {}
             Access::Read if run.view.policy.block_reads_outside => {

@@ -20,8 +20,9 @@ pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
             };
             (coverage.gaps.iter().map(text).collect(), coverage.gaps.iter().map(|gap| gap.span).collect())
         }
-        CallSubject::Files(files) => {
-            (files.iter().map(|path_use| path_use.shown.clone()).collect(), Vec::new())
+        CallSubject::Files => {
+            let files = run.view.own_source().path_uses();
+            (files.map(|path_use| path_use.shown().to_owned()).collect(), Vec::new())
         }
         CallSubject::Fetch { host } => (host.iter().cloned().collect(), Vec::new()),
         CallSubject::PowerShell(_) | CallSubject::Other | CallSubject::Malformed(_) => {

@@ -257,7 +257,7 @@ fn decide_with_past(opened: &Opened, made: Made<'_>, world: &mut World) -> Resul
     context.session.boundaries = made.history.boundaries().to_vec();
     let policy = opened.session.policy();
     let mut case = Case::new(made.call.clone(), context);
-    case.answer(world.answer_below(opened.root.as_deref(), case.questions(policy)));
+    case.look_up(policy, |questions| world.answer_below(opened.root.as_deref(), questions));
     let first = decide_once(opened, case)?;
     let is_open = first.answer != Answer::Allow || first.case.runs_scripts(policy);
     if !looks_back(first.mode) || !is_open {
