@@ -2,6 +2,7 @@
 //!
 //! Every list here is cut at a length: a line with thousands of stages would otherwise cost the square of it.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::act::Act;
@@ -14,10 +15,16 @@ use crate::invocation::Invocation;
 /// How many commands are followed back from one command. What lies further back is not seen here.
 const FARTHEST: usize = 256;
 
-/// The ways from command to command in a line.
+/// The ways from command to command in a line. They are found when somebody follows one, which few calls make anybody do.
 #[derive(Debug)]
 pub(crate) struct DataFlow<'a> {
     case: Case<'a>,
+    ways: OnceCell<Ways<'a>>,
+}
+
+/// Where the output of commands may go.
+#[derive(Debug, Default)]
+struct Ways<'a> {
     /// The commands that set a variable.
     setters: BTreeMap<&'a str, Vec<usize>>,
     /// The commands that write a file, by its absolute spelling or, if it has none, as it is written.
@@ -32,44 +39,47 @@ pub(crate) struct DataFlow<'a> {
     effects: BTreeMap<usize, Vec<&'a Effect>>,
 }
 
-impl<'a> DataFlow<'a> {
+impl<'a> Ways<'a> {
     /// Finds the ways of a line.
-    pub(crate) fn of(case: Case<'a>) -> Self {
-        let mut flow = Self {
-            case,
-            setters: BTreeMap::new(),
-            writers: BTreeMap::new(),
-            readings: BTreeMap::new(),
-            outer: BTreeMap::new(),
-            inner: BTreeMap::new(),
-            effects: BTreeMap::new(),
-        };
+    fn of(case: Case<'a>) -> Self {
+        let mut ways = Self::default();
         let has_brackets = case.tool.eq_ignore_ascii_case("PowerShell");
         for (index, command) in case.survey.invocations.iter().enumerate() {
             for variable in &command.assignments {
-                flow.setters.entry(&variable.name).or_default().push(index);
+                ways.setters.entry(&variable.name).or_default().push(index);
             }
             if let Some(parent) = command.parent.filter(|_| has_brackets) {
-                flow.inner.entry(parent).or_default().push(index);
+                ways.inner.entry(parent).or_default().push(index);
             }
             if takes_output(command) {
-                flow.outer.extend(command.substituted.clone().map(|inner| (inner, index)));
+                ways.outer.extend(command.substituted.clone().map(|inner| (inner, index)));
             }
         }
         for effect in case.effects {
             let Some(index) = effect.invocation else { continue };
-            flow.effects.entry(index).or_default().push(effect);
+            ways.effects.entry(index).or_default().push(effect);
             for name in names_of(effect) {
                 match effect.act {
-                    Act::Write => flow.writers.entry(name).or_default().push(index),
+                    Act::Write => ways.writers.entry(name).or_default().push(index),
                     Act::Read | Act::Execute | Act::LoadCode => {
-                        flow.readings.entry(index).or_default().push(name);
+                        ways.readings.entry(index).or_default().push(name);
                     }
                     _ => {}
                 }
             }
         }
-        flow
+        ways
+    }
+}
+
+impl<'a> DataFlow<'a> {
+    /// Makes it for a line.
+    pub(crate) fn of(case: Case<'a>) -> Self {
+        Self { case, ways: OnceCell::new() }
+    }
+
+    fn ways(&self) -> &Ways<'a> {
+        self.ways.get_or_init(|| Ways::of(self.case))
     }
 
     /// Returns the commands whose output may reach a command, without itself and its wrappers.
@@ -92,7 +102,7 @@ impl<'a> DataFlow<'a> {
 
     /// Returns what a command does.
     pub(crate) fn own(&self, index: usize) -> &[&'a Effect] {
-        self.effects.get(&index).map(Vec::as_slice).unwrap_or_default()
+        self.ways().effects.get(&index).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Returns the effects of the commands whose output may reach a command.
@@ -121,8 +131,8 @@ impl<'a> DataFlow<'a> {
     }
 
     /// Returns the commands that write a file an effect is done to.
-    pub(crate) fn writers(&self, effect: &'a Effect) -> BTreeSet<usize> {
-        names_of(effect).filter_map(|name| self.writers.get(name)).flatten().copied().collect()
+    pub(crate) fn writers(&self, effect: &Effect) -> BTreeSet<usize> {
+        names_of(effect).filter_map(|name| self.ways().writers.get(name)).flatten().copied().collect()
     }
 
     fn command(&self, index: usize) -> Option<&'a Invocation> {
@@ -139,18 +149,18 @@ impl<'a> DataFlow<'a> {
         if !takes_output(command) {
             inputs.extend(command.substituted.clone().take(FARTHEST));
         }
-        inputs.extend(self.outer.get(&index));
+        inputs.extend(self.ways().outer.get(&index));
         inputs.extend(self.case.survey.body(command).take(FARTHEST));
-        inputs.extend(self.inner.get(&index).into_iter().flatten().take(FARTHEST));
+        inputs.extend(self.ways().inner.get(&index).into_iter().flatten().take(FARTHEST));
         let words =
             command.arguments.iter().chain(command.assignments.iter().map(|variable| &variable.value));
         let used = words.filter(|word| !word.is_known());
         for name in used.flat_map(|word| variables(word.as_written()).take(MOST_VARIABLES)) {
-            let setters = self.setters.get(name).into_iter().flatten();
+            let setters = self.ways().setters.get(name).into_iter().flatten();
             inputs.extend(setters.copied().filter(|setter| *setter != index));
         }
-        for file in self.readings.get(&index).into_iter().flatten() {
-            let writers = self.writers.get(file).into_iter().flatten();
+        for file in self.ways().readings.get(&index).into_iter().flatten() {
+            let writers = self.ways().writers.get(file).into_iter().flatten();
             inputs.extend(writers.copied().filter(|writer| *writer < index));
         }
         inputs

@@ -6,6 +6,10 @@ use std::borrow::Cow;
 ///
 /// `..` at the root of an absolute path stays at the root; a relative path keeps the `..` it cannot resolve.
 pub fn normalize(path: &str) -> String {
+    // Nearly every path is written as it should be.
+    if is_normal(path) {
+        return path.to_owned();
+    }
     let absolute = path.starts_with('/');
     let mut kept: Vec<&str> = Vec::new();
     for component in components(path) {
@@ -27,7 +31,16 @@ pub fn normalize(path: &str) -> String {
 
 /// Resolves a path against a base directory and normalizes it; an absolute path ignores the base.
 pub fn join(base: &str, path: &str) -> String {
-    if path.starts_with('/') { normalize(path) } else { normalize(&format!("{base}/{path}")) }
+    if path.starts_with('/') {
+        return normalize(path);
+    }
+    let mut whole = String::with_capacity(base.len() + 1 + path.len());
+    whole.push_str(base);
+    if !base.ends_with('/') {
+        whole.push('/');
+    }
+    whole.push_str(path);
+    if is_normal(&whole) { whole } else { normalize(&whole) }
 }
 
 /// Says whether a path is a directory or lies anywhere below it, component by component.

@@ -105,6 +105,11 @@ impl DiskAnswers {
         matches!(self.texts.get(path), Some(DiskAnswer::Absent))
     }
 
+    /// Says whether anybody looked for the text of a file.
+    pub(crate) fn has_texts(&self) -> bool {
+        !self.texts.is_empty()
+    }
+
     /// Returns what settings a directory brings along; `None` if nobody answered.
     pub(crate) fn settings(&self, question: &DiskQuestion) -> Option<&DiskAnswer> {
         self.settings.get(question)

@@ -11,8 +11,6 @@ use crate::profile::Profiles;
 ///
 /// Redirections are the shell's doing and left aside, and so is which files it looks at.
 pub fn is_looking(profiles: &Profiles, invocation: &Invocation, effects: &[Effect]) -> bool {
-    // A program without a profile has no effects that could be looked at, however few are listed.
-    let has_program = invocation.program_name().is_some_and(|name| profiles.find(name).is_some());
     let is_plain = invocation.assignments.iter().all(|variable| is_safe_prefix(&variable.name));
     let looks = |effect: &Effect| {
         effect.is_redirection || matches!(effect.act, Act::Observe | Act::Read | Act::List | Act::Query)
@@ -21,5 +19,8 @@ pub fn is_looking(profiles: &Profiles, invocation: &Invocation, effects: &[Effec
     let wraps = invocation.wrapping == Wrapping::Changing;
     // A program text may load modules that lie in the directory it runs in.
     let may_load = invocation.code.as_ref().is_some_and(|code| code.language != Language::Awk);
-    has_program && is_plain && !wraps && !may_load && effects.iter().all(looks)
+    // A program without a profile has no effects that could be looked at, however few are listed. Finding it takes
+    // longest, so it comes last.
+    let has_program = || invocation.program_name().is_some_and(|name| profiles.knows(name));
+    is_plain && !wraps && !may_load && effects.iter().all(looks) && has_program()
 }

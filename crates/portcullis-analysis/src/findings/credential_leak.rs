@@ -10,7 +10,7 @@ use crate::effect::Effect;
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::flow::DataFlow;
 use crate::invocation::base_name;
-use crate::place::{Secrecy, is_free, secrecy};
+use crate::place::{Secrecy, is_free};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC033",
@@ -95,9 +95,10 @@ fn is_built_in(case: Case<'_>, effect: &Effect) -> bool {
 }
 
 /// Finds the key whose content a file gets.
-fn copied<'a>(case: Case<'a>, flow: &DataFlow<'a>, effect: &'a Effect) -> Option<&'a Effect> {
-    let is_kept = |path: &str| is_free(path) || secrecy(path, case.scope).is_some();
-    if effect.act == Act::Read || effect.target.paths().iter().any(|path| is_kept(path)) {
+fn copied<'a>(case: Case<'a>, flow: &DataFlow<'a>, effect: &Effect) -> Option<&'a Effect> {
+    let paths = effect.target.paths();
+    let is_secret = || !paths.is_empty() && case.secrecy(effect).is_some();
+    if effect.act == Act::Read || paths.iter().any(|path| is_free(path)) || is_secret() {
         return None;
     }
     flow.sources(effect).into_iter().find(|source| source.act != Act::SecretRead && case.is_secret(source))

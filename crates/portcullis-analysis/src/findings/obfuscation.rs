@@ -236,8 +236,8 @@ fn runs_decoded(case: Case<'_>, flow: &DataFlow<'_>, index: usize, command: &Inv
         Some(ProgramSource::Installed) | None => false,
     };
     let is_fetched = || flow.fed(index).iter().any(|effect| effect.act == Act::Fetch);
-    let mut feeding = flow.feeding(index).into_iter().filter_map(|at| case.survey.invocations.get(at));
-    takes_feed && feeding.any(decodes) && !is_fetched()
+    let feeding = || flow.feeding(index).into_iter().filter_map(|at| case.survey.invocations.get(at));
+    takes_feed && feeding().any(decodes) && !is_fetched()
 }
 
 fn decodes(command: &Invocation) -> bool {

@@ -1,7 +1,7 @@
 //! Files that say what agents may do, and files that tell them what to do.
 
 use super::Scope;
-use super::pattern::{any_ending, ends_with, lies_in};
+use super::pattern::{Endings, any_ending, ends_with, lies_in};
 use crate::lists::places::agents::{DAEMON, DIRECTORIES, INSTRUCTIONS, SETTINGS, SHELTERS};
 
 /// The directory that holds it, whose content is read with it.
@@ -14,8 +14,9 @@ pub fn is_agent_setting(path: &str) -> bool {
 
 /// Says whether everything in a directory decides what agents may do.
 pub fn is_agent_hold(path: &str) -> bool {
+    let endings = Endings::of(path);
     let holds = SETTINGS.iter().filter_map(|pattern| pattern.strip_suffix("/**"));
-    holds.into_iter().any(|directory| ends_with(directory, path))
+    holds.into_iter().any(|directory| endings.fit(directory))
 }
 
 /// Says whether a directory holds settings or the state of an agent.

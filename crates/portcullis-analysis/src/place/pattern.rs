@@ -6,20 +6,40 @@
 
 /// Says whether a path has the form of one of these patterns, component by component.
 pub(super) fn any(patterns: &[&str], path: &str) -> bool {
-    patterns.iter().any(|pattern| may_begin(pattern, path) && matches(pattern, path))
+    let beginning = Beginning::of(path);
+    patterns.iter().any(|pattern| beginning.fits(pattern))
 }
 
-/// Says whether the first letters of a path are those of a pattern: most are told apart by these.
-fn may_begin(pattern: &str, path: &str) -> bool {
-    for (wanted, found) in pattern.bytes().zip(path.bytes()).take(4) {
-        if wanted == b'*' {
-            return true;
+/// A path with its first letters, which tell most patterns apart from it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Beginning<'a> {
+    path: &'a str,
+    /// In lower case; zero behind the end of the path.
+    letters: [u8; 4],
+}
+
+impl<'a> Beginning<'a> {
+    pub(super) fn of(path: &'a str) -> Self {
+        let mut letters = [0; 4];
+        for (letter, found) in letters.iter_mut().zip(path.bytes()) {
+            *letter = found.to_ascii_lowercase();
         }
-        if !wanted.eq_ignore_ascii_case(&found) {
-            return false;
-        }
+        Self { path, letters }
     }
-    true
+
+    /// Says whether the path has the form of a pattern.
+    pub(super) fn fits(self, pattern: &str) -> bool {
+        self.may_fit(pattern.as_bytes()) && matches(pattern, self.path)
+    }
+
+    fn may_fit(self, pattern: &[u8]) -> bool {
+        for (wanted, found) in pattern.iter().zip(&self.letters) {
+            if *wanted == b'*' || wanted.to_ascii_lowercase() != *found {
+                return *wanted == b'*';
+            }
+        }
+        true
+    }
 }
 
 fn matches(pattern: &str, path: &str) -> bool {
@@ -83,46 +103,81 @@ fn is_named(wildcard: &str, name: &str) -> bool {
 
 /// Says whether an ending of a path has the form of one of these patterns: `app/.env` has the form `.env`.
 pub(super) fn any_ending(patterns: &[&str], path: &str) -> bool {
-    let last = path.as_bytes().last();
-    let letters = first_letters(path);
-    let mut likely = patterns.iter().filter(|pattern| may_hold(letters, pattern));
-    likely.any(|pattern| match (pattern.as_bytes().last(), last) {
-        (Some(b'*'), _) => match pattern.strip_suffix("/**") {
-            None => ends_with(pattern, path),
-            Some(directory) => lies_in(directory, path),
-        },
-        // Most are told apart by their last letter.
-        (Some(wanted), Some(found)) => wanted.eq_ignore_ascii_case(found) && ends_with(pattern, path),
-        _ => false,
-    })
+    let endings = Endings::of(path);
+    patterns.iter().any(|pattern| endings.fit(pattern))
 }
 
-/// Returns the letters that the components of a path begin with, a bit each; some letters share one.
-fn first_letters(path: &str) -> u64 {
-    let (mut letters, mut is_first) = (0, true);
-    for byte in path.bytes() {
-        if is_first {
-            letters |= bit_of(byte);
+/// The endings of a path, with what tells most patterns apart from all of them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Endings<'a> {
+    path: &'a str,
+    last: Option<u8>,
+    /// What components begin with, a bit each; some share one.
+    letters: u128,
+}
+
+impl<'a> Endings<'a> {
+    pub(super) fn of(path: &'a str) -> Self {
+        let (mut letters, mut before) = (0, [b'/', b'/']);
+        for byte in path.bytes() {
+            match before {
+                [_, b'/'] if byte != b'.' => letters |= bit_of(byte),
+                [b'/', b'.'] => letters |= hidden_bit_of(byte),
+                _ => {}
+            }
+            before = [before[1], byte];
         }
-        is_first = byte == b'/';
+        Self { path, last: path.as_bytes().last().copied(), letters }
     }
-    letters
+
+    /// Says whether one of them has the form of a pattern.
+    pub(super) fn fit(self, pattern: &str) -> bool {
+        if !self.may_hold(pattern) {
+            return false;
+        }
+        match (pattern.as_bytes().last(), self.last) {
+            (Some(b'*'), _) => match pattern.strip_suffix("/**") {
+                None => ends_with(pattern, self.path),
+                Some(directory) => lies_in(directory, self.path),
+            },
+            // Most are told apart by their last letter.
+            (Some(wanted), Some(found)) => {
+                wanted.eq_ignore_ascii_case(&found) && ends_with(pattern, self.path)
+            }
+            _ => false,
+        }
+    }
+
+    /// Says whether a component may be like the first of a pattern.
+    fn may_hold(self, pattern: &str) -> bool {
+        match pattern.as_bytes() {
+            [] | [b'*' | b'/', ..] | [b'.'] | [b'.', b'*' | b'/', ..] => true,
+            [b'.', letter, ..] => self.letters & hidden_bit_of(*letter) != 0,
+            [letter, ..] => self.letters & bit_of(*letter) != 0,
+        }
+    }
 }
 
-const fn bit_of(letter: u8) -> u64 {
+const fn bit_of(letter: u8) -> u128 {
     1 << (letter.to_ascii_lowercase() & 63)
 }
 
-/// Says whether a path whose components begin with these letters may hold one like the first of a pattern.
-fn may_hold(letters: u64, pattern: &str) -> bool {
-    match pattern.as_bytes().first() {
-        None | Some(b'*' | b'/') => true,
-        Some(letter) => letters & bit_of(*letter) != 0,
-    }
+/// Returns the bit of the letter behind the dot of a hidden name.
+const fn hidden_bit_of(letter: u8) -> u128 {
+    bit_of(letter) << 64
 }
 
 /// Says whether the last components of a path have the form of a pattern.
 pub(super) fn ends_with(pattern: &str, path: &str) -> bool {
+    // What stands behind the last star must end the path, and nearly never does.
+    let end = pattern.rsplit_once('*').map_or(pattern, |(_, end)| end);
+    let Some(start) = path.len().checked_sub(end.len()) else { return false };
+    if !path.as_bytes().get(start..).is_some_and(|ending| ending.eq_ignore_ascii_case(end.as_bytes())) {
+        return false;
+    }
+    if end.len() == pattern.len() {
+        return start == 0 || path.as_bytes().get(start - 1) == Some(&b'/');
+    }
     let mut components = path.rsplit('/');
     pattern
         .rsplit('/')
@@ -131,20 +186,32 @@ pub(super) fn ends_with(pattern: &str, path: &str) -> bool {
 
 /// Says whether a path lies below a directory that ends in the form of a pattern.
 pub(super) fn lies_in(directory: &str, path: &str) -> bool {
-    let last = directory.rsplit('/').next().unwrap_or(directory);
-    let mut end = 0;
-    for component in path.split('/') {
-        end += component.len();
-        let rest = path.get(end..).unwrap_or_default();
-        if is_component(last, component)
-            && rest.len() > 1
-            && ends_with(directory, path.get(..end).unwrap_or_default())
-        {
+    let wanted = directory.as_bytes().first();
+    let mut before = b'/';
+    for (at, byte) in path.bytes().enumerate() {
+        let is_start = std::mem::replace(&mut before, byte) == b'/';
+        let may_be = match wanted {
+            None | Some(b'*') => true,
+            Some(wanted) => wanted.eq_ignore_ascii_case(&byte),
+        };
+        if is_start && may_be && holds_more(directory, path.get(at..).unwrap_or_default()) {
             return true;
         }
-        end += 1;
     }
     false
+}
+
+/// Says whether the first components of a path have the form of a pattern, and something follows them.
+fn holds_more(directory: &str, path: &str) -> bool {
+    let mut rest = path;
+    for wanted in directory.split('/') {
+        let Some((component, more)) = rest.split_once('/') else { return false };
+        if !is_component(wanted, component) {
+            return false;
+        }
+        rest = more;
+    }
+    !rest.is_empty()
 }
 
 /// Says whether a component has the form of a pattern with at most one `*`.
@@ -181,6 +248,8 @@ mod tests {
             ("a*c", "abbc", true),
             ("a*c", "ac", true),
             ("ab*bc", "abc", false),
+            ("a*c", "a*bc", true),
+            ("a*c", "a", false),
         ] {
             assert_eq!(any(&[pattern], path), expected, "{pattern} {path}");
         }
@@ -215,6 +284,13 @@ mod tests {
             (".git/hooks/**", "/code/.git/hooks/x/y", true),
             (".git/hooks/**", "/code/git/hooks/x", false),
             ("*.pem", "/x/KEY.PEM", true),
+            ("*.pem", "/x.pem/key", false),
+            (".ssh/*.pub", "/home/me/.SSH/id.pub", true),
+            (".ssh/*.pub", "/home/me/.ssh/keys/id.pub", false),
+            (".env.*", "/code/.env.local", true),
+            (".env.*", "/code/.envrc", false),
+            ("notes/**", "/code/notes/.x", true),
+            (".a/**", "/.n/.a", false),
         ] {
             assert_eq!(any_ending(&[pattern], path), expected, "{pattern} {path}");
         }

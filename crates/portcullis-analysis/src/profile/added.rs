@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{CompiledProfile, Form, Profile, ProfileError, compile, find, find_cmdlet};
+use super::{
+    CompiledProfile, Form, Profile, ProfileError, compile, find, find_cmdlet, is_listed, is_listed_cmdlet,
+};
 use crate::wrapper::program_name;
 
 /// How many programs files may describe in all, so that a look-up stays cheap.
@@ -97,6 +99,11 @@ impl Profiles {
     pub fn find(&self, name: &str) -> Option<Profile<'_>> {
         // Windows programs are started from bash too.
         self.find_added(name).or_else(|| find(name)).or_else(|| find_cmdlet(&program_name(name)))
+    }
+
+    /// Says whether there is a profile of a program that bash starts, by its name without directory.
+    pub fn knows(&self, name: &str) -> bool {
+        self.added.contains_key(name) || is_listed(name) || is_listed_cmdlet(&program_name(name))
     }
 
     /// Finds the profile of a cmdlet or program that PowerShell starts, by its canonical lower-case name.

@@ -44,13 +44,18 @@ const ENTRY: usize = 12;
 
 /// Finds a profile by name.
 pub(super) fn find(table: Table, name: &str) -> Option<Profile<'static>> {
+    profile_at(index_of(table), place_of(table, name)?)
+}
+
+/// Finds the place of a name in an index.
+pub(super) fn place_of(table: Table, name: &str) -> Option<usize> {
     let index = index_of(table);
     let (mut low, mut high) = (0, index.len() / ENTRY);
     while low < high {
         let middle = low + (high - low) / 2;
         // Texts are in the order of their bytes.
         match name_at(index, middle)?.cmp(name.as_bytes()) {
-            std::cmp::Ordering::Equal => return profile_at(index, middle),
+            std::cmp::Ordering::Equal => return Some(middle),
             std::cmp::Ordering::Less => low = middle + 1,
             std::cmp::Ordering::Greater => high = middle,
         }
@@ -205,7 +210,10 @@ impl<'a> Cursor<'a> {
     }
 
     fn number(&mut self) -> usize {
-        self.take(4).iter().rev().fold(0, |number, byte| (number << 8) | usize::from(*byte))
+        match *self.take(4) {
+            [a, b, c, d] => u32::from_le_bytes([a, b, c, d]) as usize,
+            _ => 0,
+        }
     }
 
     /// Reads a piece behind its length in one byte.

@@ -111,6 +111,16 @@ pub fn find_cmdlet(name: &str) -> Option<Profile<'static>> {
     encoded::find(encoded::Table::Cmdlets, name)
 }
 
+/// Says whether there is a built-in profile of a program, by its name without directory.
+fn is_listed(name: &str) -> bool {
+    encoded::place_of(encoded::Table::Commands, name).is_some()
+}
+
+/// Says whether there is a built-in profile of a cmdlet or Windows program, by its canonical lower-case name.
+fn is_listed_cmdlet(name: &str) -> bool {
+    encoded::place_of(encoded::Table::Cmdlets, name).is_some()
+}
+
 /// Returns every name that has a built-in profile, with it.
 pub fn built_in() -> impl Iterator<Item = (&'static str, Profile<'static>)> {
     encoded::all(encoded::Table::Commands).chain(encoded::all(encoded::Table::Cmdlets))

@@ -81,7 +81,9 @@ impl<'a> CaseView<'a> {
 
     /// Returns the branch that is checked out, if somebody looked.
     pub(crate) fn branch(&self) -> Option<String> {
-        self.roots.iter().find_map(|root| {
+        // Few calls make anybody look.
+        let roots = if self.case.answers.has_texts() { self.roots.as_slice() } else { &[] };
+        roots.iter().find_map(|root| {
             let head = self.case.answers.text(&format!("{root}/.git/HEAD"))?;
             head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
         })
@@ -131,7 +133,11 @@ fn working_directories(policy: &Policy, context: &Context) -> Vec<String> {
     let mut roots: Vec<String> = Vec::new();
     let own = [&context.cwd, &context.project];
     let added = context.added_directories.iter().chain(&policy.additional_directories);
-    for directory in own.into_iter().chain(added) {
+    for (place, directory) in own.into_iter().chain(added).enumerate() {
+        // A session mostly works in its own project.
+        if place == 1 && directory == &context.cwd {
+            continue;
+        }
         let expanded = path_use::expand_home(directory, context.home.as_deref());
         let root = path::join(&context.project, expanded.as_deref().unwrap_or(directory));
         if !roots.contains(&root) {

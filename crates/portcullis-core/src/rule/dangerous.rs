@@ -51,6 +51,12 @@ fn is_ordinary(tool: &str, program: &str) -> bool {
 
 /// Says whether a command's first word is this one, whatever the case.
 fn begins_with(command: &str, word: &str) -> bool {
+    // Most are told apart by their first letter.
+    if let (Some(first), Some(wanted)) = (command.as_bytes().first(), word.as_bytes().first())
+        && !first.eq_ignore_ascii_case(wanted)
+    {
+        return false;
+    }
     command.get(..word.len()).is_some_and(|first| first.eq_ignore_ascii_case(word))
         && command.get(word.len()..).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
