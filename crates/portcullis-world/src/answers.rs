@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use portcullis_core::{DiskAnswer, DiskQuestion, path};
 
-use crate::path::resolve;
+use crate::path::{KnownLinks, resolve};
 use crate::pattern::resolve_pattern;
 use crate::settings::{cargo_settings, git_settings};
 use crate::text::read_text;
@@ -16,6 +16,7 @@ const MOST_KNOWN: usize = 100_000;
 #[derive(Debug, Default)]
 pub struct World {
     known: BTreeMap<DiskQuestion, DiskAnswer>,
+    links: KnownLinks,
     /// Whether the disk plays no part, and every path is taken for a real one.
     is_empty: bool,
 }
@@ -57,8 +58,8 @@ impl World {
             self.known.clear();
         }
         let resolution = match question {
-            DiskQuestion::RealPath(path) => resolve(path),
-            DiskQuestion::Pattern(pattern) => resolve_pattern(pattern),
+            DiskQuestion::RealPath(path) => resolve(path, &mut self.links),
+            DiskQuestion::Pattern(pattern) => resolve_pattern(pattern, &mut self.links),
             DiskQuestion::Text(path) => read_text(path),
             DiskQuestion::GitSettings(directory) => git_settings(directory),
             DiskQuestion::CargoSettings(directory) => cargo_settings(directory),

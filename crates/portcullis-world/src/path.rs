@@ -4,7 +4,7 @@
 //! one. What does not exist is resolved as far as it exists. What cannot be told (a loop, a directory that may not
 //! be searched, a name that is not text) is [`DiskAnswer::Broken`], which counts as the unsafe answer.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -13,12 +13,34 @@ use portcullis_core::{DiskAnswer, path};
 /// The most symbolic links that are followed for one path.
 const MOST_HOPS: usize = 64;
 
+/// The most entries that are kept in mind.
+const MOST_KNOWN: usize = 100_000;
+
+/// What was found on the way along paths. The paths of a call mostly lie in one directory, and the way to it is looked
+/// at once.
+#[derive(Debug, Default)]
+pub(crate) struct KnownLinks(BTreeMap<String, PathEntry>);
+
+impl KnownLinks {
+    fn look(&mut self, path: &str) -> Result<PathEntry, Unresolvable> {
+        if let Some(known) = self.0.get(path) {
+            return Ok(known.clone());
+        }
+        let found = read_link(path)?;
+        if self.0.len() >= MOST_KNOWN {
+            self.0.clear();
+        }
+        self.0.insert(path.to_owned(), found.clone());
+        Ok(found)
+    }
+}
+
 /// Follows an absolute path to where it leads.
-pub(crate) fn resolve(path: &str) -> DiskAnswer {
+pub(crate) fn resolve(path: &str, links: &mut KnownLinks) -> DiskAnswer {
     if !path.starts_with('/') || path.contains('\0') {
         return DiskAnswer::Broken;
     }
-    let mut walk = LinkWalk::new(path);
+    let mut walk = LinkWalk::new(path, links);
     match walk.run() {
         Ok(()) => DiskAnswer::Leads(walk.into_leads(path)),
         Err(Unresolvable) => DiskAnswer::Broken,
@@ -28,18 +50,20 @@ pub(crate) fn resolve(path: &str) -> DiskAnswer {
 /// A path that cannot be followed to its end.
 struct Unresolvable;
 
-struct LinkWalk {
+struct LinkWalk<'a> {
     /// The part that has been followed: real, without a final slash, empty for the root.
     real: String,
     /// The components still to be followed.
     rest: VecDeque<String>,
     /// The spellings met on the way.
     leads: Vec<String>,
+    links: &'a mut KnownLinks,
 }
 
-impl LinkWalk {
-    fn new(path: &str) -> Self {
-        Self { real: String::new(), rest: path.split('/').map(str::to_owned).collect(), leads: Vec::new() }
+impl<'a> LinkWalk<'a> {
+    fn new(path: &str, links: &'a mut KnownLinks) -> Self {
+        let rest = path.split('/').map(str::to_owned).collect();
+        Self { real: String::new(), rest, leads: Vec::new(), links }
     }
 
     fn run(&mut self) -> Result<(), Unresolvable> {
@@ -50,7 +74,7 @@ impl LinkWalk {
                 ".." => self.leave(),
                 _ => {
                     let here = format!("{}/{component}", self.real);
-                    match read_link(&here)? {
+                    match self.links.look(&here)? {
                         PathEntry::Link(target) => {
                             hops += 1;
                             if hops > MOST_HOPS {
@@ -97,6 +121,7 @@ impl LinkWalk {
     }
 }
 
+#[derive(Debug, Clone)]
 enum PathEntry {
     Link(String),
     /// Anything else, or nothing.
@@ -160,9 +185,9 @@ mod tests {
         for (asked, expected) in table {
             let asked = if asked.is_empty() { root.clone() } else { format!("{root}/{asked}") };
             let expected: Vec<String> = expected.iter().map(|lead| format!("{root}/{lead}")).collect();
-            assert_eq!(resolve(&asked), DiskAnswer::Leads(expected), "{asked}");
+            assert_eq!(resolve(&asked, &mut KnownLinks::default()), DiskAnswer::Leads(expected), "{asked}");
         }
-        assert_eq!(resolve("/"), DiskAnswer::Leads(Vec::new()));
+        assert_eq!(resolve("/", &mut KnownLinks::default()), DiskAnswer::Leads(Vec::new()));
     }
 
     #[test]
@@ -170,9 +195,13 @@ mod tests {
         let (_folder, root) = folder();
         let long = "x".repeat(5_000);
         for asked in ["loop", "loop/inside", "real/\0", &long] {
-            assert_eq!(resolve(&format!("{root}/{asked}")), DiskAnswer::Broken, "{asked}");
+            assert_eq!(
+                resolve(&format!("{root}/{asked}"), &mut KnownLinks::default()),
+                DiskAnswer::Broken,
+                "{asked}"
+            );
         }
-        assert_eq!(resolve("relative/path"), DiskAnswer::Broken);
+        assert_eq!(resolve("relative/path", &mut KnownLinks::default()), DiskAnswer::Broken);
     }
 
     #[test]
@@ -182,7 +211,11 @@ mod tests {
         for index in 1..=MOST_HOPS {
             symlink(format!("link{}", index - 1), format!("{root}/link{index}")).unwrap();
         }
-        assert!(matches!(resolve(&format!("{root}/link{}", MOST_HOPS - 1)), DiskAnswer::Leads(_)));
-        assert_eq!(resolve(&format!("{root}/link{MOST_HOPS}")), DiskAnswer::Broken);
+        let mut links = KnownLinks::default();
+        assert!(matches!(
+            resolve(&format!("{root}/link{}", MOST_HOPS - 1), &mut links),
+            DiskAnswer::Leads(_)
+        ));
+        assert_eq!(resolve(&format!("{root}/link{MOST_HOPS}"), &mut links), DiskAnswer::Broken);
     }
 }

@@ -10,17 +10,17 @@ use std::io::ErrorKind;
 use portcullis_core::DiskAnswer;
 use portcullis_core::pattern::may_name_component;
 
-use crate::path::resolve;
+use crate::path::{KnownLinks, resolve};
 
 /// The most directory entries that are looked at for one pattern.
 const MOST_ENTRIES: usize = 20_000;
 
 /// Follows every link that an absolute pattern names or passes through.
-pub(crate) fn resolve_pattern(pattern: &str) -> DiskAnswer {
+pub(crate) fn resolve_pattern(pattern: &str, links: &mut KnownLinks) -> DiskAnswer {
     if !pattern.starts_with('/') || pattern.contains('\0') {
         return DiskAnswer::Broken;
     }
-    let mut walk = PatternWalk { leads: Vec::new(), looked_at: 0 };
+    let mut walk = PatternWalk { leads: Vec::new(), looked_at: 0, links };
     let mut paths = vec![String::new()];
     for component in pattern.split('/').filter(|component| !component.is_empty()) {
         match walk.step(&paths, component) {
@@ -31,12 +31,13 @@ pub(crate) fn resolve_pattern(pattern: &str) -> DiskAnswer {
     DiskAnswer::Leads(walk.leads)
 }
 
-struct PatternWalk {
+struct PatternWalk<'a> {
     leads: Vec<String>,
     looked_at: usize,
+    links: &'a mut KnownLinks,
 }
 
-impl PatternWalk {
+impl PatternWalk<'_> {
     /// Returns the paths one component further; `None` if something cannot be told.
     fn step(&mut self, paths: &[String], component: &str) -> Option<Vec<String>> {
         let mut next = Vec::new();
@@ -79,7 +80,7 @@ impl PatternWalk {
         if !fs::symlink_metadata(path).is_ok_and(|status| status.is_symlink()) {
             return Some(());
         }
-        match resolve(path) {
+        match resolve(path, self.links) {
             DiskAnswer::Leads(leads) => {
                 self.leads.extend(leads);
                 Some(())
@@ -126,12 +127,12 @@ mod tests {
         ];
         for (pattern, expected) in table {
             assert_eq!(
-                resolve_pattern(&format!("{root}/{pattern}")),
+                resolve_pattern(&format!("{root}/{pattern}"), &mut KnownLinks::default()),
                 DiskAnswer::Leads(expected.clone()),
                 "{pattern}"
             );
         }
-        assert_eq!(resolve_pattern(&format!("{root}/b/*")), DiskAnswer::Broken);
-        assert_eq!(resolve_pattern("relative/*"), DiskAnswer::Broken);
+        assert_eq!(resolve_pattern(&format!("{root}/b/*"), &mut KnownLinks::default()), DiskAnswer::Broken);
+        assert_eq!(resolve_pattern("relative/*", &mut KnownLinks::default()), DiskAnswer::Broken);
     }
 }
