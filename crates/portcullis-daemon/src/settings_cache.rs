@@ -102,9 +102,27 @@ fn watched(locations: &SettingsLocations, others: &[PathBuf]) -> Vec<(PathBuf, S
     paths.extend(others.iter().cloned());
     paths.sort();
     paths.dedup();
-    let look = |path: PathBuf| {
-        let standing = Standing::of(&path);
-        (path, standing)
-    };
-    paths.into_iter().map(look).collect()
+    let mut seen: Vec<(PathBuf, Standing)> = Vec::with_capacity(paths.len());
+    for path in paths {
+        // Where a whole directory is missing, so is all that would be in it, and one look says so.
+        let is_told =
+            seen.iter().any(|(above, standing)| *standing == Standing::Missing && path.starts_with(above));
+        if !is_told {
+            seen.push(first_missing(path));
+        }
+    }
+    seen
+}
+
+/// Looks at a place. If nothing is there, the answer is about the highest place above it where nothing is either.
+fn first_missing(path: PathBuf) -> (PathBuf, Standing) {
+    let standing = Standing::of(&path);
+    let mut missing = path;
+    while standing == Standing::Missing
+        && let Some(above) = missing.parent()
+        && Standing::of(above) == Standing::Missing
+    {
+        missing = above.to_path_buf();
+    }
+    (missing, standing)
 }
