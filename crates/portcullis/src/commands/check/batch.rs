@@ -86,7 +86,7 @@ impl<'a> Batch<'a> {
     fn answer(&mut self) -> Result<(), Failure> {
         let lines = std::mem::take(&mut self.lines);
         let share = lines.len().div_ceil(self.workers.len()).max(SMALLEST_SHARE);
-        let answers = thread::scope(|scope| {
+        thread::scope(|scope| {
             let mut shares = lines.chunks(share).zip(&mut self.workers);
             let own = shares.next();
             let mut running = Vec::new();
@@ -97,18 +97,21 @@ impl<'a> Batch<'a> {
                     started.map_err(|error| Failure::internal(format!("no worker could start: {error}")))?,
                 );
             }
-            let mut answers = Vec::new();
-            answers.extend(own.map(|(lines, worker)| worker.answer(lines)));
-            for worker in running {
-                answers.push(worker.join().map_err(|_| Failure::internal("a worker failed"))?);
+            if let Some((lines, worker)) = own {
+                worker.answer(lines);
             }
-            Ok::<_, Failure>(answers)
+            for worker in running {
+                worker.join().map_err(|_| Failure::internal("a worker failed"))?;
+            }
+            Ok::<_, Failure>(())
         })?;
         let mut stdout = io::stdout().lock();
-        for answered in answers {
+        for answered in self.workers.iter_mut().map(|worker| &mut worker.answered) {
             self.has_errors |= answered.has_errors;
-            self.notes.say(answered.notes);
+            self.notes.say(std::mem::take(&mut answered.notes));
             stdout.write_all(answered.text.as_bytes()).map_err(|error| unwritten(&error))?;
+            // The memory is kept for the next lines: it is as large as all they say.
+            answered.text.clear();
         }
         stdout.flush().map_err(|error| unwritten(&error))
     }
@@ -139,16 +142,18 @@ struct Worker<'a> {
     arguments: &'a CheckArgs,
     sessions: Sessions<'a>,
     world: World,
+    answered: Answered,
 }
 
 impl<'a> Worker<'a> {
     fn new(arguments: &'a CheckArgs, session: SessionSettings) -> Self {
         let sessions = Sessions::new(&arguments.session, session, SessionSettings::open_in);
-        Self { arguments, sessions, world: World::default() }
+        Self { arguments, sessions, world: World::default(), answered: Answered::default() }
     }
 
-    fn answer(&mut self, lines: &[Option<Vec<u8>>]) -> Answered {
-        let mut answered = Answered::default();
+    /// Answers lines, to be written out before the next ones are.
+    fn answer(&mut self, lines: &[Option<Vec<u8>>]) {
+        let mut answered = std::mem::take(&mut self.answered);
         for line in lines {
             let (id, outcome) = match line {
                 Some(line) => parse_line(line),
@@ -158,7 +163,7 @@ impl<'a> Worker<'a> {
                 answered.refuse(&id, &message);
             }
         }
-        answered
+        self.answered = answered;
     }
 
     fn judge(&mut self, id: &Value, line: &CallLine, answered: &mut Answered) -> Result<(), String> {
