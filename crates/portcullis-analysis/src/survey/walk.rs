@@ -28,7 +28,7 @@ const MOST_ROUNDS: usize = 4;
 pub const SYNTAX_ERROR: &str = "the shell syntax is not understood";
 
 /// Where a command line runs.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Surroundings<'a> {
     /// The absolute directory it starts in.
     pub directory: &'a str,

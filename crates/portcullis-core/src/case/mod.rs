@@ -107,6 +107,17 @@ impl Case {
         case
     }
 
+    /// Looks at the call anew in another context: what the disk said is forgotten, so that it is asked again. The command
+    /// is not parsed again where it would be read as it was.
+    #[must_use]
+    pub fn again(self, context: Context) -> Self {
+        if context.surroundings() != self.context.surroundings() {
+            return Self::new(self.call, context);
+        }
+        let scripts = self.scripts.into_iter().map(|called| CalledScript::new(called.script)).collect();
+        Self { context, scripts, answers: DiskAnswers::default(), judged: OnceLock::new(), ..self }
+    }
+
     /// Returns the call.
     pub fn call(&self) -> &ToolCall {
         &self.call
@@ -314,6 +325,29 @@ mod tests {
             });
             told(&case, &Policy::default());
             assert_eq!(parses(), before + usize::from(runs_script), "{call:?}");
+        }
+    }
+
+    #[test]
+    fn a_case_that_is_looked_at_anew_asks_the_disk_and_parses_no_command() {
+        let parses = || reading::PARSES.with(std::cell::Cell::get);
+        for call in calls() {
+            let context = || Context::new(Mode::Auto, "/code/app");
+            let policy = Policy::default();
+            let mut first = Case::new(call.clone(), context());
+            let asked = answer_script(&mut first, &policy);
+            told(&first, &policy);
+            let before = parses();
+            let mut again = first.again(context());
+            assert_eq!(again.questions(&policy), asked, "{call:?}");
+            assert_eq!(parses(), before, "{call:?}");
+            again.assume_empty_disk(&policy);
+            let mut new = Case::new(call.clone(), context());
+            new.assume_empty_disk(&policy);
+            assert_eq!(told(&again, &policy), told(&new, &policy), "{call:?}");
+            let moved = again.again(Context::new(Mode::Auto, "/code/other"));
+            let there = Case::new(call.clone(), Context::new(Mode::Auto, "/code/other"));
+            assert_eq!(told(&moved, &policy), told(&there, &policy), "{call:?}");
         }
     }
 

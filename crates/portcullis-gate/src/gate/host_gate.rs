@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use portcullis_classifier::transcript::TranscriptFormat;
-use portcullis_core::{CallApproval, Decision, Person, Reason};
+use portcullis_core::{CallApproval, Case, Decision, Person, Reason};
 use portcullis_hosts::{
     AskBy, HookCall, HookSession, HostAnswer, HostDecision, MomentCapabilities, SessionFormat,
 };
@@ -176,8 +176,8 @@ impl HostGate<'_> {
         started: Instant,
         open: &dyn Fn() -> Result<SessionSettings, Failure>,
     ) -> Result<(HostAnswer, JudgedCall), Failure> {
-        let judge_again = |used_approvals: UsedApprovals| {
-            self.judge(Arc::new(open()?), asked, used_approvals, &mut World::default())
+        let judge_again = |earlier: HostJudgement| {
+            self.judge_again(Arc::new(open()?), asked, earlier, &mut World::default())
         };
         let judgement = self.judge(Arc::new(session), asked, UsedApprovals::new(), &mut World::default())?;
         let judgement = put_to_daemon(self, asked, judgement, &judge_again)?;
@@ -201,10 +201,34 @@ impl HostGate<'_> {
         &self,
         session: Arc<SessionSettings>,
         asked: &HookCall,
-        mut used_approvals: UsedApprovals,
+        used_approvals: UsedApprovals,
         world: &mut World,
     ) -> Result<HostJudgement, Failure> {
-        let (at, mut judged) = self.judge_all(&session, asked, &mut used_approvals, world)?;
+        self.judge_with(session, asked, used_approvals, None, world)
+    }
+
+    /// Judges a call as [`Self::judge`] does, after a person answered what an earlier judgement on it asked. What the
+    /// earlier one decided by is not parsed again.
+    fn judge_again(
+        &self,
+        session: Arc<SessionSettings>,
+        asked: &HookCall,
+        earlier: HostJudgement,
+        world: &mut World,
+    ) -> Result<HostJudgement, Failure> {
+        let HostJudgement { at, judged, used_approvals, .. } = earlier;
+        self.judge_with(session, asked, used_approvals, Some((at, judged.case)), world)
+    }
+
+    fn judge_with(
+        &self,
+        session: Arc<SessionSettings>,
+        asked: &HookCall,
+        mut used_approvals: UsedApprovals,
+        parsed: Option<(usize, Case)>,
+        world: &mut World,
+    ) -> Result<HostJudgement, Failure> {
+        let (at, mut judged) = self.judge_all(&session, asked, &mut used_approvals, parsed, world)?;
         let said = asked.moment.capabilities.lower(judged.verdict.decision);
         keep_question(&session, &asked.session.id, &mut judged, said);
         Ok(HostJudgement { session, at, judged, used_approvals })
@@ -244,6 +268,7 @@ impl HostGate<'_> {
         session: &SessionSettings,
         asked: &HookCall,
         used_approvals: &mut UsedApprovals,
+        mut parsed: Option<(usize, Case)>,
         world: &mut World,
     ) -> Result<(usize, JudgedCall), Failure> {
         let place = &asked.session;
@@ -279,7 +304,10 @@ impl HostGate<'_> {
                 context.session.is_partial |= session.store().is_none() || place.id.is_empty();
             }
             context.session.approval = used_approvals.get(&at).cloned();
-            let judged = road.judge(call, context, &past, world)?;
+            let judged = match parsed.take_if(|(place, _)| *place == at) {
+                Some((_, case)) => road.judge_again(case, context, &past, world)?,
+                None => road.judge(call, context, &past, world)?,
+            };
             let decision = judged.verdict.decision;
             if let Some(approval) = &judged.case.context().session.approval {
                 used_approvals.insert(at, approval.clone());

@@ -18,7 +18,7 @@ use portcullis_store::ExplanationEntry;
 use portcullis_store::audit::Entry;
 use serde_json::{Value, json};
 
-use super::host_gate::{HostGate, HostJudgement, UsedApprovals};
+use super::host_gate::{HostGate, HostJudgement};
 use crate::Failure;
 use crate::audit::{self, RecordContext};
 use crate::daemon_client::{Client, Role};
@@ -167,7 +167,7 @@ pub fn put_to_daemon(
     gate: &HostGate<'_>,
     asked: &HookCall,
     judgement: HostJudgement,
-    judge: &dyn Fn(UsedApprovals) -> Result<HostJudgement, Failure>,
+    judge: &dyn Fn(HostJudgement) -> Result<HostJudgement, Failure>,
 ) -> Result<HostJudgement, Failure> {
     let mut judgement = judgement;
     for _ in 0..asked.calls.len() {
@@ -188,7 +188,7 @@ pub fn put_to_daemon(
         let there_is = (gate.before_asking)(Duration::from_secs(seconds.into()) + MARGIN);
         let deadline = begun + there_is.saturating_sub(MARGIN);
         match ask(&client, &question, deadline) {
-            Ok((_, QuestionReply::Allowed)) => judgement = judge(judgement.used_approvals)?,
+            Ok((_, QuestionReply::Allowed)) => judgement = judge(judgement)?,
             Ok((_, QuestionReply::Denied { by, message })) => return Ok(judgement.refused(&by, &message)),
             Ok((id, reply)) => return Ok(judgement.unanswered(&id, &reply)),
             Err(failure) => return Ok(judgement.unasked(&failure.message)),

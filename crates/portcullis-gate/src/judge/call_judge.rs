@@ -100,7 +100,31 @@ impl CallJudge<'_> {
     pub fn judge(
         &self,
         call: &ToolCall,
+        context: Context,
+        past: &SessionHistory,
+        world: &mut World,
+    ) -> Result<JudgedCall, Failure> {
+        self.judge_case(call, context, |context| Case::new(call.clone(), context), past, world)
+    }
+
+    /// Judges a call again that was judged before. Settings, session and disk are looked at anew, as for a call that has
+    /// just come; only the command is not parsed again.
+    pub fn judge_again(
+        &self,
+        earlier: Case,
+        context: Context,
+        past: &SessionHistory,
+        world: &mut World,
+    ) -> Result<JudgedCall, Failure> {
+        let call = earlier.call().clone();
+        self.judge_case(&call, context, |context| earlier.again(context), past, world)
+    }
+
+    fn judge_case(
+        &self,
+        call: &ToolCall,
         mut context: Context,
+        make: impl FnOnce(Context) -> Case,
         past: &SessionHistory,
         world: &mut World,
     ) -> Result<JudgedCall, Failure> {
@@ -111,7 +135,8 @@ impl CallJudge<'_> {
         };
         let mut problems: Vec<String> = lost.iter().cloned().collect();
         let mut policy = Cow::Borrowed(self.session.policy());
-        let case = prepare(&policy, call.clone(), context, world);
+        let mut case = make(context);
+        case.answer(world.answer(case.questions(&policy)));
         let outcome = decide(&case, &policy)?;
         let mut tried = Try { case, outcome, transcript };
         let depends = depends_on_past(&tried, &policy) || !is_heard && may_be_forbidden(&tried);
