@@ -126,3 +126,23 @@ fn first_missing(path: PathBuf) -> (PathBuf, Standing) {
     }
     (missing, standing)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_told_by_the_highest_directory_that_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/settings.json");
+        let above = folder.path().join("a");
+        assert_eq!(first_missing(path.clone()), (above.clone(), Standing::Missing));
+        std::fs::create_dir(&above).unwrap();
+        assert_ne!(Standing::of(&above), Standing::Missing, "a directory that appears is a change");
+        assert_eq!(first_missing(path.clone()), (above.join("b"), Standing::Missing));
+        std::fs::create_dir(above.join("b")).unwrap();
+        assert_eq!(first_missing(path.clone()), (path.clone(), Standing::Missing));
+        std::fs::write(&path, "{}").unwrap();
+        assert_eq!(first_missing(path.clone()), (path.clone(), Standing::of(&path)));
+    }
+}
