@@ -12,10 +12,11 @@ use crate::effect::target::{host_in, path_of};
 use crate::effect::{Effect, Target};
 use crate::environment::place_in;
 use crate::invocation::Invocation;
-use crate::lists::builds::{ELSEWHERE, LOADING, SHORT_LOADING};
+use crate::lists::builds::{ELSEWHERE, LOADING, SHORT_LOADING, SHOWN};
 use crate::option::values;
 use crate::path::{is_inside, normalize};
 use crate::place::{Scope, is_agent_shelter, is_among_agent_files, is_free, is_loopback};
+use crate::steering;
 
 /// Says whether a word of the command leads out of the project.
 pub(crate) fn leads_out(case: Case<'_>, effect: &Effect) -> bool {
@@ -30,12 +31,18 @@ pub(crate) fn leads_out(case: Case<'_>, effect: &Effect) -> bool {
     let mut before = "";
     for word in command.operands() {
         let is_named = before.starts_with('-') && !word.is_option();
+        let option = if is_named { before } else { &word.text };
+        if steering::is_command_text(command, word) || names_foreign_address(option, &word.text) {
+            return true;
+        }
         let leads = pieces(&word.text).any(|piece| {
             // What stands before the value in one word: `--config=x`, `-Da=x`, `-I/x`, `CC=x`, `@x`, `+x`.
             let front = word.text.split(piece).next().unwrap_or_default();
             let is_run = is_loading(front)
                 || is_named && is_loading(before)
                 || runs_operands && !is_named && front.is_empty() && is_code(piece);
+            let is_value = is_named || word.is_option() && front.starts_with("--");
+            let is_run = is_run || is_value && !is_told(case, effect, piece);
             is_elsewhere(case.scope, command, word, piece, is_run)
         });
         if leads {
@@ -44,6 +51,28 @@ pub(crate) fn leads_out(case: Case<'_>, effect: &Effect) -> bool {
         before = &word.text;
     }
     false
+}
+
+/// Says whether a word names an address elsewhere that is more than shown: a build or test that is told one fetches,
+/// loads or calls what is there.
+fn names_foreign_address(option: &str, text: &str) -> bool {
+    let is_shown = || {
+        let option = option.split('=').next().unwrap_or(option).to_ascii_lowercase();
+        SHOWN.iter().any(|part| option.contains(part))
+    };
+    let is_foreign = |(at, _): (usize, &str)| {
+        let after = text.get(at..).unwrap_or_default();
+        let address = after.split(['"', '\'', ' ', ',', '}']).next().unwrap_or(after);
+        !host_in(&format!("x{address}")).is_some_and(|host| is_loopback(&host))
+    };
+    let is_file = text.contains("file://");
+    !is_file && text.match_indices("://").any(is_foreign) && !is_shown()
+}
+
+/// Says whether the profile of the command knows what is done to a path.
+fn is_told(case: Case<'_>, effect: &Effect, piece: &str) -> bool {
+    let mut known = case.of(&[Act::Read, Act::Write, Act::Delete, Act::DeleteTree]);
+    known.any(|known| known.invocation == effect.invocation && known.target.written().contains(piece))
 }
 
 /// Says whether a command builds or runs containers as a file outside the project tells.
@@ -195,6 +224,9 @@ fn is_elsewhere(scope: &Scope, command: &Invocation, word: &Argument, piece: &st
             return is_run;
         }
         let is_own_neighbour = !piece.starts_with('/');
+        if is_run && matches!(path.as_str(), "/tmp" | "/var/tmp") {
+            return true;
+        }
         is_own_neighbour
             || scope.below_home(path).is_some()
             || ELSEWHERE.iter().any(|start| is_inside(path, start))

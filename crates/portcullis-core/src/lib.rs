@@ -98,7 +98,7 @@ pub mod profile {
     pub use portcullis_analysis::command_effects::{Dialect, WrongExample, wrong_examples};
     pub use portcullis_analysis::effect::Act;
     pub use portcullis_analysis::profile::{
-        Authority, Flag, FlagValue, Form, Profile, ProfileError, ProfileOrigin, Profiles, Role, Style, Twist,
-        built_in, compile,
+        Authority, Flag, FlagValue, Form, OtherOptions, Profile, ProfileError, ProfileOrigin, Profiles, Role,
+        Style, Twist, built_in, compile,
     };
 }

@@ -11,6 +11,7 @@ use crate::case::Case;
 use crate::effect::{Effect, Target};
 use crate::findings::ExampleCall;
 use crate::invocation::Invocation;
+use crate::lists::services::DESTROYING;
 use crate::path;
 use crate::place::{is_agent_directory, is_agent_setting, is_free, startup_file};
 use crate::reach;
@@ -111,6 +112,7 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
         Act::Execute => {
             case.is_in_project(effect)
                 && is_file_name(effect.target.written())
+                && !is_weighty(case, effect)
                 && !follows_fetched_code(case, effect)
         }
         _ => false,
@@ -208,19 +210,57 @@ const STEERING_FILES: &[&str] = &[
     "tox.ini",
 ];
 
-/// Says whether a script or target is one that, by its name, reaches out of the project: `make install`, `npm run deploy`.
+/// Says whether a script or target is one that, by its name, reaches out of the project or takes back what a database
+/// holds: `make install`, `npm run deploy`, `alembic downgrade`.
 fn is_weighty(case: Case<'_>, effect: &Effect) -> bool {
-    let names =
-        |text: &str| text.split([':', '-', '_', '.', ';', ',', ' ', '/']).any(|part| WEIGHTY.contains(&part));
-    let is_runner = RUNNERS.contains(&case.program(effect));
-    let first = case.command(effect).map(Invocation::operands).unwrap_or_default();
-    is_runner && first.iter().filter(|word| !word.is_option()).any(|word| names(&word.text))
+    let parts = |text: &str, list: &[&str]| {
+        text.split([':', '-', '_', '.', ';', ',', ' ', '/']).any(|part| list.contains(&part))
+    };
+    let program = case.program(effect);
+    let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
+    let mut names = words.iter().filter(|word| !word.is_option());
+    if RUNNERS.contains(&program) {
+        return names.any(|word| parts(&word.text, WEIGHTY) || parts(&word.text, DESTROYING));
+    }
+    TASKS.contains(&program) && names.any(|word| DESTROYING.iter().any(|verb| is_task(&word.text, verb)))
+}
+
+/// Says whether a word is a task of that name: `db:drop`, `migrate:fresh`, `downgrade`, not a file.
+fn is_task(word: &str, verb: &str) -> bool {
+    !word.contains('/') && word.split([':', '.', '_', '-']).any(|part| part == verb)
 }
 
 /// Programs whose operands are names of scripts or targets.
 const RUNNERS: &[&str] = &[
     "bun", "cmake", "gmake", "gradle", "gradlew", "grunt", "lein", "mix", "sbt", "gulp", "just", "make",
     "mise", "ninja", "npm", "nx", "pnpm", "rake", "task", "turbo", "yarn",
+];
+
+/// Programs of projects whose operands are tasks that work on databases and queues.
+const TASKS: &[&str] = &[
+    "alembic",
+    "artisan",
+    "celery",
+    "dbmate",
+    "diesel",
+    "django-admin",
+    "ecto",
+    "flask",
+    "flyway",
+    "goose",
+    "knex",
+    "liquibase",
+    "migrate",
+    "php",
+    "prisma",
+    "python",
+    "python3",
+    "rails",
+    "rq",
+    "sequelize",
+    "sequelize-cli",
+    "sqitch",
+    "typeorm",
 ];
 
 /// Says whether a file is one's own to change.

@@ -11,7 +11,7 @@ use crate::argument::Argument;
 use crate::code::{self, CodeTarget};
 use crate::effect::{Effect, PathTarget, Target, target};
 use crate::environment::{Assignment, VariableReach, VariableUse, secrets_in};
-use crate::invocation::{Invocation, Survey, Variable, Wrapping};
+use crate::invocation::{Survey, Variable, Wrapping};
 use crate::named_file::implied;
 use crate::place::is_free;
 use crate::profile::{self, Profile, Profiles, Use};
@@ -186,12 +186,20 @@ impl EffectMaker<'_> {
         if self.is_function(name) && self.feeds_itself(name) {
             effects.push(self.effect(Act::Exhaust, Target::Name(name.to_owned()), program.span));
         }
-        let is_package = written.contains('@') && !written.contains("..") && self.is_fetched();
-        if is_package && written.starts_with('@') {
+        let runner = self.context.runner();
+        if runner.is_some() && written.starts_with('@') && !written.contains("..") {
             // A package that its runner fetches; the runner's profile says so.
             return effects;
         }
-        let name = if is_package { name.split('@').next().unwrap_or(name) } else { name };
+        let name = match runner {
+            Some(_) if !written.contains("..") => name.split('@').next().unwrap_or(name),
+            _ => name,
+        };
+        if runner.is_some_and(|runner| runner.fetches(name)) && !written.contains('/') {
+            // The package of that name, and not the program of this machine.
+            effects.push(self.effect(Act::InstallPackage, Target::Name(written.to_owned()), program.span));
+            return effects;
+        }
         if written.contains('/') && !is_system_program(written) {
             let path = target::path_of(program, &self.context.invocation.directories, self.context.home);
             let effect = self.effect(Act::Execute, Target::Path(path), program.span);
@@ -225,15 +233,6 @@ impl EffectMaker<'_> {
         let bodies = self.context.survey.bodies.get(name).into_iter().flatten();
         self.context.survey.functions.contains(name)
             && bodies.into_iter().any(|body| body.start <= self.context.index)
-    }
-
-    /// Says whether the wrapper of a command is one that fetches packages and runs them.
-    fn is_fetched(&self) -> bool {
-        const RUNNERS: &[&str] =
-            &["bun", "bunx", "mise", "npm", "npx", "pipx", "pnpm", "pnpx", "uv", "uvx", "yarn"];
-        let wrapper =
-            self.context.invocation.parent.and_then(|parent| self.context.survey.invocations.get(parent));
-        wrapper.and_then(Invocation::program_name).is_some_and(|name| RUNNERS.contains(&name))
     }
 
     /// Says whether a command is piped into itself: a function that does so doubles without end.

@@ -102,7 +102,8 @@ const CMDLET_OPTIONS: &[&str] = &[
 const HANDED_DOWN: &[&str] = &["style", "abbreviates", "other-options", "permutes"];
 
 /// Further keys of a program or subcommand.
-const BODY: &[&str] = &["does", "operands", "options", "sub", "reader"];
+const BODY: &[&str] =
+    &["does", "operands", "options", "switches", "values", "optional-values", "sub", "reader"];
 
 /// Further keys of a program.
 const PROGRAM: &[&str] = &["names", "summary", "example"];
@@ -133,7 +134,7 @@ pub fn compile(text: &str) -> std::result::Result<Vec<CompiledProfile>, ProfileE
 }
 
 fn profiles(file: &DeTable<'_>) -> Result<Vec<CompiledProfile>> {
-    let inherited = Inherited { style: "gnu", abbreviates: false, harmless_rest: false, permutes: true };
+    let inherited = Inherited { style: "gnu", abbreviates: false, other_options: 0, permutes: true };
     let Some(programs) = file.get("program") else {
         return Ok(vec![program(file, &(0..0), inherited)?]);
     };
@@ -206,7 +207,7 @@ fn examples(own: &DeTable<'_>) -> Result<Vec<ProfileExample>> {
 struct Inherited<'a> {
     style: &'a str,
     abbreviates: bool,
-    harmless_rest: bool,
+    other_options: u8,
     permutes: bool,
 }
 
@@ -220,9 +221,11 @@ impl<'a> Inherited<'a> {
             }
         }
         if let Some(rest) = own.get("other-options") {
-            changed.harmless_rest = match text(rest, "other-options")? {
-                "harmless" => true,
-                "unknown" => false,
+            changed.other_options = match text(rest, "other-options")? {
+                "unknown" => 0,
+                "harmless" => 1,
+                "common" => 2,
+                "parameters" => 3,
                 other => return fault(&rest.span(), format!("`other-options` cannot be `{other}`")),
             };
         }
@@ -260,13 +263,19 @@ fn form(own: &DeTable<'_>, span: &Range<usize>, inherited: Inherited<'_>, depth:
     for (at, text) in texts(own, "options")? {
         options.extend(option(&at, text)?);
     }
+    for (key, meaning) in [("switches", ""), ("values", " =text"), ("optional-values", " =?text")] {
+        let words = own.get(key).map_or(Ok(""), |words| text(words, key))?;
+        for word in words.split_whitespace() {
+            options.extend(option(span, &format!("{word}{meaning}"))?);
+        }
+    }
     for text in CMDLET_OPTIONS.iter().filter(|_| handed.style == "cmdlet") {
         options.extend(option(span, text)?);
     }
     let traits = style
         | u8::from(handed.abbreviates) << 2
-        | u8::from(handed.harmless_rest) << 3
-        | u8::from(handed.permutes) << 4;
+        | handed.other_options << 3
+        | u8::from(handed.permutes) << 5;
     let reader = own.get("reader").map_or(Ok(""), |reader| text(reader, "reader"))?;
     let mut all = vec![traits];
     all.extend(short(span, reader.as_bytes())?);
@@ -354,7 +363,8 @@ fn role(at: &Range<usize>, text: &str) -> Result<u8> {
         "target" => 1,
         "data" => 2,
         "command" => 3,
-        name => act(at, name)?.saturating_add(4),
+        "key" => 4,
+        name => act(at, name)?.saturating_add(5),
     })
 }
 

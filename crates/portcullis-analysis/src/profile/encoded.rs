@@ -3,7 +3,7 @@
 //! Numbers are little-endian. A text is its length in one byte and its bytes; a list of acts is its length in one byte
 //! and one byte an act. What cannot be read ends a list: the build writes nothing that cannot.
 
-use super::{Flag, FlagValue, Profile, Role, Slot, Style, Twist};
+use super::{Flag, FlagValue, OtherOptions, Profile, Role, Slot, Style, Twist};
 use crate::act::Act;
 
 /// A piece of the encoded profiles.
@@ -27,8 +27,8 @@ pub struct Form<'a> {
     pub style: Style,
     /// Whether a beginning of a long option stands for it.
     pub abbreviates: bool,
-    /// Whether options that are not listed are harmless, for all that is known of the program.
-    pub other_options_are_harmless: bool,
+    /// What is taken of options that are not listed.
+    pub other_options: OtherOptions,
     /// Whether options may stand after operands.
     pub permutes: bool,
     /// Code that reads the arguments where a table cannot; empty if there is none.
@@ -191,7 +191,8 @@ fn role_of(byte: u8) -> Role {
         1 => Role::Target,
         2 => Role::Data,
         3 => Role::Command,
-        act => Role::Act(act_of(act - 4)),
+        4 => Role::Key,
+        act => Role::Act(act_of(act - 5)),
     }
 }
 
@@ -242,8 +243,13 @@ impl<'a> Cursor<'a> {
         Form {
             style,
             abbreviates: traits & 4 != 0,
-            other_options_are_harmless: traits & 8 != 0,
-            permutes: traits & 16 != 0,
+            other_options: match (traits >> 3) & 3 {
+                0 => OtherOptions::Unknown,
+                1 => OtherOptions::Harmless,
+                2 => OtherOptions::Common,
+                _ => OtherOptions::Parameters,
+            },
+            permutes: traits & 32 != 0,
             reader: self.text(),
             does: self.piece(),
             operands: self.piece(),

@@ -1,10 +1,11 @@
 //! What a profile says of a command: acts, and the words they are done to.
 
 use super::words::{Words, is_sharp};
-use super::{Flag, FlagValue, Form, Profile, Role, Slot, Twist};
+use super::{Flag, FlagValue, Form, OtherOptions, Profile, Role, Slot, Twist};
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::effect::Certainty;
+use crate::lists::services::{CHANGING, LOOKING, SECRET};
 
 /// What a profile says of one command.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub struct Match<'a> {
     pub uses: Vec<Use>,
     /// What the reader of the form must look at: operands and options in their order.
     pub wanted: Wanted<'a>,
+    /// Whether it only shows its help, its version or what it would do.
+    pub is_idle: bool,
 }
 
 /// Words for code that reads what a table cannot.
@@ -49,15 +52,18 @@ impl Use {
 pub fn read<'a>(profile: Profile<'a>, words: &'a [Argument]) -> Match<'a> {
     let sorted = Words::sort(profile.form, words);
     let form = sorted.innermost();
-    let mut uses = if asks_for_help(&sorted, words) { Vec::new() } else { uses_of(&sorted) };
-    let mut dry =
-        sorted.flags.iter().filter(|(flag, ..)| flag.twist == Twist::Dry).map(|(flag, ..)| *flag).peekable();
-    if dry.peek().is_some() {
-        // A trial does nothing at all; an option that asks a question leaves what other options do.
-        let kept = if dry.any(is_trial) { Vec::new() } else { sharp_acts(&sorted) };
-        uses.retain(|found| found.act.is_observing());
+    let asks = asks_for_help(&sorted, words);
+    let mut uses = if asks { Vec::new() } else { uses_of(&sorted) };
+    let trials: Vec<Flag<'_>> = trials(&sorted).collect();
+    if !trials.is_empty() {
+        // An option that asks a question leaves what other options do.
+        let kept =
+            if trials.iter().any(|flag| is_wholesale(*flag)) { Vec::new() } else { sharp_acts(&sorted) };
+        let runs = !sorted.operands.is_empty();
+        uses.retain(|found| outlasts_trial(found.act, runs));
         uses.extend(kept);
     }
+    let is_idle = asks || !trials.is_empty();
     let options = sorted
         .flags
         .iter()
@@ -66,11 +72,22 @@ pub fn read<'a>(profile: Profile<'a>, words: &'a [Argument]) -> Match<'a> {
         options: options.collect(),
         operands: sorted.operands.iter().map(|word| (*word).clone()).collect(),
     };
-    Match { form, path: sorted.path, uses, wanted }
+    Match { form, path: sorted.path, uses, wanted, is_idle }
+}
+
+/// Returns the options that make the command a trial: it shows what would be done, or its help.
+///
+/// Behind the word that is run, options are those of what runs: `go run x -h`.
+fn trials<'a>(sorted: &Words<'a>) -> impl Iterator<Item = Flag<'a>> {
+    let runs_operand = sorted.innermost().operands().iter().any(|slot| runs(slot.role));
+    let end = sorted.operands.first().filter(|_| runs_operand).map_or(usize::MAX, |word| word.span.start);
+    let dry =
+        sorted.flags.iter().filter(move |(flag, _, word)| flag.twist == Twist::Dry && word.span.start < end);
+    dry.map(|(flag, ..)| *flag)
 }
 
 /// Spellings of options that make everything a trial, whatever other options say.
-const TRIALS: &[&str] = &[
+const WHOLESALE: &[&str] = &[
     "-n",
     "-h",
     "-V",
@@ -94,14 +111,41 @@ const TRIALS: &[&str] = &[
     "/?",
 ];
 
-fn is_trial(flag: Flag<'_>) -> bool {
-    flag.spellings().any(|spelling| TRIALS.contains(&spelling) || spelling.contains("dry"))
+fn is_wholesale(flag: Flag<'_>) -> bool {
+    flag.spellings().any(|spelling| WHOLESALE.contains(&spelling) || spelling.contains("dry"))
 }
 
 /// Returns the acts that options name by themselves.
 fn sharp_acts(sorted: &Words<'_>) -> Vec<Use> {
     let acting = sorted.flags.iter().filter(|(flag, ..)| flag.twist == Twist::None);
     acting.flat_map(|(flag, value, _)| flag.acts().map(|act| Use::certain(act, value.clone()))).collect()
+}
+
+fn runs(role: Role) -> bool {
+    match role {
+        Role::Text | Role::Target | Role::Data | Role::Key => false,
+        Role::Command => true,
+        Role::Act(act) => matches!(act, Act::Execute | Act::LoadCode | Act::Fetch | Act::InstallPackage),
+    }
+}
+
+/// Says whether an act is done in a trial too: a program loads and runs what it needs to tell what it would do, and
+/// what nobody knows may be anything. Code of the project runs if a word of the command may name it.
+fn outlasts_trial(act: Act, has_operands: bool) -> bool {
+    act.is_observing()
+        || matches!(
+            act,
+            Act::Unknown
+                | Act::LoadCode
+                | Act::Execute
+                | Act::Fetch
+                | Act::InstallPackage
+                | Act::WeakenTrust
+                | Act::SecretRead
+                | Act::SecretHunt
+                | Act::Obfuscate
+        )
+        || act == Act::RunProject && has_operands
 }
 
 /// Says whether nothing but help or the version is asked for.
@@ -137,10 +181,18 @@ fn uses_of(sorted: &Words<'_>) -> Vec<Use> {
             }
         }
         match slot_for(slots, at, sorted.operands.len()) {
+            Some(slot) if slot.role == Role::Text && is_verb(sorted, operand) => {
+                uses.push(Use::certain(Act::Unknown, Some((*operand).clone())));
+            }
             Some(slot) => role_uses(slot.role, operand, &mut uses, &mut targets),
             None if is_sub_missing && at > 0 => {}
             None => uses.push(Use::certain(Act::Unknown, Some((*operand).clone()))),
         }
+    }
+    // Any name may stand for a pattern, and what it does without a verb nobody said.
+    let is_bare = is_sub_missing && sorted.operands.is_empty() && form.does().next().is_none();
+    if is_bare && sorted.path.last() == Some(&"*") {
+        uses.push(Use::certain(Act::Unknown, None));
     }
     for act in instead.unwrap_or_else(|| form.does().collect()) {
         if targets.is_empty() {
@@ -159,9 +211,25 @@ fn uses_of(sorted: &Words<'_>) -> Vec<Use> {
     uses
 }
 
+/// Says whether an operand of a subcommand that only looks is a verb that changes something: a table that names the
+/// group names no such verb.
+fn is_verb(sorted: &Words<'_>, operand: &Argument) -> bool {
+    let looks = || sorted.innermost().does().all(|act| matches!(act, Act::Observe | Act::Query));
+    let is_group = |name: &&str| {
+        let last = name.rsplit([':', ' ']).next().unwrap_or(name);
+        LOOKING.binary_search(&last).is_err() && !last.contains('*')
+    };
+    let verb = || {
+        let mut parts = operand.text.split([':', '-', '_']);
+        let is_listed = |part: Option<&str>| part.is_some_and(|part| CHANGING.binary_search(&part).is_ok());
+        is_listed(parts.next()) || is_listed(parts.next_back())
+    };
+    sorted.path.last().is_some_and(is_group) && looks() && verb()
+}
+
 /// Says whether a word that turned out to be an option could change what is done.
 fn is_loose(sorted: &Words<'_>) -> bool {
-    let is_strict = !sorted.innermost().other_options_are_harmless;
+    let is_strict = sorted.innermost().other_options != OtherOptions::Harmless;
     is_strict || sorted.innermost().options().any(is_sharp)
 }
 
@@ -193,8 +261,18 @@ fn role_uses(role: Role, word: &Argument, uses: &mut Vec<Use>, targets: &mut Vec
                 uses.push(Use::certain(Act::Read, Some(word.piece(file))));
             }
         }
+        Role::Key => {
+            let act = if is_secret_name(&word.text) { Act::SecretRead } else { Act::Query };
+            uses.push(Use::certain(act, Some(word.clone())));
+        }
         Role::Act(act) => uses.push(Use::certain(act, Some(word.clone()))),
     }
+}
+
+/// Says whether a key, setting or column holds a secret, by its name.
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET.iter().any(|part| name.contains(part))
 }
 
 /// Finds the place of an operand: fixed places at the front, fixed ones at the back, any number between.

@@ -9,11 +9,13 @@ mod added;
 mod compile;
 mod encoded;
 mod matching;
+mod unlisted;
 mod words;
 
 pub use added::{Authority, ProfileOrigin, Profiles};
 pub use compile::{CompiledProfile, ProfileError, ProfileExample, ProgramName, compile};
 pub use encoded::Form;
+pub(crate) use matching::is_secret_name;
 pub use matching::{Match, Use, Wanted, read};
 
 use encoded::Bytes;
@@ -40,6 +42,19 @@ pub enum Style {
     Windows,
 }
 
+/// What is taken of options that a profile does not list. None of it holds for an option with a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OtherOptions {
+    /// Nobody knows what they do.
+    Unknown,
+    /// Switches that mean the same everywhere are harmless; nobody knows what others do.
+    Common,
+    /// Switches are harmless: the program has none that acts.
+    Harmless,
+    /// Options are parameters of a request, as of a cloud's interface: their values are plain text.
+    Parameters,
+}
+
 /// A place for operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot {
@@ -60,6 +75,8 @@ pub enum Role {
     Data,
     /// A command that the survey lists on its own.
     Command,
+    /// The name of what a service is asked for; some names are those of secrets.
+    Key,
     /// The act is done to it.
     Act(Act),
 }

@@ -1,6 +1,7 @@
 //! One word after another: which are options, which their values, which name a subcommand.
 
-use super::{Flag, FlagValue, Form, Role, Style, Twist};
+use super::unlisted::{self, Unlisted};
+use super::{Flag, FlagValue, Form, OtherOptions, Role, Style, Twist};
 use crate::argument::{Argument, Knowledge};
 
 /// What the words of a command turned out to be.
@@ -49,6 +50,7 @@ impl<'a> Words<'a> {
                     sorted.strangers.push(word);
                 }
             } else if may_be_option && sorted.is_option(word) {
+                sorted.end_before();
                 if sorted.option(word, &mut rest) == Twist::Rest {
                     break;
                 }
@@ -56,10 +58,11 @@ impl<'a> Words<'a> {
                 if may_be_option && may_become_option(word) {
                     sorted.loose.push(word);
                 }
+                sorted.follow(word);
                 sorted.operand(word);
-                sorted.before = None;
             }
         }
+        sorted.end_before();
         sorted
     }
 
@@ -88,13 +91,22 @@ impl<'a> Words<'a> {
         if self.operands.is_empty()
             && let Some((name, form)) = word.fixed().and_then(|name| find_subcommand(self.innermost(), name))
         {
-            self.strangers.extend(self.before);
+            // A name that any word may be is no path.
+            if name == "*" && word.text.contains("../") {
+                self.strangers.push(word);
+            }
             let outer = std::mem::replace(&mut self.inner, form);
             self.outer.push(outer);
             self.path.push(name);
         } else {
             self.operands.push(word);
         }
+    }
+
+    /// Takes the option before as one without a value. A parameter without one is a switch that nobody listed.
+    fn end_before(&mut self) {
+        let is_parameter = self.innermost().other_options == OtherOptions::Parameters;
+        self.strangers.extend(self.before.take().filter(|_| is_parameter));
     }
 
     /// Reads an option and the words that are its values.
@@ -106,8 +118,14 @@ impl<'a> Words<'a> {
             return self.cluster(word, rest);
         }
         let whole = if whole.is_empty() { self.find(&word.text) } else { whole };
+        // Nobody cuts an option that takes a value but to hide it: which one it stands for depends on the version.
+        let is_cut =
+            whole.iter().all(|flag| !flag.is_spelled(name, true) && !flag.is_spelled(&word.text, true));
+        if is_cut && self.innermost().abbreviates && whole.iter().any(|flag| flag.value != FlagValue::None) {
+            self.strangers.push(word);
+        }
         if whole.is_empty() {
-            self.stranger(word);
+            self.stranger(word, name, attached);
         }
         let mut taken: Option<Argument> = None;
         let mut twist = Twist::None;
@@ -116,6 +134,9 @@ impl<'a> Words<'a> {
             // `--dry-run=false` switches off what the option says.
             if is_bare && flag.twist != Twist::None && attached.is_some_and(|value| !is_yes(value)) {
                 continue;
+            }
+            if is_bare && attached.is_some_and(|value| !unlisted::is_tame(value)) {
+                self.strangers.push(word);
             }
             let value = match flag.value {
                 FlagValue::None => None,
@@ -145,8 +166,9 @@ impl<'a> Words<'a> {
             spelling.push(letter);
             let after = letters.get(at + letter.len_utf8()..).unwrap_or_default();
             let Some(flag) = self.find(&spelling).first().copied() else {
-                if !self.has_harmless_rest() {
-                    self.stranger(word);
+                let value = unlisted::holds_value(after).then_some(after);
+                self.stranger(word, &spelling, value);
+                if self.strangers.last() == Some(&word) {
                     return twist;
                 }
                 continue;
@@ -167,16 +189,24 @@ impl<'a> Words<'a> {
         twist
     }
 
-    fn has_harmless_rest(&self) -> bool {
-        self.innermost().other_options_are_harmless
+    /// Takes an option that is not listed for what it can be.
+    fn stranger(&mut self, word: &'a Argument, name: &str, value: Option<&str>) {
+        match unlisted::judge(self.innermost(), name, value) {
+            Unlisted::Unknown => self.strangers.push(word),
+            Unlisted::Switch | Unlisted::Parameter => self.before = Some(word),
+            Unlisted::Harmless => {}
+        }
     }
 
-    fn stranger(&mut self, word: &'a Argument) {
-        let is_number = word.text.chars().skip(1).all(|letter| letter.is_ascii_digit());
-        if !self.has_harmless_rest() && !is_number {
-            self.strangers.push(word);
-        } else if !word.text.contains('=') {
-            self.before = Some(word);
+    /// Looks at a word that may be the value of the option before it.
+    fn follow(&mut self, word: &'a Argument) {
+        let Some(before) = self.before.take() else {
+            return;
+        };
+        let is_subcommand = self.operands.is_empty()
+            && word.fixed().is_some_and(|name| find_subcommand(self.innermost(), name).is_some());
+        if is_subcommand || unlisted::may_matter(self.innermost(), before, word) {
+            self.strangers.push(before);
         }
     }
 
@@ -227,15 +257,22 @@ fn split_value(text: &str, style: Style) -> (&str, Option<&str>) {
     }
 }
 
-/// Finds a subcommand: the very name, else the pattern with the longest fixed beginning.
+/// Finds a subcommand: the very name, else the pattern with the longest fixed beginning. Some words are taken in any
+/// case: `kubectl get Secret`.
 fn find_subcommand<'a>(form: Form<'a>, name: &str) -> Option<(&'a str, Form<'a>)> {
     let is_windows = form.style == Style::Windows;
-    if let Some(found) = form.subcommand(name, is_windows) {
-        return Some(found);
+    let find = |name: &str| {
+        form.subcommand(name, is_windows).or_else(|| {
+            let fitting = form.subcommands().filter(|(listed, _)| matches_pattern(listed, name));
+            fitting.max_by_key(|(listed, _)| listed.len())
+        })
+    };
+    match find(name) {
+        // What fits any word fits less than what is named.
+        Some(("*", any)) => find(&name.to_ascii_lowercase()).or(Some(("*", any))),
+        None if name.contains(|letter: char| letter.is_ascii_uppercase()) => find(&name.to_ascii_lowercase()),
+        found => found,
     }
-    form.subcommands()
-        .filter(|(listed, _)| matches_pattern(listed, name))
-        .max_by_key(|(listed, _)| listed.len())
 }
 
 /// Says whether a name has the form of `*`, `get-*`, `*-list`, `get-*-list` or `*secret*`.
@@ -270,7 +307,7 @@ pub(super) fn is_sharp(flag: Flag<'_>) -> bool {
     let value_acts = match flag.value {
         FlagValue::None => false,
         FlagValue::Required(role) | FlagValue::Attached(role) => match role {
-            Role::Text | Role::Target => false,
+            Role::Text | Role::Target | Role::Key => false,
             Role::Data | Role::Command => true,
             Role::Act(act) => !act.is_observing(),
         },

@@ -1,7 +1,7 @@
 //! What a container gets of the machine: mounts, namespaces, networks, secrets, and whose image it is made of.
 
 use super::CommandContext;
-use super::{certain, is_idle};
+use super::certain;
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::environment::{is_secret_name, secrets_in};
@@ -14,7 +14,7 @@ const NAMESPACES: &[&str] = &["--pid", "--ipc", "--uts", "--userns", "--cgroupns
 /// Adds what mounts and namespaces mean.
 pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     uses.extend(foreign_image(found).map(|image| certain(Act::Unknown, image)));

@@ -2,7 +2,7 @@
 
 use super::CommandContext;
 use super::mode::gives_rights;
-use super::{certain, certain_here, has, is_idle, possible};
+use super::{certain, certain_here, has, possible};
 use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::effect::Certainty;
@@ -71,7 +71,7 @@ fn unlisted(found: &Match<'_>) -> Vec<Use> {
 /// Returns the sources and the destination, unless `-t` names it.
 fn files(context: &CommandContext<'_>, found: &Match<'_>, from: Act) -> Vec<Use> {
     let mut uses = unlisted(found);
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     for (option, value) in &found.wanted.options {
@@ -145,7 +145,8 @@ mod tests {
         assert_eq!(effects("cp -r a b out"), ["read a", "read b", "write out"]);
         assert_eq!(effects("cp -t out a b"), ["read a", "read b", "write out"]);
         assert_eq!(effects("mv a b"), ["move a", "write b"]);
-        assert_eq!(effects("mv --target=out a"), ["move a", "write out"]);
+        assert_eq!(effects("mv --target-directory=out a"), ["move a", "write out"]);
+        assert_eq!(effects("mv --target=out a"), ["move a", "unknown --target=out", "write out"]);
         assert_eq!(effects("ln -sf /etc/hosts x"), ["link /etc/hosts", "write x"]);
         assert_eq!(effects("ln -s ../lib/x"), ["link ../lib/x", "write ."]);
     }

@@ -1,7 +1,7 @@
 //! Editors that take commands as arguments.
 
 use super::CommandContext;
-use super::{certain, is_idle, nameless};
+use super::{certain, nameless};
 use crate::act::Act;
 use crate::profile::{Match, Use};
 
@@ -15,7 +15,7 @@ const HARMLESS: &[&str] =
 /// Adds the commands of an editor to the files it edits.
 pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     let values = found.wanted.options.iter().filter(|(option, _)| CODE.contains(option));

@@ -1,7 +1,7 @@
 //! Options of Perl, Ruby, PHP and Java that load code or settings, and what their one-liners read.
 
 use super::CommandContext;
-use super::{certain, is_idle, nameless};
+use super::{certain, nameless};
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::profile::{Match, Use};
@@ -40,7 +40,7 @@ const JAVA_OPTIONS: &[&str] = &[
 /// Reads what a one-liner is fed: with code on the command line, operands are files.
 pub(super) fn filter(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     let is_perl = context.invocation.program_name() == Some("perl");
@@ -92,11 +92,9 @@ fn is_module(text: &str) -> bool {
 }
 
 /// Reads the settings that PHP is started with.
-pub(super) fn php(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
+pub(super) fn php(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(context, found) {
-        return uses;
-    }
+    // What a setting loads is loaded before the version is shown.
     let values = found.wanted.options.iter().filter(|(option, _)| *option == "-d");
     let is_steering = |word: &&Argument| {
         let name = word.text.trim().to_ascii_lowercase();
@@ -118,7 +116,7 @@ pub(super) fn java(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
     let options = words.take_while(|word| word.is_option() || word.text.contains(['@', '/', ':']));
     let is_steering = |word: &&Argument| JAVA_OPTIONS.iter().any(|start| word.text.starts_with(start));
     uses.extend(options.filter(is_steering).map(|word| certain(Act::Unknown, word)));
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     let paths = found.wanted.options.iter().filter(|(option, _)| *option == "-cp");

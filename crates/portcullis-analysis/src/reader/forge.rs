@@ -1,14 +1,14 @@
 //! `gh api` and `glab api`: the method decides.
 
 use super::CommandContext;
-use super::{certain, has, is_idle, nameless};
+use super::{certain, has, nameless};
 use crate::act::Act;
 use crate::profile::{Match, Use};
 
 /// Reads a request to a forge.
-pub(super) fn api(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
+pub(super) fn api(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses: Vec<Use> = found.uses.clone();
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     let method = found.wanted.options.iter().rev().find(|(option, _)| *option == "-X");

@@ -1,7 +1,7 @@
 //! `git checkout`: a branch to go to, or files whose changes are thrown away.
 
 use super::CommandContext;
-use super::{certain, has, is_idle, possible};
+use super::{certain, has, possible};
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::lists::git::{FILE_ENDS, SOURCE_DIRECTORIES};
@@ -10,7 +10,7 @@ use crate::profile::{Match, Use};
 /// Adds the files that are overwritten to what the options do.
 pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     let operands = &found.wanted.operands;

@@ -1,7 +1,7 @@
 //! Queries of git that can do more than look: formats that run gpg, remotes that are addresses.
 
 use super::CommandContext;
-use super::{certain, is_idle};
+use super::certain;
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::place::{Scope, secrecy};
@@ -10,7 +10,7 @@ use crate::profile::{Match, Use};
 /// Adds what formats and addresses make git do.
 pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     // `%G?` and its like show signatures, which a program named in the configuration checks.

@@ -1,7 +1,7 @@
 //! `git push`, `fetch`, `pull` and `branch`: refspecs and branches that are overwritten or deleted.
 
 use super::CommandContext;
-use super::{certain, has, is_idle, nameless};
+use super::{certain, has, nameless};
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::git::GitPush;
@@ -11,7 +11,7 @@ use crate::profile::{Match, Use};
 /// Adds what the refspecs say to what the options do.
 pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     let push = GitPush::of(context.invocation.operands());
@@ -30,9 +30,9 @@ pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
 }
 
 /// Reads `git fetch` and `git pull`: branches of one's own that are overwritten, and code that is merged from an address.
-pub(super) fn fetch(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
+pub(super) fn fetch(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     let operands = &found.wanted.operands;
@@ -51,9 +51,9 @@ pub(super) fn fetch(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use>
 }
 
 /// Reads `git branch`: a branch that is deleted by force takes its commits along.
-pub(super) fn branch(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
+pub(super) fn branch(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if has(found, &["-d"]) && has(found, &["-f"]) && !is_idle(context, found) {
+    if has(found, &["-d"]) && has(found, &["-f"]) && !found.is_idle {
         uses.push(nameless(Act::GitErase));
     }
     uses

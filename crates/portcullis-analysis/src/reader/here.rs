@@ -1,7 +1,7 @@
 //! Programs that work on the directory they run in unless an operand names another one.
 
 use super::CommandContext;
-use super::{certain, certain_here, is_idle};
+use super::{certain, certain_here};
 use crate::act::Act;
 use crate::profile::{Match, Use};
 
@@ -34,7 +34,7 @@ pub(super) fn write(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use>
 fn with_here(context: &CommandContext<'_>, found: &Match<'_>, act: Act) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let is_named = uses.iter().any(|found| found.act == act && found.word.is_some());
-    if !is_named && !is_idle(context, found) {
+    if !is_named && !found.is_idle {
         uses.extend(certain_here(context, act));
     }
     uses
@@ -68,7 +68,7 @@ fn searching(context: &CommandContext<'_>, found: &Match<'_>, act: Act, descends
     let has_pattern =
         found.wanted.options.iter().any(|(option, _)| PATTERNS.contains(option) && drops(option));
     let is_placed = found.wanted.operands.len() > usize::from(!has_pattern);
-    if descends && !is_placed && !is_idle(context, found) {
+    if descends && !is_placed && !found.is_idle {
         uses.extend(certain_here(context, act));
     }
     uses

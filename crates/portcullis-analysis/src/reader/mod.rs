@@ -43,7 +43,8 @@ use crate::act::Act;
 use crate::argument::Argument;
 use crate::effect::Certainty;
 use crate::invocation::{Invocation, Survey};
-use crate::profile::{Match, Twist, Use};
+use crate::package_runner::PackageRunner;
+use crate::profile::{Match, Use};
 
 /// One command among the others of its line.
 pub(crate) struct CommandContext<'a> {
@@ -53,6 +54,14 @@ pub(crate) struct CommandContext<'a> {
     pub(crate) invocation: &'a Invocation,
     /// The user's home directory, if the line leaves it alone.
     pub(crate) home: Option<&'a str>,
+}
+
+impl CommandContext<'_> {
+    /// Returns the runner of packages that starts this command, if one does.
+    pub(crate) fn runner(&self) -> Option<PackageRunner> {
+        let wrapper = self.invocation.parent.and_then(|parent| self.survey.invocations.get(parent));
+        wrapper.and_then(PackageRunner::of)
+    }
 }
 
 /// A reader: what the tables found of a command in, its effects out.
@@ -156,17 +165,6 @@ fn certain_here(context: &CommandContext<'_>, act: Act) -> Option<Use> {
     let program = context.invocation.program()?;
     let here = Argument { knowledge: crate::argument::Knowledge::Fixed, ..program.piece(".") };
     Some(certain(act, &here))
-}
-
-/// Says whether nothing happens: help is asked for, or an option says that it is a trial.
-fn is_idle(context: &CommandContext<'_>, found: &Match<'_>) -> bool {
-    let is_trial = |option: &str| {
-        let listed = found.form.options().find(|flag| flag.spellings().next() == Some(option));
-        listed.is_some_and(|flag| flag.twist == Twist::Dry)
-    };
-    let after = context.invocation.operands().get(found.path.len()..).unwrap_or_default();
-    let asks = matches!(after, [only] if matches!(only.fixed(), Some("--help" | "--version")));
-    asks || found.wanted.options.iter().any(|(option, _)| is_trial(option))
 }
 
 /// Says whether an option was given, by its first spelling.

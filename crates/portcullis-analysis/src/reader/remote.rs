@@ -1,7 +1,7 @@
 //! `scp`, `rsync` and `ssh`: which side is another machine, and which options weaken or open something.
 
 use super::CommandContext;
-use super::{certain, has, is_idle};
+use super::{certain, has};
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::profile::{Match, Use};
@@ -13,9 +13,9 @@ fn is_remote(word: &Argument) -> bool {
 }
 
 /// Reads copies between machines.
-pub(super) fn copy(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
+pub(super) fn copy(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     let is_trial = has(found, &["-n", "--dry-run", "--list-only"]);
@@ -58,9 +58,9 @@ const OPENING: &[(&str, Act)] = &[
 ];
 
 /// Reads `ssh`: its settings, and options that stand behind the host.
-pub(super) fn shell(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
+pub(super) fn shell(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     let values = found.wanted.options.iter().filter(|(option, _)| *option == "-o");

@@ -1,7 +1,7 @@
 //! Interpreters whose first operand is a script, and `python -m`.
 
 use super::CommandContext;
-use super::{certain, is_idle, nameless};
+use super::{certain, nameless};
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::lists::readers::script::PROJECT_MODULES;
@@ -11,10 +11,17 @@ use crate::profile::{self, Match, Use};
 const SHOWING_MODULES: &[&str] =
     &["ast", "calendar", "dis", "pydoc", "site", "sysconfig", "this", "tokenize", "platform"];
 
+/// Reads the words of a module as those of the program that starts it.
+fn of_program(name: &str, words: &[&Argument]) -> Vec<Use> {
+    let words: Vec<Argument> = words.iter().map(|word| (*word).clone()).collect();
+    let profile = profile::find(&name.replace('_', "-"));
+    profile.map(|profile| profile::read(profile, &words).uses).unwrap_or_default()
+}
+
 /// Reads `python -m module`.
 pub(super) fn python_module(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     uses.extend(managed(found));
@@ -25,7 +32,10 @@ pub(super) fn python_module(context: &CommandContext<'_>, found: &Match<'_>) -> 
     let after = context.invocation.operands().iter().skip_while(|word| word.text != module.text).skip(1);
     let rest: Vec<_> = after.collect();
     match module.text.as_str() {
-        name if PROJECT_MODULES.contains(&name) => uses.push(nameless(Act::RunProject)),
+        name if PROJECT_MODULES.contains(&name) => {
+            uses.push(nameless(Act::RunProject));
+            uses.extend(of_program(name, &rest));
+        }
         name if SHOWING_MODULES.contains(&name) => {
             uses.extend(rest.iter().filter(|word| !word.is_option()).map(|word| certain(Act::Read, word)));
         }
@@ -45,11 +55,7 @@ pub(super) fn python_module(context: &CommandContext<'_>, found: &Match<'_>) -> 
             uses.extend(rest.iter().find(|word| !word.is_option()).map(|word| certain(Act::Execute, word)));
         }
         "pip" | "pip3" => {
-            let words: Vec<Argument> = rest.iter().map(|word| (*word).clone()).collect();
-            match profile::find("pip") {
-                Some(profile) => uses.extend(profile::read(profile, &words).uses),
-                None => uses.push(certain(Act::Unknown, module)),
-            }
+            uses.extend(of_program("pip", &rest));
         }
         "http.server" | "SimpleHTTPServer" => {
             let bind = rest.iter().skip_while(|word| !matches!(word.text.as_str(), "-b" | "--bind")).nth(1);
@@ -81,7 +87,7 @@ pub(super) fn script(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use
     let mut uses = found.uses.clone();
     let has_program = context.invocation.code.is_some() || !found.wanted.operands.is_empty();
     let is_told = uses.iter().any(|found| !found.act.is_observing());
-    if !is_idle(context, found) && !has_program && !is_told {
+    if !found.is_idle && !has_program && !is_told {
         uses.push(nameless(Act::Unknown));
     }
     uses

@@ -1,7 +1,7 @@
 //! Shells that run script files, and the builtins and wrappers that set how commands run.
 
 use super::CommandContext;
-use super::{certain, has, is_idle, nameless};
+use super::{certain, has, nameless};
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::invocation::Wrapping;
@@ -10,7 +10,7 @@ use crate::profile::{Match, Use};
 /// Reads the arguments of a shell. Text after `-c` and on standard input is listed by the survey.
 pub(super) fn run(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     if has(found, &["-c"]) {
@@ -37,10 +37,10 @@ pub(super) fn run(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
 }
 
 /// Reads `env`, which shows the environment if no command follows.
-pub(super) fn env(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
+pub(super) fn env(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let has_command = found.wanted.operands.iter().any(|word| !word.text.contains('='));
-    if !has_command && !has(found, &["-S"]) && !is_idle(context, found) {
+    if !has_command && !has(found, &["-S"]) && !found.is_idle {
         uses.push(nameless(Act::Environment));
     }
     uses

@@ -1,15 +1,15 @@
 //! `socat`: what its two addresses stand for.
 
 use super::CommandContext;
-use super::{certain, is_idle, possible};
+use super::{certain, possible};
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::lists::readers::socat::TYPES;
 use crate::profile::{Match, Use};
 
 /// Reads the addresses.
-pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
-    if is_idle(context, found) {
+pub(super) fn read(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
+    if found.is_idle {
         return found.uses.clone();
     }
     found.wanted.operands.iter().filter_map(address).collect()

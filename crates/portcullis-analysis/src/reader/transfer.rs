@@ -1,7 +1,7 @@
 //! `curl`, `wget` and `http`: whether an address is read or something is sent there.
 
 use super::CommandContext;
-use super::{certain, has, is_idle};
+use super::{certain, has};
 use crate::act::Access;
 use crate::act::Act;
 use crate::argument::Argument;
@@ -33,7 +33,7 @@ const READING: &[&str] = &["GET", "HEAD", "OPTIONS", "TRACE"];
 /// Turns fetches into sending where the options or operands say so.
 pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    if is_idle(context, found) {
+    if found.is_idle {
         return uses;
     }
     let named = found.wanted.options.iter().find(|(option, _)| METHOD.contains(option));

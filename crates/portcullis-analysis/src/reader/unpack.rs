@@ -1,7 +1,7 @@
 //! Programs that unpack archives into the directory they run in, or only show what is inside.
 
 use super::CommandContext;
-use super::{certain_here, has, is_idle, nameless};
+use super::{certain_here, has, nameless};
 use crate::act::Act;
 use crate::profile::{Match, Use};
 
@@ -10,7 +10,7 @@ pub(super) fn unzip(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use>
     let mut uses = found.uses.clone();
     let looks = has(found, &["-l", "-t", "-v", "-z", "-Z", "-p", "-c"]);
     let is_named = has(found, &["-d"]);
-    if !looks && !is_named && !found.wanted.operands.is_empty() && !is_idle(context, found) {
+    if !looks && !is_named && !found.wanted.operands.is_empty() && !found.is_idle {
         uses.extend(certain_here(context, Act::Write));
     }
     uses

@@ -2,6 +2,7 @@
 //!
 //! `sqlparser` says whether a statement is one; its words, outside of quotes and comments, say what it does.
 
+mod calls;
 mod client;
 mod script;
 mod statement;

@@ -1,5 +1,6 @@
 //! What one statement does, by its words.
 
+use super::calls;
 use super::words::SqlWord;
 use crate::act::Act;
 use crate::code::{CodeReading, CodeTarget};
@@ -14,7 +15,10 @@ pub(super) fn read(words: &[SqlWord], out: &mut CodeReading) -> bool {
     read_functions(words, out);
     let first = words.first().and_then(SqlWord::bare).unwrap_or_default();
     match first {
-        "SELECT" | "VALUES" | "TABLE" | "WITH" => read_query(words, out),
+        "SELECT" | "VALUES" | "TABLE" | "WITH" => {
+            calls::read(words, out);
+            read_query(words, out);
+        }
         "SHOW" | "DESCRIBE" | "DESC" | "ANALYZE" | "CHECKPOINT" | "HELP" => {
             out.add(Act::DatabaseQuery, CodeTarget::None);
         }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use portcullis_core::profile::{Act, Flag, FlagValue, Form, Profile, ProfileOrigin, Role, Style, Twist};
+use portcullis_core::profile::{
+    Act, Flag, FlagValue, Form, OtherOptions, Profile, ProfileOrigin, Role, Style, Twist,
+};
 use portcullis_core::visible;
 use portcullis_output::terminal::{BOLD, DIM, Painted};
 use serde_json::{Value, json};
@@ -32,8 +34,7 @@ fn write_form(out: &mut String, form: Form<'_>, depth: usize) {
         let spellings: Vec<&str> = flag.spellings().collect();
         let _ = writeln!(out, "{indent}{}: {}", visible(&spellings.join(" ")), flag_text(flag));
     }
-    let rest =
-        if form.other_options_are_harmless { "harmless" } else { "unknown, so that they are asked about" };
+    let rest = others_text(form.other_options);
     let _ = writeln!(out, "{indent}{}", Painted(DIM, format_args!("other options are {rest}")));
     for (name, form) in form.subcommands() {
         let _ = writeln!(out, "{indent}{}", Painted(BOLD, visible(name)));
@@ -41,8 +42,18 @@ fn write_form(out: &mut String, form: Form<'_>, depth: usize) {
     }
 }
 
+fn others_text(others: OtherOptions) -> &'static str {
+    match others {
+        OtherOptions::Unknown => "unknown, so that they are asked about",
+        OtherOptions::Common => "harmless if they are common switches, else unknown",
+        OtherOptions::Harmless => "harmless if they take no value, else unknown",
+        OtherOptions::Parameters => "parameters of a request",
+    }
+}
+
 fn role_text(role: Role) -> String {
     match role {
+        Role::Key => "the name of what is asked for".to_owned(),
         Role::Text => "plain text".to_owned(),
         Role::Target => "what the acts above are done to".to_owned(),
         Role::Data => "data that is sent; @FILE reads the file".to_owned(),
@@ -96,7 +107,12 @@ fn form_json(form: Form<'_>) -> Value {
             Style::Windows => "windows",
         },
         "abbreviates": form.abbreviates,
-        "other_options_are_harmless": form.other_options_are_harmless,
+        "other_options": match form.other_options {
+            OtherOptions::Unknown => "unknown",
+            OtherOptions::Common => "common",
+            OtherOptions::Harmless => "harmless",
+            OtherOptions::Parameters => "parameters",
+        },
         "permutes": form.permutes,
         "reader": Some(form.reader).filter(|reader| !reader.is_empty()),
         "does": form.does().map(Act::name).collect::<Vec<_>>(),
@@ -112,6 +128,7 @@ fn role_name(role: Role) -> &'static str {
         Role::Target => "target",
         Role::Data => "data",
         Role::Command => "command",
+        Role::Key => "key",
         Role::Act(act) => act.name(),
     }
 }
