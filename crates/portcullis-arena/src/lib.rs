@@ -3,8 +3,15 @@
 //!
 //! A hook allocates a few hundred kilobytes in small pieces and ends. The system's allocator asks the kernel for pages
 //! a few at a time and gives them back, and those calls and the faults behind them took longer than the decision itself.
-//! The arena hands out its bytes in order. Only the piece at its end can be given back or grow in place; any other is
-//! left where it is, which is half a megabyte at worst, however long a process lives.
+//! What costs most is a page that is touched for the first time, so the arena touches few: it hands out its bytes in order,
+//! takes back the piece at its end, keeps small pieces that are given back for the next one of their size, and does not
+//! clear what was never used.
+//!
+//! The arena belongs to the thread that allocates first, which is all there is in a hook, and needs no atomic operation
+//! for it. Other threads are served by the other allocator; a piece of the arena that one of them gives back stays where it
+//! is, which is half a megabyte at worst, however long a process lives.
+
+mod pieces;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
@@ -12,30 +19,33 @@ use std::fmt;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How much the arena holds.
-const SIZE: usize = 512 * 1024;
-/// No larger alignment is served from the arena; its own start has this one.
-const LARGEST_ALIGNMENT: usize = 4096;
+use pieces::{Pieces, SIZE};
+
+thread_local! {
+    /// Its address tells a thread from all others that live.
+    static THREAD: u8 = const { 0 };
+}
 
 #[repr(align(4096))]
 struct ArenaBytes(UnsafeCell<[u8; SIZE]>);
-
-// SAFETY: no reference to the bytes is ever made, and every piece that is handed out belongs to one owner alone.
-unsafe impl Sync for ArenaBytes {}
 
 /// Serves from its arena while it lasts, then from another allocator, which is the system's unless it is named. It must
 /// outlive what it hands out.
 pub struct ArenaFirst<Rest = System> {
     bytes: ArenaBytes,
-    /// How much is taken, from the start. Whoever gives a piece back releases its bytes with this counter, and whoever
-    /// takes it anew acquires them.
-    taken: AtomicUsize,
+    pieces: UnsafeCell<Pieces>,
+    /// The thread that owns the arena; 0 if none does.
+    owner: AtomicUsize,
     rest: Rest,
 }
 
+// SAFETY: the arena and the list of its pieces are touched by the one thread that owns them, no reference to the bytes is
+// ever made, and every piece that is handed out belongs to one owner alone.
+unsafe impl<Rest: Sync> Sync for ArenaFirst<Rest> {}
+
 impl<Rest> fmt::Debug for ArenaFirst<Rest> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("ArenaFirst").field("taken", &self.taken).finish_non_exhaustive()
+        formatter.debug_struct("ArenaFirst").field("owner", &self.owner).finish_non_exhaustive()
     }
 }
 
@@ -50,7 +60,12 @@ impl<Rest> ArenaFirst<Rest> {
     /// Makes one that nothing is taken of, before another allocator.
     #[expect(clippy::large_stack_arrays, reason = "it is made for a static, which is not on the stack")]
     pub const fn before(rest: Rest) -> Self {
-        Self { bytes: ArenaBytes(UnsafeCell::new([0; SIZE])), taken: AtomicUsize::new(0), rest }
+        Self {
+            bytes: ArenaBytes(UnsafeCell::new([0; SIZE])),
+            pieces: UnsafeCell::new(Pieces::new()),
+            owner: AtomicUsize::new(0),
+            rest,
+        }
     }
 
     const fn start(&self) -> *mut u8 {
@@ -63,31 +78,38 @@ impl<Rest> ArenaFirst<Rest> {
         (offset < SIZE).then_some(offset)
     }
 
-    /// Moves the end of what is taken, if it is where it is expected.
-    fn move_end(&self, from: usize, to: usize) -> bool {
-        self.taken.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-    }
-
-    /// Takes a piece of the arena, if there is one.
-    fn take(&self, layout: Layout) -> Option<*mut u8> {
-        if layout.align() > LARGEST_ALIGNMENT || layout.size() > SIZE {
+    /// Returns the pieces of the arena if it belongs to this thread, which takes it if nobody has.
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "only the thread that owns the arena gets it, for one call at a time"
+    )]
+    fn pieces(&self) -> Option<&mut Pieces> {
+        let thread = THREAD.with(|byte| ptr::from_ref(byte).addr());
+        let owner = match self.owner.load(Ordering::Relaxed) {
+            0 => self.claim(thread),
+            owner => owner,
+        };
+        if owner != thread {
             return None;
         }
-        let mut taken = self.taken.load(Ordering::Acquire);
-        loop {
-            // Neither sum overflows: all of them are at most a few times the arena's size.
-            let start = (taken + layout.align() - 1) & !(layout.align() - 1);
-            let end = start + layout.size();
-            // A piece must not begin at the very end, where a pointer would not be told to be the arena's.
-            if end > SIZE || start == SIZE {
-                return None;
-            }
-            match self.taken.compare_exchange_weak(taken, end, Ordering::AcqRel, Ordering::Acquire) {
-                // SAFETY: `start` is inside of the arena, and nobody else got the bytes up to `end`.
-                Ok(_) => return Some(unsafe { self.start().add(start) }),
-                Err(now) => taken = now,
-            }
+        // SAFETY: this thread is the only one that owns the arena, and no caller calls another while it has them.
+        Some(unsafe { &mut *self.pieces.get() })
+    }
+
+    /// Makes a thread the owner unless there is one, and returns who is.
+    #[cold]
+    fn claim(&self, thread: usize) -> usize {
+        match self.owner.compare_exchange(0, thread, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => thread,
+            Err(owner) => owner,
         }
+    }
+
+    /// Takes a piece of the arena, if there is one, and says how many of its first bytes were used before.
+    fn take(&self, layout: Layout) -> Option<(*mut u8, usize)> {
+        let taken = self.pieces()?.take(self.start(), layout)?;
+        // SAFETY: the place is inside of the arena.
+        Some((unsafe { self.start().add(taken.place) }, taken.used))
     }
 }
 
@@ -101,14 +123,32 @@ impl Default for ArenaFirst {
 // allocator are its own.
 unsafe impl<Rest: GlobalAlloc> GlobalAlloc for ArenaFirst<Rest> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are passed on.
-        self.take(layout).unwrap_or_else(|| unsafe { self.rest.alloc(layout) })
+        match self.take(layout) {
+            Some((pointer, _)) => pointer,
+            // SAFETY: the caller's promises are passed on.
+            None => unsafe { self.rest.alloc(layout) },
+        }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        match self.take(layout) {
+            Some((pointer, used)) => {
+                // SAFETY: the piece is at least that long, and nobody else has it.
+                unsafe { pointer.write_bytes(0, used) };
+                pointer
+            }
+            // SAFETY: the caller's promises are passed on.
+            None => unsafe { self.rest.alloc_zeroed(layout) },
+        }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         match self.place(pointer) {
-            Some(start) => {
-                self.move_end(start + layout.size(), start);
+            Some(place) => {
+                if let Some(pieces) = self.pieces() {
+                    // SAFETY: the caller gives back a piece of this place and layout.
+                    unsafe { pieces.give_back(self.start(), place, layout) };
+                }
             }
             // SAFETY: what is not the arena's came from the other allocator with this layout.
             None => unsafe { self.rest.dealloc(pointer, layout) },
@@ -116,21 +156,21 @@ unsafe impl<Rest: GlobalAlloc> GlobalAlloc for ArenaFirst<Rest> {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        let Some(start) = self.place(pointer) else {
+        let Some(place) = self.place(pointer) else {
             // SAFETY: what is not the arena's came from the other allocator with this layout.
             return unsafe { self.rest.realloc(pointer, layout, new_size) };
         };
-        let is_resized = new_size <= SIZE - start && self.move_end(start + layout.size(), start + new_size);
-        if is_resized || new_size <= layout.size() {
+        if self.pieces().is_some_and(|pieces| pieces.resize(place, layout, new_size)) {
             return pointer;
         }
         // SAFETY: the caller promises that the new size fits a layout of this alignment and is not zero.
-        let larger = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
-        // SAFETY: the new size is larger than the old one, so it is not zero.
-        let new = unsafe { self.alloc(larger) };
+        let resized = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
+        // SAFETY: the new size is not zero.
+        let new = unsafe { self.alloc(resized) };
         if !new.is_null() {
-            // SAFETY: both are valid for the old size, which is the smaller, and do not overlap.
-            unsafe { ptr::copy_nonoverlapping(pointer, new, layout.size()) };
+            let kept = layout.size().min(new_size);
+            // SAFETY: both are valid for the smaller of their sizes and do not overlap.
+            unsafe { ptr::copy_nonoverlapping(pointer, new, kept) };
             // SAFETY: the old piece is the caller's to give back, and is not used again.
             unsafe { self.dealloc(pointer, layout) };
         }

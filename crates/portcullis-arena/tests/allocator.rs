@@ -27,6 +27,18 @@ impl<'a> Piece<'a> {
         Self { arena, pointer, layout, mark }
     }
 
+    fn cleared(arena: &'a ArenaFirst, size: usize, align: usize, mark: u8) -> Self {
+        let layout = Layout::from_size_align(size, align).unwrap();
+        // SAFETY: the size is not zero.
+        let pointer = unsafe { arena.alloc_zeroed(layout) };
+        let mut piece = Self { arena, pointer, layout, mark: 0 };
+        assert!(piece.is_whole(), "a cleared piece has bytes of another");
+        // SAFETY: the piece is that long and ours alone.
+        unsafe { pointer.write_bytes(mark, size) };
+        piece.mark = mark;
+        piece
+    }
+
     fn is_whole(&self) -> bool {
         // SAFETY: the piece is that long, written, and ours alone.
         let bytes = unsafe { std::slice::from_raw_parts(self.pointer, self.layout.size()) };
@@ -64,7 +76,8 @@ fn drive(arena: &ArenaFirst, steps: &[(u8, usize, u8)]) {
     for (number, (what, size, align)) in steps.iter().enumerate() {
         let at = size % pieces.len().max(1);
         match what % 4 {
-            0 | 1 => pieces.push(Piece::new(arena, *size, 1 << (align % 13), number as u8)),
+            0 => pieces.push(Piece::new(arena, *size, 1 << (align % 13), number as u8)),
+            1 => pieces.push(Piece::cleared(arena, *size, 1 << (align % 5), number as u8)),
             2 if !pieces.is_empty() => drop(pieces.swap_remove(at)),
             3 if !pieces.is_empty() => {
                 let last = pieces.len() - 1;
@@ -107,6 +120,16 @@ fn many_threads_share_it() {
             });
         }
     });
+}
+
+#[test]
+fn what_is_given_back_is_handed_out_again() {
+    let arena = &fresh();
+    let first = Piece::new(arena, 100, 8, 1);
+    let _last = Piece::new(arena, 10, 8, 2);
+    let place = first.pointer.addr();
+    drop(first);
+    assert_eq!(Piece::new(arena, 104, 8, 3).pointer.addr(), place);
 }
 
 #[test]
