@@ -102,6 +102,7 @@ impl Pieces {
     }
 
     /// Returns where pieces of a length are kept, if they are.
+    #[inline]
     fn kept_of(&mut self, length: usize, layout: Layout) -> Option<&mut usize> {
         if layout.align() > UNIT { None } else { self.kept.get_mut(length / UNIT) }
     }

@@ -23,6 +23,7 @@ mod files;
 mod memory_file;
 mod relay;
 mod signal;
+mod start;
 
 use std::process::Command;
 use std::time::Duration;
@@ -30,6 +31,7 @@ use std::time::Duration;
 pub use files::raise_open_files;
 pub use memory_file::memory_file;
 pub use relay::{NotRelayed, relay_ended, relay_signals};
+pub use start::{prefault, prepare_start};
 
 /// The answer that blocks, prepared before anything can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

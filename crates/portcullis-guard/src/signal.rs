@@ -1,5 +1,6 @@
 //! Signals: a stack for the handler, the handler itself, the deadline's timer and a limit on memory.
 
+use std::cell::UnsafeCell;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::ptr;
@@ -43,6 +44,13 @@ const LAST: c_int = 64;
 /// Enough for a handler that only writes.
 const HANDLER_STACK: usize = 64 * 1024;
 
+/// Memory of the program itself: no page of it is touched before the handler runs.
+#[repr(align(16))]
+struct HandlerStack(UnsafeCell<[u8; HANDLER_STACK]>);
+
+// SAFETY: nothing of the program reads or writes it; the kernel hands it to a handler.
+unsafe impl Sync for HandlerStack {}
+
 /// Memory past which an allocation fails and aborts, which is caught, instead of waking the kernel's killer, which
 /// cannot be.
 const MEMORY: libc::rlim_t = 4 << 30;
@@ -82,8 +90,8 @@ fn catch_the_rest(handler: SignalHandler) {
 
 /// Gives the handler a stack of its own, so that it also runs when the stack has overflowed.
 fn install_handler_stack() -> Result<(), NotInstalled> {
-    let memory: &'static mut [u8] = vec![0; HANDLER_STACK].leak();
-    let stack = libc::stack_t { ss_sp: memory.as_mut_ptr().cast(), ss_flags: 0, ss_size: memory.len() };
+    static MEMORY: HandlerStack = HandlerStack(UnsafeCell::new([0; HANDLER_STACK]));
+    let stack = libc::stack_t { ss_sp: MEMORY.0.get().cast(), ss_flags: 0, ss_size: HANDLER_STACK };
     // SAFETY: `stack` describes memory that is never freed or used for anything else.
     check(unsafe { libc::sigaltstack(&raw const stack, ptr::null_mut()) })
 }

@@ -1,10 +1,10 @@
 //! The program that agents and people start: it answers hooks itself, and turns into the full program for everything else.
 //!
 //! A host starts it before every tool call, so nothing is linked in that a hook does not need.
+#![cfg_attr(not(test), no_main)]
 
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::process::ExitCode;
 
 use portcullis_arena::ArenaFirst;
 use portcullis_hook::become_full;
@@ -13,11 +13,18 @@ use portcullis_hook::become_full;
 #[global_allocator]
 static ALLOCATOR: ArenaFirst = ArenaFirst::new();
 
+/// How much memory most calls need.
+const USUAL_MEMORY: usize = 116 * 1024;
+
 /// The exit code for a failure of ours, as the full program has it.
 const INTERNAL: u8 = 70;
 
-fn main() -> ExitCode {
-    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+#[cfg(not(test))]
+portcullis_guard::begin_with!(run);
+
+/// Does what the arguments say, the first of which is the name of the program.
+fn run(mut arguments: Vec<OsString>) -> u8 {
+    portcullis_guard::prefault(ALLOCATOR.start().addr(), USUAL_MEMORY);
     if let Some(host) = host_in_name(&arguments) {
         portcullis_hook::run(vec![host], None);
     }
@@ -28,7 +35,7 @@ fn main() -> ExitCode {
     let message = become_full(arguments.iter().skip(1), None);
     // Where standard error is closed, the exit code says it alone.
     let _ = writeln!(std::io::stderr(), "error: {message}");
-    ExitCode::from(INTERNAL)
+    INTERNAL
 }
 
 /// Finds the host in the name the program was started by, `portcullis-HOST`: some hosts start programs by name alone.
