@@ -289,7 +289,12 @@ fn environment(project: Option<PathBuf>) -> Result<SettingsEnvironment, Failure>
 /// let it write the user's rules, approvals and trust.
 fn refuse_steered(locations: &SettingsLocations) -> Result<(), Failure> {
     let workspace = locations.workspace();
-    let real = |directory: &Path| directory.canonicalize().unwrap_or_else(|_| directory.to_path_buf());
+    let real = |directory: &Path| {
+        // What a real path lies in is real itself.
+        let is_real = locations.real_project.starts_with(directory);
+        let known = if is_real { None } else { directory.canonicalize().ok() };
+        known.unwrap_or_else(|| directory.to_path_buf())
+    };
     let home = locations.home.as_deref().map(real);
     let is_home_inside = home.as_ref().is_some_and(|home| home.starts_with(workspace));
     let is_home_below = is_home_inside && home.as_deref() != Some(workspace);

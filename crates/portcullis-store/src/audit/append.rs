@@ -18,7 +18,7 @@ use crate::hash::sha256;
 const MOST_BYTES: u64 = 32 * 1024 * 1024;
 
 /// How much of the end of a file is read at first; mostly the last line is shorter.
-const FIRST_READ: u64 = 8 * 1024;
+const FIRST_READ: u64 = 4 * 1024;
 
 impl Trail {
     /// Appends decisions in order and returns their ids. If there is an error, nothing was appended. A process that is

@@ -51,6 +51,9 @@ const KEY_STRANGERS: &str = "public primary foreign cache sort partition object 
 /// Reads a name; `None` if it says nothing.
 pub(super) fn classify(name: &[u8]) -> Option<SecretLabel> {
     let name = name.get(name.len().saturating_sub(LONGEST)..).unwrap_or_default();
+    if !may_tell(name) {
+        return None;
+    }
     let is_capital = !name.iter().any(u8::is_ascii_lowercase) && name.iter().any(u8::is_ascii_uppercase);
     let mut words = split(name);
     while is_capital && words.len() > 1 && words.last().is_some_and(|word| is_one_of(TAILS, word)) {
@@ -60,6 +63,23 @@ pub(super) fn classify(name: &[u8]) -> Option<SecretLabel> {
     let is_single = words.len() == 1;
     let is_short = words.last().is_some_and(|word| matches!(word.as_str(), "pass" | "pw" | "pwd"));
     Some(SecretLabel { weight, kind, is_capital, is_single, is_short })
+}
+
+/// Says whether a name has a part in it that every telling name has: most names are no more than looked at.
+fn may_tell(name: &[u8]) -> bool {
+    (0..name.len()).any(|place| {
+        let rest = name.get(place..).unwrap_or_default();
+        let has = |part: &[u8]| rest.get(..part.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(part));
+        match rest.first().map(u8::to_ascii_lowercase) {
+            Some(b'a') => has(b"auth"),
+            Some(b'c') => has(b"credential") || has(b"cookie"),
+            Some(b'k') => has(b"key"),
+            Some(b'p') => has(b"pass") || has(b"pw"),
+            Some(b's') => has(b"secret") || has(b"sig"),
+            Some(b't') => has(b"token"),
+            _ => false,
+        }
+    })
 }
 
 fn classify_words(words: &[String], name: &[u8]) -> Option<(NameWeight, &'static str)> {

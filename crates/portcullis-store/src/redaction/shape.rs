@@ -1,7 +1,5 @@
 //! Secrets that are known by their own look: the keys and tokens of providers, and addresses that are keys themselves.
 
-use std::sync::LazyLock;
-
 use super::SecretSpan;
 use super::text::{RedactedText, is_key_byte};
 
@@ -143,15 +141,21 @@ const SHAPES: &[TokenShape] = &[
 /// For each byte that a prefix may begin with, the bytes that may come next: most places are passed over at once.
 struct PrefixBytes([u128; 128]);
 
+/// Made when the program is built, so that no hook makes it.
+static LIKELY: PrefixBytes = PrefixBytes::new();
+
 impl PrefixBytes {
-    fn new() -> Self {
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the compiler runs this, and every prefix is text with two bytes"
+    )]
+    const fn new() -> Self {
         let mut next = [0; 128];
-        for (prefix, ..) in SHAPES {
-            if let Some([first, second]) = prefix.as_bytes().first_chunk()
-                && let Some(mask) = next.get_mut(usize::from(*first))
-            {
-                *mask |= 1 << (second & 127);
-            }
+        let mut index = 0;
+        while index < SHAPES.len() {
+            let prefix = SHAPES[index].0.as_bytes();
+            next[prefix[0] as usize] |= 1 << (prefix[1] & 127);
+            index += 1;
         }
         Self(next)
     }
@@ -163,12 +167,10 @@ impl PrefixBytes {
 
 /// Finds what is known by its look.
 pub(super) fn find(text: RedactedText<'_>, spans: &mut Vec<SecretSpan>) {
-    static LIKELY: LazyLock<PrefixBytes> = LazyLock::new(PrefixBytes::new);
-    let likely: &PrefixBytes = &LIKELY;
     let mut place = 0;
     while place < text.len() {
         let byte = text.at(place);
-        let found = if likely.has(byte, text.at(place + 1)) { find_shape(text, place) } else { None };
+        let found = if LIKELY.has(byte, text.at(place + 1)) { find_shape(text, place) } else { None };
         let found = found.or_else(|| match byte {
             b'e' => find_jwt(text, place),
             b'S' => find_sendgrid(text, place),
