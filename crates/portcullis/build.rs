@@ -4,6 +4,9 @@
 //! Cargo has no such setting for one program of several, and the full program must stay dynamic, because a static GNU
 //! library cannot look up names everywhere. So the linker is given libraries of the usual names that lead to the static
 //! ones. Where the machine has no static library, the program is linked as any other.
+//!
+//! The functions that a hook runs are put side by side, by a script that `cargo dev hook-functions` writes: each part of the
+//! file that is touched costs a page fault.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -12,6 +15,9 @@ use std::{env, fs};
 
 /// The program that is linked statically.
 const PROGRAM: &str = "portcullis";
+
+/// Which functions stand together.
+const FUNCTIONS: &str = "hook-functions.ld";
 
 /// The libraries that the standard library names, and where each leads.
 const LIBRARIES: [(&str, &str); 3] = [
@@ -39,10 +45,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (name, script) in LIBRARIES {
         fs::write(folder.join(name), format!("{script}\n"))?;
     }
-    for argument in [format!("-L{}", folder.display()), "-static".to_owned(), "-no-pie".to_owned()] {
+    let mut arguments = vec![format!("-L{}", folder.display()), "-static".to_owned(), "-no-pie".to_owned()];
+    if !names_linker() {
+        let script = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join(FUNCTIONS);
+        println!("cargo::rerun-if-changed={}", script.display());
+        arguments.push(format!("-T{}", script.display()));
+    }
+    for argument in arguments {
         println!("cargo::rustc-link-arg-bin={PROGRAM}={argument}");
     }
     Ok(())
+}
+
+/// Says whether somebody chose a linker: not each of them understands the script, as those do that are usual.
+fn names_linker() -> bool {
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    env::var_os("RUSTC_LINKER").is_some() || ["linker", "fuse-ld"].iter().any(|word| flags.contains(word))
 }
 
 /// Says whether the linker finds a library.

@@ -84,6 +84,7 @@ fn prefault_stack() {
 
 /// Asks the kernel for pages that will be written, all at once: one call costs half of what a fault for each page does.
 /// Where the kernel does not know the question, the pages come as they are touched.
+#[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "no other system is asked"))]
 pub fn prefault(start: usize, length: usize) {
     // SAFETY: this changes no memory; the kernel checks which pages there are.
     #[cfg(target_os = "linux")]

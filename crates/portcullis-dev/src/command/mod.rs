@@ -6,6 +6,7 @@ mod clients;
 mod fuzz;
 mod generate;
 mod hook_bench;
+mod hook_functions;
 mod hot_functions;
 mod house;
 mod instructions;
@@ -72,6 +73,11 @@ const COMMANDS: &[CommandInfo] = &[
         run: hook_bench::run,
     },
     CommandInfo {
+        name: "hook-functions",
+        summary: "write the linker script that puts the functions of a hook side by side; needs valgrind and lld",
+        run: hook_functions::run,
+    },
+    CommandInfo {
         name: "load",
         summary: "[--seconds N] [--connections N] [--approvals N] [--kills N] [--batch N] [--store files|postgres]: a daemon under load",
         run: load::run,
@@ -108,6 +114,6 @@ pub fn run(arguments: &[String]) -> Result<()> {
 fn print_help() {
     output::say("usage: cargo dev COMMAND [ARGUMENTS]\n");
     for command in COMMANDS {
-        output::say(&format!("  {:<13} {}", command.name, command.summary));
+        output::say(&format!("  {:<14} {}", command.name, command.summary));
     }
 }

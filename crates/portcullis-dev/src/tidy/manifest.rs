@@ -86,6 +86,13 @@ const CRATES: &[CrateInfo] = &[
         own_lints: Some("an allocator needs unsafe code, which the workspace forbids"),
     },
     CrateInfo {
+        name: "portcullis-memory",
+        internal: &["portcullis-arena", "portcullis-guard"],
+        external: External::Only(&[]),
+        purity: Purity::Free,
+        own_lints: None,
+    },
+    CrateInfo {
         name: "portcullis-classifier",
         internal: &["portcullis-core", "portcullis-hosts"],
         external: External::Only(&["memchr", "serde", "serde_json", "thiserror", "ureq"]),
@@ -212,6 +219,7 @@ const CRATES: &[CrateInfo] = &[
             "portcullis-hosts",
             "portcullis-guard",
             "portcullis-arena",
+            "portcullis-memory",
             "portcullis-classifier",
             "portcullis-postgres",
             "portcullis-store",

@@ -6,15 +6,7 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 
-use portcullis_arena::ArenaFirst;
 use portcullis_hook::become_full;
-
-/// A hook needs little memory, at once.
-#[global_allocator]
-static ALLOCATOR: ArenaFirst = ArenaFirst::new();
-
-/// How much memory most calls need.
-const USUAL_MEMORY: usize = 116 * 1024;
 
 /// The exit code for a failure of ours, as the full program has it.
 const INTERNAL: u8 = 70;
@@ -24,7 +16,7 @@ portcullis_guard::begin_with!(run);
 
 /// Does what the arguments say, the first of which is the name of the program.
 fn run(mut arguments: Vec<OsString>) -> u8 {
-    portcullis_guard::prefault(ALLOCATOR.start().addr(), USUAL_MEMORY);
+    portcullis_memory::prepare();
     if let Some(host) = host_in_name(&arguments) {
         portcullis_hook::run(vec![host], None);
     }
