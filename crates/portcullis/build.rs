@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::write(folder.join(name), format!("{script}\n"))?;
     }
     let mut arguments = vec![format!("-L{}", folder.display()), "-static".to_owned(), "-no-pie".to_owned()];
-    if !names_linker() {
+    if has_usual_linker() {
         let script = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join(FUNCTIONS);
         println!("cargo::rerun-if-changed={}", script.display());
         arguments.push(format!("-T{}", script.display()));
@@ -57,10 +57,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Says whether somebody chose a linker: not each of them understands the script, as those do that are usual.
-fn names_linker() -> bool {
+/// Says whether the linker is the one the script is tried with: rustc's own, which it takes on this machine unless somebody
+/// names another.
+fn has_usual_linker() -> bool {
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
-    env::var_os("RUSTC_LINKER").is_some() || ["linker", "fuse-ld"].iter().any(|word| flags.contains(word))
+    let is_named = env::var_os("RUSTC_LINKER").is_some()
+        || ["linker", "fuse-ld"].iter().any(|word| flags.contains(word));
+    env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|machine| machine == "x86_64") && !is_named
 }
 
 /// Says whether the linker finds a library.
