@@ -100,6 +100,11 @@ impl DiskAnswers {
         }
     }
 
+    /// Says whether somebody looked for a file and found one, readable or not.
+    pub(crate) fn is_present(&self, path: &str) -> bool {
+        self.texts.get(path).is_some_and(|answer| *answer != DiskAnswer::Absent)
+    }
+
     /// Says whether somebody looked for a file and there is none.
     pub(crate) fn is_absent(&self, path: &str) -> bool {
         matches!(self.texts.get(path), Some(DiskAnswer::Absent))

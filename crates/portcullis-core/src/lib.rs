@@ -45,6 +45,7 @@ mod denials;
 mod disk;
 mod effect_report;
 mod explainer;
+mod guarded_file;
 mod input;
 mod mode;
 mod origin;

@@ -12,11 +12,13 @@ use super::script::CalledScript;
 use super::source::{EffectSource, own_source, questions_about, questions_of, script_sources};
 use crate::context::Context;
 use crate::disk::{DiskAnswer, DiskQuestion};
+use crate::guarded_file::guarded_files;
 use crate::mode::Mode;
 use crate::path;
 use crate::path_use;
 use crate::policy::Policy;
 use crate::repository_config;
+use crate::rule::Behavior;
 
 /// A case under a policy.
 #[derive(Debug)]
@@ -108,6 +110,7 @@ impl<'a> CaseView<'a> {
         let layouts = self.scripts().flat_map(|called| case.readings(called)).flatten();
         questions.extend(layouts.flat_map(|layout| &layout.effects).flat_map(questions_of));
         questions.extend(self.possible_questions());
+        questions.extend(self.tree_questions());
         questions.extend(case.survey().invocations.iter().flat_map(repository_config::questions));
         questions.extend(self.scripts().map(|called| DiskQuestion::Text(called.script.file.clone())));
         if case.effects().iter().any(|effect| effect.act == Act::GitPush) {
@@ -117,6 +120,16 @@ impl<'a> CaseView<'a> {
             questions.extend(self.roots.iter().cloned().map(DiskQuestion::RealPath));
         }
         questions
+    }
+
+    /// Asks whether the files are there that rules guard below a directory which the call takes as a whole.
+    fn tree_questions(&self) -> impl Iterator<Item = DiskQuestion> {
+        let (case, policy) = (self.case, self.policy);
+        let behaviors = [Behavior::Deny, Behavior::Ask].into_iter();
+        let guarded = behaviors.flat_map(|behavior| {
+            guarded_files(policy, case.context(), behavior, (case.survey(), case.effects()))
+        });
+        guarded.map(|guarded| DiskQuestion::Text(guarded.file))
     }
 
     /// Returns what must be looked up about files that the call may touch. That takes time, so it is done only if a rule

@@ -94,10 +94,30 @@ impl PathPattern {
 
     /// Returns the one path a pattern without wildcards is about; `None` if it matches at any depth.
     pub(super) fn only_path(&self, anchors: &PathAnchors<'_>) -> Option<String> {
-        let is_anchored = self.below.trim_end_matches('/').contains('/');
+        let is_anchored = self.is_anchored();
         let is_literal = !self.below.contains(['*', '?', '[', '\\', ' ']) && self.rise == 0;
         let directory = self.directory(anchors).filter(|_| is_anchored && is_literal)?;
         Some(path::normalize(&format!("{directory}/{}", self.below)))
+    }
+
+    /// Says whether the pattern names the directory of what it matches, and does not match at any depth.
+    pub(crate) fn is_anchored(&self) -> bool {
+        self.below.trim_end_matches('/').contains('/')
+    }
+
+    /// Returns a path below a directory that the pattern surely matches; `None` if there is none, or wildcards leave open
+    /// which it is.
+    pub(crate) fn path_below(&self, directory: &str, anchors: &PathAnchors<'_>) -> Option<String> {
+        let own = self.directory(anchors)?;
+        let below = self.below.strip_suffix("/**").unwrap_or(&self.below);
+        if self.is_negated || self.rise > 0 || below.contains(['*', '?', '[', '\\']) {
+            return None;
+        }
+        // A name without a slash is matched at any depth, so also where the directory begins.
+        let start = if self.is_anchored() || path::is_inside(own, directory) { own } else { directory };
+        let path = path::normalize(&format!("{start}/{below}"));
+        (path != directory && path::is_inside(&path, directory) && self.matches(&path, anchors))
+            .then_some(path)
     }
 
     /// Returns the directory below which the pattern matches every path; `None` if it leaves any out.

@@ -9,6 +9,7 @@ use super::field::{find_domain, find_name, find_parameter};
 use super::path::{find_path, find_path_in};
 use super::power_shell::find_power_shell;
 use super::shell::{find_hidden, find_shell};
+use super::tree::find_in_tree;
 use crate::case::{CallSubject, CaseView, Shell, follow_links};
 use crate::path_use::PathUse;
 use crate::rule::{Behavior, Rule};
@@ -64,6 +65,7 @@ pub(crate) fn find_restraint<'a>(view: &CaseView<'a>, behavior: Behavior) -> Opt
     }
     for source in view.sources() {
         consider(find_path_in(view, behavior, source));
+        consider(find_in_tree(view, behavior, source));
     }
     consider(find_name(view, behavior));
     best
