@@ -50,7 +50,10 @@ pub fn possible_files(invocation: &Invocation, effects: &[Effect], home: Option<
     // Words of git name files in commits, which its profile does not tell from other names.
     let is_accounted = is_accounted_for(invocation, effects) && invocation.program_name() != Some("git");
     let words = if is_accounted { Vec::new() } else { mentioned(invocation) };
-    let is_changing = |effect: &Effect| effect.act == Act::Unknown && effect.target == Target::None;
+    // A program that nobody knows has no word for what it does.
+    let is_changing = |effect: &Effect| {
+        effect.act == Act::Unknown && (effect.word.is_some() || effect.target == Target::None)
+    };
     let naming = if effects.iter().any(is_changing) { Naming::ChangedWord } else { Naming::Word };
     let mut files: Vec<PossibleFile> = words.iter().map(|word| possible(word, naming)).collect();
     files.extend(names_in_texts(invocation, effects).iter().map(|name| possible(name, Naming::Text)));

@@ -21,6 +21,9 @@ use crate::verdict::{FindingReport, Reason};
 /// The most effects of one call that are judged; a call that does more is never proven harmless.
 const MOST_EFFECTS: usize = 2_000;
 
+/// The finding of what cannot be done without.
+const CRITICAL_REMOVAL: &str = "PC001";
+
 /// What the analysis makes of a call.
 #[derive(Debug, Clone)]
 pub(crate) struct Judgement {
@@ -93,6 +96,12 @@ impl Judgement {
             said: said.clone(),
         };
         Some((reason, found.sighting.span))
+    }
+
+    /// Returns what is removed and cannot be done without, if a finding names such a thing and nobody asked for it.
+    pub(crate) fn critical_removal(&self) -> Option<(String, Span)> {
+        let found = self.standing.iter().find(|found| found.finding.code == CRITICAL_REMOVAL)?;
+        Some((found.sighting.subject.clone(), found.sighting.span))
     }
 
     /// Says whether something was found that nothing a person says clears.

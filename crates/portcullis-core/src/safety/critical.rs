@@ -51,7 +51,7 @@ pub(crate) fn find_critical_removal(view: &CaseView<'_>) -> Option<(String, Span
             Some(script) => (format!("{}: {subject}", script.name()), Span::default()),
         })
     });
-    by_effect.or_else(|| removed_in_text(view))
+    by_effect.or_else(|| removed_in_text(view)).or_else(|| view.judgement().critical_removal())
 }
 
 fn removed_by<'a>(view: &CaseView<'a>, source: &EffectSource<'a>) -> Option<(String, Span)> {
@@ -69,30 +69,24 @@ fn removed_by<'a>(view: &CaseView<'a>, source: &EffectSource<'a>) -> Option<(Str
     })
 }
 
-/// Words by which programs of any language remove something.
-const REMOVING: &[&str] = &[
-    "del",
-    "delete",
-    "erase",
-    "rd",
-    "remove",
-    "removedir",
-    "rimraf",
-    "rm",
-    "rm_r",
-    "rm_rf",
-    "rmdir",
-    "rmtree",
-    "unlink",
-];
+/// Words by which programs of any language remove something, and beginnings of such words.
+const REMOVING: &[&str] = &["del", "rd", "rm"];
+const REMOVING_STEMS: &[&str] =
+    &["delete", "erase", "remove", "rimraf", "rmdir", "rmtree", "trash", "unlink"];
+
+fn is_removing(name: &str) -> bool {
+    name.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|part| {
+        let part = part.to_ascii_lowercase();
+        REMOVING.contains(&part.as_str()) || REMOVING_STEMS.iter().any(|stem| part.starts_with(stem))
+    })
+}
 
 /// Finds the name of something critical inside code that nobody reads and that removes something.
 fn removed_in_text(view: &CaseView<'_>) -> Option<(String, Span)> {
     let all = view.case.subject.shell()?.possible_files();
     all.iter().find_map(|files| {
         let inside = || files.iter().filter(|file| file.naming == Naming::Text);
-        let removes = |name: &str| REMOVING.contains(&name.rsplit(['.', ':']).next().unwrap_or(name));
-        let is_removal = inside().any(|file| removes(&file.target.written));
+        let is_removal = inside().any(|file| is_removing(&file.target.written));
         let mut named =
             inside().filter(|_| is_removal).filter(|file| file.target.written.starts_with(['/', '~']));
         let file = named.find(|file| file.target.paths.iter().any(|path| is_critical_path(view, path)))?;

@@ -140,16 +140,18 @@ fn is_protected_text(path_use: &PathUse<'_>) -> bool {
     if path_use.path().is_some() && !path_use.target.is_pattern {
         return false;
     }
-    let text = path_use.shown().trim_matches(['"', '\'']);
-    let components = text.split('/');
-    is_protected(text)
-        || components.filter(|component| component.starts_with('.')).any(|component| {
-            let fixed =
-                component.split(['*', '?', '[', '{', '@', '+', '!', '$', '`']).next().unwrap_or_default();
-            // Of a pattern the beginning is known; a lone dot could be the beginning of any of them.
-            fixed.len() < component.len()
-                && DIRECTORIES.iter().chain(FILES).any(|name| name.starts_with(fixed))
-        })
+    // What is computed may name it in the words of a substitution.
+    let words = || path_use.shown().split(['"', '\'', ' ', '(', ')', '`']);
+    words().any(is_protected)
+        || words().flat_map(|word| word.split('/')).filter(|component| component.starts_with('.')).any(
+            |component| {
+                let fixed =
+                    component.split(['*', '?', '[', '{', '@', '+', '!', '$', '`']).next().unwrap_or_default();
+                // Of a pattern the beginning is known; a lone dot could be the beginning of any of them.
+                fixed.len() < component.len()
+                    && DIRECTORIES.iter().chain(FILES).any(|name| name.starts_with(fixed))
+            },
+        )
 }
 
 /// Says whether a path is protected; case does not matter, as on file systems that ignore it.

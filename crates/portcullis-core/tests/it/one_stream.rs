@@ -184,6 +184,9 @@ fn no_code_removes_what_cannot_be_made_good() {
         "Rscript -e 'unlink(\"{}\",recursive=TRUE)'",
         "lua -e 'os.execute(\"rm -rf {}\")'",
         "vim -c '!rm -rf {}'",
+        "emacs --batch --eval '(delete-directory \"{}\" t)'",
+        "rimraf {}",
+        "mv {} /tmp/x",
         "shred -u {}",
     ];
     for path in ["/", "/home/me", "/code", "/etc"] {
@@ -244,6 +247,36 @@ fn inputs_of_tools_are_read_like_words() {
     let hook = call("mcp__files__write_file", "path", ".git/hooks/pre-commit");
     let decision = decide_call(&Policy::default(), hook, context(Mode::BypassPermissions)).decision;
     assert_eq!(decision, Decision::Ask);
+}
+
+#[test]
+fn a_directory_is_not_taken_whole_with_a_guarded_file_in_it() {
+    let rules = Rules { deny: &["Read(.env)", "Read(./keys/**)", "Edit(docs/final.md)"], ..Rules::default() }
+        .policy();
+    let decide = |line: &str, there: &[&str]| {
+        let disk = |question: &DiskQuestion| match question {
+            DiskQuestion::Text(file) if there.contains(&file.as_str()) => Some(DiskAnswer::Broken),
+            DiskQuestion::Text(_) => Some(DiskAnswer::Absent),
+            _ => None,
+        };
+        decide_on_disk(&rules, ToolCall::bash(line), context(Mode::Auto), disk).decision
+    };
+    let there = &["/code/app/.env", "/code/app/keys", "/code/app/docs/final.md"];
+    for line in [
+        "grep -rn x .",
+        "cp -r . /tmp/copy",
+        "tar cf /tmp/a.tar .",
+        "cd /code && zip -r /tmp/a.zip app",
+        "mv keys other",
+        "rm -rf docs",
+    ] {
+        assert_eq!(decide(line, there), Decision::Deny, "{line}");
+        let names_it = line == "mv keys other";
+        assert!(names_it || decide(line, &[]) != Decision::Deny, "{line}");
+    }
+    for line in ["grep -rn x src", "grep -rn --include='*.rs' x .", "rg x", "ls -la", "cp -r src /tmp/copy"] {
+        assert_eq!(decide(line, there), Decision::Allow, "{line}");
+    }
 }
 
 #[test]

@@ -88,9 +88,10 @@ impl SpecSession {
                 DiskQuestion::Pattern(pattern) => self.resolve_pattern(pattern),
                 DiskQuestion::GitSettings(directory) => self.settings(directory, ".git/config"),
                 DiskQuestion::CargoSettings(directory) => self.settings(directory, ".cargo/config.toml"),
-                DiskQuestion::Text(path) => {
-                    self.files.get(path).map_or(DiskAnswer::Absent, |text| DiskAnswer::Text(text.clone()))
-                }
+                DiskQuestion::Text(path) => self
+                    .files
+                    .get(path)
+                    .map_or_else(|| question.on_empty_disk(), |text| DiskAnswer::Text(text.clone())),
             };
             (question, answer)
         };
