@@ -30,6 +30,12 @@ impl Case {
         self.effects().iter().filter(writes).flat_map(|effect| effect.target.paths().to_vec()).collect()
     }
 
+    /// Says whether it does something that the user may have forbidden, beyond looking, fetching and writing files.
+    pub fn may_cross_boundary(&self) -> bool {
+        let is_plain = |act: Act| act.is_observing() || matches!(act, Act::Fetch | Act::Write);
+        self.effects().iter().any(|effect| !is_plain(effect.act))
+    }
+
     /// Says whether the call runs scripts of the project, which are judged by who wrote them.
     pub fn runs_scripts(&self, policy: &Policy) -> bool {
         CaseView::new(self, policy).scripts().next().is_some()

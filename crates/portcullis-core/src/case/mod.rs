@@ -12,6 +12,7 @@
 
 mod doing;
 mod judgement;
+mod looking_up;
 mod reading;
 mod script;
 mod source;
@@ -21,22 +22,17 @@ mod view;
 use std::sync::OnceLock;
 
 use portcullis_analysis::command_effects::Layout;
-use portcullis_analysis::effect::Act;
 use portcullis_analysis::script::Script;
 
 use crate::call::ToolCall;
 use crate::context::{CallApproval, Context, SessionKnowledge};
-use crate::disk::{DiskAnswer, DiskAnswers, DiskQuestion};
+use crate::disk::DiskAnswers;
 use crate::mode::Mode;
-use crate::policy::Policy;
 use judgement::Judgement;
 use script::CalledScript;
 pub(crate) use source::{EffectSource, follow_links};
 pub(crate) use subject::{CallSubject, Shell};
 pub(crate) use view::CaseView;
-
-/// How often the disk is asked about one call. What is still open then counts as the unsafe answer.
-const MOST_LOOKS: usize = 4;
 
 /// A call in its context, with what is known of the disk.
 ///
@@ -128,55 +124,6 @@ impl Case {
         &self.context
     }
 
-    /// Lists what must be known of the disk before a policy can decide, without what was answered already.
-    pub fn questions(&self, policy: &Policy) -> std::collections::BTreeSet<DiskQuestion> {
-        let mut questions = CaseView::new(self, policy).questions();
-        questions.retain(|question| !self.answers.contain(question));
-        questions
-    }
-
-    /// Asks about the disk until nothing is open: what a script turns out to do may raise more questions.
-    pub fn look_up<Answers>(
-        &mut self,
-        policy: &Policy,
-        mut look: impl FnMut(std::collections::BTreeSet<DiskQuestion>) -> Answers,
-    ) where
-        Answers: IntoIterator<Item = (DiskQuestion, DiskAnswer)>,
-    {
-        for _ in 0..MOST_LOOKS {
-            let questions = self.questions(policy);
-            if questions.is_empty() {
-                return;
-            }
-            self.answer(look(questions));
-        }
-    }
-
-    /// Adds answers of the disk. The first answer to a question stands.
-    pub fn answer(&mut self, answers: impl IntoIterator<Item = (DiskQuestion, DiskAnswer)>) {
-        for (question, answer) in answers {
-            self.answers.insert(question, answer);
-            self.judged = OnceLock::new();
-        }
-    }
-
-    /// Answers every open question as if the disk held nothing; see [`DiskQuestion::on_empty_disk`].
-    pub fn assume_empty_disk(&mut self, policy: &Policy) {
-        self.look_up(policy, |questions| {
-            let answer = |question: DiskQuestion| {
-                let answer = question.on_empty_disk();
-                (question, answer)
-            };
-            questions.into_iter().map(answer)
-        });
-    }
-
-    /// Says whether it does something that the user may have forbidden, beyond looking, fetching and writing files.
-    pub fn may_cross_boundary(&self) -> bool {
-        let is_plain = |act: Act| act.is_observing() || matches!(act, Act::Fetch | Act::Write);
-        self.effects().iter().any(|effect| !is_plain(effect.act))
-    }
-
     /// Adds what is known of the session: turns of the user, files that were written, boundaries.
     pub fn learn(&mut self, tell: impl FnOnce(&mut SessionKnowledge)) {
         let written = |session: &SessionKnowledge, called: &CalledScript| {
@@ -209,7 +156,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::disk::{DiskAnswer, DiskQuestion};
     use crate::origin::{Origin, Source};
+    use crate::policy::Policy;
     use crate::rule::{Behavior, Rule};
 
     /// Commands with everything that is read: wrappers, scripts, words that are no command line, other tools.
