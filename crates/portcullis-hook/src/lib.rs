@@ -14,6 +14,8 @@
 mod fault;
 mod full_program;
 mod road;
+mod small_program;
 
 pub use full_program::{FULL_NAME, SMALL_NAME, become_full};
 pub use road::run;
+pub use small_program::run_small;
