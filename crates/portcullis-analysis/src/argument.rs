@@ -3,6 +3,8 @@
 use portcullis_shell::Span;
 use portcullis_shell::ast::Word;
 
+use crate::shape::Shape;
+
 /// A word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
@@ -14,6 +16,19 @@ pub struct Argument {
     pub knowledge: Knowledge,
     /// Where it stands in the outermost command.
     pub span: Span,
+    /// What it may be, if it is dynamic and not everything is possible.
+    pub bound: Option<Box<Bound>>,
+}
+
+/// What a dynamic argument may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bound {
+    /// What each word looks like that it becomes.
+    pub shape: Shape,
+    /// Whether it may become any number of words, or none.
+    pub is_many: bool,
+    /// Whether it may be an empty word, or none.
+    pub may_be_empty: bool,
 }
 
 /// What stands for arguments nobody knows yet.
@@ -51,12 +66,13 @@ impl Argument {
             source: (written != word.text).then(|| written.to_owned()),
             knowledge,
             span: span.unwrap_or(word.span),
+            bound: None,
         }
     }
 
     /// Makes an argument nobody knows yet, such as what `xargs` appends.
     pub(crate) fn unknown(span: Span) -> Self {
-        Self { text: APPENDED.to_owned(), source: None, knowledge: Knowledge::Dynamic, span }
+        Self { text: APPENDED.to_owned(), source: None, knowledge: Knowledge::Dynamic, span, bound: None }
     }
 
     /// Says whether it stands for arguments that a wrapper may append, or may not.
@@ -70,7 +86,7 @@ impl Argument {
             Knowledge::Fixed if text.starts_with('~') => Knowledge::Tilde,
             other => other,
         };
-        Self { text: text.to_owned(), source: None, knowledge, span: self.span }
+        Self { text: text.to_owned(), source: None, knowledge, span: self.span, bound: None }
     }
 
     /// Returns the word as it is written.
@@ -97,8 +113,50 @@ impl Argument {
         matches!(self.knowledge, Knowledge::Fixed | Knowledge::Tilde)
     }
 
+    /// Returns what it may be, if only the running shell knows and not everything is possible.
+    pub(crate) fn shape(&self) -> Option<&Shape> {
+        self.bound.as_deref().filter(|_| self.knowledge == Knowledge::Dynamic).map(|bound| &bound.shape)
+    }
+
+    /// Returns the patterns of the files it may name, if only the running shell knows and it cannot be any; `**` is any
+    /// number of directories.
+    pub fn patterns(&self) -> Option<Vec<String>> {
+        self.shape().and_then(Shape::path_patterns)
+    }
+
+    /// Returns what it may be, known texts and patterns included.
+    pub(crate) fn as_shape(&self) -> Option<Shape> {
+        match self.knowledge {
+            Knowledge::Fixed => Some(Shape::text(&self.text)),
+            Knowledge::Glob if !self.as_written().starts_with('~') => Shape::of_pattern(&self.text),
+            Knowledge::Tilde | Knowledge::Glob => None,
+            Knowledge::Dynamic => self.shape().cloned(),
+        }
+    }
+
+    /// Returns what it may be as a file in a directory.
+    pub(crate) fn shape_in(&self, directory: &Self) -> Option<Box<Bound>> {
+        let shape = directory.as_shape()?.in_directory(&self.as_shape()?)?;
+        let is_many = self.bound.as_ref().is_none_or(|bound| bound.is_many);
+        Some(Box::new(Bound { shape, is_many, may_be_empty: false }))
+    }
+
+    /// Returns it as something only known at run time that is of this shape.
+    pub(crate) fn bounded(self, shape: Option<Shape>, is_many: bool) -> Self {
+        let bound = shape.map(|shape| Box::new(Bound { shape, is_many, may_be_empty: false }));
+        Self { knowledge: Knowledge::Dynamic, bound, ..self }
+    }
+
+    /// Returns it as something only known at run time.
+    pub(crate) fn unbounded(self) -> Self {
+        self.bounded(None, true)
+    }
+
     /// Says whether quotes keep what is expanded in one word.
     pub(crate) fn is_one_word(&self) -> bool {
+        if self.bound.as_ref().is_some_and(|bound| !bound.is_many) {
+            return true;
+        }
         let inside = self.as_written().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
         inside.is_some_and(|inside| !inside.contains(['"', '@']))
     }

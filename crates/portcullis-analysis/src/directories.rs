@@ -13,7 +13,7 @@ pub enum Directories {
 const LONGEST: usize = 4_096;
 
 /// More alternatives than this are not worth following.
-const MOST: usize = 4;
+const MOST: usize = 16;
 
 impl Directories {
     /// Makes the set of one directory.

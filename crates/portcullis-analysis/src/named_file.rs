@@ -87,7 +87,7 @@ fn names_in_texts(invocation: &Invocation, effects: &[Effect]) -> Vec<Argument> 
     });
     let argument = |(name, span): (&str, Span)| {
         let knowledge = if name.starts_with('~') { Knowledge::Tilde } else { Knowledge::Fixed };
-        Argument { text: name.to_owned(), source: None, knowledge, span }
+        Argument { text: name.to_owned(), source: None, knowledge, span, bound: None }
     };
     names.take(MOST_NAMES).map(argument).collect()
 }

@@ -5,6 +5,7 @@
 //! of that place goes.
 
 use crate::act::Act;
+use crate::argument::Knowledge;
 use crate::case::Case;
 use crate::effect::{Effect, PathTarget, Target};
 use crate::invocation::Invocation;
@@ -89,10 +90,14 @@ pub(crate) fn places<'a>(case: Case<'a>, effect: &'a Effect) -> Vec<RemovedPlace
     let command = case.command(effect);
     let own_search = command.filter(|command| is_search(command));
     match (is_unknown(case, effect, target), own_search) {
-        (true, _) => searched(case, effect),
+        (true, _) => {
+            let named = target.paths.iter().map(|path| of_path(target, path));
+            searched(case, effect).into_iter().chain(named).collect()
+        }
         (false, Some(search)) => {
             let share = if effect.act == Act::Delete { share_of(search) } else { RemovedShare::Contents };
-            target.paths.iter().map(|path| RemovedPlace { path: path.clone(), share }).collect()
+            let place = |path: &String| RemovedPlace { share, ..of_path(target, path) };
+            target.paths.iter().map(place).collect()
         }
         (false, None) => target.paths.iter().map(|path| of_path(target, path)).collect(),
     }
@@ -102,7 +107,11 @@ pub(crate) fn places<'a>(case: Case<'a>, effect: &'a Effect) -> Vec<RemovedPlace
 pub(crate) fn is_unknown(case: Case<'_>, effect: &Effect, target: &PathTarget) -> bool {
     const FILLING: &[&str] = &["fd", "fdfind", "find", "parallel", "xargs"];
     let is_filled = |command: &Invocation| command.program_name().is_some_and(|name| FILLING.contains(&name));
-    target.paths.is_empty() || target.written.contains("{}") && case.wrappers(effect).any(is_filled)
+    let is_open = effect.word.as_ref().is_some_and(|word| word.knowledge == Knowledge::Dynamic);
+    let is_own = case.command(effect).is_some_and(is_search);
+    target.paths.is_empty()
+        || is_open && !is_own
+        || target.written.contains("{}") && case.wrappers(effect).any(is_filled)
 }
 
 /// Returns the places of the searches whose results are removed: `find -exec`, `find | xargs`, `rm $(find …)`.
@@ -154,7 +163,7 @@ fn is_own_name(pattern: &str) -> bool {
 
 fn of_path(target: &PathTarget, path: &str) -> RemovedPlace {
     let is_glob = |part: &str| part.contains(['*', '?', '[', '{']);
-    if !target.is_pattern || !is_glob(path) {
+    if !target.is_pattern || target.is_single || !is_glob(path) {
         return RemovedPlace { path: path.to_owned(), share: RemovedShare::Itself };
     }
     let mut before = String::new();

@@ -2,6 +2,8 @@
 
 use portcullis_shell::ast::RedirectOperator;
 
+use crate::shape::Shape;
+
 /// What arrives on a command's standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StandardInput {
@@ -13,14 +15,35 @@ pub(crate) enum StandardInput {
     Decoded(String),
     /// This text, with parts in source form that are only known at run time.
     Partly(String),
+    /// Lines of known shapes.
+    Lines {
+        /// What each line looks like: one of these.
+        shapes: Vec<Shape>,
+        /// How many there are.
+        count: LineCount,
+    },
     /// Something only known at run time.
     Unknown,
+}
+
+/// How many lines there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LineCount {
+    /// Exactly one, unless the command fails.
+    One,
+    /// One or none.
+    AtMostOne,
+    /// Any number.
+    Many,
 }
 
 impl StandardInput {
     /// Returns what arrives if it may be this or another text: both count.
     pub(crate) fn and(self, other: Self) -> Self {
-        match (self, other) {
+        let is_alone = self == Self::Nothing || other == Self::Nothing;
+        let (first, second) =
+            if is_alone { (self, other) } else { (self.roughly_lines(), other.roughly_lines()) };
+        match (first, second) {
             (Self::Nothing, only) | (only, Self::Nothing) => only,
             (Self::Unknown, Self::Unknown) => Self::Unknown,
             (Self::Unknown, Self::Text(text) | Self::Decoded(text) | Self::Partly(text))
@@ -35,13 +58,21 @@ impl StandardInput {
             (Self::Text(first) | Self::Decoded(first), Self::Text(second) | Self::Decoded(second)) => {
                 Self::Decoded(appended(first, &second))
             }
+            // Lines are no longer told apart from other input here.
+            (Self::Lines { .. }, _) | (_, Self::Lines { .. }) => Self::Unknown,
         }
+    }
+
+    /// Returns it with lines as something only known at run time.
+    fn roughly_lines(self) -> Self {
+        if matches!(self, Self::Lines { .. }) { Self::Unknown } else { self }
     }
 
     /// Returns it as something that need not be exact.
     pub(crate) fn roughly(self) -> Self {
         match self {
             Self::Text(text) | Self::Decoded(text) => Self::Partly(text),
+            Self::Lines { .. } => Self::Unknown,
             other => other,
         }
     }

@@ -110,7 +110,9 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
         }
         // What a script does that the agent wrote in this session is judged beside this.
         Act::Execute => {
+            // Of files that a pattern chooses nobody reads what they do.
             case.is_in_project(effect)
+                && !matches!(&effect.target, Target::Path(path) if path.is_pattern)
                 && is_file_name(effect.target.written())
                 && !is_weighty(case, effect)
                 && !follows_fetched_code(case, effect)
@@ -270,12 +272,16 @@ fn changes_own(case: Case<'_>, effect: &Effect) -> bool {
     };
     // Some programs take an output that begins so as a command.
     let is_command = target.written.trim_start_matches(['"', '\'']).starts_with('|');
+    // A search takes away more than its words show.
+    let is_search = matches!(effect.act, Act::Delete | Act::DeleteTree | Act::Move)
+        && target.paths.iter().any(|path| path.contains("**"));
     !is_command
+        && !is_search
         && target.is_all(|path| {
             is_free(path)
                 || (case.scope.is_in_project(path) || case.scope.is_temporary(path))
                     && !case.scope.roots.iter().any(|root| root == path)
-                    && !is_sweep(case, path, target.is_pattern)
+                    && !is_sweep(case, path, target.is_pattern && !target.is_single)
                     && !is_agent_setting(path)
                     && !is_agent_directory(path)
                     && !path.ends_with("/.git/config")

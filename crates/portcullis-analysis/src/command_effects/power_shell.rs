@@ -44,6 +44,7 @@ fn invocation_of(command: &PowerShellCommand, directory: &str) -> Invocation {
         source: Some(command.written_name.clone()),
         knowledge: Knowledge::Fixed,
         span: command.span,
+        bound: None,
     };
     let redirections = command.redirections.iter();
     Invocation {

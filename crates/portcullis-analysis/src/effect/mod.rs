@@ -75,6 +75,8 @@ pub struct PathTarget {
     pub paths: Vec<String>,
     /// Whether it stands for all files a pattern names; `paths` then holds the pattern.
     pub is_pattern: bool,
+    /// Whether it stands for one file whose name has a number or the like in it, not for all files of the pattern.
+    pub is_single: bool,
     /// Spellings with their `..` left in: behind a link they lead elsewhere than the text says.
     pub windings: Vec<String>,
     /// Whether links cannot be followed, so that it may lead anywhere.
@@ -90,6 +92,7 @@ impl PathTarget {
             written: written.into(),
             paths,
             is_pattern: false,
+            is_single: false,
             windings: Vec::new(),
             is_lost: false,
             secrecy: Classified::NotYet,

@@ -8,6 +8,10 @@ use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
 use crate::path;
+use crate::shape::Shape;
+
+/// A word that may name files in more places than this is not followed.
+const MOST_PATHS: usize = 64;
 
 /// What an act is done to, by its nature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +57,9 @@ pub(crate) fn path_of(word: &Argument, directories: &Directories, home: Option<&
     let written = word.as_written().to_owned();
     let unknown = PathTarget::new(written.clone(), Vec::new());
     let text = match word.knowledge {
-        Knowledge::Dynamic => return unknown,
+        Knowledge::Dynamic => {
+            return word.shape().and_then(|shape| path_of_shape(word, shape, directories)).unwrap_or(unknown);
+        }
         Knowledge::Tilde | Knowledge::Glob if is_in_home(word) => match (home, word.text.strip_prefix('~')) {
             (Some(home), Some(rest)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
             _ => return unknown,
@@ -99,6 +105,37 @@ pub(crate) fn path_of_text(text: &str, directories: &Directories) -> PathTarget 
 /// Returns what follows the first sign of a pattern.
 fn after_pattern(text: &str) -> &str {
     text.find(['*', '?', '[', '{', '(']).and_then(|at| text.get(at..)).unwrap_or_default()
+}
+
+/// Resolves all paths that a word may name.
+fn path_of_shape(word: &Argument, shape: &Shape, directories: &Directories) -> Option<PathTarget> {
+    let mut paths = Vec::new();
+    let mut windings = Vec::new();
+    for pattern in shape.path_patterns()? {
+        // What looks like an address is none of a file.
+        if pattern.contains("://") {
+            return None;
+        }
+        let places: Vec<&str> = match directories.alternatives() {
+            _ if pattern.starts_with('/') => vec!["/"],
+            Some(directories) => directories.iter().map(String::as_str).collect(),
+            None => return None,
+        };
+        let climbs = pattern.split('/').any(|component| component == "..");
+        for place in places {
+            paths.push(path::join(place, &pattern));
+            if climbs {
+                windings.push(format!("{}/{pattern}", place.trim_end_matches('/')));
+            }
+        }
+    }
+    paths.dedup();
+    (paths.len() <= MOST_PATHS).then(|| PathTarget {
+        is_pattern: true,
+        is_single: shape.is_single(),
+        windings,
+        ..PathTarget::new(word.as_written(), paths)
+    })
 }
 
 /// Says whether a path is absolute as Windows writes it: `C:\x`, `\\host\share`, `HKLM:\x`.

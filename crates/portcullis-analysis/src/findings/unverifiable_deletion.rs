@@ -98,7 +98,8 @@ fn is_unverifiable<'a>(case: Case<'a>, effect: &'a Effect) -> bool {
     if !searched.is_empty() {
         let is_own = |path: &str| case.scope.is_in_project(path) || case.scope.is_temporary(path);
         return !searched.iter().all(|place| {
-            is_own(&place.path) && matches!(place.share, RemovedShare::Named | RemovedShare::Chosen)
+            let is_chosen = matches!(place.share, RemovedShare::Named | RemovedShare::Chosen);
+            is_own(&place.path) && (target.is_single || is_chosen)
         });
     }
     let written = target.written.trim_matches('"');

@@ -2,9 +2,10 @@
 
 pub(crate) mod key;
 
-use crate::argument::Argument;
+use crate::argument::{Argument, Knowledge};
 use crate::invocation::Invocation;
 use crate::lists::git::SHARED;
+use crate::shape::Shape;
 
 /// A push, as far as its words tell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -36,6 +37,10 @@ impl GitPush {
         let mut rest = words.iter();
         let mut is_push = false;
         while let Some(word) = rest.next() {
+            // The branch that is checked out is pushed as `HEAD` would be.
+            let is_branch = word.shape().is_some_and(Shape::is_branch);
+            let head = is_branch.then(|| Argument { knowledge: Knowledge::Fixed, ..word.piece("HEAD") });
+            let word = head.as_ref().unwrap_or(word);
             let text = word.text.as_str();
             push.is_known &= word.is_known();
             if !is_push {

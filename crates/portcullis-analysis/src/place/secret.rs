@@ -6,6 +6,7 @@
 use super::Scope;
 use super::pattern::{any, any_ending, any_named};
 use crate::lists::places::secrets::{ABSOLUTE, ANYWHERE, DIRECTORIES_IN_HOME, HARMLESS, IN_HOME, OF_PROJECT};
+use crate::path::is_inside;
 
 /// How secret a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +33,57 @@ pub fn secrecy(path: &str, scope: &Scope) -> Option<Secrecy> {
     if any_ending(ANYWHERE, path) {
         return Some(Secrecy::Key);
     }
-    any_ending(OF_PROJECT, path).then_some(Secrecy::Project)
+    if any_ending(OF_PROJECT, path) {
+        return Some(Secrecy::Project);
+    }
+    path.split_once("/**").and_then(|(start, rest)| among_found(start, rest, scope))
+}
+
+/// Says how secret what a search below a directory may find is.
+fn among_found(start: &str, rest: &str, scope: &Scope) -> Option<Secrecy> {
+    let last = rest.rsplit('/').next().filter(|last| !last.is_empty()).unwrap_or("*");
+    let named = |secrets: &[&str]| secrets.iter().any(|secret| may_be_found(last, secret));
+    let is_spelled = !last.starts_with(['*', '?', '[']);
+    if scope.is_in_project(start) {
+        return match () {
+            () if is_spelled && named(ANYWHERE) => Some(Secrecy::Key),
+            () if is_spelled && named(OF_PROJECT) => Some(Secrecy::Project),
+            () => None,
+        };
+    }
+    let holds_home = scope.home.as_deref().is_some_and(|home| is_inside(home, start));
+    let in_home = |secret: &&&str| {
+        let below = scope.below_home(start).map(|below| format!("{below}/"));
+        holds_home || below.is_some_and(|below| secret.starts_with(&below))
+    };
+    if IN_HOME.iter().filter(in_home).any(|secret| may_be_found(last, secret)) {
+        return Some(Secrecy::Key);
+    }
+    if (is_spelled || holds_home) && named(ANYWHERE) {
+        Some(Secrecy::Key)
+    } else {
+        named(OF_PROJECT).then_some(Secrecy::Project)
+    }
+}
+
+/// Says whether a pattern of names may find a secret by its last component.
+fn may_be_found(pattern: &str, secret: &str) -> bool {
+    let secret = secret.rsplit('/').next().unwrap_or(secret);
+    if secret == "**" {
+        // A file of any name: one with an ending of its own is hardly meant.
+        return pattern.ends_with('*');
+    }
+    let ends = |text: &str| {
+        let first = text.find(['*', '?', '[']).unwrap_or(text.len());
+        let last = text.rfind(['*', '?', ']']).map_or(0, |at| at + 1);
+        let start = text.get(..first).unwrap_or_default().to_ascii_lowercase();
+        (start, text.get(last..).unwrap_or_default().to_ascii_lowercase())
+    };
+    let ((start, end), (secret_start, secret_end)) = (ends(pattern), ends(secret));
+    let begins = start.starts_with(&secret_start) || secret_start.starts_with(&start);
+    let finishes = end.ends_with(&secret_end) || secret_end.ends_with(&end);
+    let is_exact = !secret.contains('*') && !pattern.contains(['*', '?', '[']);
+    if is_exact { secret.eq_ignore_ascii_case(pattern) } else { begins && finishes }
 }
 
 /// Says how secret a file is whose directory is only known when the command runs: `%APPDATA%\\Mozilla\\key4.db`.

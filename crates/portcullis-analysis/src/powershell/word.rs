@@ -27,7 +27,12 @@ impl PowerShellWord {
         };
         let text = known.unwrap_or_else(|| value.shown(written));
         let source = (text != written).then(|| written.to_owned());
-        Self { argument: Argument { text, source, knowledge, span }, value, is_quoted, is_item: false }
+        Self {
+            argument: Argument { text, source, knowledge, span, bound: None },
+            value,
+            is_quoted,
+            is_item: false,
+        }
     }
 
     /// Makes a word of a text that was computed or split off another.
@@ -38,7 +43,7 @@ impl PowerShellWord {
             PowerShellValue::text(text)
         };
         let knowledge = if is_open { Knowledge::Dynamic } else { knowledge_of(text, false) };
-        let argument = Argument { text: text.to_owned(), source: None, knowledge, span };
+        let argument = Argument { text: text.to_owned(), source: None, knowledge, span, bound: None };
         Self { argument, value, is_quoted: false, is_item: false }
     }
 

@@ -3,6 +3,7 @@
 use super::unlisted::{self, Unlisted};
 use super::{Flag, FlagValue, Form, OtherOptions, Role, Style, Twist};
 use crate::argument::{Argument, Knowledge};
+use crate::shape::Shape;
 
 /// What the words of a command turned out to be.
 #[derive(Debug)]
@@ -294,10 +295,11 @@ fn is_yes(value: &str) -> bool {
 }
 
 /// Says whether a word that only the running shell knows could turn out to be an option.
-fn may_become_option(word: &Argument) -> bool {
+pub(crate) fn may_become_option(word: &Argument) -> bool {
     match word.knowledge {
         Knowledge::Fixed | Knowledge::Tilde => false,
         Knowledge::Glob => word.text.starts_with(['*', '?', '[', '-', '@', '+', '!']),
+        Knowledge::Dynamic if word.shape().is_some() => word.shape().is_some_and(Shape::may_be_option),
         Knowledge::Dynamic => word.text.starts_with(['$', '`', '…', '-', '{', '*', '?', '[']),
     }
 }

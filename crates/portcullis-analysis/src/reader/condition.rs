@@ -5,6 +5,7 @@ use super::nameless;
 use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::profile::{Match, Use};
+use crate::shape::Shape;
 
 const UNARY: &str = "bcdefghkLnOprSstuwxzGN";
 const BINARY: &[&str] =
@@ -54,6 +55,7 @@ fn is_one_word(word: &Argument) -> bool {
     match word.knowledge {
         Knowledge::Fixed | Knowledge::Tilde => true,
         Knowledge::Glob => false,
+        Knowledge::Dynamic if word.shape().is_some_and(Shape::is_plain) => true,
         Knowledge::Dynamic => is_quoted && !is_list && written.matches('"').count() == 2,
     }
 }

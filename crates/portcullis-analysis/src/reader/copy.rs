@@ -4,7 +4,7 @@ use super::CommandContext;
 use super::mode::gives_rights;
 use super::{certain, certain_here, has, possible};
 use crate::act::Act;
-use crate::argument::{Argument, Knowledge};
+use crate::argument::Argument;
 use crate::effect::Certainty;
 use crate::effect::target::path_of;
 use crate::invocation::base_name;
@@ -79,7 +79,7 @@ fn files(context: &CommandContext<'_>, found: &Match<'_>, from: Act) -> Vec<Use>
         if let ("-S", Some(suffix)) = (*option, value)
             && (suffix.text.contains('/') || !suffix.is_known())
         {
-            uses.push(certain(Act::Write, &Argument { knowledge: Knowledge::Dynamic, ..suffix.clone() }));
+            uses.push(certain(Act::Write, &suffix.clone().unbounded()));
         }
     }
     let named = found.wanted.options.iter().rev().find(|(option, _)| *option == "-t");
@@ -93,7 +93,7 @@ fn files(context: &CommandContext<'_>, found: &Match<'_>, from: Act) -> Vec<Use>
         let files = sources.iter().take(longest).filter_map(|source| inside(&destination, source));
         uses.extend(files.map(|file| possible(Act::Write, &file)));
         if sources.len() > longest {
-            let unknown = Argument { knowledge: Knowledge::Dynamic, ..destination.clone() };
+            let unknown = destination.clone().unbounded();
             uses.push(possible(Act::Write, &unknown));
         }
     }
@@ -124,6 +124,11 @@ fn is_around(context: &CommandContext<'_>, destination: &Argument) -> bool {
 
 /// Returns the file that results if the destination is a directory.
 fn inside(destination: &Argument, source: &Argument) -> Option<Argument> {
+    if source.shape().is_some() || destination.shape().is_some() {
+        let shape = source.as_shape().and_then(|source| source.file_name());
+        let shape = destination.as_shape().zip(shape).and_then(|(place, name)| place.in_directory(&name));
+        return Some(destination.clone().bounded(shape, true));
+    }
     let name = base_name(source.text.trim_end_matches('/'));
     let text = format!("{}/{name}", destination.text.trim_end_matches('/'));
     let knowledge = destination.knowledge.max(source.knowledge);
@@ -133,6 +138,7 @@ fn inside(destination: &Argument, source: &Argument) -> Option<Argument> {
         source: Some(destination.as_written().to_owned()),
         knowledge,
         span: destination.span,
+        bound: None,
     })
 }
 

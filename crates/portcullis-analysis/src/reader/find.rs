@@ -7,6 +7,7 @@ use crate::argument::{Argument, Knowledge};
 use crate::invocation::base_name;
 use crate::lists::readers::find::{NARROWING, PLAIN, VALUED};
 use crate::profile::{Match, Use};
+use crate::survey::found_by_find;
 
 /// Words after which a test may let through what it does not name.
 const WIDENING: &[&str] = &["!", ",", "-not", "-o", "-or"];
@@ -114,6 +115,15 @@ impl FindExpression {
         let mut acts = vec![Act::List];
         if self.deletes {
             acts.push(if self.reach == FindReach::Narrowed { Act::Delete } else { Act::DeleteTree });
+        }
+        if self.deletes && self.reach == FindReach::Narrowed {
+            let program = context.invocation.program();
+            let found = found_by_find(context.invocation.operands(), context.home);
+            if let (Some(program), Some(shapes)) = (program, found) {
+                acts.pop();
+                let file = |shape| self.starts.first().unwrap_or(program).clone().bounded(Some(shape), true);
+                uses.extend(shapes.into_iter().map(|shape| certain(Act::Delete, &file(shape))));
+            }
         }
         for act in acts {
             uses.extend(self.starts.iter().map(|start| certain(act, start)));

@@ -5,6 +5,7 @@ use super::{certain, has, possible};
 use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::profile::{Match, Use};
+use crate::shape::Shape;
 
 /// A longer script is not read.
 const LONGEST_SCRIPT: usize = 16 * 1024;
@@ -50,10 +51,15 @@ fn script_uses(scripts: &[&Argument]) -> Vec<Use> {
     let Some(first) = scripts.first() else {
         return Vec::new();
     };
-    if let Some(open) = scripts.iter().find(|script| script.knowledge == Knowledge::Dynamic) {
+    let known = |script: &Argument| match script.knowledge {
+        // Whatever number it is, the commands are the same.
+        Knowledge::Dynamic => script.shape().and_then(Shape::with_any_number),
+        Knowledge::Fixed | Knowledge::Tilde | Knowledge::Glob => Some(script.text.clone()),
+    };
+    if let Some(open) = scripts.iter().find(|script| known(script).is_none()) {
         return vec![possible(Act::Unknown, open)];
     }
-    let text = scripts.iter().map(|script| script.text.as_str()).collect::<Vec<_>>().join("\n");
+    let text = scripts.iter().filter_map(|script| known(script)).collect::<Vec<_>>().join("\n");
     let whole = if text.len() > LONGEST_SCRIPT { None } else { acts(&text, SedBrackets::Hide) };
     let Some(mut acts) = whole else {
         return vec![certain(Act::Unknown, first)];

@@ -1,11 +1,11 @@
 //! `tar`: what it packs and unpacks, in its old and new ways of writing options.
 
 use super::CommandContext;
-use super::{certain, certain_here, nameless};
+use super::{certain, certain_here, nameless, possible};
 use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::lists::readers::tar::{LONG_COMMANDS, LONG_FLAGS, LONG_TEXT};
-use crate::profile::{Match, Use};
+use crate::profile::{Match, Use, may_become_option};
 
 /// Short options with a value.
 const VALUED: &str = "CFHIKLNTVXbfg";
@@ -172,13 +172,14 @@ impl TarArchive {
         };
         self.joined += directory.text.len() + word.text.len();
         if self.joined > MOST_JOINED {
-            return Argument { knowledge: Knowledge::Dynamic, ..word.clone() };
+            return word.clone().unbounded();
         }
         Argument {
             text: format!("{}/{}", directory.text.trim_end_matches('/'), word.text),
             source: Some(word.as_written().to_owned()),
             knowledge: directory.knowledge.max(word.knowledge),
             span: word.span,
+            bound: word.shape_in(directory),
         }
     }
 
@@ -208,6 +209,13 @@ impl TarArchive {
         }
         match mode {
             TarMode::Create | TarMode::Append | TarMode::Compare => {
+                // The name of a file may be an option that runs something.
+                uses.extend(
+                    self.operands
+                        .iter()
+                        .filter(|file| may_become_option(file))
+                        .map(|file| possible(Act::Unknown, file)),
+                );
                 uses.extend(self.operands.iter().map(|file| certain(Act::Read, file)));
                 if self.removes {
                     uses.extend(self.operands.iter().map(|file| certain(Act::DeleteTree, file)));

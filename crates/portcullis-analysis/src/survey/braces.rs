@@ -34,7 +34,7 @@ pub(super) fn expand(word: &Word) -> Option<Vec<(String, Knowledge)>> {
         let (choices, after) = choices(rest)?;
         words = words
             .iter()
-            .flat_map(|word| choices.iter().map(move |choice| [word.as_slice(), choice].concat()))
+            .flat_map(|word| choices.iter().map(move |choice| [word.as_slice(), choice.as_slice()].concat()))
             .take(MOST_WORDS + 1)
             .collect();
         if words.len() > MOST_WORDS || words.iter().map(Vec::len).sum::<usize>() > MOST_LETTERS {
@@ -71,14 +71,45 @@ fn letters(word: &Word) -> Option<Vec<BraceLetter>> {
 }
 
 /// Splits a list that begins here at its commas; returns what follows it too.
-fn choices(letters: &[BraceLetter]) -> Option<(Vec<&[BraceLetter]>, &[BraceLetter])> {
+fn choices(letters: &[BraceLetter]) -> Option<(Vec<Vec<BraceLetter>>, &[BraceLetter])> {
     let (open, inside) = letters.split_first()?;
     let is = |letter: &BraceLetter, wanted: char| !letter.is_quoted && letter.value == wanted;
     let end = inside.iter().position(|letter| is(letter, '}') || is(letter, '{'))?;
     let content = inside.get(..end)?;
     let (close, after) = inside.get(end..)?.split_first()?;
-    let is_list = is(open, '{') && is(close, '}') && content.iter().any(|letter| is(letter, ','));
-    is_list.then(|| (content.split(|letter| is(letter, ',')).collect(), after))
+    if !(is(open, '{') && is(close, '}')) {
+        return None;
+    }
+    if content.iter().any(|letter| is(letter, ',')) {
+        let pieces = content.split(|letter| is(letter, ','));
+        return Some((pieces.map(<[BraceLetter]>::to_vec).collect(), after));
+    }
+    range(content).map(|words| (words, after))
+}
+
+/// Returns the words of `1..5` or `a..e`.
+fn range(content: &[BraceLetter]) -> Option<Vec<Vec<BraceLetter>>> {
+    let text: String = content.iter().map(|letter| letter.value).collect();
+    let (first, last) = text.split_once("..").filter(|_| content.iter().all(|letter| !letter.is_quoted))?;
+    let plain = |text: String| -> Vec<BraceLetter> {
+        text.chars().map(|value| BraceLetter { value, is_quoted: false, is_glob: false }).collect()
+    };
+    let is_padded = |text: &str| text.len() > 1 && text.starts_with(['0', '-', '+']);
+    if is_padded(first) || is_padded(last) {
+        return None;
+    }
+    if let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) {
+        let count = usize::try_from(first.abs_diff(last)).ok()?;
+        if count >= MOST_WORDS {
+            return None;
+        }
+        let up = (first.min(last)..=first.max(last)).map(|number| plain(number.to_string()));
+        return Some(if first <= last { up.collect() } else { up.rev().collect() });
+    }
+    let letter =
+        |text: &str| Some(text.chars().next()?).filter(|one| text.len() == 1 && one.is_ascii_lowercase());
+    let (first, last) = (letter(first)?, letter(last)?);
+    (first <= last).then(|| (first..=last).map(|one| plain(one.to_string())).collect())
 }
 
 fn read(word: &[BraceLetter]) -> (String, Knowledge) {
@@ -125,7 +156,10 @@ mod tests {
             ("{{a,b},c}", None),
             ("{a,b}}", None),
             ("{a,$x}", None),
-            ("{1..3}", None),
+            ("{1..3}", Some(vec!["1", "2", "3"])),
+            ("x{c..a}", None),
+            ("{01..03}", None),
+            ("{1..100}", None),
             ("{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", None),
         ] {
             let expected = expected.map(|words| words.into_iter().map(str::to_owned).collect());

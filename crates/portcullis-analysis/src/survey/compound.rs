@@ -3,17 +3,17 @@
 //! Which branch runs is never decided here: all of them are walked, and the directory afterwards is any that one of them
 //! may leave the shell in. A loop may run again from where its body ended, so a body that moves makes it unknown.
 
+use std::collections::BTreeSet;
+
 use portcullis_shell::ast::{CaseArm, Command, CommandKind, List, Word};
 
+use super::settled::VariableNames;
+use super::variables::KnownValue;
 use super::walk::SurveyWalk;
+use crate::argument::Argument;
 use crate::directories::Directories;
 use crate::invocation::Variable;
-use crate::standard_input::StandardInput;
-
-/// Names whose usual meaning the survey relies on.
-const RELIED_ON: &[&str] = &[
-    "base64", "cat", "cd", "echo", "gbase64", "openssl", "popd", "printf", "pushd", "pwd", "rev", "tr", "xxd",
-];
+use crate::standard_input::{LineCount, StandardInput};
 
 impl SurveyWalk<'_> {
     /// Walks a compound command; returns where the shell may be after it. A subshell and a coprocess leave it where it was.
@@ -21,30 +21,23 @@ impl SurveyWalk<'_> {
         match &command.kind {
             CommandKind::Simple(_) => before,
             CommandKind::Subshell(body) => {
+                let mark = self.values.mark();
                 let _ = self.list(body, before.clone());
+                let _ = self.values.undo(mark);
                 before
             }
             CommandKind::Group(body) => self.list(body, before),
             CommandKind::If { branches, otherwise } => self.branches(branches, otherwise.as_ref(), before),
-            CommandKind::Loop { condition, body } => {
-                let first = self.found.invocations.len();
-                let inside = self.list(condition, before.clone());
-                let after = self.list(body, inside);
-                self.settled(first, before, &after)
-            }
+            CommandKind::Loop { condition, body } => self.conditional_loop(condition, body, before),
             CommandKind::For { variable, words, body } => {
-                let first = self.found.invocations.len();
-                self.words(words.iter().flatten(), &before);
-                let words = words.as_deref().unwrap_or_default();
-                self.loop_variable(variable, words, first, command, &before);
-                let first = self.found.invocations.len();
-                let after = self.list(body, before.clone());
-                self.settled(first, before, &after)
+                self.for_loop(variable, words.as_deref(), body, command, before)
             }
             CommandKind::ArithmeticFor { header, body } => {
                 let first = self.found.invocations.len();
                 self.parts(header, &before);
+                let mark = self.begin_loop(&[body]);
                 let after = self.list(body, before.clone());
+                self.values.weaken(mark);
                 self.settled(first, before, &after)
             }
             CommandKind::Case { subject, arms } => self.case(subject, arms, command, before),
@@ -68,7 +61,9 @@ impl SurveyWalk<'_> {
                 before
             }
             CommandKind::Coprocess { body, .. } => {
+                let mark = self.values.mark();
                 let _ = self.command(body, before.clone(), StandardInput::Unknown);
+                let _ = self.values.undo(mark);
                 before
             }
             CommandKind::Opaque => {
@@ -78,22 +73,86 @@ impl SurveyWalk<'_> {
         }
     }
 
+    fn conditional_loop(&mut self, condition: &List, body: &List, before: Directories) -> Directories {
+        let first = self.found.invocations.len();
+        let mark = self.begin_loop(&[condition, body]);
+        let outer = std::mem::replace(&mut self.is_condition, true);
+        let inside = self.list(condition, before.clone());
+        self.is_condition = outer;
+        let after = self.list(body, inside);
+        self.values.weaken(mark);
+        self.settled(first, before, &after)
+    }
+
+    fn for_loop(
+        &mut self,
+        variable: &str,
+        words: Option<&[Word]>,
+        body: &List,
+        command: &Command,
+        before: Directories,
+    ) -> Directories {
+        let first = self.found.invocations.len();
+        self.words(words.iter().copied().flatten(), &before);
+        let mark = self.values.mark();
+        let values = self.loop_variable(variable, words, first, command, &before);
+        let _ = self.begin_loop(&[body]);
+        self.set_variable(variable, values);
+        let first = self.found.invocations.len();
+        let after = self.list(body, before.clone());
+        self.values.weaken(mark);
+        self.settled(first, before, &after)
+    }
+
+    /// Begins a loop: what its body sets may be anything at its beginning.
+    fn begin_loop(&mut self, lists: &[&List]) -> usize {
+        let mark = self.values.mark();
+        if self.values.is_empty() {
+            return mark;
+        }
+        for list in lists {
+            let names = VariableNames::of_list(list, self.text);
+            self.values.widen_to_number(names.calculated());
+            let calculated: BTreeSet<&str> = names.calculated().collect();
+            self.values.forget(names.all().filter(|name| !calculated.contains(name)));
+        }
+        if !self.lasting.functions.is_empty() {
+            self.values.forget_changing();
+        }
+        mark
+    }
+
     /// Records the words a loop goes through as values its variable is given.
     fn loop_variable(
         &mut self,
         name: &str,
-        words: &[Word],
+        words: Option<&[Word]>,
         first: usize,
         command: &Command,
         directories: &Directories,
-    ) {
+    ) -> Option<Vec<KnownValue>> {
         let mut invocation = self.bare(command, Vec::new(), directories);
         invocation.substituted = self.since(first);
-        let values = self.arguments(words, directories).into_iter();
-        invocation.assignments = values.map(|value| Variable { name: name.to_owned(), value }).collect();
+        let arguments = self.arguments(words.unwrap_or_default(), directories);
+        let single = |word: &Argument| match KnownValue::of_argument(word, self.values.is_decoded(word))? {
+            KnownValue::Shaped { shape, .. } => Some(KnownValue::of(shape, LineCount::One)),
+            value => Some(value),
+        };
+        // Without words a loop goes through the arguments of the shell or function.
+        let values: Option<Vec<KnownValue>> = match words {
+            Some(_) => arguments.iter().map(single).collect(),
+            None => None,
+        };
+        let values = values.map(|mut values| {
+            values.dedup();
+            values
+        });
+        invocation.assignments =
+            arguments.into_iter().map(|value| Variable { name: name.to_owned(), value }).collect();
         if !invocation.assignments.is_empty() {
             self.invoke(invocation, &StandardInput::Nothing);
         }
+        values
     }
 
     fn case(
@@ -107,36 +166,28 @@ impl SurveyWalk<'_> {
         // `;&` and `;;&` go on with the next arm.
         let falls_through = command.span.of(self.text).contains(";&");
         let mut after = before.clone();
+        let mut arm_values = Vec::new();
         for arm in arms {
             let start = if falls_through { after.clone() } else { before.clone() };
             self.words(arm.patterns.iter(), &start);
             let mark = self.values.mark();
             after = after.either(self.list(&arm.body, start));
-            self.values.forget(mark);
+            if falls_through {
+                self.values.weaken(mark);
+            } else {
+                arm_values.push(self.values.undo_branch(mark));
+            }
+        }
+        let is_complete =
+            arms.last().is_some_and(|arm| arm.patterns.iter().any(|pattern| pattern.text == "*"));
+        if !is_complete {
+            let mark = self.values.mark();
+            arm_values.push(self.values.undo_branch(mark));
+        }
+        if !falls_through {
+            self.values.merge_branches(&arm_values);
         }
         if arms.is_empty() { before } else { after }
-    }
-
-    fn function(&mut self, name: &str, body: &Command, command: &Command) {
-        // The body runs where it is called from, which is not followed.
-        let outer = std::mem::replace(&mut self.input, StandardInput::Unknown);
-        let piped = std::mem::take(&mut self.piped);
-        let first = self.found.invocations.len();
-        let values = self.lasting.exports_functions.then(|| std::mem::take(&mut self.values));
-        let _ = self.command(body, Directories::Unknown, StandardInput::Unknown);
-        if let Some(mut values) = values {
-            values.put_in = self.values.put_in;
-            self.values = values;
-        }
-        self.piped = piped;
-        self.input = outer;
-        self.lasting.has_moving_function |= self.moves_since(first);
-        let body = self.since(first);
-        self.found.bodies.entry(name.to_owned()).or_default().push(body);
-        self.lasting.note_function(name);
-        if RELIED_ON.contains(&name) {
-            self.opaque(command.span, format!("it gives `{name}` another meaning"));
-        }
     }
 
     fn branches(
@@ -153,16 +204,20 @@ impl SurveyWalk<'_> {
                 None => state,
             });
         };
+        let mut branch_values = Vec::new();
         for (condition, body) in branches {
             tested = self.list(condition, tested);
             let mark = self.values.mark();
             join(self.list(body, tested.clone()));
-            self.values.forget(mark);
+            branch_values.push(self.values.undo_branch(mark));
         }
+        let mark = self.values.mark();
         match otherwise {
             Some(body) => join(self.list(body, tested)),
             None => join(tested),
         }
+        branch_values.push(self.values.undo_branch(mark));
+        self.values.merge_branches(&branch_values);
         after.unwrap_or(Directories::Unknown)
     }
 

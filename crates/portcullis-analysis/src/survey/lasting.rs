@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::settled::{VariableNames, assigned_name, is_name};
 use crate::argument::Argument;
 use crate::invocation::Invocation;
+use crate::shape::Shape;
 use crate::standard_input::StandardInput;
 
 /// More inputs than this are not told apart.
@@ -61,6 +62,8 @@ pub(super) struct LineFacts {
     pub(super) is_all_unsettled: bool,
     /// Whether text that the shell runs once more is evaluated as arithmetic.
     pub(super) is_evaluated: bool,
+    /// Whether a function is called in a way that is not followed.
+    pub(super) has_open_function: bool,
     /// Whether functions are handed on to other shells, which know none of the variables.
     pub(super) exports_functions: bool,
     /// Aliases with fixed texts.
@@ -94,7 +97,7 @@ impl LineFacts {
     }
 
     /// Notes the variables that a builtin sets, and what else it leaves behind.
-    pub(super) fn note_builtin(&mut self, invocation: &Invocation) {
+    pub(super) fn note_builtin(&mut self, invocation: &Invocation, is_followed: bool) {
         let operands = invocation.operands();
         let Some(name) = invocation.program_name() else { return };
         match name {
@@ -105,7 +108,7 @@ impl LineFacts {
         }
         self.has_used_alias |= self.aliases.contains_key(name);
         let is_quiet = name == "printf" && !operands.iter().any(|word| word.text.starts_with("-v"));
-        if !SETTERS.contains(&name) || is_quiet {
+        if !SETTERS.contains(&name) || is_quiet || is_followed {
             return;
         }
         let is_option = |word: &&Argument| word.is_option();
@@ -114,7 +117,7 @@ impl LineFacts {
         let is_reference = matches!(name, "declare" | "local" | "typeset");
         self.is_all_unsettled |=
             is_reference && operands.iter().filter(is_option).any(|word| word.text.contains('n'));
-        let is_declaration = matches!(name, "declare" | "export" | "readonly" | "typeset");
+        let is_declaration = matches!(name, "declare" | "export" | "local" | "readonly" | "typeset");
         for word in operands {
             // The text itself tells of a plain assignment.
             let is_told = is_declaration && assigned_name(word.as_written()).is_some();
@@ -126,7 +129,8 @@ impl LineFacts {
 
     /// Notes that a word of a command may set every variable it names; a word nobody knows may set any.
     fn note_operand(&mut self, word: &Argument) {
-        let is_hidden = !word.is_known() && assigned_name(&word.text).is_none();
+        let is_number = word.shape().is_some_and(Shape::is_plain);
+        let is_hidden = !word.is_known() && !is_number && assigned_name(&word.text).is_none();
         if is_hidden || (word.is_option() && word.text.len() > LONGEST_OPTION) {
             self.is_all_unsettled = true;
             return;

@@ -4,17 +4,24 @@
 //! is listed. Shell text in arguments (`bash -c`, `eval`) is parsed and walked in turn, to a bounded depth.
 
 mod braces;
+mod calculation;
 mod compound;
 mod decode;
+mod filling;
+mod function;
 mod lasting;
+mod listing;
 mod movement;
 mod output;
+mod parameter;
 mod program;
 mod queries;
 mod settled;
 mod simple;
 mod values;
+mod variables;
 mod walk;
 mod wrapped;
 
+pub(crate) use listing::found_by_find;
 pub use walk::{SYNTAX_ERROR, Surroundings, survey};

@@ -68,7 +68,15 @@ impl SurveyWalk<'_> {
             return Some(Directories::Unknown);
         }
         let mut operands = invocation.operands().iter().filter(|argument| !is_cd_option(argument));
-        let target = match operands.next() {
+        let operand = operands.next();
+        if let Some(patterns) = operand.filter(|word| word.is_one_word()).and_then(Argument::patterns) {
+            let entered = patterns.iter().map(|pattern| before.enter(pattern)).reduce(Directories::either);
+            let may_stay =
+                operand.is_some_and(|word| word.bound.as_ref().is_some_and(|bound| bound.may_be_empty));
+            let entered = entered.unwrap_or(Directories::Unknown);
+            return Some(if may_stay { entered.either(before.clone()) } else { entered });
+        }
+        let target = match operand {
             None if name == "cd" => self.expand_tilde("~"),
             None => None,
             Some(target) => match target.knowledge {

@@ -1,6 +1,7 @@
 //! What a simple command writes to its standard output, where that can be told.
 
 use super::decode::{decoded, unescaped};
+use super::listing::lines_of;
 use super::values::only_place;
 use crate::argument::Argument;
 use crate::directories::Directories;
@@ -16,6 +17,7 @@ pub(super) fn output_of(
     arguments: &[Argument],
     stdin: &StandardInput,
     directories: &Directories,
+    home: Option<&str>,
     is_posix: bool,
 ) -> StandardInput {
     let Some((program, operands)) = arguments.split_first() else {
@@ -33,7 +35,9 @@ pub(super) fn output_of(
         "pwd" if operands.is_empty() && program.text == "pwd" => {
             only_place(directories).map_or(StandardInput::Unknown, StandardInput::Text)
         }
-        name => decoded(name, operands, stdin).unwrap_or(StandardInput::Unknown),
+        name => decoded(name, operands, stdin)
+            .or_else(|| lines_of(name, operands, stdin, only_place(directories).as_deref(), home))
+            .unwrap_or(StandardInput::Unknown),
     }
 }
 

@@ -161,7 +161,7 @@ fn interpreter(name: &str) -> Option<&'static InterpreterLayout> {
 /// Returns what a command's code starts: shell texts and programs.
 pub(super) fn peel(code: &Code, span: Span) -> Option<Unwrapped> {
     let reading = code::read(code.language, &code.text);
-    let word = |text: String| Argument { text, source: None, knowledge: Knowledge::Fixed, span };
+    let word = |text: String| Argument { text, source: None, knowledge: Knowledge::Fixed, span, bound: None };
     let texts = reading.shell_texts.into_iter().map(|text| WrappedPart::Text(vec![word(text)]));
     let commands = reading.commands.into_iter().map(|words| {
         let words = words.into_iter().map(|text| text.map_or_else(|| Argument::unknown(span), word));
@@ -177,7 +177,7 @@ pub(super) fn fed(language: Language, stdin: &StandardInput) -> Option<Code> {
         StandardInput::Nothing => return None,
         StandardInput::Text(text) | StandardInput::Decoded(text) => (text.clone(), true),
         StandardInput::Partly(text) => (text.clone(), false),
-        StandardInput::Unknown => (String::new(), false),
+        StandardInput::Lines { .. } | StandardInput::Unknown => (String::new(), false),
     };
     Some(Code { language, text, is_whole })
 }

@@ -9,18 +9,36 @@ use portcullis_shell::ast::{
     AssignmentValue, Command, CommandKind, Descriptor, List, RedirectTarget, SimpleCommand, Word, WordPart,
 };
 
+use super::lasting::LineFacts;
 use crate::lists::shells::OF_SHELL;
 
 /// The variables a text names, and how.
 #[derive(Debug, Default)]
 pub(super) struct VariableNames {
-    /// How many places set each.
-    set: BTreeMap<String, usize>,
+    /// Where each is set.
+    set: BTreeMap<String, SettingPlaces>,
+    /// Whether a function is being read.
+    is_in_function: bool,
     /// Those that stand in words as text, which arithmetic may evaluate.
     mentioned: BTreeSet<String>,
     /// Whether anything is evaluated as arithmetic.
     evaluates: bool,
 }
+
+/// How many places set a variable.
+#[derive(Debug, Default, Clone, Copy)]
+struct SettingPlaces {
+    /// Those that give it a whole value: `x=a`, `for x in`, `read x`.
+    plain: usize,
+    /// Those of them that give it the result of a calculation.
+    calculated: usize,
+    /// Others: `x+=a`, `${x:=a}`, `make x=a`.
+    other: usize,
+    is_in_function: bool,
+}
+
+/// Declarations that only give a value.
+pub(super) const DECLARING: &[&str] = &["export", "local", "readonly"];
 
 /// Says whether a letter may stand in a variable's name.
 pub(super) fn is_name(letter: char) -> bool {
@@ -43,14 +61,36 @@ impl VariableNames {
         names
     }
 
-    /// Returns the variables that one place sets and nothing else can.
-    pub(super) fn settled(&self, is_evaluated: bool) -> BTreeSet<String> {
-        let is_open = self.evaluates || is_evaluated;
-        let once = self.set.iter().filter(|(_, places)| **places == 1).map(|(name, _)| name);
-        once.filter(|name| !OF_SHELL.contains(&name.as_str()) && !name.starts_with("BASH"))
-            .filter(|name| !is_open || !self.mentioned.contains(*name))
-            .cloned()
-            .collect()
+    /// Finds the names in a part of a script.
+    pub(super) fn of_list(list: &List, text: &str) -> Self {
+        let mut names = Self::default();
+        names.list(list, text);
+        names
+    }
+
+    /// Returns the variables that are followed, and those of them that several places set.
+    pub(super) fn settled(&self, facts: &LineFacts) -> (BTreeSet<String>, BTreeSet<String>) {
+        let is_open = self.evaluates || facts.is_evaluated;
+        let is_followed = |name: &str, places: &SettingPlaces| {
+            let is_plain = places.other == 0 && places.plain > 0;
+            let is_in_order = places.plain == 1 || !places.is_in_function || !facts.has_open_function;
+            let is_own = !OF_SHELL.contains(&name) && !name.starts_with("BASH");
+            is_plain && is_in_order && is_own && (!is_open || !self.mentioned.contains(name))
+        };
+        let followed = self.set.iter().filter(|(name, places)| is_followed(name, places));
+        let changing = followed.clone().filter(|(_, places)| places.plain > 1).map(|(name, _)| name.clone());
+        (followed.clone().map(|(name, _)| name.clone()).collect(), changing.collect())
+    }
+
+    /// Returns the names that only calculations set.
+    pub(super) fn calculated(&self) -> impl Iterator<Item = &str> {
+        let is_calculated = |places: &SettingPlaces| places.other == 0 && places.calculated == places.plain;
+        self.set.iter().filter(move |(_, places)| is_calculated(places)).map(|(name, _)| name.as_str())
+    }
+
+    /// Returns every name that is set or mentioned.
+    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
+        self.set.keys().chain(&self.mentioned).map(String::as_str)
     }
 
     /// Says whether anything is evaluated as arithmetic.
@@ -63,8 +103,16 @@ impl VariableNames {
         self.set.into_keys().chain(self.mentioned)
     }
 
+    /// Notes a place that gives a variable a whole value.
     fn sets(&mut self, name: &str) {
-        *self.set.entry(name.to_owned()).or_default() += 1;
+        let places = self.set.entry(name.to_owned()).or_default();
+        places.plain += 1;
+        places.is_in_function |= self.is_in_function;
+    }
+
+    /// Notes a place that sets a variable in another way.
+    fn changes(&mut self, name: &str) {
+        self.set.entry(name.to_owned()).or_default().other += 1;
     }
 
     /// Notes the names in a text that stand there other than to use their value.
@@ -92,7 +140,7 @@ impl VariableNames {
     fn command(&mut self, command: &Command, text: &str) {
         for redirect in &command.redirects {
             if let Some(Descriptor::Variable(name)) = &redirect.descriptor {
-                self.sets(name);
+                self.changes(name);
             }
             match &redirect.target {
                 RedirectTarget::Word(word) => self.word(word, text),
@@ -132,7 +180,7 @@ impl VariableNames {
                     self.list(&arm.body, text);
                 }
             }
-            CommandKind::Function { body, .. } => self.command(body, text),
+            CommandKind::Function { body, .. } => self.function(body, text),
             CommandKind::Conditional(words) => {
                 self.evaluates = true;
                 self.words(words.iter(), text);
@@ -143,33 +191,60 @@ impl VariableNames {
                 self.parts(parts, text);
             }
             CommandKind::Coprocess { name, body } => {
-                self.sets(name.as_deref().unwrap_or("COPROC"));
+                self.changes(name.as_deref().unwrap_or("COPROC"));
                 self.command(body, text);
             }
             CommandKind::Opaque => self.mention(command.span.of(text)),
         }
     }
 
+    fn function(&mut self, body: &Command, text: &str) {
+        let outer = std::mem::replace(&mut self.is_in_function, true);
+        self.command(body, text);
+        self.is_in_function = outer;
+    }
+
     fn simple(&mut self, simple: &SimpleCommand, text: &str) {
         for assignment in &simple.assignments {
             self.sets(&assignment.name);
+            if is_calculated(&assignment.value)
+                && let Some(places) = self.set.get_mut(&assignment.name)
+            {
+                places.calculated += 1;
+            }
             // Parts of the value are all the same: neither an element nor an addition is the whole of it.
             if !assignment.span.of(text).starts_with(&format!("{}=", assignment.name)) {
-                self.sets(&assignment.name);
+                self.changes(&assignment.name);
                 self.evaluates = true;
             }
             self.parts(&assignment.subscript, text);
             match &assignment.value {
                 AssignmentValue::Word(word) => self.word(word, text),
                 AssignmentValue::Array(words) => {
-                    self.evaluates = true;
+                    self.evaluates |= words.iter().any(|word| word.text.starts_with('['));
                     self.words(words.iter(), text);
                 }
             }
         }
-        let assigned = simple.words.iter().skip(1).filter_map(|word| assigned_name(&word.text));
-        for name in assigned {
-            self.sets(name);
+        let program = simple.words.first().and_then(Word::fixed).unwrap_or_default();
+        let is_declaration = DECLARING.contains(&program);
+        for name in simple.words.iter().skip(1).filter_map(|word| assigned_name(&word.text)) {
+            if is_declaration {
+                self.sets(name);
+            } else {
+                self.changes(name);
+            }
+        }
+        if matches!(program, "read" | "mapfile" | "readarray") && names_read(&simple.words).is_none() {
+            for word in simple.words.iter().skip(1) {
+                self.changes(&word.text);
+            }
+        }
+        if let Some(names) = names_read(&simple.words) {
+            for name in names {
+                self.sets(name);
+            }
+            return self.words(simple.words.iter().take(1), text);
         }
         self.words(simple.words.iter(), text);
     }
@@ -181,7 +256,9 @@ impl VariableNames {
     }
 
     fn word(&mut self, word: &Word, text: &str) {
-        self.mention(&word.text);
+        let mut written = String::with_capacity(word.text.len());
+        append_literals(&word.parts, &mut written);
+        self.mention(&written);
         self.parts(&word.parts, text);
     }
 
@@ -197,16 +274,23 @@ impl VariableNames {
                 WordPart::Parameter { plain: true, .. } => {}
                 WordPart::Parameter { span, name, parts, .. } => {
                     let written = span.of(text);
-                    self.evaluates |= written.contains(['[', ':', '!', '@', '=']);
+                    if evaluates(written, name) {
+                        self.evaluates = true;
+                        self.mention(written);
+                    }
                     if written.contains('=') {
-                        self.sets(name);
+                        self.changes(name);
                         self.mention(written);
                     }
                     self.parts(parts, text);
                 }
                 WordPart::Arithmetic { span, parts } => {
                     self.evaluates = true;
-                    self.mention(span.of(text));
+                    // What a calculation only reads it does not set.
+                    let written = span.of(text);
+                    if written.contains(['=', '[']) || written.contains("++") || written.contains("--") {
+                        self.mention(written);
+                    }
                     self.parts(parts, text);
                 }
                 WordPart::Command { body, .. } | WordPart::Process { body, .. } => self.list(body, text),
@@ -215,23 +299,103 @@ impl VariableNames {
     }
 }
 
+/// Says whether a value is nothing but a calculation.
+fn is_calculated(value: &AssignmentValue) -> bool {
+    matches!(value, AssignmentValue::Word(word) if matches!(word.parts.as_slice(), [WordPart::Arithmetic { .. }]))
+}
+
+/// Appends what the parts of a word say literally; what is expanded stands between.
+fn append_literals(parts: &[WordPart], text: &mut String) {
+    for part in parts {
+        match part {
+            WordPart::Literal { text: literal, .. }
+            | WordPart::Escaped { text: literal, .. }
+            | WordPart::Single { text: literal, .. }
+            | WordPart::AnsiC { text: literal, .. }
+            | WordPart::Glob { text: literal, .. } => text.push_str(literal),
+            WordPart::Double { parts, .. } => append_literals(parts, text),
+            WordPart::Parameter { .. }
+            | WordPart::Command { .. }
+            | WordPart::Process { .. }
+            | WordPart::Arithmetic { .. } => text.push(' '),
+        }
+    }
+}
+
+/// Says whether an expansion evaluates something: a subscript, an offset, another variable's name.
+fn evaluates(written: &str, name: &str) -> bool {
+    let inside = written.trim_start_matches("${").trim_end_matches('}');
+    let inside = inside.strip_prefix('#').unwrap_or(inside);
+    let Some(rest) = inside.strip_prefix(name) else { return true };
+    let rest = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((subscript, rest))
+            if matches!(subscript, "@" | "*") || subscript.chars().all(|letter| letter.is_ascii_digit()) =>
+        {
+            rest
+        }
+        Some(_) => return true,
+        None => rest,
+    };
+    match rest.strip_prefix(':') {
+        Some(after) => !after.starts_with(['-', '=', '+', '?']),
+        None => rest.starts_with(['@', '[']),
+    }
+}
+
+/// Returns the variables that a plain `read` or `mapfile` sets; `None` for any other command.
+pub(super) fn names_read(words: &[Word]) -> Option<Vec<&str>> {
+    let (program, operands) = words.split_first()?;
+    let (flags, valued) = match program.fixed()? {
+        "read" => ("rs", "dnptu"),
+        "mapfile" | "readarray" => ("t", "dnOsu"),
+        _ => return None,
+    };
+    let mut names = Vec::new();
+    let mut rest = operands.iter();
+    while let Some(word) = rest.next() {
+        let text = word.fixed()?;
+        let Some(letters) = text.strip_prefix('-').filter(|_| names.is_empty()) else {
+            let is_whole = !text.is_empty() && text.chars().all(is_name);
+            names.push(
+                Some(text).filter(|_| is_whole && !text.starts_with(|first: char| first.is_ascii_digit()))?,
+            );
+            continue;
+        };
+        let plain = letters.trim_start_matches(|letter| flags.contains(letter));
+        if let Some(letter) = plain.chars().next() {
+            let is_valued = valued.contains(letter);
+            if !is_valued {
+                return None;
+            }
+            if plain.len() == 1 {
+                rest.next();
+            }
+        }
+    }
+    (!names.is_empty()).then_some(names)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn settled(text: &str) -> Vec<String> {
-        VariableNames::of(&portcullis_shell::parse(text), text).settled(false).into_iter().collect()
+        let names = VariableNames::of(&portcullis_shell::parse(text), text);
+        names.settled(&LineFacts::default()).0.into_iter().collect()
     }
 
     #[test]
-    fn a_variable_is_settled_if_one_place_sets_it() {
+    fn a_variable_is_followed_if_every_place_gives_it_a_whole_value() {
         for (text, expected) in [
             ("x=1", &["x"] as &[&str]),
             ("x=1; echo $x ${x} \"$x\"", &["x"]),
-            ("x=1; x=2", &[]),
-            ("x=1; echo $(x=2)", &[]),
-            ("x=1; f() { x=2; }", &[]),
-            ("x=1; export x=2", &[]),
+            ("x=1; x=2", &["x"]),
+            ("x=1; echo $(x=2)", &["x"]),
+            ("x=1; f() { x=2; }", &["x"]),
+            ("x=1; export x=2", &["x"]),
+            ("x=1; make x=2", &[]),
+            ("x=1; read -r x", &["x"]),
+            ("x=1; read -a x", &[]),
             ("x=1; : ${x:=2}", &[]),
             ("x=1; : ${x=2}", &[]),
             ("x=1; exec {x}> f", &[]),
@@ -243,7 +407,7 @@ mod tests {
             ("x=1; y='x=2'; (( y ))", &[]),
             ("x=1; y=x=2; [[ y -eq 2 ]]", &[]),
             ("x=1; for ((x=0; x<2; x++)); do :; done", &[]),
-            ("x=1; for x in a; do :; done", &[]),
+            ("x=1; for x in a; do :; done", &["x"]),
             ("x=1; coproc x { ls; }", &[]),
             ("x=1; echo x", &["x"]),
             ("PATH=1; IFS=2; BASH_ENV=3", &[]),

@@ -5,17 +5,19 @@
 //! before it, so they are listed before it, and `substituted` names them.
 
 use portcullis_shell::ast::{
-    AssignmentValue, Command, Descriptor, Redirect, RedirectOperator, RedirectTarget, SimpleCommand,
+    AssignmentValue, Command, Descriptor, Redirect, RedirectOperator, RedirectTarget, SimpleCommand, WordPart,
 };
 
 use super::movement::DirectoryChange;
 use super::output::output_of;
+use super::settled::{DECLARING, assigned_name, names_read};
+use super::variables::KnownValue;
 use super::walk::{DirectoriesAfter, SurveyWalk, is_expansion};
 use crate::act::Access;
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
 use crate::invocation::{Invocation, Redirection, Variable, Wrapping};
-use crate::standard_input::{StandardInput, is_input};
+use crate::standard_input::{LineCount, StandardInput, is_input};
 
 impl SurveyWalk<'_> {
     /// Makes an invocation of nothing but redirections.
@@ -77,8 +79,38 @@ impl SurveyWalk<'_> {
         redirections
     }
 
-    /// Walks a simple command; returns where the shell may be after it.
+    /// Walks a simple command once for each value that its variables may have; returns where the shell may be after it.
     pub(super) fn simple(
+        &mut self,
+        simple: &SimpleCommand,
+        command: &Command,
+        before: Directories,
+        stdin: StandardInput,
+    ) -> DirectoriesAfter {
+        let names = self.values.several_in(command.span.of(self.text));
+        let choices = if names.is_empty() { None } else { self.values.choices(&names) };
+        let Some(choices) = choices else {
+            return self.simple_once(simple, command, before, stdin);
+        };
+        let mark = self.values.mark();
+        let mut after: Option<DirectoriesAfter> = None;
+        let mut values = Vec::new();
+        for choice in choices {
+            self.values.choose(&names, &choice);
+            let next = self.simple_once(simple, command, before.clone(), stdin.clone());
+            values.push(self.values.undo_branch(mark));
+            after = Some(match after {
+                Some(after) => after.either(next),
+                None => next,
+            });
+            self.values.unchoose(&names);
+        }
+        self.values.merge_branches(&values);
+        self.output = StandardInput::Unknown;
+        after.unwrap_or_else(|| DirectoriesAfter::same(before))
+    }
+
+    fn simple_once(
         &mut self,
         simple: &SimpleCommand,
         command: &Command,
@@ -88,29 +120,7 @@ impl SurveyWalk<'_> {
         let substituted = self.found.invocations.len();
         // Substitutions in the words read what the command itself would read.
         let outer = std::mem::replace(&mut self.input, stdin.clone());
-        let mut assignments = Vec::new();
-        // An assignment before a command holds for that command alone.
-        let is_lasting = simple.words.is_empty() && command.redirects.is_empty();
-        for assignment in &simple.assignments {
-            if self.is_posix && !assignment.subscript.is_empty() {
-                self.not_everywhere(assignment.span);
-            }
-            self.parts(&assignment.subscript, &before);
-            let value = match &assignment.value {
-                AssignmentValue::Word(word) => {
-                    self.words(std::iter::once(word), &before);
-                    self.value(word, &before)
-                }
-                AssignmentValue::Array(words) => {
-                    self.words(words.iter(), &before);
-                    Argument::unknown(assignment.span)
-                }
-            };
-            if is_lasting {
-                self.set_constant(&assignment.name, &value);
-            }
-            assignments.push(Variable { name: assignment.name.clone(), value });
-        }
+        let assignments = self.assignments(simple, command, &before);
         self.words(simple.words.iter(), &before);
         let redirections = self.redirections(command, &before, &mut stdin);
         self.input = outer;
@@ -132,8 +142,15 @@ impl SurveyWalk<'_> {
         let moved = self.change_of_directory(&invocation, &before);
         let first = self.found.invocations.len() + 1;
         let output = self.output(&invocation, command, &stdin, &before);
+        self.sets_followed = self.set_by_builtin(simple, &stdin);
+        let call = self.lasting.is_function(invocation.program_name().unwrap_or_default());
+        let call = call.then(|| invocation.clone());
         self.invoke(invocation, &stdin);
-        self.output = output;
+        if call.is_some_and(|call| self.call(&call, &before, &stdin)) {
+            self.output = StandardInput::Unknown;
+        } else {
+            self.output = output;
+        }
         match (indirect, moved) {
             (DirectoryChange::Inside, _) if is_trap && self.moves_since(first) => {
                 self.opaque(command.span, "a trap changes the directory at any time".to_owned());
@@ -148,6 +165,45 @@ impl SurveyWalk<'_> {
         }
     }
 
+    /// Reads the assignments of a command, and notes the values they give.
+    fn assignments(
+        &mut self,
+        simple: &SimpleCommand,
+        command: &Command,
+        before: &Directories,
+    ) -> Vec<Variable> {
+        let mut assignments = Vec::new();
+        // An assignment before a command holds for that command alone.
+        let is_lasting = simple.words.is_empty() && command.redirects.is_empty();
+        for assignment in &simple.assignments {
+            if self.is_posix && !assignment.subscript.is_empty() {
+                self.not_everywhere(assignment.span);
+            }
+            self.parts(&assignment.subscript, before);
+            let value = match &assignment.value {
+                AssignmentValue::Word(word) => {
+                    self.words(std::iter::once(word), before);
+                    self.value(word, before)
+                }
+                AssignmentValue::Array(words) => {
+                    self.words(words.iter(), before);
+                    if is_lasting {
+                        self.assign_elements(&assignment.name, words, before);
+                    }
+                    Argument::unknown(assignment.span)
+                }
+            };
+            if is_lasting && matches!(assignment.value, AssignmentValue::Word(_)) {
+                self.assign(&assignment.name, &value);
+            } else if !is_lasting && (simple.words.is_empty() || self.is_posix) {
+                // Whether it holds depends on the redirection, or on the shell and the command.
+                self.set_variable(&assignment.name, None);
+            }
+            assignments.push(Variable { name: assignment.name.clone(), value });
+        }
+        assignments
+    }
+
     /// Returns what a command writes, and notes the constants it sets.
     fn output(
         &mut self,
@@ -156,16 +212,25 @@ impl SurveyWalk<'_> {
         stdin: &StandardInput,
         directories: &Directories,
     ) -> StandardInput {
-        if command.redirects.is_empty()
-            && matches!(invocation.program().and_then(Argument::fixed), Some("export" | "readonly"))
-        {
+        let program = invocation.program().and_then(Argument::fixed).unwrap_or_default();
+        if DECLARING.contains(&program) {
+            let has_options = invocation.operands().iter().any(Argument::is_option);
             for word in invocation.operands() {
-                if let Some(variable) = declared(word) {
-                    self.set_constant(&variable.name, &variable.value);
+                // A value with blanks becomes several words in some shells.
+                let is_split =
+                    invocation.operands().iter().filter(|other| other.span == word.span).count() > 1;
+                let declared = declared(word).filter(|_| !has_options && !is_split);
+                match (declared, assigned_name(word.as_written())) {
+                    (Some(variable), _) if command.redirects.is_empty() => {
+                        self.assign(&variable.name, &variable.value);
+                    }
+                    (_, Some(name)) => self.set_variable(name, None),
+                    _ => {}
                 }
             }
         }
-        let output = output_of(&invocation.arguments, stdin, directories, self.is_posix);
+        let home = self.home.filter(|_| self.knows_home && !self.lasting.has_other_home);
+        let output = output_of(&invocation.arguments, stdin, directories, home, self.is_posix);
         let is_plain = |redirect: &Redirect| match &redirect.descriptor {
             None | Some(Descriptor::Number(0)) => is_input(redirect.operator),
             Some(Descriptor::Number(2)) => !is_input(redirect.operator),
@@ -175,6 +240,31 @@ impl SurveyWalk<'_> {
         // A redirected command may write less than it would, or elsewhere.
         let is_exact = command.redirects.iter().all(is_plain) && inputs.count() < 2;
         if is_exact { output } else { output.roughly() }
+    }
+
+    /// Notes the variables that `read` and `mapfile` set; says whether it is such a command.
+    fn set_by_builtin(&mut self, simple: &SimpleCommand, stdin: &StandardInput) -> bool {
+        let Some(names) = names_read(&simple.words) else { return false };
+        let is_list = simple.words.first().is_some_and(|program| program.text != "read");
+        let line = match stdin {
+            StandardInput::Lines { shapes, .. } => Some(shapes.iter().cloned()),
+            _ => None,
+        };
+        let values: Option<Vec<KnownValue>> = match (line, names.as_slice()) {
+            (Some(shapes), [_]) if is_list => {
+                let elements = shapes.map(|shape| KnownValue::Shaped { shape, count: LineCount::Many });
+                Some(vec![KnownValue::Elements(elements.collect())])
+            }
+            // At its end the input leaves the variable empty, which ends a loop that asks for more.
+            (Some(shapes), [_]) if self.is_condition => {
+                Some(shapes.map(|shape| KnownValue::of(shape, LineCount::One)).collect())
+            }
+            _ => None,
+        };
+        for name in names {
+            self.set_variable(name, values.clone());
+        }
+        true
     }
 
     /// Reads one redirection.
@@ -240,7 +330,10 @@ impl SurveyWalk<'_> {
             RedirectOperator::DuplicateOutput | RedirectOperator::Heredoc => &[],
         };
         if accesses.contains(&Access::Read) {
-            *stdin = StandardInput::Unknown;
+            *stdin = match word.parts.as_slice() {
+                [WordPart::Process { body, .. }] => self.values.lines_of(body),
+                _ => StandardInput::Unknown,
+            };
         }
         redirections.extend(accesses.iter().map(|&access| Redirection { access, target: target.clone() }));
     }
@@ -264,14 +357,17 @@ pub(super) fn has_own_input(command: &Command) -> bool {
     inputs().any(is_own) && inputs().all(|redirect| redirect.operator != RedirectOperator::DuplicateInput)
 }
 
-/// Returns the variable a word of a declaration sets, if its value is not split on the way.
+/// Returns the variable that a word of a declaration sets.
 fn declared(word: &Argument) -> Option<Variable> {
+    if let Some(shape) = word.shape() {
+        let (name, value) = shape.split_assignment()?;
+        let text = word.text.split_once('=').map_or("", |(_, text)| text).to_owned();
+        let value = Argument { text, ..word.clone() }.bounded(Some(value), false);
+        return Some(Variable { name, value }).filter(|_| word.is_one_word());
+    }
     let (name, value) = word.text.split_once('=').filter(|_| word.knowledge == Knowledge::Fixed)?;
-    let written = word.as_written().strip_prefix(name)?.strip_prefix('=')?;
-    let quoted = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    let is_whole = !written.contains(['$', '`']) || quoted.is_some_and(|inside| !inside.contains('"'));
-    let value = Argument { text: value.to_owned(), ..word.clone() };
-    is_whole.then(|| Variable { name: name.to_owned(), value })
+    let value = Argument { text: value.to_owned(), bound: None, ..word.clone() };
+    Some(Variable { name: name.to_owned(), value })
 }
 
 /// Says whether a target is the number of a descriptor, or `-`, which closes one.

@@ -3,48 +3,21 @@
 //! Only what the text itself sets, in one place and before it is used, counts as known. A value that may come from
 //! elsewhere stays dynamic, and a dynamic word is never taken for the text that stands in the source.
 
-use std::collections::{BTreeMap, BTreeSet};
+use portcullis_shell::ast::{Word, WordPart};
 
-use portcullis_shell::Span;
-use portcullis_shell::ast::{List, Word, WordPart};
-
-use super::braces;
+use super::variables::KnownValue;
 use super::walk::SurveyWalk;
-use crate::argument::{Argument, Knowledge};
+use super::{braces, calculation, parameter};
+use crate::argument::{Argument, Bound, Knowledge};
 use crate::directories::Directories;
-use crate::standard_input::StandardInput;
-
-/// A value longer than this is not followed.
-const LONGEST_VALUE: usize = 64 * 1024;
+use crate::shape::{Shape, TextKind};
+use crate::standard_input::{LineCount, StandardInput};
 
 /// So many bytes are put in all in all: values may be made of values.
 const MOST_PUT_IN: usize = 1 << 20;
 
 /// What the shell splits words at, where nobody sets it.
 const BLANKS: &str = " \t\n";
-
-/// What is known of the values of variables and substitutions at a place in the text.
-#[derive(Debug, Default)]
-pub(super) struct KnownValues {
-    /// The variables that one place sets.
-    pub(super) settled: BTreeSet<String>,
-    constants: BTreeMap<String, KnownText>,
-    /// The constants in the order they were set, so that those of a branch can be forgotten after it.
-    order: Vec<String>,
-    /// What command substitutions write, by the place of their body in memory.
-    outputs: BTreeMap<usize, KnownText>,
-    /// The words that hold something an encoding hid.
-    decoded: BTreeSet<Span>,
-    /// How many bytes were put in.
-    pub(super) put_in: usize,
-}
-
-/// A text, and whether an encoding hid it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct KnownText {
-    text: String,
-    is_decoded: bool,
-}
 
 /// What becomes of a value that is not quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,53 +28,6 @@ enum WordSplitting {
     Keeps,
     /// It would have to be one word, or nobody knows: in redirections.
     Refuses,
-}
-
-impl KnownValues {
-    /// Begins a text of its own, in which these variables are settled.
-    pub(super) fn of_text(settled: BTreeSet<String>, put_in: usize) -> Self {
-        Self { settled, put_in, ..Self::default() }
-    }
-
-    /// Returns the place to go back to with [`Self::forget`].
-    pub(super) fn mark(&self) -> usize {
-        self.order.len()
-    }
-
-    /// Forgets the constants that were set since.
-    pub(super) fn forget(&mut self, mark: usize) {
-        for name in self.order.drain(mark.min(self.order.len())..) {
-            self.constants.remove(&name);
-        }
-    }
-
-    /// Notes what a substitution writes.
-    pub(super) fn note_output(&mut self, body: &List, output: StandardInput) {
-        let place = std::ptr::from_ref(body).addr();
-        let value = match output {
-            StandardInput::Text(text) => KnownText { text, is_decoded: false },
-            StandardInput::Decoded(text) => KnownText { text, is_decoded: true },
-            StandardInput::Nothing | StandardInput::Partly(_) | StandardInput::Unknown => {
-                // Another text may have stood in the same place.
-                self.outputs.remove(&place);
-                return;
-            }
-        };
-        let text = value.text.trim_end_matches('\n').to_owned();
-        self.outputs.insert(place, KnownText { text, ..value });
-    }
-
-    /// Says whether a word holds something an encoding hid.
-    pub(super) fn is_decoded(&self, word: &Argument) -> bool {
-        self.decoded.contains(&word.span)
-    }
-
-    /// Keeps the value of a variable, and that it was set here.
-    fn set(&mut self, name: &str, value: KnownText) {
-        if value.text.len() <= LONGEST_VALUE && self.constants.insert(name.to_owned(), value).is_none() {
-            self.order.push(name.to_owned());
-        }
-    }
 }
 
 impl SurveyWalk<'_> {
@@ -146,23 +72,38 @@ impl SurveyWalk<'_> {
         Some(if is_decoded { StandardInput::Decoded(text) } else { StandardInput::Text(text) })
     }
 
-    /// Notes the value an assignment gives, if it is the only one and is known.
-    pub(super) fn set_constant(&mut self, name: &str, value: &Argument) {
+    /// Notes the value an assignment gives.
+    pub(super) fn assign(&mut self, name: &str, value: &Argument) {
         let text = match value.knowledge {
-            Knowledge::Fixed | Knowledge::Glob => value.text.clone(),
+            Knowledge::Fixed | Knowledge::Glob => Some(value.text.clone()),
             // Quotes behind the tilde keep it from being expanded.
-            Knowledge::Tilde if value.text.contains(":~") || !is_plain_tilde(value.as_written()) => return,
-            Knowledge::Tilde => match self.expand_tilde(&value.text) {
-                Some(text) if self.knows_home => text,
-                Some(_) | None => return,
-            },
-            Knowledge::Dynamic => return,
+            Knowledge::Tilde if value.text.contains(":~") || !is_plain_tilde(value.as_written()) => None,
+            Knowledge::Tilde => self.expand_tilde(&value.text).filter(|_| self.knows_home),
+            Knowledge::Dynamic => None,
         };
-        let is_sure = self.values.settled.contains(name) && !self.lasting.is_unsettled(name);
-        if is_sure {
-            let is_decoded = self.values.is_decoded(value);
-            self.values.set(name, KnownText { text, is_decoded });
-        }
+        let is_decoded = self.values.is_decoded(value);
+        let known = match text {
+            Some(text) => Some(KnownValue::Text { text, is_decoded }),
+            None => {
+                KnownValue::of_argument(value, is_decoded).filter(|_| value.knowledge == Knowledge::Dynamic)
+            }
+        };
+        self.set_variable(name, known.map(|value| vec![value]));
+    }
+
+    /// Notes the elements an assignment gives to an array.
+    pub(super) fn assign_elements(&mut self, name: &str, words: &[Word], directories: &Directories) {
+        let elements = self.arguments(words, directories);
+        let is_plain = elements.iter().all(|word| !word.text.starts_with('['));
+        let values: Option<Vec<KnownValue>> =
+            elements.iter().map(|word| element_of(word, self.values.is_decoded(word))).collect();
+        self.set_variable(name, values.filter(|_| is_plain).map(|all| vec![KnownValue::Elements(all)]));
+    }
+
+    /// Notes the values a variable may have; `None` if it may be anything.
+    pub(super) fn set_variable(&mut self, name: &str, values: Option<Vec<KnownValue>>) {
+        let is_sure = !self.lasting.is_unsettled(name);
+        self.values.set(name, values.filter(|_| is_sure));
     }
 
     /// Reads a word as the words it becomes: values put in, split and kept where the shell would.
@@ -171,7 +112,13 @@ impl SurveyWalk<'_> {
         let written = || Some(plain.as_written().to_owned());
         if word.traits.brace && !word.traits.dynamic && splitting == WordSplitting::Splits && !self.is_posix {
             let Some(words) = braces::expand(word) else { return vec![plain] };
-            let make = |(text, knowledge)| Argument { text, source: written(), knowledge, span: plain.span };
+            let make = |(text, knowledge)| Argument {
+                text,
+                source: written(),
+                knowledge,
+                span: plain.span,
+                bound: None,
+            };
             return words.into_iter().map(make).collect();
         }
         if !word.traits.dynamic || word.traits.brace {
@@ -190,6 +137,9 @@ impl SurveyWalk<'_> {
         let has_tilde = word.traits.tilde;
         let is_odd = has_tilde && !has_whole_tilde(word);
         let make = |(place, field): (usize, SplitWord)| {
+            let shape = field.shape.filter(|_| field.is_dynamic && !has_tilde);
+            let (is_many, may_be_empty) = (field.is_many || field.is_glob, field.may_be_empty);
+            let bound = shape.map(|shape| Box::new(Bound { shape, is_many, may_be_empty }));
             let knowledge = if field.is_dynamic || is_odd {
                 Knowledge::Dynamic
             } else if field.is_glob {
@@ -199,7 +149,7 @@ impl SurveyWalk<'_> {
             } else {
                 Knowledge::Fixed
             };
-            Argument { text: field.text, source: written(), knowledge, span: plain.span }
+            Argument { text: field.text, source: written(), knowledge, span: plain.span, bound }
         };
         fields.into_iter().enumerate().map(make).collect()
     }
@@ -218,10 +168,7 @@ impl SurveyWalk<'_> {
                 | WordPart::Escaped { text, .. }
                 | WordPart::Single { text, .. }
                 | WordPart::AnsiC { text, .. } => fields.push(text),
-                WordPart::Glob { text, .. } => {
-                    fields.push(text);
-                    fields.field().is_glob = true;
-                }
+                WordPart::Glob { text, .. } => fields.push_wild(text),
                 WordPart::Double { parts, .. } => {
                     fields.push("");
                     self.add(parts, directories, true, fields);
@@ -230,39 +177,72 @@ impl SurveyWalk<'_> {
                 | WordPart::Command { span, .. }
                 | WordPart::Process { span, .. }
                 | WordPart::Arithmetic { span, .. } => {
-                    let value = self.known(part, directories);
-                    self.values.put_in += value.as_ref().map_or(0, |value| value.text.len());
+                    let words = self.known(part, directories);
+                    self.values.put_in += words.iter().flatten().map(KnownValue::len).sum::<usize>();
                     let splits = !self.lasting.has_other_separators;
-                    if !value.is_some_and(|value| fields.put(&value, is_quoted, splits)) {
-                        fields.push(span.of(self.text));
-                        fields.field().is_dynamic = true;
+                    let written = span.of(self.text);
+                    if !words.is_some_and(|words| fields.put_all(&words, written, is_quoted, splits)) {
+                        fields.push_unknown(written);
                     }
                 }
             }
         }
     }
 
-    /// Returns what an expansion stands for.
-    fn known(&self, part: &WordPart, directories: &Directories) -> Option<KnownText> {
+    /// Returns the words that an expansion stands for.
+    fn known(&self, part: &WordPart, directories: &Directories) -> Option<Vec<KnownValue>> {
         if !self.knows_values || self.values.put_in > MOST_PUT_IN {
             return None;
         }
+        let plain = |text: &str| Some(vec![KnownValue::text(text)]);
         match part {
-            WordPart::Parameter { name, plain: true, .. } => {
-                let plain = |text: &str| Some(KnownText { text: text.to_owned(), is_decoded: false });
-                match name.as_str() {
-                    "HOME" if self.knows_home && !self.lasting.has_other_home => plain(self.home?),
-                    "PWD" if !self.lasting.has_other_place => plain(&only_place(directories)?),
-                    "IFS" if !self.lasting.has_other_separators => plain(BLANKS),
-                    name => self.values.constants.get(name).cloned(),
-                }
+            WordPart::Parameter { name, plain: true, .. } => match name.as_str() {
+                "HOME" if self.knows_home && !self.lasting.has_other_home => plain(self.home?),
+                "PWD" if !self.lasting.has_other_place => plain(&only_place(directories)?),
+                "IFS" if !self.lasting.has_other_separators => plain(BLANKS),
+                "@" => match self.values.get(name)? {
+                    KnownValue::Elements(all) => Some(all.clone()),
+                    _ => None,
+                },
+                name => match self.values.get(name) {
+                    Some(KnownValue::Elements(all)) => all.first().cloned().map(|first| vec![first]),
+                    Some(value) => Some(vec![value.clone()]),
+                    None => kind_of_variable(name)
+                        .map(|kind| vec![KnownValue::of(Shape::of(kind), LineCount::One)]),
+                },
+            },
+            WordPart::Parameter { span, .. } => {
+                let inside = span.of(self.text).strip_prefix("${")?.strip_suffix('}')?;
+                parameter::expand(inside, &self.values)
             }
             // `${| …; }` stands for a variable, not for what is written.
             WordPart::Command { span, body } if !span.of(self.text).starts_with("${") => {
-                self.values.outputs.get(&std::ptr::from_ref(body).addr()).cloned()
+                self.values.output(body).cloned()
+            }
+            WordPart::Arithmetic { span, .. } => {
+                Some(vec![calculation::value_of(span.of(self.text), &self.values)])
             }
             _ => None,
         }
+    }
+}
+
+/// Returns the value of an element of an array, which may stand for many.
+fn element_of(word: &Argument, is_decoded: bool) -> Option<KnownValue> {
+    match word.knowledge {
+        Knowledge::Glob => word.as_shape().map(|shape| KnownValue::Shaped { shape, count: LineCount::Many }),
+        Knowledge::Tilde => None,
+        Knowledge::Fixed | Knowledge::Dynamic => KnownValue::of_argument(word, is_decoded),
+    }
+}
+
+/// Returns the kind of a variable that the shell or the system keeps.
+fn kind_of_variable(name: &str) -> Option<TextKind> {
+    match name {
+        "?" | "#" | "$" | "!" | "BASHPID" | "EPOCHSECONDS" | "EUID" | "LINENO" | "PPID" | "RANDOM"
+        | "SECONDS" | "SHLVL" | "SRANDOM" | "UID" => Some(TextKind::Digits),
+        "HOSTNAME" | "HOSTTYPE" | "LOGNAME" | "OSTYPE" | "USER" => Some(TextKind::Word),
+        _ => None,
     }
 }
 
@@ -308,11 +288,32 @@ struct SplitWords {
     is_decoded: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
 struct SplitWord {
     text: String,
     is_dynamic: bool,
     is_glob: bool,
+    /// Whether it stands for any number of words.
+    is_many: bool,
+    /// Whether it may be empty, or is no word then.
+    may_be_empty: bool,
+    /// What it may be; `None` if it may be anything.
+    shape: Option<Shape>,
+}
+
+impl Default for SplitWord {
+    fn default() -> Self {
+        let shape = Some(Shape::text(""));
+        Self {
+            text: String::new(),
+            is_dynamic: false,
+            is_glob: false,
+            is_many: false,
+            may_be_empty: false,
+            shape,
+        }
+    }
 }
 
 impl SplitWords {
@@ -325,24 +326,124 @@ impl SplitWords {
     }
 
     fn push(&mut self, text: &str) {
-        self.field().text.push_str(text);
+        let field = self.field();
+        field.text.push_str(text);
+        // Nothing may follow what stands for many words or none.
+        let is_whole = !field.is_many && !field.may_be_empty || text.is_empty();
+        field.shape =
+            field.shape.take().filter(|_| is_whole).and_then(|shape| shape.join(&Shape::text(text)));
+    }
+
+    /// Adds a wildcard of the shell.
+    fn push_wild(&mut self, written: &str) {
+        let keeps = self.splitting == WordSplitting::Keeps;
+        let field = self.field();
+        field.text.push_str(written);
+        field.is_glob = true;
+        let is_plain = matches!(written, "*" | "?") && !field.is_many && !field.may_be_empty && !keeps;
+        field.shape = field.shape.take().filter(|_| is_plain);
+        field.shape.iter_mut().for_each(Shape::push_wild);
+    }
+
+    /// Adds what nobody knows.
+    fn push_unknown(&mut self, written: &str) {
+        let field = self.field();
+        field.text.push_str(written);
+        field.is_dynamic = true;
+        field.shape = None;
+    }
+
+    /// Puts words in; says no if what would become of them is not known.
+    fn put_all(&mut self, words: &[KnownValue], written: &str, is_quoted: bool, splits: bool) -> bool {
+        let [only] = words else {
+            // Several elements in quotes are a word each; several lines are, if nothing quotes them.
+            let is_lines =
+                words.iter().all(|word| matches!(word, KnownValue::Shaped { count: LineCount::Many, .. }));
+            let is_list = written.contains("[@]") || written.contains("$@");
+            if self.splitting != WordSplitting::Splits || words.is_empty() || is_quoted != is_list {
+                return false;
+            }
+            if !is_list && !is_lines {
+                return false;
+            }
+            for (place, word) in words.iter().enumerate() {
+                if place > 0 {
+                    self.done.extend(self.open.take());
+                }
+                if !self.put(word, written, is_quoted, splits) {
+                    return false;
+                }
+            }
+            self.has_known = true;
+            return true;
+        };
+        self.put(only, written, is_quoted, splits)
     }
 
     /// Puts a value in; says no if what would become of it is not known.
-    fn put(&mut self, value: &KnownText, is_quoted: bool, splits_at_blanks: bool) -> bool {
-        let has_pattern = value.text.contains(['*', '?', '[', '\\']);
+    fn put(&mut self, value: &KnownValue, written: &str, is_quoted: bool, splits_at_blanks: bool) -> bool {
+        match value {
+            KnownValue::Text { text, is_decoded } => {
+                self.put_text(text, is_quoted, splits_at_blanks) && {
+                    self.is_decoded |= is_decoded;
+                    true
+                }
+            }
+            KnownValue::Shaped { shape, count } => {
+                self.put_shape(shape, *count, written, is_quoted, splits_at_blanks)
+            }
+            KnownValue::Elements(_) => false,
+        }
+    }
+
+    fn put_shape(
+        &mut self,
+        shape: &Shape,
+        count: LineCount,
+        written: &str,
+        is_quoted: bool,
+        splits_at_blanks: bool,
+    ) -> bool {
+        let keeps = is_quoted || self.splitting == WordSplitting::Keeps;
+        let is_list = written.contains("[@]") || written.contains("$@");
+        let open = self.open.as_ref();
+        let is_alone = open.is_none_or(|open| open.text.is_empty() && !open.is_dynamic);
+        let follows_none = open.is_some_and(|open| open.is_many || open.may_be_empty);
+        if follows_none || count != LineCount::One && !is_alone || !keeps && !splits_at_blanks {
+            return false;
+        }
+        let is_many = match (count, self.splitting) {
+            (LineCount::One, _) => false,
+            (LineCount::AtMostOne, WordSplitting::Splits) => !is_quoted,
+            (LineCount::AtMostOne, WordSplitting::Keeps) => false,
+            // Many lines in quotes are one word; many elements of an array are many.
+            (LineCount::Many, WordSplitting::Splits) if is_quoted && !is_list => return false,
+            (LineCount::Many, WordSplitting::Splits | WordSplitting::Keeps) => true,
+            (LineCount::AtMostOne | LineCount::Many, WordSplitting::Refuses) => return false,
+        };
+        let field = self.field();
+        field.text.push_str(written);
+        field.is_dynamic = true;
+        field.is_many |= is_many;
+        field.may_be_empty |= count == LineCount::AtMostOne;
+        field.shape = field.shape.take().and_then(|before| before.join(shape));
+        self.has_known = true;
+        true
+    }
+
+    fn put_text(&mut self, text: &str, is_quoted: bool, splits_at_blanks: bool) -> bool {
+        let has_pattern = text.contains(['*', '?', '[', '\\']);
         if is_quoted || self.splitting == WordSplitting::Keeps {
-            self.push(&value.text);
+            self.push(text);
         } else if !splits_at_blanks
             || (self.splitting == WordSplitting::Refuses
-                && (has_pattern || value.text.is_empty() || value.text.contains(char::is_whitespace)))
+                && (has_pattern || text.is_empty() || text.contains(char::is_whitespace)))
         {
             return false;
         } else {
-            self.split(&value.text, has_pattern);
+            self.split(text, has_pattern);
         }
         self.has_known = true;
-        self.is_decoded |= value.is_decoded;
         true
     }
 
@@ -354,7 +455,9 @@ impl SplitWords {
             }
             if !piece.is_empty() {
                 self.push(piece);
-                self.field().is_glob |= has_pattern;
+                let field = self.field();
+                field.is_glob |= has_pattern;
+                field.shape = field.shape.take().filter(|_| !has_pattern);
             }
         }
     }

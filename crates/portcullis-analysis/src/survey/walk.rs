@@ -11,10 +11,11 @@ use portcullis_shell::ast::{
 };
 use portcullis_shell::{ParsedScript, Span, nested_lists, parse};
 
+use super::function::KnownFunctions;
 use super::lasting::LineFacts;
 use super::settled::VariableNames;
 use super::simple::has_own_input;
-use super::values::KnownValues;
+use super::variables::KnownValues;
 use crate::arithmetic::{self, HiddenCode};
 use crate::directories::Directories;
 use crate::invocation::{Invocation, Opacity, Survey};
@@ -43,10 +44,10 @@ pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
     let script = parse(text);
     let mut lasting = LineFacts::default();
     lasting.note_text(text);
-    let names = if text.contains('=') { VariableNames::of(&script, text) } else { VariableNames::default() };
+    let names = if may_set(text) { VariableNames::of(&script, text) } else { VariableNames::default() };
     let mut walk = SurveyWalk::begin(text, surroundings, lasting.clone());
     for round in 0..MOST_ROUNDS {
-        walk.values.settled = names.settled(walk.lasting.is_evaluated);
+        walk.values.follow(names.settled(&walk.lasting));
         walk.script(&script, Directories::only(surroundings.directory));
         if walk.lasting == lasting {
             break;
@@ -60,6 +61,11 @@ pub fn survey(text: &str, surroundings: Surroundings<'_>) -> Survey {
     }
     walk.found.functions = walk.lasting.functions;
     walk.found
+}
+
+/// Says whether a text may set a variable.
+pub(super) fn may_set(text: &str) -> bool {
+    ["=", "for ", "read", "mapfile"].iter().any(|word| text.contains(word))
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
@@ -92,6 +98,12 @@ pub(super) struct SurveyWalk<'a> {
     pub(super) output: StandardInput,
     /// How many words of wrapped commands were followed.
     pub(super) followed: usize,
+    /// Whether the condition of a loop is read.
+    pub(super) is_condition: bool,
+    /// Whether the next invocation sets variables in a way that is followed.
+    pub(super) sets_followed: bool,
+    /// The functions of this text.
+    pub(super) functions: KnownFunctions,
     pub(super) found: Survey,
 }
 
@@ -104,6 +116,10 @@ pub(super) struct DirectoriesAfter {
 impl DirectoriesAfter {
     pub(super) fn same(directories: Directories) -> Self {
         Self { success: directories.clone(), failure: directories }
+    }
+
+    pub(super) fn either(self, other: Self) -> Self {
+        Self { success: self.success.either(other.success), failure: self.failure.either(other.failure) }
     }
 
     pub(super) fn any(self) -> Directories {
@@ -131,6 +147,9 @@ impl<'a> SurveyWalk<'a> {
             knows_home: true,
             output: StandardInput::Unknown,
             followed: 0,
+            is_condition: false,
+            sets_followed: false,
+            functions: KnownFunctions::default(),
             hidden: None,
             found: Survey::default(),
         }
@@ -145,6 +164,7 @@ impl SurveyWalk<'_> {
         }
         let outer = self.hidden.take();
         let _ = self.list(&script.body, directories);
+        self.open_functions();
         if let Some((hidden, span)) = std::mem::replace(&mut self.hidden, outer)
             && arithmetic::may_run(hidden, self.text)
         {
@@ -193,10 +213,10 @@ impl SurveyWalk<'_> {
                     DirectoriesAfter { success: next.success, failure: after.failure.either(next.failure) }
                 }
                 PipelineLink::Or => {
-                    self.values.forget(kept);
+                    self.values.weaken(kept);
                     is_certain = false;
                     let next = self.pipeline(pipeline, after.failure);
-                    self.values.forget(kept);
+                    self.values.weaken(kept);
                     DirectoriesAfter { success: after.success.either(next.success), failure: next.failure }
                 }
             };
@@ -205,7 +225,11 @@ impl SurveyWalk<'_> {
             }
             is_certain &= always_succeeds(pipeline);
         }
-        self.values.forget(if item.background { begin } else { kept });
+        if item.background {
+            let _ = self.values.undo(begin);
+        } else {
+            self.values.weaken(kept);
+        }
         if item.background || item.pipelines.len() != 1 {
             self.output = StandardInput::Unknown;
         }
@@ -227,10 +251,14 @@ impl SurveyWalk<'_> {
         let mut stdin = self.input.clone();
         let mut last = DirectoriesAfter::same(before.clone());
         let outer = self.piped.clone();
-        for stage in &pipeline.stages {
+        for (place, stage) in pipeline.stages.iter().enumerate() {
             let (first, mark) = (self.found.invocations.len(), self.values.mark());
             last = self.command(stage, before.clone(), stdin);
-            self.values.forget(mark);
+            if place + 1 < pipeline.stages.len() {
+                let _ = self.values.undo(mark);
+            } else {
+                self.values.weaken(mark);
+            }
             self.piped = self.since(first);
             stdin = self.output.clone();
         }
@@ -265,9 +293,9 @@ impl SurveyWalk<'_> {
         }
         let mark = self.values.mark();
         let after = self.compound(command, before);
-        // A redirection that fails keeps a group from running.
-        if !matches!(command.kind, CommandKind::Group(_)) || !command.redirects.is_empty() {
-            self.values.forget(mark);
+        // A redirection that fails keeps a command from running.
+        if !command.redirects.is_empty() {
+            self.values.weaken(mark);
         }
         if !matches!(command.kind, CommandKind::Group(_) | CommandKind::Subshell(_))
             || !command.redirects.is_empty()
@@ -321,7 +349,7 @@ impl SurveyWalk<'_> {
         nested_lists(parts, &mut |body| {
             let mark = self.values.mark();
             let _ = self.list(body, directories.clone());
-            self.values.forget(mark);
+            self.values.weaken(mark);
             let output = std::mem::replace(&mut self.output, StandardInput::Unknown);
             self.values.note_output(body, output);
         });

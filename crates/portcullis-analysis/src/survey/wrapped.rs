@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 
 use portcullis_shell::{Span, parse};
 
+use super::filling::unfilled;
+use super::function::KnownFunctions;
 use super::program;
 use super::settled::VariableNames;
-use super::values::KnownValues;
-use super::walk::SurveyWalk;
-use crate::argument::{Argument, Knowledge};
+use super::variables::KnownValues;
+use super::walk::{SurveyWalk, may_set};
+use crate::argument::Argument;
 use crate::directories::Directories;
 use crate::environment::runs_value;
 use crate::interpreter::{self, is_shell};
@@ -68,7 +70,8 @@ impl SurveyWalk<'_> {
             let why = "it changes how later commands are read".to_owned();
             self.opaque(invocation.span, why);
         }
-        self.lasting.note_builtin(&invocation);
+        let is_followed = std::mem::take(&mut self.sets_followed);
+        self.lasting.note_builtin(&invocation, is_followed);
         let mut unwrapped = wrapper::peel(&invocation.arguments);
         unwrapped.extend(interpreter::peel(&invocation.arguments));
         unwrapped.extend(self.alias(&invocation));
@@ -157,13 +160,21 @@ impl SurveyWalk<'_> {
                 WrappedPart::Command(arguments) => {
                     let assignments = assignments.clone();
                     let parent = Some(index);
-                    let known = with_input(&arguments, stdin);
-                    let inner = Invocation { arguments, assignments, directories, parent, ..outer.clone() };
-                    // `echo a b | xargs rm` is read with the words that are known to come, and as it is written.
-                    if let Some(arguments) = known {
+                    let inner = Invocation {
+                        arguments: Vec::new(),
+                        assignments,
+                        directories,
+                        parent,
+                        ..outer.clone()
+                    };
+                    let (filled, is_whole) = self.filled(&arguments, index, stdin);
+                    for arguments in filled {
                         self.invoke(Invocation { arguments, ..inner.clone() }, &StandardInput::Nothing);
                     }
-                    self.invoke(inner, stdin);
+                    if !is_whole {
+                        let arguments = arguments.into_iter().map(unfilled).collect();
+                        self.invoke(Invocation { arguments, ..inner }, stdin);
+                    }
                 }
                 WrappedPart::Text(words) => self.text_of(&words, run, outer.span, directories, stdin.clone()),
                 WrappedPart::Input => self.input(stdin.clone(), run, outer.span, directories),
@@ -258,7 +269,7 @@ impl SurveyWalk<'_> {
                 self.opaque(span, "the shell text it reads is only known at run time".to_owned());
                 self.inner(&text, run, span, directories, StandardInput::Unknown);
             }
-            StandardInput::Unknown => {
+            StandardInput::Lines { .. } | StandardInput::Unknown => {
                 self.opaque(span, "the shell text it reads is only known at run time".to_owned());
             }
         }
@@ -275,17 +286,21 @@ impl SurveyWalk<'_> {
         input: StandardInput,
     ) {
         let script = parse(text);
-        let is_plain = run == ShellOfText::Elsewhere && !text.contains('=');
+        let is_plain = run == ShellOfText::Elsewhere && !may_set(text);
+        let is_later =
+            self.parent.and_then(|parent| self.found.invocations.get(parent)?.program_name()) == Some("trap");
         let names = if is_plain { VariableNames::default() } else { VariableNames::of(&script, text) };
         let mut values = if run == ShellOfText::Again {
             std::mem::take(&mut self.values)
         } else {
-            KnownValues::of_text(names.settled(self.lasting.is_evaluated), self.values.put_in)
+            KnownValues::of_text(names.settled(&self.lasting), self.values.put_in)
         };
         let mark = values.mark();
         // What is set in the text itself is not followed if it is run once more.
-        let settled =
-            if run == ShellOfText::Again { std::mem::take(&mut values.settled) } else { BTreeSet::new() };
+        let settled = if run == ShellOfText::Again { values.follow_none() } else { BTreeSet::new() };
+        if run == ShellOfText::Again && is_later {
+            values.forget_changing();
+        }
         if run != ShellOfText::Elsewhere {
             self.lasting.note_names(names);
         }
@@ -306,6 +321,9 @@ impl SurveyWalk<'_> {
             knows_home: self.knows_home,
             output: StandardInput::Unknown,
             followed: self.followed,
+            is_condition: false,
+            sets_followed: false,
+            functions: KnownFunctions::default(),
             hidden: None,
             found: std::mem::take(&mut self.found),
         };
@@ -313,9 +331,9 @@ impl SurveyWalk<'_> {
         walk.script(&script, directories);
         self.followed = walk.followed;
         if run == ShellOfText::Again {
-            walk.values.forget(mark);
+            let _ = walk.values.undo(mark);
             self.values = walk.values;
-            self.values.settled = settled;
+            self.values.follow_again(settled);
         } else {
             self.values.put_in = walk.values.put_in;
         }
@@ -361,7 +379,7 @@ fn steering_texts(invocation: &Invocation, parent: Option<&Invocation>) -> Vec<A
         matches!(invocation.program_name(), Some("export" | "declare" | "typeset" | "readonly"));
     let declared = invocation.operands().iter().filter(|_| is_declared).filter_map(|word| {
         let (name, value) = word.text.split_once('=')?;
-        Some((name, Argument { text: value.to_owned(), source: None, ..word.clone() }))
+        Some((name, Argument { text: value.to_owned(), source: None, bound: None, ..word.clone() }))
     });
     let is_new = |variable: &&Variable| parent.is_none_or(|parent| !parent.assignments.contains(variable));
     let assigned = invocation.assignments.iter().filter(is_new);
@@ -422,16 +440,4 @@ fn spans_lines(text: &str) -> bool {
 /// Says whether a word is an array assignment that a declaration reads once more: `declare -a 'x=($(cmd))'`.
 fn is_quoted_array(word: &Argument) -> bool {
     word.text.split_once("=(").is_some_and(|(_, items)| items.contains("$(") || items.contains('`'))
-}
-
-/// Returns the words of a command with those that `xargs` appends to it, where its input is known.
-fn with_input(words: &[Argument], stdin: &StandardInput) -> Option<Vec<Argument>> {
-    let (last, before) = words.split_last().filter(|(last, _)| last.is_appended())?;
-    let (StandardInput::Text(text) | StandardInput::Decoded(text) | StandardInput::Partly(text)) = stdin
-    else {
-        return None;
-    };
-    let fixed = Argument { knowledge: Knowledge::Fixed, ..last.clone() };
-    let input = text.split_whitespace().map(|word| fixed.piece(word.trim_matches(['\'', '"'])));
-    Some(before.iter().cloned().chain(input).collect())
 }

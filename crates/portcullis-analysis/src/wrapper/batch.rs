@@ -1,9 +1,11 @@
 //! `xargs` and `parallel`, which make commands of what they read.
 
 use super::forms::{PARALLEL, XARGS};
-use super::search::unknown_piece;
+use super::layout::ArgumentReading;
+use super::search::{marked, unknown_piece};
 use super::{Unwrapped, WrappedPart};
-use crate::argument::Argument;
+use crate::argument::{Argument, Bound};
+use crate::shape::{Shape, TextKind};
 
 /// Finds the command of `xargs`, with a word nobody knows yet where its input goes.
 pub(super) fn peel_xargs(rest: &[Argument]) -> Option<Unwrapped> {
@@ -21,15 +23,40 @@ pub(super) fn peel_xargs(rest: &[Argument]) -> Option<Unwrapped> {
     let mut parts: Vec<WrappedPart> = Vec::new();
     for words in readings.iter().map(|reading| &reading.words) {
         let Some(last) = words.last() else { continue };
-        let appended = may_append.then(|| Argument::unknown(last.span));
-        let is_filled = |word: &Argument| marks.iter().any(|mark| word.text.contains(mark));
-        let fill = |word: &Argument| if is_filled(word) { unknown_piece(word) } else { word.clone() };
+        let bound = appended_by(&readings);
+        let appended = may_append.then(|| Argument { bound: bound.clone(), ..Argument::unknown(last.span) });
+        let mark_in = |word: &Argument| marks.iter().find(|mark| word.text.contains(**mark)).copied();
+        let fill = |word: &Argument| match mark_in(word) {
+            // Both may append and fill in, which only one of them does.
+            Some(mark) if !may_append && marks.len() == 1 && bound.is_some() => marked(word, mark),
+            Some(_) => unknown_piece(word),
+            None => word.clone(),
+        };
         parts.push(WrappedPart::Command(words.iter().map(fill).chain(appended).collect()));
     }
     if is_open {
         parts.push(WrappedPart::Unknown("what comes before the wrapped command is only known at run time"));
     }
     (!parts.is_empty()).then(|| Unwrapped::changing(parts))
+}
+
+/// Says what is appended: all words, or one at a time; `None` if another number.
+fn appended_by(readings: &[ArgumentReading]) -> Option<Box<Bound>> {
+    // A file to read from takes the place of the input.
+    let odd = &["-s", "--max-chars", "-d", "--delimiter", "-E", "--eof", "-a", "--arg-file"];
+    if readings.iter().any(|reading| reading.values_of(odd).next().is_some()) {
+        return None;
+    }
+    let limits = &["-n", "-L", "-l", "--max-args", "--max-lines"];
+    let mut found = readings.iter().flat_map(|reading| reading.values_of(limits));
+    let shape = Shape::of(TextKind::Input);
+    match found.next() {
+        None => Some(Box::new(Bound { shape, is_many: true, may_be_empty: true })),
+        Some(only) if only.text == "1" && found.all(|other| other.text == "1") => {
+            Some(Box::new(Bound { shape, is_many: false, may_be_empty: true }))
+        }
+        Some(_) => None,
+    }
 }
 
 /// Finds the command of `parallel`: shell text with places to fill in, or whole commands after `:::` or on its input.

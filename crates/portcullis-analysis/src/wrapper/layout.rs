@@ -184,7 +184,9 @@ impl WrapperLayout {
         let mut operands = self.operands.saturating_add(extra);
         let mut has_ended = false;
         while let Some(word) = words.peek() {
-            if !word.is_known() {
+            let is_plain = word.shape().is_some_and(|shape| shape.is_plain() && !shape.may_be_option());
+            let is_operand = is_plain && operands > 0 && word.is_one_word();
+            if !word.is_known() && !is_operand {
                 reading.is_open = true;
                 return reading;
             }

@@ -1,8 +1,8 @@
 //! `find` and `fd`, which run commands on what they find.
 
 use super::{Unwrapped, WrappedPart};
-use crate::argument::Argument;
-use crate::argument::Knowledge;
+use crate::argument::{Argument, Knowledge};
+use crate::shape::Shape;
 
 /// Options of `find` that start a command.
 const EXECUTING: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
@@ -11,19 +11,27 @@ const EXECUTING: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
 pub(super) fn peel_find(rest: &[Argument]) -> Vec<Unwrapped> {
     let mut found = Vec::new();
     let mut words = rest.iter();
-    while let Some(word) = words.next() {
-        if EXECUTING.contains(&word.text.as_str()) {
+    while let Some(option) = words.next() {
+        if EXECUTING.contains(&option.text.as_str()) {
             let mut command: Vec<Argument> = Vec::new();
+            let mut is_batch = false;
             for word in words.by_ref() {
                 let is_end = word.text == ";"
                     || (word.text == "+" && command.last().is_some_and(|last| last.text == "{}"));
                 if is_end {
+                    is_batch = word.text == "+";
                     break;
                 }
-                command.push(placeholder(word));
+                // Where the file is, it has another name.
+                let is_elsewhere = option.text.ends_with("dir") && word.text.contains('{');
+                command.push(if is_elsewhere { unknown_piece(word) } else { placeholder(word) });
+            }
+            // Before a plus it stands for as many files as there are.
+            if is_batch && let Some(bound) = command.last_mut().and_then(|last| last.bound.as_mut()) {
+                bound.is_many = true;
             }
             // These run where the file is.
-            let directory = word.text.ends_with("dir").then(|| Argument::unknown(word.span));
+            let directory = option.text.ends_with("dir").then(|| Argument::unknown(option.span));
             found.push(Unwrapped { directory, ..Unwrapped::changing(vec![WrappedPart::Command(command)]) });
         }
     }
@@ -44,7 +52,7 @@ pub(super) fn peel_fd(rest: &[Argument]) -> Option<Unwrapped> {
             let mut command: Vec<Argument> = first.into_iter().chain(more).collect();
             // Without a placeholder the names are appended.
             if !command.iter().any(|word| word.text.contains('{')) {
-                command.push(unknown_piece(&word.piece("{}")));
+                command.push(marked(&Argument { knowledge: Knowledge::Fixed, ..word.piece("{}") }, "{}"));
             }
             parts.push(WrappedPart::Command(command));
         }
@@ -70,12 +78,18 @@ fn starts_command(text: &str) -> Option<&str> {
     None
 }
 
-/// A word with a placeholder in it stands for file names nobody knows yet.
+/// A word with a placeholder in it stands for file names that are put in later.
 fn placeholder(word: &Argument) -> Argument {
-    if word.text.contains('{') { unknown_piece(word) } else { word.clone() }
+    if word.text.contains('{') { marked(word, "{}") } else { word.clone() }
+}
+
+/// Returns the word as something that is put together at run time, with what is found in the place of a mark.
+pub(super) fn marked(word: &Argument, mark: &str) -> Argument {
+    let is_known = word.fixed().is_some();
+    word.clone().bounded(Shape::with_marks(&word.text, mark).filter(|_| is_known), false)
 }
 
 /// Returns the word as something only known at run time.
 pub(super) fn unknown_piece(word: &Argument) -> Argument {
-    Argument { knowledge: Knowledge::Dynamic, ..word.clone() }
+    word.clone().unbounded()
 }

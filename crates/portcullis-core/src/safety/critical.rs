@@ -104,7 +104,14 @@ fn is_critical(
         Knowledge::Fixed | Knowledge::Tilde => is_critical_text(view, invocation, &target.text),
         Knowledge::Glob => is_critical_pattern(view, invocation, &target.text),
         Knowledge::Dynamic => {
-            values.readings(&target.text).iter().any(|text| is_critical_reading(view, invocation, text))
+            let patterns = target.patterns();
+            let mut readings = values.readings(&target.text);
+            if patterns.is_some() {
+                // What an expansion alone may be is told by the patterns.
+                readings.retain(|text| !text.starts_with(['$', '`']) || !after_expansion(text).is_empty());
+            }
+            patterns.iter().flatten().any(|pattern| is_critical_pattern(view, invocation, pattern))
+                || readings.iter().any(|text| is_critical_reading(view, invocation, text))
         }
     }
 }

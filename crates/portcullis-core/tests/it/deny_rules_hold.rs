@@ -243,7 +243,7 @@ fn what_may_turn_out_to_be_denied_is_never_allowed_by_a_rule_or_a_mode() {
         "source /dev/stdin < f",
         "{ bash; } < f",
         "cat f | (cd x && sh)",
-        "f() { sh; }; echo x | f",
+        "f() { sh; }; cat x | f",
         "alias x='git push'; x",
         "x='a[$(rm y)]'; echo $((x))",
         ". <(echo rm x)",

@@ -1,0 +1,82 @@
+//! `$((…))` where every operand is known: sums, products and brackets of whole numbers.
+
+use super::variables::{KnownValue, KnownValues};
+use crate::shape::{Shape, TextKind};
+use crate::standard_input::LineCount;
+
+/// A longer calculation is only known to give a number.
+const LONGEST: usize = 128;
+
+/// Returns the value of a calculation: the number if it can be worked out, else that it is one.
+pub(super) fn value_of(written: &str, values: &KnownValues) -> KnownValue {
+    let inside = written.strip_prefix("$((").and_then(|rest| rest.strip_suffix("))"));
+    let result = inside.filter(|inside| inside.len() <= LONGEST).and_then(|inside| {
+        let mut terms = Terms { rest: inside, values };
+        let result = terms.sum()?;
+        terms.rest.trim_start().is_empty().then_some(result)
+    });
+    match result {
+        Some(number) => KnownValue::text(&number.to_string()),
+        None => KnownValue::of(Shape::of(TextKind::Number), LineCount::One),
+    }
+}
+
+struct Terms<'a> {
+    rest: &'a str,
+    values: &'a KnownValues,
+}
+
+impl Terms<'_> {
+    fn take(&mut self, operators: &[char]) -> Option<char> {
+        self.rest = self.rest.trim_start();
+        let found = self.rest.chars().next().filter(|found| operators.contains(found))?;
+        let after = self.rest.get(found.len_utf8()..)?;
+        // `**`, `++` and `+=` are other operators.
+        if found != '(' && found != ')' && after.starts_with(['*', '+', '-', '=']) {
+            return None;
+        }
+        self.rest = after;
+        Some(found)
+    }
+
+    fn sum(&mut self) -> Option<i64> {
+        let mut result = self.product()?;
+        while let Some(operator) = self.take(&['+', '-']) {
+            let next = self.product()?;
+            result = if operator == '+' { result.checked_add(next)? } else { result.checked_sub(next)? };
+        }
+        Some(result)
+    }
+
+    fn product(&mut self) -> Option<i64> {
+        let mut result = self.operand()?;
+        while let Some(operator) = self.take(&['*', '/', '%']) {
+            let next = self.operand()?;
+            result = match operator {
+                '*' => result.checked_mul(next)?,
+                '/' => result.checked_div(next)?,
+                _ => result.checked_rem(next)?,
+            };
+        }
+        Some(result)
+    }
+
+    fn operand(&mut self) -> Option<i64> {
+        if self.take(&['(']).is_some() {
+            let result = self.sum()?;
+            return self.take(&[')']).map(|_| result);
+        }
+        let text = self.rest.trim_start();
+        let text = text.strip_prefix('$').unwrap_or(text);
+        let end = text.find(|letter| !super::settled::is_name(letter)).unwrap_or(text.len());
+        let (word, rest) = text.split_at_checked(end)?;
+        self.rest = rest;
+        let number = match self.values.get(word) {
+            Some(KnownValue::Text { text, .. }) => text.as_str(),
+            _ => word,
+        };
+        // A leading zero makes it octal.
+        let is_decimal = number == "0" || !number.starts_with('0');
+        number.parse().ok().filter(|number: &i64| is_decimal && *number >= 0)
+    }
+}
