@@ -11,15 +11,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use portcullis_analysis::profile::Profiles;
-use portcullis_analysis::{Argument, Invocation, Surroundings, base_name, survey};
+use portcullis_analysis::{Argument, Bound, Invocation, Surroundings, base_name, survey};
 
 use crate::lines::Lines;
+use crate::shape_lines::shape_line;
 use crate::value_lines::values_line;
 
 /// Programs that are started for real after their start is logged.
 const WRAPPERS: &[&str] = &[
-    "base64", "bash", "cat", "dash", "env", "find", "flock", "ls", "nice", "nohup", "rev", "setsid", "sh",
-    "stdbuf", "tee", "timeout", "tr", "xargs",
+    "base64", "basename", "bash", "cat", "dash", "date", "dirname", "env", "find", "flock", "grep", "head",
+    "ls", "mktemp", "nice", "nohup", "rev", "seq", "setsid", "sh", "sort", "stdbuf", "tail", "tee",
+    "timeout", "tr", "uname", "uniq", "wc", "xargs",
 ];
 
 /// Where a line starts, so deep that no chain of `cd ..` leaves the folder of the test.
@@ -31,6 +33,13 @@ cd -P ./ && printf '%s\0' "$#" "$PWD" "${0##*/}" "$@" >> "${0%/bin/*}/log"
 case ${0##*/} in
 c[1-5]) exit 0 ;;
 c[6-9]) exit 1 ;;
+git)
+    case $* in
+    ls-files | 'diff --name-only') exec /usr/bin/find . -type f -printf '%P\n' ;;
+    'rev-parse --show-toplevel') printf '%s\n' "$PWD" ;;
+    'branch --show-current') echo topic/one ;;
+    *) echo 0123456789abcdef0123456789abcdef01234567 ;;
+    esac ;;
 *) exec "/usr/bin/${0##*/}" "$@" ;;
 esac
 "#;
@@ -70,7 +79,7 @@ fn prepare(root: &Path, lines: &[String]) {
     let stub = programs.join("stub");
     fs::write(&stub, STUB).unwrap();
     fs::set_permissions(&stub, fs::Permissions::from_mode(0o755)).unwrap();
-    let stubs = (1..=9).map(|number| format!("c{number}"));
+    let stubs = (1..=9).map(|number| format!("c{number}")).chain(["git".to_owned()]);
     for name in stubs.chain(WRAPPERS.iter().map(|&name| name.to_owned())) {
         symlink("stub", programs.join(name)).unwrap();
     }
@@ -80,7 +89,7 @@ fn prepare(root: &Path, lines: &[String]) {
         for directory in ["w/a/b", "w/a/a", "w/b/a", "h/hb"] {
             fs::create_dir_all(deep.join(directory)).unwrap();
         }
-        for file in ["w/f", "w/a/g", "w/b/g"] {
+        for file in ["w/f", "w/a/g", "w/b/g", "w/a/x.ts", "w/b/y.ts", "w/a/b/z.ts", "w/a/.h.ts"] {
             fs::write(deep.join(file), "a\n").unwrap();
         }
         symlink("../programs", tree.join("bin")).unwrap();
@@ -119,15 +128,52 @@ fn read_log(tree: &Path) -> Vec<Start> {
     starts
 }
 
-/// A fixed word stands for itself, any other for any number of arguments.
+/// A fixed word stands for itself, one of a shape for what that admits, any other for any number of arguments.
 fn matches(words: &[Argument], arguments: &[String]) -> bool {
     let Some((word, rest)) = words.split_first() else { return arguments.is_empty() };
-    match word.fixed() {
-        Some(text) => {
-            arguments.split_first().is_some_and(|(first, after)| *first == text && matches(rest, after))
+    let one = |is: &dyn Fn(&str) -> bool| {
+        arguments.split_first().is_some_and(|(first, after)| is(first) && matches(rest, after))
+    };
+    match (word.fixed(), word.bound.as_deref()) {
+        (Some(text), _) => one(&|first| first == text),
+        (None, Some(bound)) if !bound.is_many => {
+            one(&|first| bound.shape.admits(first) || bound.may_be_empty && first.is_empty())
+                || bound.may_be_empty && matches(rest, arguments)
         }
-        None => (0..=arguments.len()).any(|taken| matches(rest, &arguments[taken..])),
+        (None, bound) => {
+            // Words that one list gives come in any order.
+            let is_same = |other: &&Argument| other.span == word.span && other.fixed().is_none();
+            let same: Vec<&Argument> = rest.iter().take_while(is_same).collect();
+            let rest = &rest[same.len()..];
+            let admits =
+                |bound: Option<&Bound>, taken: &str| bound.is_none_or(|bound| bound.shape.admits(taken));
+            let is_admitted = |taken: &String| {
+                admits(bound, taken) || same.iter().any(|other| admits(other.bound.as_deref(), taken))
+            };
+            (0..=arguments.len())
+                .take_while(|taken| *taken == 0 || is_admitted(&arguments[taken - 1]))
+                .any(|taken| matches(rest, &arguments[taken..]))
+        }
     }
+}
+
+/// Says whether a directory is one that a pattern stands for; `**` is any number of components.
+fn is_directory(pattern: &str, directory: &str) -> bool {
+    fn fits(pattern: &[&str], directory: &[&str]) -> bool {
+        match pattern.split_first() {
+            None => directory.is_empty(),
+            Some((&"**", rest)) => (0..=directory.len()).any(|taken| fits(rest, &directory[taken..])),
+            Some((first, rest)) => directory.split_first().is_some_and(|(name, after)| {
+                portcullis_analysis::path::may_name_component(first, name) && fits(rest, after)
+            }),
+        }
+    }
+    let pattern = normalised(pattern);
+    let parts = |path: &str| path.split('/').map(str::to_owned).collect::<Vec<_>>();
+    let (pattern, directory) = (parts(&pattern), parts(directory));
+    let pattern: Vec<&str> = pattern.iter().map(String::as_str).collect();
+    let directory: Vec<&str> = directory.iter().map(String::as_str).collect();
+    fits(&pattern, &directory)
 }
 
 fn covers(invocation: &Invocation, start: &Start) -> bool {
@@ -139,7 +185,7 @@ fn covers(invocation: &Invocation, start: &Start) -> bool {
         && invocation
             .directories
             .alternatives()
-            .is_none_or(|all| all.iter().any(|directory| normalised(directory) == start.directory))
+            .is_none_or(|all| all.iter().any(|directory| is_directory(directory, &start.directory)))
 }
 
 fn normalised(directory: &str) -> String {
@@ -215,6 +261,11 @@ fn every_program_that_a_line_starts_was_listed_with_its_directory() {
 #[test]
 fn every_program_that_values_name_was_listed() {
     check_range("values", values_line, 8);
+}
+
+#[test]
+fn every_argument_is_one_that_its_value_admits() {
+    check_range("shapes", shape_line, 4);
 }
 
 /// Checks the lines of a generator, of which at most so many tenths may be opaque.

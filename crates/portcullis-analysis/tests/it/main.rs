@@ -1,6 +1,7 @@
 //! Integration tests of the analysis: what a survey finds in whole command lines.
 #![cfg(test)]
 
+mod carried_values;
 mod code;
 mod containers;
 mod directories;
@@ -17,6 +18,8 @@ mod profiles;
 mod program;
 mod read_only;
 mod seeded;
+#[cfg(target_os = "linux")]
+mod shape_lines;
 mod survey;
 #[cfg(target_os = "linux")]
 mod value_lines;

@@ -8,9 +8,9 @@ const REMOVALS: &str = include_str!("wrapped.txt");
 
 /// Command lines that run what their text does not tell, or not to every shell.
 const UNSEEN: &[&str] = &[
-    "echo x | xargs -I{} sh -c '{}'",
-    "echo x | xargs -I % sh -c %",
-    "echo x | xargs -I{} {} y",
+    "cat f | xargs -I{} sh -c '{}'",
+    "cat f | xargs -I % sh -c %",
+    "cat f | xargs -I{} {} y",
     "parallel {} ::: 'rm x'",
     "cat f | parallel",
     "source /dev/fd/3 3< f",

@@ -1,0 +1,154 @@
+//! Harm that a value carries to the command that does it: generated carriers, targets and commands, none of which may
+//! count as harmless, and the same carriers with ordinary files, which all do.
+
+use crate::seeded::{Seeded, is_harmless};
+
+/// Ways to hand a path on; `{}` is the path and `{C}` the command, to which the path is the last word.
+const CARRIERS: &[&str] = &[
+    "for f in {}; do {C} \"$f\"; done",
+    "for f in notes.txt {} a.txt; do {C} \"$f\"; done",
+    "for f in a {}; do for g in b c; do {C} \"$f\"; done; done",
+    "d={}; {C} \"$d\"",
+    "if test -f a; then d={}; else d=a.txt; fi; {C} \"$d\"",
+    "d=a.txt; test -f a && d={}; {C} $d",
+    "d=a.txt; test -f a || d={}; {C} $d",
+    "case $(uname) in Linux) d={};; *) d=b.txt;; esac; {C} $d",
+    "a=({}); {C} \"${a[@]}\"",
+    "a=(a.txt {}); for x in \"${a[@]}\"; do {C} \"$x\"; done",
+    "f() { {C} \"$1\"; }; f {}",
+    "f() { {C} \"$@\"; }; f a.txt {}",
+    "f() { local d=$1; {C} \"$d\"; }; f {}",
+    "f() { g \"$1\"; }; g() { {C} \"$1\"; }; f {}",
+    "run() { \"$@\"; }; run {C} {}",
+    "d={}.bak; {C} \"${d%.bak}\"",
+    "d=x-{}; {C} \"${d#x-}\"",
+    "{C} \"${EMPTY_HERE:+}\"{}",
+    "export d={}; {C} \"$d\"",
+    "x={}; y=$x; z=\"$y\"; {C} $z",
+    "echo {} | xargs {C}",
+    "printf '%s\\n' {} | xargs -n1 {C}",
+    "printf '%s\\n' a.txt {} | xargs -I% {C} %",
+    "{C} $(echo {})",
+    "{C} {a.txt,{}}",
+    "cd / && x={}; {C} $x",
+];
+
+/// Commands and what they must not be done to.
+const HARMS: &[(&str, &[&str])] = &[
+    ("cat", &["/etc/shadow", "/home/me/.ssh/id_rsa", "/home/me/.aws/credentials", "/root/.netrc"]),
+    ("base64", &["/home/me/.ssh/id_ed25519", "/etc/sudoers"]),
+    ("rm -rf", &["/", "/etc", "/home/me", "/home/me/Documents", "/code", "/code/app"]),
+    ("tee -a", &["/home/me/.bashrc", "/etc/hosts", "/home/me/.ssh/authorized_keys"]),
+    ("sed -i s/a/b/", &["/etc/passwd", "/home/me/.profile"]),
+    ("truncate -s0", &["/var/log/syslog", "/home/me/.zshrc"]),
+    ("touch", &["/usr/local/bin/tool", "/home/me/.config/autostart/x.desktop"]),
+];
+
+#[test]
+fn what_harms_for_one_value_harms() {
+    let mut allowed = Vec::new();
+    for seed in 0..1_500 {
+        let mut seeded = Seeded::new(seed);
+        let (command, targets) = HARMS[usize::try_from(seed).unwrap() % HARMS.len()];
+        let line = seeded.pick(CARRIERS).replace("{C}", command).replace("{}", seeded.pick(targets));
+        if is_harmless(&line) {
+            allowed.push(line);
+        }
+    }
+    assert!(allowed.is_empty(), "{} of 1500 count as harmless:\n{}", allowed.len(), allowed.join("\n"));
+}
+
+/// Searches that may find what nobody should read, write or remove.
+const SEARCHES: &[&str] = &[
+    "find / -type f",
+    "find ~ -type f",
+    "find /home/me -name '*'",
+    "find ~/.ssh -type f",
+    "find .. -name .env",
+    "find / -name id_rsa",
+    "find ~ -name '*.pem'",
+    "find /etc -name 'shadow*'",
+    "ls -d ~/.ssh/*",
+    "cat list.txt",
+    "curl -s https://example.com/list",
+    "grep -rl key /etc",
+    "fd . /home/me/.aws",
+];
+
+/// Ways to use what is found.
+const CONSUMERS: &[&str] = &[
+    "{S} | xargs cat",
+    "{S} | xargs -n1 base64",
+    "{S} | xargs -I% cp % out/",
+    "{S} | xargs rm -rf",
+    "{S} | xargs sed -i s/a/b/",
+    "{S} | while read -r f; do cat \"$f\"; done",
+    "{S} | while IFS= read -r f; do rm -rf \"$f\"; done",
+    "for f in $({S}); do cat \"$f\"; done",
+    "cat $({S})",
+    "rm -rf $({S})",
+    "mapfile -t a < <({S}); cat \"${a[@]}\"",
+    "x=$({S}); cat $x",
+    "while read -r f; do cat \"$f\"; done < <({S})",
+];
+
+#[test]
+fn what_a_search_may_find_counts_as_found() {
+    let mut allowed = Vec::new();
+    for search in SEARCHES {
+        for consumer in CONSUMERS {
+            let line = consumer.replace("{S}", search);
+            if is_harmless(&line) {
+                allowed.push(line);
+            }
+        }
+    }
+    assert!(allowed.is_empty(), "{} count as harmless:\n{}", allowed.len(), allowed.join("\n"));
+}
+
+#[test]
+fn ordinary_files_may_be_handed_on_in_all_these_ways() {
+    let mut asked = Vec::new();
+    for carrier in CARRIERS.iter().filter(|carrier| !carrier.contains("EMPTY") && !carrier.contains("cd /")) {
+        for (command, file) in [("cat", "src/main.rs"), ("touch", "out/x.txt"), ("wc -l", "README.md")] {
+            let line = carrier.replace("{C}", command).replace("{}", file);
+            if !is_harmless(&line) {
+                asked.push(line);
+            }
+        }
+    }
+    for search in
+        ["find . -name '*.rs'", "find src -type f", "git ls-files", "rg -l x", "fd -e ts", "ls src/*.rs"]
+    {
+        for consumer in [
+            "{S} | xargs wc -l",
+            "for f in $({S}); do cat \"$f\"; done",
+            "{S} | while read -r f; do head -1 \"$f\"; done",
+            "x=$({S}); wc -l $x",
+            "{S} | head -1 | xargs cat",
+            "tail -5 \"$({S} | head -1)\"",
+            "mapfile -t a < <({S}); wc -l \"${a[@]}\"",
+        ] {
+            let line = consumer.replace("{S}", search);
+            if !is_harmless(&line) {
+                asked.push(line);
+            }
+        }
+    }
+    assert!(asked.is_empty(), "{} are not harmless:\n{}", asked.len(), asked.join("\n"));
+}
+
+#[test]
+fn a_name_that_may_be_an_option_counts_where_options_act() {
+    for line in [
+        "tar cf x.tar *",
+        "for f in *; do tar rf x.tar \"$f\"; done",
+        "ls | xargs tar cf x.tar",
+        "rsync -a * out/",
+    ] {
+        assert!(!is_harmless(line), "{line}");
+    }
+    for line in ["tar cf x.tar ./*", "tar cf x.tar src/*", "rm *.o", "grep x *", "ls *", "cat *"] {
+        assert!(is_harmless(line), "{line}");
+    }
+}
