@@ -1,6 +1,6 @@
 //! A call laid out for judgement: its effects, the commands they come from, and the places that matter.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::act::Act;
 use crate::effect::{Effect, Target};
@@ -29,6 +29,8 @@ pub struct Background {
     pub branch: Option<String>,
     /// Files the agent wrote in this session, absolute.
     pub written: BTreeSet<String>,
+    /// The remotes of the repository with their addresses, if somebody looked.
+    pub remotes: BTreeMap<String, String>,
 }
 
 impl<'a> Case<'a> {
@@ -106,6 +108,18 @@ impl<'a> Case<'a> {
         match &effect.target {
             Target::Path(path) => path.secrecy_in(self.scope),
             Target::None | Target::Host { .. } | Target::Name(_) => None,
+        }
+    }
+
+    /// Says whether a remote is given the very address that it has already.
+    pub fn keeps_remote(self, effect: &Effect) -> bool {
+        let words = self.command(effect).map(Invocation::operands).unwrap_or_default();
+        match words {
+            [remote, act, name, address] if remote.text == "remote" && act.text == "set-url" => {
+                let known = self.background.remotes.get(&name.text);
+                effect.act == Act::GitRemote && address.fixed().is_some() && known == Some(&address.text)
+            }
+            _ => false,
         }
     }
 

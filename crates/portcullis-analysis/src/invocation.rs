@@ -34,33 +34,6 @@ impl Survey {
     }
 }
 
-impl Survey {
-    /// Says whether the line exports a variable, by name or with all others.
-    pub(crate) fn exports(&self, name: &str) -> bool {
-        self.invocations.iter().any(|command| {
-            let has = |word: &str| command.operands().iter().any(|operand| operand.text == word);
-            match command.program_name() {
-                Some("export") => has(name),
-                Some("declare" | "typeset") => {
-                    let is_export = |word: &Argument| word.is_option() && word.text.contains('x');
-                    has(name) && command.operands().iter().any(is_export)
-                }
-                Some("set") => has("allexport") || has("-a") || has("-ea") || has("-ae"),
-                _ => false,
-            }
-        })
-    }
-
-    /// Says whether the line sets a variable.
-    pub(crate) fn sets(&self, name: &str) -> bool {
-        self.invocations.iter().any(|command| {
-            let is_named = |word: &Argument| word.text.split(['=', '+']).next() == Some(name);
-            command.assignments.iter().any(|variable| variable.name == name)
-                || command.operands().iter().any(is_named)
-        })
-    }
-}
-
 /// Something that is not known before the command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opacity {

@@ -3,6 +3,8 @@
 //! `git status` in a repository that was unpacked from an archive runs what its `core.fsmonitor` names. So a look counts
 //! as a look only if the configuration was read and names no program; what nobody looked up counts as naming one.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use portcullis_analysis::Invocation;
 
 use crate::disk::{DiskAnswer, DiskAnswers, DiskQuestion};
@@ -59,6 +61,29 @@ pub(crate) fn hides_program(invocation: &Invocation, answers: &DiskAnswers) -> b
             Some(DiskAnswer::Leads(_) | DiskAnswer::Broken) | None => true,
         }
     })
+}
+
+/// Returns the remotes of the repositories that invocations work in, with their addresses; none that two of them disagree
+/// about.
+pub(crate) fn remotes<'a>(
+    invocations: impl Iterator<Item = &'a Invocation>,
+    answers: &DiskAnswers,
+) -> BTreeMap<String, String> {
+    let mut remotes = BTreeMap::new();
+    let mut disputed = BTreeSet::new();
+    for question in invocations.flat_map(questions) {
+        let Some(DiskAnswer::Text(text)) = answers.settings(&question) else { continue };
+        for (key, value) in git_settings(text) {
+            let name = key.strip_prefix("remote.").and_then(|rest| rest.strip_suffix(".url"));
+            if let Some(name) = name
+                && remotes.insert(name.to_owned(), value.clone()).is_some_and(|before| before != value)
+            {
+                disputed.insert(name.to_owned());
+            }
+        }
+    }
+    remotes.retain(|name, _| !disputed.contains(name));
+    remotes
 }
 
 /// Says whether git is pointed at a repository whose settings nobody looked up.
@@ -193,6 +218,26 @@ fn setting(section: &str, line: &str) -> Option<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn remotes_are_read_with_their_addresses() {
+        let survey = portcullis_analysis::survey(
+            "git status",
+            portcullis_analysis::Surroundings {
+                directory: "/app",
+                home: None,
+                profiles: portcullis_analysis::profile::Profiles::BUILT_IN,
+            },
+        );
+        let mut answers = DiskAnswers::default();
+        let text = "[remote \"origin\"]\n url = https://example.com/a\n fetch = x\n".to_owned();
+        answers.insert(DiskQuestion::GitSettings("/app".to_owned()), DiskAnswer::Text(text));
+        let found = remotes(survey.invocations.iter(), &answers);
+        assert_eq!(
+            found.into_iter().collect::<Vec<_>>(),
+            [("origin".to_owned(), "https://example.com/a".to_owned())]
+        );
+    }
 
     fn names_git_program(text: &str) -> bool {
         names_program(&DiskQuestion::GitSettings(String::new()), text)

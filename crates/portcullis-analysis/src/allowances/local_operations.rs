@@ -104,6 +104,7 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
             !reach::takes_foreign_file(case, effect) && !reach::mounts_elsewhere(case, effect)
         }
         Act::KillOwn => true,
+        Act::GitRemote => case.keeps_remote(effect),
         Act::GitLocal | Act::GitRewrite => reach::works_in_own_repository(case, effect),
         Act::Write | Act::Delete | Act::DeleteTree | Act::Move | Act::SetMode | Act::Link => {
             changes_own(case, effect) || (effect.act == Act::Write && is_for_the_runner(case, effect))

@@ -10,7 +10,7 @@ use crate::act::{Access, Act};
 use crate::argument::Argument;
 use crate::code::{self, CodeTarget};
 use crate::effect::{Effect, PathTarget, Target, target};
-use crate::environment::{Assignment, VariableReach, VariableUse, secrets_in};
+use crate::environment::{Assignment, LineVariables, VariableReach, VariableUse, shows_some_variable};
 use crate::invocation::{Survey, Variable, Wrapping};
 use crate::named_file::implied;
 use crate::place::is_free;
@@ -28,9 +28,10 @@ pub fn effects(survey: &Survey, surroundings: Surroundings<'_>) -> Vec<Effect> {
 pub(super) fn effects_by(survey: &Survey, surroundings: Surroundings<'_>, lookup: Lookup) -> Vec<Effect> {
     let Surroundings { home, profiles, directory } = surroundings;
     let mut all = Vec::new();
+    let variables = LineVariables::of(survey);
     for (index, invocation) in survey.invocations.iter().enumerate() {
         let wraps_listed = survey.invocations.get(index + 1).is_some_and(|next| next.parent == Some(index));
-        let context = CommandContext { survey, index, invocation, home };
+        let context = CommandContext { survey, index, invocation, variables: &variables, home };
         all.extend(EffectMaker { context, wraps_listed, profiles, lookup, directory }.effects());
     }
     for opacity in &survey.opacities {
@@ -138,8 +139,15 @@ impl EffectMaker<'_> {
         let prints = invocation.program_name().is_some_and(|name| PRINTING.contains(&name));
         let words = invocation.operands().iter().filter(|word| prints && word.fixed().is_none());
         let texts = words.map(|word| word.text.as_str()).chain(invocation.given.as_deref());
-        let names = texts.flat_map(|text| secrets_in(self.context.survey, text, self.context.index));
-        names.map(|name| self.effect(Act::Environment, Target::Name(name), invocation.span)).collect()
+        let mut effects = Vec::new();
+        for text in texts {
+            let names = self.context.variables.secrets_in(text, self.context.index).into_iter();
+            let targets = names
+                .map(|name| Target::Name(name.to_owned()))
+                .chain(shows_some_variable(text).then_some(Target::None));
+            effects.extend(targets.map(|target| self.effect(Act::Environment, target, invocation.span)));
+        }
+        effects
     }
 
     /// What variables make programs load, run, write or reach.
@@ -152,16 +160,16 @@ impl EffectMaker<'_> {
     }
 
     fn of_variable(&self, variable: &Variable) -> Vec<Effect> {
-        let survey = self.context.survey;
+        let variables = self.context.variables;
         let is_alone = self.context.invocation.arguments.is_empty();
-        let stays = is_alone && !survey.exports(&variable.name);
+        let stays = is_alone && !variables.exports(&variable.name);
         let reach = if stays { VariableReach::Shell } else { VariableReach::Programs };
         let assignment = Assignment {
             name: &variable.name,
             value: &variable.value,
             reach,
             home: self.context.home,
-            is_set_here: &|name| survey.sets(name),
+            is_set_here: &|name| variables.sets(name),
         };
         let effect = |found: VariableUse| {
             let target = match found.place {

@@ -113,6 +113,8 @@ impl Assignment<'_> {
             }
             ValueKind::Loaded => self.loaded(),
             ValueKind::Settings => unless(self.is_usual_list(), Act::Unknown),
+            // Many projects name their stage so; only a path is a file that shells read.
+            ValueKind::Searched if self.name == "ENV" && is_plain_word(text) => Vec::new(),
             ValueKind::Searched => {
                 let act = if places(text).into_iter().any(is_scratch) { Act::LoadCode } else { Act::Unknown };
                 unless(self.is_usual_list(), act)
@@ -173,6 +175,11 @@ impl Assignment<'_> {
         if pieces.iter().any(|piece| is_scratch(piece)) && listed(self.name) == Some(ValueKind::Loaded) {
             let act = if self.name == "KUBECONFIG" { Act::Unknown } else { Act::LoadCode };
             return vec![VariableUse { act, place: None }];
+        }
+        // Settings of a program's own kind, such as `fast:True`, are no places.
+        let is_named = listed(self.name).is_some();
+        if !is_named && pieces.len() > 1 && pieces.iter().all(|piece| is_plain_word(piece)) {
+            return Vec::new();
         }
         let odd = pieces
             .into_iter()

@@ -5,14 +5,16 @@
 //! closed world: a name that no list has is harmless only with a value that cannot steer anything.
 
 mod command;
+mod line;
 mod meaning;
 mod options;
 mod secret;
 mod table;
 mod value;
 
+pub(crate) use line::LineVariables;
 pub(crate) use meaning::{Assignment, VariableReach, VariableUse};
-pub(crate) use secret::{is_plain_search, is_secret_name, secrets_in};
+pub(crate) use secret::{is_plain_search, is_secret_name, shows_some_variable};
 use table::{ValueKind, kind_of};
 pub(crate) use value::place as place_in;
 

@@ -1,6 +1,5 @@
 //! Variables that hold secrets, by their names.
 
-use crate::invocation::Survey;
 use crate::lists::environment::{ABOUT_SECRETS, PLAIN_NAMES, SECRET_NAMES};
 
 /// Says whether a variable holds a secret, going by its name.
@@ -28,12 +27,12 @@ pub(crate) fn is_plain_search(pattern: &str) -> bool {
 }
 
 /// Returns the variables whose values a text shows, as the shell expands it. A length and a mere test show nothing.
-fn shown_variables(text: &str) -> Vec<&str> {
+pub(super) fn shown_variables(text: &str) -> Vec<&str> {
     let mut names = Vec::new();
     for (at, _) in text.match_indices('$') {
         let rest = text.get(at + 1..).unwrap_or_default();
         let is_braced = rest.starts_with('{');
-        let inside = rest.trim_start_matches('{').trim_start_matches('!');
+        let inside = rest.strip_prefix('{').unwrap_or(rest);
         let end = inside.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
         let name = end.and_then(|end| inside.get(..end)).unwrap_or(inside);
         let after = inside.get(name.len()..).unwrap_or_default();
@@ -45,36 +44,13 @@ fn shown_variables(text: &str) -> Vec<&str> {
     names
 }
 
-/// A value that is made of values is followed this far.
-const FOLLOWED: usize = 4;
-
-/// Returns the secret variables of the session that a text of an invocation shows, also by other names of the line.
-pub(crate) fn secrets_in(survey: &Survey, text: &str, invocation: usize) -> Vec<String> {
-    let names = shown_variables(text).into_iter();
-    names.filter_map(|name| secret_behind(survey, name, invocation, FOLLOWED)).collect()
-}
-
-/// Returns the secret variable that a variable holds the value of where an invocation starts.
-fn secret_behind(survey: &Survey, name: &str, invocation: usize, depth: usize) -> Option<String> {
-    let earlier = survey.invocations.get(..invocation).unwrap_or_default();
-    let assigned = earlier.iter().enumerate().rev().find_map(|(at, command)| {
-        let lasts = command.arguments.is_empty();
-        let mut variables = command.assignments.iter().filter(|variable| lasts && variable.name == name);
-        variables.next().map(|variable| (at, &variable.value))
-    });
-    match assigned {
-        // What the line itself sets is as secret as what it is made of.
-        Some(_) if depth == 0 => None,
-        Some((at, value)) => {
-            let mut parts = shown_variables(&value.text).into_iter();
-            parts.find_map(|inner| secret_behind(survey, inner, at, depth - 1))
-        }
-        // Sessions export names in capital letters.
-        None => {
-            let is_exported = !name.contains(|letter: char| letter.is_ascii_lowercase());
-            (is_exported && is_secret_name(name)).then(|| name.to_owned())
-        }
-    }
+/// Says whether a text shows a variable whose name is the value of another one: `${!x}`. The keys of an array are none.
+pub(crate) fn shows_some_variable(text: &str) -> bool {
+    text.match_indices("${!").any(|(at, start)| {
+        let inside = text.get(at + start.len()..).unwrap_or_default();
+        let rest = inside.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '_');
+        rest.starts_with(['}', ':', '-'])
+    })
 }
 
 #[cfg(test)]
@@ -112,6 +88,7 @@ mod tests {
     #[test]
     fn a_length_or_a_test_shows_nothing() {
         assert_eq!(shown_variables("a $B ${C} ${D:0:4} ${#E} ${F:+set} ${G:-x}"), ["B", "C", "D", "G"]);
+        assert!(shows_some_variable("a ${!x}") && !shows_some_variable("${!x[@]} ${!x*} ${x}"));
         assert!(is_plain_search("PATH") && is_plain_search("^NODE") && is_plain_search("node\\|python"));
         assert!(
             !is_plain_search("AWS")

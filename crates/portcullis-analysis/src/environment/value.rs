@@ -6,8 +6,9 @@ use crate::path;
 
 /// Says whether a value is a number or a switch, or nothing at all.
 pub(super) fn is_switch(value: &str) -> bool {
+    let number = value.strip_prefix('-').filter(|rest| !rest.is_empty()).unwrap_or(value);
     let is_number =
-        value.chars().all(|letter| letter.is_ascii_digit() || letter == '.') && !value.starts_with('.');
+        number.chars().all(|letter| letter.is_ascii_digit() || letter == '.') && !number.starts_with('.');
     let word = value.to_ascii_lowercase();
     is_number
         || matches!(
@@ -123,12 +124,14 @@ pub(super) fn is_usual(piece: &str, home: Option<&str>) -> bool {
     }
     let text = if text.starts_with('/') { path::normalize(&text) } else { text };
     let begins = |start: &&str| {
-        text.strip_prefix(*start).is_some_and(|rest| {
-            rest.is_empty()
-                || start.ends_with('/')
-                || rest.starts_with(['/', '-', '.', '@'])
-                || is_versioned(start)
-        })
+        let is_whole = start.strip_suffix('/') == Some(text.as_str());
+        is_whole
+            || text.strip_prefix(*start).is_some_and(|rest| {
+                rest.is_empty()
+                    || start.ends_with('/')
+                    || rest.starts_with(['/', '-', '.', '@'])
+                    || is_versioned(start)
+            })
     };
     !text.contains("/../") && !text.ends_with("/..") && USUAL_PLACES.iter().any(begins)
 }
@@ -152,7 +155,7 @@ mod tests {
 
     #[test]
     fn plain_words_are_told_from_places_lists_and_commands() {
-        for plain in ["", "1", "true", "test", "arm64", "test_1", "1.2.3", "v1.2", "a,b", "us-east-1"] {
+        for plain in ["", "1", "-1", "true", "test", "arm64", "test_1", "1.2.3", "v1.2", "a,b", "us-east-1"] {
             assert!(is_plain_word(plain), "{plain}");
         }
         for steering in

@@ -47,7 +47,7 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
     // A further remote changes nothing about those that are in use, and nobody pushes to the one that is followed.
     let is_further = |effect: &Effect| case.has_word(effect, &["add", "rename", "upstream"]);
     case.of(&[Act::GitRemote])
-        .filter(|effect| !is_further(effect))
+        .filter(|effect| !is_further(effect) && !case.keeps_remote(effect))
         .map(|effect| {
             let sentence = match effect.target.written() {
                 "" => "it points the repository at another remote".to_owned(),

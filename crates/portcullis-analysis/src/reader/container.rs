@@ -4,7 +4,7 @@ use super::CommandContext;
 use super::certain;
 use crate::act::Act;
 use crate::argument::Argument;
-use crate::environment::{is_secret_name, secrets_in};
+use crate::environment::is_secret_name;
 use crate::lists::readers::container::{POWERFUL, PUBLISHERS};
 use crate::profile::{Match, Use};
 
@@ -71,7 +71,7 @@ fn hands_on(context: &CommandContext<'_>, option: &str, value: &Argument) -> boo
         // A name without a value takes it from the session.
         "-e" | "--build-arg" => {
             !text.contains('=') && (is_secret_name(text) || !value.is_known())
-                || !secrets_in(context.survey, text, context.index).is_empty()
+                || !context.variables.secrets_in(text, context.index).is_empty()
         }
         "--restart" => !(text == "no" || text.starts_with("on-failure")),
         "--cache-from" => text.contains("type=") && !is_own_cache(text),
@@ -80,6 +80,8 @@ fn hands_on(context: &CommandContext<'_>, option: &str, value: &Argument) -> boo
         "--log-opt" => text.contains("://"),
         "--ssh" => text.contains('='),
         "--volume-driver" => text != "local",
+        // What another container keeps.
+        "--volumes-from" => true,
         _ => false,
     }
 }

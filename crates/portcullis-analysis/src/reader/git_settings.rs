@@ -65,6 +65,12 @@ fn from_variable(word: &Argument, text: &str) -> Option<Use> {
 /// Reads `git config`: a plain key of this repository is work on it, like a commit.
 pub(super) fn config(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
+    // Some put what they log in with into the configuration.
+    let is_secret = |key: &&Argument| {
+        let key = key.text.to_ascii_lowercase();
+        ["extraheader", "token", "password", "cookie"].iter().any(|end| key.ends_with(end))
+    };
+    uses.extend(found.wanted.operands.iter().take(1).filter(is_secret).map(|key| certain(Act::Unknown, key)));
     let is_elsewhere = has(found, &["--global", "--system", "-f", "-e", "--unset", "--unset-all"]);
     let is_plain = match found.wanted.operands.as_slice() {
         [key, value] => key.fixed().is_some_and(|key| act_of(key, Some(value)).is_none()),

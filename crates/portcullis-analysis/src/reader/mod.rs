@@ -42,6 +42,7 @@ mod variables;
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::effect::Certainty;
+use crate::environment::LineVariables;
 use crate::invocation::{Invocation, Survey};
 use crate::package_runner::PackageRunner;
 use crate::profile::{Match, Use};
@@ -52,6 +53,8 @@ pub(crate) struct CommandContext<'a> {
     /// Its place among the invocations of the survey.
     pub(crate) index: usize,
     pub(crate) invocation: &'a Invocation,
+    /// What the line as a whole does with variables.
+    pub(crate) variables: &'a LineVariables<'a>,
     /// The user's home directory, if the line leaves it alone.
     pub(crate) home: Option<&'a str>,
 }
@@ -111,6 +114,7 @@ const READERS: &[(&str, ArgumentReader)] = &[
     ("names", variables::names),
     ("names-from", here::from_list),
     ("pager", pager::read),
+    ("processes", variables::processes),
     ("python-m", script::python_module),
     ("redis", settings::redis),
     ("registry", registry::read),

@@ -25,7 +25,7 @@ pub(super) fn declare(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Us
     let is_exported = context.invocation.program_name() == Some("export") || has(found, &["-x"]);
     for operand in &found.wanted.operands {
         let name = operand.text.split(['=', '+']).next().unwrap_or_default();
-        let reaches = is_exported || context.survey.exports(name);
+        let reaches = is_exported || context.variables.exports(name);
         let reach = if reaches { VariableReach::Programs } else { VariableReach::Shell };
         // A function that is handed on under a program's name takes its place in every shell started later.
         let replaces = are_functions && profile::find(&operand.text).is_some();
@@ -54,7 +54,7 @@ fn assigned(
         return vec![certain(Act::Unknown, operand)];
     }
     let value = operand.piece(text);
-    let is_set_here = |name: &str| context.survey.sets(name);
+    let is_set_here = |name: &str| context.variables.sets(name);
     let assignment = Assignment { name, value: &value, reach, home: context.home, is_set_here: &is_set_here };
     let on_word = |found: VariableUse| certain(found.act, found.place.as_ref().unwrap_or(operand));
     let uses: Vec<Use> = assignment.uses().into_iter().map(on_word).collect();
@@ -107,6 +107,15 @@ pub(super) fn wait(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
     let variables = found.wanted.options.iter().filter(|(option, _)| *option == "-p");
     uses.extend(variables.filter_map(|(_, name)| name.as_ref()).filter_map(named));
+    uses
+}
+
+/// Reads `ps`, which shows the variables of processes where an `e` stands among the letters without a dash.
+pub(super) fn processes(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
+    let mut uses = found.uses.clone();
+    let is_letters = |word: &&Argument| word.text.chars().all(|letter| letter.is_ascii_lowercase());
+    let letters = found.wanted.operands.first().filter(is_letters);
+    uses.extend(letters.filter(|word| word.text.contains('e')).map(|_| nameless(Act::Environment)));
     uses
 }
 

@@ -351,5 +351,7 @@ fn scope_of(view: &CaseView<'_>) -> Scope {
 
 fn background_of(view: &CaseView<'_>) -> Background {
     let written: BTreeSet<String> = view.case.context().session.written.keys().cloned().collect();
-    Background { branch: view.branch(), written }
+    let invocations = view.case.survey().invocations.iter();
+    let remotes = repository_config::remotes(invocations, &view.case.answers);
+    Background { branch: view.branch(), written, remotes }
 }

@@ -112,7 +112,8 @@ pub(super) fn open_effects<'a>(view: &CaseView<'a>, reports: &[FindingReport]) -
     let case = view.case;
     let session = &case.context().session;
     let scope = Scope { roots: view.roots.clone(), home: case.context().home.clone() };
-    let background = Background { branch: view.branch(), written: session.written.keys().cloned().collect() };
+    let written = session.written.keys().cloned().collect();
+    let background = Background { branch: view.branch(), written, ..Background::default() };
     let assessed = Assessed {
         tool: case.call().tool(),
         effects: case.effects(),
