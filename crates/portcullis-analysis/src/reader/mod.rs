@@ -11,6 +11,7 @@ mod container;
 mod copy;
 mod date;
 mod dd;
+mod download;
 mod editor;
 mod engine;
 mod files;
@@ -85,6 +86,7 @@ const READERS: &[(&str, ArgumentReader)] = &[
     ("dd", dd::read),
     ("declare", variables::declare),
     ("docker-mounts", container::read),
+    ("download", download::read),
     ("editor", editor::read),
     ("engine-filter", engine::filter),
     ("engine-java", engine::java),

@@ -1,7 +1,7 @@
 //! `curl`, `wget` and `http`: whether an address is read or something is sent there.
 
 use super::CommandContext;
-use super::{certain, has};
+use super::{certain, download, has};
 use crate::act::Access;
 use crate::act::Act;
 use crate::argument::Argument;
@@ -52,6 +52,7 @@ pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
     let takes_file = |word: &Argument| is_from_file(&word.text);
     let is_put_in_address = has(found, &["-G"]) && !values(found, SENDING).any(takes_file);
     uses.extend(odd(found));
+    uses.extend(download::left_files(context, found));
     let is_sent = has(found, SENDING) && !is_put_in_address;
     let says_so = method.map(|word| word.text.as_str()).or(spoken.as_deref());
     let changes = says_so.is_some_and(|method| !READING.contains(&method.to_ascii_uppercase().as_str()));
