@@ -34,6 +34,7 @@ mod reach;
 pub mod reader;
 mod removal;
 pub mod script;
+pub mod session_code;
 mod shape;
 mod standard_input;
 mod steering;

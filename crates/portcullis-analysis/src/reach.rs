@@ -209,6 +209,17 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Returns the parts of a word or value that may name files, whether they hold a slash or not.
+pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let is_address = text.contains("://") && !text.contains("file://");
+    let split = text.split(['=', ',', ':', ';', ' ', '@', '"', '\'', '{', '}', '[', ']']);
+    let parts = split.filter(move |part| !is_address && !part.is_empty());
+    parts.filter_map(|part| {
+        let from = if part.starts_with(['-', '+']) { part.find(['/', '~', '.'])? } else { 0 };
+        part.get(from..)
+    })
+}
+
 fn is_elsewhere(scope: &Scope, command: &Invocation, word: &Argument, piece: &str, is_run: bool) -> bool {
     let piece = match (piece.strip_prefix('~'), scope.home.as_deref()) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
@@ -234,7 +245,7 @@ fn is_elsewhere(scope: &Scope, command: &Invocation, word: &Argument, piece: &st
 }
 
 /// Says whether the value after an option is loaded or run.
-fn is_loading(option: &str) -> bool {
+pub(crate) fn is_loading(option: &str) -> bool {
     let option = option.trim_end_matches(['=', ':']);
     let name = option.to_ascii_lowercase();
     SHORT_LOADING.contains(&option)

@@ -46,9 +46,13 @@ pub struct SessionKnowledge {
     pub turns: Vec<String>,
     /// Files the agent wrote, absolute, with what it wrote if that is known.
     pub written: BTreeMap<String, Option<String>>,
+    /// The texts that edits put into files which the session did not write as a whole, by file.
+    pub edits: BTreeMap<String, Vec<String>>,
     /// Files and directories, absolute, that commands of the session may have written; a directory stands for what is
     /// below it. Scripts among them are the agent's own.
     pub touched: BTreeSet<String>,
+    /// Directories, absolute, that commands of the session filled from elsewhere: clones, archives.
+    pub filled: BTreeSet<String>,
     /// Whether more happened than is known here, so that any script may be the agent's own.
     pub is_partial: bool,
     /// What a person allowed of this very call, once, after it had not been allowed; if somebody did.

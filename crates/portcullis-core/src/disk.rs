@@ -17,6 +17,9 @@ pub enum DiskQuestion {
     /// What does git's configuration say that the repository of this directory brings along? All local files of it, one
     /// after the other, and a line `[hook] NAME` for each hook that runs on a mere look. No repository: absent.
     GitSettings(String),
+    /// Which files that this absolute path or shell pattern names, or that lie below it, could git not bring back as they
+    /// are: unknown to it or changed? What builds make again is left out. Nothing there: absent.
+    Unheld(String),
     /// What do the settings of cargo say that the project of this directory brings along? The same way.
     CargoSettings(String),
 }
@@ -41,7 +44,7 @@ impl DiskQuestion {
     /// tests, and where no disk is meant; for a call that will run, it takes links on trust.
     pub fn on_empty_disk(&self) -> DiskAnswer {
         match self {
-            Self::RealPath(_) | Self::Pattern(_) => DiskAnswer::Leads(Vec::new()),
+            Self::RealPath(_) | Self::Pattern(_) | Self::Unheld(_) => DiskAnswer::Leads(Vec::new()),
             Self::Text(_) => DiskAnswer::Broken,
             Self::GitSettings(_) | Self::CargoSettings(_) => DiskAnswer::Absent,
         }
@@ -64,7 +67,7 @@ impl DiskAnswers {
             DiskQuestion::RealPath(path) => self.paths.entry(path).or_insert(answer),
             DiskQuestion::Pattern(pattern) => self.patterns.entry(pattern).or_insert(answer),
             DiskQuestion::Text(path) => self.texts.entry(path).or_insert(answer),
-            DiskQuestion::GitSettings(_) | DiskQuestion::CargoSettings(_) => {
+            DiskQuestion::GitSettings(_) | DiskQuestion::CargoSettings(_) | DiskQuestion::Unheld(_) => {
                 self.settings.entry(question).or_insert(answer)
             }
         };
@@ -76,7 +79,7 @@ impl DiskAnswers {
             DiskQuestion::RealPath(path) => self.paths.contains_key(path),
             DiskQuestion::Pattern(pattern) => self.patterns.contains_key(pattern),
             DiskQuestion::Text(path) => self.texts.contains_key(path),
-            DiskQuestion::GitSettings(_) | DiskQuestion::CargoSettings(_) => {
+            DiskQuestion::GitSettings(_) | DiskQuestion::CargoSettings(_) | DiskQuestion::Unheld(_) => {
                 self.settings.contains_key(question)
             }
         }
@@ -90,6 +93,11 @@ impl DiskAnswers {
     /// Returns where the links behind a pattern lead; `None` if nobody answered.
     pub(crate) fn pattern(&self, pattern: &str) -> Option<&DiskAnswer> {
         self.patterns.get(pattern)
+    }
+
+    /// Returns what was found of a file; `None` if nobody answered.
+    pub(crate) fn text_answer(&self, path: &str) -> Option<&DiskAnswer> {
+        self.texts.get(path)
     }
 
     /// Returns the text of a file; `None` if there is none or nobody looked.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use portcullis_core::{DiskAnswer, DiskQuestion, path};
 
+use crate::git::unheld;
 use crate::path::{KnownLinks, resolve};
 use crate::pattern::resolve_pattern;
 use crate::settings::{cargo_settings, git_settings};
@@ -63,6 +64,7 @@ impl World {
             DiskQuestion::Text(path) => read_text(path),
             DiskQuestion::GitSettings(directory) => git_settings(directory),
             DiskQuestion::CargoSettings(directory) => cargo_settings(directory),
+            DiskQuestion::Unheld(path) => unheld(path),
         };
         self.known.insert(question.clone(), resolution.clone());
         resolution
@@ -76,7 +78,8 @@ fn place_of(question: &DiskQuestion) -> &str {
         | DiskQuestion::Pattern(path)
         | DiskQuestion::Text(path)
         | DiskQuestion::GitSettings(path)
-        | DiskQuestion::CargoSettings(path) => path,
+        | DiskQuestion::CargoSettings(path)
+        | DiskQuestion::Unheld(path) => path,
     }
 }
 

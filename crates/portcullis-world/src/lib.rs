@@ -34,6 +34,7 @@
 //! one needs a new world.
 
 mod answers;
+mod git;
 mod path;
 mod pattern;
 mod settings;

@@ -73,6 +73,16 @@ fn repository_in(directory: &Path) -> Option<Result<PathBuf, UnresolvedRepositor
     is_bare.then(|| Ok(directory.to_owned()))
 }
 
+/// Returns the working tree that a path lies in and where its repository is kept.
+pub(crate) fn repository_of(path: &str) -> Option<(PathBuf, PathBuf)> {
+    let above = Path::new(path).ancestors().skip(1).take(MOST_LEVELS);
+    let found = std::iter::once(Path::new(path)).chain(above).find_map(|directory| {
+        let folder = directory.join(".git").exists().then(|| repository_in(directory)).flatten()?;
+        Some((directory.to_owned(), folder))
+    });
+    found.and_then(|(root, folder)| Some((root, folder.ok()?)))
+}
+
 /// Reads the settings of cargo that hold in a directory, the user's own left aside.
 pub(crate) fn cargo_settings(directory: &str) -> DiskAnswer {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);

@@ -13,7 +13,7 @@ use crate::findings::ExampleCall;
 use crate::invocation::Invocation;
 use crate::lists::services::DESTROYING;
 use crate::path;
-use crate::place::{is_agent_directory, is_agent_setting, is_free, startup_file};
+use crate::place::{is_agent_directory, is_agent_setting, is_free, runs_later, startup_file};
 use crate::reach;
 
 pub(super) static ALLOWANCE: Allowance = Allowance {
@@ -112,7 +112,7 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
         // What a script does that the agent wrote in this session is judged beside this.
         Act::Execute => {
             // Of files that a pattern chooses nobody reads what they do.
-            case.is_in_project(effect)
+            (case.is_in_project(effect) || is_built(case, effect))
                 && !matches!(&effect.target, Target::Path(path) if path.is_pattern)
                 && is_file_name(effect.target.written())
                 && !is_weighty(case, effect)
@@ -143,6 +143,18 @@ fn is_for_the_runner(case: Case<'_>, effect: &Effect) -> bool {
             || command.operands().iter().any(|word| word.text.starts_with(name))
     };
     !case.survey.invocations.iter().any(sets)
+}
+
+/// Says whether a program among temporary files was built by an earlier command of the line, of the project's own files.
+fn is_built(case: Case<'_>, effect: &Effect) -> bool {
+    let builds = |write: &Effect| {
+        let is_build = |run: &&Effect| run.invocation == write.invocation && !reach::leads_out(case, run);
+        write.invocation < effect.invocation
+            && write.target.paths() == effect.target.paths()
+            && !write.is_redirection
+            && case.of(&[Act::RunProject]).any(|run| is_build(&run))
+    };
+    case.is_own_place(effect) && case.of(&[Act::Write]).any(builds)
 }
 
 /// Says whether a word that is run is the name of a file: not standard input, no command line, no address.
@@ -287,7 +299,13 @@ fn changes_own(case: Case<'_>, effect: &Effect) -> bool {
                     && !is_agent_directory(path)
                     && !path.ends_with("/.git/config")
                     && startup_file(path, case.scope).is_none()
+                    && !(is_written(case, effect) && runs_later(path).is_some())
         })
+}
+
+/// Says whether something comes into a file; a directory that is made is empty.
+fn is_written(case: Case<'_>, effect: &Effect) -> bool {
+    matches!(effect.act, Act::Write | Act::Link) && case.program(effect) != "mkdir"
 }
 
 /// Says whether a pattern takes everything in a directory that others use too.

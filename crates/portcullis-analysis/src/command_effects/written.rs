@@ -14,7 +14,12 @@ use crate::invocation::base_name;
 /// component of a name counts.
 pub fn runs_what_it_writes(effects: &[Effect]) -> Option<Span> {
     let named = |effect: &Effect| effect.word.as_ref().map(|word| base_name(&word.text).to_owned());
-    let is_written = |effect: &&Effect| matches!(effect.act, Act::Write | Act::Link);
+    let builds = |effect: &Effect| {
+        let is_build = |other: &Effect| other.act == Act::RunProject && other.invocation == effect.invocation;
+        effect.invocation.is_some() && !effect.is_redirection && effects.iter().any(is_build)
+    };
+    // What a tool makes of the project's files is judged by these.
+    let is_written = |effect: &&Effect| matches!(effect.act, Act::Write | Act::Link) && !builds(effect);
     let written: BTreeSet<String> = effects.iter().filter(is_written).filter_map(named).collect();
     let runs = |effect: &&Effect| {
         matches!(effect.act, Act::Execute | Act::LoadCode)

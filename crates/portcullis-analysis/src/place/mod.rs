@@ -5,9 +5,11 @@
 
 mod agent;
 mod host;
+mod later;
 mod log;
 mod open;
 mod pattern;
+mod rebuilt;
 mod secret;
 mod startup;
 mod system;
@@ -18,8 +20,11 @@ pub use agent::{
     is_among_agent_files, is_daemon_file, names_daemon_socket,
 };
 pub use host::{is_internal_host, is_loopback, is_metadata};
+pub use later::runs_later;
 pub use log::is_log;
 pub use open::is_open;
+pub(crate) use pattern::any_ending;
+pub use rebuilt::is_rebuilt;
 pub(crate) use secret::secrecy_by_text;
 pub use secret::{Secrecy, secrecy};
 pub use startup::startup_file;

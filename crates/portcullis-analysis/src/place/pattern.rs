@@ -102,7 +102,7 @@ fn is_named(wildcard: &str, name: &str) -> bool {
 }
 
 /// Says whether an ending of a path has the form of one of these patterns: `app/.env` has the form `.env`.
-pub(super) fn any_ending(patterns: &[&str], path: &str) -> bool {
+pub(crate) fn any_ending(patterns: &[&str], path: &str) -> bool {
     let endings = Endings::of(path);
     patterns.iter().any(|pattern| endings.fit(pattern))
 }

@@ -25,9 +25,9 @@ mod speaker;
 mod stream;
 mod wire;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use portcullis_core::{ToolCall, path};
+use portcullis_core::{ToolCall, ToolInput, Value, path};
 
 pub use encoding::encode;
 pub use render::{ActionTooLong, EntryForm, RenderedTranscript, TokenBudget, TranscriptStyle, render};
@@ -123,6 +123,19 @@ fn read_window(window: TranscriptWindow<'_>, bytes: &[u8], format: Option<Transc
     Transcript { is_cut: window.is_cut, ..transcript }
 }
 
+/// Returns the texts of a call that makes several edits.
+fn new_strings(input: &ToolInput) -> Vec<String> {
+    let edits = match input.field("edits") {
+        Some(Value::List(edits)) => edits.as_slice(),
+        _ => &[],
+    };
+    let text = |edit: &Value| match edit {
+        Value::Object(fields) => fields.get("new_string").and_then(Value::as_text).map(str::to_owned),
+        _ => None,
+    };
+    edits.iter().filter_map(text).collect()
+}
+
 impl Transcript {
     /// Returns the user's own words, oldest first.
     pub fn human_turns(&self) -> Vec<String> {
@@ -154,6 +167,35 @@ impl Transcript {
             }
         }
         files
+    }
+
+    /// Returns the texts that edits put into files which no call wrote as a whole, by their absolute paths.
+    pub fn edited_texts(&self, directory: &str) -> BTreeMap<String, Vec<String>> {
+        let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let calls = self.entries.iter().filter_map(|entry| match entry {
+            TranscriptEntry::Call { call, .. } => Some(call),
+            TranscriptEntry::Human(_) | TranscriptEntry::Notice { .. } => None,
+        });
+        let mut whole = BTreeSet::new();
+        for call in calls {
+            let input = call.input();
+            let path = |field: &str| input.text(field).map(|file| path::join(directory, file));
+            match call.tool() {
+                "Edit" => {
+                    let pieces = texts.entry(path("file_path").unwrap_or_default()).or_default();
+                    pieces.extend(input.text("new_string").map(str::to_owned));
+                }
+                "MultiEdit" => {
+                    let pieces = texts.entry(path("file_path").unwrap_or_default()).or_default();
+                    pieces.extend(new_strings(input));
+                }
+                "Write" => whole.extend(path("file_path")),
+                "NotebookEdit" => whole.extend(path("notebook_path")),
+                _ => {}
+            }
+        }
+        texts.retain(|file, _| !whole.contains(file));
+        texts
     }
 
     /// Takes the call that is judged out of the transcript, if the host has written it down already.

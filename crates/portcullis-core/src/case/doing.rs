@@ -2,11 +2,11 @@
 
 use portcullis_analysis::command_effects::Layout;
 use portcullis_analysis::effect::{Act, Effect};
+use portcullis_analysis::session_code::{code_runs, filled_directories, writes};
 use portcullis_analysis::{SYNTAX_ERROR, Survey};
 
-use super::{Case, CaseView, reading};
+use super::{Case, reading};
 use crate::effect_report::{EffectList, EffectReport};
-use crate::policy::Policy;
 
 impl Case {
     /// Lists what the call would do, each thing once and no more than a person reads, in the order of its commands.
@@ -19,15 +19,10 @@ impl Case {
         self.effects().iter().any(|effect| effect.act == Act::Write && effect.target.paths().is_empty())
     }
 
-    /// Returns the files and directories that the call writes, absolute. What it only makes room in is none of them.
+    /// Returns the files and directories that the call writes, absolute. What it only makes room in, gives another form or
+    /// has a tool make of the project's own is none of them.
     pub fn written_paths(&self) -> Vec<String> {
-        let invocations = &self.survey().invocations;
-        let makes_room = |effect: &Effect| {
-            let command = effect.invocation.and_then(|index| invocations.get(index));
-            command.and_then(|command| command.program_name()) == Some("mkdir")
-        };
-        let writes = |effect: &&Effect| matches!(effect.act, Act::Write | Act::Link) && !makes_room(effect);
-        self.effects().iter().filter(writes).flat_map(|effect| effect.target.paths().to_vec()).collect()
+        writes(self.survey(), self.effects()).flat_map(|write| write.paths.to_vec()).collect()
     }
 
     /// Says whether it does something that the user may have forbidden, beyond looking, fetching and writing files.
@@ -36,9 +31,25 @@ impl Case {
         self.effects().iter().any(|effect| !is_plain(effect.act))
     }
 
-    /// Says whether the call runs scripts of the project, which are judged by who wrote them.
-    pub fn runs_scripts(&self, policy: &Policy) -> bool {
-        CaseView::new(self, policy).scripts().next().is_some()
+    /// Returns the files that the call changes in place, absolute: all it brings into them stands in its own words.
+    pub fn edited_paths(&self) -> Vec<String> {
+        let edits = writes(self.survey(), self.effects()).filter(|write| write.is_in_place);
+        edits.flat_map(|write| write.paths.to_vec()).collect()
+    }
+
+    /// Returns the directories that the call fills from elsewhere, absolute.
+    pub fn filled_directories(&self) -> Vec<String> {
+        filled_directories(self.survey(), self.effects())
+    }
+
+    /// Says whether the call removes files, so that it matters whose these are.
+    pub fn removes_files(&self) -> bool {
+        self.effects().iter().any(|effect| matches!(effect.act, Act::Delete | Act::DeleteTree))
+    }
+
+    /// Says whether the call may run or load files that the session wrote, so that it matters what these are.
+    pub fn may_use_session_files(&self) -> bool {
+        !self.scripts.is_empty() || !code_runs(self.survey(), self.effects()).is_empty()
     }
 
     /// Returns the texts of the scripts of the project that the call runs, with their files, as far as the disk has

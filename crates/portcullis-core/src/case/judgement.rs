@@ -11,6 +11,7 @@ use portcullis_analysis::{Assessment, Background, Case as Assessed, Invocation, 
 use portcullis_shell::Span;
 
 use super::view::CaseView;
+use super::{session_files, unsaved};
 use crate::consent::UserWords;
 use crate::disk::DiskAnswer;
 use crate::effect_report::EffectList;
@@ -33,6 +34,8 @@ pub(crate) struct Judgement {
     requested: Vec<RequestedFinding>,
     /// Effects nobody vouches for.
     open: Vec<Effect>,
+    /// Whether it takes work away that nobody could bring back.
+    loses_work: bool,
     allowances: Vec<&'static str>,
     /// What the findings are about.
     effects: EffectList,
@@ -58,6 +61,10 @@ impl Judgement {
             open.extend(inner.open);
         }
         open.extend(hidden_programs(view));
+        open.extend(session_files::doubts(view, &grounds));
+        let losses = unsaved::losses(view);
+        let loses_work = !losses.is_empty();
+        open.extend(losses);
         findings.extend(in_written_script(view, &grounds));
         findings.extend(in_second_reading(view, &grounds));
         let command = case.call().command().unwrap_or_default();
@@ -69,6 +76,7 @@ impl Judgement {
             standing,
             requested,
             open,
+            loses_work,
             effects,
             allowances: allowances.iter().map(|allowance| allowance.name).collect(),
         }
@@ -107,6 +115,11 @@ impl Judgement {
     /// Says whether something was found that nothing a person says clears.
     pub(crate) fn is_beyond_consent(&self) -> bool {
         self.standing.iter().any(|found| found.finding.firmness == Firmness::Hard)
+    }
+
+    /// Says whether it takes work away that nobody could bring back.
+    pub(crate) fn loses_work(&self) -> bool {
+        self.loses_work
     }
 
     /// Returns the reason to allow, if every effect is known and harmless.
@@ -178,7 +191,7 @@ fn sort_out(
 }
 
 /// What effects are judged by beside themselves.
-struct AssessmentGrounds {
+pub(super) struct AssessmentGrounds {
     scope: Scope,
     background: Background,
 }
@@ -189,7 +202,7 @@ impl AssessmentGrounds {
     }
 
     /// Assesses shell text beside the command line of the call.
-    fn assess_text(&self, layout: &Layout) -> Assessment {
+    pub(super) fn assess_text(&self, layout: &Layout) -> Assessment {
         self.assess("Bash", &layout.effects, &layout.survey)
     }
 }

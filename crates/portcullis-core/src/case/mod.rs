@@ -15,8 +15,10 @@ mod judgement;
 mod looking_up;
 mod reading;
 mod script;
+mod session_files;
 mod source;
 mod subject;
+mod unsaved;
 mod view;
 
 use std::sync::OnceLock;
@@ -30,6 +32,7 @@ use crate::disk::DiskAnswers;
 use crate::mode::Mode;
 use judgement::Judgement;
 use script::CalledScript;
+pub(crate) use session_files::is_steered;
 pub(crate) use source::{EffectSource, follow_links};
 pub(crate) use subject::{CallSubject, Shell};
 pub(crate) use view::CaseView;

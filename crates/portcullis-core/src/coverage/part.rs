@@ -7,7 +7,7 @@ use portcullis_analysis::place::{Scope, Secrecy, secrecy};
 use portcullis_analysis::{Access, Invocation, Wrapping};
 use portcullis_shell::Span;
 
-use crate::case::CaseView;
+use crate::case::{CaseView, is_steered};
 use crate::path_use::PathUse;
 use crate::repository_config::may_run_program;
 use crate::rule::{Behavior, Rule};
@@ -90,7 +90,10 @@ pub(super) fn cover_one<'a>(
     }
     if is_looking(&view.case.context().profiles, invocation, effects) {
         let named = |effect: &Effect| effect.target.paths().first().cloned();
-        if shows_a_key(view, effects, named) || may_run_program(invocation, &view.case.answers) {
+        if shows_a_key(view, effects, named)
+            || may_run_program(invocation, &view.case.answers)
+            || is_steered(view, invocation)
+        {
             return PartCover::No;
         }
         let read = cover_read(view, effects);

@@ -10,8 +10,8 @@ use portcullis_classifier::prompt::Prompt;
 use portcullis_classifier::protocol::ModelExchange;
 use portcullis_classifier::transcript::{NoticeKind, Transcript, TranscriptEntry, TranscriptFormat, encode};
 use portcullis_core::{
-    CallApproval, Case, Context, Decision, Mode, Need, Outcome, Policy, Reason, ToolCall, Verdict,
-    state_boundaries,
+    CallApproval, Case, Context, Decision, Mode, Need, Outcome, Policy, Reason, SessionKnowledge, ToolCall,
+    Verdict, state_boundaries,
 };
 use portcullis_hosts::json::{write_input, write_text};
 use portcullis_store::{DenialKind, NewDenial, SessionStore, Store};
@@ -139,14 +139,17 @@ impl CallJudge<'_> {
         case.answer(world.answer(case.questions(&policy)));
         let outcome = decide(&case, &policy)?;
         let mut tried = Try { case, outcome, transcript };
-        let depends = depends_on_past(&tried, &policy) || !is_heard && may_be_forbidden(&tried);
+        let depends = depends_on_past(&tried) || !is_heard && may_be_forbidden(&tried);
         if (past.file.is_some() || past.is_hosts) && depends {
             let mut context = tried.case.context().clone();
             tried.transcript = remember(call, &mut context, tried.transcript, past, &mut problems);
-            if tried.case.runs_scripts(&policy) {
+            if tried.case.may_use_session_files() || tried.case.removes_files() {
                 touched(&mut context, &tried.transcript, past);
             }
             tried.case.learn(|session| *session = context.session);
+            // What the session wrote is read now that it is known what that is.
+            let questions = tried.case.questions(&policy);
+            tried.case.answer(world.answer(questions));
             tried.outcome = tried.decide(&policy)?;
         }
         self.refuse_elsewhere(&tried)?;
@@ -296,11 +299,11 @@ impl CallJudge<'_> {
 
 /// Says whether what happened earlier in the session may change a decision: the user's words may clear what was found,
 /// and a script that the agent wrote is judged by other rules than one of the project's.
-fn depends_on_past(tried: &Try, policy: &Policy) -> bool {
+fn depends_on_past(tried: &Try) -> bool {
     let is_judged = matches!(tried.outcome.verdict().mode, Mode::Auto | Mode::Plan);
     let is_allowed =
         matches!(&tried.outcome, Outcome::Settled(verdict) if verdict.decision == Decision::Allow);
-    is_judged && (!is_allowed || tried.case.runs_scripts(policy))
+    is_judged && (!is_allowed || tried.case.may_use_session_files())
 }
 
 /// Says whether the user may have forbidden what is about to be allowed, in words that only the session file has.
@@ -379,6 +382,7 @@ fn remember(
     for (path, text) in transcript.written_files(&context.cwd) {
         context.session.written.insert(path, text);
     }
+    context.session.edits = transcript.edited_texts(&context.cwd);
     transcript
 }
 
@@ -396,12 +400,29 @@ fn touched(context: &mut Context, transcript: &Transcript, past: &SessionHistory
             let profiles = Arc::clone(&context.profiles);
             let there = Context { profiles, ..Context::new(Mode::Auto, directory) };
             let earlier = Case::new(call.clone(), there);
-            context.session.touched.extend(earlier.written_paths());
+            note_writes(&mut context.session, &earlier);
             context.session.is_partial |= earlier.writes_unnamed();
         }
     }
     let real: Vec<String> = context.session.touched.iter().filter_map(|path| real_path(path)).collect();
     context.session.touched.extend(real);
+}
+
+/// Adds what a call wrote. What it changed in place is known by the words of the call; what it wrote anew is all its own.
+fn note_writes(session: &mut SessionKnowledge, earlier: &Case) {
+    session.filled.extend(earlier.filled_directories());
+    let edited = earlier.edited_paths();
+    let is_shell = earlier.call().command().is_some();
+    for path in earlier.written_paths() {
+        let is_whole = matches!(session.written.get(&path), Some(Some(_)));
+        if edited.contains(&path) && !is_whole {
+            let words = earlier.call().command().unwrap_or_default();
+            session.edits.entry(path.clone()).or_default().push(words.to_owned());
+        } else if is_shell {
+            session.edits.remove(&path);
+        }
+        session.touched.insert(path);
+    }
 }
 
 fn real_path(path: &str) -> Option<String> {

@@ -1,6 +1,7 @@
 //! A11: the mode turns a question into an answer, or says who must give it.
 
 use portcullis_analysis::effect::Act;
+use portcullis_analysis::place::runs_later;
 
 use crate::case::CallSubject;
 use crate::context::Person;
@@ -144,6 +145,11 @@ const LONGEST_QUOTED: usize = 200;
 /// Says whether accept-edits mode would let the call run.
 fn would_accept_edit(run: &mut PipelineRun<'_>, raised: &RaisedQuestion) -> bool {
     let case = run.view.case;
+    // What runs later, elsewhere or unasked is more than an edit, whoever makes it.
+    let runs_later = case.written_paths().iter().any(|path| runs_later(path).is_some());
+    if runs_later || run.view.judgement().loses_work() {
+        return false;
+    }
     match &case.subject {
         // What was raised is either a part nothing covers, which the edits may, or something they cannot lift.
         CallSubject::Shell(_) if raised.lift == Lift::ToolRule => {

@@ -1,0 +1,197 @@
+//! Files that a command line writes before one of its commands uses them.
+
+use crate::act::Act;
+use crate::effect::Effect;
+use crate::invocation::{Invocation, Survey};
+use crate::lists::session_code::{UNCHANGING, UNPACKERS};
+use crate::path;
+
+/// A file that a line writes before it is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BroughtFile {
+    /// Absolute.
+    pub path: String,
+    /// Whether all that comes into it stands in the line.
+    pub is_in_line: bool,
+}
+
+/// A command that writes files.
+#[derive(Debug)]
+pub struct FileWrite<'a> {
+    /// The files or directories, absolute.
+    pub paths: &'a [String],
+    /// Whether it changes them in place, by what stands in its own words.
+    pub is_in_place: bool,
+    /// The command, by its place in the survey.
+    writer: usize,
+}
+
+/// Lists what the commands of a line, or a call without one, write, other than what tools make of the project's own.
+pub fn writes<'a>(survey: &'a Survey, effects: &'a [Effect]) -> impl Iterator<Item = FileWrite<'a>> {
+    let written = effects.iter().filter(|effect| matches!(effect.act, Act::Write | Act::Link));
+    written.filter_map(|effect| {
+        let paths = effect.target.paths();
+        let Some(writer) = effect.invocation else {
+            return Some(FileWrite { paths, is_in_place: false, writer: usize::MAX });
+        };
+        let command = survey.invocations.get(writer)?;
+        let program = command.program_name().unwrap_or_default();
+        let is_tool = UNCHANGING.contains(&program) && !effect.is_redirection || is_tool(writer, effects);
+        let is_in_place = EDITORS.contains(&program) && !effect.is_redirection;
+        (!is_tool).then_some(FileWrite { paths, is_in_place, writer })
+    })
+}
+
+/// Programs that change files in place.
+const EDITORS: &[&str] = &["ed", "ex", "gsed", "perl", "ruby", "sd", "sed"];
+
+/// Says whether a command is a tool of the project, which makes files of the project's own.
+fn is_tool(index: usize, effects: &[Effect]) -> bool {
+    let is_running = |act: Act| matches!(act, Act::RunProject | Act::InstallDeclared);
+    effects.iter().any(|effect| effect.invocation == Some(index) && is_running(effect.act))
+}
+
+/// Lists the files that the commands before one of a line write, other than what tools make of the project's own.
+pub fn brought_before(
+    survey: &Survey,
+    effects: &[Effect],
+    index: usize,
+    is_own: impl Fn(&str) -> bool,
+) -> Vec<BroughtFile> {
+    let mut brought = Vec::new();
+    for write in writes(survey, effects).filter(|write| write.writer < index) {
+        let Some(command) = survey.invocations.get(write.writer) else { continue };
+        let work = WriterWork::of(command, write.writer, effects);
+        let is_copy = !work.reads.is_empty() && !work.is_foreign && !write.is_in_place;
+        if is_copy && work.reads.iter().all(|path| is_own(path)) {
+            continue;
+        }
+        let is_in_line = !work.is_foreign && (write.is_in_place || work.reads.is_empty());
+        brought.extend(write.paths.iter().map(|path| BroughtFile { path: path.clone(), is_in_line }));
+    }
+    brought.extend(compiled_before(survey, effects, index, is_own));
+    brought
+}
+
+/// Lists the directories that commands of a line fill from elsewhere: clones, archives, what is merged from an address.
+pub fn filled_directories(survey: &Survey, effects: &[Effect]) -> Vec<String> {
+    let mut filled = Vec::new();
+    for (index, command) in survey.invocations.iter().enumerate() {
+        let directories = command.directories.alternatives().unwrap_or_default();
+        let words: Vec<&str> = command.operands().iter().map(|word| word.text.as_str()).collect();
+        let program = command.program_name().unwrap_or_default();
+        if let Some(at) =
+            words.iter().position(|word| *word == "clone").filter(|_| CLONING.contains(&program))
+        {
+            let rest = words.get(at + 1..).unwrap_or_default();
+            let mut names = rest.iter().filter(|word| !word.starts_with('-')).rev();
+            let last = names.next().copied().unwrap_or_default();
+            let name = last.trim_end_matches('/').trim_end_matches(".git").rsplit(['/', ':']).next();
+            filled.extend(directories.iter().map(|at| path::join(at, name.unwrap_or(last))));
+            filled.extend(directories.iter().map(|at| path::join(at, last)));
+        }
+        let takes_address = program == "git"
+            && words.iter().any(|word| matches!(*word, "fetch" | "pull" | "submodule" | "subtree"))
+            && words.iter().any(|word| word.contains("://") || word.contains('@') && word.contains(':'));
+        if takes_address {
+            filled.extend(directories.iter().cloned());
+        }
+        let unpacks = UNPACKERS.contains(&program);
+        let into =
+            effects.iter().filter(|effect| effect.invocation == Some(index) && effect.act == Act::Write);
+        filled.extend(into.filter(|_| unpacks).flat_map(|effect| effect.target.paths().to_vec()));
+    }
+    filled
+}
+
+/// Programs whose subcommand `clone` fetches a whole repository.
+const CLONING: &[&str] = &["gh", "ghq", "git", "glab", "hg", "jj", "svn"];
+
+/// What a command does beside writing a file.
+struct WriterWork<'a> {
+    /// The files it reads, or is fed with.
+    reads: Vec<&'a String>,
+    /// Whether what it writes comes from elsewhere: the network, an archive, a patch.
+    is_foreign: bool,
+}
+
+impl<'a> WriterWork<'a> {
+    fn of(command: &Invocation, index: usize, effects: &'a [Effect]) -> Self {
+        let sources = command.piped.clone().chain(command.substituted.clone()).chain([index]);
+        let sources: Vec<usize> = sources.collect();
+        let mut work = Self { reads: Vec::new(), is_foreign: false };
+        for effect in effects {
+            if !effect.invocation.is_some_and(|place| sources.contains(&place)) {
+                continue;
+            }
+            match effect.act {
+                Act::Read | Act::Move => work.reads.extend(effect.target.paths()),
+                Act::Fetch | Act::Connect | Act::Unknown | Act::Query | Act::RemoteRun => {
+                    work.is_foreign = true;
+                }
+                _ => {}
+            }
+        }
+        let program = command.program_name().unwrap_or_default();
+        work.is_foreign |= UNPACKERS.contains(&program);
+        work
+    }
+}
+
+/// Compilers that make a program, and what it is called if no option says so.
+const COMPILERS: &[(&str, &str)] = &[
+    ("cc", "a.out"),
+    ("c++", "a.out"),
+    ("gcc", "a.out"),
+    ("g++", "a.out"),
+    ("clang", "a.out"),
+    ("clang++", "a.out"),
+    ("tcc", "a.out"),
+    ("gfortran", "a.out"),
+    ("ghc", ""),
+    ("rustc", ""),
+    ("go", ""),
+    ("fpc", ""),
+    ("dmd", ""),
+    ("ldc2", ""),
+    ("javac", ""),
+    ("kotlinc", ""),
+    ("valac", ""),
+    ("nim", ""),
+    ("zig", ""),
+    ("swiftc", ""),
+    ("ocamlfind", "a.out"),
+    ("ocamlopt", "a.out"),
+    ("as", "a.out"),
+    ("ld", "a.out"),
+];
+
+/// Lists the programs that are compiled before a command from files that are not the project's.
+fn compiled_before(
+    survey: &Survey,
+    effects: &[Effect],
+    index: usize,
+    is_own: impl Fn(&str) -> bool,
+) -> Vec<BroughtFile> {
+    let mut made = Vec::new();
+    for (place, command) in survey.invocations.iter().enumerate().take(index) {
+        let name = command.program_name().unwrap_or_default();
+        let name =
+            name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '.'));
+        let Some((_, default)) = COMPILERS.iter().find(|(compiler, _)| *compiler == name) else { continue };
+        let directories = command.directories.alternatives().unwrap_or_default();
+        let words: Vec<&str> = command.operands().iter().map(|word| word.text.as_str()).collect();
+        let inputs: Vec<&str> =
+            words.iter().copied().filter(|word| !word.starts_with('-') && word.contains('.')).collect();
+        let is_foreign = |input: &&str| directories.iter().any(|at| !is_own(&path::join(at, input)));
+        let Some(foreign) = inputs.iter().copied().find(is_foreign) else { continue };
+        let stem = path::file_name(foreign).and_then(|name| name.split('.').next()).unwrap_or_default();
+        let outputs =
+            effects.iter().filter(|effect| effect.invocation == Some(place) && effect.act == Act::Write);
+        let outputs = outputs.flat_map(|effect| effect.target.paths().to_vec());
+        let default = if default.is_empty() { stem } else { default };
+        let by_default = directories.iter().map(|at| path::join(at, default));
+        made.extend(outputs.chain(by_default).map(|path| BroughtFile { path, is_in_line: false }));
+    }
+    made
+}

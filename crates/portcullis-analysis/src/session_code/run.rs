@@ -1,0 +1,129 @@
+//! The commands of a line that run code of the project or are steered by its files, and which files these are.
+
+use std::collections::BTreeSet;
+
+use crate::act::Act;
+use crate::argument::{Argument, Knowledge};
+use crate::effect::Effect;
+use crate::effect::target::path_of;
+use crate::invocation::{Invocation, Survey};
+use crate::lists::tool_files::{FETCHING, FILES, MANIFESTS, TOOLS};
+use crate::path;
+use crate::place::any_ending;
+use crate::reach;
+
+use super::kind::{FileKind, kind_of};
+
+/// A command that may use files of the project.
+#[derive(Debug)]
+pub struct CodeRun<'a> {
+    /// Its place in the survey.
+    pub index: usize,
+    /// Its words.
+    pub command: &'a Invocation,
+    /// The names of files it uses; `None` if it may use any.
+    files: Option<Vec<&'static str>>,
+    /// Whether it runs code of the project; else only what it is told to load counts.
+    is_running: bool,
+    /// Whether it installs what manifests declare.
+    pub installs: bool,
+    /// The files and directories that its words and variables name, absolute, with whether they are loaded.
+    named: Vec<(String, bool)>,
+}
+
+/// Lists the commands of a line that may use files of the project as code or settings.
+pub fn code_runs<'a>(survey: &'a Survey, effects: &[Effect]) -> Vec<CodeRun<'a>> {
+    let of_act = |acts: &[Act]| -> BTreeSet<usize> {
+        let found = effects.iter().filter(|effect| acts.contains(&effect.act));
+        found.filter_map(|effect| effect.invocation).collect()
+    };
+    let running = of_act(&[
+        Act::RunProject,
+        Act::InstallDeclared,
+        Act::ContainerLocal,
+        Act::Execute,
+        Act::LoadCode,
+        Act::InfraApply,
+    ]);
+    let installing = of_act(&[Act::InstallDeclared, Act::InstallPackage]);
+    let commands = survey.invocations.iter().enumerate();
+    let run = |(index, command): (usize, &'a Invocation)| {
+        let tool = command.program_name().unwrap_or_default();
+        let is_running = running.contains(&index);
+        let named = named_paths(command, is_running);
+        let runs = is_running || !named.is_empty();
+        let fetches = is_running && FETCHING.iter().any(|(_, tools)| tools.contains(&tool));
+        let installs = installing.contains(&index) || fetches;
+        runs.then(|| CodeRun { index, command, files: files_of(tool), is_running, installs, named })
+    };
+    commands.filter_map(run).collect()
+}
+
+/// Returns the names of the files that a tool uses; `None` if nothing is known of it.
+fn files_of(tool: &str) -> Option<Vec<&'static str>> {
+    let tool = tool.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let families: Vec<&str> =
+        TOOLS.iter().filter(|(_, tools)| tools.contains(&tool)).map(|(family, _)| *family).collect();
+    let of_families = FILES.iter().filter(|(family, _)| families.contains(family));
+    (!families.is_empty()).then(|| of_families.flat_map(|(_, files)| files.iter().copied()).collect())
+}
+
+/// Returns the paths that the words of a command name, with whether their content is loaded: the value of a variable or of
+/// an option that loads something. What does not run code of the project is told by these alone.
+fn named_paths(command: &Invocation, is_running: bool) -> Vec<(String, bool)> {
+    let mut named = Vec::new();
+    let mut add = |word: &Argument, text: &str, is_loaded: bool| {
+        let word = Argument { knowledge: Knowledge::Fixed, ..word.piece(text) };
+        let target = path_of(&word, &command.directories, None);
+        named.extend(target.paths.into_iter().map(|path| (path, is_loaded)));
+    };
+    for variable in &command.assignments {
+        for text in reach::parts(&variable.value.text) {
+            add(&variable.value, text, true);
+        }
+    }
+    let mut before = "";
+    for word in command.operands() {
+        for text in reach::parts(&word.text) {
+            let front = word.text.split(text).next().unwrap_or_default();
+            let is_value = before.starts_with('-') && !word.is_option();
+            let is_loaded = reach::is_loading(front) || is_value && reach::is_loading(before);
+            if is_running || is_loaded {
+                add(word, text, is_loaded);
+            }
+        }
+        before = &word.text;
+    }
+    if let Some(program) = command.program().filter(|program| program.text.contains('/')) {
+        add(program, &program.text, true);
+    }
+    named
+}
+
+impl CodeRun<'_> {
+    /// Says whether the command may use a file that the session wrote.
+    pub fn uses(&self, file: &str) -> bool {
+        let kind = kind_of(file);
+        let is_named = self.named.iter().any(|(named, is_loaded)| {
+            let is_it = named == file || path::is_inside(file, named) && named.len() > 1;
+            // A directory is named to work in; a file in it is loaded only where the word says so.
+            is_it && (*is_loaded || named == file && kind != FileKind::Data)
+        });
+        is_named || self.is_running && self.is_used(file, kind)
+    }
+
+    /// Says whether the command runs code in a directory that the session filled from elsewhere.
+    pub fn works_in(&self, directory: &str) -> bool {
+        let places = self.command.directories.alternatives().unwrap_or_default();
+        self.is_running && places.iter().any(|place| path::is_inside(place, directory))
+    }
+
+    fn is_used(&self, file: &str, kind: FileKind) -> bool {
+        let is_manifest = self.installs && MANIFESTS.iter().any(|(_, names)| any_ending(names, file));
+        let is_listed = match &self.files {
+            Some(files) => any_ending(files, file) && kind != FileKind::Data,
+            None => matches!(kind, FileKind::Code(_) | FileKind::Unread),
+        };
+        is_manifest || is_listed
+    }
+}

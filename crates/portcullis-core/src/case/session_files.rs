@@ -1,0 +1,157 @@
+//! Files that the session wrote, where a call would run them or be steered by them (spec D3).
+//!
+//! A file of the agent's own is judged by what stands in it. What the session only edited counts as far as the edits go:
+//! the rest of the file is the project's.
+
+use std::collections::BTreeSet;
+
+use super::judgement::AssessmentGrounds;
+use super::reading;
+use super::view::CaseView;
+use crate::disk::{DiskAnswer, DiskQuestion};
+use crate::path;
+use portcullis_analysis::Invocation;
+use portcullis_analysis::effect::{Act, Effect, Target};
+use portcullis_analysis::script::{Entry, Script};
+use portcullis_analysis::session_code::{
+    BroughtFile, CodeRun, FileKind, SessionText, brought_before, code_runs, declares_more, kind_of,
+    reaching_word,
+};
+
+/// The most files of a session that are held against a call.
+const MOST_FILES: usize = 1_000;
+
+/// Lists the files that must be read because the session wrote them and the call may use them.
+pub(super) fn questions(view: &CaseView<'_>) -> Vec<DiskQuestion> {
+    let runs = code_runs(view.case.survey(), view.case.effects());
+    let used = session_files(view).into_iter().filter(|file| runs.iter().any(|run| run.uses(file)));
+    used.map(|file| DiskQuestion::Text(file.to_owned())).collect()
+}
+
+/// Returns an unknown effect for everything of the session's own that a call uses and that is not known to be harmless.
+pub(super) fn doubts(view: &CaseView<'_>, grounds: &AssessmentGrounds) -> Vec<Effect> {
+    let case = view.case;
+    let runs = code_runs(case.survey(), case.effects());
+    if runs.is_empty() {
+        return Vec::new();
+    }
+    let files = session_files(view);
+    let mut doubts = BTreeSet::new();
+    for run in &runs {
+        let used = files.iter().filter(|file| run.uses(file));
+        doubts
+            .extend(used.filter_map(|file| Some((file_doubt(view, grounds, run, file)?, run.command.span))));
+        doubts.extend(filled_doubt(view, run).map(|why| (why, run.command.span)));
+        doubts.extend(line_doubt(view, run, &files).map(|why| (why, run.command.span)));
+    }
+    doubts.into_iter().map(|(why, span)| Effect::of_call(Act::Unknown, Target::Name(why), span)).collect()
+}
+
+/// Returns the files that the session is known to have written.
+fn session_files<'a>(view: &CaseView<'a>) -> BTreeSet<&'a str> {
+    let session = &view.case.context().session;
+    let all = session.written.keys().chain(&session.touched).map(String::as_str);
+    all.take(MOST_FILES).collect()
+}
+
+/// Says what is not known of a file of the session that a command uses.
+fn file_doubt(
+    view: &CaseView<'_>,
+    grounds: &AssessmentGrounds,
+    run: &CodeRun<'_>,
+    file: &str,
+) -> Option<String> {
+    let case = view.case;
+    let session = &case.context().session;
+    let name = path::file_name(file).unwrap_or(file);
+    let unread = || format!("what `{name}` does, which may have been written in this session");
+    let written = session.written.get(file).and_then(Option::as_deref);
+    let on_disk = match case.answers.text_answer(file) {
+        Some(DiskAnswer::Text(text)) => Some(text.as_str()),
+        Some(DiskAnswer::Absent) => None,
+        // A directory that a command filled is no file; what it holds is told by the calls that use it.
+        _ if written.is_none() && kind_of(file) == FileKind::Settings => return None,
+        _ => return Some(unread()),
+    };
+    let pieces = session.edits.get(file).map(Vec::as_slice).filter(|_| written.is_none());
+    let texts = on_disk.into_iter().chain(written.filter(|written| Some(*written) != on_disk));
+    for whole in texts {
+        let text = SessionText { whole, pieces };
+        if run.installs && declares_more(file, &text) {
+            return Some(format!("what `{name}` declares, to which this session added"));
+        }
+        let is_called = view.scripts().any(|called| called.script.file == file);
+        if is_called || is_harmless(view, grounds, file, &text) {
+            continue;
+        }
+        match kind_of(file) {
+            FileKind::Code(language) => {
+                if let Some(word) = reaching_word(language, &text) {
+                    return Some(format!("what `{name}` does with `{word}`, written in this session"));
+                }
+                if language == "shell" {
+                    return Some(unread());
+                }
+            }
+            FileKind::Settings if is_plain(&text) => {}
+            FileKind::Data | FileKind::Settings | FileKind::Unread => return Some(unread()),
+        }
+    }
+    None
+}
+
+/// Says whether a manifest, which only declares, or nothing was written.
+fn is_plain(text: &SessionText<'_>) -> bool {
+    text.own().trim().is_empty()
+}
+
+/// Says whether a reader understands all of a file and finds nothing in it that nobody vouches for.
+fn is_harmless(view: &CaseView<'_>, grounds: &AssessmentGrounds, file: &str, text: &SessionText<'_>) -> bool {
+    let script = Script { file: file.to_owned(), entry: Entry::Whole };
+    let own = text.own();
+    let layout = reading::read_script(&script, &own, view.case.context().surroundings());
+    layout.is_some_and(|layout| {
+        let assessment = grounds.assess_text(&layout);
+        assessment.findings.is_empty() && assessment.open.is_empty()
+    })
+}
+
+/// Says what is not known of a directory that the session filled from elsewhere and in which a command runs code.
+fn filled_doubt(view: &CaseView<'_>, run: &CodeRun<'_>) -> Option<String> {
+    let earlier = view.case.context().session.filled.iter().cloned();
+    let mut filled = earlier.chain(view.case.filled_directories());
+    let directory = filled.find(|directory| run.works_in(directory))?;
+    let name = path::file_name(&directory).unwrap_or(&directory);
+    Some(format!("what the code in `{name}` does, which this session fetched or unpacked"))
+}
+
+/// Says whether a command would use a file that the session wrote, so that a mere look is none.
+pub(crate) fn is_steered(view: &CaseView<'_>, invocation: &Invocation) -> bool {
+    let files = session_files(view);
+    let runs = code_runs(view.case.survey(), view.case.effects());
+    let mut own = runs.iter().filter(|run| std::ptr::eq(run.command, invocation));
+    !files.is_empty() && own.any(|run| files.iter().any(|file| run.uses(file)))
+}
+
+/// Says what is not known of a file that the line itself writes before a command of it uses it.
+fn line_doubt(view: &CaseView<'_>, run: &CodeRun<'_>, session: &BTreeSet<&str>) -> Option<String> {
+    let case = view.case;
+    let is_own = |file: &str| view.is_in_project(file) && !session.contains(file);
+    let brought = brought_before(case.survey(), case.effects(), run.index, is_own);
+    let line = case.call().command().unwrap_or_default();
+    brought.into_iter().find(|file| run.uses(&file.path) && !is_computation(file, line, run)).map(|file| {
+        let name = path::file_name(&file.path).unwrap_or(&file.path).to_owned();
+        format!("what `{name}` does, which the same command line writes")
+    })
+}
+
+/// Says whether a line puts nothing but a computation into a file.
+fn is_computation(file: &BroughtFile, line: &str, run: &CodeRun<'_>) -> bool {
+    let text = SessionText { whole: line, pieces: None };
+    match kind_of(&file.path) {
+        FileKind::Code(language) if file.is_in_line && language != "shell" => {
+            !(run.installs && declares_more(&file.path, &text)) && reaching_word(language, &text).is_none()
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,153 @@
+//! Work that a call would take away for good: files that git does not hold as they are and no build makes again (spec D3).
+//!
+//! What the session itself wrote is the agent's to remove. What nobody could look up counts as not held.
+
+use portcullis_analysis::Invocation;
+use portcullis_analysis::effect::{Act, Certainty, Effect, Target};
+use portcullis_analysis::place::{Scope, is_rebuilt};
+use portcullis_analysis::session_code::{FileKind, kind_of};
+
+use super::view::CaseView;
+use crate::disk::{DiskAnswer, DiskQuestion};
+use crate::path;
+
+/// Lists what must be known of the files that a call would take away.
+pub(super) fn questions(view: &CaseView<'_>) -> Vec<DiskQuestion> {
+    let all = view.case.effects().iter().flat_map(|effect| taken(view, effect));
+    all.map(|(path, _)| DiskQuestion::Unheld(path)).collect()
+}
+
+/// Returns an unknown effect for everything that would be lost.
+pub(super) fn losses(view: &CaseView<'_>) -> Vec<Effect> {
+    let mut losses = Vec::new();
+    for effect in view.case.effects() {
+        let lost = taken(view, effect).into_iter().find_map(|(path, taking)| loss(view, &path, taking));
+        let lost = lost.map(|lost| format!("a removal of `{lost}`, which git could not bring back"));
+        let why = lost.or_else(|| emptied(view, effect)).or_else(|| filled_up(view, effect));
+        losses.extend(why.map(|why| Effect { word: None, ..renamed(effect, why) }));
+    }
+    losses
+}
+
+fn renamed(effect: &Effect, why: String) -> Effect {
+    Effect { act: Act::Unknown, target: Target::Name(why), certainty: Certainty::Certain, ..effect.clone() }
+}
+
+/// How something is taken away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Taking {
+    /// A file that is named.
+    File,
+    /// A directory with everything below.
+    Tree,
+    /// Changes, if it is a file at all: the word may be a branch.
+    Changes,
+}
+
+/// Programs that choose by themselves what they remove.
+const SEARCHES: &[&str] = &["bfs", "fd", "fdfind", "find", "gfind"];
+
+/// Returns the paths of the project that an effect takes away, as far as git and builds may not make them again.
+fn taken(view: &CaseView<'_>, effect: &Effect) -> Vec<(String, Taking)> {
+    let taking = match effect.act {
+        Act::Delete => Taking::File,
+        Act::DeleteTree | Act::Wipe => Taking::Tree,
+        Act::GitLocal => Taking::Changes,
+        _ => return Vec::new(),
+    };
+    let command = effect.invocation.and_then(|index| view.case.survey().invocations.get(index));
+    if command.and_then(Invocation::program_name).is_some_and(|name| SEARCHES.contains(&name)) {
+        return Vec::new();
+    }
+    let paths = match &effect.target {
+        Target::Path(target) => target.paths.clone(),
+        _ if taking == Taking::Changes => command.map(checked_out).unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    let scope = Scope { roots: view.roots.clone(), home: view.case.context().home.clone() };
+    let is_work = |path: &String| {
+        let below = view.roots.iter().find_map(|root| path::relative_to(path, root));
+        below.is_some_and(|below| !is_rebuilt(&below)) && !is_temporary_place(&scope, path)
+    };
+    paths.into_iter().filter(is_work).map(|path| (path, taking)).collect()
+}
+
+/// Returns the file that a lone word of `git checkout` may name: git takes it for one if there is no such branch.
+fn checked_out(command: &Invocation) -> Vec<String> {
+    let words: Vec<&str> = command.operands().iter().map(|word| word.text.as_str()).collect();
+    match words.as_slice() {
+        ["checkout", word] if !word.starts_with('-') => {
+            let places = command.directories.alternatives().unwrap_or_default();
+            places.iter().map(|place| path::join(place, word)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Says whether a path lies among temporary files while the project does not.
+fn is_temporary_place(scope: &Scope, path: &str) -> bool {
+    scope.is_temporary(path) && !scope.roots.iter().any(|root| scope.is_temporary(root))
+}
+
+/// Returns a file that would be lost with a path.
+fn loss(view: &CaseView<'_>, path: &str, taking: Taking) -> Option<String> {
+    let session = &view.case.context().session;
+    let is_own = |file: &str| {
+        let is_whole = matches!(session.written.get(file), Some(Some(_))) || session.touched.contains(file);
+        is_whole && !session.edits.contains_key(file) || is_made_here(view, file)
+    };
+    let shown = || path::file_name(path).unwrap_or(path).to_owned();
+    match view.case.answers.settings(&DiskQuestion::Unheld(path.to_owned())) {
+        Some(DiskAnswer::Leads(lost)) => {
+            let lost = lost.iter().find(|file| !is_own(file))?;
+            Some(path::file_name(lost).unwrap_or(lost).to_owned())
+        }
+        Some(DiskAnswer::Absent) => (taking == Taking::Tree && !is_own(path)).then(shown),
+        _ => Some(shown()),
+    }
+}
+
+/// Says whether the same line makes a file, so that it may also take it away.
+fn is_made_here(view: &CaseView<'_>, file: &str) -> bool {
+    let makes = |effect: &&Effect| matches!(effect.act, Act::Write | Act::Link);
+    let mut made = view.case.effects().iter().filter(makes).flat_map(|effect| effect.target.paths());
+    made.any(|made| path::is_inside(file, made) && !view.roots.contains(made))
+}
+
+/// Says that a file of code is emptied: a redirection without a command, a size of nothing.
+fn emptied(view: &CaseView<'_>, effect: &Effect) -> Option<String> {
+    let command = view.case.survey().invocations.get(effect.invocation?)?;
+    let has_size =
+        |size: &str| command.operands().iter().any(|word| word.text.trim_start_matches("-s") == size);
+    let is_emptied = match command.program_name() {
+        None | Some(":" | "true") => effect.is_redirection && command.arguments.len() < 2,
+        Some("truncate") => has_size("0") || has_size("--size=0"),
+        _ => false,
+    };
+    let is_code =
+        |path: &&String| matches!(kind_of(path), FileKind::Code(_) | FileKind::Unread) && !is_rebuilt(path);
+    let file =
+        effect.target.paths().iter().find(is_code).filter(|_| is_emptied && effect.act == Act::Write)?;
+    view.is_in_project(file)
+        .then(|| format!("an end to all that `{}` holds", path::file_name(file).unwrap_or(file)))
+}
+
+/// Sizes that fill a disk.
+const HUGE: &[char] = &['T', 'P', 'E', 'Z', 'Y'];
+
+/// Says that a file grows until the disk is full: an endless output, a size beyond measure.
+fn filled_up(view: &CaseView<'_>, effect: &Effect) -> Option<String> {
+    let index = effect.invocation.filter(|_| effect.act == Act::Write)?;
+    let command = view.case.survey().invocations.get(index)?;
+    let is_huge = |word: &&portcullis_analysis::Argument| {
+        let text = word.text.trim_end_matches(['B', 'i']);
+        let number: String = text.chars().filter(char::is_ascii_digit).collect();
+        text.ends_with(HUGE) && !number.is_empty() || number.len() > 11
+    };
+    let is_endless = match command.program_name() {
+        Some("yes") => effect.is_redirection,
+        Some("truncate" | "fallocate" | "mkfile") => command.operands().iter().any(|word| is_huge(&word)),
+        _ => false,
+    };
+    is_endless.then(|| "a file that may fill the disk".to_owned())
+}
