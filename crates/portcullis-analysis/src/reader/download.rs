@@ -9,7 +9,9 @@ use crate::profile::{Match, Use};
 /// Reads a program that keeps what it fetches under the name in the address.
 pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     let mut uses = found.uses.clone();
-    uses.extend(left_files(context, found));
+    if !found.is_idle {
+        uses.extend(left_files(context, found));
+    }
     uses
 }
 

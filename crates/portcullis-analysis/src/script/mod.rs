@@ -31,6 +31,8 @@ pub enum Entry {
     Whole,
     /// A script of `package.json`, with those that run before and after it.
     Package(String),
+    /// The scripts of `package.json` that an installation runs, if there are any.
+    Lifecycle,
     /// A target of a makefile, the first one if it is not named.
     Target(Option<String>),
     /// A recipe of a justfile, the first one if it is not named.
@@ -59,6 +61,7 @@ pub fn scripts(survey: &Survey, effects: &[Effect]) -> Vec<Script> {
                 all.extend(files.map(|file| Script { file, entry: Entry::Whole }));
             }
             Act::RunProject => all.extend(declared(command)),
+            Act::InstallDeclared => all.extend(installed(command)),
             _ => {}
         }
     }
@@ -105,6 +108,17 @@ fn declared(command: &Invocation) -> Vec<Script> {
     }
 }
 
+/// Returns the manifest whose scripts an installer of packages runs on the way.
+fn installed(command: &Invocation) -> Vec<Script> {
+    if !matches!(command.program_name(), Some("bun" | "npm" | "pnpm" | "yarn")) {
+        return Vec::new();
+    }
+    let elsewhere = value_of(command, &["-C", "--prefix", "--cwd", "--dir"]).unwrap_or(".");
+    let directories = command.directories.alternatives().unwrap_or_default();
+    let file = |directory: &String| path::join(&path::join(directory, elsewhere), "package.json");
+    directories.iter().map(|directory| Script { file: file(directory), entry: Entry::Lifecycle }).collect()
+}
+
 /// Returns the value of the first of these options that is given: `-C dir`, `--file=x`.
 fn value_of<'a>(command: &'a Invocation, options: &[&str]) -> Option<&'a str> {
     let mut words = command.operands().iter().filter_map(|word| word.fixed());
@@ -125,7 +139,7 @@ impl Script {
     pub fn name(&self) -> String {
         let file = path::file_name(&self.file).unwrap_or(&self.file);
         match &self.entry {
-            Entry::Whole | Entry::Target(None) | Entry::Recipe(None) => file.to_owned(),
+            Entry::Whole | Entry::Lifecycle | Entry::Target(None) | Entry::Recipe(None) => file.to_owned(),
             Entry::Package(name) | Entry::Target(Some(name)) | Entry::Recipe(Some(name)) => {
                 format!("{name} of {file}")
             }
@@ -137,6 +151,7 @@ impl Script {
         let lines = match &self.entry {
             Entry::Whole => whole(&self.file, text)?,
             Entry::Package(name) => package::commands(text, name)?,
+            Entry::Lifecycle => package::lifecycle(text)?,
             Entry::Target(name) => recipe::of_makefile(text, name.as_deref())?,
             Entry::Recipe(name) => recipe::of_justfile(text, name.as_deref())?,
         };

@@ -31,6 +31,16 @@ pub(super) fn commands(text: &str, name: &str) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
+/// Scripts that an installation runs, beside what stands before and after each.
+const LIFECYCLE: &[&str] = &["install", "prepare", "prepublish", "dependencies"];
+
+/// Returns the commands that an installation runs; empty if the manifest has none.
+pub(super) fn lifecycle(text: &str) -> Option<String> {
+    let manifest: Value = serde_json::from_str(text).ok()?;
+    let all = LIFECYCLE.iter().filter_map(|name| commands(text, name)).collect::<Vec<_>>();
+    manifest.is_object().then(|| all.join("\n"))
+}
+
 /// Returns the names behind words that run other scripts of the same manifest: `npm run x`, `run-s x y`.
 fn called<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
     const RUNNERS: &[&str] = &["npm-run-all", "pnpm", "run", "run-p", "run-s", "yarn"];

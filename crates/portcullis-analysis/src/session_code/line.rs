@@ -56,8 +56,10 @@ pub fn brought_before(
     survey: &Survey,
     effects: &[Effect],
     index: usize,
-    is_own: impl Fn(&str) -> bool,
+    is_in_project: impl Fn(&str) -> bool,
+    is_written: impl Fn(&str) -> bool,
 ) -> Vec<BroughtFile> {
+    let is_own = |file: &str| is_in_project(file) && !is_written(file);
     let mut brought = Vec::new();
     for write in writes(survey, effects).filter(|write| write.writer < index) {
         let Some(command) = survey.invocations.get(write.writer) else { continue };
@@ -69,7 +71,7 @@ pub fn brought_before(
         let is_in_line = !work.is_foreign && (write.is_in_place || work.reads.is_empty());
         brought.extend(write.paths.iter().map(|path| BroughtFile { path: path.clone(), is_in_line }));
     }
-    brought.extend(compiled_before(survey, effects, index, is_own));
+    brought.extend(compiled_before(survey, effects, index, is_in_project));
     brought
 }
 
@@ -125,7 +127,7 @@ impl<'a> WriterWork<'a> {
                 continue;
             }
             match effect.act {
-                Act::Read | Act::Move => work.reads.extend(effect.target.paths()),
+                Act::Read | Act::Move | Act::Link => work.reads.extend(effect.target.paths()),
                 Act::Fetch | Act::Connect | Act::Unknown | Act::Query | Act::RemoteRun => {
                     work.is_foreign = true;
                 }
@@ -171,7 +173,7 @@ fn compiled_before(
     survey: &Survey,
     effects: &[Effect],
     index: usize,
-    is_own: impl Fn(&str) -> bool,
+    is_in_project: impl Fn(&str) -> bool,
 ) -> Vec<BroughtFile> {
     let mut made = Vec::new();
     for (place, command) in survey.invocations.iter().enumerate().take(index) {
@@ -183,7 +185,7 @@ fn compiled_before(
         let words: Vec<&str> = command.operands().iter().map(|word| word.text.as_str()).collect();
         let inputs: Vec<&str> =
             words.iter().copied().filter(|word| !word.starts_with('-') && word.contains('.')).collect();
-        let is_foreign = |input: &&str| directories.iter().any(|at| !is_own(&path::join(at, input)));
+        let is_foreign = |input: &&str| directories.iter().any(|at| !is_in_project(&path::join(at, input)));
         let Some(foreign) = inputs.iter().copied().find(is_foreign) else { continue };
         let stem = path::file_name(foreign).and_then(|name| name.split('.').next()).unwrap_or_default();
         let outputs =

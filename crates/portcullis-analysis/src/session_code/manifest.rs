@@ -4,6 +4,12 @@ use super::SessionText;
 use crate::lists::tool_files::{MANIFESTS, SECTIONS};
 use crate::place::any_ending;
 
+/// Says whether a file is a manifest that only declares: what it declares or runs is judged where it is used.
+pub fn is_manifest(file: &str) -> bool {
+    let declaring = MANIFESTS.iter().filter(|(form, _)| matches!(*form, "json" | "toml" | "lines"));
+    declaring.into_iter().any(|(_, names)| any_ending(names, file))
+}
+
 /// Says whether a file is a manifest into which the session put what is to be installed, or where that comes from.
 pub fn declares_more(file: &str, text: &SessionText<'_>) -> bool {
     let Some((form, _)) = MANIFESTS.iter().find(|(_, names)| any_ending(names, file)) else {

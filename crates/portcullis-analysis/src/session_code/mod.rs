@@ -12,7 +12,7 @@ mod words;
 
 pub use kind::{FileKind, kind_of};
 pub use line::{BroughtFile, FileWrite, brought_before, filled_directories, writes};
-pub use manifest::declares_more;
+pub use manifest::{declares_more, is_manifest};
 pub use run::{CodeRun, code_runs};
 pub use words::reaching_word;
 

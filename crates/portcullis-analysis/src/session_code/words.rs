@@ -27,7 +27,7 @@ pub fn reaching_word(language: &str, text: &SessionText<'_>) -> Option<String> {
     {
         return Some(call.to_owned());
     }
-    let outside = foreign_place(&own).or_else(|| foreign_host(&own))?;
+    let outside = foreign_place(language, &own).or_else(|| foreign_host(&own))?;
     // What an edit names may be used by a line that was there before.
     let whole = if text.pieces.is_some() { squeezed(language, text.whole) } else { own.clone() };
     let reaches = [REACHING, ACTING].into_iter().flat_map(|table| of(table, language));
@@ -116,11 +116,14 @@ fn computed_module(text: &str) -> Option<&'static str> {
 }
 
 /// Returns a place outside the project that a text names.
-fn foreign_place(text: &str) -> Option<&'static str> {
+fn foreign_place(language: &str, text: &str) -> Option<&'static str> {
+    // Behind a colon stands where a container sees it.
+    let is_inner = |letter: char| language == "compose" && letter == ':';
     let begins = |at: usize| {
         let before = text.get(..at).unwrap_or_default().chars().next_back();
-        before
-            .is_none_or(|letter| !is_of_word(letter) && !matches!(letter, '/' | '.' | '-' | '}' | ')' | '<'))
+        before.is_none_or(|letter| {
+            !is_of_word(letter) && !is_inner(letter) && !matches!(letter, '/' | '.' | '}' | ')' | '<')
+        })
     };
     let names = |place: &&&str| {
         text.match_indices(**place).any(|(at, _)| {
@@ -148,7 +151,9 @@ fn foreign_host(text: &str) -> Option<&str> {
         let is_reserved = ["test", "example", "invalid", "localhost"]
             .iter()
             .any(|end| host == *end || host.strip_suffix(end).is_some_and(|rest| rest.ends_with('.')));
-        let is_outside = !is_reserved && !is_loopback(&host) && !NAMED_ONLY.contains(&host.as_str());
+        // A name without a dot is a service of the same network.
+        let is_outside =
+            host.contains('.') && !is_reserved && !is_loopback(&host) && !NAMED_ONLY.contains(&host.as_str());
         (is_outside && before.len() > start).then_some(address)
     })
 }
@@ -157,7 +162,7 @@ fn foreign_host(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn whole<'a>(language: &str, text: &'a str) -> Option<String> {
+    fn whole(language: &str, text: &str) -> Option<String> {
         reaching_word(language, &SessionText { whole: text, pieces: None })
     }
 

@@ -224,7 +224,9 @@ fn inside_scripts(view: &CaseView<'_>, grounds: &AssessmentGrounds) -> Vec<Asses
         if layouts.is_empty() && is_missing(view, script) {
             all.push(unknown(format!("what `{}` does, which does not exist yet", script.name())));
         }
-        if is_own && (layouts.is_empty() || layouts.iter().any(Option::is_none)) {
+        // Where no reader understands all of it, the words that it holds must do.
+        let is_computation = is_own && session_files::is_computation(view, &script.file);
+        if is_own && !is_computation && (layouts.is_empty() || layouts.iter().any(Option::is_none)) {
             let why = format!("what `{}` does, which may have been written in this session", script.name());
             all.push(unknown(why));
         }
@@ -236,6 +238,9 @@ fn inside_scripts(view: &CaseView<'_>, grounds: &AssessmentGrounds) -> Vec<Asses
             if let Some(nested) = nested.find(|nested| is_own || is_agents_own(view, &nested.file)) {
                 let why = format!("what `{}` does, which `{}` runs", nested.name(), script.name());
                 all.push(unknown(why));
+            }
+            if is_computation {
+                inner.open.retain(|effect| !is_within_computation(effect));
             }
             if !is_own {
                 inner.findings.retain(|found| found.finding.severity >= Severity::High);
@@ -283,6 +288,17 @@ fn is_no_program(view: &CaseView<'_>, script: &Script) -> bool {
     };
     ending.is_some_and(|ending| SCRIPT_ENDINGS.contains(&ending.as_str()))
         || view.case.effects().iter().any(is_run_by)
+}
+
+/// Says whether an effect of code is no more than its words say: a gap of the reader, a file that whoever runs it names, a
+/// service it offers.
+fn is_within_computation(effect: &Effect) -> bool {
+    let is_nameless = effect.target.paths().is_empty();
+    match effect.act {
+        Act::Unknown | Act::Listen => true,
+        Act::Read | Act::List | Act::Write => is_nameless,
+        _ => false,
+    }
 }
 
 /// Says whether a script may be the agent's own: written in this session, or nobody knows what was.

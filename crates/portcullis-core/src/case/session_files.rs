@@ -14,8 +14,8 @@ use portcullis_analysis::Invocation;
 use portcullis_analysis::effect::{Act, Effect, Target};
 use portcullis_analysis::script::{Entry, Script};
 use portcullis_analysis::session_code::{
-    BroughtFile, CodeRun, FileKind, SessionText, brought_before, code_runs, declares_more, kind_of,
-    reaching_word,
+    BroughtFile, CodeRun, FileKind, SessionText, brought_before, code_runs, declares_more, is_manifest,
+    kind_of, reaching_word,
 };
 
 /// The most files of a session that are held against a call.
@@ -81,7 +81,8 @@ fn file_doubt(
             return Some(format!("what `{name}` declares, to which this session added"));
         }
         let is_called = view.scripts().any(|called| called.script.file == file);
-        if is_called || is_harmless(view, grounds, file, &text) {
+        let only_declares = is_manifest(file) && !matches!(kind_of(file), FileKind::Code(_));
+        if is_called || only_declares || is_harmless(view, grounds, file, &text) {
             continue;
         }
         match kind_of(file) {
@@ -100,15 +101,31 @@ fn file_doubt(
     None
 }
 
-/// Says whether a manifest, which only declares, or nothing was written.
+/// Says whether all that the session put into a file of code is a computation, by each text that is known of it.
+pub(super) fn is_computation(view: &CaseView<'_>, file: &str) -> bool {
+    let FileKind::Code(language) = kind_of(file) else { return false };
+    let session = &view.case.context().session;
+    let written = session.written.get(file).and_then(Option::as_deref);
+    let pieces = session.edits.get(file).map(Vec::as_slice).filter(|_| written.is_none());
+    let mut texts = view.case.answers.text(file).into_iter().chain(written).peekable();
+    let has_text = texts.peek().is_some();
+    let is_plain = |whole: &str| reaching_word(language, &SessionText { whole, pieces }).is_none();
+    has_text && language != "shell" && texts.all(is_plain)
+}
+
+/// Says whether nothing was written.
 fn is_plain(text: &SessionText<'_>) -> bool {
     text.own().trim().is_empty()
 }
 
 /// Says whether a reader understands all of a file and finds nothing in it that nobody vouches for.
 fn is_harmless(view: &CaseView<'_>, grounds: &AssessmentGrounds, file: &str, text: &SessionText<'_>) -> bool {
-    let script = Script { file: file.to_owned(), entry: Entry::Whole };
     let own = text.own();
+    // Settings without an ending read like a shell's assignments.
+    if !matches!(kind_of(file), FileKind::Code(_)) && !own.trim_start().starts_with("#!") {
+        return false;
+    }
+    let script = Script { file: file.to_owned(), entry: Entry::Whole };
     let layout = reading::read_script(&script, &own, view.case.context().surroundings());
     layout.is_some_and(|layout| {
         let assessment = grounds.assess_text(&layout);
@@ -136,17 +153,18 @@ pub(crate) fn is_steered(view: &CaseView<'_>, invocation: &Invocation) -> bool {
 /// Says what is not known of a file that the line itself writes before a command of it uses it.
 fn line_doubt(view: &CaseView<'_>, run: &CodeRun<'_>, session: &BTreeSet<&str>) -> Option<String> {
     let case = view.case;
-    let is_own = |file: &str| view.is_in_project(file) && !session.contains(file);
-    let brought = brought_before(case.survey(), case.effects(), run.index, is_own);
+    let is_written = |file: &str| session.contains(file);
+    let is_in_project = |file: &str| view.is_in_project(file);
+    let brought = brought_before(case.survey(), case.effects(), run.index, is_in_project, is_written);
     let line = case.call().command().unwrap_or_default();
-    brought.into_iter().find(|file| run.uses(&file.path) && !is_computation(file, line, run)).map(|file| {
+    brought.into_iter().find(|file| run.uses(&file.path) && !is_plain_line(file, line, run)).map(|file| {
         let name = path::file_name(&file.path).unwrap_or(&file.path).to_owned();
         format!("what `{name}` does, which the same command line writes")
     })
 }
 
 /// Says whether a line puts nothing but a computation into a file.
-fn is_computation(file: &BroughtFile, line: &str, run: &CodeRun<'_>) -> bool {
+fn is_plain_line(file: &BroughtFile, line: &str, run: &CodeRun<'_>) -> bool {
     let text = SessionText { whole: line, pieces: None };
     match kind_of(&file.path) {
         FileKind::Code(language) if file.is_in_line && language != "shell" => {

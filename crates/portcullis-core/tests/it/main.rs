@@ -16,6 +16,7 @@ mod pipeline;
 mod properties;
 mod safety;
 mod seed_examples;
+mod session_files;
 mod suggestions;
 mod support;
 mod words_that_are_data;

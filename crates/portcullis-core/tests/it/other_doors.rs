@@ -101,7 +101,7 @@ fn a_script_that_a_command_of_the_session_wrote_is_the_agents_own() {
         assert_ne!(with_scripts(unknown, "", touched(path)), Decision::Allow, "{path}");
         assert_eq!(with_scripts("echo hi\n", "", touched(path)), Decision::Allow, "{path}");
     }
-    assert_eq!(with_scripts(unknown, "", touched("/code/app/other.sh")), Decision::Allow);
+    assert_eq!(with_scripts(unknown, "", touched("/code/app/notes.md")), Decision::Allow);
     assert_ne!(with_scripts(unknown, "", partial()), Decision::Allow);
 }
 

@@ -181,7 +181,10 @@ fn with_link(policy: &Policy, call: ToolCall, mode: Mode, target: &DiskAnswer) -
         let is_link = match question {
             DiskQuestion::RealPath(path) => path.starts_with("/code/app/link"),
             DiskQuestion::Pattern(pattern) => pattern.starts_with("/code/app/l"),
-            DiskQuestion::Text(_) | DiskQuestion::GitSettings(_) | DiskQuestion::CargoSettings(_) => false,
+            DiskQuestion::Text(_)
+            | DiskQuestion::GitSettings(_)
+            | DiskQuestion::CargoSettings(_)
+            | DiskQuestion::Unheld(_) => false,
         };
         is_link.then(|| target.clone())
     };

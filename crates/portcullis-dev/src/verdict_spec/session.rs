@@ -88,6 +88,7 @@ impl SpecSession {
                 DiskQuestion::Pattern(pattern) => self.resolve_pattern(pattern),
                 DiskQuestion::GitSettings(directory) => self.settings(directory, ".git/config"),
                 DiskQuestion::CargoSettings(directory) => self.settings(directory, ".cargo/config.toml"),
+                DiskQuestion::Unheld(_) => DiskAnswer::Leads(Vec::new()),
                 DiskQuestion::Text(path) => self
                     .files
                     .get(path)
