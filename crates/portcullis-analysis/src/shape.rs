@@ -3,6 +3,8 @@
 //! A shape stands for all texts it admits, and whoever asks whether something is harmless asks for all of them. A value that
 //! is one of a few texts is no shape: the survey lists its commands once for each.
 
+mod cut;
+
 use crate::path::may_name_component;
 
 /// Pieces of a text, one after the other.
@@ -43,14 +45,6 @@ pub enum TextKind {
     Wild,
     /// What a wrapper puts in for what it reads or finds.
     Input,
-}
-
-/// What stands before the last slash of a text.
-enum BeforeSlash {
-    /// There is no slash.
-    NoSlash,
-    /// This.
-    Cut(Shape),
 }
 
 /// A shape has at most so many pieces.
@@ -183,109 +177,6 @@ impl Shape {
         let mut path = self.clone();
         path.push_text("/");
         path.join(file)
-    }
-
-    /// Returns the shape of the last component; `None` if that may be anything.
-    pub(crate) fn file_name(&self) -> Option<Self> {
-        let mut name: Vec<ShapePiece> = Vec::new();
-        for piece in self.pieces.iter().rev() {
-            match piece {
-                ShapePiece::Text(text) => {
-                    let text = if name.is_empty() { text.trim_end_matches('/') } else { text };
-                    if let Some((_, last)) = text.rsplit_once('/') {
-                        name.push(ShapePiece::Text(last.to_owned()));
-                        break;
-                    }
-                    name.push(ShapePiece::Text(text.to_owned()));
-                }
-                ShapePiece::Of(TextKind::Inside(last)) => {
-                    name.push(ShapePiece::Of(TextKind::Name(last.clone())));
-                    break;
-                }
-                // The directory itself may be what was found.
-                ShapePiece::Of(TextKind::Below(last)) if name.is_empty() && !is_wide(last) => {
-                    name.push(ShapePiece::Of(TextKind::Name(last.clone())));
-                    break;
-                }
-                ShapePiece::Of(
-                    TextKind::Below(_) | TextKind::Input | TextKind::Revision | TextKind::Branch,
-                ) => return None,
-                ShapePiece::Of(kind) => name.push(ShapePiece::Of(kind.clone())),
-            }
-        }
-        let mut shape = Self { pieces: Vec::new() };
-        for piece in name.into_iter().rev() {
-            match piece {
-                ShapePiece::Text(text) => shape.push_text(&text),
-                piece @ ShapePiece::Of(_) => shape.pieces.push(piece),
-            }
-        }
-        let is_name = !matches!(shape.as_text(), Some("" | "." | ".."));
-        is_name.then_some(shape)
-    }
-
-    /// Returns the shape of what `dirname` leaves of a path; `None` if that may be anything.
-    pub(crate) fn directory(&self) -> Option<Self> {
-        match self.before_slash()? {
-            // Nothing is cut where there is no slash.
-            BeforeSlash::NoSlash => Some(Self::text(".")),
-            BeforeSlash::Cut(shape) if shape.pieces.is_empty() => Some(Self::text("/")),
-            BeforeSlash::Cut(shape) => {
-                let is_whole = !matches!(shape.pieces.first(), Some(ShapePiece::Of(TextKind::Inside(_))));
-                is_whole.then_some(shape)
-            }
-        }
-    }
-
-    /// Returns the shape of what `${x%/*}` leaves; `None` if that may be anything.
-    pub(crate) fn without_last(&self) -> Option<Self> {
-        self.before_slash().map(|found| match found {
-            BeforeSlash::NoSlash => self.clone(),
-            BeforeSlash::Cut(shape) => shape,
-        })
-    }
-
-    /// Returns what stands before the last slash: nothing if there is none; `None` if that cannot be told.
-    fn before_slash(&self) -> Option<BeforeSlash> {
-        let below = || ShapePiece::Of(TextKind::Below(EVERYTHING.to_owned()));
-        let mut before = self.pieces.as_slice();
-        while let Some((last, rest)) = before.split_last() {
-            before = rest;
-            match last {
-                ShapePiece::Text(text) => {
-                    if let Some((directory, _)) = text.rsplit_once('/') {
-                        let mut shape = Self { pieces: before.to_vec() };
-                        shape.push_text(directory);
-                        return Some(BeforeSlash::Cut(shape));
-                    }
-                }
-                ShapePiece::Of(
-                    TextKind::Digits | TextKind::Number | TextKind::Word | TextKind::Name(_) | TextKind::Wild,
-                ) => {}
-                ShapePiece::Of(TextKind::Inside(_)) => {
-                    let mut shape = Self { pieces: before.to_vec() };
-                    return match shape.pieces.pop() {
-                        None => Some(BeforeSlash::Cut(Self::of(TextKind::Inside(EVERYTHING.to_owned())))),
-                        Some(ShapePiece::Text(start)) => {
-                            shape.push_text(start.strip_suffix('/')?);
-                            shape.pieces.push(below());
-                            Some(BeforeSlash::Cut(shape))
-                        }
-                        Some(ShapePiece::Of(_)) => None,
-                    };
-                }
-                ShapePiece::Of(TextKind::Below(pattern)) => {
-                    let [ShapePiece::Text(start)] = before else { return None };
-                    // The place where a search starts may be what was found.
-                    let is_start = may_name_component(pattern, last_component(start));
-                    return (!is_start || start == ".").then(|| {
-                        BeforeSlash::Cut(Self { pieces: vec![ShapePiece::Text(start.clone()), below()] })
-                    });
-                }
-                ShapePiece::Of(TextKind::Revision | TextKind::Branch | TextKind::Input) => return None,
-            }
-        }
-        Some(BeforeSlash::NoSlash)
     }
 
     /// Says whether a wrapper puts something in.
@@ -447,11 +338,6 @@ impl Shape {
     pub fn admits(&self, text: &str) -> bool {
         admits(&self.pieces, text)
     }
-}
-
-/// Says whether a pattern of names leaves nothing out.
-fn is_wide(pattern: &str) -> bool {
-    pattern.chars().all(|letter| letter == '*')
 }
 
 fn last_component(path: &str) -> &str {

@@ -190,6 +190,7 @@ fn a_value_that_is_not_known_is_of_a_shape() {
         ("i=0; while x; do rm f$i; i=$((i+1)); done", "<f[-0-9]*>"),
         ("rm $(basename \"$x\") $(cat f)", "? ?"),
         ("for f in src/*; do rm \"$f/../x\"; done", "?"),
+        ("for d in src/*/; do rm $(dirname \"$d\")/x; done", "src/x"),
         ("cat list | xargs rm", "?"),
         ("find . | xargs -a list rm", "?"),
         ("find . -printf '%f' | xargs rm", "?"),
