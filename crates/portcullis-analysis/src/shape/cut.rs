@@ -1,6 +1,6 @@
 //! Paths cut at their last slash: the name of a file, the directory it is in.
 
-use super::{EVERYTHING, Shape, ShapePiece, TextKind, last_component};
+use super::pieces::{EVERYTHING, Shape, ShapePiece, TextKind, last_component};
 use crate::path::may_name_component;
 
 /// What stands before the last slash of a text.

@@ -1,16 +1,11 @@
-//! What is known of a text that only the running shell knows: which pieces are written out, and of what kind the others are.
-//!
-//! A shape stands for all texts it admits, and whoever asks whether something is harmless asks for all of them. A value that
-//! is one of a few texts is no shape: the survey lists its commands once for each.
-
-mod cut;
+//! The pieces of a shape, what they admit, and the patterns of paths they stand for.
 
 use crate::path::may_name_component;
 
 /// Pieces of a text, one after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    pieces: Vec<ShapePiece>,
+    pub(super) pieces: Vec<ShapePiece>,
 }
 
 /// A piece of a text.
@@ -51,7 +46,7 @@ pub enum TextKind {
 const MOST_PIECES: usize = 16;
 
 /// A pattern that names everything.
-const EVERYTHING: &str = "*";
+pub(super) const EVERYTHING: &str = "*";
 
 /// The longest shape, in bytes of written text.
 const LONGEST: usize = 4_096;
@@ -340,7 +335,7 @@ impl Shape {
     }
 }
 
-fn last_component(path: &str) -> &str {
+pub(super) fn last_component(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
 }
 
