@@ -89,6 +89,19 @@ impl Argument {
         Self { text: text.to_owned(), source: None, knowledge, span: self.span, bound: None }
     }
 
+    /// Says whether it spells letters by their numbers, `$'\143\165\162\154'`: nobody does who wants to be read.
+    pub(crate) fn spells_letters(&self) -> bool {
+        let Some((_, inside)) = self.as_written().split_once("$'") else { return false };
+        let is_letter = |escape: &&str| {
+            let digits = escape.trim_start_matches(['x', 'u', 'U']);
+            let radix = if digits.len() == escape.len() { 8 } else { 16 };
+            let end = digits.find(|digit: char| !digit.is_digit(radix)).unwrap_or(digits.len());
+            let number = digits.get(..end).and_then(|digits| u32::from_str_radix(digits, radix).ok());
+            number.and_then(char::from_u32).is_some_and(|letter| letter.is_ascii_alphabetic())
+        };
+        inside.split('\\').skip(1).filter(is_letter).count() >= 3
+    }
+
     /// Returns the word as it is written.
     pub fn as_written(&self) -> &str {
         self.source.as_deref().unwrap_or(&self.text)

@@ -31,6 +31,8 @@ pub struct Background {
     pub written: BTreeSet<String>,
     /// The remotes of the repository with their addresses, if somebody looked.
     pub remotes: BTreeMap<String, String>,
+    /// Whether a secret was read earlier in this session.
+    pub reads_secrets: bool,
 }
 
 impl<'a> Case<'a> {

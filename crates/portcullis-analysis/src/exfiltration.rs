@@ -24,6 +24,16 @@ pub(crate) fn is_collected(effect: &Effect, own: &[&Effect], fed: &[&Effect]) ->
     is_among(COLLECTORS, host) || is_among(MAILBOXES, host) && has_file()
 }
 
+/// Says whether a host is one where anybody can leave something, or one that takes messages.
+pub(crate) fn is_dropbox(host: &str) -> bool {
+    is_among(COLLECTORS, host) || is_among(MAILBOXES, host)
+}
+
+/// Says whether a host is one where anybody can leave something and pick it up later.
+pub(crate) fn is_collector(host: &str) -> bool {
+    is_among(COLLECTORS, host)
+}
+
 /// Says whether a fetch is a name query over https, which gets past whoever looks at names.
 pub(crate) fn is_name_service(effect: &Effect) -> bool {
     let host = effect.target.host().unwrap_or_default();

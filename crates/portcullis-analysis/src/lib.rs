@@ -25,6 +25,7 @@ mod invocation;
 mod lists;
 mod named_file;
 mod option;
+mod outgoing;
 mod package_runner;
 pub mod path;
 pub mod place;

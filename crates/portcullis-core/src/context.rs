@@ -53,6 +53,8 @@ pub struct SessionKnowledge {
     pub touched: BTreeSet<String>,
     /// Directories, absolute, that commands of the session filled from elsewhere: clones, archives.
     pub filled: BTreeSet<String>,
+    /// Whether a call of the session read a secret, which a later call could carry away.
+    pub reads_secrets: bool,
     /// Whether more happened than is known here, so that any script may be the agent's own.
     pub is_partial: bool,
     /// What a person allowed of this very call, once, after it had not been allowed; if somebody did.

@@ -17,7 +17,7 @@ type Parsed = std::result::Result<String, String>;
 pub(super) fn compile(source: &Source) -> Result<String> {
     let mut table = source.table()?;
     let mut fields = vec![format!("language: Language::{}", take_text(source, &mut table, "language")?)];
-    for name in ["keywords", "imports"] {
+    for name in ["keywords", "imports", "inner"] {
         fields.push(take_list(source, &mut table, name)?);
     }
     let harmless = take(source, &mut table, "harmless")?;
@@ -149,6 +149,7 @@ fn gives(text: &str) -> Parsed {
         ("", "") => "Unknown".to_owned(),
         ("joined", "") => "Joined".to_owned(),
         ("self", "joined") => "OwnJoined".to_owned(),
+        ("below", "self") => "Below".to_owned(),
         ("hidden", "") => "Hidden".to_owned(),
         ("module", "") => "Module".to_owned(),
         ("member", "") => "Member".to_owned(),

@@ -288,7 +288,9 @@ fn changes_own(case: Case<'_>, effect: &Effect) -> bool {
     // A search takes away more than its words show.
     let is_search = matches!(effect.act, Act::Delete | Act::DeleteTree | Act::Move)
         && target.paths.iter().any(|path| path.contains("**"));
+    let takes_all = target.is_pattern && takes_whole_project(case, effect);
     !is_command
+        && !takes_all
         && !is_search
         && target.is_all(|path| {
             is_free(path)
@@ -306,6 +308,17 @@ fn changes_own(case: Case<'_>, effect: &Effect) -> bool {
 /// Says whether something comes into a file; a directory that is made is empty.
 fn is_written(case: Case<'_>, effect: &Effect) -> bool {
     matches!(effect.act, Act::Write | Act::Link) && case.program(effect) != "mkdir"
+}
+
+/// Says whether code goes over all that it finds in a working directory: its hidden files steer programs.
+fn takes_whole_project(case: Case<'_>, effect: &Effect) -> bool {
+    let takes_all = |path: &String| {
+        let fixed = path.split("/*").next().unwrap_or(path);
+        path.ends_with("/*")
+            && (case.scope.roots.iter().any(|root| root == fixed) || fixed.ends_with("/.git"))
+    };
+    case.command(effect).is_some_and(|command| command.code.is_some())
+        && effect.target.paths().iter().any(takes_all)
 }
 
 /// Says whether a pattern takes everything in a directory that others use too.

@@ -5,12 +5,15 @@
 
 use crate::act::Act;
 use crate::allowances::Allowance;
-use crate::argument::Argument;
+use crate::argument::{Argument, Knowledge};
 use crate::case::Case;
 use crate::effect::{Effect, Target};
 use crate::environment::{is_plain_search, is_secret_name};
+use crate::exfiltration::is_dropbox;
 use crate::findings::ExampleCall;
-use crate::place::{Secrecy, is_internal_host, is_open};
+use crate::outgoing::{address_carries_data, is_public_host};
+use crate::place::{Secrecy, is_internal_host, is_loopback, is_one_label, is_open, secrecy};
+use crate::reach;
 
 pub(super) static ALLOWANCE: Allowance = Allowance {
     code: "PA01",
@@ -64,6 +67,7 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
                     Some(Secrecy::Key) => false,
                 };
                 path.is_all(is_fine)
+                    && !(path.is_pattern && is_listed_elsewhere(case, effect))
                     && !(path.is_pattern && path.paths.iter().any(|path| is_dotted_pattern(case, path)))
             }
             Target::None => true,
@@ -73,8 +77,7 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
             Target::Host { host, written } => {
                 // What is only known at run time could carry something out, in a header as well as in the address.
                 let command = case.command(effect);
-                let is_plain =
-                    command.is_none_or(|command| command.operands().iter().all(Argument::is_known));
+                let is_plain = command.is_none_or(|command| command.operands().iter().all(is_told));
                 let is_fed = command.is_some_and(|command| !command.piped.is_empty());
                 !host.is_empty()
                     && !is_fed
@@ -82,11 +85,14 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
                     && is_plain_address(host, written)
                     && is_plain
                     && !written.contains(['$', '`', '…'])
+                    && (is_loopback(host)
+                        || is_remote(case, effect)
+                        || is_mere_question(case, effect, host, written))
             }
             Target::None | Target::Path(_) | Target::Name(_) => false,
         },
         Act::Environment => shows_no_secret(case, effect),
-        act => act.is_observing(),
+        act => act.is_observing() && !names_foreign_secret(case, effect),
     }
 }
 
@@ -112,6 +118,46 @@ fn shows_no_secret(case: Case<'_>, effect: &Effect) -> bool {
         Some("wc") => true,
         _ => false,
     })
+}
+
+/// Says whether a word is known: an address with a question mark is no pattern that a file would match.
+fn is_told(word: &Argument) -> bool {
+    word.is_known() || word.knowledge == Knowledge::Glob && word.text.contains("://")
+}
+
+/// Says whether a fetch goes to a remote that the repository knows by a name: `git fetch origin`.
+fn is_remote(case: Case<'_>, effect: &Effect) -> bool {
+    case.program(effect) == "git" && !effect.target.written().contains([':', '/', '.'])
+}
+
+/// Says whether a fetch tells the host nothing: its address holds no data, and after a secret was read only hosts that
+/// everybody knows are asked.
+fn is_mere_question(case: Case<'_>, effect: &Effect, host: &str, written: &str) -> bool {
+    let is_filled_in = effect.word.as_ref().is_some_and(|word| word.as_written().contains('$'));
+    let is_strange = !is_public_host(host);
+    !address_carries_data(host, written)
+        && !is_one_label(host)
+        && !is_dropbox(host)
+        && !(is_strange && (is_filled_in || case.background.reads_secrets))
+}
+
+/// Says whether git is asked for a secret of another repository: `git -C ../other show HEAD:.env`.
+fn names_foreign_secret(case: Case<'_>, effect: &Effect) -> bool {
+    let Some(command) = case.command(effect).filter(|command| command.program_name() == Some("git")) else {
+        return false;
+    };
+    let is_secret = |word: &Argument| {
+        let name = word.text.rsplit([':', '/']).next().unwrap_or(&word.text);
+        secrecy(&format!("/{name}"), case.scope).is_some()
+    };
+    command.operands().iter().any(is_secret)
+        && reach::workplaces(case, effect)
+            .is_none_or(|places| !places.iter().all(|place| case.scope.is_in_project(place)))
+}
+
+/// Says whether code reads whatever it finds in a directory outside the project: hidden files are among it.
+fn is_listed_elsewhere(case: Case<'_>, effect: &Effect) -> bool {
+    case.command(effect).is_some_and(|command| command.code.is_some()) && !case.is_in_project(effect)
 }
 
 /// Says whether a pattern may name hidden files of a home: which of them is only known at run time.

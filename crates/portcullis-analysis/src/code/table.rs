@@ -95,6 +95,8 @@ pub(super) enum Gives {
     Joined,
     /// The path of the value itself with the arguments joined to it.
     OwnJoined,
+    /// Paths below the one of the value itself, by a pattern if there is one.
+    Below,
     /// A value of this kind that stands for the first argument.
     Kind(&'static str),
     /// A value of this kind that stands for what the value itself stands for.
@@ -129,6 +131,8 @@ pub(super) struct LanguageTable {
     pub(super) methods: &'static [&'static str],
     /// Modules that may be loaded because rows speak of them.
     pub(super) imports: &'static [&'static str],
+    /// Members of harmless modules that are modules of their own.
+    pub(super) inner: &'static [&'static str],
 }
 
 impl LanguageTable {
@@ -160,10 +164,29 @@ impl LanguageTable {
     /// Says whether a name leads through a harmless module to one that is not: modules load others, and show them
     /// as members, as `random._os` is.
     pub(super) fn leads_on(&self, name: &str) -> bool {
-        let root = name.split('.').next().unwrap_or(name);
-        has(self.modules, root)
-            && !has(self.modules, name)
-            && name.split('.').skip(1).any(|member| INNER.contains(&member))
+        let mut is_within = false;
+        let mut before = "";
+        let mut end = 0;
+        for member in name.split('.') {
+            end += member.len();
+            let full = name.get(..end).unwrap_or(name);
+            end += 1;
+            let is_listed = has(self.modules, full) || has(self.functions, full);
+            if is_within && !is_listed && self.row(full).is_none() && self.is_inner(member, before) {
+                return true;
+            }
+            is_within |= has(self.modules, full);
+            before = member;
+        }
+        false
+    }
+
+    /// Says whether a member is a module of its own; `time.time` is what its module is named after.
+    fn is_inner(&self, member: &str, before: &str) -> bool {
+        let plain = member.trim_start_matches('_');
+        let is_private =
+            self.language == Language::Python && member.starts_with('_') && !member.starts_with("__");
+        is_private || member != before && has(self.inner, plain)
     }
 
     /// Says whether something of a library may be assigned to.
@@ -197,25 +220,6 @@ impl LanguageTable {
         has(self.keywords, name)
     }
 }
-
-/// Members of harmless modules that are modules of their own and not harmless.
-const INNER: &[&str] = &[
-    "_builtins",
-    "_io",
-    "_os",
-    "_sys",
-    "builtins",
-    "codecs",
-    "ctypes",
-    "importlib",
-    "io",
-    "modules",
-    "os",
-    "shutil",
-    "socket",
-    "subprocess",
-    "sys",
-];
 
 fn has(list: &[&str], name: &str) -> bool {
     list.binary_search(&name).is_ok()

@@ -6,13 +6,15 @@
 
 use portcullis_shell::Span;
 
+use super::{git_objects, tree_search};
 use crate::act::{Access, Act};
 use crate::argument::Argument;
 use crate::code::{self, CodeTarget};
-use crate::effect::{Effect, PathTarget, Target, target};
+use crate::effect::{Certainty, Effect, PathTarget, Target, target};
 use crate::environment::{Assignment, LineVariables, VariableReach, VariableUse, shows_some_variable};
 use crate::invocation::{Survey, Variable, Wrapping};
 use crate::named_file::implied;
+use crate::outgoing::name_carries_data;
 use crate::place::is_free;
 use crate::profile::{self, Profile, Profiles, Use};
 use crate::reader::{self, CommandContext};
@@ -59,6 +61,9 @@ impl EffectMaker<'_> {
         let mut effects = self.redirected();
         effects.extend(self.assigned());
         effects.extend(self.shown());
+        if self.context.invocation.arguments.iter().any(Argument::spells_letters) {
+            effects.push(self.effect(Act::Obfuscate, Target::None, self.context.invocation.span));
+        }
         if let Some(program) = self.context.invocation.program() {
             effects.extend(self.of_program(program));
             // Whoever changes something is asked about that.
@@ -94,16 +99,44 @@ impl EffectMaker<'_> {
                 certainty: found.certainty,
                 ..self.effect(found.act, Target::None, self.context.invocation.span)
             },
-            Some(word) => Effect {
-                certainty: found.certainty,
-                word: Some(word.clone()),
-                ..self.effect(
-                    found.act,
-                    target::of_word(found.act, word, directories, self.context.home),
-                    word.span,
-                )
-            },
+            Some(word) => {
+                let act = self.act_of_lookup(found);
+                let target = target::of_word(act, word, directories, self.context.home);
+                // A name that looks odd may still be one.
+                let certainty = if act == found.act { found.certainty } else { Certainty::Possible };
+                Effect { certainty, word: Some(word.clone()), ..self.effect(act, target, word.span) }
+            }
         }
+    }
+
+    /// Returns what looking up a name does: one that no service is called by carries something to whoever answers for it.
+    fn act_of_lookup(&self, found: &Use) -> Act {
+        const LOOKUPS: &[&str] = &[
+            "delv",
+            "dig",
+            "drill",
+            "finger",
+            "host",
+            "kdig",
+            "mtr",
+            "nslookup",
+            "ping",
+            "ping6",
+            "resolvectl",
+            "tracepath",
+            "traceroute",
+            "whois",
+        ];
+        let program = self.context.invocation.program_name().unwrap_or_default();
+        let Some(word) = found.word.as_ref().filter(|_| LOOKUPS.contains(&program)) else { return found.act };
+        let mut words = self.context.invocation.operands().iter();
+        let server =
+            words.find(|word| matches!(word.text.as_str(), "-h" | "--host")).and_then(|_| words.next());
+        let has_server =
+            program == "whois" && server.is_some_and(|server| !server.text.starts_with("whois."));
+        let name = word.text.trim_start_matches('@').to_ascii_lowercase();
+        let carries = has_server || name.contains('.') && name_carries_data(&name);
+        if found.act == Act::Query && carries { Act::Send } else { found.act }
     }
 
     fn redirected(&self) -> Vec<Effect> {
@@ -229,11 +262,32 @@ impl EffectMaker<'_> {
             "" => found.uses,
             reader => reader::read(reader, &self.context, &found),
         };
-        effects.extend(uses.iter().map(|found| self.on_word(found)));
+        for found in &uses {
+            let effect = self.on_word(found);
+            effects.extend(self.below(&effect));
+            effects.push(effect);
+        }
+        let shown = git_objects::shown_files(self.context.invocation);
+        effects.extend(shown.into_iter().map(|word| self.reading(word)));
         if name == "git" {
             effects.extend(reader::git_settings(&self.context).iter().map(|found| self.on_word(found)));
         }
         effects
+    }
+
+    /// Makes effects of what a search shows beside the directory it is given.
+    fn below(&self, effect: &Effect) -> Vec<Effect> {
+        let Some(word) = effect.word.as_ref().filter(|_| effect.act == Act::Read) else { return Vec::new() };
+        let words = tree_search::secrets_below(&self.context, word, &effect.target);
+        words.into_iter().map(|word| self.reading(word)).collect()
+    }
+
+    /// Makes the effect of reading a file that a piece of a word names.
+    fn reading(&self, word: Argument) -> Effect {
+        let directories = &self.context.invocation.directories;
+        let target = target::of_word(Act::Read, &word, directories, self.context.home);
+        let effect = self.effect(Act::Read, target, word.span);
+        Effect { word: Some(word), ..effect }
     }
 
     /// Says whether a name is a function that the same line defines before the call; the survey lists its body.
@@ -288,7 +342,8 @@ impl EffectMaker<'_> {
             _ => text.to_owned(),
         };
         let target = target::path_of_text(&expanded, &self.context.invocation.directories);
-        PathTarget { written: text.to_owned(), ..target }
+        let is_pattern = target.is_pattern || text.contains('*');
+        PathTarget { written: text.to_owned(), is_pattern, ..target }
     }
 }
 

@@ -2,9 +2,11 @@
 
 mod daemon;
 mod example;
+mod git_objects;
 mod looking;
 mod maker;
 mod power_shell;
+pub(crate) mod tree_search;
 mod written;
 
 pub use daemon::reaches_daemon;

@@ -9,7 +9,8 @@ use portcullis_shell::Span;
 
 pub use crate::act::{Act, Weight};
 use crate::argument::Argument;
-use crate::place::{Scope, Secrecy, secrecy, secrecy_by_text};
+use crate::outgoing::is_public_host;
+use crate::place::{Scope, Secrecy, is_loopback, secrecy, secrecy_by_text};
 
 /// One thing a call would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +36,21 @@ impl Effect {
     pub fn of_call(act: Act, target: Target, span: Span) -> Self {
         let certainty = Certainty::Certain;
         Self { act, target, certainty, invocation: None, span, word: None, is_redirection: false }
+    }
+
+    /// Says whether it asks a host that not everybody knows.
+    pub fn asks_stranger(&self) -> bool {
+        let is_strange = |host: &str| !is_loopback(host) && !is_public_host(host);
+        self.act == Act::Fetch && self.target.host().is_some_and(is_strange)
+    }
+
+    /// Says whether it shows a secret, of the project or of anybody.
+    pub fn shows_secret(&self, scope: &Scope) -> bool {
+        match (self.act, &self.target) {
+            (Act::SecretRead, _) => true,
+            (Act::Read, Target::Path(path)) => path.secrecy_in(scope).is_some(),
+            _ => false,
+        }
     }
 }
 

@@ -7,7 +7,9 @@ use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::case::Case;
 use crate::effect::Effect;
-use crate::exfiltration::{is_collected, is_key_variable, is_name_service, packs_all, prints_key};
+use crate::exfiltration::{
+    is_collected, is_collector, is_key_variable, is_name_service, packs_all, prints_key,
+};
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::flow::DataFlow;
 use crate::invocation::Invocation;
@@ -128,6 +130,10 @@ fn loot<'a>(case: Case<'a>, flow: &DataFlow<'a>, effect: &'a Effect) -> Option<S
                 .or_else(|| is_name_service(effect).then(|| "a question hidden in https".to_owned()))
                 .or_else(|| is_fed_encoded(case, effect).then(|| "encoded data".to_owned()))
                 .or_else(|| is_encoded_host(effect).then(|| "data in the name of a host".to_owned()))
+                .or_else(|| {
+                    let is_left = effect.target.host().is_some_and(is_collector);
+                    is_left.then(|| "what stands in the address".to_owned())
+                })
         }
         Act::Post | Act::Publish | Act::CloudWrite | Act::RemoteRun => {
             let is_key = |source: &&&Effect| case.is_secret(source);

@@ -58,6 +58,7 @@ pub(super) static FINDING: Finding = Finding {
         ExampleCall::Bash("gunzip -c dump.sql.gz | head"),
         ExampleCall::Bash("echo \"base64 -d x | sh\""),
         ExampleCall::Bash("printf \"a\\nb\\n\""),
+        ExampleCall::Bash("echo $'a\\tb\\x1b[0m'"),
         ExampleCall::Bash("echo ls | sh"),
         ExampleCall::Bash("base64 -d cert.b64 | openssl x509 -noout -text"),
         ExampleCall::Bash("echo abc | rev"),

@@ -2,6 +2,20 @@
 
 use crate::lists::hosts::{METADATA, MIRRORS};
 
+/// Ends of names that only a network around the machine knows.
+const INTERNAL_ENDS: &[&str] = &[
+    ".cluster.local",
+    ".corp",
+    ".home",
+    ".home.arpa",
+    ".internal",
+    ".intranet",
+    ".lan",
+    ".localdomain",
+    ".private",
+    ".svc",
+];
+
 /// Says whether a host is the machine itself.
 pub fn is_loopback(host: &str) -> bool {
     host == "localhost"
@@ -35,9 +49,12 @@ pub fn is_internal_host(host: &str) -> bool {
                 || (first == 100 && (64..128).contains(&second))
         }
     };
-    is_private
-        || is_metadata(host)
-        || [".internal", ".intranet", ".corp", ".lan"].iter().any(|end| host.ends_with(end))
+    is_private || is_metadata(host) || INTERNAL_ENDS.iter().any(|end| host.ends_with(end))
+}
+
+/// Says whether a host has a name without a dot, which only the network around knows.
+pub fn is_one_label(host: &str) -> bool {
+    !host.is_empty() && !host.contains(['.', ':']) && !is_loopback(host)
 }
 
 /// Reads an IPv4 address in any of the spellings that programs take: dotted, decimal, octal, hexadecimal, within an

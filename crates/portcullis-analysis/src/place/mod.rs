@@ -19,7 +19,7 @@ pub use agent::{
     is_agent_directory, is_agent_hold, is_agent_instruction, is_agent_setting, is_agent_shelter,
     is_among_agent_files, is_daemon_file, names_daemon_socket,
 };
-pub use host::{is_internal_host, is_loopback, is_metadata};
+pub use host::{is_internal_host, is_loopback, is_metadata, is_one_label};
 pub use later::runs_later;
 pub use log::is_log;
 pub use open::is_open;

@@ -1,7 +1,7 @@
 //! Options of Perl, Ruby, PHP and Java that load code or settings, and what their one-liners read.
 
 use super::CommandContext;
-use super::{certain, nameless};
+use super::{certain, has, nameless};
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::profile::{Match, Use};
@@ -45,6 +45,21 @@ pub(super) fn filter(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use
     }
     let is_perl = context.invocation.program_name() == Some("perl");
     let has_code = context.invocation.code.is_some();
+    if is_perl && has_code {
+        uses = of_perl(context.invocation.operands(), uses);
+    } else if is_perl && has(found, &["-i"]) {
+        uses.push(nameless(Act::Unknown));
+    }
+    if has_code && !is_perl {
+        // What options load is part of the code, and judged with it.
+        let loaded = |text: &str| {
+            let is_value = |value: &Option<Argument>| value.as_ref().is_some_and(|value| value.text == text);
+            found.wanted.options.iter().any(|(option, value)| *option == "-r" && is_value(value))
+        };
+        uses.retain(|used| {
+            used.act != Act::Execute || !used.word.as_ref().is_some_and(|word| loaded(&word.text))
+        });
+    }
     for operand in found.wanted.operands.iter().filter(|_| has_code) {
         let text = operand.text.trim();
         // A name with a pipe or an angle is a command or a file to write.
@@ -72,6 +87,54 @@ pub(super) fn filter(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use
         }
     }
     uses
+}
+
+/// Reads the words of a one-liner of Perl, in which options stand together: `-lane`, `-pi.bak`. The files that follow the
+/// code are read, and with `-i` rewritten.
+fn of_perl(words: &[Argument], mut uses: Vec<Use>) -> Vec<Use> {
+    let mut rest = words.iter();
+    let mut rewrites = false;
+    let mut files = Vec::new();
+    while let Some(word) = rest.next() {
+        let letters = word.text.strip_prefix('-').filter(|letters| !letters.is_empty());
+        let Some(letters) = letters.filter(|_| word.text != "--" && word.is_option()) else {
+            files.extend((word.text != "--").then_some(word));
+            files.extend(rest);
+            break;
+        };
+        let (cluster, takes_next) = perl_cluster(letters);
+        rewrites |= cluster.contains('i');
+        if takes_next {
+            rest.next();
+        }
+    }
+    uses.retain(|found| {
+        !matches!(found.act, Act::Execute | Act::Read | Act::Unknown)
+            || found.word.is_some() && found.act == Act::Unknown
+    });
+    let act = if rewrites { Act::Write } else { Act::Read };
+    uses.extend(files.into_iter().map(|file| certain(act, file)));
+    uses
+}
+
+/// Returns the switches of a cluster up to the one that takes the rest, and whether that one takes the next word.
+fn perl_cluster(letters: &str) -> (String, bool) {
+    let mut switches = String::new();
+    let mut rest = letters;
+    while let Some(letter) = rest.chars().next() {
+        rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+        switches.push(letter);
+        match letter {
+            'e' | 'E' | 'I' => return (switches, rest.is_empty()),
+            'i' | 'F' | 'M' | 'm' | 'x' | 'D' | 'd' | 'C' | 'V' => return (switches, false),
+            '0' | 'l' => {
+                rest = rest
+                    .trim_start_matches(|digit: char| digit.is_ascii_digit() || matches!(digit, 'x' | 'X'));
+            }
+            _ => {}
+        }
+    }
+    (switches, false)
 }
 
 /// Says whether Perl code names what it reads or calls in a way that only shows at run time.
@@ -133,9 +196,12 @@ mod tests {
 
     #[test]
     fn code_in_a_module_option_and_commands_for_files_are_unknown() {
-        assert_eq!(effects("perl '-Mstrict; unlink 1' -e 1"), ["unknown strict; unlink 1"]);
+        assert!(effects("perl '-Mstrict; unlink 1' -e 1").contains(&"unknown strict; unlink 1".to_owned()));
         assert!(effects("perl '-MList::Util qw(sum max)' -e 1").is_empty());
-        assert_eq!(effects("perl -I/tmp/x -e 1"), ["execute /tmp/x"]);
+        assert!(effects("perl -I/tmp/x -e 1").contains(&"execute /tmp/x".to_owned()));
+        assert_eq!(effects("perl -lane 1 a.txt"), ["read a.txt"]);
+        assert_eq!(effects("perl -i.bak -pe 1 a.txt"), ["write a.txt"]);
+        assert_eq!(effects("perl -pi -e 1 a.txt b.txt"), ["write a.txt", "write b.txt"]);
         assert_eq!(effects("perl -e '@ARGV = (1)'"), ["unknown"]);
         assert_eq!(effects("perl -F'/(?{1})/' -ane 1"), ["unknown /(?{1})/"]);
         assert!(effects("perl -ne 1 'date|'").contains(&"unknown date|".to_owned()));
@@ -145,7 +211,8 @@ mod tests {
 
     #[test]
     fn settings_that_load_code_are_unknown() {
-        assert_eq!(effects("php -d auto_prepend_file=/tmp/x -r 1"), ["unknown auto_prepend_file=/tmp/x"]);
+        let prepended = "unknown auto_prepend_file=/tmp/x".to_owned();
+        assert!(effects("php -d auto_prepend_file=/tmp/x -r 1").contains(&prepended));
         assert!(effects("php -d memory_limit=-1 -r 1").is_empty());
         assert_eq!(effects("java -agentpath:/tmp/x -version"), ["unknown -agentpath:/tmp/x"]);
         assert!(

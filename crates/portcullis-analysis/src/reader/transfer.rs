@@ -5,6 +5,11 @@ use super::{certain, download, has};
 use crate::act::Access;
 use crate::act::Act;
 use crate::argument::Argument;
+use crate::effect::{Certainty, target};
+use crate::outgoing::{
+    address_carries_data, is_plain_agent, is_plain_header, is_plain_referer, is_public_host,
+};
+use crate::place::is_loopback;
 use crate::profile::{Match, Use};
 
 /// Options that send something, by their first spelling.
@@ -53,6 +58,7 @@ pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
     let is_put_in_address = has(found, &["-G"]) && !values(found, SENDING).any(takes_file);
     uses.extend(odd(found));
     uses.extend(download::left_files(context, found));
+    let is_telling = tells_something(found) || is_http && items_tell(&found.wanted.operands);
     let is_sent = has(found, SENDING) && !is_put_in_address;
     let says_so = method.map(|word| word.text.as_str()).or(spoken.as_deref());
     let changes = says_so.is_some_and(|method| !READING.contains(&method.to_ascii_uppercase().as_str()));
@@ -64,6 +70,13 @@ pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
     }
     for found in uses.iter_mut().filter(|found| found.act == Act::Fetch) {
         let Some(word) = &found.word else { continue };
+        // What is said beside the address matters where nobody knows who hears it.
+        let host = target::host_in(&word.text).unwrap_or_default();
+        if is_telling && !is_loopback(&host) && !is_public_host(&host) {
+            found.act = Act::Send;
+            found.certainty = Certainty::Possible;
+            continue;
+        }
         found.act = act_of_scheme(&word.text);
         if found.act == Act::Read {
             found.word = Some(word.piece(file_of(&word.text)));
@@ -91,6 +104,40 @@ fn file_of(address: &str) -> &str {
     let rest = address.split_once(':').map_or(address, |(_, rest)| rest);
     let after_host = rest.strip_prefix("//").and_then(|rest| rest.find('/').and_then(|at| rest.get(at..)));
     after_host.unwrap_or(rest)
+}
+
+/// Options that say who is asking.
+const IDENTITIES: &[&str] =
+    &["-u", "--oauth2-bearer", "-U", "--netrc-file", "--password", "--http-password", "--auth"];
+
+/// Says whether a request tells the host more than what is wanted: headers, cookies, names, data in the address.
+fn tells_something(found: &Match<'_>) -> bool {
+    // What is only known at run time is looked at elsewhere.
+    let is_header = |word: &Argument| {
+        let plain = word.text.split_once(':').is_some_and(|(name, value)| is_plain_header(name, value));
+        plain || !word.is_known()
+    };
+    let is_pair =
+        |word: &Argument| !word.is_known() || !address_carries_data("", &format!("/?{}", word.text));
+    !values(found, &["-H", "--header", "--proxy-header"]).all(is_header)
+        || !values(found, &["-A", "--user-agent"]).all(|word| is_plain_agent(&word.text))
+        || !values(found, &["-e", "--referer"]).all(|word| is_plain_referer(&word.text))
+        || values(found, &["-b"]).any(|word| word.text.contains('='))
+        || has(found, IDENTITIES)
+        || !values(found, &["--url-query"]).chain(values(found, SENDING)).all(is_pair)
+}
+
+/// Says whether items of `http` after the address tell the host something: headers and parameters.
+fn items_tell(operands: &[Argument]) -> bool {
+    operands.iter().skip(1).any(|item| match item.text.split_once("==") {
+        Some((_, value)) => address_carries_data("", &format!("/?q={value}")),
+        None => item.text.split_once(':').is_some_and(|(name, value)| {
+            !name.starts_with("http")
+                && !name.contains('.')
+                && !name.is_empty()
+                && !is_plain_header(name, value)
+        }),
+    })
 }
 
 /// Finds values that name files in ways of their own: cookies of a file, and an output in the format.

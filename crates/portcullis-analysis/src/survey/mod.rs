@@ -12,6 +12,7 @@ mod function;
 mod lasting;
 mod listing;
 mod movement;
+mod notebook;
 mod output;
 mod parameter;
 mod program;

@@ -2,7 +2,7 @@
 
 use portcullis_shell::Span;
 
-use super::queries;
+use super::{notebook, queries};
 use crate::argument::{Argument, Knowledge};
 use crate::code::{self, Code, Language};
 use crate::standard_input::StandardInput;
@@ -27,6 +27,21 @@ struct InterpreterLayout {
     elsewhere: &'static [&'static str],
     /// Whether the first operand is the code.
     is_operand: bool,
+    /// Options that load a module before the code runs, with how that is written in the language.
+    loading: &'static [(&'static str, Load)],
+}
+
+/// How loading a module is written.
+#[derive(Debug, Clone, Copy)]
+enum Load {
+    /// `use Module` of Perl; a dash before the name takes it away, what follows `=` is a list of names.
+    Use,
+    /// `require "module"` of Ruby.
+    Require,
+    /// `require("module")` of JavaScript.
+    RequireCall,
+    /// A place that modules are looked for in first, which may hold any.
+    Place,
 }
 
 const PYTHON: InterpreterLayout = InterpreterLayout {
@@ -39,6 +54,7 @@ const PYTHON: InterpreterLayout = InterpreterLayout {
     valued_long: &["--check-hash-based-pycs"],
     elsewhere: &["-m"],
     is_operand: false,
+    loading: &[("-W", Load::Place)],
 };
 
 const NODE: InterpreterLayout = InterpreterLayout {
@@ -59,6 +75,13 @@ const NODE: InterpreterLayout = InterpreterLayout {
     ],
     elsewhere: &[],
     is_operand: false,
+    loading: &[
+        ("-r", Load::RequireCall),
+        ("--require", Load::RequireCall),
+        ("--import", Load::RequireCall),
+        ("--loader", Load::RequireCall),
+        ("--experimental-loader", Load::RequireCall),
+    ],
 };
 
 const RUBY: InterpreterLayout = InterpreterLayout {
@@ -71,6 +94,7 @@ const RUBY: InterpreterLayout = InterpreterLayout {
     valued_long: &["--encoding", "--external-encoding", "--internal-encoding"],
     elsewhere: &["-S"],
     is_operand: false,
+    loading: &[("-r", Load::Require), ("-I", Load::Place)],
 };
 
 const PERL: InterpreterLayout = InterpreterLayout {
@@ -83,6 +107,7 @@ const PERL: InterpreterLayout = InterpreterLayout {
     valued_long: &[],
     elsewhere: &["-S"],
     is_operand: false,
+    loading: &[("-M", Load::Use), ("-m", Load::Use), ("-I", Load::Place), ("-d", Load::Place)],
 };
 
 const PHP: InterpreterLayout = InterpreterLayout {
@@ -95,6 +120,12 @@ const PHP: InterpreterLayout = InterpreterLayout {
     valued_long: &["--define", "--php-ini", "--zend-extension", "--docroot"],
     elsewhere: &["-f", "--file", "-F", "--process-file", "-S", "--server"],
     is_operand: false,
+    loading: &[
+        ("-d", Load::Place),
+        ("--define", Load::Place),
+        ("-z", Load::Place),
+        ("--zend-extension", Load::Place),
+    ],
 };
 
 const AWK: InterpreterLayout = InterpreterLayout {
@@ -107,6 +138,7 @@ const AWK: InterpreterLayout = InterpreterLayout {
     valued_long: &["--field-separator", "--assign", "--include", "--load"],
     elsewhere: &["-f", "--file", "-E", "--exec"],
     is_operand: true,
+    loading: &[("-i", Load::Place), ("--include", Load::Place), ("-l", Load::Place), ("--load", Load::Place)],
 };
 
 /// Files that are the standard input.
@@ -116,8 +148,17 @@ const INPUT: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 pub(super) fn code_of(arguments: &[Argument], stdin: &StandardInput) -> Option<Code> {
     let (program, rest) = arguments.split_first()?;
     let name = program_name(program.fixed()?);
+    let code = code_of_program(&name, rest, stdin);
+    if matches!(name.as_str(), "ipython" | "ipython3" | "ptipython") {
+        code.as_ref().map(notebook::plain)
+    } else {
+        code
+    }
+}
+
+fn code_of_program(name: &str, rest: &[Argument], stdin: &StandardInput) -> Option<Code> {
     let first = rest.first().map(|word| word.text.as_str());
-    match (name.as_str(), first) {
+    match (name, first) {
         ("deno", Some("eval")) => NODE.read(&without_options(rest.get(1..)?), stdin),
         ("deno", Some("run")) => NODE.read(rest.get(1..)?, stdin).filter(|_| has_input(rest)),
         ("bun", Some("run")) => NODE.read(rest.get(1..)?, stdin).filter(|_| has_input(rest)),
@@ -145,10 +186,15 @@ fn as_known_option(word: Argument) -> Argument {
     if word.text == "-e" { Argument { knowledge: Knowledge::Fixed, ..word } } else { word }
 }
 
-fn interpreter(name: &str) -> Option<&'static InterpreterLayout> {
+fn interpreter(written: &str) -> Option<&'static InterpreterLayout> {
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    let name = written.strip_suffix("-dbg").unwrap_or(written);
+    // `python3.13t` is the one without a lock.
+    let name = name.strip_suffix('t').filter(|rest| rest.ends_with(is_digit)).unwrap_or(name);
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     match plain.trim_end_matches('-') {
-        "python" | "pypy" | "pythonw" | "ipython" => Some(&PYTHON),
+        "python" | "pypy" | "pythonw" | "ipython" | "py" | "bpython" | "ptpython" | "ptipython"
+        | "jython" | "micropython" | "graalpy" => Some(&PYTHON),
         "node" | "nodejs" | "bun" | "tsx" | "ts-node" => Some(&NODE),
         "ruby" | "jruby" => Some(&RUBY),
         "perl" => Some(&PERL),
@@ -198,6 +244,8 @@ pub(super) fn joined(
 #[derive(Default)]
 struct CodeArguments {
     code: Vec<Argument>,
+    /// Statements that load what options name.
+    loads: Vec<Argument>,
     /// Whether the code is in a file or module.
     is_elsewhere: bool,
     /// Whether that file is the standard input.
@@ -246,7 +294,8 @@ impl InterpreterLayout {
         stdin: &StandardInput,
     ) -> Option<Code> {
         if !found.code.is_empty() {
-            return joined(self.language, &found.code, "\n", !found.is_open);
+            let pieces: Vec<Argument> = found.loads.iter().chain(&found.code).cloned().collect();
+            return joined(self.language, &pieces, "\n", !found.is_open);
         }
         let is_input = |word: &Argument| INPUT.contains(&word.text.as_str());
         match operand {
@@ -275,8 +324,10 @@ impl InterpreterLayout {
             found.code.extend(value.or_else(|| words.next().cloned()));
         } else if is_one_of(self.elsewhere) {
             found.note_file(value.or_else(|| words.next().cloned()));
-        } else if is_one_of(self.valued_long) && value.is_none() {
-            found.is_open |= words.next().is_some_and(|value| value.fixed().is_none());
+        } else if is_one_of(self.valued_long) {
+            let value = value.or_else(|| words.next().cloned());
+            found.is_open |= value.as_ref().is_some_and(|value| value.fixed().is_none());
+            self.note_load(&name, value, found);
         }
     }
 
@@ -308,10 +359,13 @@ impl InterpreterLayout {
                 return;
             }
             if self.valued.contains(letter) {
-                found.is_open |= value().is_some_and(|value| value.fixed().is_none());
+                let value = value();
+                found.is_open |= value.as_ref().is_some_and(|value| value.fixed().is_none());
+                self.note_load(&format!("-{letter}"), value, found);
                 return;
             }
             if self.attached.contains(letter) {
+                self.note_load(&format!("-{letter}"), Some(word.piece(rest)), found);
                 return;
             }
             cluster = rest;
@@ -320,6 +374,45 @@ impl InterpreterLayout {
                     digit.is_ascii_hexdigit() && digit != 'e' && digit != 'a'
                 });
             }
+        }
+    }
+}
+
+impl InterpreterLayout {
+    /// Notes what an option loads as a statement of the language, so that the reader judges it like any other.
+    fn note_load(&self, option: &str, value: Option<Argument>, found: &mut CodeArguments) {
+        let load = self.loading.iter().find(|(name, _)| *name == option).map(|(_, load)| *load);
+        let (Some(load), Some(value)) = (load, value) else { return };
+        let is_name = |text: &str| {
+            text.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-:./@".contains(letter))
+        };
+        let (module, taken) = value.text.split_once(['=', ' ']).unwrap_or((&value.text, ""));
+        let is_list = !taken.contains([';', '{', '`', '$', '&']);
+        let statement = match load {
+            Load::Use if module.starts_with('-') => return,
+            Load::Use if is_name(module) && is_list => format!("use {module};"),
+            Load::Require if is_name(&value.text) => format!("require '{}'", value.text),
+            Load::RequireCall if is_name(&value.text) => format!("require('{}');", value.text),
+            Load::Place if option == "-d" && value.text.is_empty() => return,
+            Load::Place if self.is_plain_setting(&value.text) => return,
+            _ => {
+                found.is_open = true;
+                return;
+            }
+        };
+        found.loads.push(value.piece(&statement));
+    }
+
+    /// Says whether a setting given on the line loads nothing.
+    fn is_plain_setting(&self, text: &str) -> bool {
+        const PLAIN: &[&str] =
+            &["memory_limit", "max_execution_time", "display_errors", "error_reporting", "date.timezone"];
+        let (name, _) = text.split_once('=').unwrap_or((text, ""));
+        match self.language {
+            Language::Php => PLAIN.contains(&name),
+            // The kind of a warning may be one of a module, which is loaded for it.
+            Language::Python => !text.contains('.'),
+            _ => false,
         }
     }
 }

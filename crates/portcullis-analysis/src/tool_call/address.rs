@@ -2,52 +2,9 @@
 
 use super::CallInput;
 use crate::act::Act;
-use crate::effect::{Effect, Target};
-
-/// The longest query that is taken for a question and not for data.
-const LONGEST_QUERY: usize = 512;
-
-/// Parameters that carry a secret.
-const SECRET_PARAMETERS: &[&str] = &[
-    "access_token",
-    "api_key",
-    "apikey",
-    "auth",
-    "credentials",
-    "key",
-    "passwd",
-    "password",
-    "pwd",
-    "secret",
-    "token",
-];
-
-/// Beginnings of well-known credentials.
-const SECRET_STARTS: &[&str] = &[
-    "AKIA",
-    "ASIA",
-    "AIza",
-    "eyJhbGciOi",
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "ghu_",
-    "github_pat_",
-    "glpat-",
-    "npm_",
-    "pypi-",
-    "sk-ant-",
-    "sk-proj-",
-    "sk_live_",
-    "xoxb-",
-    "xoxp-",
-];
-
-/// How long one unbroken piece of an address may be before it is taken for data.
-const LONGEST_PIECE: usize = 160;
-
-/// How long one label of a host may be before it is taken for data.
-const LONGEST_LABEL: usize = 40;
+use crate::effect::{Certainty, Effect, Target};
+use crate::outgoing::{address_carries_data, decoded};
+use crate::place::is_loopback;
 
 /// Works out what fetching an address does.
 pub(super) fn effect_of(address: &str, call: &CallInput<'_>) -> Effect {
@@ -71,15 +28,19 @@ pub(super) fn effect_of(address: &str, call: &CallInput<'_>) -> Effect {
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, tail) = rest.split_at(end);
     let authority = decoded(authority);
-    let act = if carries_data(&authority, tail) { Act::Send } else { Act::Fetch };
     // Letters of other scripts may stand for plain ones, and clients do not agree on backslashes before a user's end.
     let is_clear = authority.is_ascii() && !(address.contains('\\') && address.contains('@'));
     let host = CallInput::host(&format!("{scheme}://{authority}{tail}"));
+    let name = host.host().unwrap_or_default();
+    let carries = address_carries_data(name, &format!("{authority}{tail}")) && !is_loopback(name);
+    let act = if carries { Act::Send } else { Act::Fetch };
     let target = match host {
         Target::Host { host, .. } if is_clear => Target::Host { host, written: address.to_owned() },
         _ => Target::Host { host: String::new(), written: address.to_owned() },
     };
-    super::effect(act, target)
+    // What looks like data in an address may be none.
+    let certainty = if carries { Certainty::Possible } else { Certainty::Certain };
+    Effect { certainty, ..super::effect(act, target) }
 }
 
 fn is_scheme(text: &str) -> bool {
@@ -91,44 +52,6 @@ fn is_scheme(text: &str) -> bool {
 fn is_port(rest: &str) -> bool {
     let digits = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     !digits.is_empty() && digits.len() < 6 && digits.chars().all(|letter| letter.is_ascii_digit())
-}
-
-/// Undoes `%41`; what is no such escape stays.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('%') {
-        bytes.extend_from_slice(before.as_bytes());
-        let byte = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(byte.unwrap_or(b'%'));
-        rest = if byte.is_some() { after.get(2..).unwrap_or_default() } else { after };
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// Says whether an address carries more than a question: a long query, encoded text, a secret by its name or form.
-fn carries_data(authority: &str, tail: &str) -> bool {
-    let names_secret = |pair: &str| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        SECRET_PARAMETERS.contains(&name.to_ascii_lowercase().as_str()) && value.len() > 8
-    };
-    let query = tail.split_once('?').map(|(_, query)| query).unwrap_or_default();
-    let is_break = |letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '+' | '=' | '_');
-    query.len() > LONGEST_QUERY
-        || query.split(['&', ';']).any(names_secret)
-        || tail.split(is_break).any(|piece| piece.len() > LONGEST_PIECE)
-        || authority.split(['.', '@', ':']).any(|label| label.len() > LONGEST_LABEL)
-        || holds_secret(authority)
-        || holds_secret(&decoded(tail))
-        || authority.split_once('@').is_some_and(|(user, _)| user.contains(':'))
-}
-
-/// Says whether a text holds what looks like a well-known credential.
-pub(super) fn holds_secret(text: &str) -> bool {
-    let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    text.split(|letter| !is_part(letter))
-        .any(|word| word.len() > 16 && SECRET_STARTS.iter().any(|start| word.starts_with(start)))
 }
 
 #[cfg(test)]

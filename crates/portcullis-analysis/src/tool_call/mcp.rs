@@ -1,10 +1,10 @@
 //! Tools of MCP servers: judged by the verbs in their names and by what their fields hold.
 
-use super::{CallInput, Layout, address, effect};
+use super::{CallInput, Layout, address, effect, mcp_text};
 use crate::act::Act;
-use crate::code::{self, CodeTarget, Language};
-use crate::effect::Target;
-use crate::lists::mcp::{MILD, PATH_FIELDS, REMOVING, STRONG, VERBS};
+use crate::effect::{Certainty, Target};
+use crate::lists::mcp::{BROWSER_LOOKS, BROWSERS, MILD, PATH_FIELDS, REMOVING, STRONG, VERBS};
+use crate::outgoing::is_telling;
 
 /// Nouns that make an act weigh more than its verb says; the first that stands in a name counts.
 const NOUNS: &[(&str, Act)] = &[
@@ -21,6 +21,17 @@ const NOUNS: &[(&str, Act)] = &[
     ("booking", Act::Transact),
     ("appointment", Act::Transact),
     ("purchase", Act::Transact),
+    ("appliance", Act::Transact),
+    ("clinical", Act::Transact),
+    ("device", Act::Transact),
+    ("medical", Act::Transact),
+    ("patient", Act::Transact),
+    ("personal", Act::Transact),
+    ("prescription", Act::Transact),
+    ("robot", Act::Transact),
+    ("thermostat", Act::Transact),
+    ("traffic", Act::Transact),
+    ("vehicle", Act::Transact),
     ("secret", Act::SecretWrite),
     ("credential", Act::SecretWrite),
 ];
@@ -38,20 +49,11 @@ const OUTPUT_FIELDS: &[&str] =
 /// Verbs that put what they get into the file they are given.
 const SAVING: &[&str] = &["capture", "download", "export", "record", "save", "screenshot", "snapshot"];
 
-/// Fields that hold a shell command line.
-const COMMAND_FIELDS: &[&str] = &["bash", "cmd", "command", "commandline", "shell", "shellcommand"];
-
-/// Fields that may hold SQL or words to search for.
-const QUERY_FIELDS: &[&str] = &["q", "query", "queries", "text"];
-
-/// Fields that hold a statement for a database and nothing else.
-const SQL_FIELDS: &[&str] = &["cypher", "mutation", "sql", "statement", "statements"];
-
 /// Works out what a tool of an MCP server does.
 pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
     let name = tool.rsplit("__").next().unwrap_or(tool);
     let words = words_of(name);
-    let act = act_of(&words);
+    let act = if looks_at_page(tool, &words) { Act::Query } else { act_of(&words) };
     let mut layout = Layout::default();
     let files = add_files(&words, act, call, &mut layout);
     if act == Act::SetMode && fields(call, &["mode"]).any(sets_identity) {
@@ -62,17 +64,21 @@ pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
         || act == Act::Query && fields(call, &["body", "data", "payload"]).any(|text| !text.is_empty());
     for (_, address) in call.fields.iter().filter(|(field, text)| is_address(field, text)) {
         let mut fetched = address::effect_of(address, call);
-        if changes && fetched.act == Act::Fetch {
+        if changes && matches!(fetched.act, Act::Fetch | Act::Send) {
             fetched.act = Act::Send;
+            fetched.certainty = Certainty::Certain;
         }
         layout.effects.push(fetched);
     }
-    let mut is_settled = files > 0 && act != Act::Unknown || act == Act::Fetch && !layout.effects.is_empty();
-    for text in fields(call, COMMAND_FIELDS) {
-        call.shell(text, &mut layout);
-        is_settled |= matches!(act, Act::Unknown);
+    if changes && act == Act::Query {
+        layout.effects.push(effect(Act::Post, Target::Name(tool.to_owned())));
     }
-    is_settled |= add_statements(tool, call, &mut layout);
+    let mut is_settled = files > 0 && act != Act::Unknown || act == Act::Fetch && !layout.effects.is_empty();
+    is_settled |= mcp_text::add_commands(call, &mut layout) && act == Act::Unknown;
+    is_settled |= mcp_text::add_statements(tool, call, &mut layout);
+    if act == Act::Query && mcp_text::shows_secret(tool, call) {
+        layout.effects.push(effect(Act::SecretRead, Target::Name(tool.to_owned())));
+    }
     if !is_settled {
         // A removal whose target is no file here is an entry of some service.
         let act = if act == Act::Delete { Act::Post } else { act };
@@ -82,11 +88,20 @@ pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
     if fields(call, CODE_FIELDS).any(is_code) {
         layout.effects.push(effect(Act::Unknown, Target::Name("code that it is given".to_owned())));
     }
-    if act == Act::Query && call.fields.iter().any(|(_, text)| address::holds_secret(text)) {
+    if act == Act::Query && call.fields.iter().any(|(_, text)| is_telling(text)) {
         let target = Target::Host { host: String::new(), written: tool.to_owned() };
         layout.effects.push(effect(Act::Send, target));
     }
     layout
+}
+
+/// Says whether a tool only looks at what a browser shows, or moves about in it.
+fn looks_at_page(tool: &str, words: &[String]) -> bool {
+    let server = tool.split("__").nth(1).unwrap_or_default().to_ascii_lowercase();
+    let is_browser =
+        BROWSERS.iter().any(|name| server.contains(name)) || words.iter().any(|word| word == "browser");
+    let verbs = || words.iter().filter(|word| !matches!(word.as_str(), "browser" | "page" | "take" | "for"));
+    is_browser && verbs().next().is_some() && verbs().all(|word| BROWSER_LOOKS.contains(&word.as_str()))
 }
 
 /// Says whether a tool of an MCP server is named after a removal.
@@ -119,7 +134,7 @@ fn act_of(words: &[String]) -> Act {
     let shows_secret = words.iter().any(|word| SECRETS.contains(&word.trim_end_matches('s')));
     match more {
         Some(act) => act,
-        None if shows_secret && !matches!(word, "list" | "count" | "check" | "describe") => Act::SecretRead,
+        None if shows_secret && !matches!(word, "count" | "check") => Act::SecretRead,
         None => Act::Query,
     }
 }
@@ -155,30 +170,6 @@ fn add_files(words: &[String], act: Act, call: &CallInput<'_>, layout: &mut Layo
     count
 }
 
-/// Adds what statements for a database do, and says whether they are all there is to know of the call.
-fn add_statements(tool: &str, call: &CallInput<'_>, layout: &mut Layout) -> bool {
-    let statements = fields(call, SQL_FIELDS).filter(|text| !text.trim().is_empty());
-    let queries = fields(call, QUERY_FIELDS).filter(|text| looks_like_statement(text));
-    let mut is_settled = false;
-    for text in statements.chain(queries) {
-        let reading = code::read(Language::Sql, text);
-        for action in &reading.actions {
-            let target = match &action.object {
-                CodeTarget::Path(path) => call.path(path),
-                _ => Target::Name(tool.to_owned()),
-            };
-            layout.effects.push(effect(action.act, target));
-        }
-        if reading.gaps.is_empty() && !reading.actions.is_empty() {
-            is_settled = true;
-        } else {
-            let what = "a statement that is not understood".to_owned();
-            layout.effects.push(effect(Act::Unknown, Target::Name(what)));
-        }
-    }
-    is_settled
-}
-
 /// Returns what a verb says that a tool does.
 fn verb_of(word: &str) -> Option<Act> {
     VERBS.iter().find(|(verb, _)| *verb == word).map(|(_, act)| *act)
@@ -205,13 +196,13 @@ fn words_of(name: &str) -> Vec<String> {
 }
 
 /// Returns the last name of a field in lower case and without separators: `options.file_paths.0` is `filepaths`.
-fn last_name(field: &str) -> String {
+pub(super) fn last_name(field: &str) -> String {
     let last = field.rsplit('.').find(|part| part.parse::<usize>().is_err()).unwrap_or(field);
     last.chars().filter(|letter| letter.is_alphanumeric()).map(|letter| letter.to_ascii_lowercase()).collect()
 }
 
 /// Returns the values of fields with one of these names, wherever they stand in the input.
-fn fields<'a>(call: &'a CallInput<'_>, names: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
+pub(super) fn fields<'a>(call: &'a CallInput<'_>, names: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
     call.fields
         .iter()
         .filter(move |(field, _)| names.contains(&last_name(field).as_str()))
@@ -248,26 +239,6 @@ fn sets_identity(mode: &str) -> bool {
     mode.contains('s') || (mode.len() >= 4 && mode.starts_with(['2', '4', '6']))
 }
 
-/// Says whether a text is a statement for a database and not words to search for.
-fn looks_like_statement(text: &str) -> bool {
-    const STARTS: &[&str] = &[
-        "alter", "analyze", "attach", "begin", "call", "commit", "copy", "create", "declare", "delete",
-        "detach", "do", "drop", "exec", "execute", "explain", "grant", "insert", "load", "lock", "match",
-        "merge", "mutation", "pragma", "reindex", "rename", "replace", "reset", "revoke", "select", "set",
-        "show", "truncate", "update", "use", "vacuum", "with",
-    ];
-    let is_shell_of_mongo = text.trim_start().starts_with("db.") && text.contains('(');
-    let mut rest =
-        text.trim_start_matches(|letter: char| letter.is_whitespace() || matches!(letter, '(' | ';'));
-    let is_hidden = rest.starts_with("/*") || rest.starts_with("--");
-    if let Some((_, after)) = rest.strip_prefix("/*").and_then(|inside| inside.split_once("*/")) {
-        rest = after.trim_start();
-    }
-    let first = rest.split(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
-    let is_start = STARTS.contains(&first.to_ascii_lowercase().as_str());
-    is_shell_of_mongo || is_hidden || is_start && rest.len() > first.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -297,13 +268,13 @@ mod tests {
             "validate_and_deploy",
             "describe_then_terminate",
             "get_secret_value",
+            "list_secrets",
             "read_password",
+            "search_wipe",
         ] {
             assert!(effects(tool, &[("id", "1")]).iter().all(|effect| effect.act != Act::Query), "{tool}");
         }
-        for tool in
-            ["get_post", "list_workflow_runs", "get_order", "searchIssues", "list_secrets", "get_comment"]
-        {
+        for tool in ["get_post", "list_workflow_runs", "get_order", "searchIssues", "get_comment"] {
             assert!(effects(tool, &[("id", "1")]).iter().all(|effect| effect.act == Act::Query), "{tool}");
         }
     }

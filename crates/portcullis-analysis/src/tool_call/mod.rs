@@ -2,14 +2,18 @@
 
 mod address;
 mod mcp;
+mod mcp_text;
 
 pub use mcp::is_named_removal;
 use portcullis_shell::Span;
 
 use crate::act::Act;
-use crate::command_effects::{Layout, effects};
+use crate::command_effects::{Layout, effects, tree_search};
 use crate::directories::Directories;
 use crate::effect::{Effect, PathTarget, Target, target};
+use crate::outgoing::is_telling;
+use crate::path;
+use crate::place::{Scope, secrecy};
 use crate::survey::{Surroundings, survey};
 
 /// The text fields of a call by their paths, such as `url` or `options.command`.
@@ -19,7 +23,8 @@ pub type CallFields<'a> = &'a [(String, String)];
 pub fn layout(tool: &str, fields: CallFields<'_>, surroundings: Surroundings<'_>) -> Layout {
     let call = CallInput { fields, surroundings };
     match tool {
-        "Read" | "LSP" => call.files(Act::Read),
+        "Read" | "LSP" | "NotebookRead" => call.files(Act::Read),
+        "LS" => call.search(Act::List, "ignore"),
         "Glob" => call.search(Act::List, "pattern"),
         "Grep" => call.search(Act::Read, "glob"),
         "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => call.files(Act::Write),
@@ -29,7 +34,7 @@ pub fn layout(tool: &str, fields: CallFields<'_>, surroundings: Surroundings<'_>
             let is_file = uri.trim_start().to_ascii_lowercase().starts_with("file:");
             only(if is_file { address::effect_of(uri, &call) } else { effect(Act::Query, Target::None) })
         }
-        "WebSearch" if call.fields.iter().any(|(_, text)| address::holds_secret(text)) => only(effect(
+        "WebSearch" if call.fields.iter().any(|(_, text)| is_telling(text)) => only(effect(
             Act::Send,
             Target::Host { host: String::new(), written: "a search engine".to_owned() },
         )),
@@ -54,6 +59,24 @@ fn effect(act: Act, target: Target) -> Effect {
 
 fn only(effect: Effect) -> Layout {
     Layout { effects: vec![effect], ..Layout::default() }
+}
+
+/// Says whether words of a search are those that stand beside secrets.
+fn looks_for_secrets(pattern: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "akia",
+        "api_key",
+        "apikey",
+        "begin",
+        "credential",
+        "passwd",
+        "password",
+        "private key",
+        "secret",
+        "token",
+    ];
+    let pattern = pattern.to_ascii_lowercase();
+    WORDS.iter().any(|word| pattern.contains(word))
 }
 
 struct CallInput<'a> {
@@ -97,7 +120,47 @@ impl CallInput<'_> {
             let directory = fixed.rsplit_once('/').map_or("/", |(directory, _)| directory);
             effects.push(effect(act, self.path(if fixed == pattern { pattern } else { directory })));
         }
+        if act == Act::Read {
+            effects.extend(self.searched_secrets());
+        } else if pattern.contains(['/', '.']) {
+            effects.extend(self.listed_secrets(pattern));
+        }
         Layout { effects, ..Layout::default() }
+    }
+
+    /// Looking for names of keys and settings outside of the project is looking for secrets.
+    fn listed_secrets(&self, pattern: &str) -> Option<Effect> {
+        let directory = match pattern.rsplit_once('/') {
+            Some((directory, _)) if directory.starts_with(['/', '~']) => directory.to_owned(),
+            _ => self.field("path").unwrap_or(".").to_owned(),
+        };
+        let sample = tree_search::sample(pattern);
+        let name = if sample.is_empty() { "x" } else { &sample };
+        let target = self.path(&format!("{directory}/{name}"));
+        let Surroundings { directory, home, .. } = self.surroundings;
+        let scope = Scope { roots: vec![directory.to_owned()], home: home.map(str::to_owned) };
+        let is_hunted = |path: &String| !scope.is_in_project(path) && secrecy(path, &scope).is_some();
+        let is_found = target.paths().iter().any(is_hunted);
+        is_found.then(|| effect(Act::SecretHunt, Target::Name(pattern.to_owned())))
+    }
+
+    /// A search shows lines of hidden files too: those that its pattern of names takes in, and without one the secrets
+    /// of whatever project lies below, if it looks for these.
+    fn searched_secrets(&self) -> Option<Effect> {
+        let directory = self.field("path").unwrap_or(".");
+        let filter = self.field("glob").filter(|glob| !glob.is_empty() && !glob.starts_with('!'));
+        let is_hunt = self.field("pattern").is_some_and(looks_for_secrets);
+        let name = match filter {
+            Some(glob) => tree_search::sample(glob),
+            None if is_hunt && self.field("type").is_none() => tree_search::SECRET_FILE.to_owned(),
+            None => return None,
+        };
+        let target = self.path(&format!("{}/{name}", directory.trim_end_matches('/')));
+        let home = self.surroundings.home.unwrap_or("/");
+        let is_elsewhere = |path: &String| {
+            !path::is_inside(path, self.surroundings.directory) && tree_search::may_hold_projects(path, home)
+        };
+        target.paths().iter().any(is_elsewhere).then(|| effect(Act::Read, target))
     }
 
     /// Reads a call that starts another agent, by the mode it is given.

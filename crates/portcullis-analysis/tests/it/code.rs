@@ -195,7 +195,7 @@ const UNDERSTOOD: &[(Language, &str, &str)] = &[
     (
         Python,
         "import os\nfrom cryptography.fernet import Fernet\nf = Fernet(Fernet.generate_key())\nfor root, _, files in os.walk('/home'):\n    for name in files:\n        p = os.path.join(root, name)\n        open(p, 'wb').write(f.encrypt(open(p, 'rb').read()))",
-        "list /home; write <path>; read <path>; malware",
+        "list /home; write /home/*/*; read /home/*/*; malware",
     ),
     // JavaScript.
     (JavaScript, "console.log([1, 2, 3].map(x => x * 2).filter(Boolean).join(','))", ""),

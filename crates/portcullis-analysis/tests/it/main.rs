@@ -21,6 +21,7 @@ mod seeded;
 #[cfg(target_os = "linux")]
 mod shape_lines;
 mod survey;
+mod unknown_code;
 #[cfg(target_os = "linux")]
 mod value_lines;
 mod values;

@@ -2,10 +2,12 @@
 
 use portcullis_analysis::command_effects::Layout;
 use portcullis_analysis::effect::{Act, Effect};
+use portcullis_analysis::place::Scope;
 use portcullis_analysis::session_code::{code_runs, filled_directories, writes};
 use portcullis_analysis::{SYNTAX_ERROR, Survey};
 
 use super::{Case, reading};
+use crate::context::Context;
 use crate::effect_report::{EffectList, EffectReport};
 
 impl Case {
@@ -50,6 +52,18 @@ impl Case {
     /// Says whether the call may run or load files that the session wrote, so that it matters what these are.
     pub fn may_use_session_files(&self) -> bool {
         !self.scripts.is_empty() || !code_runs(self.survey(), self.effects()).is_empty()
+    }
+
+    /// Says whether the call shows a secret, of the project or of anybody.
+    pub fn reads_secrets(&self) -> bool {
+        let Context { project, home, .. } = self.context();
+        let scope = Scope { roots: vec![project.clone()], home: home.clone() };
+        self.effects().iter().any(|effect| effect.shows_secret(&scope))
+    }
+
+    /// Says whether the call asks a host that not everybody knows, to which it could carry what was read before.
+    pub fn asks_strangers(&self) -> bool {
+        self.effects().iter().any(Effect::asks_stranger)
     }
 
     /// Returns the texts of the scripts of the project that the call runs, with their files, as far as the disk has

@@ -37,6 +37,8 @@ pub(crate) struct Judgement {
     /// Whether it takes work away that nobody could bring back.
     loses_work: bool,
     allowances: Vec<&'static str>,
+    /// Whether one of these effects shows a secret.
+    shows_secrets: bool,
     /// What the findings are about.
     effects: EffectList,
 }
@@ -71,6 +73,7 @@ impl Judgement {
         let turns = &case.context().session.turns;
         let (standing, requested) = sort_out(findings, turns, command, &effects);
         let is_clean = standing.is_empty() && requested.is_empty();
+        let shows_secrets = open.iter().any(|effect| effect.shows_secret(&grounds.scope));
         let effects = if is_clean { EffectList::default() } else { EffectList::of(case.effects()) };
         Self {
             standing,
@@ -78,6 +81,7 @@ impl Judgement {
             open,
             loses_work,
             effects,
+            shows_secrets,
             allowances: allowances.iter().map(|allowance| allowance.name).collect(),
         }
     }
@@ -120,6 +124,11 @@ impl Judgement {
     /// Says whether it takes work away that nobody could bring back.
     pub(crate) fn loses_work(&self) -> bool {
         self.loses_work
+    }
+
+    /// Says whether a secret would be shown that nobody vouches for.
+    pub(crate) fn shows_secrets(&self) -> bool {
+        self.shows_secrets
     }
 
     /// Returns the reason to allow, if every effect is known and harmless.
@@ -379,8 +388,9 @@ fn scope_of(view: &CaseView<'_>) -> Scope {
 }
 
 fn background_of(view: &CaseView<'_>) -> Background {
-    let written: BTreeSet<String> = view.case.context().session.written.keys().cloned().collect();
+    let session = &view.case.context().session;
+    let written: BTreeSet<String> = session.written.keys().cloned().collect();
     let invocations = view.case.survey().invocations.iter();
     let remotes = repository_config::remotes(invocations, &view.case.answers);
-    Background { branch: view.branch(), written, remotes }
+    Background { branch: view.branch(), written, remotes, reads_secrets: session.reads_secrets }
 }

@@ -113,7 +113,12 @@ pub(super) fn open_effects<'a>(view: &CaseView<'a>, reports: &[FindingReport]) -
     let session = &case.context().session;
     let scope = Scope { roots: view.roots.clone(), home: case.context().home.clone() };
     let written = session.written.keys().cloned().collect();
-    let background = Background { branch: view.branch(), written, ..Background::default() };
+    let background = Background {
+        branch: view.branch(),
+        written,
+        reads_secrets: session.reads_secrets,
+        ..Background::default()
+    };
     let assessed = Assessed {
         tool: case.call().tool(),
         effects: case.effects(),

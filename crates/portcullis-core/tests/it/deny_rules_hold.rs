@@ -341,7 +341,7 @@ fn a_program_nobody_knows_that_names_a_denied_file_asks() {
         ("frobnicate secret/x", "ask A4"),
         ("python3 x.py .env", "ask A4"),
         ("git checkout -- secret/x", "ask A4"),
-        ("perl -pi -e s/a/b/ secret/x", "ask A4"),
+        ("perl -pi -e s/a/b/ secret/x", "deny A2"),
         ("git diff secret/x", "allow A9"),
         ("cat secret/x", "allow A9"),
         ("vim src/x", "allow A9"),

@@ -143,7 +143,8 @@ impl CallJudge<'_> {
         if (past.file.is_some() || past.is_hosts) && depends {
             let mut context = tried.case.context().clone();
             tried.transcript = remember(call, &mut context, tried.transcript, past, &mut problems);
-            if tried.case.may_use_session_files() || tried.case.removes_files() {
+            let uses_past = tried.case.may_use_session_files() || tried.case.removes_files();
+            if uses_past || tried.case.asks_strangers() {
                 touched(&mut context, &tried.transcript, past);
             }
             tried.case.learn(|session| *session = context.session);
@@ -303,7 +304,7 @@ fn depends_on_past(tried: &Try) -> bool {
     let is_judged = matches!(tried.outcome.verdict().mode, Mode::Auto | Mode::Plan);
     let is_allowed =
         matches!(&tried.outcome, Outcome::Settled(verdict) if verdict.decision == Decision::Allow);
-    is_judged && (!is_allowed || tried.case.may_use_session_files())
+    is_judged && (!is_allowed || tried.case.may_use_session_files() || tried.case.asks_strangers())
 }
 
 /// Says whether the user may have forbidden what is about to be allowed, in words that only the session file has.
@@ -387,7 +388,7 @@ fn remember(
 }
 
 /// Adds to a context what commands of the session may have written, so that a script among it is not taken for the
-/// project's own.
+/// project's own, and whether they read a secret.
 fn touched(context: &mut Context, transcript: &Transcript, past: &SessionHistory) {
     let is_summary =
         |entry: &TranscriptEntry| matches!(entry, TranscriptEntry::Notice { kind: NoticeKind::Summary, .. });
@@ -398,10 +399,12 @@ fn touched(context: &mut Context, transcript: &Transcript, past: &SessionHistory
         let TranscriptEntry::Call { call, .. } = entry else { continue };
         for directory in [&context.cwd, &context.project] {
             let profiles = Arc::clone(&context.profiles);
-            let there = Context { profiles, ..Context::new(Mode::Auto, directory) };
+            let home = context.home.clone();
+            let there = Context { profiles, home, ..Context::new(Mode::Auto, directory) };
             let earlier = Case::new(call.clone(), there);
             note_writes(&mut context.session, &earlier);
             context.session.is_partial |= earlier.writes_unnamed();
+            context.session.reads_secrets |= earlier.reads_secrets();
         }
     }
     let real: Vec<String> = context.session.touched.iter().filter_map(|path| real_path(path)).collect();

@@ -2,7 +2,7 @@
 
 use super::chain::{Chain, GroupSpan};
 use super::scope::named_argument;
-use super::value::CodeValue;
+use super::value::{ANY_NAME, CodeValue};
 use super::{CodeReader, shown};
 use crate::act::Act;
 use crate::code::table::{Does, LibraryRow, On};
@@ -139,7 +139,7 @@ impl CodeReader<'_> {
                 }
             }
             Does::Fork => self.signs.forks = true,
-            Does::Redirect => self.signs.redirects = true,
+            Does::Redirect => self.redirect(arguments),
             Does::Import => self.import(arguments),
             Does::Callback => self.call_back(arguments),
             Does::Member => self.member_by_name(arguments),
@@ -158,7 +158,7 @@ impl CodeReader<'_> {
     }
 
     /// Says whether an argument is only known at run time, wholly or in part.
-    fn is_computed(&self, arguments: Option<GroupSpan>) -> bool {
+    pub(super) fn is_computed(&self, arguments: Option<GroupSpan>) -> bool {
         let Some(arguments) = arguments else { return false };
         let parts = self.cutter().split(arguments);
         let spans = parts.iter().map(|part| named_argument(self.cutter(), *part).1);
@@ -188,7 +188,10 @@ impl CodeReader<'_> {
             match (act, object) {
                 // Functions that take a file often take an address too, and Perl and Ruby a command after a bar.
                 (Act::Read, CodeTarget::Path(path)) if is_url(&path) => {
-                    self.out.add(Act::Fetch, CodeTarget::Host(path));
+                    // What stands beside the address may be a body.
+                    let is_alone = arguments.is_some_and(|span| self.cutter().split(span).len() < 3);
+                    let act = if is_alone { Act::Fetch } else { Act::Send };
+                    self.out.add(act, CodeTarget::Host(path));
                 }
                 (Act::Read | Act::Write, CodeTarget::Path(path)) if path.starts_with("php://") => {}
                 (Act::Read, CodeTarget::Path(path)) if path.starts_with('|') => {
@@ -317,38 +320,17 @@ impl CodeReader<'_> {
         }
     }
 
-    /// Tells a request that sends data from one that fetches.
-    fn request(&mut self, place: usize, own: Option<&str>, arguments: Option<GroupSpan>) {
-        let hosts = match own {
-            Some(own) => vec![CodeTarget::Host(own.to_owned())],
-            None => self.hosts(arguments, place),
-        };
-        let act =
-            if arguments.is_none_or(|arguments| self.has_data(arguments)) { Act::Send } else { Act::Fetch };
-        self.signs.carries |= act == Act::Fetch && self.is_computed(arguments);
-        for host in hosts {
-            self.out.add(act, host);
+    /// Reads a standard stream that is joined to something else: a connection, or a file that is named.
+    fn redirect(&mut self, arguments: Option<GroupSpan>) {
+        self.signs.redirects = true;
+        if self.profile().language != Language::Ruby {
+            return;
         }
-    }
-
-    /// Says whether a request has a body or another method than the one that only fetches.
-    fn has_data(&self, arguments: GroupSpan) -> bool {
-        let is_data = |item: &CodeItem| match item {
-            CodeItem::Name(name) => {
-                matches!(name.as_str(), "data" | "body" | "json" | "files" | "method" | "form")
+        for value in self.argument(arguments, 0, &[]).unwrap_or_default() {
+            if let CodeValue::Text(path) = value {
+                self.out.add(Act::Write, CodeTarget::Path(path));
             }
-            CodeItem::Text(pieces) => {
-                matches!(pieces.as_slice(), [crate::code::tree::StringPiece::Plain(text)] if matches!(text.as_str(), "POST" | "PUT" | "DELETE" | "PATCH" | "body" | "method"))
-            }
-            _ => false,
-        };
-        let items = self.cutter().items(arguments);
-        items.iter().any(|token| match token.item {
-            CodeItem::Group('{', inner) => {
-                self.cutter().tree.items(inner).iter().any(|token| is_data(&token.item))
-            }
-            ref item => is_data(item),
-        })
+        }
     }
 
     /// Reads a module that is loaded by a call: `__import__("os")`, `require("fs")`.
@@ -438,6 +420,7 @@ fn path_objects(value: &CodeValue) -> Vec<CodeTarget> {
         CodeValue::Text(path) | CodeValue::Decoded(path) | CodeValue::Kind("path" | "file", Some(path)) => {
             vec![CodeTarget::Path(path.clone())]
         }
+        CodeValue::Kind("name", _) => vec![CodeTarget::Path(ANY_NAME.to_owned())],
         CodeValue::Plain(_) | CodeValue::Kind("file" | "stream", None) => Vec::new(),
         CodeValue::List(values) => values
             .iter()

@@ -1,6 +1,6 @@
 //! Texts that a program makes of others: joined paths, base 64, hexadecimal.
 
-use super::value::CodeValue;
+use super::value::{ANY_NAME, CodeValue};
 
 /// How long a decoded text may be.
 const LENGTH_LIMIT: usize = 64 * 1024;
@@ -9,9 +9,13 @@ const LENGTH_LIMIT: usize = 64 * 1024;
 pub(super) fn join_paths(values: &[CodeValue]) -> Option<String> {
     let mut path = String::new();
     for value in values {
-        let (CodeValue::Text(part) | CodeValue::Kind("path", Some(part))) = value else { return None };
+        let part = match value {
+            CodeValue::Text(part) | CodeValue::Kind("path", Some(part)) => part.as_str(),
+            CodeValue::Kind("name", _) => ANY_NAME,
+            _ => return None,
+        };
         if part.starts_with('/') || path.is_empty() {
-            path.clone_from(part);
+            part.clone_into(&mut path);
         } else {
             if !path.ends_with('/') {
                 path.push('/');

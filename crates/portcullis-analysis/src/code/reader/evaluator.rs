@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::chain::{Chain, ChainCutter, ChainStep, GroupSpan};
 use super::decode;
 use super::scope::{NameMeaning, ProgramNames};
-use super::value::{CodeValue, element, fill, is_constant, joined};
+use super::value::{CodeValue, element, element_part, fill, is_constant, joined};
 use crate::code::Language;
 use crate::code::tree::{CodeItem, StringPiece};
 
@@ -375,6 +375,9 @@ impl<'a> Evaluator<'a> {
             NameMeaning::Value(span) => self.values_at(*span, depth + 1),
             NameMeaning::Element(span) => {
                 self.values_at(*span, depth + 1).into_iter().flat_map(element).collect()
+            }
+            NameMeaning::ElementPart(span, place) => {
+                self.values_at(*span, depth + 1).iter().map(|value| element_part(value, *place)).collect()
             }
             NameMeaning::Member(span, member) => {
                 let owners = self.values_at(*span, depth + 1);

@@ -4,7 +4,7 @@ use super::chain::GroupSpan;
 use super::decode;
 use super::evaluator::{Evaluator, module_name};
 use super::scope::named_argument;
-use super::value::{CodeValue, fill, joined};
+use super::value::{ANY_NAME, CodeValue, fill, joined};
 use crate::code::table::{Gives, LibraryRow};
 
 impl Evaluator<'_> {
@@ -105,7 +105,12 @@ impl Evaluator<'_> {
         };
         match row.gives {
             Gives::Unknown => CodeValue::Unknown,
-            Gives::Same(place) => argument(place),
+            Gives::Same(place) => match argument(place) {
+                // What is sorted or turned round has its elements elsewhere.
+                CodeValue::List(_) if is_reordering(row.name) => CodeValue::Kind("list", None),
+                value => value,
+            },
+            Gives::Below => found_below(own, argument(0)),
             Gives::Joined => {
                 decode::join_paths(&parts.iter().map(|part| self.single(*part, depth)).collect::<Vec<_>>())
                     .map_or(CodeValue::Unknown, CodeValue::Text)
@@ -144,4 +149,18 @@ impl Evaluator<'_> {
             },
         }
     }
+}
+
+/// Returns the paths below one, by a pattern if there is one.
+fn found_below(own: Option<&str>, pattern: CodeValue) -> CodeValue {
+    let pattern = match pattern {
+        CodeValue::Text(pattern) => pattern,
+        _ => ANY_NAME.to_owned(),
+    };
+    CodeValue::Kind("found", own.map(|own| format!("{own}/{pattern}")))
+}
+
+/// Says whether a function gives the elements of a list in another order.
+fn is_reordering(name: &str) -> bool {
+    matches!(name, "reversed" | "set" | "sorted")
 }

@@ -34,10 +34,11 @@ impl Binder<'_> {
                 _ => {}
             }
         }
-        // Of several names nobody knows which gets what.
-        let bound = if names.len() == 1 { NameMeaning::Element(value) } else { NameMeaning::Unknown };
-        for name in names {
-            self.scope.bind(&name, bound.clone());
+        let is_one = names.len() == 1;
+        for (place, name) in names.iter().enumerate() {
+            let bound =
+                if is_one { NameMeaning::Element(value) } else { NameMeaning::ElementPart(value, place) };
+            self.scope.bind(name, bound);
         }
     }
 

@@ -20,7 +20,9 @@ mod evaluator;
 mod given;
 mod import;
 mod loops;
+mod options;
 mod reference;
+mod request;
 mod run;
 mod scope;
 mod signs;
@@ -28,6 +30,7 @@ mod value;
 
 use chain::{Chain, ChainCutter, ChainStep, GroupSpan};
 use evaluator::Evaluator;
+use options::StartSetting;
 use scope::ProgramNames;
 use signs::Signs;
 use value::CodeValue;
@@ -53,7 +56,13 @@ pub(super) fn read(profile: &'static LanguageTable, text: &str, depth: usize) ->
     let scope = binder::bind(cutter);
     // Names may stand for names that stand for names: fuel bounds all looking up together.
     let evaluator = Evaluator::new(cutter, &scope, tokens * 40 + 20_000);
-    let mut reader = CodeReader { evaluator, out: CodeReading::default(), signs: Signs::default(), depth };
+    let mut reader = CodeReader {
+        evaluator,
+        out: CodeReading::default(),
+        signs: Signs::default(),
+        setting: StartSetting::default(),
+        depth,
+    };
     for problem in &tree.problems {
         reader.gap(problem.clone());
     }
@@ -71,6 +80,8 @@ struct CodeReader<'a> {
     evaluator: Evaluator<'a>,
     out: CodeReading,
     signs: Signs,
+    /// How the program is started that is being read.
+    setting: StartSetting,
     depth: usize,
 }
 
@@ -125,6 +136,7 @@ impl<'a> CodeReader<'a> {
         let GroupSpan { group, start, .. } = chain.span;
         let mut values = self.evaluator.base(group, start, 0);
         self.read_bare_name(chain, &values);
+        self.read_stray_name(chain, &values);
         for (place, step) in chain.steps.iter().enumerate() {
             match step {
                 ChainStep::Call(arguments) => {
@@ -169,6 +181,37 @@ impl<'a> CodeReader<'a> {
             self.cutter().tree.item(chain.span.group, chain.span.end).is_some_and(|item| item.is_mark("="));
         if !is_constant && !is_assigned {
             self.read_call(value, nothing, chain, place + 1);
+        }
+    }
+
+    /// A name that neither the program nor a library gives a meaning is no program that was meant to be one.
+    fn read_stray_name(&mut self, chain: &Chain, values: &[CodeValue]) {
+        let is_closed = matches!(self.profile().language, Language::Python | Language::JavaScript);
+        if let [CodeValue::Named(name)] = values
+            && is_closed
+            && chain.steps.is_empty()
+            && !self.is_declared(chain)
+            && !name.starts_with('_')
+            && !self.knows_root(name)
+            && !self.evaluator.scope.bounds.contains_key(name)
+        {
+            self.gap(format!("names `{}`, which is not known", shown(name)));
+        }
+    }
+
+    /// Says whether a name is declared where it stands: `name: type` of Python, `get name() {…}` of JavaScript.
+    fn is_declared(&self, chain: &Chain) -> bool {
+        let GroupSpan { group, start, end } = chain.span;
+        let next = self.cutter().tree.item(group, end);
+        let is_word =
+            |word: &str| self.cutter().tree.item(group, start).is_some_and(|item| item.is_name(word));
+        match self.profile().language {
+            // `{value!r}` says how a value is written.
+            Language::Python => {
+                let before = start.checked_sub(1).and_then(|at| self.cutter().tree.item(group, at));
+                next.is_some_and(|item| item.is_mark(":")) || before.is_some_and(|item| item.is_mark("!"))
+            }
+            _ => ["arguments", "async", "get", "of", "set", "static"].iter().any(|word| is_word(word)),
         }
     }
 

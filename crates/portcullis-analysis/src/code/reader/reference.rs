@@ -98,8 +98,9 @@ impl CodeReader<'_> {
                     || next.is_some_and(|item| item.is_mark("=>"))
             }
             Language::Perl => {
-                next.is_some_and(|item| item.is_mark("=>"))
-                    || (tree.items(group).len() == 1 && chain.steps.is_empty())
+                // `{unlink}` may be a block as well as a key.
+                let is_key_alone = group != WHOLE && tree.items(group).len() == 1 && chain.steps.is_empty();
+                next.is_some_and(|item| item.is_mark("=>")) || is_key_alone && !self.acts_alone(group, start)
             }
             Language::Python => group != WHOLE && next.is_some_and(|item| item.is_mark("=")),
             _ => false,
@@ -110,6 +111,12 @@ impl CodeReader<'_> {
         is_key
             || is_method
             || before.is_some_and(|item| item.is_mark("\\") && self.profile().language == Language::Perl)
+    }
+
+    /// Says whether a name is one of a function that does something without being given anything.
+    fn acts_alone(&self, group: usize, at: usize) -> bool {
+        let name = self.cutter().tree.item(group, at).and_then(CodeItem::name).unwrap_or_default();
+        self.profile().row(name).is_some_and(|row| row.does != Does::Nothing)
     }
 
     /// Reads a member that leads out of what is known, and variables of the environment.
@@ -149,6 +156,7 @@ impl CodeReader<'_> {
             self.gap(format!("reaches for `{}`", shown(name)));
         }
         for value in values {
+            self.read_request_member(value, name);
             if let CodeValue::Named(owner) = value
                 && (name == "__dict__" || name == "__proto__")
             {

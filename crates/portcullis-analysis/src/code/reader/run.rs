@@ -1,15 +1,15 @@
 //! Programs that a program runs: shell commands, words, code of its own language, SQL.
 
 use super::chain::GroupSpan;
+use super::options::StartSetting;
 use super::value::CodeValue;
 use super::{CodeReader, shown};
 use crate::act::Act;
 use crate::code::table::Does;
-use crate::code::tree::CodeItem;
 use crate::code::{CodeTarget, DEPTH_LIMIT, Language, read_at};
 
 /// Stands in a shell command for what is only known at run time.
-const HOLE: &str = "$UNKNOWN";
+pub(super) const HOLE: &str = "$UNKNOWN";
 
 impl CodeReader<'_> {
     /// Runs what a row says an argument holds.
@@ -18,6 +18,7 @@ impl CodeReader<'_> {
             self.gap(format!("hands `{}` over, so that anybody may call it", shown(name)));
             return;
         };
+        self.setting = self.start_setting(does, span);
         match does {
             Does::Shell(place) => {
                 for value in self.one(arguments, place, &["command", "cmd"]) {
@@ -38,7 +39,12 @@ impl CodeReader<'_> {
                 } else {
                     self.argument(arguments, place, &["source"])
                 };
-                for value in values.unwrap_or_else(|| vec![CodeValue::Plain(String::new())]) {
+                // Without an argument Perl evaluates what `$_` holds.
+                let none = match self.profile().language {
+                    Language::Perl => CodeValue::Unknown,
+                    _ => CodeValue::Plain(String::new()),
+                };
+                for value in values.unwrap_or_else(|| vec![none]) {
                     self.run_code(&value);
                 }
             }
@@ -49,6 +55,7 @@ impl CodeReader<'_> {
             }
             _ => {}
         }
+        self.setting = StartSetting::default();
     }
 
     /// Returns what an argument may be; a missing one is unknown.
@@ -84,7 +91,10 @@ impl CodeReader<'_> {
         self.signs.shell |= is_shell(first);
         self.signs.redirects |=
             is_shell(first) && (text.contains(" -i") || text.contains("<&") || text.contains(">&"));
-        if !self.out.shell_texts.contains(&text) && self.out.shell_texts.len() < 64 {
+        if !self.setting.is_plain() {
+            let words = ["sh".to_owned(), "-c".to_owned(), text];
+            self.push_command(words.into_iter().map(Some).collect());
+        } else if !self.out.shell_texts.contains(&text) && self.out.shell_texts.len() < 64 {
             self.out.shell_texts.push(text);
         } else if self.out.shell_texts.len() >= 64 {
             self.gap("runs very many shell commands".to_owned());
@@ -124,6 +134,12 @@ impl CodeReader<'_> {
             }
             None => self.gap("starts a program that is only known at run time".to_owned()),
         }
+        self.push_command(words);
+    }
+
+    /// Lists a command for the survey, in the setting that the call gives it.
+    fn push_command(&mut self, words: Vec<Option<String>>) {
+        let words = self.setting.around(words);
         if !self.out.commands.contains(&words) && self.out.commands.len() < 64 {
             self.out.commands.push(words);
         } else if self.out.commands.len() >= 64 {
@@ -133,7 +149,7 @@ impl CodeReader<'_> {
 
     /// Starts what `subprocess` of Python starts.
     fn run_command(&mut self, arguments: GroupSpan) {
-        let in_shell = self.has_shell(arguments);
+        let in_shell = self.setting.in_shell;
         for value in self.one(Some(arguments), 0, &["args", "cmd"]) {
             match value {
                 CodeValue::List(words) if in_shell => {
@@ -155,26 +171,6 @@ impl CodeReader<'_> {
                 }
             }
         }
-    }
-
-    /// Says whether a call asks for a shell by `shell=True`, `shell: true`; a name computed elsewhere may.
-    fn has_shell(&self, arguments: GroupSpan) -> bool {
-        let items = self.cutter().items(arguments);
-        let asks = |items: &[crate::code::tree::CodeToken]| {
-            items.windows(3).any(|window| match window {
-                [name, mark, value] => {
-                    name.item.is_name("shell")
-                        && (mark.item.is_mark("=") || mark.item.is_mark(":"))
-                        && !matches!(value.item.name(), Some("False" | "false"))
-                }
-                _ => false,
-            })
-        };
-        asks(items)
-            || items.iter().any(|token| match token.item {
-                CodeItem::Group('{', inner) => asks(self.cutter().tree.items(inner)),
-                _ => false,
-            })
     }
 
     /// Starts a program whose words are arguments; a list among them holds all words, its own name too.
@@ -205,7 +201,7 @@ impl CodeReader<'_> {
             Some(_) => vec![CodeValue::Unknown],
         };
         for program in self.one(Some(arguments), 0, &[]) {
-            if self.has_shell(arguments) {
+            if self.setting.in_shell {
                 let mut pieces = vec![program];
                 pieces.extend(list.clone());
                 let text: Vec<String> = pieces
@@ -345,7 +341,7 @@ impl CodeReader<'_> {
     }
 }
 
-fn is_shell(program: &str) -> bool {
+pub(super) fn is_shell(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     matches!(
         name,

@@ -15,6 +15,8 @@ pub(super) enum NameMeaning {
     Value(GroupSpan),
     /// Any element of the value of an expression.
     Element(GroupSpan),
+    /// One of the names that an element of the value of an expression is taken apart into.
+    ElementPart(GroupSpan, usize),
     /// A member of the value of an expression.
     Member(GroupSpan, String),
     /// Something of a library, by its full name.

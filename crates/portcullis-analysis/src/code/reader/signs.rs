@@ -76,7 +76,9 @@ impl CodeReader<'_> {
         }
         let takes = |act: Act| matches!(act, Act::Read | Act::Environment | Act::SecretRead);
         // A fetch may carry data out in its address.
-        let has_taken = signs.takes_variables || self.out.actions.iter().any(|action| takes(action.act));
+        let runs = !self.out.shell_texts.is_empty() || !self.out.commands.is_empty();
+        let has_taken =
+            signs.takes_variables || runs || self.out.actions.iter().any(|action| takes(action.act));
         let is_carried = signs.carries && has_taken;
         let spoils =
             self.out.actions.iter().any(|action| matches!(action.act, Act::Write | Act::Delete | Act::Move));

@@ -31,6 +31,7 @@ impl CodeValue {
         match self {
             Self::Text(text) | Self::Plain(text) => vec![Some(text.clone())],
             Self::Partial(pieces) => pieces.clone(),
+            Self::Kind("name", _) => vec![Some(ANY_NAME.to_owned())],
             Self::Kind(_, Some(text)) => vec![Some(text.clone())],
             _ => vec![None],
         }
@@ -68,6 +69,18 @@ pub(super) fn joined(pieces: Vec<Option<String>>) -> CodeValue {
     }
 }
 
+/// Stands in a path for the name of any file of a directory.
+pub(super) const ANY_NAME: &str = "*";
+
+/// Returns what one of several names gets that an element is taken apart into: `for root, dirs, files in os.walk(top)`.
+pub(super) fn element_part(value: &CodeValue, place: usize) -> CodeValue {
+    match (value, place) {
+        (CodeValue::Kind("tree", Some(top)), 0) => CodeValue::Kind("path", Some(format!("{top}/{ANY_NAME}"))),
+        (CodeValue::Kind("tree", _), 1 | 2) => CodeValue::Kind("names", None),
+        _ => CodeValue::Unknown,
+    }
+}
+
 /// Says whether a name of Ruby is that of a constant, which is no call.
 pub(super) fn is_constant(name: &str) -> bool {
     name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase))
@@ -77,6 +90,8 @@ pub(super) fn is_constant(name: &str) -> bool {
 pub(super) fn element(value: CodeValue) -> Vec<CodeValue> {
     match value {
         CodeValue::List(values) => values,
+        CodeValue::Kind("entries" | "names", _) => vec![CodeValue::Kind("name", None)],
+        CodeValue::Kind("found", pattern) => vec![CodeValue::Kind("path", pattern)],
         CodeValue::Kind(kind @ ("process" | "path" | "fetched" | "received" | "hidden"), _) => {
             vec![CodeValue::Kind(kind, None)]
         }

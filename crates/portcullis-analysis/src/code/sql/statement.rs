@@ -4,7 +4,7 @@ use super::calls;
 use super::words::SqlWord;
 use crate::act::Act;
 use crate::code::{CodeReading, CodeTarget};
-use crate::lists::sql::{FUNCTIONS, SKIPPED, TAKING};
+use crate::lists::sql::{FUNCTIONS, PURE, PURE_STARTS, SKIPPED, TAKING};
 
 /// Words that make a statement destroy wherever they stand first.
 const CHANGES: &[&str] =
@@ -183,9 +183,28 @@ fn read_places(words: &[SqlWord], out: &mut CodeReading) {
     }
 }
 
+/// Notes functions that no list names: somebody wrote them, and they may do anything.
+fn read_own_functions(words: &[SqlWord], out: &mut CodeReading) {
+    for (at, word) in words.iter().enumerate() {
+        let Some(name) = word.bare() else { continue };
+        let is_called = matches!(words.get(at + 1), Some(SqlWord::Mark('(')));
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        // `WITH name (columns) AS`, `INTO table (columns)`.
+        let is_named = before.is_some_and(|word| {
+            ["AS", "INTO", "RECURSIVE", "TABLE", "WITH"].iter().any(|keyword| word.is(keyword))
+        });
+        let is_pure = PURE.contains(&name) || PURE_STARTS.iter().any(|start| name.starts_with(start));
+        let is_listed = FUNCTIONS.iter().chain(TAKING).any(|(known, _)| *known == name);
+        if is_called && !is_named && !is_pure && !is_listed {
+            out.add_gap(format!("calls the function `{}`, which is not known", name.to_lowercase()));
+        }
+    }
+}
+
 /// Reads a query: it only asks, unless it writes a file or into a table.
 fn read_query(words: &[SqlWord], out: &mut CodeReading) {
     out.add(Act::DatabaseQuery, CodeTarget::None);
+    read_own_functions(words, out);
     read_places(words, out);
     read_nested(words, out);
     for (at, word) in words.iter().enumerate() {

@@ -93,6 +93,8 @@ fn auto(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> StepResult {
         return StepResult::Needs { need: Need::Classifier, raised };
     }
     let is_harmless = find_tool(call.tool()).is_some_and(|tool| tool.is_harmless);
+    // A tool that only looks is harmless as long as it looks at nothing secret.
+    let is_harmless = is_harmless && !run.view.judgement().shows_secrets();
     if matches!(raised.reason, Reason::Prose { .. }) {
         return StepResult::Needs { need: Need::Classifier, raised };
     }

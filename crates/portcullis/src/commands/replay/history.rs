@@ -24,6 +24,7 @@ pub(super) struct History {
     written: BTreeMap<String, Option<String>>,
     contents: usize,
     touched: BTreeSet<String>,
+    reads_secrets: bool,
     is_partial: bool,
 }
 
@@ -56,6 +57,7 @@ impl History {
     pub(super) fn note(&mut self, case: &Case) {
         self.note_file(case.call(), &case.context().cwd);
         self.is_partial |= case.writes_unnamed();
+        self.reads_secrets |= case.reads_secrets();
         for path in case.written_paths() {
             if self.touched.len() < MOST_FILES {
                 self.touched.insert(path);
@@ -96,6 +98,7 @@ impl History {
             turns: self.turns.iter().cloned().collect(),
             written: self.written.clone(),
             touched: self.touched.clone(),
+            reads_secrets: self.reads_secrets,
             is_partial: self.is_partial,
             boundaries: self.boundaries.clone(),
             ..SessionKnowledge::default()
