@@ -5,15 +5,15 @@ use super::Finding;
 use super::{
     account_and_rights, attack_tools, blind_apply, ci_bypass, cloud_destruction, cluster_destruction,
     container_power, container_purge, credential_hunt, credential_leak, credential_read, critical_removal,
-    data_exfiltration, database_destruction, disk_destruction, download_and_run, exposed_service,
-    foreign_code_loading, foreign_deletion, git_delete_remote, git_discard, git_erase, git_force_push,
-    git_push_default, git_remote_repoint, impersonation, infra_destruction, instruction_poisoning,
-    kernel_change, log_tampering, malware, metadata_access, network_reconfiguration, obfuscation,
-    persistence, private_places, privilege_escalation, process_interference, production_deploy,
-    protection_disabled, publication, real_world_transaction, remote_code_surface, remote_shell_write,
-    scratch_sweep, secret_store_write, self_modification, shared_project_change, shell_escape,
-    storage_mass_delete, surveillance, system_modification, terminal_driving, trust_weakening,
-    unchecked_agent, unverifiable_deletion,
+    data_exfiltration, database_destruction, destructive_verb, disk_destruction, download_and_run,
+    exposed_service, foreign_code_loading, foreign_deletion, foreign_program, git_delete_remote, git_discard,
+    git_erase, git_force_push, git_push_default, git_remote_repoint, impersonation, infra_destruction,
+    instruction_poisoning, kernel_change, log_tampering, malware, metadata_access, network_reconfiguration,
+    obfuscation, persistence, private_places, privilege_escalation, process_interference, production_deploy,
+    protection_disabled, publication, raised_unknown, real_world_transaction, remote_change,
+    remote_code_surface, remote_shell_write, scratch_sweep, secret_store_write, self_modification,
+    shared_project_change, shell_escape, storage_mass_delete, surveillance, system_modification,
+    terminal_driving, trust_weakening, unchecked_agent, unverifiable_deletion,
 };
 
 /// Every finding, in the order of their codes.
@@ -74,4 +74,8 @@ pub static FINDINGS: &[&Finding] = &[
     &container_purge::FINDING,
     &foreign_deletion::FINDING,
     &private_places::FINDING,
+    &remote_change::FINDING,
+    &destructive_verb::FINDING,
+    &raised_unknown::FINDING,
+    &foreign_program::FINDING,
 ];

@@ -54,9 +54,11 @@ EOF",
 fn filter(case: Case<'_>) -> Vec<Sighting> {
     let changing = changing(case);
     case.of(&[Act::RemoteRun])
-        .filter(|effect| !effect.target.host().is_some_and(is_loopback))
+        .filter(|effect| case.tool == "PowerShell" || !effect.target.host().is_some_and(is_loopback))
         .filter(|effect| {
-            is_root_shell(case, effect) || effect.invocation.is_some_and(|index| changing.contains(&index))
+            is_root_shell(case, effect)
+                || case.tool == "PowerShell"
+                || effect.invocation.is_some_and(|index| changing.contains(&index))
         })
         .map(|effect| {
             let sentence = match effect.target.written() {

@@ -53,13 +53,24 @@ pub(super) static FINDING: Finding = Finding {
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    case.of(&[Act::Write, Act::SetMode])
-        .filter(|effect| !case.is_in_container(effect) && changes_system(case, effect))
+    case.of(&[Act::Write, Act::SetMode, Act::SystemConfig])
+        .filter(|effect| !case.is_in_container(effect))
+        .filter(|effect| match effect.act {
+            Act::SystemConfig => names_registry(effect.target.written()),
+            _ => changes_system(case, effect),
+        })
         .map(|effect| {
             let sentence = format!("it changes `{}`, which belongs to the system", effect.target.written());
             Sighting::of(case, effect, sentence)
         })
         .collect()
+}
+
+/// Says whether a setting is one of the registry of Windows, or a file of such settings.
+fn names_registry(written: &str) -> bool {
+    let name = written.trim_matches(['"', '\'']).to_ascii_lowercase();
+    let is_hive = ["hklm", "hkcu", "hkcr", "hku", "hkey_"].iter().any(|hive| name.starts_with(hive));
+    is_hive || name.ends_with(".reg")
 }
 
 /// Directories in which programs keep what they have in hand.

@@ -58,6 +58,10 @@ const RULES: &[(&str, &str)] = &[
     ("PC056", "Resource Removal"),
     ("PC057", "Local Destruction"),
     ("PC058", "Credential Hunting"),
+    ("PC059", "External Writes"),
+    ("PC060", "Resource Removal"),
+    ("PC061", "Privilege Escalation"),
+    ("PC062", "Foreign Code"),
 ];
 
 /// Returns the label of the built-in rule that a finding falls under, by the finding's code.

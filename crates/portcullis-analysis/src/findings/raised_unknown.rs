@@ -1,0 +1,67 @@
+//! Giving the rights of another user to something that nobody knows.
+//!
+//! With these rights a mistake reaches everything, so that only what is known may have them.
+//! Run it without `sudo`, or run the known command that does the one thing that needs the rights.
+//! Or name the program and say that it is to run with these rights.
+
+use crate::act::Act;
+use crate::case::Case;
+use crate::effect::Effect;
+use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
+use crate::invocation::Invocation;
+
+pub(super) static FINDING: Finding = Finding {
+    code: "PC061",
+    name: "raised-unknown",
+    title: "gives the rights of another user to something unknown",
+    category: "priv_escalation",
+    severity: Severity::High,
+    firmness: Firmness::Soft {
+        verbs: &["sudo", "as root", "with root", "doas", "elevated"],
+        must_name: "the program",
+    },
+    hits: &[
+        ExampleCall::Bash("sudo frobnicate"),
+        ExampleCall::Bash("sudo frobnicate --all /srv"),
+        ExampleCall::Bash("doas frobnicate x"),
+        ExampleCall::Bash("sudo -E frobnicate"),
+        ExampleCall::Bash("sudo sh -c 'frobnicate x'"),
+        ExampleCall::Bash("pkexec frobnicate"),
+        ExampleCall::Bash("sudo python3 -c 'import frobnicate'"),
+        ExampleCall::Bash("sudo env A=b frobnicate"),
+    ],
+    misses: &[
+        ExampleCall::Bash("frobnicate"),
+        ExampleCall::Bash("sudo apt-get update"),
+        ExampleCall::Bash("sudo systemctl status app"),
+        ExampleCall::Bash("sudo cat /var/log/syslog"),
+        ExampleCall::Bash("sudo -u postgres psql -l"),
+        ExampleCall::Bash("sudo -n true"),
+        ExampleCall::Bash("echo sudo frobnicate"),
+        ExampleCall::Bash("man sudo"),
+        ExampleCall::Bash("sudo ls /root"),
+    ],
+    filter,
+};
+
+fn filter(case: Case<'_>) -> Vec<Sighting> {
+    let unknown = case.of(&[Act::Unknown]).filter(|effect| is_raised(case, effect));
+    unknown
+        .take(1)
+        .map(|effect| {
+            let sentence = match effect.target.written() {
+                "" => "it gives the rights of another user to something unknown".to_owned(),
+                written => format!("it gives the rights of another user to what is not known: `{written}`"),
+            };
+            Sighting::of(case, effect, sentence)
+        })
+        .collect()
+}
+
+/// Says whether a command runs with the rights of another user.
+fn is_raised(case: Case<'_>, effect: &Effect) -> bool {
+    let raises = |command: &Invocation| {
+        command.program_name().is_some_and(|name| matches!(name, "sudo" | "doas" | "pkexec" | "run0"))
+    };
+    case.wrappers(effect).any(raises)
+}
