@@ -259,9 +259,8 @@ fn decide_with_past(opened: &Opened, made: Made<'_>, world: &mut World) -> Resul
     let mut case = Case::new(made.call.clone(), context);
     case.look_up(policy, |questions| world.answer_below(opened.root.as_deref(), questions));
     let first = decide_once(opened, case)?;
-    let is_open = first.answer != Answer::Allow
-        || first.case.may_use_session_files()
-        || first.case.asks_strangers();
+    let is_open =
+        first.answer != Answer::Allow || first.case.may_use_session_files() || first.case.asks_strangers();
     if !looks_back(first.mode) || !is_open {
         return Ok(first);
     }
