@@ -70,7 +70,7 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
 fn names_registry(written: &str) -> bool {
     let name = written.trim_matches(['"', '\'']).to_ascii_lowercase();
     let is_hive = ["hklm", "hkcu", "hkcr", "hku", "hkey_"].iter().any(|hive| name.starts_with(hive));
-    is_hive || name.ends_with(".reg")
+    is_hive || name.rsplit_once('.').is_some_and(|(_, ending)| ending == "reg")
 }
 
 /// Directories in which programs keep what they have in hand.

@@ -337,7 +337,7 @@ fn a_program_nobody_knows_that_names_a_denied_file_asks() {
         ("touch secret/x", "deny A2"),
         ("dd of=secret/x", "deny A2"),
         ("curl -o secret/x http://x", "deny A2"),
-        ("git show HEAD:.env", "ask A4"),
+        ("git show HEAD:.env", "deny A2"),
         ("frobnicate secret/x", "ask A4"),
         ("python3 x.py .env", "ask A4"),
         ("git checkout -- secret/x", "ask A4"),
