@@ -12,6 +12,9 @@ mod matching;
 mod unlisted;
 mod words;
 
+#[cfg(test)]
+mod mutation_tests;
+
 pub use added::{Authority, ProfileOrigin, Profiles};
 pub use compile::{CompiledProfile, ProfileError, ProfileExample, ProgramName, compile};
 pub use encoded::Form;

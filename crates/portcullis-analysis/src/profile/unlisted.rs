@@ -39,7 +39,7 @@ pub(super) fn judge(form: Form<'_>, name: &str, value: Option<&str>) -> Unlisted
         Some(value) if others == OtherOptions::Harmless && is_tame(value) => Unlisted::Harmless,
         Some(value) if is_of_project(form, name) && is_inside(value) => Unlisted::Harmless,
         None if others == OtherOptions::Parameters => Unlisted::Parameter,
-        Some(value) if others == OtherOptions::Parameters && is_parameter(value) => Unlisted::Harmless,
+        Some(value) if others == OtherOptions::Parameters && is_parameter(name, value) => Unlisted::Harmless,
         None | Some(_) => Unlisted::Unknown,
     }
 }
@@ -47,7 +47,7 @@ pub(super) fn judge(form: Form<'_>, name: &str, value: Option<&str>) -> Unlisted
 /// Says whether a word that may be the value of an unlisted option could matter as such.
 pub(super) fn may_matter(form: Form<'_>, option: &Argument, word: &Argument) -> bool {
     if form.other_options == OtherOptions::Parameters {
-        return !word.is_known() || !is_parameter(&word.text);
+        return !word.is_known() || !is_parameter(&option.text, &word.text);
     }
     // Single letters are mostly switches, and every parameter of PowerShell may have a value.
     let is_short = option.text.len() == 2 || form.style == Style::Gnu && !option.text.starts_with("--");
@@ -91,9 +91,16 @@ fn is_of_project(form: Form<'_>, name: &str) -> bool {
     form.does().any(|act| act == Act::RunProject) && !REACHING.iter().any(|part| name.contains(part))
 }
 
-/// Says whether a value is text of a request: not read from a file, not fetched, not made by a command.
-fn is_parameter(value: &str) -> bool {
-    !value.contains("://")
+/// Says whether a value is text of a request: not read from a file, not fetched, not made by a command, and not where
+/// the request goes or its answer is kept.
+fn is_parameter(name: &str, value: &str) -> bool {
+    let is_place = ["endpoint", "-url", "file", "universe", "proxy", "destination", "out-"]
+        .iter()
+        .any(|part| name.contains(part));
+    let is_path = name.len() == 2 && value.starts_with('/');
+    !is_place
+        && !is_path
+        && !value.contains("://")
         && !value.starts_with(['@', '~', '|'])
         && !value.contains("$(")
         && !value.contains('`')

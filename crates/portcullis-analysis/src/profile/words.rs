@@ -241,7 +241,9 @@ impl<'a> Words<'a> {
             None => false,
         };
         let all = self.forms().flat_map(Form::options);
-        all.filter(|flag| flag.spellings().any(begins)).collect()
+        // A cut switch that does nothing is no better known than one that nobody listed.
+        let matters = |flag: &Flag<'_>| is_windows || flag.value != FlagValue::None || is_sharp(*flag);
+        all.filter(|flag| matters(flag) && flag.spellings().any(begins)).collect()
     }
 }
 

@@ -177,7 +177,11 @@ pub(super) fn java(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
     let mut uses = found.uses.clone();
     let words = context.invocation.operands().iter();
     let options = words.take_while(|word| word.is_option() || word.text.contains(['@', '/', ':']));
-    let is_steering = |word: &&Argument| JAVA_OPTIONS.iter().any(|start| word.text.starts_with(start));
+    let is_steering = |word: &&Argument| {
+        // A setting of the machine whose value is a place is a file that it writes or a library that it loads.
+        let is_place = word.text.starts_with("-XX:") && word.text.contains('/');
+        is_place || JAVA_OPTIONS.iter().any(|start| word.text.starts_with(start))
+    };
     uses.extend(options.filter(is_steering).map(|word| certain(Act::Unknown, word)));
     if found.is_idle {
         return uses;

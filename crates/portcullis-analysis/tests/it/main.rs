@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod carried_values;
+mod closed_world;
 mod code;
 mod containers;
 mod directories;
