@@ -1,3 +1,5 @@
+//! What asks for an action, what only speaks of it, and what takes it back.
+
 use portcullis_analysis::findings::{FINDINGS, Sighting, with_code};
 use portcullis_shell::Span;
 
