@@ -35,7 +35,7 @@ const CARRIERS: &[&str] = &[
 
 /// Commands and what they must not be done to.
 const HARMS: &[(&str, &[&str])] = &[
-    ("cat", &["/etc/shadow", "/home/me/.ssh/id_rsa", "/home/me/.aws/credentials", "/root/.netrc"]),
+    ("cat", &["/etc/shadow", "/home/me/.ssh/id_rsa", "/home/me/.aws/credentials", "/home/me/.netrc"]),
     ("base64", &["/home/me/.ssh/id_ed25519", "/etc/sudoers"]),
     ("rm -rf", &["/", "/etc", "/home/me", "/home/me/Documents", "/code", "/code/app"]),
     ("tee -a", &["/home/me/.bashrc", "/etc/hosts", "/home/me/.ssh/authorized_keys"]),

@@ -17,12 +17,24 @@ use portcullis_analysis::session_code::{
     BroughtFile, CodeRun, FileKind, SessionText, brought_before, code_runs, declares_more, is_manifest,
     kind_of, reaching_word,
 };
+use portcullis_shell::Span;
 
 /// The most files of a session that are held against a call.
 const MOST_FILES: usize = 1_000;
 
+/// The most commands of a line that are held against each other; with more, nobody says what a run of code uses.
+const MOST_COMMANDS: usize = 200;
+
+/// Says whether a line has more commands than are followed.
+fn is_too_long(view: &CaseView<'_>) -> bool {
+    view.case.survey().invocations.len() > MOST_COMMANDS
+}
+
 /// Lists the files that must be read because the session wrote them and the call may use them.
 pub(super) fn questions(view: &CaseView<'_>) -> Vec<DiskQuestion> {
+    if is_too_long(view) {
+        return Vec::new();
+    }
     let runs = code_runs(view.case.survey(), view.case.effects());
     let used = session_files(view).into_iter().filter(|file| runs.iter().any(|run| run.uses(file)));
     used.map(|file| DiskQuestion::Text(file.to_owned())).collect()
@@ -31,17 +43,23 @@ pub(super) fn questions(view: &CaseView<'_>) -> Vec<DiskQuestion> {
 /// Returns an unknown effect for everything of the session's own that a call uses and that is not known to be harmless.
 pub(super) fn doubts(view: &CaseView<'_>, grounds: &AssessmentGrounds) -> Vec<Effect> {
     let case = view.case;
+    if is_too_long(view) {
+        let why = Target::Name("the line runs more commands than are followed".to_owned());
+        return vec![Effect::of_call(Act::Unknown, why, Span::default())];
+    }
     let runs = code_runs(case.survey(), case.effects());
     if runs.is_empty() {
         return Vec::new();
     }
     let files = session_files(view);
+    let filled: Vec<String> =
+        case.context().session.filled.iter().cloned().chain(case.filled_directories()).collect();
     let mut doubts = BTreeSet::new();
     for run in &runs {
         let used = files.iter().filter(|file| run.uses(file));
         doubts
             .extend(used.filter_map(|file| Some((file_doubt(view, grounds, run, file)?, run.command.span))));
-        doubts.extend(filled_doubt(view, run).map(|why| (why, run.command.span)));
+        doubts.extend(filled_doubt(&filled, run).map(|why| (why, run.command.span)));
         doubts.extend(line_doubt(view, run, &files).map(|why| (why, run.command.span)));
     }
     doubts.into_iter().map(|(why, span)| Effect::of_call(Act::Unknown, Target::Name(why), span)).collect()
@@ -134,20 +152,21 @@ fn is_harmless(view: &CaseView<'_>, grounds: &AssessmentGrounds, file: &str, tex
 }
 
 /// Says what is not known of a directory that the session filled from elsewhere and in which a command runs code.
-fn filled_doubt(view: &CaseView<'_>, run: &CodeRun<'_>) -> Option<String> {
-    let earlier = view.case.context().session.filled.iter().cloned();
-    let mut filled = earlier.chain(view.case.filled_directories());
-    let directory = filled.find(|directory| run.works_in(directory))?;
-    let name = path::file_name(&directory).unwrap_or(&directory);
+fn filled_doubt(filled: &[String], run: &CodeRun<'_>) -> Option<String> {
+    let directory = filled.iter().find(|directory| run.works_in(directory))?;
+    let name = path::file_name(directory).unwrap_or(directory);
     Some(format!("what the code in `{name}` does, which this session fetched or unpacked"))
 }
 
 /// Says whether a command would use a file that the session wrote, so that a mere look is none.
 pub(crate) fn is_steered(view: &CaseView<'_>, invocation: &Invocation) -> bool {
     let files = session_files(view);
+    if files.is_empty() || is_too_long(view) {
+        return !files.is_empty();
+    }
     let runs = code_runs(view.case.survey(), view.case.effects());
     let mut own = runs.iter().filter(|run| std::ptr::eq(run.command, invocation));
-    !files.is_empty() && own.any(|run| files.iter().any(|file| run.uses(file)))
+    own.any(|run| files.iter().any(|file| run.uses(file)))
 }
 
 /// Says what is not known of a file that the line itself writes before a command of it uses it.

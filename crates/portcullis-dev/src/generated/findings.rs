@@ -236,7 +236,7 @@ mod tests {
         for part in [
             "\n# PC007 git-force-push\n\nOverwriting.\n\nIt is bad.\n",
             "\n| severity | high |\n| firmness | soft |\n",
-            " or `overwrite` and names the forced push and the branch, or repeats the command |\n",
+            " or `overwrite` or repeats the command; it should name the forced push and the branch |\n",
             "\n## Examples it finds\n\n```console\n$ git push --force origin main\n",
             "\n## Examples it leaves alone\n\n```console\n$ git push origin feature/login\n",
         ] {

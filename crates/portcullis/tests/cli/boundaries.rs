@@ -1,6 +1,7 @@
 //! Boundaries: what the user forbids in a prompt holds for the session, whatever becomes of its file.
 
 use std::fs;
+use std::path::Path;
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -69,13 +70,24 @@ fn a_later_prompt_lifts_it_and_nothing_else_does() {
 }
 
 #[test]
-fn a_prompt_that_forbids_nothing_keeps_nothing() {
+fn of_a_prompt_that_forbids_nothing_no_word_is_kept() {
     let scene = Scene::new();
     say(&scene, "Fix the login, then push.");
     scene.tell("s1", "SessionStart", &json!({"source": "startup"}));
     scene.tell("s1", "PostToolUse", &json!({"tool_name": "Bash", "tool_input": {"command": "ls"}}));
     scene.tell("s1", "SessionEnd", &json!({"reason": "exit"}));
-    assert!(!scene.state().exists());
+    let kept = texts_below(&scene.state());
+    assert!(!kept.contains("login") && !kept.contains("push"), "{kept}");
+}
+
+/// Returns what all files below a directory hold.
+fn texts_below(directory: &Path) -> String {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let text = |path: &Path| match path.is_dir() {
+        true => texts_below(path),
+        false => String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned(),
+    };
+    entries.map(|entry| text(&entry.path())).collect()
 }
 
 #[test]

@@ -126,12 +126,12 @@ fn people_see_what_was_found_and_what_clears_it() {
     assert!(hard < soft, "the worst comes first\n{findings}");
     assert_eq!(
         lines[hard + 1..=hard + 2],
-        ["nothing the user says clears it", "explain: portcullis explain PC031"]
+        ["nothing the user says lifts it", "explain: portcullis explain PC031"]
     );
     assert_eq!(
         lines[soft + 1..=soft + 2],
         [
-            "the user's own words clear it if they name the forced push and the branch",
+            "the user may ask for it and name the forced push and the branch",
             "explain: portcullis explain PC007",
         ]
     );

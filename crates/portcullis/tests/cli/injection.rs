@@ -340,7 +340,7 @@ fn hook(sandbox: &Sandbox, transcript: &str, agent: Option<&str>) -> (String, St
 fn only_the_users_own_words_are_consent() {
     let sandbox = Sandbox::new();
     let file = session(&sandbox, "human.jsonl", &said(&json!({})));
-    assert_eq!(hook(&sandbox, &file, None).0, "allow");
+    assert_eq!(hook(&sandbox, &file, None).0, "ask");
     for (name, record) in not_the_users() {
         // A session of its own: the third denial in a row would end it.
         let sandbox = Sandbox::new();
@@ -390,7 +390,7 @@ fn consent_counts_in_the_files_of_other_hosts_only_where_the_user_speaks() {
     let quoted =
         json!([{"text": "fix @a"}, {"text": "\n--- Content from referenced files ---"}, {"text": CONSENT}]);
     for (name, file, expected) in [
-        ("a user of Codex", codex(item("user", CONSENT)), "allow"),
+        ("a user of Codex", codex(item("user", CONSENT)), "ask"),
         ("an agent of Codex", codex(item("assistant", CONSENT)), "deny"),
         ("a developer's message", codex(item("developer", CONSENT)), "deny"),
         (
@@ -408,12 +408,12 @@ fn consent_counts_in_the_files_of_other_hosts_only_where_the_user_speaks() {
         (
             "a user of Gemini CLI",
             gemini(json!({"id": "a", "type": "user", "content": [{"text": CONSENT}]})),
-            "allow",
+            "ask",
         ),
         ("an agent of Gemini CLI", gemini(json!({"id": "a", "type": "gemini", "content": CONSENT})), "deny"),
         ("a notice of Gemini CLI", gemini(json!({"id": "a", "type": "info", "content": CONSENT})), "deny"),
         ("a mentioned file", gemini(json!({"id": "a", "type": "user", "content": quoted})), "deny"),
-        ("a user of our own form", format!("{}\n", json!({"user": CONSENT})), "allow"),
+        ("a user of our own form", format!("{}\n", json!({"user": CONSENT})), "ask"),
         ("a notice of our own form", format!("{}\n", json!({"notice": CONSENT})), "deny"),
         (
             "a call of our own form",
