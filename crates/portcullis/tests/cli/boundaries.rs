@@ -82,10 +82,13 @@ fn of_a_prompt_that_forbids_nothing_no_word_is_kept() {
 
 /// Returns what all files below a directory hold.
 fn texts_below(directory: &Path) -> String {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let text = |path: &Path| match path.is_dir() {
-        true => texts_below(path),
-        false => String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned(),
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let text = |path: &Path| {
+        if path.is_dir() {
+            texts_below(path)
+        } else {
+            String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()
+        }
     };
     entries.map(|entry| text(&entry.path())).collect()
 }
