@@ -42,6 +42,13 @@ pub fn writes<'a>(survey: &'a Survey, effects: &'a [Effect]) -> impl Iterator<It
     })
 }
 
+/// Programs that bring a file elsewhere as it is.
+const COPYING: &[&str] = &["cat", "cp", "gcp", "install", "ln", "mv", "rsync", "tee"];
+
+fn program_of(command: &Invocation) -> &str {
+    command.program_name().unwrap_or_default()
+}
+
 /// Programs that change files in place.
 const EDITORS: &[&str] = &["ed", "ex", "gsed", "perl", "ruby", "sd", "sed"];
 
@@ -64,8 +71,9 @@ pub fn brought_before(
     for write in writes(survey, effects).filter(|write| write.writer < index) {
         let Some(command) = survey.invocations.get(write.writer) else { continue };
         let work = WriterWork::of(command, write.writer, effects);
-        let is_copy = !work.reads.is_empty() && !work.is_foreign && !write.is_in_place;
-        if is_copy && work.reads.iter().all(|path| is_own(path)) {
+        let is_copy = !work.reads.is_empty() && !work.is_foreign && COPYING.contains(&program_of(command));
+        let is_brought = |path: &str| brought.iter().any(|file: &BroughtFile| file.path == path);
+        if is_copy && work.reads.iter().all(|path| is_own(path) && !is_brought(path)) {
             continue;
         }
         let is_in_line = !work.is_foreign && (write.is_in_place || work.reads.is_empty());

@@ -7,7 +7,7 @@ use crate::argument::{Argument, Knowledge};
 use crate::effect::Effect;
 use crate::effect::target::path_of;
 use crate::invocation::{Invocation, Survey};
-use crate::lists::tool_files::{FETCHING, FILES, MANIFESTS, TOOLS};
+use crate::lists::tool_files::{FETCHING, FILES, LOADING, MANIFESTS, TOOLS};
 use crate::path;
 use crate::place::any_ending;
 use crate::reach;
@@ -49,7 +49,7 @@ pub fn code_runs<'a>(survey: &'a Survey, effects: &[Effect]) -> Vec<CodeRun<'a>>
     let commands = survey.invocations.iter().enumerate();
     let run = |(index, command): (usize, &'a Invocation)| {
         let tool = command.program_name().unwrap_or_default();
-        let is_running = running.contains(&index);
+        let is_running = running.contains(&index) || is_loading_code(tool);
         let named = named_paths(command, is_running);
         let runs = is_running || !named.is_empty();
         let fetches = is_running && FETCHING.iter().any(|(_, tools)| tools.contains(&tool));
@@ -57,6 +57,13 @@ pub fn code_runs<'a>(survey: &'a Survey, effects: &[Effect]) -> Vec<CodeRun<'a>>
         runs.then(|| CodeRun { index, command, files: files_of(tool), is_running, installs, named })
     };
     commands.filter_map(run).collect()
+}
+
+/// Says whether a tool loads code of the project whatever it is asked to do: settings that are programs, a set-up file.
+fn is_loading_code(tool: &str) -> bool {
+    let has_settings = |family: &str| family.ends_with("-settings");
+    TOOLS.iter().any(|(family, tools)| has_settings(family) && tools.contains(&tool))
+        || LOADING.iter().any(|(_, tools)| tools.contains(&tool))
 }
 
 /// Returns the names of the files that a tool uses; `None` if nothing is known of it.

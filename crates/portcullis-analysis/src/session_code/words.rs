@@ -6,7 +6,9 @@
 
 use super::SessionText;
 use crate::effect::target::host_in;
-use crate::lists::session_code::{ACTING, COMMENTS, FOREIGN_PLACES, PLAIN, REACHING, WAYS_OUT};
+use crate::lists::session_code::{
+    ACTING, COMMAND_TEXTS, COMMENTS, FOREIGN_PLACES, PLAIN, REACHING, WAYS_OUT,
+};
 use crate::place::is_loopback;
 
 type Table = &'static [(&'static str, &'static [&'static str])];
@@ -21,6 +23,9 @@ pub fn reaching_word(language: &str, text: &SessionText<'_>) -> Option<String> {
     let acting = of(ACTING, language).iter().find(|word| holds(&own, word));
     if let Some(word) = acting {
         return Some(word.replace('~', " "));
+    }
+    if let Some(command) = COMMAND_TEXTS.iter().find(|text| holds(&own, text)) {
+        return Some(command.replace('~', " "));
     }
     if language == "javascript"
         && let Some(call) = computed_module(&own)
@@ -94,9 +99,14 @@ fn holds(text: &str, word: &str) -> bool {
                 .next_back()
                 .is_some_and(|letter| is_of_word(letter) || letter == '.' && !is_long)
                 || before.ends_with("->"));
-        !(is_part || ends_name && after.is_some_and(is_of_word))
+        // `removeDirectory` is the beginning of `removeDirectoryRecursive`.
+        let goes_on = word.len() >= LONG_NAME && after.is_some_and(char::is_uppercase);
+        !(is_part || ends_name && after.is_some_and(is_of_word) && !goes_on)
     })
 }
+
+/// A name of so many letters is told by its beginning.
+const LONG_NAME: usize = 8;
 
 /// Returns a call that loads a module whose name is worked out at run time.
 fn computed_module(text: &str) -> Option<&'static str> {

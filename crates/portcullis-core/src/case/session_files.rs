@@ -185,9 +185,12 @@ fn line_doubt(view: &CaseView<'_>, run: &CodeRun<'_>, session: &BTreeSet<&str>) 
 /// Says whether a line puts nothing but a computation into a file.
 fn is_plain_line(file: &BroughtFile, line: &str, run: &CodeRun<'_>) -> bool {
     let text = SessionText { whole: line, pieces: None };
+    if run.installs && (is_manifest(&file.path) || declares_more(&file.path, &text)) {
+        return false;
+    }
     match kind_of(&file.path) {
         FileKind::Code(language) if file.is_in_line && language != "shell" => {
-            !(run.installs && declares_more(&file.path, &text)) && reaching_word(language, &text).is_none()
+            reaching_word(language, &text).is_none()
         }
         _ => false,
     }
