@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{
-    CompiledProfile, Form, Profile, ProfileError, compile, find, find_cmdlet, is_listed, is_listed_cmdlet,
+    CompiledProfile, Form, Profile, ProfileError, Role, compile, find, find_cmdlet, is_listed,
+    is_listed_cmdlet,
 };
 use crate::wrapper::program_name;
 
@@ -97,8 +98,12 @@ impl Profiles {
 
     /// Finds the profile of a program that bash starts, by its name without directory.
     pub fn find(&self, name: &str) -> Option<Profile<'_>> {
-        // Windows programs are started from bash too.
-        self.find_added(name).or_else(|| find(name)).or_else(|| find_cmdlet(&program_name(name)))
+        // Windows programs are started from bash too. What they run in turn is told where PowerShell is read; here nobody
+        // would judge it, so such a program counts as unknown.
+        let is_judged =
+            |profile: &Profile<'_>| !profile.form.operands().iter().any(|slot| slot.role == Role::Command);
+        let of_windows = || find_cmdlet(&program_name(name)).filter(is_judged);
+        self.find_added(name).or_else(|| find(name)).or_else(of_windows)
     }
 
     /// Says whether there is a profile of a program that bash starts, by its name without directory.

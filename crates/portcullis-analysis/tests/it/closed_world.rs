@@ -136,3 +136,18 @@ fn ordinary_neighbours_stay_harmless() {
     let wrong: Vec<&str> = lines.into_iter().filter(|line| !is_harmless(line)).collect();
     assert_eq!(wrong, Vec::<&str>::new());
 }
+
+#[test]
+fn a_shell_of_another_dialect_is_held_whatever_it_is_given() {
+    let shells = ["pwsh", "powershell", "powershell.exe", "pwsh.exe"];
+    let wrong = lines(60, |seeded| {
+        let shell = seeded.pick(&shells);
+        match seeded.pick(&["file", "word", "input", "pipe"]) {
+            "file" => format!("{shell} -File build.ps1"),
+            "word" => format!("{shell} ./build.ps1 -Fast"),
+            "input" => format!("{shell} < build.ps1"),
+            _ => format!("cat build.ps1 | {shell}"),
+        }
+    });
+    assert_eq!(wrong, Vec::<String>::new());
+}
