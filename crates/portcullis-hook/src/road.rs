@@ -184,6 +184,7 @@ impl Hook<'_> {
                 self.guard.extend(time);
                 time
             },
+            withdrawal: None,
         };
         let session = match gate.open(&asked.session) {
             Ok(session) => session,

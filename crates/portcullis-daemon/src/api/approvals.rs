@@ -1,6 +1,6 @@
 //! The queue of approvals over HTTP: asking, waiting, answering.
 //!
-//! Whoever may have calls judged may ask here and see what waits. Only a person answers.
+//! Whoever may have calls judged may ask here, see what waits, and take a question back. Only a person answers.
 
 use std::time::Duration;
 
@@ -37,6 +37,7 @@ pub(super) fn routes() -> Router<Shared> {
         .route("/v1/approvals", get(list).post(ask))
         .route("/v1/approvals/{id}", get(show))
         .route("/v1/approvals/{id}/answer", post(answer))
+        .route("/v1/approvals/{id}/withdraw", post(withdraw))
 }
 
 /// A caller who may see what waits: one who may look, or one who asks.
@@ -156,8 +157,37 @@ async fn answer(
     Path(id): Path<String>,
     Received(body): Received<AnswerBody>,
 ) -> Result<Response, ApiError> {
-    check_id(&id)?;
-    match daemon.queue.answer(&id, body.by(&caller)).await? {
+    put_answer(&daemon, &id, body.by(&caller)).await
+}
+
+/// Nothing has to be said with it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Withdrawn {}
+
+/// Ends a question whose call nobody wants any more. It can only ever deny, so whoever may ask may do it.
+async fn withdraw(
+    State(daemon): State<Shared>,
+    _: Decides,
+    Path(id): Path<String>,
+    Received(Withdrawn {}): Received<Withdrawn>,
+) -> Result<Response, ApiError> {
+    let answer = ApprovalAnswer {
+        is_allowed: false,
+        scope: AnswerScope::Once,
+        rule: None,
+        message: Some("the agent cancelled the call".to_owned()),
+        by: "the agent".to_owned(),
+        via: "withdrawn".to_owned(),
+        at_ms: now_ms(),
+    };
+    put_answer(&daemon, &id, answer).await
+}
+
+/// Answers a question, and says who was faster if somebody was.
+async fn put_answer(daemon: &Shared, id: &str, answer: ApprovalAnswer) -> Result<Response, ApiError> {
+    check_id(id)?;
+    match daemon.queue.answer(id, answer).await? {
         AnswerOutcome::First(approval) => Ok(Json(approval_object(&approval)).into_response()),
         AnswerOutcome::Late(approval) => {
             let error = json!({

@@ -92,6 +92,7 @@ pub(super) fn gate<'a>(daemon: &'a Daemon, submitted: &SubmittedCall) -> HostGat
         known: None,
         consultants: Some(&ConfiguredConsultants),
         before_asking: &|time| time,
+        withdrawal: None,
     }
 }
 

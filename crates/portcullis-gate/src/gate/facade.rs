@@ -151,6 +151,7 @@ impl Gate {
             known: Some(&self.known),
             consultants: Some(&ConfiguredConsultants),
             before_asking: &|time| time,
+            withdrawal: None,
         }
     }
 }

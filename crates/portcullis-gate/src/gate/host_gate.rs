@@ -20,6 +20,7 @@ use portcullis_hosts::{
 };
 
 use super::queue::put_to_daemon;
+use super::withdrawal::QuestionWithdrawal;
 use crate::Failure;
 use crate::audit::{self, RecordContext};
 use crate::classifier::{ClassifierFlags, has_classifier};
@@ -116,6 +117,8 @@ pub struct HostGate<'a> {
     pub consultants: Option<&'a dyn Consultants>,
     /// Told before somebody is asked how long that may take; says how long there is.
     pub before_asking: &'a dyn Fn(Duration) -> Duration,
+    /// How a question of the call is taken back while it waits; `None` where nobody would.
+    pub withdrawal: Option<&'a QuestionWithdrawal>,
 }
 
 impl std::fmt::Debug for HostGate<'_> {

@@ -3,6 +3,7 @@
 mod facade;
 mod host_gate;
 mod queue;
+mod withdrawal;
 
 pub use facade::{Gate, GateDecision};
 pub use host_gate::{
@@ -12,3 +13,4 @@ pub use queue::{
     PendingQuestion, QuestionReply, explanation, explanation_object, is_question, put_to_daemon,
     read_explanation,
 };
+pub use withdrawal::QuestionWithdrawal;

@@ -19,6 +19,7 @@ use portcullis_store::audit::Entry;
 use serde_json::{Value, json};
 
 use super::host_gate::{HostGate, HostJudgement};
+use super::withdrawal::QuestionWithdrawal;
 use crate::Failure;
 use crate::audit::{self, RecordContext};
 use crate::daemon_client::{Client, Role};
@@ -173,7 +174,8 @@ pub fn put_to_daemon(
     for _ in 0..asked.calls.len() {
         let begun = Instant::now();
         let seconds = judgement.session.loaded.approvals.wait_seconds;
-        if seconds == 0 || !is_question(asked, &judgement) {
+        let is_withdrawn = gate.withdrawal.is_some_and(QuestionWithdrawal::is_withdrawn);
+        if seconds == 0 || is_withdrawn || !is_question(asked, &judgement) {
             break;
         }
         let Some(state) = judgement.session.locations.state.clone() else { break };
@@ -187,7 +189,7 @@ pub fn put_to_daemon(
         };
         let there_is = (gate.before_asking)(Duration::from_secs(seconds.into()) + MARGIN);
         let deadline = begun + there_is.saturating_sub(MARGIN);
-        match ask(&client, &question, deadline) {
+        match ask(&client, &question, deadline, gate.withdrawal) {
             Ok((_, QuestionReply::Allowed)) => judgement = judge(judgement)?,
             Ok((_, QuestionReply::Denied { by, message })) => return Ok(judgement.refused(&by, &message)),
             Ok((id, reply)) => return Ok(judgement.unanswered(&id, &reply)),
@@ -203,6 +205,7 @@ fn ask(
     client: &Client,
     question: &PendingQuestion,
     deadline: Instant,
+    withdrawal: Option<&QuestionWithdrawal>,
 ) -> Result<(String, QuestionReply), Failure> {
     let body = question.to_value();
     let mut known: Option<String> = None;
@@ -228,6 +231,9 @@ fn ask(
                 // A daemon that is about to stop lets nobody wait.
                 if known.is_some() && begun.elapsed() < BREATH {
                     thread::sleep(BREATH);
+                }
+                if let Some(withdrawal) = withdrawal.filter(|_| known.is_none()) {
+                    withdrawal.question_waits(client, &id);
                 }
                 known = Some(id);
             }

@@ -30,6 +30,7 @@ mod injection;
 mod log;
 mod mcp;
 mod mcp_proxy;
+mod mcp_proxy_waiting;
 mod openapi;
 mod own_scripts;
 mod pages;

@@ -43,6 +43,7 @@ fn answers_have_the_form_that_the_document_says() {
             "/v1/approvals/{id}/answer",
             json!({"decision": "allow"}),
         ),
+        ("POST", format!("/v1/approvals/{approval}/withdraw"), "/v1/approvals/{id}/withdraw", json!({})),
         ("GET", "/v1/grants".to_owned(), "/v1/grants", Value::Null),
         ("DELETE", "/v1/grants/g1".to_owned(), "/v1/grants/{id}", Value::Null),
         ("GET", format!("/v1/rules?cwd={cwd}"), "/v1/rules", Value::Null),

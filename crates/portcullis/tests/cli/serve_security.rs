@@ -46,6 +46,7 @@ const ROUTES: &[(&str, &str, Open)] = &[
     ("GET", "/v1/policy", Open::Read),
     ("POST", "/v1/decide", Open::Decide),
     ("POST", "/v1/approvals", Open::Decide),
+    ("POST", "/v1/approvals/{id}/withdraw", Open::Decide),
     ("POST", "/v1/rules/test", Open::Read),
     ("POST", "/v1/approvals/{id}/answer", Open::Person),
     ("DELETE", "/v1/grants/{id}", Open::Person),

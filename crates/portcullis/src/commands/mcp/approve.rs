@@ -40,6 +40,7 @@ pub(super) fn approve(
                 known: None,
                 consultants: Some(&ConfiguredConsultants),
                 before_asking: &|time| time,
+                withdrawal: None,
             };
             (gate.answer_or_block(&asked), Some(input))
         }

@@ -14,6 +14,9 @@ use crate::commands::mcp::json_rpc::{ErrorCode, find_id};
 /// The method that is judged.
 const TOOL_CALL: &str = "tools/call";
 
+/// The method that takes a request back.
+const CANCELLED: &str = "notifications/cancelled";
+
 /// The names in a message that say what it is.
 const ENVELOPE: [&str; 4] = ["id", "jsonrpc", "method", "params"];
 
@@ -23,12 +26,21 @@ const PARAMETERS: [&str; 2] = ["arguments", "name"];
 /// What a line is.
 #[derive(Debug, PartialEq)]
 pub(super) enum Frame {
-    /// Something that calls no tool.
-    Other,
+    /// One message.
+    One(Message),
+    /// Several messages.
+    Batch(Vec<(Value, Message)>),
+}
+
+/// What a message is.
+#[derive(Debug, PartialEq)]
+pub(super) enum Message {
     /// A call of a tool.
     Call(Call),
-    /// Several messages, of which at least one calls a tool.
-    Batch(Vec<(Value, Option<Call>)>),
+    /// Whoever asked does not want the answer to the request with this id any more.
+    Cancellation(Value),
+    /// Something else.
+    Other,
 }
 
 /// A call of a tool.
@@ -63,7 +75,7 @@ pub(super) fn read(line: &[u8]) -> Result<Frame, Refusal> {
         return Err(refuse(ids_of(&value), (ErrorCode::InvalidRequest, message)));
     }
     let frame = match &value {
-        Value::Object(fields) => message(fields).map(|call| call.map_or(Frame::Other, Frame::Call)),
+        Value::Object(fields) => message(fields).map(Frame::One),
         Value::List(members) => batch(members),
         other => Err(invalid(format!("expected a message, found {}", kind(other)))),
     };
@@ -82,16 +94,15 @@ fn batch(members: &[Value]) -> Result<Frame, Fault> {
         };
         parts.push((member.clone(), message(fields)?));
     }
-    let has_calls = parts.iter().any(|(_, call)| call.is_some());
-    Ok(if has_calls { Frame::Batch(parts) } else { Frame::Other })
+    Ok(Frame::Batch(parts))
 }
 
-/// Reads one message; `None` if it calls no tool.
-fn message(fields: &BTreeMap<String, Value>) -> Result<Option<Call>, Fault> {
+/// Reads one message.
+fn message(fields: &BTreeMap<String, Value>) -> Result<Message, Fault> {
     refuse_lookalikes(fields, &ENVELOPE)?;
     let method = match fields.get("method") {
         // An answer to what the server asked.
-        None => return Ok(None),
+        None => return Ok(Message::Other),
         Some(Value::Text(method)) => method,
         Some(other) => return Err(invalid(format!("`method` must be a string, but is {}", kind(other)))),
     };
@@ -100,7 +111,7 @@ fn message(fields: &BTreeMap<String, Value>) -> Result<Option<Call>, Fault> {
             let message = format!("the method looks like `{TOOL_CALL}`, but is not spelled so");
             return Err((ErrorCode::MethodNotFound, message));
         }
-        return Ok(None);
+        return Ok(cancelled_id(method, fields).map_or(Message::Other, Message::Cancellation));
     }
     let id = match fields.get("id") {
         None => None,
@@ -110,7 +121,15 @@ fn message(fields: &BTreeMap<String, Value>) -> Result<Option<Call>, Fault> {
         }
     };
     let (tool, arguments) = parameters(fields.get("params"))?;
-    Ok(Some(Call { id, tool, arguments }))
+    Ok(Message::Call(Call { id, tool, arguments }))
+}
+
+/// Returns the id of the request that a message takes back; `None` if it does not.
+fn cancelled_id(method: &str, fields: &BTreeMap<String, Value>) -> Option<Value> {
+    let Some(Value::Object(params)) = fields.get("params").filter(|_| method == CANCELLED) else {
+        return None;
+    };
+    params.get("requestId").filter(|id| matches!(id, Value::Text(_) | Value::Number(_))).cloned()
 }
 
 fn parameters(params: Option<&Value>) -> Result<(String, ToolInput), Fault> {
@@ -196,7 +215,7 @@ mod tests {
         for line in table {
             let expected =
                 Call { id: Some(number("1")), tool: "t".to_owned(), arguments: ToolInput::of_text("a", "b") };
-            assert_eq!(read(line.as_bytes()), Ok(Frame::Call(expected)), "{line}");
+            assert_eq!(read(line.as_bytes()), Ok(Frame::One(Message::Call(expected))), "{line}");
         }
     }
 
@@ -205,15 +224,16 @@ mod tests {
         let table = [
             r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
-            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":null}}"#,
             r#"{"jsonrpc":"2.0","id":9,"result":{"action":"accept","content":{"method":"tools/call"}}}"#,
-            r#"[{"id":1,"method":"ping"},{"id":2,"method":"tools/list"}]"#,
-            "[]",
             "{}",
         ];
         for line in table {
-            assert_eq!(read(line.as_bytes()), Ok(Frame::Other), "{line}");
+            assert_eq!(read(line.as_bytes()), Ok(Frame::One(Message::Other)), "{line}");
         }
+        assert_eq!(read(b"[]"), Ok(Frame::Batch(Vec::new())));
+        let cancelled = br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+        assert_eq!(read(cancelled), Ok(Frame::One(Message::Cancellation(number("1")))));
     }
 
     #[test]
@@ -252,7 +272,7 @@ mod tests {
             assert_eq!(read(line.as_bytes()).map_err(|refusal| refusal.code), Err(code), "{line}");
         }
         let text = "{\"id\":1,\"method\":\"ping\",\"x\":\"one\u{2028}two\u{85}\"}";
-        assert_eq!(read(text.as_bytes()), Ok(Frame::Other));
+        assert_eq!(read(text.as_bytes()), Ok(Frame::One(Message::Other)));
     }
 
     #[test]

@@ -6,20 +6,22 @@
 //!        ◄───┴── bytes as they are ┴───               answers to what was refused fit in between
 //! ```
 //!
-//! Two threads and two pipes, no runtime: what the server says never waits for a judgement. If the proxy dies, both
-//! pipes close and nothing is called any more.
+//! Threads and two pipes, no runtime: what the server says never waits for a judgement, and a call that waits for a person
+//! keeps no other message. If the proxy dies, both pipes close and nothing is called any more.
 
 mod client_end;
 mod client_side;
 mod frame;
+mod judging;
 mod name;
+mod server_end;
 
 use std::ffi::OsString;
 use std::io::{self, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::Arc;
 use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -30,7 +32,9 @@ use portcullis_hosts::HookSession;
 
 use self::client_end::ClientEnd;
 use self::client_side::ClientSide;
+use self::judging::Backlog;
 use self::name::{Search, ServerName, server_name};
+use self::server_end::ServerEnd;
 use crate::exit_code::ExitCode;
 use crate::flags::GateArgs;
 use portcullis_gate::Failure;
@@ -45,7 +49,7 @@ const HOST: &str = "mcp-proxy";
 /// How much is read at once, in bytes.
 const CHUNK: usize = 64 << 10;
 
-/// The stack of the thread that judges: that of a main thread.
+/// The stack of a thread that judges: that of a main thread.
 const STACK: usize = 8 << 20;
 
 /// How long the last words of a server are waited for, once it has ended; a process it left behind may keep the pipe.
@@ -88,6 +92,8 @@ struct Shared {
     place: HookSession,
     name: ServerName,
     client: ClientEnd<io::Stdout>,
+    server: ServerEnd<ChildStdin>,
+    backlog: Mutex<Backlog>,
 }
 
 /// Runs the server behind the gate until it ends, and ends as it did.
@@ -102,18 +108,32 @@ pub(crate) fn run(arguments: &McpProxyArgs) -> Result<ExitCode, Failure> {
         let _ = name.set(given.clone());
     }
     let client = ClientEnd::new(io::stdout());
-    let shared = Arc::new(Shared { gate: arguments.gate.clone(), place, name, client });
     let mut server = start(&arguments.command)?;
     let (Some(stdin), Some(stdout)) = (server.stdin.take(), server.stdout.take()) else {
         return Err(Failure::internal("the server has no pipes"));
     };
-    let ended = connect(&shared, stdin, stdout)
+    let shared = Arc::new(Shared {
+        gate: arguments.gate.clone(),
+        place,
+        name,
+        client,
+        server: ServerEnd::new(stdin),
+        backlog: Mutex::default(),
+    });
+    let ended = connect(&shared, stdout)
         .map_err(|error| Failure::internal(format!("the proxy cannot start a thread: {error}")))?;
     let status = server.wait().map_err(|error| Failure::internal(format!("the server is lost: {error}")))?;
     relay_ended();
+    withdraw_questions(&shared);
     let _ = ended.recv_timeout(LAST_WORDS);
     finish(shared);
     end_like(status)
+}
+
+/// Takes back what people are asked for a server that is gone.
+fn withdraw_questions(shared: &Shared) {
+    shared.server.withdraw_all();
+    shared.server.wait_until_empty(LAST_WORDS);
 }
 
 /// Writes the answers that still wait, if the client takes them: one that reads nothing must not keep the proxy.
@@ -142,21 +162,17 @@ fn start(command: &[OsString]) -> Result<Child, Failure> {
 }
 
 /// Starts both directions. The receiver hears when the server has said its last.
-fn connect(
-    shared: &Arc<Shared>,
-    mut stdin: ChildStdin,
-    mut stdout: ChildStdout,
-) -> io::Result<mpsc::Receiver<()>> {
+fn connect(shared: &Arc<Shared>, mut stdout: ChildStdout) -> io::Result<mpsc::Receiver<()>> {
     let (sender, ended) = mpsc::channel();
     let one = Arc::clone(shared);
-    let judging = thread::Builder::new().name("client".to_owned()).stack_size(STACK);
-    judging.spawn(move || {
-        let side = ClientSide { gate: &one.gate, place: &one.place, name: &one.name, client: &one.client };
+    thread::Builder::new().name("client".to_owned()).stack_size(STACK).spawn(move || {
         let mut client = BufReader::with_capacity(CHUNK, io::stdin().lock());
-        // Leaving drops the pipe, which tells the server that nothing more comes.
-        if let Err(error) = side.run(&mut client, &mut stdin) {
+        if let Err(error) = ClientSide::new(&one).run(&mut client) {
             print_notes([format!("nothing more is forwarded to the server: {error}")]);
         }
+        // A client that is gone hears no answer, so nobody is asked on its behalf.
+        one.server.withdraw_all();
+        one.server.close();
     })?;
     let other = Arc::clone(shared);
     thread::Builder::new().name("server".to_owned()).spawn(move || {
