@@ -88,7 +88,7 @@ fn tell_changed(result: &mut Verification, place: &Path, changed: &[u64]) {
         result.break_count += 1;
         if result.breaks.len() < MOST_TOLD {
             let what = format!("record {record} is found by something that its line does not say");
-            result.breaks.push(Break { file: place.to_path_buf(), line: *record, what });
+            result.breaks.push(Break { file: place.to_path_buf(), line: *record, what, is_forged: false });
         }
     }
 }

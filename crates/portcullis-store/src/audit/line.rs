@@ -1,6 +1,7 @@
 //! A line of the trail: what links it to the one before it, and the entry.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::entry::Entry;
 use crate::hash::sha256;
@@ -13,6 +14,9 @@ pub const BEGINNING: &str = "000000000000000000000000000000000000000000000000000
 
 /// The digits of an id: Crockford's, which sort like the numbers they stand for.
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/// How many digits an id has.
+const ID_LENGTH: usize = 26;
 
 /// A decision as it stands in the trail.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +67,23 @@ impl Header {
         serde_json::from_slice(line).ok()
     }
 
+    /// Says whether a line is the beginning of a record with this number, after a record with this hash: what a writer
+    /// leaves that is killed before the end. Nothing that is whole is one. A power cut may leave zeros in the place of what
+    /// was not yet on the disk.
+    pub(super) fn is_cut(line: &[u8], number: u64, previous: &str) -> bool {
+        let length = line.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        let is_zeros = length == 0 && !line.is_empty();
+        let line = line.get(..length).unwrap_or_default();
+        // A number that ends with its dot is no number, and one that is cut may be one.
+        let is_number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E');
+        let whole = line.iter().rposition(|byte| !is_number(byte)).map_or(0, |last| last + 1);
+        let is_unfinished = || {
+            let read = serde_json::from_slice::<IgnoredAny>(line.get(..whole).unwrap_or_default());
+            read.is_err_and(|error| error.is_eof())
+        };
+        is_zeros || (!line.is_empty() && is_unfinished() && begins_record(line, number, previous))
+    }
+
     /// Makes the line of an entry, whose JSON is `body`, without its end.
     pub(super) fn line(&self, body: &str) -> Vec<u8> {
         let Self { n, id, prev, torn, .. } = self;
@@ -70,6 +91,20 @@ impl Header {
         let fields = body.strip_prefix('{').unwrap_or(body);
         format!("{{\"n\":{n},\"id\":\"{id}\",\"prev\":\"{prev}\",{torn}{fields}").into_bytes()
     }
+}
+
+/// Says whether a line is a record of this number and after this hash, as far as the line goes.
+fn begins_record(line: &[u8], number: u64, previous: &str) -> bool {
+    let Some(rest) = after_shared(line, &format!("{{\"n\":{number},\"id\":\"")) else { return false };
+    let digits = rest.iter().take(ID_LENGTH).take_while(|byte| DIGITS.contains(byte)).count();
+    let rest = rest.get(digits..).unwrap_or_default();
+    (digits == ID_LENGTH || rest.is_empty())
+        && after_shared(rest, &format!("\",\"prev\":\"{previous}\",")).is_some()
+}
+
+/// Returns what comes after a text, of which the line may be only the beginning; `None` if the line begins otherwise.
+fn after_shared<'a>(line: &'a [u8], text: &str) -> Option<&'a [u8]> {
+    line.strip_prefix(text.as_bytes()).or_else(|| text.as_bytes().starts_with(line).then_some(b""))
 }
 
 /// How much of a line is not the entry's own.
@@ -87,6 +122,16 @@ pub(super) fn make_id(at_ms: u64, previous: &str, number: u64) -> String {
         char::from(DIGITS.get(value).copied().unwrap_or(b'0'))
     };
     (0..26).rev().map(digit).collect()
+}
+
+/// Returns the number of the record with an id; `None` if it is none of ours.
+pub fn number_of_id(id: &str) -> Option<u64> {
+    let digit = |byte: u8| DIGITS.iter().position(|known| *known == byte);
+    let mut bits: u128 = 0;
+    for byte in id.bytes() {
+        bits = bits.checked_mul(32)? | u128::try_from(digit(byte)?).ok()?;
+    }
+    (id.len() == ID_LENGTH).then_some(u64::try_from(bits >> 40 & 0xff_ffff_ffff).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -121,5 +166,35 @@ mod tests {
         for end in 0..line.len() {
             assert_eq!(Header::read(&line[..end]), None, "{end}");
         }
+    }
+
+    #[test]
+    fn an_id_tells_its_number() {
+        for number in [1, 7, 40_000, (1 << 40) - 1] {
+            assert_eq!(number_of_id(&make_id(1_763_000_000_000, BEGINNING, number)), Some(number));
+        }
+        for other in ["", "x", "01KA3V", "!!!!!!!!!!!!!!!!!!!!!!!!!!"] {
+            assert_eq!(number_of_id(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn every_beginning_of_a_record_may_be_torn_and_nothing_else() {
+        let hash = sha256("before");
+        let header = Header { n: 12, id: make_id(1, &hash, 12), prev: hash.clone(), torn: None, at_ms: 1 };
+        let line = header.line(r#"{"at_ms":1,"host":"é\" {}","list":[1,{"a":true,"b":-1.5e-7}]}"#);
+        for end in 1..line.len() {
+            let cut = &line[..end];
+            assert!(Header::is_cut(cut, 12, &hash), "{end}");
+            assert!(Header::is_cut(&[cut, &[0; 9]].concat(), 12, &hash), "{end}");
+            // After `{"n":1` the number may go on.
+            assert!(end <= 6 || !Header::is_cut(cut, 13, &hash), "{end}");
+            let goes_on = end <= line.iter().position(|byte| *byte == b'p').unwrap() + 8;
+            assert!(goes_on || !Header::is_cut(cut, 12, BEGINNING), "{end}");
+        }
+        for other in ["", " ", "x", "{}", "hello", "{\"n\":12}", "[", "{\"N\":12", "{\"n\":12,\"id\":\"é"] {
+            assert!(!Header::is_cut(other.as_bytes(), 12, &hash), "{other}");
+        }
+        assert!(!Header::is_cut(&line, 12, &hash), "it is whole");
     }
 }

@@ -11,8 +11,8 @@
 //!
 //! A line is `{"n":7,"id":"…","prev":"…",…}`: its number, its id, the SHA-256 of the line before it, then the entry. The
 //! chain spans the files, and its first line has 64 zeros. What is between two records and is no record is what a killed
-//! writer left: the next writer ends it with a line break and names its hash in `torn`, so that such a rest is told from
-//! a line that somebody added. A record is whatever line can be read as one, so that writers and readers agree even where
+//! writer left: the next writer ends it with a line break and names its hash in `torn`. Such a rest is the beginning of the
+//! next record, cut short; any other line is forged, whatever names it. A record is whatever line can be read as one, so that writers and readers agree even where
 //! a writer was killed after its last byte but one.
 //!
 //! Nothing is flushed to the disk: a power cut may lose the last lines, and a kill of the process may not.
@@ -38,7 +38,7 @@ pub use entry::{
     EffectEntry, Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, SuggestionEntry,
     TraceEntry,
 };
-pub use line::Record;
+pub use line::{Record, number_of_id};
 pub use read::{Position, Update};
 pub use retention::Pruned;
 pub use verify::{Break, Head, TornLine, Verification};

@@ -17,6 +17,8 @@ const MOST_BREAKS: usize = 20;
 
 const NO_RECORD: &str = "it is no record, and no record says that it was torn";
 
+const FORGED: &str = "no process of Portcullis wrote this line";
+
 /// An end of the trail, as it was at some moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
@@ -35,6 +37,8 @@ pub struct Break {
     pub line: u64,
     /// What is wrong.
     pub what: String,
+    /// Whether it is a line that none of our processes can have written, not even one that was killed.
+    pub is_forged: bool,
 }
 
 /// A rest that a killed writer left.
@@ -110,6 +114,8 @@ pub struct Walk<'a> {
     rest: Option<Rest>,
     seen: BTreeMap<u64, Vec<&'a str>>,
     expected: Option<&'a str>,
+    /// Whether the record that the chain begins after is not the one that was seen.
+    has_wrong_anchor: bool,
 }
 
 /// Lines that are no records.
@@ -117,6 +123,8 @@ pub struct Walk<'a> {
 struct Rest {
     hasher: Sha256,
     lines: Vec<u64>,
+    /// The first one that is no part of a record of ours.
+    forged: Option<u64>,
 }
 
 impl<'a> Walk<'a> {
@@ -124,9 +132,12 @@ impl<'a> Walk<'a> {
     /// had before, and `expected` is a hash that must be in it.
     pub fn new(removed: Head, seen: &'a [Head], expected: Option<&'a str>) -> Self {
         let mut ends: BTreeMap<u64, Vec<&'a str>> = BTreeMap::new();
-        for head in seen.iter().filter(|head| head.number > removed.number) {
+        for head in seen.iter().filter(|head| head.number >= removed.number.max(1)) {
             ends.entry(head.number).or_default().push(&head.hash);
         }
+        // The last record that was removed may have been seen too.
+        let is_known =
+            ends.remove(&removed.number).is_none_or(|hashes| hashes.contains(&removed.hash.as_str()));
         let has_expected =
             expected.map(|hash| removed.number > 0 && hash.eq_ignore_ascii_case(&removed.hash));
         Self {
@@ -136,6 +147,7 @@ impl<'a> Walk<'a> {
             rest: None,
             seen: ends,
             expected,
+            has_wrong_anchor: !is_known,
         }
     }
 
@@ -143,7 +155,8 @@ impl<'a> Walk<'a> {
     pub fn line(&mut self, file: &Path, number: u64, line: &[u8]) {
         match Header::read(line) {
             Some(header) => self.record(file, (number, line), &header),
-            None => self.tell(file, number, NO_RECORD.to_owned()),
+            // What is kept by itself is written as a whole or not at all.
+            None => self.tell_forged(file, number),
         }
     }
 
@@ -157,8 +170,8 @@ impl<'a> Walk<'a> {
         }
         match self.rest.take() {
             // The end of the current file is what the next writer will find.
-            Some(rest) if segment.is_current => self.tell_torn(&segment.path, &rest),
-            Some(rest) => self.tell_strange(&segment.path, &rest),
+            Some(rest) if segment.is_current => self.tell_rest(&segment.path, &rest, true),
+            Some(rest) => self.tell_rest(&segment.path, &rest, false),
             None => {}
         }
         Ok(())
@@ -206,40 +219,67 @@ impl<'a> Walk<'a> {
             (None, Some(_)) => {
                 self.tell(file, line, "the torn line that it was written after is missing".to_owned());
             }
-            (Some(rest), Some(torn)) if hexadecimal(&rest.hasher.clone().finalize()) == torn => {
-                self.tell_torn(file, &rest);
+            (Some(rest), torn) => {
+                let is_named = torn.is_some_and(|torn| hexadecimal(&rest.hasher.clone().finalize()) == torn);
+                self.tell_rest(file, &rest, is_named);
             }
-            (Some(rest), _) => self.tell_strange(file, &rest),
         }
     }
 
     fn add_to_rest(&mut self, line: &Line<'_>) {
-        let rest = self.rest.get_or_insert_with(|| Rest { hasher: Sha256::new(), lines: Vec::new() });
+        let is_torn = Header::is_cut(line.bytes, self.number.saturating_add(1), &self.hash);
+        let rest =
+            self.rest.get_or_insert_with(|| Rest { hasher: Sha256::new(), lines: Vec::new(), forged: None });
         rest.hasher.update(line.whole);
+        if !is_torn && rest.forged.is_none() {
+            rest.forged = Some(line.number);
+        }
         if rest.lines.last() != Some(&line.number) && rest.lines.len() < MOST_BREAKS {
             rest.lines.push(line.number);
         }
     }
 
-    fn tell_torn(&mut self, file: &Path, rest: &Rest) {
-        let torn = |line: &u64| TornLine { file: file.to_path_buf(), line: *line };
-        self.result.torn.extend(rest.lines.iter().map(torn));
+    /// Tells of what is no record. The next writer names whatever it finds, so that being named proves nothing of a line
+    /// that a killed writer cannot have left.
+    fn tell_rest(&mut self, file: &Path, rest: &Rest, is_named: bool) {
+        if let Some(line) = rest.forged {
+            self.tell_forged(file, line);
+        } else if is_named {
+            let torn = |line: &u64| TornLine { file: file.to_path_buf(), line: *line };
+            self.result.torn.extend(rest.lines.iter().map(torn));
+        } else {
+            let line = rest.lines.first().copied().unwrap_or_default();
+            self.tell(file, line, NO_RECORD.to_owned());
+        }
     }
 
-    fn tell_strange(&mut self, file: &Path, rest: &Rest) {
-        let line = rest.lines.first().copied().unwrap_or_default();
-        self.tell(file, line, NO_RECORD.to_owned());
+    fn tell_forged(&mut self, file: &Path, line: u64) {
+        self.add_break(Break { file: file.to_path_buf(), line, what: FORGED.to_owned(), is_forged: true });
     }
 
     fn tell(&mut self, file: &Path, line: u64, what: String) {
+        self.add_break(Break { file: file.to_path_buf(), line, what, is_forged: false });
+    }
+
+    fn add_break(&mut self, found: Break) {
         self.result.break_count += 1;
         if self.result.breaks.len() < MOST_BREAKS {
-            self.result.breaks.push(Break { file: file.to_path_buf(), line, what });
+            self.result.breaks.push(found);
         }
     }
 
     /// Ends the walk, and says what was found. Whatever end was seen and is not there was cut off.
     pub fn finish(mut self, file: &Path) -> Verification {
+        if self.has_wrong_anchor {
+            let what =
+                format!("record {}, which was removed, is not the one that was seen", self.result.removed);
+            self.tell(file, 0, what);
+        }
+        // Retention never removes the newest records, so that nothing but an anchor is no trail of ours.
+        if self.result.records == 0 && self.result.removed > 0 {
+            let what = format!("every record is missing: there were {}", self.result.removed);
+            self.tell(file, 0, what);
+        }
         if let Some(longest) = self.seen.keys().next_back().copied() {
             let what = match self.result.head.as_ref().map_or(self.result.removed, |head| head.number) {
                 last if longest > last => {

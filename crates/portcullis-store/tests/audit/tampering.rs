@@ -3,6 +3,7 @@
 use std::fs;
 
 use portcullis_store::audit::Head;
+use portcullis_store::audit::index::Filter;
 use pretty_assertions::assert_eq;
 
 use crate::sample::{Trail, entry};
@@ -45,9 +46,12 @@ fn an_added_line_is_found() {
     let copied = first_break(|lines| lines.insert(2, lines[1].clone()));
     assert_eq!(copied.as_deref(), Some("current.jsonl:3: record 2 stands where 3 belongs"));
     let strange = "current.jsonl:3: it is no record, and no record says that it was torn";
-    for added in ["", "x", "{\"n\":3", "{}"] {
+    let found = first_break(|lines| lines.insert(2, "{\"n\":3".to_owned()));
+    assert_eq!(found.as_deref(), Some(strange));
+    let forged = "current.jsonl:3: no process of Portcullis wrote this line";
+    for added in ["", "x", "{\"n\":4", "{}", "# a comment", "{\"n\":3}", "{\"n\":3,\"id\":\"x"] {
         let found = first_break(|lines| lines.insert(2, added.to_owned()));
-        assert_eq!(found.as_deref(), Some(strange), "{added:?}");
+        assert_eq!(found.as_deref(), Some(forged), "{added:?}");
     }
 }
 
@@ -75,7 +79,77 @@ fn a_torn_line_that_was_changed_or_removed_is_found() {
     assert_eq!(trail.breaks(), ["current.jsonl:3: the torn line that it was written after is missing"]);
     let trail = torn();
     trail.set_current(&trail.current().replace("{\"n\":3,\"id\n", "{\"n\":3,\"if\n"));
-    assert_eq!(trail.breaks(), ["current.jsonl:3: it is no record, and no record says that it was torn"]);
+    assert_eq!(trail.breaks(), ["current.jsonl:3: no process of Portcullis wrote this line"]);
+}
+
+#[test]
+fn a_line_of_somebody_else_is_forged_wherever_it_stands_and_whatever_comes_after_it() {
+    let forged = |trail: &Trail| {
+        let found = trail.audit.verify(&[], None).unwrap();
+        assert!(!found.is_whole());
+        let places: Vec<u64> =
+            found.breaks.iter().filter(|found| found.is_forged).map(|found| found.line).collect();
+        (places, found.torn.len())
+    };
+    let lines = [
+        "hello\n",
+        "hello",
+        "\n",
+        "{}\n",
+        "\u{0}x\n",
+        "{\"n\":3,\"decision\":\"allow\"}\n",
+        "{\"n\":3,\"x\":",
+    ];
+    for added in lines {
+        let trail = Trail::of(2);
+        trail.set_current(&format!("{}{added}", trail.current()));
+        assert_eq!(forged(&trail), (vec![3], 0), "{added:?}");
+        // The next writer cannot refuse to write, and names what it finds; that makes nothing of it.
+        trail.add(2..4);
+        assert_eq!(forged(&trail), (vec![3], 0), "{added:?}");
+    }
+    // A record of another trail is one out of its place.
+    let other = Trail::of(5);
+    let trail = Trail::of(2);
+    trail.set_current(&format!("{}{}", trail.current(), other.lines()[4].get(..200).unwrap()));
+    assert_eq!(forged(&trail), (vec![3], 0));
+    // Zeros are what a power cut leaves.
+    let trail = Trail::of(2);
+    trail.set_current(&format!("{}{}", trail.current(), "\0".repeat(4096)));
+    trail.add(2..3);
+    let found = trail.audit.verify(&[], None).unwrap();
+    assert_eq!((found.is_whole(), found.torn.len()), (true, 1));
+}
+
+#[test]
+fn an_empty_trail_is_found_where_somebody_knows_better() {
+    let trail = Trail::of(6);
+    let kept = trail.audit.head().unwrap().unwrap();
+    trail.audit.count(&Filter::default()).unwrap();
+    let first = |trail: &Trail, seen: &[Head]| {
+        let found = trail.audit.verify(seen, None).unwrap();
+        found.breaks.first().map(|found| found.what.clone())
+    };
+    let missing = "the last records are missing: there were 6, and now 0 is the last".to_owned();
+    // The index remembers, whether the file is empty or gone.
+    trail.set_current("");
+    assert_eq!(first(&trail, &trail.audit.seen_heads().unwrap()), Some(missing.clone()));
+    fs::remove_file(trail.file("current.jsonl")).unwrap();
+    assert_eq!(first(&trail, &trail.audit.seen_heads().unwrap()), Some(missing.clone()));
+    // A head that was kept elsewhere remembers when the index is gone too.
+    fs::remove_dir_all(trail.file("")).unwrap();
+    assert_eq!(first(&trail, std::slice::from_ref(&kept)), Some(missing));
+    assert_eq!(trail.audit.verify(&[], Some(&kept.hash)).unwrap().has_expected, Some(false));
+    // An anchor that claims that retention took everything is no excuse: it leaves the newest records.
+    fs::create_dir(trail.file("")).unwrap();
+    for (number, hash) in [(6, kept.hash.as_str()), (6, "00"), (900, "00")] {
+        let anchor = format!(r#"{{"number":{number},"hash":"{hash}","segment":1,"removed_ms":1}}"#);
+        fs::write(trail.file("anchor.json"), anchor).unwrap();
+        let found = trail.audit.verify(std::slice::from_ref(&kept), None).unwrap();
+        assert!(!found.is_whole(), "{number} {hash}: {found:?}");
+    }
+    // Whoever never recorded anything has lost nothing.
+    assert!(Trail::new().audit.verify(&[], None).unwrap().is_whole());
 }
 
 #[test]
@@ -108,7 +182,7 @@ fn a_rest_at_the_end_of_a_full_file_is_found() {
     trail.add(2..3);
     let first = trail.file("000001.jsonl");
     fs::write(&first, format!("{}x\n", fs::read_to_string(&first).unwrap())).unwrap();
-    assert_eq!(trail.breaks(), ["000001.jsonl:3: it is no record, and no record says that it was torn"]);
+    assert_eq!(trail.breaks(), ["000001.jsonl:3: no process of Portcullis wrote this line"]);
 }
 
 #[test]

@@ -24,7 +24,8 @@ is found. Lines that were cut off at the end, or a record that was made anew, ar
 which the index has seen, or by a hash that was kept elsewhere (`portcullis log head`).
 Whoever may write the files can make all of it anew, and the index with it: only a hash that is out
 of their reach proves that they did not.
-A line that a killed process left unfinished is told, and is no damage.
+A line that a killed process left unfinished is told, and is no damage; a whole line that Portcullis
+did not write is forged.
 
 Exit codes: 0 whole, 1 changed or the expected hash is missing, 70 internal failure")]
 pub(crate) struct VerifyArgs {
@@ -88,7 +89,8 @@ fn text(found: &Verification) -> String {
     for broken in &found.breaks {
         let place = if broken.line > 0 { format!(":{}", broken.line) } else { String::new() };
         let told = format!("{}{place}: {}", broken.file.display(), broken.what);
-        let _ = writeln!(out, "{} {}", Painted(ERROR, "changed:"), visible(&told));
+        let label = if broken.is_forged { "forged:" } else { "changed:" };
+        let _ = writeln!(out, "{} {}", Painted(ERROR, label), visible(&told));
     }
     if found.has_expected == Some(false) {
         let _ = writeln!(out, "{} the expected hash is not in the chain", Painted(ERROR, "missing:"));
@@ -110,9 +112,9 @@ fn text(found: &Verification) -> String {
 }
 
 fn object(found: &Verification) -> Value {
-    let breaks = found.breaks.iter().map(
-        |Break { file, line, what }| json!({"file": file.to_string_lossy(), "line": line, "what": what}),
-    );
+    let breaks = found.breaks.iter().map(|Break { file, line, what, is_forged }| {
+        json!({"file": file.to_string_lossy(), "line": line, "what": what, "forged": is_forged})
+    });
     let torn = found
         .torn
         .iter()
