@@ -1,7 +1,8 @@
 //! Droid.
 //!
-//! It speaks Claude Code's format. A hook that crashes, is silent or takes too long does not object, so every answer is
-//! explicit.
+//! It speaks Claude Code's format, with the events at the top of its file of hooks. A hook that crashes, is silent or
+//! takes too long does not object, so every answer is explicit. An ask lets the call run where nobody is there
+//! (`droid exec`), and what it does elsewhere was not seen, so a question is a denial that says how to allow the call.
 //!
 //! | `permission_mode` | mode |
 //! |---|---|
@@ -14,14 +15,16 @@
 //!
 //! Its session file has a form of its own that is not read here.
 
-use portcullis_core::{Mode, ToolCall, ToolInput, Value};
+use portcullis_core::{Mode, ToolCall, ToolInput};
 
 use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput};
+use crate::call_parts::{files_read, foreign_calls, listing, one_by_one};
+use crate::capability::{AskBy, MomentCapabilities};
 use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom, element, shell_handler};
 use crate::host::Host;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
-use crate::tool_names::{ToolTranslation, by_table, foreign, patch_or_refusal};
+use crate::tool_names::{ToolTranslation, by_table, patch_or_refusal};
 
 /// Droid.
 pub(crate) static ADAPTER: HostAdapter = HostAdapter {
@@ -40,7 +43,10 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     },
 };
 
-static BEFORE: HookMoment = claude_family::BEFORE;
+static BEFORE: HookMoment = HookMoment {
+    capabilities: MomentCapabilities { ask: AskBy::Nothing, ..claude_family::BEFORE.capabilities },
+    ..claude_family::BEFORE
+};
 
 static DIALECT: FamilyMember = FamilyMember {
     before: &BEFORE,
@@ -50,7 +56,7 @@ static DIALECT: FamilyMember = FamilyMember {
     session: |session, _| HookSession { transcript: None, ..session },
 };
 
-/// Its tools as ours. A patch, several patterns and what the table lacks are left to [`calls`].
+/// Its tools as ours. Patches, lists, folders and what the table lacks are left to [`calls`].
 const TOOLS: &[ToolTranslation] = &[
     ToolTranslation { theirs: &["Execute"], ours: "Bash", fields: &[("command", &["command"])] },
     ToolTranslation { theirs: &["Read"], ours: "Read", fields: &[("file_path", &["file_path"])] },
@@ -69,7 +75,6 @@ const TOOLS: &[ToolTranslation] = &[
         ],
     },
     ToolTranslation { theirs: &["MultiEdit"], ours: "MultiEdit", fields: &[("file_path", &["file_path"])] },
-    ToolTranslation { theirs: &["LS"], ours: "Glob", fields: &[("path", &["directory_path", "path"])] },
     ToolTranslation {
         theirs: &["Glob"],
         ours: "Glob",
@@ -78,7 +83,7 @@ const TOOLS: &[ToolTranslation] = &[
     ToolTranslation {
         theirs: &["Grep"],
         ours: "Grep",
-        fields: &[("pattern", &["pattern"]), ("path", &["path"])],
+        fields: &[("pattern", &["pattern"]), ("path", &["path"]), ("glob", &["glob_pattern"])],
     },
     ToolTranslation { theirs: &["FetchUrl"], ours: "WebFetch", fields: &[("url", &["url"])] },
     ToolTranslation { theirs: &["WebSearch"], ours: "WebSearch", fields: &[("query", &["query"])] },
@@ -87,6 +92,10 @@ const TOOLS: &[ToolTranslation] = &[
         ours: "Agent",
         fields: &[("prompt", &["prompt"]), ("subagent_type", &["subagent_type"])],
     },
+    ToolTranslation { theirs: &["Skill"], ours: "Skill", fields: &[("skill", &["skill"])] },
+    ToolTranslation { theirs: &["TaskOutput"], ours: "TaskOutput", fields: &[] },
+    ToolTranslation { theirs: &["TaskStop"], ours: "TaskStop", fields: &[] },
+    ToolTranslation { theirs: &["ToolSearch"], ours: "ToolSearch", fields: &[] },
     ToolTranslation { theirs: &["TodoWrite"], ours: "TodoWrite", fields: &[] },
     ToolTranslation { theirs: &["ExitSpecMode"], ours: "ExitPlanMode", fields: &[] },
 ];
@@ -105,45 +114,47 @@ fn standing(word: Option<&str>) -> SessionFreedom {
 }
 
 fn calls(tool: &str, input: ToolInput) -> Vec<ToolCall> {
-    match (tool, input.field("patterns")) {
-        ("ApplyPatch", _) => {
+    match tool {
+        "ApplyPatch" => {
             let texts = (input.text("input"), input.text("patch"));
             let is_clear = texts.0.is_none() || texts.1.is_none() || texts.0 == texts.1;
             patch_or_refusal(texts.0.or(texts.1).filter(|_| is_clear))
         }
-        ("Glob", Some(Value::List(patterns))) if !patterns.is_empty() => {
-            let with_one = |pattern: &Value| {
-                let others = input.fields().filter(|(name, _)| *name != "patterns");
-                let others = others.map(|(name, value)| (name.to_owned(), value.clone()));
-                others.chain([("patterns".to_owned(), pattern.clone())]).collect::<ToolInput>()
-            };
-            patterns.iter().map(|pattern| call(tool, with_one(pattern))).collect()
+        "Glob" => one_by_one(&input, "patterns").into_iter().flat_map(|input| call(tool, input)).collect(),
+        "LS" => vec![listing(&input, &["directory_path", "path"])],
+        // Their pictures go to the model.
+        "GenerateImage" | "Task" => {
+            let field = if tool == "Task" { "image_paths" } else { "input_image_paths" };
+            files_read(&input, field).into_iter().chain(call(tool, input)).collect()
         }
-        _ => vec![call(tool, input)],
+        _ => call(tool, input),
     }
 }
 
-fn call(tool: &str, input: ToolInput) -> ToolCall {
+fn call(tool: &str, input: ToolInput) -> Vec<ToolCall> {
     if tool.starts_with("mcp__") {
-        return ToolCall::new(tool, input);
+        return vec![ToolCall::new(tool, input)];
     }
-    by_table(TOOLS, tool, &input).unwrap_or_else(|| foreign("droid", tool, input))
+    match by_table(TOOLS, tool, &input) {
+        Some(call) => vec![call],
+        None => foreign_calls("droid", tool, input),
+    }
 }
 
 fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     claude_family::write(moment, answer, ReplyExtras { notice: true, ending: true })
 }
 
-/// Its time-outs are in seconds.
+/// Its time-outs are in seconds. Wrapped in `hooks`, as Claude Code has them, the events would be ignored.
 fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FILE: &str = "hooks.json";
     const WRITERS: &str = "Create|Edit|MultiEdit|ApplyPatch";
     vec![
-        element(FILE, &["hooks", "PreToolUse"], "*", shell_handler(command, 90)),
-        element(FILE, &["hooks", "UserPromptSubmit"], "", shell_handler(command, 10)),
-        element(FILE, &["hooks", "PostToolUse"], WRITERS, shell_handler(command, 10)),
-        element(FILE, &["hooks", "SessionStart"], "", shell_handler(command, 10)),
-        element(FILE, &["hooks", "SessionEnd"], "", shell_handler(command, 10)),
+        element(FILE, &["PreToolUse"], "*", shell_handler(command, 90)),
+        element(FILE, &["UserPromptSubmit"], "", shell_handler(command, 10)),
+        element(FILE, &["PostToolUse"], WRITERS, shell_handler(command, 10)),
+        element(FILE, &["SessionStart"], "", shell_handler(command, 10)),
+        element(FILE, &["SessionEnd"], "", shell_handler(command, 10)),
     ]
 }
 
@@ -195,6 +206,21 @@ mod tests {
                 r#"{"folder":"/a","patterns":["*.rs","/etc/*"]}"#,
                 "Glob {\"path\":\"/a\",\"pattern\":\"*.rs\"}\nGlob {\"path\":\"/a\",\"pattern\":\"/etc/*\"}",
             ),
+            ("LS", r#"{"directory_path":"/a","ignorePatterns":["b"]}"#, r#"Glob {"path":"/a"}"#),
+            ("LS", "{}", r#"Glob {"path":"."}"#),
+            ("LS", r#"{"directory_path":["/a"]}"#, r#"Glob {"file_path":null}"#),
+            ("TaskStop", r#"{"task_id":"1"}"#, r#"TaskStop {"task_id":"1"}"#),
+            ("Skill", r#"{"skill":"a"}"#, r#"Skill {"skill":"a"}"#),
+            (
+                "Task",
+                r#"{"subagent_type":"w","description":"d","prompt":"p","image_paths":["/a.png"]}"#,
+                "Read {\"file_path\":\"/a.png\"}\nAgent {\"prompt\":\"p\",\"subagent_type\":\"w\"}",
+            ),
+            (
+                "GenerateImage",
+                r#"{"prompt":"p","input_image_paths":[7]}"#,
+                "Read {\"file_path\":null}\nGenerateImage {\"input_image_paths\":[7],\"prompt\":\"p\"}",
+            ),
             ("Glob", r#"{"patterns":[]}"#, r#"Glob {"file_path":null}"#),
             ("Glob", r#"{"patterns":[7]}"#, r#"Glob {"file_path":null}"#),
             ("ApplyPatch", r#"{"input":"rm"}"#, r#"Edit {"file_path":null}"#),
@@ -210,7 +236,7 @@ mod tests {
             ),
             ("FetchUrl", r#"{"url":"https://docs.rs"}"#, r#"WebFetch {"url":"https://docs.rs"}"#),
             ("mcp__a__b", "{}", "mcp__a__b {}"),
-            ("Bash", r#"{"command":"ls"}"#, r#"droid.Bash {"command":"ls"}"#),
+            ("Bash", r#"{"command":"ls"}"#, "droid.Bash {\"command\":\"ls\"}\nBash {\"command\":\"ls\"}"),
             ("GenerateDroid", "{}", "GenerateDroid {}"),
         ] {
             assert_eq!(shown(tool, input), expected, "{tool} {input}");

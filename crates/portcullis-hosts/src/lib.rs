@@ -13,11 +13,13 @@
 
 mod adapter;
 mod amp;
+mod call_parts;
 mod capability;
 mod claude;
 mod claude_family;
 mod codex;
 mod copilot;
+mod copilot_tools;
 mod crush;
 mod cursor;
 mod droid;

@@ -154,7 +154,7 @@ pub(crate) fn by_table(table: &[ToolTranslation], name: &str, input: &ToolInput)
 
 /// Translates the fields of an input. A field that is no text or has two values, as two spellings of its name can give
 /// it, is not understood, and neither is an input without the first field.
-fn translated(input: &ToolInput, fields: &[FieldRenaming<'_>]) -> Option<ToolInput> {
+pub(crate) fn translated(input: &ToolInput, fields: &[FieldRenaming<'_>]) -> Option<ToolInput> {
     let mut values = BTreeMap::new();
     for (index, (ours, theirs)) in fields.iter().enumerate() {
         let mut found =

@@ -56,6 +56,7 @@ pub fn put(before: Option<&str>, pieces: &[&RegistrationPiece], ours: &Ours) -> 
     }
     let wanted: Vec<Wanted<'_>> = pieces.iter().filter_map(|piece| wanted(piece)).collect();
     let mut is_changed = remove_strays(&object, &wanted, ours);
+    is_changed |= remove_former(&object, &wanted, ours);
     for piece in &wanted {
         is_changed |= put_one(&object, piece, ours)?;
     }
@@ -86,7 +87,7 @@ pub fn strip(
     let object = root.object_value().ok_or("it must be an object")?;
     let wanted: Vec<Wanted<'_>> = pieces.iter().filter_map(|piece| wanted(piece)).collect();
     let original = original.and_then(|text| read(split_mark(text).1).ok()).unwrap_or_default();
-    let mut is_changed = false;
+    let mut is_changed = remove_former(&object, &wanted, ours);
     let elements: Vec<&Wanted<'_>> = wanted.iter().filter(|piece| piece.kind != Kind::Field).collect();
     for property in object.properties() {
         let name = property.decoded_name().unwrap_or_default();
@@ -279,6 +280,30 @@ fn remove_strays(object: &CstObject, wanted: &[Wanted<'_>], ours: &Ours) -> bool
                 }
             }
         }
+    }
+    is_changed
+}
+
+/// Takes out what an earlier version put below `hooks` for a host that has its events at the top of the file.
+fn remove_former(object: &CstObject, wanted: &[Wanted<'_>], ours: &Ours) -> bool {
+    const FORMER_PLACE: &str = "hooks";
+    if wanted.iter().any(|piece| piece.at.first() == Some(&FORMER_PLACE)) {
+        return false;
+    }
+    let Some(place) = object.get(FORMER_PLACE) else { return false };
+    let Some(events) = place.object_value() else { return false };
+    let mut is_changed = false;
+    for event in events.properties() {
+        let Some(list) = event.array_value() else { continue };
+        if take_out_below(&list.clone().into(), ours) {
+            is_changed = true;
+            if list.elements().is_empty() {
+                event.remove();
+            }
+        }
+    }
+    if is_changed && events.properties().is_empty() {
+        place.remove();
     }
     is_changed
 }

@@ -38,6 +38,7 @@ mod permission_hooks;
 mod policy;
 mod profiles;
 mod questions;
+mod registrations;
 mod replay;
 mod retry;
 mod rules;
