@@ -18,6 +18,7 @@ use serde_json::json;
 use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
 };
+use crate::call_parts::foreign_calls;
 use crate::capability::{AskBy, HostDecision, MomentCapabilities};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::absolute;
@@ -100,15 +101,14 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
         cwd: absolute("the working directory", told.directory.to_owned())?,
         ..HookSession::default()
     };
-    let call = match name.as_str() {
-        "Bash" => tool_names::command_line(&input, &["cmd"], &["cwd"]),
-        name if name.starts_with("mcp__") => ToolCall::new(name, input),
+    let calls = match name.as_str() {
+        "Bash" => vec![tool_names::command_line(&input, &["cmd"], &["cwd"])],
+        name if name.starts_with("mcp__") => vec![ToolCall::new(name, input)],
         name => match tool_names::by_table(TOOLS, name, &input) {
-            Some(call) => call,
-            None => tool_names::foreign("amp", name, input),
+            Some(call) => vec![call],
+            None => foreign_calls("amp", name, input),
         },
     };
-    let calls = vec![call];
     let call = HookCall { moment: &DELEGATED, calls, mode: None, person: None, session, call_id: None };
     Ok(HostEvent::Call(Box::new(call)))
 }

@@ -12,12 +12,8 @@
 //!
 //! Copilot CLI takes a crash for a denial and lets a call run when time is up; in VS Code both let it run. Neither says in
 //! which mode a session is, so the settings decide.
-//!
-//! A path with a scheme, such as `file:///etc/hosts`, means another file to VS Code than to everybody else, and is not
-//! understood.
 
-use portcullis_core::tool::find_tool;
-use portcullis_core::{ToolCall, ToolInput, Value};
+use portcullis_core::{ToolInput, Value};
 use serde::Serialize;
 use serde_json::json;
 
@@ -29,12 +25,12 @@ use crate::capability::{AskBy, HostDecision, MomentCapabilities};
 use crate::claude_family::{
     self, BLOCKING_EXIT_CODE, BLOCKING_STDERR, FamilyMember, ReplyExtras, SessionFreedom,
 };
+use crate::copilot_tools::calls;
 use crate::fields::{HookInputFields, unknown, wrong_type};
 use crate::host::Host;
 use crate::json::parse_input;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
-use crate::tool_names::{ToolTranslation, by_table, foreign, mcp, not_understood, patch_or_refusal};
 
 /// Copilot CLI and the agent of VS Code.
 pub(crate) static ADAPTER: HostAdapter = HostAdapter {
@@ -47,7 +43,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     write,
     registration: Registration {
         programs: &["copilot", "code"],
-        folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".copilot" },
+        folder: SettingsFolder { variable: Some("COPILOT_HOME"), base: FolderBase::Home, path: ".copilot" },
         pieces,
         afterwards: "",
     },
@@ -95,83 +91,6 @@ static DIALECT: FamilyMember = FamilyMember {
     calls,
     session: |session, _| HookSession { transcript: None, ..session },
 };
-
-/// The tools of both as ours. Lists, patches, MCP tools and what the table lacks are left to [`calls`].
-const TOOLS: &[ToolTranslation] = &[
-    ToolTranslation {
-        theirs: &["bash", "run_in_terminal"],
-        ours: "Bash",
-        fields: &[("command", &["command"])],
-    },
-    ToolTranslation { theirs: &["powershell"], ours: "PowerShell", fields: &[("command", &["command"])] },
-    ToolTranslation { theirs: &["view"], ours: "Read", fields: &[("file_path", &["path"])] },
-    ToolTranslation { theirs: &["read_file"], ours: "Read", fields: &[("file_path", &["filePath"])] },
-    ToolTranslation {
-        theirs: &["create"],
-        ours: "Write",
-        fields: &[("file_path", &["path"]), ("content", &["file_text"])],
-    },
-    ToolTranslation {
-        theirs: &["create_file"],
-        ours: "Write",
-        fields: &[("file_path", &["filePath"]), ("content", &["content"])],
-    },
-    ToolTranslation {
-        theirs: &["edit", "str_replace", "str_replace_editor"],
-        ours: "Edit",
-        fields: &[("file_path", &["path"]), ("old_string", &["old_str"]), ("new_string", &["new_str"])],
-    },
-    ToolTranslation {
-        theirs: &["replace_string_in_file"],
-        ours: "Edit",
-        fields: &[
-            ("file_path", &["filePath"]),
-            ("old_string", &["oldString"]),
-            ("new_string", &["newString"]),
-        ],
-    },
-    ToolTranslation {
-        theirs: &["insert_edit_into_file"],
-        ours: "Edit",
-        fields: &[("file_path", &["filePath"]), ("new_string", &["code"])],
-    },
-    ToolTranslation {
-        theirs: &["edit_notebook_file"],
-        ours: "NotebookEdit",
-        fields: &[("notebook_path", &["filePath"])],
-    },
-    ToolTranslation {
-        theirs: &["glob"],
-        ours: "Glob",
-        fields: &[("pattern", &["pattern"]), ("path", &["path"])],
-    },
-    ToolTranslation {
-        theirs: &["grep", "rg"],
-        ours: "Grep",
-        fields: &[("pattern", &["pattern"]), ("path", &["path"])],
-    },
-    ToolTranslation { theirs: &["list_dir"], ours: "Glob", fields: &[("path", &["path"])] },
-    ToolTranslation { theirs: &["file_search"], ours: "Glob", fields: &[("pattern", &["query"])] },
-    ToolTranslation { theirs: &["grep_search"], ours: "Grep", fields: &[("pattern", &["query"])] },
-    ToolTranslation {
-        theirs: &["fetch_webpage", "web_fetch"],
-        ours: "WebFetch",
-        fields: &[("url", &["url"])],
-    },
-    ToolTranslation { theirs: &["web_search"], ours: "WebSearch", fields: &[("query", &["query"])] },
-    ToolTranslation { theirs: &["runSubagent", "task"], ours: "Agent", fields: &[("prompt", &["prompt"])] },
-    ToolTranslation {
-        theirs: &["manage_todo_list", "report_intent", "update_todo"],
-        ours: "TodoWrite",
-        fields: &[],
-    },
-];
-
-/// The tools of VS Code that do one thing to each element of a list: the field that has it, and the tool for one.
-const LISTS: &[(&str, &str, &str)] = &[
-    ("fetch_webpage", "urls", "fetch_webpage"),
-    ("multi_replace_string_in_file", "replacements", "replace_string_in_file"),
-];
 
 fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
     let mut fields = HookInputFields::read(told.input)?;
@@ -239,77 +158,6 @@ fn tool_arguments(fields: &mut HookInputFields) -> Result<ToolInput, HostError> 
     }
 }
 
-fn calls(tool: &str, input: ToolInput) -> Vec<ToolCall> {
-    if tool == "apply_patch" {
-        return patch_or_refusal(input.text("input")).into_iter().map(without_scheme).collect();
-    }
-    if let Some(calls) = listed_calls(tool, &input).or_else(|| mcp_calls(tool, &input)) {
-        return calls;
-    }
-    if let Some(line) = typed_line(tool, &input) {
-        return vec![ToolCall::new(tool, input), ToolCall::bash(&line)];
-    }
-    vec![by_table(TOOLS, tool, &input).map_or_else(|| foreign("copilot", tool, input), without_scheme)]
-}
-
-/// Makes one call of each element of a list. A list that is missing or empty is one element that is not understood.
-fn listed_calls(tool: &str, input: &ToolInput) -> Option<Vec<ToolCall>> {
-    let (_, field, single) = LISTS.iter().find(|(name, ..)| *name == tool)?;
-    let elements = match input.field(field) {
-        Some(Value::List(elements)) if !elements.is_empty() => elements.as_slice(),
-        _ => &[Value::Null],
-    };
-    let one = |element: &Value| {
-        let element = match element {
-            Value::Text(url) => ToolInput::of_text("url", url),
-            Value::Object(fields) => fields.clone().into_iter().collect(),
-            _ => ToolInput::default(),
-        };
-        by_table(TOOLS, single, &element).map(without_scheme)
-    };
-    elements.iter().map(one).collect()
-}
-
-/// Returns what a tool types into a shell that runs already, or has a task run. What it does depends on more than that,
-/// so it stays an unknown tool and what must not run is stopped all the same.
-fn typed_line(tool: &str, input: &ToolInput) -> Option<String> {
-    match (tool, input.field("task")) {
-        ("write_bash", _) => input.text("input").map(str::to_owned),
-        ("create_and_run_task", Some(Value::Object(task))) => {
-            let command = task.get("command").and_then(Value::as_text)?;
-            let words = match task.get("args") {
-                Some(Value::List(words)) => words.iter().filter_map(Value::as_text).collect(),
-                _ => Vec::new(),
-            };
-            Some(std::iter::once(command).chain(words).collect::<Vec<_>>().join(" "))
-        }
-        _ => None,
-    }
-}
-
-/// Makes calls of a tool of an MCP server, `mcp_SERVER_TOOL`. Which `_` ends the server's name is not said, so every way
-/// to read it must be allowed.
-fn mcp_calls(tool: &str, input: &ToolInput) -> Option<Vec<ToolCall>> {
-    let rest = tool.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_'))?;
-    let names = rest.match_indices('_').filter_map(|(at, _)| {
-        let (server, tool) = rest.split_at_checked(at)?;
-        Some((server, tool.strip_prefix('_')?)).filter(|(_, tool)| !tool.is_empty())
-    });
-    let calls: Vec<ToolCall> =
-        names.map(|(server, tool)| ToolCall::new(&mcp(server, tool), input.clone())).collect();
-    (!calls.is_empty()).then_some(calls)
-}
-
-/// Refuses a file that is named by a scheme.
-fn without_scheme(call: ToolCall) -> ToolCall {
-    let primary = find_tool(call.tool()).and_then(|info| info.primary_field);
-    let file = primary.filter(|name| name.ends_with("path")).and_then(|name| call.input().text(name));
-    if file.is_some_and(|file| file.contains("://")) {
-        return ToolCall::new(call.tool(), not_understood());
-    }
-    call
-}
-
 fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     if *moment == CODE_BEFORE {
         return claude_family::write(moment, answer, ReplyExtras { notice: true, ending: true });
@@ -355,6 +203,7 @@ fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
 
 #[cfg(test)]
 mod tests {
+    use portcullis_core::ToolCall;
     use pretty_assertions::assert_eq;
 
     use super::*;
@@ -410,55 +259,6 @@ mod tests {
             let text = format!(r#"{{"cwd":"/w","toolName":"bash","toolArgs":{arguments}}}"#);
             let told = HostInput { input: text.as_bytes(), directory: "/w", variable: &|_| None };
             assert!(read(&told).is_err(), "{arguments}");
-        }
-    }
-
-    #[test]
-    fn tools_become_ours() {
-        for (tool, input, expected) in [
-            ("bash", r#"{"command":"ls","cwd":"/"}"#, r#"Bash {"command":"ls"}"#),
-            ("powershell", r#"{"command":"ls"}"#, r#"PowerShell {"command":"ls"}"#),
-            ("view", r#"{"path":"/a"}"#, r#"Read {"file_path":"/a"}"#),
-            ("create", r#"{"path":"/a","file_text":"b"}"#, r#"Write {"content":"b","file_path":"/a"}"#),
-            ("edit", r#"{"path":["/a"]}"#, r#"Edit {"file_path":null}"#),
-            ("read_file", r#"{"filePath":"file:///etc/passwd"}"#, r#"Read {"file_path":null}"#),
-            (
-                "insert_edit_into_file",
-                r#"{"filePath":"/a","code":"b","explanation":"c"}"#,
-                r#"Edit {"file_path":"/a","new_string":"b"}"#,
-            ),
-            (
-                "multi_replace_string_in_file",
-                r#"{"replacements":[{"filePath":"/a","oldString":"b","newString":"c"},{"filePath":"/d"},7]}"#,
-                "Edit {\"file_path\":\"/a\",\"new_string\":\"c\",\"old_string\":\"b\"}\n\
-                 Edit {\"file_path\":\"/d\"}\nEdit {\"file_path\":null}",
-            ),
-            (
-                "fetch_webpage",
-                r#"{"urls":["https://docs.rs","https://evil.example"],"query":"q"}"#,
-                "WebFetch {\"url\":\"https://docs.rs\"}\nWebFetch {\"url\":\"https://evil.example\"}",
-            ),
-            ("fetch_webpage", r#"{"urls":[],"url":"https://docs.rs"}"#, r#"WebFetch {"file_path":null}"#),
-            (
-                "apply_patch",
-                r#"{"input":"*** Begin Patch\n*** Add File: file:///a\n+b\n*** End Patch"}"#,
-                r#"Write {"file_path":null}"#,
-            ),
-            ("mcp_tracker_close", "{}", "mcp__tracker__close {}"),
-            ("mcp_a_b_c", "{}", "mcp__a__b_c {}\nmcp__a_b__c {}"),
-            ("mcp_a", "{}", "mcp_a {}"),
-            ("mcp__a__b", "{}", "copilot.mcp__a__b {}"),
-            ("run_notebook_cell", "{}", "run_notebook_cell {}"),
-            ("str_replace_editor", r#"{"command":"create","path":"/a"}"#, r#"Edit {"file_path":"/a"}"#),
-            ("write_bash", r#"{"input":"ls"}"#, "write_bash {\"input\":\"ls\"}\nBash {\"command\":\"ls\"}"),
-            (
-                "create_and_run_task",
-                r#"{"task":{"command":"rm","args":["-r","a"]}}"#,
-                "create_and_run_task {\"task\":{\"args\":[\"-r\",\"a\"],\"command\":\"rm\"}}\nBash {\"command\":\"rm -r a\"}",
-            ),
-        ] {
-            assert_eq!(shown(&code(tool, input).calls), expected, "{tool} {input}");
-            assert_eq!(shown(&cli(tool, input).calls), expected, "{tool} {input}");
         }
     }
 

@@ -21,6 +21,7 @@ use serde_json::json;
 use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
 };
+use crate::call_parts::{calls_of, files_read, foreign_calls, listing};
 use crate::capability::{AskBy, HostDecision, MomentCapabilities};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, unknown};
@@ -136,10 +137,31 @@ const TOOLS: &[ToolTranslation] = &[
         fields: &[FILE, ("old_string", &["old_string"]), ("new_string", &["new_string"])],
     },
     ToolTranslation { theirs: &["glob"], ours: "Glob", fields: &[PATTERN, FOLDER] },
-    ToolTranslation { theirs: &["grep"], ours: "Grep", fields: &[PATTERN, FOLDER] },
-    ToolTranslation { theirs: &["fetch"], ours: "WebFetch", fields: &[("url", &["url"])] },
+    ToolTranslation { theirs: &["grep"], ours: "Grep", fields: &[PATTERN, FOLDER, ("glob", &["include"])] },
+    ToolTranslation { theirs: &["fetch", "web_fetch"], ours: "WebFetch", fields: &[("url", &["url"])] },
+    // A search through public code goes to a service by what it says.
+    ToolTranslation {
+        theirs: &["web_search", "sourcegraph"],
+        ours: "WebSearch",
+        fields: &[("query", &["query"])],
+    },
     ToolTranslation { theirs: &["agent"], ours: "Agent", fields: &[("prompt", &["prompt"])] },
     ToolTranslation { theirs: &["todos"], ours: "TodoWrite", fields: &[] },
+    ToolTranslation { theirs: &["question"], ours: "AskUserQuestion", fields: &[] },
+    ToolTranslation { theirs: &["job_output"], ours: "TaskOutput", fields: &[] },
+    ToolTranslation { theirs: &["job_kill"], ours: "TaskStop", fields: &[] },
+    ToolTranslation { theirs: &["list_mcp_resources"], ours: "ListMcpResourcesTool", fields: &[] },
+    ToolTranslation { theirs: &["read_mcp_resource"], ours: "ReadMcpResourceTool", fields: &[] },
+    // They tell of Crush itself.
+    ToolTranslation { theirs: &["crush_info", "crush_logs"], ours: "ToolSearch", fields: &[] },
+    // It starts the language server of the project anew.
+    ToolTranslation { theirs: &["lsp_restart"], ours: "TaskStop", fields: &[] },
+    // It puts a text in the place of a symbol.
+    ToolTranslation {
+        theirs: &["lsp_replace_symbol"],
+        ours: "Edit",
+        fields: &[FILE, ("new_string", &["replacement"])],
+    },
 ];
 
 fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
@@ -188,6 +210,18 @@ fn calls(name: &str, input: ToolInput) -> Vec<ToolCall> {
             let page = tool_names::by_table(&[row], name, &input);
             page.into_iter().chain([tool_names::foreign("crush", name, input)]).collect()
         }
+        "ls" => vec![listing(&input, &["path"])],
+        // They look at one file, or at a symbol wherever it is.
+        "lsp_call_hierarchy" | "lsp_definition" | "lsp_diagnostics" | "lsp_references" | "lsp_symbols" => {
+            let files = ["file_path", "path"].iter().flat_map(|field| files_read(&input, field));
+            let files: Vec<ToolCall> = files.collect();
+            if files.is_empty() { vec![listing(&input, &[])] } else { files }
+        }
+        // It changes every file that has the symbol, which are files of the project.
+        "lsp_rename" => {
+            let edited = calls_of("Edit", "file_path", &input, "path");
+            edited.into_iter().chain([tool_names::foreign("crush", name, input)]).collect()
+        }
         // It changes one file at several places, which are a list.
         "multiedit" => vec![ToolCall::new("MultiEdit", input)],
         _ => match tool_names::by_table(TOOLS, name, &input) {
@@ -211,7 +245,7 @@ fn other_calls(name: &str, input: ToolInput) -> Vec<ToolCall> {
         names.iter().take(MOST_SERVERS).map(|name| ToolCall::new(name, input.clone())).collect();
     // A server chooses the names of its tools. A longer one is still its own, and no rule allows it.
     if names.is_empty() || names.len() > MOST_SERVERS {
-        calls.push(tool_names::foreign("crush", name, input));
+        calls.extend(foreign_calls("crush", name, input));
     }
     calls
 }
@@ -311,7 +345,23 @@ mod tests {
                 "WebFetch {\"url\":\"https://a\"}\nagentic_fetch {\"prompt\":\"p\",\"url\":\"https://a\"}",
             ),
             ("TodoWrite", "{}", "crush.TodoWrite {}"),
-            ("job_kill", r#"{"shell_id":"1"}"#, r#"job_kill {"shell_id":"1"}"#),
+            ("job_kill", r#"{"shell_id":"1"}"#, r#"TaskStop {"shell_id":"1"}"#),
+            ("ls", r#"{"path":"/a","depth":2}"#, r#"Glob {"path":"/a"}"#),
+            ("ls", "{}", r#"Glob {"path":"."}"#),
+            ("lsp_diagnostics", r#"{"file_path":"/a"}"#, r#"Read {"file_path":"/a"}"#),
+            ("lsp_symbols", r#"{"query":"a"}"#, r#"Glob {"path":"."}"#),
+            (
+                "lsp_rename",
+                r#"{"symbol":"a","new_name":"b","path":"/a"}"#,
+                "Edit {\"file_path\":\"/a\"}\nlsp_rename {\"new_name\":\"b\",\"path\":\"/a\",\"symbol\":\"a\"}",
+            ),
+            (
+                "lsp_replace_symbol",
+                r#"{"symbol":"a","file_path":"/a","replacement":"b"}"#,
+                r#"Edit {"file_path":"/a","new_string":"b"}"#,
+            ),
+            ("question", r#"{"questions":[]}"#, r#"AskUserQuestion {"questions":[]}"#),
+            ("web_search", r#"{"query":"a"}"#, r#"WebSearch {"query":"a"}"#),
         ] {
             assert_eq!(shown(name, input), expected, "{name} {input}");
         }

@@ -12,16 +12,23 @@
 //! | `yolo` | `bypassPermissions`: the user chose it, and what no mode lifts still asks |
 //! | none, any other | default |
 //!
+//! Outside of `yolo` it asks its user *before* it tells of a call. So it is also told at that question: what needs no
+//! question is allowed there, and what does is let through to the moment before the call, where we ask and say why. Its
+//! user is asked once. Where nobody can be asked, that question is never raised.
+//!
 //! Its session file has a form of its own that is not read here.
 
-use portcullis_core::{Mode, ToolCall, ToolInput};
+use portcullis_core::{Mode, ToolCall, ToolInput, Value};
 
 use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput};
+use crate::call_parts::{files_read, foreign_calls, javascript, listing};
+use crate::capability::HostDecision;
 use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom, element, shell_handler};
 use crate::host::Host;
+use crate::json;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
-use crate::tool_names::{ToolTranslation, by_table, command_line, foreign, reads};
+use crate::tool_names::{ToolTranslation, by_table, command_line, not_understood, reads};
 
 /// Qwen Code.
 pub(crate) static ADAPTER: HostAdapter = HostAdapter {
@@ -50,14 +57,11 @@ static DIALECT: FamilyMember = FamilyMember {
     before: &BEFORE,
     request: Some(&REQUEST),
     standing: |word| SessionFreedom::of(mode(word.unwrap_or_default())),
-    calls: |tool, input| match reads(&input).filter(|_| tool == "read_many_files") {
-        Some(calls) => calls,
-        None => vec![call(tool, input)],
-    },
+    calls,
     session: |session, _| HookSession { transcript: None, ..session },
 };
 
-/// Its tools as ours. A shell command and what the table lacks is left to [`call`].
+/// Its tools as ours. Commands, wrapped calls, folders and what the table lacks are left to [`calls`].
 const TOOLS: &[ToolTranslation] = &[
     ToolTranslation {
         theirs: &["write_file"],
@@ -74,7 +78,12 @@ const TOOLS: &[ToolTranslation] = &[
         ],
     },
     ToolTranslation {
-        theirs: &["read_file"],
+        theirs: &["notebook_edit"],
+        ours: "NotebookEdit",
+        fields: &[("notebook_path", &["notebook_path"]), ("new_source", &["new_source"])],
+    },
+    ToolTranslation {
+        theirs: &["read_file", "zoom_image", "display_image"],
         ours: "Read",
         fields: &[("file_path", &["file_path", "absolute_path"])],
     },
@@ -83,11 +92,10 @@ const TOOLS: &[ToolTranslation] = &[
         ours: "Glob",
         fields: &[("pattern", &["pattern"]), ("path", &["path"])],
     },
-    ToolTranslation { theirs: &["list_directory"], ours: "Glob", fields: &[("path", &["path"])] },
     ToolTranslation {
         theirs: &["grep_search", "search_file_content"],
         ours: "Grep",
-        fields: &[("pattern", &["pattern"]), ("path", &["path"])],
+        fields: &[("pattern", &["pattern"]), ("path", &["path"]), ("glob", &["glob"])],
     },
     // The page is the one that `url` names, whatever addresses the prompt has.
     ToolTranslation {
@@ -97,12 +105,46 @@ const TOOLS: &[ToolTranslation] = &[
     },
     ToolTranslation { theirs: &["web_search"], ours: "WebSearch", fields: &[("query", &["query"])] },
     ToolTranslation {
-        theirs: &["agent", "task"],
+        theirs: &["agent", "create_sub_session", "task"],
         ours: "Agent",
         fields: &[("prompt", &["prompt"]), ("subagent_type", &["subagent_type"])],
     },
-    ToolTranslation { theirs: &["todo_write"], ours: "TodoWrite", fields: &[] },
+    ToolTranslation { theirs: &["skill"], ours: "Skill", fields: &[("skill", &["skill"])] },
+    ToolTranslation {
+        theirs: &["send_message"],
+        ours: "SendMessage",
+        fields: &[("message", &["message"]), ("to", &["to", "task_id"])],
+    },
+    // They keep lists for the agent itself, and wake it.
+    ToolTranslation {
+        theirs: &[
+            "get_goal",
+            "propose_goal",
+            "report_findings",
+            "structured_output",
+            "todo_write",
+            "update_goal",
+        ],
+        ours: "TodoWrite",
+        fields: &[],
+    },
+    ToolTranslation { theirs: &["loop_wakeup"], ours: "Sleep", fields: &[] },
+    ToolTranslation { theirs: &["ask_user_question"], ours: "AskUserQuestion", fields: &[] },
+    ToolTranslation { theirs: &["enter_plan_mode"], ours: "EnterPlanMode", fields: &[] },
     ToolTranslation { theirs: &["exit_plan_mode"], ours: "ExitPlanMode", fields: &[] },
+    ToolTranslation { theirs: &["task_create"], ours: "TaskCreate", fields: &[] },
+    ToolTranslation { theirs: &["task_update"], ours: "TaskUpdate", fields: &[] },
+    ToolTranslation { theirs: &["list_agents", "task_list"], ours: "TaskList", fields: &[] },
+    ToolTranslation { theirs: &["task_stop"], ours: "TaskStop", fields: &[] },
+    ToolTranslation { theirs: &["team_create"], ours: "TeamCreate", fields: &[] },
+    ToolTranslation { theirs: &["team_delete"], ours: "TeamDelete", fields: &[] },
+    ToolTranslation { theirs: &["cron_create"], ours: "CronCreate", fields: &[] },
+    ToolTranslation { theirs: &["cron_list"], ours: "CronList", fields: &[] },
+    ToolTranslation { theirs: &["cron_delete"], ours: "CronDelete", fields: &[] },
+    ToolTranslation { theirs: &["enter_worktree"], ours: "EnterWorktree", fields: &[] },
+    ToolTranslation { theirs: &["exit_worktree"], ours: "ExitWorktree", fields: &[] },
+    ToolTranslation { theirs: &["tool_search"], ours: "ToolSearch", fields: &[] },
+    ToolTranslation { theirs: &["read_mcp_resource"], ours: "ReadMcpResourceTool", fields: &[] },
 ];
 
 fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
@@ -119,25 +161,71 @@ fn mode(word: &str) -> Mode {
     }
 }
 
-fn call(tool: &str, input: ToolInput) -> ToolCall {
+fn calls(tool: &str, input: ToolInput) -> Vec<ToolCall> {
     match tool {
-        "run_shell_command" => command_line(&input, &["command"], &["directory"]),
-        _ if tool.starts_with("mcp__") => ToolCall::new(tool, input),
-        _ => by_table(TOOLS, tool, &input).unwrap_or_else(|| foreign("qwen", tool, input)),
+        "run_shell_command" | "monitor" => vec![command_line(&input, &["command"], &["directory"])],
+        "tool_call" => wrapped(&input),
+        "read_many_files" => reads(&input).unwrap_or_else(|| foreign_calls("qwen", tool, input)),
+        "list_directory" => vec![listing(&input, &["path"])],
+        // A search for a name goes over the whole project.
+        "lsp" if input.field("filePath").is_none_or(|file| *file == Value::Null) => {
+            vec![listing(&input, &[])]
+        }
+        "lsp" => {
+            let read = files_read(&input, "filePath").into_iter();
+            read.map(|call| ToolCall::new("LSP", call.input().clone())).collect()
+        }
+        // They run code of the model beside the tools that it may call.
+        "exec" | "workflow" => {
+            let code = ["code", "script"].iter().filter_map(|field| javascript(&input, field));
+            let code: Vec<ToolCall> = code.collect();
+            foreign_calls("qwen", tool, input).into_iter().chain(code).collect()
+        }
+        _ if tool.starts_with("mcp__") => vec![ToolCall::new(tool, input)],
+        _ => match by_table(TOOLS, tool, &input) {
+            Some(call) => vec![call],
+            None => foreign_calls("qwen", tool, input),
+        },
+    }
+}
+
+/// A tool that is not in the model's list is called by its name and the object, or the text, of its input.
+fn wrapped(input: &ToolInput) -> Vec<ToolCall> {
+    let arguments: Option<ToolInput> = match input.field("arguments") {
+        None | Some(Value::Null) => Some(ToolInput::default()),
+        Some(Value::Object(fields)) => Some(fields.clone().into_iter().collect()),
+        Some(Value::Text(text)) => json::parse_input(text.as_bytes()).ok(),
+        Some(_) => None,
+    };
+    match (input.text("name"), arguments) {
+        (Some(name), Some(arguments)) if name != "tool_call" => calls(name, arguments),
+        _ => vec![ToolCall::new("Bash", not_understood())],
     }
 }
 
 fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
+    // What must be asked is asked at the moment that follows, with the reason.
+    let is_asked_later = *moment == REQUEST && answer.said == HostDecision::Silence;
+    if is_asked_later {
+        let answer = HostAnswer { said: HostDecision::Allow, ..answer.clone() };
+        return claude_family::write(moment, &answer, EXTRAS);
+    }
     claude_family::write(moment, answer, EXTRAS)
 }
 
-/// Its time-outs are in milliseconds. Before a call everything can be said, so what it would ask later is not needed.
+/// Its time-outs are in milliseconds.
 fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FILE: &str = "settings.json";
     vec![
         element(FILE, &["hooks", "PreToolUse"], "*", shell_handler(command, 90_000)),
+        element(FILE, &["hooks", "PermissionRequest"], "*", shell_handler(command, 90_000)),
         element(FILE, &["hooks", "UserPromptSubmit"], "", shell_handler(command, 10_000)),
-        element(FILE, &["hooks", "PostToolUse"], "write_file|edit", shell_handler(command, 10_000)),
+        element(
+            FILE,
+            &["hooks", "PostToolUse"],
+            "write_file|edit|notebook_edit",
+            shell_handler(command, 10_000),
+        ),
         element(FILE, &["hooks", "SessionStart"], "", shell_handler(command, 10_000)),
         element(FILE, &["hooks", "SessionEnd"], "", shell_handler(command, 10_000)),
     ]
@@ -148,13 +236,15 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
-    use crate::json;
 
     fn shown(tool: &str, input: &str) -> String {
-        let call = call(tool, json::parse_input(input.as_bytes()).unwrap());
-        let mut text = format!("{} ", call.tool());
-        json::write_input(&mut text, call.input());
-        text
+        let one = |call: &ToolCall| {
+            let mut text = format!("{} ", call.tool());
+            json::write_input(&mut text, call.input());
+            text
+        };
+        let calls = calls(tool, json::parse_input(input.as_bytes()).unwrap());
+        calls.iter().map(one).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
@@ -198,7 +288,37 @@ mod tests {
             ("list_directory", r#"{"path":7}"#, r#"Glob {"file_path":null}"#),
             ("mcp__a__b", "{}", "mcp__a__b {}"),
             ("save_memory", r#"{"fact":"f"}"#, r#"save_memory {"fact":"f"}"#),
-            ("Read", r#"{"file_path":"a"}"#, r#"qwen.Read {"file_path":"a"}"#),
+            ("monitor", r#"{"command":"touch a","description":"d"}"#, r#"Bash {"command":"touch a"}"#),
+            ("monitor", r#"{"command":"ls","directory":"/a"}"#, r#"Bash {"command":"cd /a\nls"}"#),
+            ("monitor", "{}", r#"Bash {"file_path":null}"#),
+            (
+                "tool_call",
+                r#"{"name":"monitor","arguments":{"command":"touch a"}}"#,
+                r#"Bash {"command":"touch a"}"#,
+            ),
+            (
+                "tool_call",
+                r#"{"name":"read_file","arguments":"{\"file_path\":\"/a\"}"}"#,
+                r#"Read {"file_path":"/a"}"#,
+            ),
+            ("tool_call", r#"{"name":"tool_call","arguments":{}}"#, r#"Bash {"file_path":null}"#),
+            ("tool_call", r#"{"name":"monitor","arguments":7}"#, r#"Bash {"file_path":null}"#),
+            ("zoom_image", r#"{"file_path":"/a.png"}"#, r#"Read {"file_path":"/a.png"}"#),
+            ("lsp", r#"{"operation":"hover","filePath":"/a"}"#, r#"LSP {"file_path":"/a"}"#),
+            ("lsp", r#"{"operation":"workspaceSymbol","query":"a"}"#, r#"Glob {"path":"."}"#),
+            (
+                "workflow",
+                r#"{"script":"1","scriptPath":"/a"}"#,
+                "workflow {\"script\":\"1\",\"scriptPath\":\"/a\"}\nRead {\"file_path\":\"/a\"}\n\
+                 Edit {\"file_path\":\"/a\"}\nBash {\"command\":\"node -e 1\"}",
+            ),
+            ("task_stop", r#"{"task_id":"1"}"#, r#"TaskStop {"task_id":"1"}"#),
+            ("get_goal", "{}", "TodoWrite {}"),
+            (
+                "Read",
+                r#"{"file_path":"a"}"#,
+                "qwen.Read {\"file_path\":\"a\"}\nRead {\"file_path\":\"a\"}\nEdit {\"file_path\":\"a\"}",
+            ),
         ] {
             assert_eq!(shown(tool, input), expected, "{tool} {input}");
         }
