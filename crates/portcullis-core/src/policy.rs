@@ -12,6 +12,8 @@ pub struct Policy {
     pub rules: RuleSet,
     /// The mode a session starts in, if settings say so.
     pub default_mode: Option<Mode>,
+    /// The mode that settings of our own name, not a host's: it counts also where a host says that its mode is the usual one.
+    pub own_mode: Option<Mode>,
     /// The modes that are removed.
     pub disabled_modes: DisabledModes,
     /// Whether bypass mode also lifts the check of protected paths (spec A7); not from files inside the repository.

@@ -275,6 +275,14 @@ impl Verdict {
         is_question && self.is_within_consent()
     }
 
+    /// Says whether it is a question only because nobody has allowed such calls yet: nothing was found, and no rule, check
+    /// or judge speaks against it.
+    pub fn is_plain_question(&self) -> bool {
+        self.decision == Decision::Ask
+            && matches!(self.reason, Reason::Unsettled { .. })
+            && self.findings.is_empty()
+    }
+
     /// Takes back an allow that was given without something it may depend on: a person must say, and without one it is
     /// denied.
     pub fn doubted(mut self, detail: &str, person: Person) -> Self {

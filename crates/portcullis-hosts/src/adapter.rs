@@ -198,14 +198,8 @@ const OUTAGE: &str = "This is an outage, not a judgement of the call, which was 
                       user, who can run `portcullis allow --last` in a terminal of their own";
 
 impl HostAnswer {
-    /// Puts a verdict into what a moment can say, always towards safety. The advice is for the agent.
-    pub fn of(
-        verdict: &Verdict,
-        capabilities: MomentCapabilities,
-        advice: Option<&str>,
-        notice: Option<&str>,
-    ) -> Self {
-        let said = capabilities.lower(verdict.decision);
+    /// Words what is said of a verdict. The advice is for the agent.
+    pub fn of(verdict: &Verdict, said: HostDecision, advice: Option<&str>, notice: Option<&str>) -> Self {
         let mut reason = reason::reason(verdict);
         // A question that nobody could be asked is a denial that a person may lift, whoever made it one.
         let is_unasked = match verdict.decision {

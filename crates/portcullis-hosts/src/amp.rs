@@ -19,7 +19,7 @@ use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
 };
 use crate::call_parts::foreign_calls;
-use crate::capability::{AskBy, HostDecision, MomentCapabilities};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::absolute;
 use crate::host::Host;
@@ -41,6 +41,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         programs: &["amp"],
         folder: SettingsFolder { variable: None, base: FolderBase::Config, path: "amp" },
         pieces,
+        refusal: |_| None,
         afterwards: "",
     },
 };
@@ -50,6 +51,7 @@ static DELEGATED: HookMoment = HookMoment {
     capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Saying,
+        plain: PlainQuestion::AsAny,
         reason: true,
         changed_input: false,
         fails_open: false,

@@ -5,6 +5,10 @@
 //! | allow | allow | silence: the host goes its own way, which is never laxer |
 //! | ask | ask | silence where the host then asks its user by itself, else deny |
 //! | deny | deny | – every moment can |
+//!
+//! A *plain* question says only that nobody allowed the call yet: no rule, check or finding speaks against it. The host's
+//! own prompt serves a person better there ("don't ask again"), and where nobody can be asked at all, an agent that could
+//! not even run the tests would be of no use; so a moment may leave it to the host.
 
 use portcullis_core::Decision;
 
@@ -19,6 +23,8 @@ pub struct MomentCapabilities {
     pub allow: bool,
     /// How its user is asked.
     pub ask: AskBy,
+    /// What becomes of a question that nothing speaks against.
+    pub plain: PlainQuestion,
     /// Whether the reason of a denial reaches the agent.
     pub reason: bool,
     /// Whether an answer can change the input of the call.
@@ -36,6 +42,19 @@ pub enum AskBy {
     Silence,
     /// Not at all.
     Nothing,
+}
+
+/// What becomes of a plain question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlainQuestion {
+    /// What becomes of any question.
+    AsAny,
+    /// It is left to the host if it is about starting a subagent, whose calls are all judged by themselves.
+    LeftForSubagents,
+    /// So it is too if the proofs of auto mode find nothing but harmless effects.
+    LeftIfHarmless,
+    /// It is left to the host, which asks its user by itself.
+    LeftToHost,
 }
 
 /// What is said to a host.
@@ -85,6 +104,7 @@ mod tests {
         let mask = |allow, ask| MomentCapabilities {
             allow,
             ask,
+            plain: PlainQuestion::AsAny,
             reason: true,
             changed_input: false,
             fails_open: true,

@@ -14,8 +14,10 @@
 
 use portcullis_core::{Mode, ToolCall};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput, SessionFormat};
+use crate::capability::{AskBy, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom};
 use crate::host::Host;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
@@ -26,7 +28,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Claude,
     title: "Claude Code",
     usual: &BEFORE,
-    others: &[&REQUEST],
+    others: &[&BEFORE_BY_DEFAULT, &BEFORE_WRITING_UNASKED, &REQUEST],
     session_format: Some(SessionFormat::Claude),
     read,
     write,
@@ -38,21 +40,48 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
             path: ".claude",
         },
         pieces,
+        refusal,
         afterwards: "",
     },
 };
 
-static BEFORE: HookMoment = claude_family::BEFORE;
+static BEFORE: HookMoment = before(AskBy::Saying, PlainQuestion::LeftForSubagents);
+
+/// In the default mode it asks by itself, and offers its user more than yes and no.
+static BEFORE_BY_DEFAULT: HookMoment = before(AskBy::Saying, PlainQuestion::LeftToHost);
+
+/// In the mode that bypasses permissions it takes an ask about a file that it calls sensitive for an allow, without a word.
+static BEFORE_WRITING_UNASKED: HookMoment = before(AskBy::Nothing, PlainQuestion::LeftForSubagents);
+
+const fn before(ask: AskBy, plain: PlainQuestion) -> HookMoment {
+    let capabilities = MomentCapabilities { ask, plain, ..claude_family::BEFORE.capabilities };
+    HookMoment { capabilities, ..claude_family::BEFORE }
+}
+
+/// The tools that may write a file.
+const WRITERS: [&str; 7] = ["Bash", "Edit", "Monitor", "MultiEdit", "NotebookEdit", "PowerShell", "Write"];
+
+fn moment(mode: Option<&str>, tool: &str) -> &'static HookMoment {
+    match mode {
+        Some("bypassPermissions") if WRITERS.contains(&tool) => &BEFORE_WRITING_UNASKED,
+        Some("default" | "manual") => &BEFORE_BY_DEFAULT,
+        _ => &BEFORE,
+    }
+}
 
 static REQUEST: HookMoment = claude_family::REQUEST;
 
 const EXTRAS: ReplyExtras = ReplyExtras { notice: true, ending: true };
 
 /// The first version that knows `onFailure`, which makes it block when a hook cannot be started or takes too long.
+///
+/// It also knows `args`, by which our program is started without a shell. Versions up to 2.1.138 pass over `args` and start
+/// the program alone, which then is no hook; so whoever cannot say `onFailure` is given a line for a shell, which every
+/// version understands and which stops the call by itself.
 const KNOWS_ON_FAILURE: (u32, u32, u32) = (2, 1, 295);
 
 static DIALECT: FamilyMember = FamilyMember {
-    before: &BEFORE,
+    before: moment,
     request: Some(&REQUEST),
     standing: |word| SessionFreedom::of(word.and_then(Mode::find).unwrap_or(Mode::Default)),
     calls: |tool, input| vec![ToolCall::new(tool, input)],
@@ -67,7 +96,7 @@ fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     claude_family::write(moment, answer, EXTRAS)
 }
 
-/// Our program is started without a shell. What only keeps facts runs beside the session and is never waited for long.
+/// What only keeps facts is never waited for long.
 fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FACTS: [(&[&str], &str); 4] = [
         (&["hooks", "UserPromptSubmit"], ""),
@@ -76,13 +105,14 @@ fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
         (&["hooks", "SessionEnd"], ""),
     ];
     let element = |at, matcher: &str, timeout: u32, blocks: bool| {
-        let fails_shut = blocks && command.host_version.is_some_and(|version| version >= KNOWS_ON_FAILURE);
+        let is_new = command.host_version.is_some_and(|version| version >= KNOWS_ON_FAILURE);
+        let line = if blocks { command.guarded_line() } else { command.line() };
         let handler = HookHandlerWire {
             kind: "command",
-            command: &command.program,
-            args: &command.arguments,
+            command: if is_new { &command.program } else { &line },
+            args: is_new.then_some(&command.arguments),
             timeout,
-            on_failure: fails_shut.then_some("block"),
+            on_failure: (is_new && blocks).then_some("block"),
         };
         claude_family::element("settings.json", at, matcher, handler)
     };
@@ -91,13 +121,95 @@ fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     std::iter::once(calls).chain(facts).collect()
 }
 
+/// Says why Claude Code would pass over a settings file: it reads strict JSON, and one value of a wrong type makes it
+/// pass over all of them, without a word.
+fn refusal(text: &str) -> Option<String> {
+    if text.trim().is_empty() {
+        return None;
+    }
+    let settings: Value = match serde_json::from_str(text) {
+        Ok(settings) => settings,
+        Err(error) => return Some(format!("it takes strict JSON only: {error}")),
+    };
+    let Some(object) = settings.as_object() else { return Some("it is not an object".to_owned()) };
+    let nested = |name: &str| object.get(name).and_then(Value::as_object).into_iter().flatten();
+    let at = |path: String, value: &Value, kind: ValueKind| {
+        (!kind.takes(value)).then(|| format!("`{path}` must be {}", kind.name()))
+    };
+    let top = TYPES.iter().filter_map(|(name, kind)| at((*name).to_owned(), object.get(*name)?, *kind));
+    let permissions = nested("permissions").filter_map(|(name, value)| {
+        let kind = if name.ends_with("Mode") { ValueKind::Text } else { ValueKind::Texts };
+        let is_known = PERMISSIONS.contains(&name.as_str());
+        is_known.then(|| at(format!("permissions.{name}"), value, kind)).flatten()
+    });
+    let hooks =
+        nested("hooks").filter_map(|(event, value)| at(format!("hooks.{event}"), value, ValueKind::Hooks));
+    top.chain(permissions).chain(hooks).next()
+}
+
+/// Keys whose values have a type that must be right.
+const TYPES: &[(&str, ValueKind)] = &[
+    ("apiKeyHelper", ValueKind::Text),
+    ("cleanupPeriodDays", ValueKind::Number),
+    ("disableAllHooks", ValueKind::Switch),
+    ("enableAllProjectMcpServers", ValueKind::Switch),
+    ("enabledMcpjsonServers", ValueKind::Texts),
+    ("disabledMcpjsonServers", ValueKind::Texts),
+    ("env", ValueKind::Object),
+    ("hooks", ValueKind::Object),
+    ("includeCoAuthoredBy", ValueKind::Switch),
+    ("model", ValueKind::Text),
+    ("outputStyle", ValueKind::Text),
+    ("permissions", ValueKind::Object),
+];
+
+/// Keys below `permissions` whose values are lists of texts, or the word for a mode.
+const PERMISSIONS: [&str; 5] = ["additionalDirectories", "allow", "ask", "defaultMode", "deny"];
+
+/// The type of a value in a settings file.
+#[derive(Debug, Clone, Copy)]
+enum ValueKind {
+    Text,
+    Number,
+    Switch,
+    Object,
+    Texts,
+    Hooks,
+}
+
+impl ValueKind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "a text",
+            Self::Number => "a number",
+            Self::Switch => "`true` or `false`",
+            Self::Object => "an object",
+            Self::Texts => "a list of texts",
+            Self::Hooks => "a list of objects that each have a list `hooks`",
+        }
+    }
+
+    fn takes(self, value: &Value) -> bool {
+        let all = |test: fn(&Value) -> bool| value.as_array().is_some_and(|list| list.iter().all(test));
+        match self {
+            Self::Text => value.is_string(),
+            Self::Number => value.is_number(),
+            Self::Switch => value.is_boolean(),
+            Self::Object => value.is_object(),
+            Self::Texts => all(Value::is_string),
+            Self::Hooks => all(|group| group.get("hooks").is_some_and(Value::is_array)),
+        }
+    }
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct HookHandlerWire<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
     command: &'a str,
-    args: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    args: Option<&'a Vec<String>>,
     timeout: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     on_failure: Option<&'a str>,
@@ -211,15 +323,16 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_can_is_told_to_block_when_the_hook_cannot_run() {
-        for (version, expected) in [
-            (None, None),
-            (Some((2, 1, 294)), None),
-            (Some((2, 1, 295)), Some("block")),
-            (Some((3, 0, 0)), Some("block")),
+    fn a_version_that_can_is_told_to_block_and_others_get_a_line_that_blocks() {
+        for (version, is_new) in [
+            (None, false),
+            (Some((2, 1, 138)), false),
+            (Some((2, 1, 294)), false),
+            (Some((2, 1, 295)), true),
+            (Some((3, 0, 0)), true),
         ] {
             let command = HookCommand {
-                program: "/opt/bin/portcullis".to_owned(),
+                program: "/opt/my bin/portcullis".to_owned(),
                 arguments: vec!["hook".to_owned(), "claude".to_owned()],
                 host_version: version,
             };
@@ -233,11 +346,47 @@ mod tests {
                 .collect();
             let (at, calls) = &values[0];
             assert_eq!((at.as_str(), calls["matcher"].as_str()), ("hooks.PreToolUse", Some("*")));
-            assert_eq!(calls["hooks"][0]["command"], "/opt/bin/portcullis");
-            assert_eq!(calls["hooks"][0]["args"][1], "claude");
-            assert_eq!(calls["hooks"][0]["onFailure"].as_str(), expected, "{version:?}");
+            let handler = &calls["hooks"][0];
+            if is_new {
+                assert_eq!(handler["command"], "/opt/my bin/portcullis");
+                assert_eq!(handler["args"][1], "claude");
+                assert_eq!(handler["onFailure"], "block");
+            } else {
+                assert_eq!(handler["command"], "'/opt/my bin/portcullis' hook claude || exit 2");
+                assert!(handler.get("args").is_none() && handler.get("onFailure").is_none(), "{handler}");
+            }
             // A fact that is lost must not stop the session.
-            assert!(values[1..].iter().all(|(_, value)| value["hooks"][0].get("onFailure").is_none()));
+            for (_, value) in &values[1..] {
+                let handler = &value["hooks"][0];
+                assert!(handler.get("onFailure").is_none(), "{handler}");
+                assert!(!handler["command"].as_str().unwrap().contains("||"), "{handler}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_claude_code_passes_over_is_known() {
+        for (text, part) in [
+            ("{\n  // why\n  \"model\": \"x\"\n}", "strict JSON"),
+            ("{\"model\": \"x\",}", "strict JSON"),
+            ("\u{feff}{}", "strict JSON"),
+            ("[]", "not an object"),
+            ("{\"permissions\": {\"allow\": \"Bash\"}}", "`permissions.allow` must be a list of texts"),
+            ("{\"permissions\": {\"deny\": [7]}}", "`permissions.deny`"),
+            ("{\"permissions\": {\"defaultMode\": []}}", "`permissions.defaultMode` must be a text"),
+            ("{\"hooks\": {\"Stop\": {}}}", "`hooks.Stop`"),
+            ("{\"env\": []}", "`env` must be an object"),
+        ] {
+            let why = refusal(text).unwrap_or_default();
+            assert!(why.contains(part), "{text}: {why}");
+        }
+        for text in [
+            "",
+            "{}",
+            "{\"permissions\": {\"allow\": [\"Bash\"], \"defaultMode\": \"plan\", \"other\": 7}, \"mine\": {\"x\": 1}}",
+            "{\"hooks\": {\"NoSuchEvent\": [{\"hooks\": []}]}}",
+        ] {
+            assert_eq!(refusal(text), None, "{text}");
         }
     }
 }

@@ -16,15 +16,15 @@ use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAnswer, HostEvent, HostInput, SessionFact,
     SessionFactKind,
 };
-use crate::capability::{AskBy, HostDecision, MomentCapabilities};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 use crate::fields::{HookInputFields, unknown, wrong_type};
 use crate::registration::{HookCommand, RegistrationPiece};
 use crate::reply::{HostError, HostReply};
 
 /// What a host of the family says in its own way.
 pub(crate) struct FamilyMember {
-    /// The moment before every call.
-    pub(crate) before: &'static HookMoment,
+    /// The moment before a call, by the host's word for its mode and the name of the tool.
+    pub(crate) before: fn(Option<&str>, &str) -> &'static HookMoment,
     /// The moment before the host asks its user, if it tells us.
     pub(crate) request: Option<&'static HookMoment>,
     /// What its word for the permission mode means; it may have none.
@@ -98,30 +98,29 @@ pub(crate) fn read_event(
     told: &HostInput<'_>,
     dialect: &FamilyMember,
 ) -> Result<HostEvent, HostError> {
-    let moment = match event {
-        "PreToolUse" => Some(dialect.before),
-        "PermissionRequest" => dialect.request,
-        _ => None,
-    };
-    match moment {
-        Some(moment) => read_call(moment, fields, told, dialect),
-        None if OTHER_EVENTS.contains(&event) => Ok(HostEvent::Other),
-        None if FACT_EVENTS.contains(&event) => {
+    match event {
+        "PreToolUse" => read_call(None, fields, told, dialect),
+        "PermissionRequest" if dialect.request.is_some() => read_call(dialect.request, fields, told, dialect),
+        _ if OTHER_EVENTS.contains(&event) => Ok(HostEvent::Other),
+        _ if FACT_EVENTS.contains(&event) => {
             Ok(read_fact(event, fields, told, dialect).map_or(HostEvent::Other, HostEvent::Fact))
         }
-        None => Err(unknown("hook_event_name", event)),
+        _ => Err(unknown("hook_event_name", event)),
     }
 }
 
+/// Reads a call; without a moment it is the one before a call.
 fn read_call(
-    moment: &'static HookMoment,
+    moment: Option<&'static HookMoment>,
     mut fields: HookInputFields,
     told: &HostInput<'_>,
     dialect: &FamilyMember,
 ) -> Result<HostEvent, HostError> {
     let tool = fields.word("tool_name")?;
     let session = read_session(&mut fields, told, dialect)?;
-    let SessionFreedom { mode, person } = read_standing(&mut fields, dialect)?;
+    let word = read_mode(&mut fields)?;
+    let SessionFreedom { mode, person } = (dialect.standing)(word.as_deref());
+    let moment = moment.unwrap_or_else(|| (dialect.before)(word.as_deref(), &tool));
     let call_id = fields.optional("tool_use_id");
     let calls = (dialect.calls)(&tool, fields.input("tool_input")?);
     Ok(HostEvent::Call(Box::new(HookCall { moment, calls, mode, person, session, call_id })))
@@ -142,10 +141,11 @@ fn read_session(
     Ok((dialect.session)(session, told))
 }
 
-fn read_standing(fields: &mut HookInputFields, dialect: &FamilyMember) -> Result<SessionFreedom, HostError> {
+/// Reads the host's word for its mode.
+fn read_mode(fields: &mut HookInputFields) -> Result<Option<String>, HostError> {
     match fields.take("permission_mode") {
-        None | Some(Value::Null) => Ok((dialect.standing)(None)),
-        Some(Value::Text(word)) => Ok((dialect.standing)(Some(&word))),
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Text(word)) => Ok(Some(word)),
         Some(other) => Err(wrong_type("permission_mode", "a string", &other)),
     }
 }
@@ -158,7 +158,7 @@ fn read_fact(
     dialect: &FamilyMember,
 ) -> Option<SessionFact> {
     let session = read_session(&mut fields, told, dialect).ok()?;
-    let mode = read_standing(&mut fields, dialect).ok().and_then(|standing| standing.mode);
+    let mode = read_mode(&mut fields).ok().and_then(|word| (dialect.standing)(word.as_deref()).mode);
     let mut calls = || -> Option<Vec<ToolCall>> {
         let tool = fields.word("tool_name").ok()?;
         Some((dialect.calls)(&tool, fields.input("tool_input").ok()?))
@@ -206,6 +206,7 @@ pub(crate) const BEFORE: HookMoment = HookMoment {
     capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Saying,
+        plain: PlainQuestion::LeftIfHarmless,
         reason: true,
         changed_input: true,
         fails_open: true,
@@ -223,6 +224,7 @@ pub(crate) const REQUEST: HookMoment = HookMoment {
     capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Silence,
+        plain: PlainQuestion::AsAny,
         reason: true,
         changed_input: true,
         fails_open: false,

@@ -15,7 +15,7 @@
 //! | `permission_mode` | mode | person |
 //! |---|---|---|
 //! | `default` | the settings decide | there |
-//! | `bypassPermissions`: no approval is ever asked for, as in every `codex exec` | the settings decide | nobody |
+//! | `bypassPermissions`: no approval is ever asked for, as in every `codex exec` | the settings decide | not said |
 //! | `plan`, `acceptEdits`, `dontAsk` | the same | not said |
 //! | any other | default | not said |
 //!
@@ -29,7 +29,7 @@ use portcullis_core::{Mode, Person, ToolCall, ToolInput, Value, path};
 use crate::adapter::{
     HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput, SessionFactKind, SessionFormat,
 };
-use crate::capability::{AskBy, MomentCapabilities};
+use crate::capability::{AskBy, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom, element, shell_handler};
 use crate::fields::{absolute, unknown};
 use crate::host::Host;
@@ -50,6 +50,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         programs: &["codex"],
         folder: SettingsFolder { variable: Some("CODEX_HOME"), base: FolderBase::Home, path: ".codex" },
         pieces,
+        refusal: |_| None,
         afterwards: "Codex skips a hook that is not trusted, without a word: type `/hooks` in Codex and trust those of \
                      portcullis, then check with `portcullis doctor`",
     },
@@ -59,6 +60,7 @@ static BEFORE: HookMoment = HookMoment {
     capabilities: MomentCapabilities {
         allow: false,
         ask: AskBy::Nothing,
+        plain: PlainQuestion::LeftIfHarmless,
         ..claude_family::BEFORE.capabilities
     },
     ..claude_family::BEFORE
@@ -73,7 +75,7 @@ static REQUEST: HookMoment = HookMoment {
 const EXTRAS: ReplyExtras = ReplyExtras { notice: false, ending: false };
 
 static DIALECT: FamilyMember =
-    FamilyMember { before: &BEFORE, request: Some(&REQUEST), standing, calls, session };
+    FamilyMember { before: |_, _| &BEFORE, request: Some(&REQUEST), standing, calls, session };
 
 fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
     absolute("cwd", told.directory.to_owned())?;
@@ -107,7 +109,7 @@ fn standing(word: Option<&str>) -> SessionFreedom {
     match word {
         None => SessionFreedom { mode: None, person: None },
         Some("default") => SessionFreedom { mode: None, person: Some(Person::Present) },
-        Some("bypassPermissions") => SessionFreedom { mode: None, person: Some(Person::Absent) },
+        Some("bypassPermissions") => SessionFreedom { mode: None, person: None },
         Some("plan") => SessionFreedom::of(Mode::Plan),
         Some("acceptEdits") => SessionFreedom::of(Mode::AcceptEdits),
         Some("dontAsk") => SessionFreedom::of(Mode::DontAsk),
@@ -235,7 +237,7 @@ mod tests {
     fn a_mode_says_what_codex_means_by_it() {
         for (word, mode, person) in [
             ("\"default\"", None, Some(Person::Present)),
-            ("\"bypassPermissions\"", None, Some(Person::Absent)),
+            ("\"bypassPermissions\"", None, None),
             ("\"plan\"", Some(Mode::Plan), None),
             ("\"acceptEdits\"", Some(Mode::AcceptEdits), None),
             ("\"dontAsk\"", Some(Mode::DontAsk), None),

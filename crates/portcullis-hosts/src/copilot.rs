@@ -21,7 +21,7 @@ use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
     SessionFact, SessionFactKind,
 };
-use crate::capability::{AskBy, HostDecision, MomentCapabilities};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{
     self, BLOCKING_EXIT_CODE, BLOCKING_STDERR, FamilyMember, ReplyExtras, SessionFreedom,
 };
@@ -45,6 +45,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         programs: &["copilot", "code"],
         folder: SettingsFolder { variable: Some("COPILOT_HOME"), base: FolderBase::Home, path: ".copilot" },
         pieces,
+        refusal: |_| None,
         afterwards: "",
     },
 };
@@ -54,6 +55,7 @@ static BEFORE: HookMoment = HookMoment {
     capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Saying,
+        plain: PlainQuestion::AsAny,
         reason: true,
         changed_input: true,
         fails_open: true,
@@ -70,6 +72,7 @@ static REQUEST: HookMoment = HookMoment {
     capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Silence,
+        plain: PlainQuestion::AsAny,
         reason: true,
         changed_input: false,
         fails_open: false,
@@ -85,7 +88,7 @@ static CODE_BEFORE: HookMoment = claude_family::BEFORE;
 
 /// VS Code, and Copilot CLI where somebody registered an event by the name VS Code has for it.
 static DIALECT: FamilyMember = FamilyMember {
-    before: &CODE_BEFORE,
+    before: |_, _| &CODE_BEFORE,
     request: Some(&REQUEST),
     standing: |_| SessionFreedom { mode: None, person: None },
     calls,

@@ -22,7 +22,7 @@ use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
 };
 use crate::call_parts::{calls_of, files_read, foreign_calls, listing};
-use crate::capability::{AskBy, HostDecision, MomentCapabilities};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, unknown};
 use crate::host::Host;
@@ -43,6 +43,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         programs: &["crush"],
         folder: SettingsFolder { variable: None, base: FolderBase::Config, path: "crush" },
         pieces,
+        refusal: |_| None,
         afterwards: "Crush asks nobody in yolo mode and in `crush run`: add `--headless` to the hook's command if you \
                      use them",
     },
@@ -60,6 +61,7 @@ const fn moment(ask: AskBy) -> HookMoment {
         capabilities: MomentCapabilities {
             allow: true,
             ask,
+            plain: PlainQuestion::AsAny,
             reason: true,
             changed_input: true,
             fails_open: true,

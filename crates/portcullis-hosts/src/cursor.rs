@@ -25,7 +25,7 @@ use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
     SessionFact, SessionFactKind,
 };
-use crate::capability::{AskBy, HostDecision, MomentCapabilities};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, absolute, unknown, wrong_type};
 use crate::host::Host;
@@ -47,6 +47,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         programs: &["cursor", "cursor-agent"],
         folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".cursor" },
         pieces,
+        refusal: |_| None,
         afterwards: "Restart Cursor, and look under Settings, Hooks, whether all five are listed",
     },
 };
@@ -64,6 +65,7 @@ const fn moment(event: &'static str, ask: AskBy) -> HookMoment {
         capabilities: MomentCapabilities {
             allow: true,
             ask,
+            plain: PlainQuestion::AsAny,
             reason: true,
             changed_input: false,
             fails_open: true,

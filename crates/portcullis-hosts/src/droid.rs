@@ -39,6 +39,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         programs: &["droid"],
         folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".factory" },
         pieces,
+        refusal: |_| None,
         afterwards: "",
     },
 };
@@ -49,7 +50,7 @@ static BEFORE: HookMoment = HookMoment {
 };
 
 static DIALECT: FamilyMember = FamilyMember {
-    before: &BEFORE,
+    before: |_, _| &BEFORE,
     request: None,
     standing,
     calls,

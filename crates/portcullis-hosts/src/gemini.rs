@@ -6,6 +6,7 @@
 //! |---|---|
 //! | allow | nothing; Gemini CLI's own policy decides |
 //! | ask | `decision: ask`; its user is asked, also in yolo mode |
+//! | ask about a tool of an MCP server or a subagent | a denial: the first hangs a run that nobody watches, the second is not heeded |
 //! | deny | `decision: deny` with the reason, which the agent reads |
 //!
 //! An ask has two edges. It is put to the user even where an administrator's policy denies the call, and in a run that
@@ -23,7 +24,7 @@ use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
     SessionFact, SessionFactKind, SessionFormat,
 };
-use crate::capability::{AskBy, HostDecision, MomentCapabilities};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{self, BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, unknown};
 use crate::host::Host;
@@ -36,7 +37,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Gemini,
     title: "Gemini CLI",
     usual: &BEFORE,
-    others: &[],
+    others: &[&BEFORE_UNASKED],
     session_format: Some(SessionFormat::Gemini),
     read,
     write,
@@ -44,22 +45,31 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         programs: &["gemini"],
         folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".gemini" },
         pieces,
+        refusal,
         afterwards: "An allow does not skip Gemini CLI's own questions: start it with `--approval-mode yolo` to let \
                      portcullis alone decide",
     },
 };
 
-static BEFORE: HookMoment = HookMoment {
-    event: "BeforeTool",
-    capabilities: MomentCapabilities {
-        allow: false,
-        ask: AskBy::Saying,
-        reason: true,
-        changed_input: true,
-        fails_open: true,
-    },
-    blocking: BlockingReply { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
-};
+static BEFORE: HookMoment = before(AskBy::Saying);
+
+/// An ask about a tool of an MCP server hangs a run that nobody watches, and one about a subagent is not heeded.
+static BEFORE_UNASKED: HookMoment = before(AskBy::Nothing);
+
+const fn before(ask: AskBy) -> HookMoment {
+    HookMoment {
+        event: "BeforeTool",
+        capabilities: MomentCapabilities {
+            allow: false,
+            ask,
+            plain: PlainQuestion::LeftIfHarmless,
+            reason: true,
+            changed_input: true,
+            fails_open: true,
+        },
+        blocking: BlockingReply { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
+    }
+}
 
 const BLOCKING: &str = r#"{"decision":"deny","reason":"portcullis: the permission check failed or ran out of time; blocked to be safe"}"#;
 
@@ -77,7 +87,9 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
     }
     let session = session(&mut fields, told)?;
     let calls = calls(&mut fields)?;
-    let call = HookCall { moment: &BEFORE, calls, mode: None, person: None, session, call_id: None };
+    let is_unasked = |call: &ToolCall| call.tool() == "Agent" || call.tool().starts_with("mcp__");
+    let moment = if calls.iter().any(is_unasked) { &BEFORE_UNASKED } else { &BEFORE };
+    let call = HookCall { moment, calls, mode: None, person: None, session, call_id: None };
     Ok(HostEvent::Call(Box::new(call)))
 }
 
@@ -180,6 +192,43 @@ struct GeminiReplyWire<'a> {
     goes_on: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stop_reason: Option<&'a str>,
+}
+
+/// Says why Gemini CLI would not start with a settings file: it takes comments, but no mark at the start and no comma
+/// before a bracket.
+fn refusal(text: &str) -> Option<String> {
+    if text.starts_with('\u{feff}') {
+        return Some("it begins with a byte order mark".to_owned());
+    }
+    let mut last = None;
+    let mut rest = text.chars().peekable();
+    while let Some(letter) = rest.next() {
+        match letter {
+            '"' => {
+                while let Some(inner) = rest.next_if(|inner| *inner != '"') {
+                    if inner == '\\' {
+                        rest.next();
+                    }
+                }
+                rest.next();
+                last = Some('"');
+            }
+            '/' if rest.peek() == Some(&'/') => while rest.next_if(|inner| *inner != '\n').is_some() {},
+            '/' if rest.peek() == Some(&'*') => {
+                let mut before = ' ';
+                while let Some(inner) = rest.next() {
+                    if before == '*' && inner == '/' {
+                        break;
+                    }
+                    before = inner;
+                }
+            }
+            '}' | ']' if last == Some(',') => return Some(format!("a comma stands before `{letter}`")),
+            letter if letter.is_whitespace() => {}
+            letter => last = Some(letter),
+        }
+    }
+    None
 }
 
 /// The command goes through a shell, and its time limit is in milliseconds.
@@ -328,5 +377,15 @@ mod tests {
         }]});
         assert_eq!(*value, expected);
         assert_eq!(pieces.len(), 5);
+    }
+
+    #[test]
+    fn a_file_that_gemini_cli_does_not_start_with_is_known() {
+        for text in ["\u{feff}{}", "{\"a\": 1,}", "{\"a\": [1, // x\n ]}", "{\"a\": 1, /* x */ }"] {
+            assert!(refusal(text).is_some(), "{text}");
+        }
+        for text in ["", "{}", "{\"a\": \",}\" // ,]\n}", "{\"a\": \"\\\",}\"}", "/* ,} */ {\"a\": [1]}"] {
+            assert_eq!(refusal(text), None, "{text}");
+        }
     }
 }

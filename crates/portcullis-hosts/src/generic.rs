@@ -25,7 +25,7 @@ use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
     SessionFact, SessionFactKind,
 };
-use crate::capability::{AskBy, HostDecision, MomentCapabilities};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, absolute, unknown, wrong_type};
 use crate::host::Host;
@@ -45,6 +45,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         programs: &[],
         folder: SettingsFolder { variable: None, base: FolderBase::Config, path: "" },
         pieces: |_| Vec::new(),
+        refusal: |_| None,
         afterwards: "Let your harness start `portcullis hook generic` before every tool call",
     },
 };
@@ -54,6 +55,7 @@ static CALL: HookMoment = HookMoment {
     capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Saying,
+        plain: PlainQuestion::AsAny,
         reason: true,
         changed_input: false,
         fails_open: false,

@@ -41,6 +41,6 @@ pub use adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
     SessionFact, SessionFactKind, SessionFormat,
 };
-pub use capability::{AskBy, HostDecision, MomentCapabilities};
+pub use capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 pub use host::Host;
 pub use reply::{HostError, HostReply};

@@ -24,7 +24,7 @@ use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
     SessionFact, SessionFactKind,
 };
-use crate::capability::{AskBy, HostDecision, MomentCapabilities};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, unknown};
 use crate::generic::{BLOCKING, own_reply};
@@ -46,6 +46,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         programs: &["opencode"],
         folder: SettingsFolder { variable: None, base: FolderBase::Config, path: "opencode" },
         pieces,
+        refusal: |_| None,
         afterwards: "",
     },
 };
@@ -55,6 +56,7 @@ static BEFORE: HookMoment = HookMoment {
     capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Nothing,
+        plain: PlainQuestion::LeftIfHarmless,
         reason: true,
         changed_input: true,
         fails_open: false,
@@ -68,6 +70,7 @@ static QUESTION: HookMoment = HookMoment {
     capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Silence,
+        plain: PlainQuestion::AsAny,
         reason: true,
         changed_input: true,
         fails_open: false,
@@ -80,6 +83,7 @@ static REQUEST: HookMoment = HookMoment {
     capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Silence,
+        plain: PlainQuestion::AsAny,
         reason: true,
         changed_input: false,
         fails_open: false,

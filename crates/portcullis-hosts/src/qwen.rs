@@ -43,6 +43,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         programs: &["qwen"],
         folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".qwen" },
         pieces,
+        refusal: |_| None,
         afterwards: "",
     },
 };
@@ -54,7 +55,7 @@ static REQUEST: HookMoment = claude_family::REQUEST;
 const EXTRAS: ReplyExtras = ReplyExtras { notice: true, ending: true };
 
 static DIALECT: FamilyMember = FamilyMember {
-    before: &BEFORE,
+    before: |_, _| &BEFORE,
     request: Some(&REQUEST),
     standing: |word| SessionFreedom::of(mode(word.unwrap_or_default())),
     calls,

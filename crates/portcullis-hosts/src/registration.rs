@@ -13,6 +13,8 @@ pub struct Registration {
     pub folder: SettingsFolder,
     /// What is put there.
     pub pieces: fn(&HookCommand) -> Vec<RegistrationPiece>,
+    /// Says why the host would not take a settings file of this text, as a clause: it would then call no hook of it.
+    pub refusal: fn(&str) -> Option<String>,
     /// What a person must still do, one sentence; empty if nothing.
     pub afterwards: &'static str,
 }
@@ -85,7 +87,22 @@ pub enum RegistrationPiece {
     },
 }
 
+/// Follows a line that a host hands to a shell where only this exit code stops a call: one that cannot be started, or
+/// breaks off, stops it too.
+const OR_BLOCK: &str = " || exit 2";
+
+/// Takes off a line what makes it stop a call by itself.
+pub fn without_guard(line: &str) -> &str {
+    line.strip_suffix(OR_BLOCK).unwrap_or(line)
+}
+
 impl HookCommand {
+    /// Writes it as [`Self::line`] does, so that the call is stopped too if the program is not there or breaks off. For
+    /// hosts that let a call run after every exit code but 2.
+    pub fn guarded_line(&self) -> String {
+        format!("{}{OR_BLOCK}", self.line())
+    }
+
     /// Writes it as one line for a host that hands commands to a shell; every word is quoted where it must be.
     pub fn line(&self) -> String {
         joined(std::iter::once(self.program.as_str()).chain(self.arguments.iter().map(String::as_str)))

@@ -12,7 +12,9 @@ use std::sync::Arc;
 
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{Case, Context, Mode, Origin, Person, Policy, Source};
-use portcullis_hosts::{HookCall, Host, HostAnswer, HostEvent, HostInput, HostReply};
+use portcullis_hosts::{
+    HookCall, Host, HostAnswer, HostDecision, HostEvent, HostInput, HostReply, PlainQuestion,
+};
 use portcullis_testkit::{GoldenCase, GoldenFile, is_updating};
 use pretty_assertions::assert_eq;
 
@@ -86,7 +88,14 @@ fn answer_call(host: Host, call: &HookCall) -> HostReply {
         case.decide(&policy).unwrap().into_verdict()
     });
     let verdict = verdicts.reduce(|worst, next| if next.decision > worst.decision { next } else { worst });
-    let answer = HostAnswer::of(&verdict.unwrap(), call.moment.capabilities, None, None);
+    let verdict = verdict.unwrap();
+    let said = match call.moment.capabilities {
+        mask if mask.plain == PlainQuestion::LeftToHost && verdict.is_plain_question() => {
+            HostDecision::Silence
+        }
+        mask => mask.lower(verdict.decision),
+    };
+    let answer = HostAnswer::of(&verdict, said, None, None);
     (host.adapter().write)(call.moment, &answer)
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use portcullis_hosts::Host;
+use portcullis_hosts::registration::without_guard;
 use serde_json::Value;
 
 /// How entries of ours are told from those of others.
@@ -29,7 +30,7 @@ impl Registered {
     pub fn program(&self) -> Option<String> {
         match self {
             Self::Words(words) => words.first().cloned(),
-            Self::Line(line) => split(line)?.into_iter().next(),
+            Self::Line(line) => split(without_guard(line))?.into_iter().next(),
             Self::Name(name) => Some(name.clone()),
         }
     }
@@ -81,7 +82,7 @@ impl Ours {
             if Path::new(line).file_name().is_some_and(|name| name == self.host_name().as_str()) {
                 return Some(Registered::Name(line.to_owned()));
             }
-            let words = split(line)?;
+            let words = split(without_guard(line))?;
             self.is_ours(&words).then(|| Registered::Line(line.to_owned()))
         })
     }
@@ -147,6 +148,8 @@ mod tests {
             (json!({"type": "command", "command": "/a/portcullis", "args": ["hook", "codex"]}), true),
             (json!({"command": "'/my tools/portcullis' hook codex --headless"}), true),
             (json!({"bash": "portcullis hook codex"}), true),
+            (json!({"bash": "'/my tools/portcullis' hook codex || exit 2"}), true),
+            (json!({"bash": "portcullis hook codex || exit 0"}), false),
             (json!({"to": "portcullis-codex"}), true),
             (json!({"to": "/opt/portcullis-codex"}), true),
             (json!({"command": "/opt/gate hook codex"}), true),

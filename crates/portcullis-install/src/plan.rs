@@ -68,6 +68,7 @@ impl Plan {
             let own: Vec<&RegistrationPiece> =
                 pieces.iter().filter(|piece| file_of(piece) == Some(file)).collect();
             let change = TextChange::make(&agent.folder.join(file), &own, &ours)?;
+            refuse_dropped(agent, &change)?;
             if change.before.as_deref() != Some(&change.after) {
                 plan.texts.push(change);
             }
@@ -90,6 +91,16 @@ impl Plan {
         let texts = self.texts.iter().map(TextChange::show);
         texts.chain(self.links.iter().map(LinkChange::show)).collect()
     }
+}
+
+/// Refuses to write into a file that the agent would not take: it would look registered, and no call would be judged.
+fn refuse_dropped(agent: &Agent, change: &TextChange) -> Result<(), Failure> {
+    let text = change.before.as_deref().filter(|_| change.kind == TextKind::Json);
+    let Some(why) = text.and_then(agent.adapter.registration.refusal) else { return Ok(()) };
+    let (title, path) = (agent.adapter.title, change.path.display());
+    let message = format!("{title} does not take `{path}` as it is, and calls no hook of it: {why}");
+    Err(Failure::usage(message)
+        .with_hint("mend the file and run `portcullis init` again; nothing was written"))
 }
 
 impl TextChange {
@@ -174,7 +185,7 @@ fn is_own(directory: &Path, locations: &SettingsLocations) -> bool {
 }
 
 /// The files that pieces go to, each once and in their order.
-pub(super) fn files_of(pieces: &[RegistrationPiece]) -> Vec<&'static str> {
+pub fn files_of(pieces: &[RegistrationPiece]) -> Vec<&'static str> {
     let mut files = Vec::new();
     for file in pieces.iter().filter_map(file_of) {
         if !files.contains(&file) {

@@ -16,6 +16,7 @@ use crate::hooks::PermissionHook;
 use crate::keys::{KEYS, KeyId, KeyKind, KeyMerge, KeyScope, SettingsKey};
 use crate::layer::{IgnoredReason, IgnoredSetting, Setting, SettingValue, SettingsLayer};
 use crate::loaded::{EffectiveValue, LoadedSettings, SettingsDocument};
+use crate::location::SettingsOwner;
 use crate::problem::SettingsProblem;
 use crate::store::StoreSettings;
 use crate::trust::WorkspaceTrust;
@@ -53,7 +54,8 @@ pub(crate) fn merge(
     let disabled_modes = merger.disabled_modes();
     let default_mode = merger.default_mode(disabled_modes);
     let auto_mode = merger.auto_mode();
-    let policy = merger.policy(default_mode, disabled_modes);
+    let own_mode = merger.own_mode(disabled_modes, &documents);
+    let policy = Policy { own_mode, ..merger.policy(default_mode, disabled_modes) };
     let effective = merger.effective(default_mode);
     let classifier = assemble(&|id| merger.strongest(id), merger.lock.is_managed());
     let permission_hooks = merger.permission_hooks();
@@ -205,11 +207,32 @@ impl LayerMerger {
         None
     }
 
+    /// Finds the mode that settings of our own name, unless a stronger source names one too.
+    fn own_mode(&self, disabled: DisabledModes, documents: &[SettingsDocument]) -> Option<Mode> {
+        let is_own = |setting: &&Setting| {
+            let file = setting.origin.file.as_ref();
+            let is_hosts = |document: &SettingsDocument| {
+                Some(&document.name) == file && document.owner != SettingsOwner::Portcullis
+            };
+            !documents.iter().any(is_hosts)
+        };
+        let strongest = self.strongest(KeyId::DefaultMode)?.origin.source;
+        let own: Vec<&Setting> = self.all(KeyId::DefaultMode).filter(is_own).collect();
+        let own = own.into_iter().rev().min_by_key(|setting| setting.origin.source)?;
+        match own.value {
+            SettingValue::Mode(mode) if own.origin.source <= strongest => {
+                mode.filter(|mode| !disabled.contains(*mode))
+            }
+            _ => None,
+        }
+    }
+
     fn policy(&mut self, default_mode: Option<Mode>, disabled_modes: DisabledModes) -> Policy {
         let sandboxed = self.switch(KeyId::SandboxEnabled).unwrap_or(false);
         Policy {
             rules: RuleSet::new(std::mem::take(&mut self.rules)),
             default_mode,
+            own_mode: None,
             disabled_modes,
             bypass_protected_paths: self.switch(KeyId::BypassProtectedPaths).unwrap_or(false),
             block_reads_outside: self.any(KeyId::BlockReadsOutside, true),

@@ -13,7 +13,9 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use portcullis_core::{Mode, Person, ToolCall, Value};
 use portcullis_hosts::json::{kind, parse, write_text};
-use portcullis_hosts::{AskBy, BlockingReply, HookCall, HookMoment, HookSession, MomentCapabilities};
+use portcullis_hosts::{
+    AskBy, BlockingReply, HookCall, HookMoment, HookSession, MomentCapabilities, PlainQuestion,
+};
 
 use crate::access::Decides;
 use crate::judging::{RecordedDecision, SubmittedCall, decide_call, decide_calls};
@@ -36,6 +38,7 @@ static MOMENT: HookMoment = HookMoment {
     capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Saying,
+        plain: PlainQuestion::AsAny,
         reason: true,
         changed_input: false,
         fails_open: false,

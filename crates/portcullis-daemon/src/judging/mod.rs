@@ -59,7 +59,7 @@ pub(crate) async fn decide_call(
     let mut judgement = judge(daemon, &submitted, UsedApprovals::new()).await?;
     let mut approval = None;
     if let Some(wait) = submitted.wait
-        && is_question(&submitted.asked, &judgement)
+        && is_question(&judgement)
     {
         (judgement, approval) = put_to_person(daemon, &submitted, judgement, wait).await?;
     }

@@ -11,7 +11,7 @@ use std::time::Instant;
 use portcullis_core::{Decision, Mode, Person, Suggestion, ToolCall, Verdict};
 use portcullis_hosts::{
     AskBy, BlockingReply, HookCall, HookMoment, HookSession, HostAnswer, HostDecision, MomentCapabilities,
-    SessionFact, SessionFactKind,
+    PlainQuestion, SessionFact, SessionFactKind,
 };
 
 use super::host_gate::{HostGate, KnownSession, own_session};
@@ -25,6 +25,7 @@ static BEFORE_CALL: HookMoment = HookMoment {
     capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Saying,
+        plain: PlainQuestion::AsAny,
         reason: true,
         changed_input: true,
         fails_open: false,

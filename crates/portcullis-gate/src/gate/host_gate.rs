@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use portcullis_classifier::transcript::TranscriptFormat;
-use portcullis_core::{CallApproval, Case, Decision, Person, Reason};
+use portcullis_core::{CallApproval, Case, Context, Decision, Mode, Person, Reason, Verdict};
 use portcullis_hosts::{
-    AskBy, HookCall, HookSession, HostAnswer, HostDecision, MomentCapabilities, SessionFormat,
+    AskBy, HookCall, HookSession, HostAnswer, HostDecision, MomentCapabilities, PlainQuestion, SessionFormat,
 };
 
 use super::queue::put_to_daemon;
@@ -26,7 +26,7 @@ use crate::audit::{self, RecordContext};
 use crate::classifier::{ClassifierFlags, has_classifier};
 use crate::clock::now_ms;
 use crate::env_vars;
-use crate::judge::{CallJudge, Consultants, JudgedCall, SessionHistory, keep_question};
+use crate::judge::{CallJudge, Consultants, JudgedCall, Nobody, SessionHistory, keep_question};
 use crate::session_facts;
 use crate::session_settings::{SessionSettings, SettingsFlags, SettingsPlan};
 use crate::stores;
@@ -42,6 +42,7 @@ const ADVICE: &str =
 pub const UNATTENDED: MomentCapabilities = MomentCapabilities {
     allow: true,
     ask: AskBy::Nothing,
+    plain: PlainQuestion::AsAny,
     reason: true,
     changed_input: true,
     fails_open: false,
@@ -72,6 +73,8 @@ pub struct HostJudgement {
     pub at: usize,
     /// The judgement.
     pub judged: JudgedCall,
+    /// What the program is told of it.
+    pub said: HostDecision,
     /// The approvals that were used up on the way.
     pub used_approvals: UsedApprovals,
 }
@@ -232,19 +235,18 @@ impl HostGate<'_> {
         world: &mut World,
     ) -> Result<HostJudgement, Failure> {
         let (at, mut judged) = self.judge_all(&session, asked, &mut used_approvals, parsed, world)?;
-        let said = asked.moment.capabilities.lower(judged.verdict.decision);
+        let said = self.said(&session, asked, (at, &judged), world)?;
         keep_question(&session, &asked.session.id, &mut judged, said);
-        Ok(HostJudgement { session, at, judged, used_approvals })
+        Ok(HostJudgement { session, at, judged, said, used_approvals })
     }
 
     /// Puts a judgement into what the program can be told and what is kept of it.
     pub fn conclude(&self, asked: &HookCall, judgement: &HostJudgement, started: Instant) -> AnsweredCall {
-        let HostJudgement { session, judged, .. } = judgement;
+        let HostJudgement { session, judged, said, .. } = judgement;
         let place = &asked.session;
-        let said = asked.moment.capabilities.lower(judged.verdict.decision);
         let advice = needs_advice(judged).then_some(ADVICE);
-        let notice = notice(session, judged, said);
-        let answer = HostAnswer::of(&judged.verdict, asked.moment.capabilities, advice, notice.as_deref());
+        let notice = notice(session, judged, *said);
+        let answer = HostAnswer::of(&judged.verdict, *said, advice, notice.as_deref());
         let record = RecordContext {
             host: self.host,
             event: asked.moment.event,
@@ -290,16 +292,10 @@ impl HostGate<'_> {
             consultants: self.consultants,
             before_asking: self.before_asking,
         };
-        let past = SessionHistory {
-            file: place.transcript.as_ref().map(PathBuf::from),
-            format: self.format.map(format_of),
-            agent: place.agent.clone(),
-            call_id: asked.call_id.clone(),
-            is_hosts: self.known.is_none(),
-        };
+        let past = self.past(asked);
         let mut worst: Option<(usize, JudgedCall)> = None;
         for (at, call) in asked.calls.iter().enumerate() {
-            let mut context = session.context(asked.mode, person, &[]);
+            let mut context = session.context(self.mode(session, asked), person, &[]);
             if let Some(known) = self.known {
                 context.aborted = known.is_aborted.load(Ordering::Relaxed);
                 context.session.turns.extend_from_slice(&known.turns);
@@ -315,7 +311,7 @@ impl HostGate<'_> {
             if let Some(approval) = &judged.case.context().session.approval {
                 used_approvals.insert(at, approval.clone());
             }
-            if worst.as_ref().is_none_or(|(_, known)| decision > known.verdict.decision) {
+            if worst.as_ref().is_none_or(|(_, known)| weight(&judged.verdict) > weight(&known.verdict)) {
                 worst = Some((at, judged));
             }
             if decision == Decision::Deny {
@@ -324,6 +320,91 @@ impl HostGate<'_> {
         }
         worst.ok_or_else(|| Failure::internal("there is no call to judge"))
     }
+
+    /// Returns the mode of a call. A host that says its mode is the usual one leaves it to our own settings; a program that
+    /// embeds the gate means what it says.
+    fn mode(&self, session: &SessionSettings, asked: &HookCall) -> Option<Mode> {
+        let own = session.policy().own_mode.filter(|_| self.known.is_none());
+        match asked.mode {
+            Some(Mode::Default) => own.or(asked.mode),
+            said => said,
+        }
+    }
+
+    /// Says where the past of a call's session is found.
+    fn past(&self, asked: &HookCall) -> SessionHistory {
+        SessionHistory {
+            file: asked.session.transcript.as_ref().map(PathBuf::from),
+            format: self.format.map(format_of),
+            agent: asked.session.agent.clone(),
+            call_id: asked.call_id.clone(),
+            is_hosts: self.known.is_none(),
+        }
+    }
+
+    /// Puts the judgement on the call that decides into what the program can be told.
+    fn said(
+        &self,
+        session: &SessionSettings,
+        asked: &HookCall,
+        (at, judged): (usize, &JudgedCall),
+        world: &mut World,
+    ) -> Result<HostDecision, Failure> {
+        let capabilities = asked.moment.capabilities;
+        let starts_agents = || asked.calls.iter().all(|call| call.tool() == "Agent");
+        let is_left = judged.verdict.is_plain_question()
+            && match capabilities.plain {
+                PlainQuestion::AsAny => false,
+                PlainQuestion::LeftForSubagents => starts_agents(),
+                PlainQuestion::LeftIfHarmless => {
+                    starts_agents() || self.is_harmless(session, asked, (at, &judged.case), world)?
+                }
+                PlainQuestion::LeftToHost => true,
+            };
+        Ok(if is_left { HostDecision::Silence } else { capabilities.lower(judged.verdict.decision) })
+    }
+
+    /// Says whether the proofs of auto mode would allow every call, with nobody asked and nothing counted or used up. What
+    /// auto mode itself asks about, or a stricter one, was not meant to run by such a proof.
+    fn is_harmless(
+        &self,
+        session: &SessionSettings,
+        asked: &HookCall,
+        (at, case): (usize, &Case),
+        world: &mut World,
+    ) -> Result<bool, Failure> {
+        let in_force = session.policy().mode_in_force(case.context().mode);
+        if !matches!(in_force, Mode::Default | Mode::AcceptEdits) {
+            return Ok(false);
+        }
+        let trial = CallJudge {
+            session,
+            arguments: &ClassifierFlags::default(),
+            store: None,
+            session_id: None,
+            consultants: Some(&Nobody),
+            before_asking: self.before_asking,
+        };
+        let past = self.past(asked);
+        for (place, call) in asked.calls.iter().enumerate() {
+            let context = Context { mode: Mode::Auto, ..case.context().clone() };
+            let judged = if place == at {
+                trial.judge_again(case.clone(), context, &past, world)?
+            } else {
+                trial.judge(call, context, &past, world)?
+            };
+            if judged.verdict.decision != Decision::Allow {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Orders verdicts on the calls that one call of a program amounts to. Of two questions the one that something speaks
+/// against decides, since the other might be left to the program.
+fn weight(verdict: &Verdict) -> (Decision, bool) {
+    (verdict.decision, !verdict.is_plain_question())
 }
 
 /// Takes what a judgement comes to; one that fails or panics blocks.

@@ -72,10 +72,10 @@ pub enum QuestionReply {
 
 /// Says whether a judgement is a question that only lacks somebody to answer it. The mode that never asks is answered by its
 /// name.
-pub fn is_question(asked: &HookCall, judgement: &HostJudgement) -> bool {
+pub fn is_question(judgement: &HostJudgement) -> bool {
     let verdict = &judgement.judged.verdict;
     judgement.session.loaded.approvals.is_enabled
-        && asked.moment.capabilities.lower(verdict.decision) == HostDecision::Deny
+        && judgement.said == HostDecision::Deny
         && verdict.is_answerable()
         && !(verdict.decision == Decision::Deny && matches!(verdict.reason, Reason::Mode(Mode::DontAsk)))
         && judgement.judged.denial.is_some()
@@ -84,7 +84,7 @@ pub fn is_question(asked: &HookCall, judgement: &HostJudgement) -> bool {
 impl PendingQuestion {
     /// Makes the question of a judgement; `None` if it is none.
     pub fn of(host: &str, asked: &HookCall, judgement: &HostJudgement, elapsed: Duration) -> Option<Self> {
-        if !is_question(asked, judgement) {
+        if !is_question(judgement) {
             return None;
         }
         let (call, judged) = (asked.calls.get(judgement.at)?, &judgement.judged);
@@ -175,7 +175,7 @@ pub fn put_to_daemon(
         let begun = Instant::now();
         let seconds = judgement.session.loaded.approvals.wait_seconds;
         let is_withdrawn = gate.withdrawal.is_some_and(QuestionWithdrawal::is_withdrawn);
-        if seconds == 0 || is_withdrawn || !is_question(asked, &judgement) {
+        if seconds == 0 || is_withdrawn || !is_question(&judgement) {
             break;
         }
         let Some(state) = judgement.session.locations.state.clone() else { break };

@@ -49,7 +49,7 @@ pub trait Consultants {
 }
 
 /// Nobody: every question stays unanswered.
-pub(super) struct Nobody;
+pub(crate) struct Nobody;
 
 impl Consultants for Nobody {
     fn ask_classifier(

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{Check, Checks, canary};
 use portcullis_install::agent::{Agent, find_program, newest};
 use portcullis_install::ours::{Ours, Registered};
-use portcullis_install::plan::file_of;
+use portcullis_install::plan::{file_of, files_of};
 use portcullis_install::program::{self, Program};
 use portcullis_install::{codex_trust, document};
 
@@ -76,6 +76,7 @@ impl Examination<'_> {
             let found = self.check_piece(checks, piece, &others, self.is_guard(piece, &usual));
             registered = registered.or(found);
         }
+        self.check_dropped(checks, &usual);
         self.check_switches(checks, &usual);
         let Some(registered) = registered else { return };
         if self.agent.host() == Host::Codex {
@@ -183,8 +184,8 @@ impl Examination<'_> {
             }
             return None;
         };
-        if is_guard && own.len() < list.len() {
-            checks.fine("neighbours", format!("{place} also names {} of others", list.len() - own.len()));
+        if is_guard {
+            self.check_neighbours(checks, &place, list);
         }
         let registered = self.ours.command_in(entry)?;
         if !self.check_registered_program(checks, &registered, is_guard) {
@@ -204,6 +205,24 @@ impl Examination<'_> {
             }
         }
         Some(registered)
+    }
+
+    /// Names the hooks of others at the same moment. Where a hook may change the call, what runs may be another one than was
+    /// judged.
+    fn check_neighbours(&self, checks: &mut Checks, place: &str, list: &[Value]) {
+        let others: Vec<String> =
+            list.iter().filter(|entry| self.ours.command_in(entry).is_none()).flat_map(commands_in).collect();
+        if others.is_empty() {
+            return;
+        }
+        let named = format!("{place} also names {}", others.join(", "));
+        if self.agent.adapter.usual.capabilities.changed_input {
+            let message =
+                format!("{named}: a hook that changes the input makes another call run than was judged");
+            checks.warning("neighbours", message, "make sure that it changes no input");
+        } else {
+            checks.fine("neighbours", named);
+        }
     }
 
     /// Checks the program that settings name; says whether it may be started.
@@ -293,6 +312,20 @@ impl Examination<'_> {
         }
     }
 
+    /// Looks for a file that the agent does not take: then it calls no hook of it, without a word.
+    fn check_dropped(&self, checks: &mut Checks, pieces: &[RegistrationPiece]) {
+        let title = self.agent.adapter.title;
+        for file in files_of(pieces) {
+            let path = self.agent.folder.join(file);
+            let Ok(Some(text)) = read_text(&path, MAXIMUM_SIZE) else { continue };
+            if let Some(why) = (self.agent.adapter.registration.refusal)(&text) {
+                let message =
+                    format!("{title} does not take `{}`: {why}; calls are not judged", path.display());
+                checks.problem("settings file", message, "mend the file");
+            }
+        }
+    }
+
     /// Looks for settings that turn hooks off, in every file that the agent would read here.
     fn check_switches(&self, checks: &mut Checks, pieces: &[RegistrationPiece]) {
         let mut files: Vec<PathBuf> = Vec::new();
@@ -369,6 +402,19 @@ fn document_at(path: &Path) -> Result<Value, String> {
     let text = read_text(path, MAXIMUM_SIZE).map_err(|error| error.message)?.unwrap_or_default();
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     if text.trim().is_empty() { Ok(Value::Null) } else { document::read(text) }
+}
+
+/// Lists the commands of an entry of others, as they are written.
+fn commands_in(entry: &Value) -> Vec<String> {
+    let nested = entry.get("hooks").and_then(Value::as_array).into_iter().flatten();
+    let commands = std::iter::once(entry).chain(nested);
+    let text = |handler: &Value| {
+        let fields = ["command", "bash", "powershell", "url", "prompt"];
+        let word = fields.iter().find_map(|field| handler.get(*field).and_then(Value::as_str));
+        word.map(|word| format!("`{word}`"))
+    };
+    let named: Vec<String> = commands.filter_map(text).collect();
+    if named.is_empty() { vec!["a hook without a command".to_owned()] } else { named }
 }
 
 /// Lists the keys of a document that turn hooks off.
