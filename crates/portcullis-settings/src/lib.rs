@@ -70,6 +70,7 @@ pub use classifier::{
 };
 pub use edit::{
     ChangedLine, EditError, EditReport, LineSide, RuleDestination, add_rule, remove_rule, reset_auto_mode,
+    set_mode,
 };
 pub use extract::BROKEN_SETTINGS;
 pub use hooks::{HookHandler, PermissionHook, ToolMatcher};

@@ -125,7 +125,7 @@ impl RuleChange {
 }
 
 /// Finds a member that must not be repeated, in what must be an object.
-fn find_once<'node, 'text>(
+pub(super) fn find_once<'node, 'text>(
     file: &Path,
     text: &str,
     node: &'node JsonNode<'text>,

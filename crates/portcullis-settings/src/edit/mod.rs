@@ -6,6 +6,7 @@
 
 mod change;
 mod error;
+mod mode;
 mod section;
 mod target;
 
@@ -13,13 +14,14 @@ use std::fs;
 use std::path::PathBuf;
 
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{Origin, Source};
+use portcullis_core::{Mode, Origin, Source};
 
 pub use error::EditError;
 
 use crate::disk::{DirectoryLock, FilePrivacy, create_directory, replace};
 use crate::location::{SettingsLocations, SettingsOwner};
 use change::RuleChange;
+use mode::put_mode;
 use section::remove_section;
 use target::EditTarget;
 
@@ -108,6 +110,16 @@ pub fn reset_auto_mode(locations: &SettingsLocations) -> Result<Vec<EditReport>,
         change(target, target.read()?.as_deref())?;
     }
     targets.iter().map(|target| write(target, |before| change(target, before))).collect()
+}
+
+/// Says which mode sessions start in, in the user's own settings file of ours.
+pub fn set_mode(locations: &SettingsLocations, mode: Mode) -> Result<EditReport, EditError> {
+    let destination = RuleDestination { source: Source::User, owner: SettingsOwner::Portcullis };
+    let named = EditTarget::find(locations, destination)?;
+    create_directory(&named.directory, FilePrivacy::Shared)
+        .map_err(|error| EditError::of_refusal(&named.path, error.into()))?;
+    let target = named.resolve(locations, Source::User)?;
+    write(&target, |before| put_mode(&target.path, before, mode))
 }
 
 fn edit(

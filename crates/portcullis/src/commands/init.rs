@@ -4,15 +4,18 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
+use portcullis_core::Mode;
 use portcullis_hosts::Host;
 use portcullis_hosts::registration::HookCommand;
-use portcullis_settings::SettingsLocations;
+use portcullis_settings::{SettingsLocations, set_mode};
 
+use crate::commands::replay;
 use crate::commands::uninstall::find_hosts;
 use crate::exit_code::ExitCode;
 use crate::failure_report::report_failure;
-use portcullis_gate::Failure;
+use crate::value_parser::mode_parser;
 use portcullis_gate::session_settings::locations;
+use portcullis_gate::{Failure, SessionSettings, SettingsFlags};
 use portcullis_install::agent::{Agent, newest, registrable};
 use portcullis_install::codex_trust::{self, KnownHook};
 use portcullis_install::ours::Ours;
@@ -24,12 +27,13 @@ use portcullis_output::terminal::{BOLD, HOW_TO_CONFIRM, Painted, confirm, print,
 /// Register with the agents that are installed, so that they ask before every tool call
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  portcullis init
+  portcullis init --mode auto
   portcullis init claude codex --yes
   portcullis init --dry-run
 
-Every change is shown before it is written, and what was there is kept in the state directory;
-`portcullis uninstall` gives it back, and `portcullis doctor` checks that it works.
+What will change is said before it is written, with --diff line by line, and what was there is kept in
+the state directory; `portcullis uninstall` gives it back, and `portcullis doctor` checks that it works.
+At the end your own sessions of the last 30 days are gone through: how much would have been asked.
 
 Exit codes: 0 registered, 64 something was not registered or not confirmed, 70 internal failure")]
 #[expect(clippy::struct_excessive_bools, reason = "independent flags of the command line")]
@@ -41,6 +45,12 @@ pub(crate) struct InitArgs {
     /// Register with every agent, also with those that are not installed
     #[arg(long, conflicts_with = "hosts")]
     all: bool,
+    /// The mode sessions start in, in every agent that does not name another: `auto` lets run what is proven harmless
+    #[arg(long, value_name = "MODE", value_parser = mode_parser())]
+    mode: Option<Mode>,
+    /// Show every change line by line
+    #[arg(long)]
+    diff: bool,
     /// Show what would be changed, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -50,6 +60,9 @@ pub(crate) struct InitArgs {
     /// Nobody can be asked where the agents run: what would be asked is denied
     #[arg(long)]
     headless: bool,
+    /// Do not go through past sessions at the end
+    #[arg(long)]
+    no_replay: bool,
     /// The program to register instead of the running one
     #[arg(long, value_name = "PATH")]
     program: Option<PathBuf>,
@@ -68,8 +81,15 @@ pub(crate) fn run(arguments: &InitArgs) -> Result<ExitCode, Failure> {
     let subjects = subjects(arguments, &program, &locations)?;
     let doubts = program.doubts.iter().map(|doubt| format!("`{}` {doubt}", program.text));
     print_notes(doubts);
+    if arguments.mode == Some(Mode::BypassPermissions) {
+        let hint = "`--mode auto` runs without questions and still stops what is dangerous";
+        return Err(Failure::usage("`init` does not set the mode that bypasses permissions").with_hint(hint));
+    }
     let mut init = Init { arguments, locations: &locations, program: &program, failure: None };
     init.register(&subjects)?;
+    if init.failure.is_none() && !arguments.dry_run && !arguments.no_replay {
+        print(&replay::preview(arguments.mode.unwrap_or(Mode::Auto)).unwrap_or_default())?;
+    }
     match init.failure {
         Some(failure) => Err(failure),
         None => Ok(ExitCode::Success),
@@ -116,6 +136,16 @@ fn command(agent: &Agent, command: HookCommand, locations: &SettingsLocations) -
     command
 }
 
+/// Shows what changes line by line.
+fn differences(shown: &[(&Subject, Plan)]) -> String {
+    let mut out = String::new();
+    for (subject, plan) in shown.iter().filter(|(_, plan)| !plan.is_empty()) {
+        let title = Painted(BOLD, subject.agent.adapter.title);
+        let _ = writeln!(out, "\n{title}\n{}", plan.show());
+    }
+    out
+}
+
 /// One run: what fails for one agent does not keep the others from being registered.
 struct Init<'a> {
     arguments: &'a InitArgs,
@@ -131,22 +161,20 @@ impl Init<'_> {
         let is_sure = self.arguments.yes && !self.arguments.dry_run;
         let early = if is_sure { Some(Turn::take(self.locations)?) } else { None };
         let shown = self.plan(subjects);
-        let mut out = String::new();
-        for (subject, plan) in &shown {
-            let title = Painted(BOLD, subject.agent.adapter.title);
-            if plan.is_empty() {
-                let _ = writeln!(out, "{title}: already registered");
-            } else {
-                let _ = writeln!(out, "{title}\n{}", plan.show());
-            }
+        print(&self.summary(&shown)?)?;
+        if self.arguments.diff || self.arguments.dry_run {
+            print(&differences(&shown))?;
         }
-        print(&out)?;
         if self.arguments.dry_run {
             return Ok(());
         }
         let has_work = shown.iter().any(|(_, plan)| !plan.is_empty());
-        if has_work && !self.arguments.yes && !confirm("Write these changes?")? {
+        let asks = (has_work || self.arguments.mode.is_some()) && !self.arguments.yes;
+        if asks && !confirm("Write these changes?")? {
             return Err(Failure::usage("nothing was changed").with_hint(HOW_TO_CONFIRM));
+        }
+        if let Some(mode) = self.arguments.mode {
+            set_mode(self.locations, mode).map_err(|error| Failure::usage(error.to_string()))?;
         }
         let turn = match early {
             Some(turn) => turn,
@@ -161,6 +189,42 @@ impl Init<'_> {
             "agents that run already must be started anew; `portcullis doctor` checks that they ask us";
         print_notes(Some(next).filter(|_| has_work));
         Ok(())
+    }
+
+    /// Says in a few lines which agents there are, what changes, and which mode counts.
+    fn summary(&self, shown: &[(&Subject, Plan)]) -> Result<String, Failure> {
+        let names = |is_new: bool| {
+            let some = shown.iter().filter(|(_, plan)| plan.is_empty() != is_new);
+            some.map(|(subject, _)| subject.agent.adapter.title).collect::<Vec<_>>().join(", ")
+        };
+        let files: Vec<String> = shown
+            .iter()
+            .flat_map(|(_, plan)| plan.texts.iter().map(|change| change.path.display().to_string()))
+            .collect();
+        let mut out = String::new();
+        let mut line = |name: &str, text: &str| {
+            if !text.is_empty() {
+                let _ = writeln!(out, "{} {text}", Painted(BOLD, format_args!("{name:<11}")));
+            }
+        };
+        line("Registered", &names(false));
+        line("To register", &names(true));
+        line("Changes", &files.join(", "));
+        line("Program", &self.program.text);
+        line("Mode", &self.mode()?);
+        Ok(out)
+    }
+
+    /// Says which mode will count in sessions that name none.
+    fn mode(&self) -> Result<String, Failure> {
+        if let Some(mode) = self.arguments.mode {
+            return Ok(format!("{mode}, from now on: {}", mode.info().summary));
+        }
+        let session = SessionSettings::open(&SettingsFlags::default())?;
+        Ok(match session.policy().own_mode {
+            Some(mode) => format!("{mode}: {}", mode.info().summary),
+            None => "the agent's own; `portcullis init --mode auto` asks only where it must".to_owned(),
+        })
     }
 
     fn plan<'s>(&mut self, subjects: &'s [Subject]) -> Vec<(&'s Subject, Plan)> {

@@ -57,6 +57,23 @@ pub(crate) struct ReplayArgs {
 }
 
 impl ReplayArgs {
+    /// The flags of a look at what a mode would have said to the calls since a time.
+    pub(super) fn of_preview(mode: Mode, since: u64) -> Self {
+        Self {
+            paths: Vec::new(),
+            mode: Some(mode),
+            since: Some(since),
+            until: None,
+            compare: None,
+            neutral: false,
+            json: false,
+            html: None,
+            limit: 20,
+            jobs: None,
+            session: SettingsFlags::default(),
+        }
+    }
+
     /// Returns how many workers there are.
     pub(super) fn workers(&self) -> usize {
         self.jobs.map_or_else(

@@ -19,11 +19,13 @@ mod judge;
 mod lines;
 mod places;
 mod pool;
+mod preview;
 mod section;
 mod tally;
 mod text;
 
 pub(crate) use arguments::ReplayArgs;
+pub(crate) use preview::preview;
 
 use std::fs;
 
