@@ -55,7 +55,7 @@ static BEFORE: HookMoment = HookMoment {
     capabilities: MomentCapabilities {
         allow: true,
         ask: AskBy::Saying,
-        plain: PlainQuestion::AsAny,
+        plain: PlainQuestion::LeftIfHarmless,
         reason: true,
         changed_input: true,
         fails_open: true,

@@ -61,7 +61,7 @@ const fn moment(ask: AskBy) -> HookMoment {
         capabilities: MomentCapabilities {
             allow: true,
             ask,
-            plain: PlainQuestion::AsAny,
+            plain: PlainQuestion::LeftIfHarmless,
             reason: true,
             changed_input: true,
             fails_open: true,
