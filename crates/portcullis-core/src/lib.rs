@@ -64,6 +64,7 @@ mod rule_match;
 mod rule_set;
 mod safety;
 mod scope;
+pub mod secret_form;
 mod shell_match;
 mod step;
 mod suggestion;

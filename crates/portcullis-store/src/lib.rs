@@ -91,7 +91,7 @@ pub use grants::{Grant, GrantContext, GrantScope, GrantStore, GrantUse, NewGrant
 pub use learned::RefusedParameters;
 pub use overview::{ForgottenSessions, RecentDenials};
 pub use policy::{PolicyVersion, SignedPolicy};
-pub use redaction::{redact, redact_json};
+pub use redaction::{redact, redact_json, set_custom_forms};
 pub use session::SessionStore;
 pub use state::{DenialKind, DeniedCall, NewDenial, RecordedDenial, TakenApproval, session_name};
 

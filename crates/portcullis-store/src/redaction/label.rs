@@ -1,9 +1,9 @@
 //! Secrets that are known by the name before them: assignments, fields, headers, options, statements.
 
-use super::SecretSpan;
 use super::name::{self, NameWeight, SecretLabel};
 use super::text::{RedactedText, is_stop};
 use super::value::{self, NamedValue, ValueForm};
+use super::{SecretSpan, phrase};
 
 /// How much of a value is looked at to judge it.
 const JUDGED: usize = 160;
@@ -15,8 +15,22 @@ const LONGEST_ELEMENT: usize = 512;
 const MOST_PIECES: u32 = 64;
 
 /// Schemes of an authorization that are followed by one word, and by several.
-const SCHEMES: &[&str] =
-    &["bearer", "basic", "token", "negotiate", "ntlm", "apikey", "key", "dpop", "bot", "splunk"];
+const SCHEMES: &[&str] = &[
+    "bearer",
+    "basic",
+    "token",
+    "negotiate",
+    "ntlm",
+    "apikey",
+    "key",
+    "dpop",
+    "bot",
+    "splunk",
+    "ssws",
+    "flyv1",
+    "geniekey",
+    "pve-api",
+];
 const LONG_SCHEMES: &[&str] = &["digest", "aws4-hmac-sha256", "signature", "hawk", "oauth", "googlelogin"];
 
 /// Finds what follows a telling name.
@@ -77,7 +91,19 @@ impl ValueReader<'_> {
         {
             return self.read_statement(end);
         }
+        if let Some(span) = phrase::read(self.text, name, end) {
+            return Some(span);
+        }
         let label = name::classify(name)?;
+        // The signature of an address that lets its bearer in is long, and need not look like one.
+        if label.kind == "signature" && matches!(self.text.before(start, 1), b'&' | b'?') {
+            let found = self.read_word(end + 1);
+            let is_signature = self.text.at(end) == b'=' && found.end >= found.start + 20;
+            let bytes = self.text.part(found.start, found.end.min(found.start + JUDGED));
+            if is_signature && !value::is_mark(bytes) && !value::is_reference(bytes) {
+                return Some(SecretSpan { start: found.start, end: found.end, kind: label.kind });
+            }
+        }
         if self.text.before(start, 1) == b'<' && self.text.at(end) == b'>' {
             return self.read_element(end + 1, label);
         }

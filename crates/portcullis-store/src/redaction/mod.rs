@@ -1,7 +1,8 @@
 //! Blacks out secrets in any text or JSON: each becomes `[redacted:KIND]`, everything else stays byte for byte.
 //!
-//! Three things give a secret away: its own shape ([`shape`]), the name before it ([`label`], [`option`]) and the place
-//! it stands in ([`address`], [`block`]). Each finder walks the text once and looks only a bounded way ahead, or steps
+//! Three things give a secret away: its own shape ([`shape`], [`custom`]), the name before it ([`label`], [`option`],
+//! [`phrase`]) and the place it stands in ([`address`], [`block`], [`piped`]). What providers and programs have is data, in
+//! [`forms`]. Each finder walks the text once and looks only a bounded way ahead, or steps
 //! over what it has read, so that the time is linear whatever the text is.
 //!
 //! What is missed is printed, so a doubtful value goes when a name says what it is, and stays when only its look does: a
@@ -10,16 +11,21 @@
 
 mod address;
 mod block;
+mod custom;
+mod forms;
 mod json;
 mod label;
 mod name;
 mod option;
+mod phrase;
+mod piped;
 mod shape;
 mod text;
 mod value;
 
 use std::borrow::Cow;
 
+pub use custom::set_custom_forms;
 pub use json::redact_json;
 use text::RedactedText;
 
@@ -89,6 +95,7 @@ fn find(text: &str) -> Vec<SecretSpan> {
     address::find(view, &mut spans);
     label::find(view, &mut spans);
     option::find(view, &mut spans);
+    custom::find(view, &mut spans);
     for span in &mut spans {
         (span.start, span.end) = (text.floor_char_boundary(span.start), text.ceil_char_boundary(span.end));
     }

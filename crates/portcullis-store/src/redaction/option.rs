@@ -1,59 +1,8 @@
 //! Passwords after the short options of known programs: `mysql -pSECRET`, `curl -u user:SECRET`.
 
+use super::forms::{OPTIONS, PROGRAMS, SecretOption};
 use super::text::{RedactedText, is_stop};
-use super::{SecretSpan, value};
-
-/// How a program takes a secret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SecretOption {
-    /// In the same word as the option.
-    Glued,
-    /// In the next word or the same one.
-    Next,
-    /// As `Next`, after `login` only.
-    NextOfLogin,
-    /// In the next word alone: longer options begin with the same letter.
-    NextAlone,
-    /// In the next word or the same one, after this byte.
-    After(u8),
-    /// The word itself begins with the option.
-    Prefix,
-    /// As `Next`, if there is an equals sign in it: cookies, and no file that holds them.
-    Cookie,
-}
-
-/// Programs, the option, how it takes the secret.
-const OPTIONS: &[(&[&str], &str, SecretOption)] = &[
-    (
-        &["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlshow", "mysqlcheck"],
-        "-p",
-        SecretOption::Glued,
-    ),
-    (&["mariadb", "mariadb-dump", "mariadb-admin", "7z", "7za", "7zr", "7zz"], "-p", SecretOption::Glued),
-    (
-        &["sshpass", "mongosh", "mongo", "mongodump", "mongorestore", "mongoexport", "mongoimport"],
-        "-p",
-        SecretOption::Next,
-    ),
-    (
-        &["docker", "podman", "helm", "skopeo", "buildah", "nerdctl", "az", "oc"],
-        "-p",
-        SecretOption::NextOfLogin,
-    ),
-    (&["sqlcmd", "bcp", "zip", "unzip"], "-P", SecretOption::Next),
-    (&["redis-cli"], "-a", SecretOption::Next),
-    (&["ldapsearch", "ldapmodify", "ldapadd", "ldapdelete", "ldapwhoami"], "-w", SecretOption::Next),
-    (&["curl", "http", "https", "xh"], "-u", SecretOption::After(b':')),
-    (&["curl"], "--user", SecretOption::After(b':')),
-    (&["curl"], "-U", SecretOption::After(b':')),
-    (&["curl"], "--proxy-user", SecretOption::After(b':')),
-    (&["http", "https", "xh"], "-a", SecretOption::After(b':')),
-    (&["curl"], "-b", SecretOption::Cookie),
-    (&["openssl"], "pass:", SecretOption::Prefix),
-    (&["openssl"], "-k", SecretOption::NextAlone),
-    (&["openssl"], "-K", SecretOption::NextAlone),
-    (&["smbclient", "rpcclient", "smbget", "net"], "-U", SecretOption::After(b'%')),
-];
+use super::{SecretSpan, piped, value};
 
 /// How long a secret in quotes may be.
 const LONGEST: usize = 512;
@@ -76,8 +25,9 @@ pub(super) fn find(text: RedactedText<'_>, spans: &mut Vec<SecretSpan>) {
         let word = text.part(place, end);
         let found = read_option(text, place, end, program, is_login);
         let own = word.rsplit(|byte| *byte == b'/').next().unwrap_or(word);
-        if OPTIONS.iter().any(|(names, ..)| names.iter().any(|name| name.as_bytes() == own)) {
+        if PROGRAMS.binary_search_by(|name| name.as_bytes().cmp(own)).is_ok() {
             (program, is_login) = (own, false);
+            piped::find(text, place, end, own, spans);
         }
         is_login = is_login || word == b"login";
         place = found.map_or(end, |span| span.end).max(place + 1);
@@ -148,7 +98,7 @@ fn read_secret(text: RedactedText<'_>, start: usize, takes: SecretOption) -> Opt
     is_secret.then_some(SecretSpan { start, end, kind })
 }
 
-fn end_of_word(text: RedactedText<'_>, start: usize) -> usize {
+pub(super) fn end_of_word(text: RedactedText<'_>, start: usize) -> usize {
     let mut end = start;
     while end < text.len() && !is_edge(text, end) && text.blank(end) == 0 {
         end += 1;
