@@ -9,6 +9,7 @@
 //! here, and what cannot be looked up does not allow.
 
 pub mod audit;
+pub mod audit_head;
 pub mod call_input;
 pub mod classifier;
 pub mod clock;

@@ -10,7 +10,7 @@ use portcullis_settings::{
     TrustQuestion, load, load_given,
 };
 
-use portcullis_store::{DocumentKey, Grant, GrantContext, Store};
+use portcullis_store::{DocumentKey, Grant, GrantContext, Store, set_custom_forms};
 
 use crate::Failure;
 use crate::clock::now_ms;
@@ -122,6 +122,7 @@ impl SessionSettings {
     }
 
     fn of(locations: SettingsLocations, loaded: LoadedSettings, cwd: &Path) -> Result<Self, Failure> {
+        set_custom_forms(loaded.secret_forms.clone());
         refuse_broken_flag(&loaded)?;
         let (cwd, project) = (text(cwd)?, text(&locations.project)?);
         let store = locations.state.clone().map(Store::new);

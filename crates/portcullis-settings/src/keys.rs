@@ -74,6 +74,14 @@ pub enum KeyId {
     Audit,
     AuditEnabled,
     AuditRetention,
+    AuditHead,
+    AuditHeadEvery,
+    AuditHeadFile,
+    AuditHeadCommand,
+    AuditHeadSyslog,
+    AuditHeadWebhook,
+    Redaction,
+    RedactionForms,
     Store,
     StoreUrl,
     StorePolicyKeys,
@@ -290,6 +298,27 @@ pub const KEYS: &[SettingsKey] = &[
     row(KeyId::AuditRetention, "audit.retentionDays",
         (KeyKind::Number { least: 0, most: 36_500 }, KeyScope::OutsideRepository, KeyMerge::Strongest), "90",
         "How many days records are kept; 0 keeps them for ever. Whole files are removed, so that some stay a week longer."),
+    row(KeyId::AuditHead, "audit.head", (KeyKind::Object, KeyScope::UserOrManaged, KeyMerge::None), "{}",
+        "Where the number and hash of the last record are sent, so that a record that was cut or made anew is found. Nowhere when no place is named."),
+    row(KeyId::AuditHeadEvery, "audit.head.every",
+        (KeyKind::Number { least: 1, most: 1_000_000 }, KeyScope::UserOrManaged, KeyMerge::Strongest), "100",
+        "After how many records they are sent."),
+    row(KeyId::AuditHeadFile, "audit.head.file",
+        (KeyKind::Path, KeyScope::UserOrManaged, KeyMerge::Strongest), "null",
+        "A file they are appended to, a line each. `log verify` compares all of them with the record."),
+    row(KeyId::AuditHeadCommand, "audit.head.command",
+        (KeyKind::Words, KeyScope::UserOrManaged, KeyMerge::Strongest), "[]",
+        "A program that gets them as a line on standard input, with its arguments, run without a shell."),
+    row(KeyId::AuditHeadSyslog, "audit.head.syslog",
+        (KeyKind::Boolean, KeyScope::UserOrManaged, KeyMerge::Strongest), "false",
+        "Whether they are sent to the system log of this machine."),
+    row(KeyId::AuditHeadWebhook, "audit.head.webhook",
+        (KeyKind::Webhook, KeyScope::UserOrManaged, KeyMerge::Strongest), "null",
+        "An address they are posted to as JSON, with the same fields as `approvals.webhook`."),
+    row(KeyId::Redaction, "redaction", (KeyKind::Object, KeyScope::UserOrManaged, KeyMerge::None), "{}",
+        "Secrets that are blacked out before anything is kept, shown or sent, besides the many that are known."),
+    row(KeyId::RedactionForms, "redaction.forms", (KeyKind::SecretForms, KeyScope::UserOrManaged, KeyMerge::Joined), "[]",
+        "What further secrets look like: text with classes of bytes in brackets, such as `acme_[key 20+]` or `AC[hex 32]`. Classes are `plain`, `key`, `dotted`, `capitals`, `digits`, `hex`, `base64` and `path`; a number is exact, one with `+` is the least."),
     row(KeyId::Store, "store", (KeyKind::Object, KeyScope::UserOrManaged, KeyMerge::None), "{}",
         "Where sessions, grants, approvals and the audit trail are kept, and whose policies are taken from there."),
     row(KeyId::StoreUrl, "store.url", (KeyKind::StoreAddress, KeyScope::UserOrManaged, KeyMerge::Strongest), "null",
@@ -426,7 +455,9 @@ mod tests {
                         key.path
                     );
                 }
-                KeyKind::Words | KeyKind::PublicKeys => assert_eq!(key.default, "[]", "{}", key.path),
+                KeyKind::Words | KeyKind::PublicKeys | KeyKind::SecretForms => {
+                    assert_eq!(key.default, "[]", "{}", key.path);
+                }
                 KeyKind::Variable
                 | KeyKind::Address
                 | KeyKind::Path

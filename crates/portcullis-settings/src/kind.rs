@@ -46,6 +46,8 @@ pub enum KeyKind {
     StoreAddress,
     /// A list of public keys, each with its name. Lists of several sources are not joined.
     PublicKeys,
+    /// A list of forms of secrets. One that is wrong is left out.
+    SecretForms,
     /// Where questions are sent and how: an object that counts as a whole.
     Webhook,
 }
@@ -129,6 +131,7 @@ impl KeyKind {
             Self::Path => "the path of a file",
             Self::StoreAddress => "an address that begins with `postgres://`",
             Self::PublicKeys => "a list of public keys",
+            Self::SecretForms => "a list of forms of secrets",
             Self::Webhook => "an object with a `url`",
             Self::Choice(words) => {
                 let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();

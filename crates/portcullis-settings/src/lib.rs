@@ -62,7 +62,7 @@ mod webhook;
 
 pub use address::StoreUrl;
 pub use approvals::ApprovalSettings;
-pub use audit::AuditSettings;
+pub use audit::{AuditSettings, HeadSettings};
 pub use auto_mode::{AutoModeSettings, SettingSentence};
 pub use classifier::{
     ClassifierSettings, EndpointSettings, ExplainerSetting, FailureAction, KeyAuth, LimitAction,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use portcullis_core::profile::Profiles;
 use portcullis_core::rule::Behavior;
+use portcullis_core::secret_form::SecretForm;
 use portcullis_core::{Origin, Policy, Source};
 
 use crate::approvals::ApprovalSettings;
@@ -65,6 +66,8 @@ pub struct LoadedSettings {
     pub audit: AuditSettings,
     /// Where everything is kept.
     pub store: StoreSettings,
+    /// What further secrets look like, besides those that are known.
+    pub secret_forms: Vec<SecretForm>,
     /// The policy of the store that is in force; `None` also if there is one that is not taken.
     pub pushed: Option<PolicyStamp>,
     /// How questions wait for a person.

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use portcullis_core::rule::{Behavior, Rule};
+use portcullis_core::secret_form::SecretForm;
 use portcullis_core::{DisabledModes, Mode, Planning, Policy, Prose, RuleSet, Sandbox, Source};
 
 use crate::approvals::ApprovalSettings;
@@ -63,6 +64,7 @@ pub(crate) fn merge(
     let audit = AuditSettings::assemble(&|id| merger.strongest(id));
     let store = StoreSettings::assemble(&|id| merger.strongest(id));
     let approvals = ApprovalSettings::assemble(&|id| merger.strongest(id));
+    let secret_forms = merger.secret_forms();
     let LayerMerger { ignored, .. } = merger;
     LoadedSettings {
         policy,
@@ -71,6 +73,7 @@ pub(crate) fn merge(
         classifier,
         explainer,
         audit,
+        secret_forms,
         store,
         pushed: None,
         approvals,
@@ -168,6 +171,14 @@ impl LayerMerger {
     }
 
     /// Finds the setting of the strongest source, the last one inside it.
+    fn secret_forms(&self) -> Vec<SecretForm> {
+        let forms = self.all(KeyId::RedactionForms).filter_map(|setting| match &setting.value {
+            SettingValue::Text(text) => SecretForm::parse(text).ok(),
+            _ => None,
+        });
+        forms.collect()
+    }
+
     fn strongest(&self, id: KeyId) -> Option<&Setting> {
         // Of several equal minima `min_by_key` gives the first, so the search runs backwards.
         let settings: Vec<&Setting> = self.all(id).collect();

@@ -50,7 +50,7 @@ fn property(key: &SettingsKey) -> Value {
         KeyKind::Text => json!({"type": "string"}),
         KeyKind::Choice(words) => json!({"type": "string", "enum": words}),
         KeyKind::Number { least, most } => json!({"type": "integer", "minimum": least, "maximum": most}),
-        KeyKind::Words => json!({"type": "array", "items": {"type": "string"}}),
+        KeyKind::Words | KeyKind::SecretForms => json!({"type": "array", "items": {"type": "string"}}),
         KeyKind::Variable => json!({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}),
         KeyKind::Address => json!({"type": "string", "pattern": "^https?://[^/?#:\\s]"}),
         KeyKind::Path => json!({"type": "string", "minLength": 1}),

@@ -17,6 +17,7 @@ use super::telemetry::TraceParent;
 use super::{Daemon, Shared};
 use portcullis_gate::Failure;
 use portcullis_gate::SessionSettings;
+use portcullis_gate::audit_head;
 use portcullis_gate::gate::{HostJudgement, UsedApprovals, is_question};
 
 /// A call that was handed to the daemon.
@@ -133,7 +134,18 @@ async fn record(daemon: &Daemon, mut all: Vec<UnrecordedDecision>) -> Result<Vec
             daemon.telemetry.decided(&recorded.entry, submitted.parent);
         }
         let record = recorded.map(|recorded| recorded.id);
+        send_head(daemon, &judgement, record.as_deref()).await;
         decisions.push(RecordedDecision { judgement, answer, record, approval, elapsed: started.elapsed() });
     }
     Ok(decisions)
+}
+
+/// Keeps the end of the trail elsewhere, if that is due after a record.
+async fn send_head(daemon: &Daemon, judgement: &HostJudgement, record: Option<&str>) {
+    let settings = &judgement.session.loaded.audit.head;
+    let Some(id) = record.filter(|id| audit_head::is_due(settings, id)) else { return };
+    let (settings, store, id) = (settings.clone(), daemon.store.clone(), id.to_owned());
+    let sending = tokio::task::spawn_blocking(move || audit_head::send_if_due(&settings, &store, &id));
+    // What did not work is kept for `doctor`, and the record is on the trail.
+    let _ = sending.await;
 }

@@ -46,6 +46,7 @@ fn kind(kind: KeyKind) -> Cow<'static, str> {
         KeyKind::Path => "path of a file",
         KeyKind::StoreAddress => "address",
         KeyKind::PublicKeys => "list of public keys",
+        KeyKind::SecretForms => "list of forms of secrets",
         KeyKind::Webhook => "object",
         KeyKind::Choice(words) => {
             let words: Vec<String> = words.iter().map(|word| format!("`\"{word}\"`")).collect();

@@ -23,6 +23,7 @@ use super::queue::put_to_daemon;
 use super::withdrawal::QuestionWithdrawal;
 use crate::Failure;
 use crate::audit::{self, RecordContext};
+use crate::audit_head;
 use crate::classifier::{ClassifierFlags, has_classifier};
 use crate::clock::now_ms;
 use crate::env_vars;
@@ -190,7 +191,8 @@ impl HostGate<'_> {
         let answered = self.conclude(asked, &judgement, started);
         if let (Some(entry), Some(store)) = (&answered.entry, judgement.session.store()) {
             // What cannot be recorded is not allowed: a decision that nobody can prove was never made.
-            store.audit().append(entry).map_err(|error| unrecorded(&error))?;
+            let id = store.audit().append(entry).map_err(|error| unrecorded(&error))?;
+            audit_head::send_if_due(&judgement.session.loaded.audit.head, &store, &id);
         }
         if let (Some(_), Some(store)) = (self.known, judgement.session.store())
             && answered.answer.said != HostDecision::Deny

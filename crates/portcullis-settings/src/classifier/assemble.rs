@@ -103,7 +103,7 @@ fn provider<'settings>(find: &impl SettingLookup<'settings>, id: KeyId) -> Optio
     text(find, id).filter(|provider| provider != "none")
 }
 
-fn file<'settings>(find: &impl SettingLookup<'settings>, id: KeyId) -> Option<PathBuf> {
+pub(crate) fn file<'settings>(find: &impl SettingLookup<'settings>, id: KeyId) -> Option<PathBuf> {
     text(find, id).map(PathBuf::from)
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn switch<'settings>(find: &impl SettingLookup<'settings>, id: KeyId)
     }
 }
 
-fn words<'settings>(find: &impl SettingLookup<'settings>, id: KeyId) -> Vec<String> {
+pub(crate) fn words<'settings>(find: &impl SettingLookup<'settings>, id: KeyId) -> Vec<String> {
     match find(id).map(|setting| &setting.value) {
         Some(SettingValue::Words(words)) => words.clone(),
         _ => Vec::new(),

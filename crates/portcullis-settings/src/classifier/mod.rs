@@ -11,7 +11,9 @@ use std::path::PathBuf;
 
 pub use portcullis_core::{FailureAction, LimitAction};
 
-pub(crate) use assemble::{SettingLookup, assemble, complain, find_explainer, number, switch, text};
+pub(crate) use assemble::{
+    SettingLookup, assemble, complain, file, find_explainer, number, switch, text, words,
+};
 pub(crate) use lock::{ClassifierLock, names_judge};
 
 /// Everything settings say about the classifier. [`Classifier::default`] is what holds when they say nothing.

@@ -167,6 +167,7 @@ pub(super) fn consequence(key: &SettingsKey) -> &'static str {
         KeyId::Store | KeyId::StoreUrl => "; nothing can be recorded until it is repaired",
         KeyId::StorePolicyKeys => "; until it is repaired, nothing outside managed settings allows",
         KeyId::ApprovalsWebhook => "; questions are not sent until it is repaired",
+        _ if key.path.starts_with("audit.head") => "; heads are not sent there until it is repaired",
         _ if key.path.starts_with("classifier.fallback") => "; no fallback is asked until it is repaired",
         _ => "; the classifier is not used until it is repaired",
     }

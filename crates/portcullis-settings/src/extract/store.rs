@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use portcullis_core::closeness::find_closest;
+use portcullis_core::secret_form::SecretForm;
 
 use super::LayerExtractor;
 use super::hooks::read_webhook;
@@ -44,6 +45,18 @@ impl LayerExtractor<'_> {
             }
         }
         self.set(key, SettingValue::Words(keys), node.position);
+    }
+
+    /// Takes one form of a secret. A wrong one is left out: those that are built in, and the others, still count.
+    pub(super) fn secret_form(&mut self, key: &'static SettingsKey, text: &str, position: TextPosition) {
+        match SecretForm::parse(text) {
+            Ok(_) => self.set(key, SettingValue::Text(text.to_owned()), position),
+            Err(what) => {
+                let message = format!("a form of `{}` {what}; it is left out", key.path);
+                let hint = "write text and classes of bytes, such as `acme_[key 20+]`".to_owned();
+                self.problem(ProblemSeverity::Warning, message, position, Some(hint));
+            }
+        }
     }
 
     pub(super) fn webhook(&mut self, key: &'static SettingsKey, node: &JsonNode<'_>) {

@@ -51,6 +51,9 @@ impl LayerExtractor<'_> {
                 self.text(key, node);
             }
             KeyKind::PublicKeys => self.public_keys(key, node),
+            KeyKind::SecretForms => {
+                self.list(key, node, |extractor, text, position| extractor.secret_form(key, text, position));
+            }
             KeyKind::Webhook => self.webhook(key, node),
             KeyKind::Choice(words) => self.choice(key, words, node),
             KeyKind::Number { least, most } => self.number(key, &(least..=most), node),
@@ -171,6 +174,7 @@ impl LayerExtractor<'_> {
             | KeyKind::Address
             | KeyKind::Path => None,
             KeyKind::StoreAddress | KeyKind::Webhook => None,
+            KeyKind::SecretForms => Some(format!("write `\"{name}\": [\"acme_[key 20+]\"]`")),
             KeyKind::PublicKeys => {
                 Some(format!("write `\"{name}\": [\"NAME:KEY\"]`, as `policy keygen` prints it"))
             }

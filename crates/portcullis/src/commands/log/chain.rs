@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::Trail;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::audit_head::HeadDelivery;
 use portcullis_output::human::counted;
 use portcullis_output::terminal::{DIM, ERROR, Painted, print, printable};
 
@@ -21,7 +22,8 @@ use portcullis_output::terminal::{DIM, ERROR, Painted, print, printable};
 
 Every line names the hash of the one before it, so a line that was changed, removed, added or moved
 is found. Lines that were cut off at the end, or a record that was made anew, are found by the ends
-which the index has seen, or by a hash that was kept elsewhere (`portcullis log head`).
+which the index has seen, by those in the file of the setting `audit.head.file`, or by a hash that
+was kept elsewhere (`portcullis log head`).
 Whoever may write the files can make all of it anew, and the index with it: only a hash that is out
 of their reach proves that they did not.
 A line that a killed process left unfinished is told, and is no damage; a whole line that Portcullis
@@ -42,9 +44,18 @@ pub(crate) struct VerifyArgs {
 #[command(after_help = "Examples:
   portcullis log head
   portcullis log head >> /media/stick/head.txt
+  portcullis log head --send
 
-Exit codes: 0 done, 70 internal failure")]
+With the setting `audit.head` it is sent to places of your choice after every so many records.
+
+Exit codes: 0 done, 1 it could not be sent everywhere, 64 wrong usage, 70 internal failure")]
 pub(crate) struct HeadArgs {
+    /// Send it to the places that the setting `audit.head` names, now
+    #[arg(long)]
+    send: bool,
+    /// Send it to those that may take long: what a hook starts and does not wait for
+    #[arg(long, hide = true, conflicts_with = "send")]
+    send_elsewhere: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -57,18 +68,28 @@ fn hash(text: &str) -> Result<String, String> {
 
 /// Runs `log verify`.
 pub(super) fn verify(arguments: &VerifyArgs) -> Result<ExitCode, Failure> {
-    let audit = Trail::open()?.audit;
-    let found = audit
-        .seen_heads()
-        .and_then(|seen| audit.verify(&seen, arguments.expect.as_deref()))
-        .map_err(|error| Failure::from(&error))?;
-    print(&if arguments.json { printable(&format!("{:#}\n", object(&found))) } else { text(&found) })?;
-    Ok(if found.is_whole() { ExitCode::Success } else { ExitCode::Findings })
+    let trail = Trail::open()?;
+    let kept = trail.kept_heads();
+    let mut seen = trail.audit.seen_heads().map_err(|error| Failure::from(&error))?;
+    seen.extend(kept.iter().flatten().cloned());
+    let found =
+        trail.audit.verify(&seen, arguments.expect.as_deref()).map_err(|error| Failure::from(&error))?;
+    let lost = kept.err();
+    print(&if arguments.json {
+        printable(&format!("{:#}\n", object(&found, lost.as_deref())))
+    } else {
+        text(&found, lost.as_deref())
+    })?;
+    Ok(if found.is_whole() && lost.is_none() { ExitCode::Success } else { ExitCode::Findings })
 }
 
 /// Runs `log head`.
 pub(super) fn head(arguments: &HeadArgs) -> Result<ExitCode, Failure> {
-    let head = Trail::open()?.audit.head().map_err(|error| Failure::from(&error))?;
+    let trail = Trail::open()?;
+    if arguments.send || arguments.send_elsewhere {
+        return send(&trail, arguments);
+    }
+    let head = trail.audit.head().map_err(|error| Failure::from(&error))?;
     let head = head.unwrap_or_else(|| Head { number: 0, hash: "0".repeat(64) });
     print(&if arguments.json {
         format!("{:#}\n", head_object(&head))
@@ -78,8 +99,32 @@ pub(super) fn head(arguments: &HeadArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Success)
 }
 
-fn text(found: &Verification) -> String {
+/// Sends the head, and says what came of each place.
+fn send(trail: &Trail, arguments: &HeadArgs) -> Result<ExitCode, Failure> {
+    let deliveries = if arguments.send { trail.send_everywhere() } else { trail.send_elsewhere() };
+    if arguments.send && deliveries.is_empty() {
+        return Err(Failure::usage("there is no record, or settings name no place for heads")
+            .with_hint("set `audit.head.file`, `command`, `syslog` or `webhook`"));
+    }
     let mut out = String::new();
+    for HeadDelivery { place, number, problem, .. } in &deliveries {
+        let outcome =
+            problem.as_deref().map_or_else(|| format!("has the head of record {number}"), str::to_owned);
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{}: {}", place.as_str(), visible(&outcome));
+    }
+    print(&out)?;
+    let has_failed = deliveries.iter().any(|delivery| delivery.problem.is_some());
+    Ok(if has_failed { ExitCode::Findings } else { ExitCode::Success })
+}
+
+/// Writes what was found; `lost` says what is wrong with the heads that were kept elsewhere.
+fn text(found: &Verification, lost: Option<&str>) -> String {
+    let mut out = String::new();
+    if let Some(lost) = lost {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "{} {}", Painted(ERROR, "kept heads:"), visible(lost));
+    }
     for torn in &found.torn {
         let place = format!("{}:{}", torn.file.display(), torn.line);
         let told = format!("{}: a process was killed while it wrote this line", visible(&place));
@@ -103,7 +148,11 @@ fn text(found: &Verification) -> String {
         0 => String::new(),
         removed => format!(", after {removed} that retention removed"),
     };
-    let verdict = if found.is_whole() { "the record is whole" } else { "the record is not what was written" };
+    let verdict = if found.is_whole() && lost.is_none() {
+        "the record is whole"
+    } else {
+        "the record is not what was written"
+    };
     let _ = writeln!(out, "{verdict}: {}{removed}", counted(found.records, "record"));
     if let Some(head) = &found.head {
         let _ = writeln!(out, "head: {} {}", head.number, head.hash);
@@ -111,7 +160,7 @@ fn text(found: &Verification) -> String {
     out
 }
 
-fn object(found: &Verification) -> Value {
+fn object(found: &Verification, lost: Option<&str>) -> Value {
     let breaks = found.breaks.iter().map(|Break { file, line, what, is_forged }| {
         json!({"file": file.to_string_lossy(), "line": line, "what": what, "forged": is_forged})
     });
@@ -120,7 +169,7 @@ fn object(found: &Verification) -> Value {
         .iter()
         .map(|TornLine { file, line }| json!({"file": file.to_string_lossy(), "line": line}));
     json!({
-        "whole": found.is_whole(),
+        "whole": found.is_whole() && lost.is_none(),
         "records": found.records,
         "removed": found.removed,
         "head": found.head.as_ref().map(head_object),
@@ -128,6 +177,7 @@ fn object(found: &Verification) -> Value {
         "breakCount": found.break_count,
         "torn": torn.collect::<Vec<_>>(),
         "hasExpected": found.has_expected,
+        "keptHeads": lost,
     })
 }
 

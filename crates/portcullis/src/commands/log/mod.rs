@@ -9,10 +9,13 @@ mod show;
 pub(crate) use filter::FilterArgs;
 
 use clap::{Args, Subcommand};
-use portcullis_store::audit::Audit;
+use portcullis_settings::AuditSettings;
+use portcullis_store::Store;
+use portcullis_store::audit::{Audit, Head};
 
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::audit_head::{self, HeadDelivery};
 use portcullis_gate::clock::now_ms;
 use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_output::calendar::DAY_MS;
@@ -64,7 +67,8 @@ pub(crate) fn run(arguments: &LogArgs) -> Result<ExitCode, Failure> {
 #[derive(Debug)]
 pub(crate) struct Trail {
     pub(crate) audit: Audit,
-    retention_days: u32,
+    store: Store,
+    settings: AuditSettings,
 }
 
 impl Trail {
@@ -74,14 +78,28 @@ impl Trail {
         let root = session.locations.state.clone().ok_or_else(|| {
             Failure::usage("there is no home directory, so nothing is recorded").with_hint("set HOME")
         })?;
-        let audit = portcullis_gate::stores::open(&session.loaded, root)?.audit();
-        Ok(Self { audit, retention_days: session.loaded.audit.retention_days })
+        let store = portcullis_gate::stores::open(&session.loaded, root)?;
+        Ok(Self { audit: store.audit(), store, settings: session.loaded.audit.clone() })
+    }
+
+    /// Reads the heads that were kept in a file; the error says what is wrong with them.
+    fn kept_heads(&self) -> Result<Vec<Head>, String> {
+        audit_head::kept_heads(&self.settings.head, self.store.root())
+    }
+
+    fn send_everywhere(&self) -> Vec<HeadDelivery> {
+        audit_head::send_everywhere(&self.settings.head, &self.store)
+    }
+
+    fn send_elsewhere(&self) -> Vec<HeadDelivery> {
+        audit_head::send_elsewhere(&self.settings.head, &self.store)
     }
 
     /// Removes what is older than settings say, then returns the trail. What cannot be removed is only told.
     pub(crate) fn pruned(&self) -> &Audit {
-        if self.retention_days > 0 {
-            let pruned = self.audit.prune(u64::from(self.retention_days) * DAY_MS, now_ms(), false);
+        let days = self.settings.retention_days;
+        if days > 0 {
+            let pruned = self.audit.prune(u64::from(days) * DAY_MS, now_ms(), false);
             print_notes(pruned.err().map(|error| format!("old records could not be removed: {error}")));
         }
         &self.audit

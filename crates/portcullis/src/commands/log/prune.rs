@@ -37,7 +37,7 @@ pub(crate) struct PruneArgs {
 /// Runs the command.
 pub(super) fn run(arguments: &PruneArgs) -> Result<ExitCode, Failure> {
     let trail = Trail::open()?;
-    let days = arguments.older_than.unwrap_or(trail.retention_days);
+    let days = arguments.older_than.unwrap_or(trail.settings.retention_days);
     if days == 0 {
         return Err(Failure::usage("settings keep records for ever").with_hint("give --older-than DAYS"));
     }

@@ -6,6 +6,7 @@
 mod agents;
 mod canary;
 mod fleet;
+mod heads;
 mod own;
 
 use portcullis_hosts::Host;

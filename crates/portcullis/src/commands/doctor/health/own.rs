@@ -12,6 +12,7 @@ use portcullis_settings::{ProblemSeverity, SettingsLocations};
 use portcullis_store::Store;
 
 use super::fleet::check_fleet;
+use super::heads::check_heads;
 use super::{Check, Checks};
 use portcullis_gate::classifier::{ClassifierFlags, Resting, assemble, has_classifier};
 use portcullis_gate::env_vars;
@@ -37,6 +38,7 @@ pub(crate) fn check_own(locations: &SettingsLocations, is_online: bool) -> Vec<C
     check_state(&mut checks, locations, is_shared);
     if let Some(session) = &session {
         check_fleet(&mut checks, session);
+        check_heads(&mut checks, session);
         check_classifier(&mut checks, session, is_online);
     }
     checks.list
