@@ -6,7 +6,7 @@
 use super::{Form, OtherOptions, Style};
 use crate::act::Act;
 use crate::argument::Argument;
-use crate::lists::options::{REACHING, SWITCHES, VALUED, WORDS};
+use crate::lists::options::{BUILD_SWITCHES, SWITCHES, VALUED, WORDS};
 
 /// What an option that is not listed turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,6 @@ pub(super) fn judge(form: Form<'_>, name: &str, value: Option<&str>) -> Unlisted
         None if others == OtherOptions::Harmless => Unlisted::Switch,
         Some(value) if is_listed(VALUED, name) || is_common && is_tame(value) => Unlisted::Harmless,
         Some(value) if others == OtherOptions::Harmless && is_tame(value) => Unlisted::Harmless,
-        Some(value) if is_of_project(form, name) && is_inside(value) => Unlisted::Harmless,
         None if others == OtherOptions::Parameters => Unlisted::Parameter,
         Some(value) if others == OtherOptions::Parameters && is_parameter(name, value) => Unlisted::Harmless,
         None | Some(_) => Unlisted::Unknown,
@@ -51,7 +50,7 @@ pub(super) fn may_matter(form: Form<'_>, option: &Argument, word: &Argument) -> 
     }
     // Single letters are mostly switches, and every parameter of PowerShell may have a value.
     let is_short = option.text.len() == 2 || form.style == Style::Gnu && !option.text.starts_with("--");
-    let is_lenient = is_short || form.style == Style::Windows || is_of_project(form, &option.text);
+    let is_lenient = is_short || form.style == Style::Windows || is_build_switch(form, &option.text);
     if is_lenient { !word.is_known() || !is_inside(&word.text) } else { !is_tame(&word.text) }
 }
 
@@ -84,11 +83,12 @@ fn is_inside(text: &str) -> bool {
         && !text.contains(|letter: char| letter.is_whitespace() || "$`;|&<>{}".contains(letter))
 }
 
-/// Says whether an option is one of a program that runs code of the project, and its name does not say that it runs
-/// something else, empties a place or reaches out: what lies in the project is then the project's own affair.
-fn is_of_project(form: Form<'_>, name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    form.does().any(|act| act == Act::RunProject) && !REACHING.iter().any(|part| name.contains(part))
+/// Says whether an option is a switch of tools that build, test and check: the word behind it is no value of it, and what
+/// it names in the project is the project's own affair.
+fn is_build_switch(form: Form<'_>, name: &str) -> bool {
+    let name = name.trim_start_matches('-');
+    form.does().any(|act| act == Act::RunProject)
+        && (name.starts_with("no-") || is_listed(BUILD_SWITCHES, name))
 }
 
 /// Says whether a value is text of a request: not read from a file, not fetched, not made by a command, and not where

@@ -89,8 +89,11 @@ impl<'a> Words<'a> {
     }
 
     fn operand(&mut self, word: &'a Argument) {
+        // A pattern that names no file stays as it is written.
+        let written =
+            word.fixed().or_else(|| (word.knowledge == Knowledge::Glob).then_some(word.text.as_str()));
         if self.operands.is_empty()
-            && let Some((name, form)) = word.fixed().and_then(|name| find_subcommand(self.innermost(), name))
+            && let Some((name, form)) = written.and_then(|name| find_subcommand(self.innermost(), name))
         {
             // A name that any word may be is no path.
             if name == "*" && word.text.contains("../") {
@@ -113,6 +116,7 @@ impl<'a> Words<'a> {
     /// Reads an option and the words that are its values.
     fn option(&mut self, word: &'a Argument, rest: &mut std::slice::Iter<'a, Argument>) -> Twist {
         let (name, attached) = split_value(&word.text, self.innermost().style);
+        self.take_back(name, attached);
         let is_short = self.innermost().style == Style::Gnu && !word.text.starts_with("--");
         let whole = self.find(name);
         if whole.is_empty() && is_short && self.find(&word.text).is_empty() {
@@ -153,6 +157,18 @@ impl<'a> Words<'a> {
             self.flags.push((flag, value, word));
         }
         twist
+    }
+
+    /// Forgets a trial that a later option takes back: `--dry-run --no-dry-run`, `--dry-run --dry-run=false`.
+    fn take_back(&mut self, name: &str, attached: Option<&str>) {
+        let negated = name.strip_prefix("--no-").filter(|taken| !taken.is_empty());
+        let is_off = attached.is_some_and(|value| !is_yes(value));
+        let is_taken = |spelling: &str| {
+            let plain = spelling.split('=').next().unwrap_or(spelling);
+            is_off && plain == name
+                || negated.is_some_and(|taken| spelling.trim_start_matches('-').starts_with(taken))
+        };
+        self.flags.retain(|(flag, ..)| flag.twist != Twist::Dry || !flag.spellings().any(is_taken));
     }
 
     /// Reads letters behind one dash: `-uoFILE`.
