@@ -10,6 +10,7 @@ use crate::allowances::Allowance;
 use crate::case::Case;
 use crate::effect::{Effect, Target};
 use crate::findings::ExampleCall;
+use crate::git::is_shared_branch;
 use crate::invocation::Invocation;
 use crate::lists::services::DESTROYING;
 use crate::path;
@@ -105,7 +106,10 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
         }
         Act::KillOwn => true,
         Act::GitRemote => case.keeps_remote(effect),
-        Act::GitLocal | Act::GitRewrite => reach::works_in_own_repository(case, effect),
+        Act::GitLocal | Act::GitRewrite => {
+            reach::works_in_own_repository(case, effect)
+                && !(effect.act == Act::GitRewrite && moves_shared_branch(case, effect))
+        }
         Act::Write | Act::Delete | Act::DeleteTree | Act::Move | Act::SetMode | Act::Link => {
             changes_own(case, effect) || (effect.act == Act::Write && is_for_the_runner(case, effect))
         }
@@ -119,6 +123,31 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
                 && !follows_fetched_code(case, effect)
         }
         _ => false,
+    }
+}
+
+/// Says whether a branch that others build on is set to another commit without its own history: `git branch -f main`.
+/// Giving the branch that is checked out such a name is how a repository begins.
+fn moves_shared_branch(case: Case<'_>, effect: &Effect) -> bool {
+    let Some(command) = case.command(effect) else { return false };
+    let words: Vec<&str> = command.operands().iter().map(|word| word.text.as_str()).collect();
+    let names: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|word| !word.starts_with('-'))
+        .skip_while(|word| *word != "branch" && *word != "update-ref")
+        .skip(1)
+        .collect();
+    let is_shared = |name: &&str| is_shared_branch(name.strip_prefix("refs/heads/").unwrap_or(name));
+    let current = case.background.branch.as_deref();
+    match names.as_slice() {
+        // The branch that is checked out gets the name.
+        [name] if words.iter().any(|word| matches!(*word, "-M" | "-m")) => {
+            is_shared(name) && current.is_some_and(|branch| branch != *name && branch != "master")
+        }
+        [_, to] if words.iter().any(|word| matches!(*word, "-M" | "-C")) => is_shared(to),
+        [name, ..] => is_shared(name),
+        [] => false,
     }
 }
 

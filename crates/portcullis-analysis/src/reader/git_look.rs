@@ -4,6 +4,8 @@ use super::CommandContext;
 use super::certain;
 use crate::act::Act;
 use crate::argument::Argument;
+use crate::effect::target::host_in;
+use crate::outgoing::is_public_host;
 use crate::place::{Scope, secrecy};
 use crate::profile::{Match, Use};
 
@@ -27,8 +29,13 @@ pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
         let is_address = |word: &&Argument| word.text.contains([':', '/']);
         let addresses = found.wanted.operands.iter().filter(is_address);
         uses.extend(addresses.map(|word| {
-            let runs = word.text.contains("::");
-            certain(if runs { Act::Unknown } else { Act::Connect }, word)
+            let is_public = host_in(&word.text).is_some_and(|host| is_public_host(&host));
+            let act = match () {
+                () if word.text.contains("::") => Act::Unknown,
+                () if is_public && found.path.first() == Some(&"ls-remote") => Act::Fetch,
+                () => Act::Connect,
+            };
+            certain(act, word)
         }));
     }
     uses

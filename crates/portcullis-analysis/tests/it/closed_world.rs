@@ -34,6 +34,64 @@ fn an_invented_option_with_a_value_elsewhere_is_held() {
 }
 
 #[test]
+fn an_invented_option_of_a_build_is_held_wherever_its_value_lies() {
+    const VALUES: &[&str] = &["src/x", "tools/hook.js", "lib/a.so", "conf/x.toml", "x"];
+    let wrong = lines(120, |seeded| {
+        let joint = seeded.pick(&["=", " "]);
+        format!("{} {}{joint}{}", seeded.pick(BUILDS), seeded.pick(INVENTED), seeded.pick(VALUES))
+    });
+    assert_eq!(wrong, Vec::<String>::new());
+    for plain in ["eslint --fix src", "go test -race ./...", "prettier --write docs", "pytest --no-cov tests"]
+    {
+        assert!(is_harmless(plain), "{plain}");
+    }
+}
+
+#[test]
+fn a_trial_that_is_taken_back_is_none() {
+    const TRIALS: &[(&str, &str)] = &[
+        ("git push", "origin main"),
+        ("git clean", "-fdx"),
+        ("git push", "--force origin topic"),
+        ("kubectl delete", "pod a"),
+    ];
+    let mut seeded = Seeded::new(SEED);
+    for (command, rest) in TRIALS {
+        for _ in 0..8 {
+            let trial = seeded.pick(&["--dry-run", "--dry-run=client"]);
+            let taken = seeded.pick(&["--no-dry-run", "--no-dry", "--dry-run=false", "--dry-run=none"]);
+            let line = format!("{command} {trial} {taken} {rest}");
+            assert!(!is_harmless(&line), "{line}");
+        }
+    }
+    assert!(is_harmless("git clean --dry-run -fdx") && is_harmless("git push --dry-run origin topic"));
+}
+
+#[test]
+fn branches_that_others_build_on_are_not_moved() {
+    let wrong = lines(60, |seeded| {
+        let branch = seeded.pick(&["main", "master", "release/2.0"]);
+        match seeded.pick(&["force", "copy", "move", "reference"]) {
+            "force" => format!("git branch {} {branch} HEAD~3", seeded.pick(&["-f", "--force"])),
+            "copy" => format!("git branch -C topic {branch}"),
+            "move" => format!("git branch -M topic {branch}"),
+            _ => format!("git update-ref refs/heads/{branch} HEAD~3"),
+        }
+    });
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(is_harmless("git branch -f topic HEAD~3") && is_harmless("git branch -M topic next-topic"));
+}
+
+#[test]
+fn a_build_that_empties_its_output_folder_is_held_where_work_lies() {
+    // Whether git holds what lies there the disk says; a folder outside the project is nobody's output.
+    for line in ["vite build --outDir ~/site", "typedoc --out ../docs", "astro build --outDir=/srv/www"] {
+        assert!(!is_harmless(line), "{line}");
+    }
+    assert!(is_harmless("vite build --outDir dist --emptyOutDir"));
+}
+
+#[test]
 fn a_trial_or_help_does_not_undo_what_is_loaded_run_or_fetched() {
     let running = &[
         "helm upgrade a ./chart --post-renderer /tmp/x",
