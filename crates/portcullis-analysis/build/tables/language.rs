@@ -153,6 +153,7 @@ fn gives(text: &str) -> Parsed {
         ("hidden", "") => "Hidden".to_owned(),
         ("module", "") => "Module".to_owned(),
         ("member", "") => "Member".to_owned(),
+        ("home", "") => "Home".to_owned(),
         ("same", at) => format!("Same({})", place(at)?),
         ("base64", at) => format!("Base64({})", place(at)?),
         ("hex", at) => format!("Hex({})", place(at)?),

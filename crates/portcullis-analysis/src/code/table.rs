@@ -113,6 +113,8 @@ pub(super) enum Gives {
     Module,
     /// The member that the second argument names.
     Member,
+    /// The user's home directory.
+    Home,
 }
 
 /// What is known of a language. All lists are sorted.

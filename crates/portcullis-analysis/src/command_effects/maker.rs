@@ -262,7 +262,12 @@ impl EffectMaker<'_> {
             "" => found.uses,
             reader => reader::read(reader, &self.context, &found),
         };
+        let changes = |effect: &Effect| matches!(effect.act, Act::DatabaseWrite | Act::DatabaseDestroy);
+        let is_file = matches!(name, "duckdb" | "sqlite" | "sqlite3") && effects.iter().any(changes);
         for found in &uses {
+            if is_file && found.act == Act::Read {
+                effects.push(self.on_word(&Use { act: Act::Write, ..found.clone() }));
+            }
             let effect = self.on_word(found);
             effects.extend(self.below(&effect));
             effects.push(effect);
@@ -338,7 +343,11 @@ impl EffectMaker<'_> {
 
     fn code_path(&self, text: &str) -> PathTarget {
         let expanded = match (text.strip_prefix('~'), self.context.home) {
-            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+            (Some(rest), home) if rest.is_empty() || rest.starts_with('/') => match home {
+                Some(home) => format!("{home}{rest}"),
+                // A home that nobody knows may be anywhere.
+                None => return PathTarget::new(text, Vec::new()),
+            },
             _ => text.to_owned(),
         };
         let target = target::path_of_text(&expanded, &self.context.invocation.directories);

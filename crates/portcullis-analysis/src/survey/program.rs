@@ -209,8 +209,14 @@ pub(super) fn peel(code: &Code, span: Span) -> Option<Unwrapped> {
     let reading = code::read(code.language, &code.text);
     let word = |text: String| Argument { text, source: None, knowledge: Knowledge::Fixed, span, bound: None };
     let texts = reading.shell_texts.into_iter().map(|text| WrappedPart::Text(vec![word(text)]));
+    // Code that puts the home directory before a name has it filled in before the program starts.
+    let of_home = |text: &str| text == "~" || text.starts_with("~/");
+    let filled = |text: String| {
+        let knowledge = if of_home(&text) { Knowledge::Tilde } else { Knowledge::Fixed };
+        Argument { knowledge, ..word(text) }
+    };
     let commands = reading.commands.into_iter().map(|words| {
-        let words = words.into_iter().map(|text| text.map_or_else(|| Argument::unknown(span), word));
+        let words = words.into_iter().map(|text| text.map_or_else(|| Argument::unknown(span), filled));
         WrappedPart::Command(words.collect())
     });
     let parts: Vec<WrappedPart> = texts.chain(commands).collect();

@@ -114,7 +114,8 @@ fn of_file(rest: &[Argument], stdin: &StandardInput) -> Option<Code> {
     let valued: Vec<&str> = FILE_VALUED.iter().copied().chain(["-c", "-s", "-cmd", "--cmd"]).collect();
     code.extend(operands(rest, &valued).into_iter().skip(1));
     let is_open = rest.iter().any(|word| word.is_option() && !word.is_known());
-    joined(Language::Sql, &code, ";\n", !is_open).or_else(|| fed(Language::Sql, stdin))
+    // A command of the client ends with its line.
+    joined(Language::Sql, &code, "\n;\n", !is_open).or_else(|| fed(Language::Sql, stdin))
 }
 
 /// Returns the words that are neither options nor their values.

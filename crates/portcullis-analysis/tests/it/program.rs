@@ -54,7 +54,7 @@ const CODE: &[(&str, Language, &str, bool)] = &[
     ("mysql -uroot -e x db", Sql, "x", true),
     ("mariadb --execute x", Sql, "x", true),
     ("cat f | mysql db", Sql, "", false),
-    ("sqlite3 a.db x y", Sql, "x;\ny", true),
+    ("sqlite3 a.db x y", Sql, "x\n;\ny", true),
     ("sqlite3 -header a.db x", Sql, "x", true),
     ("sqlite3 a.db < f", Sql, "", false),
     ("duckdb -c x", Sql, "x", true),

@@ -124,10 +124,14 @@ impl Shell {
     }
 }
 
-/// Says whether a command line names the variable `HOME` other than to expand it.
+/// Says whether a command line names the variable `HOME` other than to expand it, or to ask for it in code:
+/// `process.env.HOME`, `getenv("HOME")`.
 fn may_set_home(command: &str) -> bool {
     command.match_indices("HOME").any(|(at, _)| {
-        let before = command.get(..at).unwrap_or_default().chars().next_back();
-        before.is_none_or(|letter| !letter.is_ascii_alphanumeric() && !"_${".contains(letter))
+        let before = command.get(..at).unwrap_or_default();
+        let unquoted = before.trim_end_matches('\\').trim_end_matches(['"', '\'']).trim_end_matches('\\');
+        let is_asked = unquoted.len() < before.len() && unquoted.ends_with(['(', '[']);
+        let last = before.chars().next_back();
+        !is_asked && last.is_none_or(|letter| !letter.is_ascii_alphanumeric() && !"_${.".contains(letter))
     })
 }

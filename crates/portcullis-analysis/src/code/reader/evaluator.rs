@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use super::chain::{Chain, ChainCutter, ChainStep, GroupSpan};
 use super::decode;
 use super::scope::{NameMeaning, ProgramNames};
-use super::value::{CodeValue, element, element_part, fill, is_constant, joined};
+use super::value::{CodeValue, element, element_part, fill, is_constant, joined, variable};
 use crate::code::Language;
+use crate::code::table::Does;
 use crate::code::tree::{CodeItem, StringPiece};
 
 /// How many steps lead from a use to what it stands for.
@@ -411,7 +412,10 @@ impl<'a> Evaluator<'a> {
         let of = |kind, text: Option<String>| vec![CodeValue::Member(kind, text, name.to_owned())];
         match value {
             CodeValue::Named(owner) if name == "default" => vec![CodeValue::Named(owner.clone())],
-            CodeValue::Named(owner) => vec![CodeValue::Named(format!("{owner}.{}", self.written(name)))],
+            CodeValue::Named(owner) => {
+                let known = self.variable_of(owner, &CodeValue::Text(name.to_owned()));
+                vec![known.unwrap_or_else(|| CodeValue::Named(format!("{owner}.{}", self.written(name))))]
+            }
             CodeValue::Kind(kind, text) => of(kind, text.clone()),
             CodeValue::Text(text) => of("text", Some(text.clone())),
             CodeValue::Decoded(_) => vec![value.clone()],
@@ -436,6 +440,11 @@ impl<'a> Evaluator<'a> {
 
     fn element_of(&self, value: &CodeValue, inner: GroupSpan, depth: usize) -> Vec<CodeValue> {
         let key = self.single(inner, depth);
+        if let CodeValue::Named(owner) = value
+            && let Some(known) = self.variable_of(owner, &key)
+        {
+            return vec![known];
+        }
         match (value, key) {
             (CodeValue::List(values), CodeValue::Plain(number)) => {
                 let element = number.parse::<usize>().ok().and_then(|at| values.get(at).cloned());
@@ -454,6 +463,12 @@ impl<'a> Evaluator<'a> {
             (CodeValue::List(values), _) if values.contains(&CodeValue::Own) => vec![CodeValue::Own],
             _ => vec![CodeValue::Unknown],
         }
+    }
+
+    /// Returns the value of an environment variable, if something holds these and its name tells.
+    fn variable_of(&self, owner: &str, name: &CodeValue) -> Option<CodeValue> {
+        let holds = self.cutter.profile.row(owner).is_some_and(|row| row.does == Does::Variables);
+        variable(name).filter(|_| holds)
     }
 
     fn is_reversal(&self, inner: GroupSpan) -> bool {

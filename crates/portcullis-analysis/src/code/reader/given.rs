@@ -4,8 +4,9 @@ use super::chain::GroupSpan;
 use super::decode;
 use super::evaluator::{Evaluator, module_name};
 use super::scope::named_argument;
-use super::value::{ANY_NAME, CodeValue, fill, joined};
-use crate::code::table::{Gives, LibraryRow};
+use super::value::{ANY_NAME, CodeValue, HOME, fill, joined, variable};
+use crate::act::Act;
+use crate::code::table::{Does, Gives, LibraryRow, On};
 
 impl Evaluator<'_> {
     /// Returns what a call gives. Without a row nobody knows, and what was decoded stays decoded.
@@ -95,16 +96,14 @@ impl Evaluator<'_> {
                 .get(place)
                 .map_or(CodeValue::Unknown, |part| self.single(named_argument(self.cutter, *part).1, depth))
         };
-        let text_of = |value: CodeValue| match value {
-            CodeValue::Text(text) | CodeValue::Kind(_, Some(text)) => Some(text),
-            CodeValue::List(values) => match values.first() {
-                Some(CodeValue::Text(text)) => Some(text.clone()),
-                _ => None,
-            },
-            _ => None,
-        };
         match row.gives {
-            Gives::Unknown => CodeValue::Unknown,
+            Gives::Unknown => match row.does {
+                Does::Act(Act::Environment, On::Name(place)) => {
+                    variable(&argument(place)).unwrap_or(CodeValue::Unknown)
+                }
+                _ => CodeValue::Unknown,
+            },
+            Gives::Home => CodeValue::Kind("path", Some(HOME.to_owned())),
             Gives::Same(place) => match argument(place) {
                 // What is sorted or turned round has its elements elsewhere.
                 CodeValue::List(_) if is_reordering(row.name) => CodeValue::Kind("list", None),
@@ -148,6 +147,18 @@ impl Evaluator<'_> {
                 _ => CodeValue::Unknown,
             },
         }
+    }
+}
+
+/// Returns the text that a value stands for: its own, or that of the first element of a list.
+fn text_of(value: CodeValue) -> Option<String> {
+    match value {
+        CodeValue::Text(text) | CodeValue::Kind(_, Some(text)) => Some(text),
+        CodeValue::List(values) => match values.first() {
+            Some(CodeValue::Text(text)) => Some(text.clone()),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -72,6 +72,22 @@ pub(super) fn joined(pieces: Vec<Option<String>>) -> CodeValue {
 /// Stands in a path for the name of any file of a directory.
 pub(super) const ANY_NAME: &str = "*";
 
+/// Stands at the beginning of a path for the user's home directory.
+pub(super) const HOME: &str = "~";
+
+/// Variables that hold the user's home directory.
+const HOMES: &[&str] = &["HOME", "USERPROFILE"];
+
+/// Returns the value of an environment variable, if its name tells.
+pub(super) fn variable(name: &CodeValue) -> Option<CodeValue> {
+    match name {
+        CodeValue::Text(name) | CodeValue::Named(name) if HOMES.contains(&name.as_str()) => {
+            Some(CodeValue::Kind("path", Some(HOME.to_owned())))
+        }
+        _ => None,
+    }
+}
+
 /// Returns what one of several names gets that an element is taken apart into: `for root, dirs, files in os.walk(top)`.
 pub(super) fn element_part(value: &CodeValue, place: usize) -> CodeValue {
     match (value, place) {
