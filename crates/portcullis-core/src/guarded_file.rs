@@ -6,6 +6,7 @@ use portcullis_shell::Span;
 
 use crate::context::Context;
 use crate::path;
+use crate::pattern::may_name_component;
 use crate::policy::Policy;
 use crate::rule::{Behavior, Matcher, PathAccess, PathAnchors, Rule};
 
@@ -57,6 +58,9 @@ pub(crate) fn guarded_files<'p>(
             for rule in policy.rules.paths(behavior, access).take(MOST_RULES) {
                 let (directory, span) = (effect.target.written().to_owned(), effect.span);
                 let Some((file, is_named)) = file_below(rule, path, context) else { continue };
+                if command.is_some_and(|command| leaves_out(command, &file)) {
+                    continue;
+                }
                 let is_below_directory = is_named || path::is_inside(&context.cwd, path);
                 all.push(GuardedFile { rule, file, is_below_directory, directory, span });
             }
@@ -79,9 +83,25 @@ fn file_below(rule: &Rule, directory: &str, context: &Context) -> Option<(String
     Some((pattern.path_below(directory, &anchors)?, pattern.is_anchored()))
 }
 
-/// Says whether a command hands out all that lies below a directory it reads.
+/// Says whether a command hands out what lies below a directory it reads.
 fn reads_tree(command: &Invocation) -> bool {
-    let is_choosing = |text: &str| CHOOSING.iter().any(|option| text.starts_with(option));
     command.program_name().is_some_and(|name| TREE_READERS.contains(&name))
-        && !command.operands().iter().any(|word| is_choosing(&word.text))
+}
+
+/// Says whether options of a command may leave a file out: it names other files, or nobody follows which ones.
+fn leaves_out(command: &Invocation, file: &str) -> bool {
+    let words = command.operands();
+    let name = path::file_name(file).unwrap_or(file);
+    let included =
+        words.iter().enumerate().filter_map(|(place, word)| match word.text.strip_prefix("--include") {
+            Some("") => words.get(place + 1).map(|next| next.text.as_str()),
+            Some(value) => value.strip_prefix('='),
+            None => None,
+        });
+    let is_other =
+        |word: &str| CHOOSING.iter().any(|option| word.starts_with(option)) && !word.starts_with("--include");
+    let mut included = included.peekable();
+    let is_chosen = included.peek().is_some();
+    words.iter().any(|word| is_other(&word.text))
+        || is_chosen && !included.any(|pattern| may_name_component(pattern, name))
 }

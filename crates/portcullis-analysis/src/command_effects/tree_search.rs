@@ -36,6 +36,10 @@ pub(super) fn secrets_below(context: &CommandContext<'_>, word: &Argument, targe
 /// Returns a name that a pattern of names takes in: `.env` for `.env*`.
 pub(crate) fn sample(pattern: &str) -> String {
     let last = pattern.rsplit('/').next().unwrap_or(pattern);
+    let is_named = !last.contains('{') && last.chars().any(char::is_alphanumeric);
+    if is_named && path::may_name_component(last, SECRET_FILE) {
+        return SECRET_FILE.to_owned();
+    }
     last.split(',').next().unwrap_or(last).replace(['{', '}', '*', '[', ']', '?'], "")
 }
 

@@ -79,6 +79,11 @@ fn names(path: &str, pattern: &str) -> bool {
     components.next().is_none()
 }
 
+/// Says whether a wildcard of the shell may stand for one of these names; patterns among them do not count.
+pub(super) fn names_any(names: &[&str], wildcard: &str) -> bool {
+    names.iter().filter(|name| !name.contains(['/', '*'])).any(|name| is_named(wildcard, name))
+}
+
 /// Says whether a wildcard of the shell stands for a name. A list in brackets counts as any letter.
 fn is_named(wildcard: &str, name: &str) -> bool {
     let name = name.as_bytes();

@@ -4,7 +4,7 @@
 //! one.
 
 use super::Scope;
-use super::pattern::{any, any_ending, any_named};
+use super::pattern::{any, any_ending, any_named, names_any};
 use crate::lists::places::secrets::{ABSOLUTE, ANYWHERE, DIRECTORIES_IN_HOME, HARMLESS, IN_HOME, OF_PROJECT};
 use crate::path::is_inside;
 
@@ -36,7 +36,22 @@ pub fn secrecy(path: &str, scope: &Scope) -> Option<Secrecy> {
     if any_ending(OF_PROJECT, path) {
         return Some(Secrecy::Project);
     }
+    if let Some(wildcard) = spelled_wildcard(path) {
+        return match () {
+            () if names_any(ANYWHERE, wildcard) => Some(Secrecy::Key),
+            () if names_any(OF_PROJECT, wildcard) => Some(Secrecy::Project),
+            () => None,
+        };
+    }
     path.split_once("/**").and_then(|(start, rest)| among_found(start, rest, scope))
+}
+
+/// Returns the last component of a path if it has wildcards of the shell, and so much before them that a name is meant.
+fn spelled_wildcard(path: &str) -> Option<&str> {
+    let last = path.rsplit('/').next()?;
+    let spelled = last.find(['*', '?', '['])?;
+    let is_meant = spelled >= 4 || spelled >= 2 && last.starts_with('.');
+    (is_meant && !path.contains("/**")).then_some(last)
 }
 
 /// Says how secret what a search below a directory may find is.

@@ -1,6 +1,6 @@
 //! Tools of MCP servers: judged by the verbs in their names and by what their fields hold.
 
-use super::{CallInput, Layout, address, effect, mcp_text};
+use super::{CallInput, Layout, address, effect, mcp_command, mcp_text};
 use crate::act::Act;
 use crate::effect::{Certainty, Target};
 use crate::lists::mcp::{BROWSER_LOOKS, BROWSERS, MILD, PATH_FIELDS, REMOVING, STRONG, VERBS};
@@ -63,10 +63,16 @@ pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
         layout.effects.push(effect(Act::Post, Target::Name(tool.to_owned())));
     }
     let mut is_settled = files > 0 && act != Act::Unknown || act == Act::Fetch && !layout.effects.is_empty();
-    is_settled |= mcp_text::add_commands(call, &mut layout) && act == Act::Unknown;
+    is_settled |= mcp_command::add_commands(tool, call, &mut layout) && act == Act::Unknown;
     is_settled |= mcp_text::add_statements(tool, call, &mut layout);
     if act == Act::Query && mcp_text::shows_secret(tool, call) {
         layout.effects.push(effect(Act::SecretRead, Target::Name(tool.to_owned())));
+    }
+    if act == Act::Query
+        && let Some(ordered) = mcp_command::ordered_act(call)
+    {
+        let ordered = if ordered == Act::Delete { Act::Post } else { ordered };
+        layout.effects.push(effect(ordered, Target::Name(tool.to_owned())));
     }
     if !is_settled {
         // A removal whose target is no file here is an entry of some service.
@@ -100,7 +106,7 @@ pub fn is_named_removal(tool: &str) -> bool {
 }
 
 /// Returns what a tool does by the words of its name.
-fn act_of(words: &[String]) -> Act {
+pub(super) fn act_of(words: &[String]) -> Act {
     let mut verbs = words.iter().filter_map(|word| verb_of(word).map(|act| (word.as_str(), act)));
     let first = verbs.next();
     let joined = words.iter().skip_while(|word| !matches!(word.as_str(), "and" | "or" | "then"));
@@ -165,7 +171,7 @@ fn verb_of(word: &str) -> Option<Act> {
 }
 
 /// Splits a name into lower-case words: `createIssue`, `create_issue`, `create-issue`.
-fn words_of(name: &str) -> Vec<String> {
+pub(super) fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
     for letter in name.chars() {

@@ -1,53 +1,20 @@
-//! What stands in the fields of a tool's call: statements, command lines, names of secrets. The worst reading counts.
+//! What stands in the fields of a tool's call: statements, names of secrets. The worst reading counts.
 
 use super::mcp::{fields, last_name};
 use super::{CallInput, Layout, effect};
-use crate::act::{Act, Weight};
+use crate::act::Act;
 use crate::code::{self, CodeTarget, Language};
-use crate::command_effects::effects;
 use crate::effect::Target;
-use crate::lists::mcp::{COMMAND_FIELDS, DATABASES, MAYBE_COMMAND_FIELDS, PROSE_FIELDS, SECRET_SERVERS};
-use crate::survey::survey;
+use crate::lists::mcp::{DATABASES, PROSE_FIELDS, SECRET_SERVERS};
 
 /// Fields that may hold SQL or words to search for.
-const QUERY_FIELDS: &[&str] = &["q", "query", "queries", "text"];
+pub(super) const QUERY_FIELDS: &[&str] = &["q", "query", "queries", "text"];
 
 /// Fields that hold a statement for a database and nothing else.
 const SQL_FIELDS: &[&str] = &["cypher", "mutation", "sql", "statement", "statements"];
 
 /// Fields that hold the kind of a thing that is asked for.
 const KIND_FIELDS: &[&str] = &["kind", "resource", "resourcekind", "resources", "resourcetype", "type"];
-
-/// How many words of a list are put together to one command line.
-const MOST_WORDS: usize = 64;
-
-/// Adds what command lines in the fields do, and says whether there is one in a field for them.
-pub(super) fn add_commands(call: &CallInput<'_>, layout: &mut Layout) -> bool {
-    let mut has_command = false;
-    for text in fields(call, COMMAND_FIELDS) {
-        call.shell(text, layout);
-        has_command = true;
-    }
-    let maybe: Vec<&str> = fields(call, MAYBE_COMMAND_FIELDS).collect();
-    let line = maybe.iter().take(MOST_WORDS).copied().collect::<Vec<_>>().join(" ");
-    for text in maybe.into_iter().chain((!line.is_empty()).then_some(line.as_str())) {
-        add_acting_command(text, call, layout);
-    }
-    has_command
-}
-
-/// Adds what a text does if it is a command line of a known program that does more than look.
-fn add_acting_command(text: &str, call: &CallInput<'_>, layout: &mut Layout) {
-    let Some((program, _)) = text.trim().split_once(char::is_whitespace) else { return };
-    if call.surroundings.profiles.find(program).is_none() {
-        return;
-    }
-    let found = effects(&survey(text, call.surroundings), call.surroundings);
-    let acts = |act: Act| act.weight() != Weight::Observing && act != Act::Fetch;
-    let acting = found.into_iter().filter(|effect| acts(effect.act));
-    // They stand in no command of the call's own.
-    layout.effects.extend(acting.map(|found| effect(found.act, found.target)));
-}
 
 /// Adds what statements for a database do, and says whether they are all there is to know of the call.
 pub(super) fn add_statements(tool: &str, call: &CallInput<'_>, layout: &mut Layout) -> bool {
@@ -68,6 +35,9 @@ pub(super) fn add_statements(tool: &str, call: &CallInput<'_>, layout: &mut Layo
         }
     }
     layout.effects.extend(stages(tool, call));
+    if call.fields.iter().any(|(_, text)| is_mutation(text)) {
+        layout.effects.push(effect(Act::Post, Target::Name(tool.to_owned())));
+    }
     is_settled
 }
 
@@ -103,6 +73,19 @@ fn add_statement(text: &str, tool: &str, call: &CallInput<'_>, layout: &mut Layo
         layout.effects.push(effect(Act::Unknown, Target::Name(what)));
     }
     is_understood
+}
+
+/// Says whether a text is an operation of GraphQL that changes something, alone or among others.
+fn is_mutation(text: &str) -> bool {
+    let is_comment = |line: &&str| line.trim_start().starts_with('#');
+    let lines: Vec<&str> = text.lines().filter(|line| !is_comment(line)).collect();
+    let plain = lines.join("\n");
+    let mut operations = plain.split('}').map(str::trim_start);
+    operations.any(|operation| {
+        let after = operation.strip_prefix("mutation");
+        let is_begun = |after: &str| after.trim_start().starts_with(['{', '(', '@']);
+        after.is_some_and(|after| is_begun(after) || after.starts_with(' ') && after.contains('{'))
+    })
 }
 
 /// Returns what stages of an aggregation do that write or run code: `$merge`, `$out`, `$where`.

@@ -2,6 +2,7 @@
 
 mod address;
 mod mcp;
+mod mcp_command;
 mod mcp_text;
 
 pub use mcp::is_named_removal;
@@ -122,6 +123,7 @@ impl CallInput<'_> {
         }
         if act == Act::Read {
             effects.extend(self.searched_secrets());
+            effects.extend(self.chosen_secrets(pattern));
         } else if pattern.contains(['/', '.']) {
             effects.extend(self.listed_secrets(pattern));
         }
@@ -142,6 +144,17 @@ impl CallInput<'_> {
         let is_hunted = |path: &String| !scope.is_in_project(path) && secrecy(path, &scope).is_some();
         let is_found = target.paths().iter().any(is_hunted);
         is_found.then(|| effect(Act::SecretHunt, Target::Name(pattern.to_owned())))
+    }
+
+    /// A pattern of names that takes in keys and settings shows those below the directory, wherever they lie.
+    fn chosen_secrets(&self, pattern: &str) -> Option<Effect> {
+        let last = pattern.rsplit('/').next().filter(|last| !last.is_empty() && !pattern.starts_with('!'))?;
+        let directory = self.field("path").unwrap_or(".").trim_end_matches('/');
+        let sample = self.path(&format!("{directory}/{}", tree_search::sample(last)));
+        let is_secret = |path: &String| secrecy(path, &Scope::default()).is_some();
+        let Target::Path(found) = self.path(&format!("{directory}/**/{last}")) else { return None };
+        let target = Target::Path(PathTarget { is_pattern: true, ..found });
+        sample.paths().iter().any(is_secret).then(|| effect(Act::Read, target))
     }
 
     /// A search shows lines of hidden files too: those that its pattern of names takes in, and without one the secrets

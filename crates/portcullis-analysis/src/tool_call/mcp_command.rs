@@ -1,0 +1,109 @@
+//! Command lines in the fields of a tool's call, whole or in words. What acts in them counts.
+
+use super::mcp::{act_of, fields, last_name, words_of};
+use super::mcp_text::QUERY_FIELDS;
+use super::{CallInput, Layout, effect};
+use crate::act::{Act, Weight};
+use crate::command_effects::effects;
+use crate::effect::Target;
+use crate::lists::mcp::{COMMAND_FIELDS, MAYBE_COMMAND_FIELDS, PROSE_FIELDS, REMOVING};
+use crate::lists::services::CHANGING;
+use crate::survey::survey;
+
+/// How many words of a list are put together to one command line.
+const MOST_WORDS: usize = 64;
+
+/// Words for what a text beside them is: a command line.
+const SHELLS: &[&str] = &["bash", "cmd", "command", "powershell", "pwsh", "sh", "shell", "terminal", "zsh"];
+
+/// Adds what command lines in the fields do, and says whether there is one in a field for them.
+pub(super) fn add_commands(tool: &str, call: &CallInput<'_>, layout: &mut Layout) -> bool {
+    let mut has_command = false;
+    for text in fields(call, COMMAND_FIELDS) {
+        call.shell(text, layout);
+        has_command = true;
+    }
+    let maybe: Vec<&str> = fields(call, MAYBE_COMMAND_FIELDS).collect();
+    let line = maybe.iter().take(MOST_WORDS).copied().collect::<Vec<_>>().join(" ");
+    for text in maybe.iter().copied().chain((!line.is_empty()).then_some(line.as_str())) {
+        add_acting_command(text, call, layout);
+    }
+    add_word_list(tool, call, layout);
+    for (field, text) in call.fields.iter().filter(|(field, _)| may_be_command(call, field)) {
+        if !MAYBE_COMMAND_FIELDS.contains(&last_name(field).as_str()) {
+            add_acting_command(text, call, layout);
+        }
+    }
+    has_command
+}
+
+/// Says whether a field may hold a command line: it is none for prose, or its neighbour says so.
+fn may_be_command(call: &CallInput<'_>, field: &str) -> bool {
+    let name = last_name(field);
+    let is_prose = [PROSE_FIELDS, QUERY_FIELDS].iter().any(|names| names.contains(&name.as_str()));
+    let holder = |field: &str| field.rsplit_once('.').map_or("", |(holder, _)| holder).to_owned();
+    let is_beside = |other: &str| holder(other) == holder(field) && other != field;
+    let says_shell = |text: &str| SHELLS.contains(&text.trim().to_ascii_lowercase().as_str());
+    !is_prose || call.fields.iter().any(|(other, text)| is_beside(other) && says_shell(text))
+}
+
+/// Adds what a list of words does: those of a program that the server is named after, or of one nobody named.
+fn add_word_list(tool: &str, call: &CallInput<'_>, layout: &mut Layout) {
+    let is_listed = |field: &str| field.rsplit('.').next().is_some_and(|last| last.parse::<usize>().is_ok());
+    let in_list = |(field, _): &&(String, String)| {
+        is_listed(field) && MAYBE_COMMAND_FIELDS.contains(&last_name(field).as_str())
+    };
+    let words: Vec<&str> =
+        call.fields.iter().filter(in_list).take(MOST_WORDS).map(|(_, text)| text.as_str()).collect();
+    let changes = |word: &&&str| {
+        let word = word.to_ascii_lowercase();
+        let begins = |verb: &&str| verb.len() > 3 && word.starts_with(*verb);
+        CHANGING.binary_search(&word.as_str()).is_ok()
+            || REMOVING.iter().any(|verb| begins(verb) || *verb == word)
+    };
+    let verbs = words.iter().filter(|word| !word.starts_with('-')).take(2);
+    if let Some(verb) = verbs.into_iter().find(changes) {
+        layout.effects.push(effect(Act::Unknown, Target::Name(format!("a command to {verb}"))));
+    }
+    // The words may be those of the program that the server is named after.
+    let line = fields(call, MAYBE_COMMAND_FIELDS).take(MOST_WORDS).collect::<Vec<_>>().join(" ");
+    let server = tool.split("__").nth(1).unwrap_or_default();
+    for program in server.split(['_', '-']).filter(|_| !line.is_empty()) {
+        add_acting_command(&format!("{program} {line}"), call, layout);
+    }
+}
+
+/// Fields that say what a tool is to do.
+const ACTION_FIELDS: &[&str] = &["action", "method", "op", "operation", "verb"];
+
+/// Fields that say where a request goes.
+const ROUTE_FIELDS: &[&str] = &["api", "endpoint", "path", "route", "uri", "url"];
+
+/// Returns what a field orders a tool to do, whatever the tool is called: `action: post_message`, `/users/_delete_by_query`.
+pub(super) fn ordered_act(call: &CallInput<'_>) -> Option<Act> {
+    let by_action = fields(call, ACTION_FIELDS).map(|text| act_of(&words_of(text)));
+    let acting = |act: &Act| !matches!(act, Act::Query | Act::Unknown | Act::Fetch);
+    let removes = |text: &&str| {
+        let last = text.split(['?', '#']).next().unwrap_or(text).rsplit('/').next().unwrap_or(text);
+        words_of(last).iter().any(|word| REMOVING.contains(&word.as_str())) && !last.contains('.')
+    };
+    by_action
+        .into_iter()
+        .find(acting)
+        .or_else(|| fields(call, ROUTE_FIELDS).find(removes).map(|_| Act::Delete))
+}
+
+/// Adds what a text does if it is a command line of a known program that does more than look.
+fn add_acting_command(text: &str, call: &CallInput<'_>, layout: &mut Layout) {
+    let Some((program, _)) = text.trim().split_once(char::is_whitespace) else { return };
+    // A question in GraphQL begins like a program of Windows.
+    let is_question = program == "query" && text.contains('{');
+    if is_question || call.surroundings.profiles.find(program).is_none() {
+        return;
+    }
+    let found = effects(&survey(text, call.surroundings), call.surroundings);
+    let acts = |act: Act| act.weight() != Weight::Observing && act != Act::Fetch;
+    let acting = found.into_iter().filter(|effect| acts(effect.act));
+    // They stand in no command of the call's own.
+    layout.effects.extend(acting.map(|found| effect(found.act, found.target)));
+}
