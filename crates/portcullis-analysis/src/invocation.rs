@@ -101,6 +101,8 @@ pub struct Redirection {
     pub access: Access,
     /// The file it is redirected from or to, or the descriptor that it may be.
     pub target: Argument,
+    /// Whether what is written goes behind what the file holds.
+    pub appends: bool,
 }
 
 impl Invocation {

@@ -52,7 +52,7 @@ fn invocation_of(command: &PowerShellCommand, directory: &str) -> Invocation {
         arguments: std::iter::once(program).chain(command.arguments.iter().cloned()).collect(),
         assignments: Vec::new(),
         redirections: redirections
-            .map(|(access, target)| Redirection { access: *access, target: target.clone() })
+            .map(|(access, target)| Redirection { access: *access, target: target.clone(), appends: false })
             .collect(),
         directories: Directories::only(directory),
         parent: command.nested_in,

@@ -4,6 +4,12 @@ use super::SessionText;
 use crate::lists::tool_files::{MANIFESTS, SECTIONS};
 use crate::place::any_ending;
 
+/// Manifests that hold commands beside what they declare, which no reader follows, and the keys of these.
+const RUNNING: &[(&[&str], &[&str])] = &[
+    (&["composer.json"], &["\"scripts\"", "-cmd\""]),
+    (&["deno.json", "deno.jsonc"], &["\"tasks\"", "\"task\""]),
+];
+
 /// Says whether a file is a manifest that only declares: what it declares or runs is judged where it is used.
 pub fn is_manifest(file: &str) -> bool {
     let declaring = MANIFESTS.iter().filter(|(form, _)| matches!(*form, "json" | "toml" | "lines"));
@@ -18,6 +24,13 @@ pub fn declares_more(file: &str, text: &SessionText<'_>) -> bool {
     // What a command changed in place may be anything in the file.
     let text = &if text.has_hidden_edit() { SessionText { pieces: None, ..*text } } else { *text };
     let mut own = text.lines().filter(|(line, is_own)| *is_own && !line.trim().is_empty());
+    let runs = |line: &str| {
+        let of_file = RUNNING.iter().filter(|(names, _)| any_ending(names, file));
+        of_file.into_iter().any(|(_, keys)| keys.iter().any(|key| line.contains(key)))
+    };
+    if text.lines().any(|(line, is_own)| is_own && runs(line)) {
+        return true;
+    }
     match *form {
         "lines" => own.any(|(line, _)| !is_of_module(line)),
         "json" => in_sections(text, json_section),

@@ -275,11 +275,7 @@ impl SurveyWalk<'_> {
         redirections: &mut Vec<Redirection>,
         stdin: &mut StandardInput,
     ) {
-        let is_of_bash = matches!(
-            redirect.operator,
-            RedirectOperator::HereString | RedirectOperator::OutputBoth | RedirectOperator::AppendBoth
-        );
-        if self.is_posix && is_of_bash {
+        if self.is_posix && is_of_bash(redirect) {
             self.not_everywhere(redirect.span);
         }
         let word = match &redirect.target {
@@ -335,8 +331,18 @@ impl SurveyWalk<'_> {
                 _ => StandardInput::Unknown,
             };
         }
-        redirections.extend(accesses.iter().map(|&access| Redirection { access, target: target.clone() }));
+        let appends = matches!(redirect.operator, RedirectOperator::Append | RedirectOperator::AppendBoth);
+        let redirection = |&access: &Access| Redirection { access, target: target.clone(), appends };
+        redirections.extend(accesses.iter().map(redirection));
     }
+}
+
+/// Says whether a redirection is one that only bash and its kin know.
+fn is_of_bash(redirect: &Redirect) -> bool {
+    matches!(
+        redirect.operator,
+        RedirectOperator::HereString | RedirectOperator::OutputBoth | RedirectOperator::AppendBoth
+    )
 }
 
 /// Notes that a redirection takes the place of what the pipeline would give, and the text that it gives instead.

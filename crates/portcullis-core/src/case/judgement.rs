@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use portcullis_analysis::command_effects::Layout;
 use portcullis_analysis::effect::{Act, Effect, Target, classify};
 use portcullis_analysis::findings::{Firmness, Found, Severity};
-use portcullis_analysis::place::Scope;
+use portcullis_analysis::place::{Scope, is_rebuilt};
 use portcullis_analysis::script::{Entry, Script, scripts};
-use portcullis_analysis::{Assessment, Background, Case as Assessed, Invocation, Survey, assess};
+use portcullis_analysis::{Assessment, Background, Case as Assessed, Survey, assess};
 use portcullis_shell::Span;
 
 use super::view::CaseView;
@@ -264,6 +264,11 @@ fn inside_scripts(view: &CaseView<'_>, grounds: &AssessmentGrounds) -> Vec<Asses
     all
 }
 
+/// Returns the name of a script that a call runs and that does not exist.
+pub(crate) fn missing_script(view: &CaseView<'_>) -> Option<String> {
+    view.scripts().find(|called| is_missing(view, &called.script)).map(|called| called.script.name())
+}
+
 /// Says whether a script does not exist, and nothing that the call does before would make it.
 fn is_missing(view: &CaseView<'_>, script: &Script) -> bool {
     let is_made = |effect: &Effect| match effect.act {
@@ -273,30 +278,14 @@ fn is_missing(view: &CaseView<'_>, script: &Script) -> bool {
     };
     script.entry == Entry::Whole
         && view.case.answers.is_absent(&script.file)
-        && is_no_program(view, script)
+        && !is_output(view, &script.file)
         && !view.case.effects().iter().any(is_made)
 }
 
-/// Endings of files that an interpreter runs.
-const SCRIPT_ENDINGS: &[&str] = &[
-    "awk", "bash", "bat", "cjs", "fish", "groovy", "jl", "js", "ksh", "lua", "mjs", "mts", "php", "pl",
-    "ps1", "py", "r", "rb", "sh", "tcl", "ts", "tsx", "zsh",
-];
-
-/// Interpreters that run a file whatever it is called.
-const INTERPRETERS: &[&str] =
-    &["bash", "dash", "fish", "ksh", "node", "perl", "php", "python", "python3", "ruby", "sh", "zsh"];
-
-/// Says whether a file is a script rather than a program that a build makes and somebody has yet to build.
-fn is_no_program(view: &CaseView<'_>, script: &Script) -> bool {
-    let ending = script.file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    let is_run_by = |effect: &Effect| {
-        let invocation = effect.invocation.and_then(|place| view.case.survey().invocations.get(place));
-        effect.target.paths().contains(&script.file)
-            && invocation.and_then(Invocation::program_name).is_some_and(|name| INTERPRETERS.contains(&name))
-    };
-    ending.is_some_and(|ending| SCRIPT_ENDINGS.contains(&ending.as_str()))
-        || view.case.effects().iter().any(is_run_by)
+/// Says whether a program is one that a build leaves: in a folder for outputs, or called like the folder of the project.
+fn is_output(view: &CaseView<'_>, file: &str) -> bool {
+    let is_called_like = |root: &String| path::file_name(root) == path::file_name(file);
+    is_rebuilt(file) || view.roots.iter().any(is_called_like)
 }
 
 /// Says whether an effect of code is no more than its words say: a gap of the reader, a file that whoever runs it names, a

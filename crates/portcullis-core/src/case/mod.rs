@@ -13,6 +13,7 @@
 mod doing;
 mod judgement;
 mod looking_up;
+mod overwrite;
 mod reading;
 mod script;
 mod session_files;
@@ -31,6 +32,7 @@ use crate::context::{CallApproval, Context, SessionKnowledge};
 use crate::disk::DiskAnswers;
 use crate::mode::Mode;
 use judgement::Judgement;
+pub(crate) use judgement::missing_script;
 use script::CalledScript;
 pub(crate) use session_files::is_steered;
 pub(crate) use source::{EffectSource, follow_links};

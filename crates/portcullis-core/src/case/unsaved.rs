@@ -7,21 +7,23 @@ use portcullis_analysis::effect::{Act, Certainty, Effect, Target};
 use portcullis_analysis::place::{Scope, is_rebuilt};
 use portcullis_analysis::session_code::{FileKind, kind_of};
 
+use super::overwrite;
 use super::view::CaseView;
 use crate::disk::{DiskAnswer, DiskQuestion};
 use crate::path;
+use crate::pattern::may_name_component;
 
 /// Lists what must be known of the files that a call would take away.
 pub(super) fn questions(view: &CaseView<'_>) -> Vec<DiskQuestion> {
     let all = view.case.effects().iter().flat_map(|effect| taken(view, effect));
-    all.map(|(path, _)| DiskQuestion::Unheld(path)).collect()
+    all.map(|taken| DiskQuestion::Unheld(taken.path)).collect()
 }
 
 /// Returns an unknown effect for everything that would be lost.
 pub(super) fn losses(view: &CaseView<'_>) -> Vec<Effect> {
     let mut losses = Vec::new();
     for effect in view.case.effects() {
-        let lost = taken(view, effect).into_iter().find_map(|(path, taking)| loss(view, &path, taking));
+        let lost = taken(view, effect).into_iter().find_map(|taken| loss(view, &taken));
         let lost = lost.map(|lost| format!("a removal of `{lost}`, which git could not bring back"));
         let why = lost.or_else(|| emptied(view, effect)).or_else(|| filled_up(view, effect));
         losses.extend(why.map(|why| Effect { word: None, ..renamed(effect, why) }));
@@ -42,23 +44,33 @@ enum Taking {
     Tree,
     /// Changes, if it is a file at all: the word may be a branch.
     Changes,
+    /// What a file holds, by something else that takes its place.
+    Content,
+    /// What a search finds.
+    Found,
 }
 
-/// Programs that choose by themselves what they remove.
-const SEARCHES: &[&str] = &["bfs", "fd", "fdfind", "find", "gfind"];
+/// A path that is taken away.
+struct TakenPath {
+    path: String,
+    taking: Taking,
+    /// What a search says of the names of files; empty if it says nothing.
+    names: Vec<String>,
+}
 
 /// Returns the paths of the project that an effect takes away, as far as git and builds may not make them again.
-fn taken(view: &CaseView<'_>, effect: &Effect) -> Vec<(String, Taking)> {
+fn taken(view: &CaseView<'_>, effect: &Effect) -> Vec<TakenPath> {
+    let command = effect.invocation.and_then(|index| view.case.survey().invocations.get(index));
+    let search = command.filter(|command| is_search(command));
     let taking = match effect.act {
+        Act::Delete | Act::DeleteTree if search.is_some() => Taking::Found,
         Act::Delete => Taking::File,
         Act::DeleteTree | Act::Wipe => Taking::Tree,
         Act::GitLocal => Taking::Changes,
+        Act::Write => Taking::Content,
         _ => return Vec::new(),
     };
-    let command = effect.invocation.and_then(|index| view.case.survey().invocations.get(index));
-    if command.and_then(Invocation::program_name).is_some_and(|name| SEARCHES.contains(&name)) {
-        return Vec::new();
-    }
+    let Some(names) = search.map_or(Some(Vec::new()), names_of) else { return Vec::new() };
     let paths = match &effect.target {
         Target::Path(target) => target.paths.clone(),
         _ if taking == Taking::Changes => command.map(checked_out).unwrap_or_default(),
@@ -67,9 +79,28 @@ fn taken(view: &CaseView<'_>, effect: &Effect) -> Vec<(String, Taking)> {
     let scope = Scope { roots: view.roots.clone(), home: view.case.context().home.clone() };
     let is_work = |path: &String| {
         let below = view.roots.iter().find_map(|root| path::relative_to(path, root));
-        below.is_some_and(|below| !is_rebuilt(&below)) && !is_temporary_place(&scope, path)
+        below.is_some_and(|below| !is_rebuilt(&below))
+            && !is_temporary_place(&scope, path)
+            && (taking != Taking::Content || overwrite::loses_content(view, effect, command, path))
     };
-    paths.into_iter().filter(is_work).map(|path| (path, taking)).collect()
+    let take = |path| TakenPath { path, taking, names: names.clone() };
+    paths.into_iter().filter(is_work).map(take).collect()
+}
+
+/// Says whether a program chooses by itself what it removes.
+fn is_search(command: &Invocation) -> bool {
+    command.program_name().is_some_and(|name| matches!(name, "bfs" | "find" | "gfind"))
+}
+
+/// Returns what a search says of the names of files; `None` if it finds nothing that could be lost: empty directories.
+fn names_of(search: &Invocation) -> Option<Vec<String>> {
+    let words: Vec<&str> = search.operands().iter().map(|word| word.text.as_str()).collect();
+    let finds_nothing = words.contains(&"-empty") || words.windows(2).any(|two| two == ["-type", "d"]);
+    let is_chosen = words.iter().any(|word| matches!(*word, "!" | "-not" | "-o" | "-or" | ","));
+    let tests =
+        words.windows(2).filter(|two| two.first().is_some_and(|test| matches!(*test, "-name" | "-iname")));
+    let names = tests.filter_map(|two| two.get(1)).map(|name| (*name).to_owned());
+    (!finds_nothing).then(|| if is_chosen { Vec::new() } else { names.collect() })
 }
 
 /// Returns the file that a lone word of `git checkout` may name: git takes it for one if there is no such branch.
@@ -90,19 +121,27 @@ fn is_temporary_place(scope: &Scope, path: &str) -> bool {
 }
 
 /// Returns a file that would be lost with a path.
-fn loss(view: &CaseView<'_>, path: &str, taking: Taking) -> Option<String> {
+fn loss(view: &CaseView<'_>, taken: &TakenPath) -> Option<String> {
+    let TakenPath { path, taking, names } = taken;
     let session = &view.case.context().session;
     let is_own = |file: &str| {
         let is_whole = matches!(session.written.get(file), Some(Some(_))) || session.touched.contains(file);
-        is_whole && !session.edits.contains_key(file) || is_made_here(view, file)
+        is_whole && !session.edits.contains_key(file)
+    };
+    let is_named = |file: &str| {
+        let name = path::file_name(file).unwrap_or(file);
+        names.is_empty() || names.iter().any(|pattern| may_name_component(pattern, name))
     };
     let shown = || path::file_name(path).unwrap_or(path).to_owned();
-    match view.case.answers.settings(&DiskQuestion::Unheld(path.to_owned())) {
+    match view.case.answers.settings(&DiskQuestion::Unheld(path.clone())) {
+        // What lies there now was there before the line.
         Some(DiskAnswer::Leads(lost)) => {
-            let lost = lost.iter().find(|file| !is_own(file))?;
+            let lost = lost.iter().find(|file| is_named(file) && !is_own(file))?;
             Some(path::file_name(lost).unwrap_or(lost).to_owned())
         }
-        Some(DiskAnswer::Absent) => (taking == Taking::Tree && !is_own(path)).then(shown),
+        Some(DiskAnswer::Absent) => {
+            (*taking == Taking::Tree && !is_own(path) && !is_made_here(view, path)).then(shown)
+        }
         _ => Some(shown()),
     }
 }

@@ -325,7 +325,59 @@ fn what_git_cannot_bring_back_is_not_removed_unasked() {
         ..SessionKnowledge::default()
     };
     assert_eq!(removing("rm src/draft.rs", &lost, own), Decision::Allow, "the agent's own");
+    for line in
+        ["mkdir -p src && rm -rf src", "rsync -a --delete /tmp/empty/ src/", "find src -type f -delete"]
+    {
+        assert_ne!(removing(line, &lost, SessionKnowledge::default()), Decision::Allow, "{line}");
+    }
+    for line in ["find build -type f -delete", "find target -type f -delete"] {
+        assert_eq!(removing(line, &lost, SessionKnowledge::default()), Decision::Allow, "{line}");
+    }
     for line in ["> src/main.rs", "truncate -s 0 src/main.rs", "yes > big", "truncate -s 90T big"] {
         assert_ne!(removing(line, &[], SessionKnowledge::default()), Decision::Allow, "{line}");
+    }
+}
+
+#[test]
+fn what_git_cannot_bring_back_is_not_overwritten_unasked() {
+    let lost = [".env", "secrets/prod.key", "src/draft.rs", "docs/plan.md"];
+    let mut dice = Dice(0x10_57);
+    for _ in 0..60 {
+        let file = dice.pick(&lost);
+        let line = match *dice.pick(&["empty", "copy", "stream", "move", "truncate", "tee", "disk"]) {
+            "empty" => format!(": > {file}"),
+            "copy" => format!("cp /dev/null {file}"),
+            "stream" => format!("cat /dev/null > {file}"),
+            "move" => format!("mv README.md {}", dice.pick(&[".env", "src/draft.rs"])),
+            "truncate" => format!("truncate -s 0 {file}"),
+            "tee" => format!("tee {} < README.md", dice.pick(&[".env", "src/draft.rs"])),
+            _ => format!("dd if=/dev/null of={file}"),
+        };
+        assert_ne!(removing(&line, &lost, SessionKnowledge::default()), Decision::Allow, "{line}");
+    }
+    let adding = ["echo A=1 >> .env", "tee -a .env < README.md", "cp -n .env.example .env"];
+    let other =
+        ["cp a.txt docs/plan.md", "echo x > src/new.rs", "cp .env.example .env.new", "sed -i s/a/b/ .env"];
+    for line in adding.into_iter().chain(other) {
+        assert_eq!(removing(line, &lost, SessionKnowledge::default()), Decision::Allow, "{line}");
+    }
+}
+
+#[test]
+fn a_program_that_does_not_exist_is_known_to_nobody() {
+    let disk = |question: &DiskQuestion| match question {
+        DiskQuestion::Text(_) => Some(DiskAnswer::Absent),
+        _ => None,
+    };
+    let decide = |line: &str, mode| {
+        decide_on_disk(&Policy::default(), ToolCall::bash(line), context(mode), disk).decision
+    };
+    for line in ["./nope", "java -jar nope.jar", "bash nope", "./scripts/none --fast", "python3 nope.py"] {
+        assert_ne!(decide(line, Mode::Auto), Decision::Allow, "{line}");
+        assert_ne!(decide(line, Mode::BypassPermissions), Decision::Allow, "{line}");
+    }
+    for line in ["./target/debug/app", "./app", "go build -o bin/x . && ./bin/x", "./node_modules/.bin/jest"]
+    {
+        assert_eq!(decide(line, Mode::Auto), Decision::Allow, "{line}");
     }
 }

@@ -149,7 +149,8 @@ fn would_accept_edit(run: &mut PipelineRun<'_>, raised: &RaisedQuestion) -> bool
     let case = run.view.case;
     // What runs later, elsewhere or unasked is more than an edit, whoever makes it.
     let runs_later = case.written_paths().iter().any(|path| runs_later(path).is_some());
-    if runs_later || run.view.judgement().loses_work() {
+    let judgement = run.view.judgement();
+    if runs_later || judgement.loses_work() || judgement.shows_secrets() {
         return false;
     }
     match &case.subject {

@@ -5,6 +5,7 @@ use portcullis_analysis::Invocation;
 use portcullis_analysis::command_effects::reaches_daemon;
 use portcullis_analysis::effect::Act;
 
+use crate::case::missing_script;
 use crate::mode::Mode;
 use crate::pipeline::run::{Lift, PipelineRun, StepResult};
 use crate::safety::{find_critical_removal, find_protected_write};
@@ -19,6 +20,13 @@ pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
         && let Some((reason, span)) = run.view.judgement().block()
     {
         return StepResult::Ask { reason, spans: vec![span], lift: Lift::Nobody };
+    }
+    // What a script does that nobody could read is not known to leave protected paths alone.
+    if run.view.mode == Mode::BypassPermissions
+        && let Some(name) = missing_script(&run.view)
+    {
+        let reason = Reason::Opaque { detail: format!("it runs `{name}`, which does not exist") };
+        return StepResult::Ask { reason, spans: Vec::new(), lift: Lift::Nobody };
     }
     let is_lifted = run.view.policy.bypass_protected_paths && run.view.mode == Mode::BypassPermissions;
     match find_protected_write(&run.view) {
