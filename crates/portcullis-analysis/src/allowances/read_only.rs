@@ -67,6 +67,7 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
                     Some(Secrecy::Key) => false,
                 };
                 path.is_all(is_fine)
+                    && !(case.secrecy(effect).is_some() && is_laundered(case, effect))
                     && !(path.is_pattern && is_listed_elsewhere(case, effect))
                     && !(path.is_pattern && path.paths.iter().any(|path| is_dotted_pattern(case, path)))
             }
@@ -120,6 +121,19 @@ fn shows_no_secret(case: Case<'_>, effect: &Effect) -> bool {
     })
 }
 
+/// Programs that put a file as it is somewhere else.
+const CARRYING: &[&str] = &[
+    "7z", "7za", "7zr", "base64", "bsdtar", "bzip2", "cat", "cp", "cpio", "dd", "gcp", "gtar", "gzip",
+    "install", "pax", "rar", "rsync", "tar", "xxd", "xz", "zip", "zstd",
+];
+
+/// Says whether a secret is put into a file whose name does not say so: a copy, an archive.
+fn is_laundered(case: Case<'_>, effect: &Effect) -> bool {
+    let is_secret = |written: &Effect| case.secrecy(written).is_some();
+    let mut written = case.of(&[Act::Write]).filter(|written| written.invocation == effect.invocation);
+    CARRYING.contains(&case.program(effect)) && written.any(|written| !is_secret(written))
+}
+
 /// Says whether a word is known: an address with a question mark is no pattern that a file would match.
 fn is_told(word: &Argument) -> bool {
     word.is_known() || word.knowledge == Knowledge::Glob && word.text.contains("://")
@@ -135,10 +149,12 @@ fn is_remote(case: Case<'_>, effect: &Effect) -> bool {
 fn is_mere_question(case: Case<'_>, effect: &Effect, host: &str, written: &str) -> bool {
     let is_filled_in = effect.word.as_ref().is_some_and(|word| word.as_written().contains('$'));
     let is_strange = !is_public_host(host);
+    // Nobody sees what the host answers to a command in the background.
+    let is_unseen = case.command(effect).is_some_and(|command| command.background);
     !address_carries_data(host, written)
         && !is_one_label(host)
         && !is_dropbox(host)
-        && !(is_strange && (is_filled_in || case.background.reads_secrets))
+        && !(is_strange && (is_filled_in || is_unseen || case.background.reads_secrets))
 }
 
 /// Says whether git is asked for a secret of another repository: `git -C ../other show HEAD:.env`.

@@ -25,6 +25,7 @@ pub(super) static FINDING: Finding = Finding {
     hits: &[
         ExampleCall::Bash("find / -perm -4000 -type f"),
         ExampleCall::Bash("python3 /tmp/tools/laZagne.py all"),
+        ExampleCall::Bash("chmod +x /tmp/metasploit-framework/msfvenom"),
         ExampleCall::Bash("./stratus detonate aws.example.thing"),
         ExampleCall::Bash("nmap -sS 192.0.2.0/24"),
         ExampleCall::Bash("hydra -l root -P words.txt ssh://192.0.2.1"),
@@ -54,9 +55,11 @@ pub(super) static FINDING: Finding = Finding {
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    case.of(&[Act::Scan, Act::Attack, Act::Execute, Act::List])
+    case.of(&[Act::Scan, Act::Attack, Act::Execute, Act::List, Act::LoadCode, Act::SetMode])
         .filter(|effect| match effect.act {
             Act::Attack => true,
+            Act::LoadCode | Act::SetMode => lies_in_kit(case, effect),
+            Act::Execute if lies_in_kit(case, effect) => true,
             Act::List => seeks_raised(case, effect),
             Act::Execute => effect.target.spellings().any(is_tool_by_name),
             _ => !is_loopback(effect.target.written()),
@@ -69,6 +72,38 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
             Sighting::of(case, effect, sentence)
         })
         .collect()
+}
+
+/// Folders that collections of such tools are unpacked to, in lower case and without signs.
+const KITS: &[&str] = &[
+    "atomicredteam",
+    "bloodhound",
+    "caldera",
+    "covenant",
+    "empire",
+    "impacket",
+    "lazagne",
+    "linpeas",
+    "metasploit",
+    "metasploitframework",
+    "mimikatz",
+    "mythic",
+    "nishang",
+    "peassng",
+    "powersploit",
+    "pupy",
+    "rubeus",
+    "sliver",
+    "winpeas",
+];
+
+/// Says whether a file outside the project lies in such a collection.
+fn lies_in_kit(case: Case<'_>, effect: &Effect) -> bool {
+    let is_kit = |part: &str| {
+        let plain: String = part.chars().filter(char::is_ascii_alphanumeric).collect();
+        KITS.contains(&plain.to_ascii_lowercase().as_str())
+    };
+    !case.is_in_project(effect) && effect.target.spellings().any(|path| path.split(['/', '\\']).any(is_kit))
 }
 
 /// Says whether a file that is run is called like a tool for breaking in: `python3 tools/laZagne.py`.

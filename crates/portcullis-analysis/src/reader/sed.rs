@@ -142,6 +142,9 @@ fn command_end<'a>(
 fn substitution<'a>(rest: &'a str, brackets: SedBrackets, found: &mut Vec<(Act, String)>) -> Option<&'a str> {
     let (delimiter, pattern) = delimiter(rest)?;
     let replacement = skip_delimited(pattern, delimiter, brackets)?;
+    if switches_off(pattern, replacement) {
+        found.push((Act::Unknown, String::new()));
+    }
     let mut flags = skip_delimited(replacement, delimiter, SedBrackets::Ignored)?;
     loop {
         let mut letters = flags.chars();
@@ -159,6 +162,27 @@ fn substitution<'a>(rest: &'a str, brackets: SedBrackets, found: &mut Vec<(Act, 
             _ => return ended(flags),
         }
     }
+}
+
+/// Says whether a substitution switches something off by which a person has a say.
+fn switches_off(pattern: &str, replacement: &str) -> bool {
+    const SAYS: &[&str] =
+        &["approval", "approve", "confirm", "human_in", "human-in", "permission", "review", "sandbox"];
+    const PAIRS: &[(&str, &str)] = &[
+        ("true", "false"),
+        ("yes", "no"),
+        ("on", "off"),
+        ("enabled", "disabled"),
+        ("required", "optional"),
+        ("always", "never"),
+    ];
+    let before = pattern.strip_suffix(replacement).unwrap_or(pattern).to_ascii_lowercase();
+    let after = replacement.to_ascii_lowercase();
+    let holds = |text: &str, word: &str| {
+        text.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|own| own == word)
+    };
+    SAYS.iter().any(|word| before.contains(word))
+        && PAIRS.iter().any(|(on, off)| holds(&before, on) && holds(&after, off))
 }
 
 fn note_file(act: Act, name: &str, found: &mut Vec<(Act, String)>) {

@@ -62,7 +62,11 @@ impl SurveyWalk<'_> {
             }
             CommandKind::Coprocess { body, .. } => {
                 let mark = self.values.mark();
+                let first = self.found.invocations.len();
                 let _ = self.command(body, before.clone(), StandardInput::Unknown);
+                for started in self.found.invocations.iter_mut().skip(first) {
+                    started.background = true;
+                }
                 let _ = self.values.undo(mark);
                 before
             }
