@@ -309,6 +309,11 @@ pub(crate) fn shell_handler(command: &HookCommand, timeout: u32) -> impl Seriali
     json!({ "type": "command", "command": command.line(), "timeout": timeout })
 }
 
+/// A handler of such a host that lets a call run if its hook fails: the line blocks by itself.
+pub(crate) fn guarded_handler(command: &HookCommand, timeout: u32) -> impl Serialize {
+    json!({ "type": "command", "command": command.guarded_line(), "timeout": timeout })
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ClaudeReplyWire<'a> {

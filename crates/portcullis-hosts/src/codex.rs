@@ -30,7 +30,9 @@ use crate::adapter::{
     HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput, SessionFactKind, SessionFormat,
 };
 use crate::capability::{AskBy, MomentCapabilities, PlainQuestion};
-use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom, element, shell_handler};
+use crate::claude_family::{
+    self, FamilyMember, ReplyExtras, SessionFreedom, element, guarded_handler, shell_handler,
+};
 use crate::fields::{absolute, unknown};
 use crate::host::Host;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
@@ -180,7 +182,7 @@ fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
 fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FILE: &str = "hooks.json";
     vec![
-        element(FILE, &["hooks", "PreToolUse"], ".*", shell_handler(command, 90)),
+        element(FILE, &["hooks", "PreToolUse"], ".*", guarded_handler(command, 90)),
         element(FILE, &["hooks", "PermissionRequest"], ".*", shell_handler(command, 90)),
         element(FILE, &["hooks", "UserPromptSubmit"], "", shell_handler(command, 10)),
     ]

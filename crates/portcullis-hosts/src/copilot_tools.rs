@@ -177,13 +177,15 @@ fn typed_line(tool: &str, input: &ToolInput) -> Option<String> {
     }
 }
 
-/// Makes calls of a tool of an MCP server, `mcp_SERVER_TOOL`. Which `_` ends the server's name is not said, so every way
-/// to read it must be allowed.
+/// Makes calls of a tool of an MCP server: `mcp_SERVER_TOOL` in VS Code, `SERVER-TOOL` in Copilot CLI, whose own tools have
+/// no `-` in their names. Where the server's name ends is not said, so every way to read it must be allowed.
 fn mcp_calls(tool: &str, input: &ToolInput) -> Option<Vec<ToolCall>> {
-    let rest = tool.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_'))?;
-    let names = rest.match_indices('_').filter_map(|(at, _)| {
+    let of_code = tool.strip_prefix("mcp_").map(|rest| (rest, '_'));
+    let (rest, sign) = of_code.unwrap_or((tool, '-'));
+    let names = rest.match_indices(sign).filter_map(|(at, _)| {
         let (server, tool) = rest.split_at_checked(at)?;
-        Some((server, tool.strip_prefix('_')?)).filter(|(_, tool)| !tool.is_empty())
+        let tool = tool.strip_prefix(sign)?;
+        Some((server, tool)).filter(|_| !server.is_empty() && !tool.is_empty() && !server.starts_with('_'))
     });
     let calls: Vec<ToolCall> =
         names.map(|(server, tool)| ToolCall::new(&mcp(server, tool), input.clone())).collect();
@@ -249,6 +251,28 @@ mod tests {
                 r#"{"input":"*** Begin Patch\n*** Add File: file:///a\n+b\n*** End Patch"}"#,
                 r#"Write {"file_path":null}"#,
             ),
+            ("mcp_tracker_close", "{}", "mcp__tracker__close {}"),
+            ("mcp_a_b_c", "{}", "mcp__a__b_c {}\nmcp__a_b__c {}"),
+            ("mcp_a", "{}", "mcp_a {}"),
+            ("tracker-close_it", "{}", "mcp__tracker__close_it {}"),
+            ("a-b-c", "{}", "mcp__a__b-c {}\nmcp__a-b__c {}"),
+            ("-a", "{}", "-a {}"),
+            ("mcp__a__b", "{}", "copilot.mcp__a__b {}"),
+            ("run_notebook_cell", "{}", "run_notebook_cell {}"),
+            ("str_replace_editor", r#"{"command":"create","path":"/a"}"#, r#"Edit {"file_path":"/a"}"#),
+            ("write_bash", r#"{"input":"ls"}"#, "write_bash {\"input\":\"ls\"}\nBash {\"command\":\"ls\"}"),
+            (
+                "create_and_run_task",
+                r#"{"task":{"command":"rm","args":["-r","a"]}}"#,
+                "create_and_run_task {\"task\":{\"args\":[\"-r\",\"a\"],\"command\":\"rm\"}}\nBash {\"command\":\"rm -r a\"}",
+            ),
+        ] {
+            assert_eq!(shown(tool, input), expected, "{tool} {input}");
+        }
+    }
+    #[test]
+    fn tools_of_the_command_line_become_ours() {
+        for (tool, input, expected) in [
             (
                 "grep",
                 r#"{"pattern":"x","paths":["/a","/b"],"glob":"*.rs"}"#,
@@ -275,18 +299,6 @@ mod tests {
                 r#"Bash {"command":"sqlite3 :memory: 'ATTACH '\\''/a'\\'' AS b'"}"#,
             ),
             ("session_store_sql", "{}", r#"Bash {"file_path":null}"#),
-            ("mcp_tracker_close", "{}", "mcp__tracker__close {}"),
-            ("mcp_a_b_c", "{}", "mcp__a__b_c {}\nmcp__a_b__c {}"),
-            ("mcp_a", "{}", "mcp_a {}"),
-            ("mcp__a__b", "{}", "copilot.mcp__a__b {}"),
-            ("run_notebook_cell", "{}", "run_notebook_cell {}"),
-            ("str_replace_editor", r#"{"command":"create","path":"/a"}"#, r#"Edit {"file_path":"/a"}"#),
-            ("write_bash", r#"{"input":"ls"}"#, "write_bash {\"input\":\"ls\"}\nBash {\"command\":\"ls\"}"),
-            (
-                "create_and_run_task",
-                r#"{"task":{"command":"rm","args":["-r","a"]}}"#,
-                "create_and_run_task {\"task\":{\"args\":[\"-r\",\"a\"],\"command\":\"rm\"}}\nBash {\"command\":\"rm -r a\"}",
-            ),
         ] {
             assert_eq!(shown(tool, input), expected, "{tool} {input}");
         }

@@ -282,9 +282,10 @@ struct CrushReplyWire<'a> {
     reason: Option<&'a str>,
 }
 
-/// The command goes through a shell, and its time limit is in seconds.
+/// The command goes through a shell, and its time limit is in seconds. A failure would leave the call to Crush alone.
 fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
-    let value = json!({"name": "portcullis", "matcher": ".*", "command": command.line(), "timeout": 90});
+    let value =
+        json!({"name": "portcullis", "matcher": ".*", "command": command.guarded_line(), "timeout": 90});
     vec![RegistrationPiece::Element {
         file: "crush.json",
         at: &["hooks", "PreToolUse"],

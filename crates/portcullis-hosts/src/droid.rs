@@ -20,11 +20,13 @@ use portcullis_core::{Mode, ToolCall, ToolInput};
 use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput};
 use crate::call_parts::{files_read, foreign_calls, listing, one_by_one};
 use crate::capability::{AskBy, MomentCapabilities};
-use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom, element, shell_handler};
+use crate::claude_family::{
+    self, FamilyMember, ReplyExtras, SessionFreedom, element, guarded_handler, shell_handler,
+};
 use crate::host::Host;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
-use crate::tool_names::{ToolTranslation, by_table, patch_or_refusal};
+use crate::tool_names::{ToolTranslation, by_table, mcp, patch_or_refusal};
 
 /// Droid.
 pub(crate) static ADAPTER: HostAdapter = HostAdapter {
@@ -136,10 +138,23 @@ fn call(tool: &str, input: ToolInput) -> Vec<ToolCall> {
     if tool.starts_with("mcp__") {
         return vec![ToolCall::new(tool, input)];
     }
+    let servers = mcp_calls(tool, &input);
     match by_table(TOOLS, tool, &input) {
         Some(call) => vec![call],
+        None if !servers.is_empty() => servers,
         None => foreign_calls("droid", tool, input),
     }
+}
+
+/// A tool of an MCP server is `SERVER___TOOL`; every way to read the name must be allowed.
+fn mcp_calls(tool: &str, input: &ToolInput) -> Vec<ToolCall> {
+    const SIGN: &str = "___";
+    let names = tool.match_indices(SIGN).filter_map(|(at, _)| {
+        let (server, rest) = tool.split_at_checked(at)?;
+        Some((server, rest.strip_prefix(SIGN)?))
+            .filter(|(server, rest)| !server.is_empty() && !rest.is_empty())
+    });
+    names.map(|(server, tool)| ToolCall::new(&mcp(server, tool), input.clone())).collect()
 }
 
 fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
@@ -151,7 +166,7 @@ fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FILE: &str = "hooks.json";
     const WRITERS: &str = "Create|Edit|MultiEdit|ApplyPatch";
     vec![
-        element(FILE, &["PreToolUse"], "*", shell_handler(command, 90)),
+        element(FILE, &["PreToolUse"], "*", guarded_handler(command, 90)),
         element(FILE, &["UserPromptSubmit"], "", shell_handler(command, 10)),
         element(FILE, &["PostToolUse"], WRITERS, shell_handler(command, 10)),
         element(FILE, &["SessionStart"], "", shell_handler(command, 10)),
@@ -237,6 +252,8 @@ mod tests {
             ),
             ("FetchUrl", r#"{"url":"https://docs.rs"}"#, r#"WebFetch {"url":"https://docs.rs"}"#),
             ("mcp__a__b", "{}", "mcp__a__b {}"),
+            ("a_b___c", "{}", "mcp__a_b__c {}"),
+            ("___c", "{}", "___c {}"),
             ("Bash", r#"{"command":"ls"}"#, "droid.Bash {\"command\":\"ls\"}\nBash {\"command\":\"ls\"}"),
             ("GenerateDroid", "{}", "GenerateDroid {}"),
         ] {

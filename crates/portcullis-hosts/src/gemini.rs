@@ -239,13 +239,12 @@ fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
         (&["hooks", "SessionStart"], ""),
         (&["hooks", "SessionEnd"], ""),
     ];
-    let line = command.line();
-    let element = |at, matcher, timeout: u32| {
+    let element = |line: String, at, matcher, timeout: u32| {
         let handler = json!({"type": "command", "name": "portcullis", "command": line, "timeout": timeout});
         claude_family::element("settings.json", at, matcher, handler)
     };
-    let calls = element(&["hooks", "BeforeTool"], "*", 90_000);
-    let facts = FACTS.iter().map(|(at, matcher)| element(at, matcher, 10_000));
+    let calls = element(command.guarded_line(), &["hooks", "BeforeTool"], "*", 90_000);
+    let facts = FACTS.iter().map(|(at, matcher)| element(command.line(), at, matcher, 10_000));
     std::iter::once(calls).chain(facts).collect()
 }
 

@@ -23,13 +23,19 @@ pub enum Host {
     Crush,
     /// Amp.
     Amp,
+    /// Kimi Code.
+    Kimi,
+    /// Pi.
+    Pi,
+    /// Cline CLI.
+    Cline,
     /// Any harness that speaks our own JSON.
     Generic,
 }
 
 impl Host {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Claude,
         Self::Codex,
         Self::Gemini,
@@ -40,6 +46,9 @@ impl Host {
         Self::Droid,
         Self::Crush,
         Self::Amp,
+        Self::Kimi,
+        Self::Pi,
+        Self::Cline,
         Self::Generic,
     ];
 
@@ -61,6 +70,9 @@ impl Host {
             Self::Droid => "droid",
             Self::Crush => "crush",
             Self::Amp => "amp",
+            Self::Kimi => "kimi",
+            Self::Pi => "pi",
+            Self::Cline => "cline",
             Self::Generic => "generic",
         }
     }

@@ -23,7 +23,9 @@ use portcullis_core::{Mode, ToolCall, ToolInput, Value};
 use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput};
 use crate::call_parts::{files_read, foreign_calls, javascript, listing};
 use crate::capability::HostDecision;
-use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom, element, shell_handler};
+use crate::claude_family::{
+    self, FamilyMember, ReplyExtras, SessionFreedom, element, guarded_handler, shell_handler,
+};
 use crate::host::Host;
 use crate::json;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
@@ -218,7 +220,7 @@ fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
 fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FILE: &str = "settings.json";
     vec![
-        element(FILE, &["hooks", "PreToolUse"], "*", shell_handler(command, 90_000)),
+        element(FILE, &["hooks", "PreToolUse"], "*", guarded_handler(command, 90_000)),
         element(FILE, &["hooks", "PermissionRequest"], "*", shell_handler(command, 90_000)),
         element(FILE, &["hooks", "UserPromptSubmit"], "", shell_handler(command, 10_000)),
         element(
@@ -343,6 +345,6 @@ mod tests {
             panic!("{pieces:?}")
         };
         assert_eq!(value["hooks"][0]["timeout"], 90_000);
-        assert_eq!(value["hooks"][0]["command"], "/opt/portcullis hook qwen");
+        assert_eq!(value["hooks"][0]["command"], command.guarded_line());
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::adapter::HostAdapter;
 use crate::host::Host;
-use crate::{amp, claude, codex, copilot, crush, cursor, droid, gemini, generic, opencode, qwen};
+use crate::{
+    amp, claude, cline, codex, copilot, crush, cursor, droid, gemini, generic, kimi, opencode, pi, qwen,
+};
 
 impl Host {
     /// Returns what speaks to it.
@@ -18,6 +20,9 @@ impl Host {
             Self::Droid => &droid::ADAPTER,
             Self::Crush => &crush::ADAPTER,
             Self::Amp => &amp::ADAPTER,
+            Self::Kimi => &kimi::ADAPTER,
+            Self::Pi => &pi::ADAPTER,
+            Self::Cline => &cline::ADAPTER,
             Self::Generic => &generic::ADAPTER,
         }
     }

@@ -17,6 +17,7 @@ pub mod plan;
 pub mod program;
 mod record;
 pub mod text_kind;
+pub mod toml_document;
 pub mod undo;
 pub mod writing;
 

@@ -12,7 +12,7 @@ use super::agent::Agent;
 use super::ours::Ours;
 use super::record::Records;
 use super::text_kind::TextKind;
-use super::{diff, document, shown};
+use super::{diff, document, shown, toml_document};
 use portcullis_gate::Failure;
 use portcullis_gate::env_vars;
 
@@ -114,8 +114,10 @@ impl TextChange {
             refuse_foreign(path, before.as_deref(), text)?;
             (text.clone(), TextKind::Whole)
         } else {
-            let after = document::put(before.as_deref(), pieces, ours);
-            (after.map_err(|why| unreadable(path, &why))?, TextKind::Json)
+            let is_toml = toml_document::is_toml(path);
+            let put = if is_toml { toml_document::put } else { document::put };
+            let after = put(before.as_deref(), pieces, ours).map_err(|why| unreadable(path, &why))?;
+            (after, if is_toml { TextKind::Toml } else { TextKind::Json })
         };
         Ok(Self { path: path.to_path_buf(), real_path, before, after, kind })
     }
@@ -235,8 +237,9 @@ fn refuse_foreign(path: &Path, before: Option<&str>, ours: &str) -> Result<(), F
 }
 
 /// Says whether a text is a file of ours or an earlier version of it: it begins like it and names us. Our program may
-/// have another name, so that the very same text need not.
+/// have another name, so that the very same text need not. The line that names a script's shell says nothing.
 pub(super) fn is_same_kind(text: &str, ours: &str) -> bool {
-    let is_earlier = || text.lines().next() == ours.lines().next() && text.contains("portcullis");
+    let first = |text: &str| text.lines().find(|line| !line.starts_with("#!")).map(str::to_owned);
+    let is_earlier = || first(text) == first(ours) && text.contains("portcullis");
     text == ours || text.trim().is_empty() || is_earlier()
 }

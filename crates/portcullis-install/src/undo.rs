@@ -18,7 +18,7 @@ use super::program::Program;
 use super::record::{FileRecord, refused};
 use super::text_kind::TextKind;
 use super::writing::Turn;
-use super::{codex_trust, diff, document, shown};
+use super::{codex_trust, diff, document, shown, toml_document};
 use portcullis_gate::Failure;
 
 /// What undoing changes; nothing if there is nothing of ours.
@@ -184,6 +184,9 @@ fn stripped(
     }
     let original = known.and_then(|known| known.before.as_deref());
     let after = match known {
+        _ if toml_document::is_toml(path) && !pieces.is_empty() => {
+            toml_document::strip(now, pieces, ours, original)
+        }
         Some(known) if known.kind == TextKind::Toml => codex_trust::distrust(now, &known.keys, original),
         _ => document::strip(now, pieces, ours, original),
     };

@@ -8,11 +8,11 @@ use portcullis_settings::SettingsLocations;
 use portcullis_settings::disk::{DirectoryLock, FilePrivacy, ReplaceError, create_directory, replace};
 
 use super::agent::Agent;
-use super::document;
 use super::ours::Ours;
 use super::plan::{LinkChange, Plan, TextChange, file_of};
 use super::record::{FileRecord, Record, Records, refused};
 use super::text_kind::TextKind;
+use super::{document, toml_document};
 use portcullis_gate::Failure;
 
 /// Takes turns with others who change settings of agents, until it is dropped.
@@ -112,6 +112,10 @@ impl Turn {
             .map_err(|error| refused(&change.path, ReplaceError::Io(error)))?;
         replace(&change.real_path, change.before.as_deref(), &change.after, FilePrivacy::Shared)
             .map_err(|refusal| refused(&change.path, refusal))?;
+        if change.kind == TextKind::Whole && is_script(&change.after) {
+            make_executable(&change.real_path)
+                .map_err(|error| refused(&change.path, ReplaceError::Io(error)))?;
+        }
         Ok(backup)
     }
 }
@@ -137,7 +141,8 @@ fn original(
         return None;
     }
     let original = known.and_then(|known| known.before.as_deref());
-    Some(document::strip(before, pieces, ours, original).unwrap_or_else(|_| before.to_owned()))
+    let strip = if change.kind == TextKind::Toml { toml_document::strip } else { document::strip };
+    Some(strip(before, pieces, ours, original).unwrap_or_else(|_| before.to_owned()))
 }
 
 /// Remembers which directories will have been made, so that undoing can remove them.
@@ -160,6 +165,24 @@ fn link(change: &LinkChange) -> Result<(), Failure> {
         fs::remove_file(&change.path).map_err(failed)?;
     }
     make_link(&change.target, &change.path).map_err(failed)
+}
+
+/// Says whether a text is that of a program, which its host starts.
+pub fn is_script(text: &str) -> bool {
+    text.starts_with("#!")
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut permissions = fs::metadata(path)?.permissions();
+    permissions.set_mode(permissions.mode() | 0o111);
+    fs::set_permissions(path, permissions)
+}
+
+#[cfg(not(unix))]
+fn make_executable(_path: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]

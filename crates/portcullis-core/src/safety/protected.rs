@@ -46,6 +46,11 @@ const NESTED: &[(&str, &str)] = &[
     (".factory", "settings.json"),
     (".gemini", "settings.json"),
     (".qwen", "settings.json"),
+    (".kimi-code", "config.toml"),
+    (".kimi-code", "mcp.json"),
+    (".pi", "agent"),
+    (".pi", "extensions"),
+    (".cline", "hooks"),
 ];
 
 /// Places inside a protected directory that agents keep their own work in.
@@ -217,6 +222,7 @@ mod tests {
             "/home/me/.codex/hooks.json",
             "/home/me/.copilot/hooks/portcullis.json",
             "/home/me/.config/opencode/plugin/portcullis.js",
+            "/home/me/.pi/agent/extensions/portcullis.ts",
         ] {
             assert!(is_protected(path), "{path}");
         }

@@ -17,7 +17,8 @@ use portcullis_hosts::Host;
 Exit codes: 0 the answer is on standard output, 2 blocked because of a failure.
 Amp goes by the exit code alone: 0 allow, 1 ask, 2 reject.")]
 pub(crate) struct HookArgs {
-    /// The agent: claude, codex, gemini, opencode, cursor, copilot, qwen, droid, crush, amp, generic
+    /// The agent: claude, codex, gemini, opencode, cursor, copilot, qwen, droid, crush, amp, kimi, pi, cline,
+    /// generic
     #[arg(value_parser = Host::ALL.map(Host::name), hide_possible_values = true)]
     host: String,
     /// A settings file, or settings as JSON

@@ -38,8 +38,8 @@ At the end your own sessions of the last 30 days are gone through: how much woul
 Exit codes: 0 registered, 64 something was not registered or not confirmed, 70 internal failure")]
 #[expect(clippy::struct_excessive_bools, reason = "independent flags of the command line")]
 pub(crate) struct InitArgs {
-    /// The agents: claude, codex, gemini, opencode, cursor, copilot, qwen, droid, crush, amp; all that are installed if
-    /// none is named
+    /// The agents: claude, codex, gemini, opencode, cursor, copilot, qwen, droid, crush, amp, kimi, pi,
+    /// cline; all that are installed if none is named
     #[arg(value_name = "HOST")]
     hosts: Vec<String>,
     /// Register with every agent, also with those that are not installed

@@ -23,7 +23,7 @@ fn question(host: Host, directory: &str) -> (Value, Vec<(&'static str, &'static 
         })
     };
     let input = match host {
-        Host::Claude | Host::Codex => claude("Bash"),
+        Host::Claude | Host::Codex | Host::Kimi => claude("Bash"),
         Host::Qwen => claude("run_shell_command"),
         Host::Droid => claude("Execute"),
         Host::Gemini => json!({
@@ -47,6 +47,14 @@ fn question(host: Host, directory: &str) -> (Value, Vec<(&'static str, &'static 
             "tool_input": {"command": HARMLESS},
         }),
         Host::Amp => json!({"cmd": HARMLESS}),
+        Host::Pi => json!({
+            "event": "tool_call", "tool": "bash", "sessionID": "s", "callID": "t", "args": {"command": HARMLESS},
+            "directory": directory, "hasUI": false,
+        }),
+        Host::Cline => json!({
+            "hookName": "tool_call", "taskId": "s", "workspaceRoots": [directory],
+            "tool_call": {"id": "t", "name": "run_commands", "input": {"commands": [HARMLESS]}},
+        }),
         Host::Generic => {
             json!({"event": "call", "tool": "Bash", "input": {"command": HARMLESS}, "cwd": directory, "session": "s"})
         }

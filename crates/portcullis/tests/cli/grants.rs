@@ -416,6 +416,10 @@ fn whoever_works_in_a_home_cannot_write_grants_or_unregister_in_passing() {
         ".gemini/settings.json",
         ".config/opencode/plugin/portcullis.js",
         ".copilot/hooks/portcullis.json",
+        ".kimi-code/config.toml",
+        ".pi/agent/extensions/portcullis.ts",
+        ".cline/hooks/PreToolUse",
+        ".factory/hooks.json",
     ] {
         for mode in ["default", "acceptEdits", "auto", "bypassPermissions"] {
             let write = json!({"cwd": scene.sandbox.home, "permission_mode": mode, "tool_name": "Write",

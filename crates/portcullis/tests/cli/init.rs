@@ -550,8 +550,10 @@ fn a_codex_that_cannot_be_asked_for_trust_is_a_failure_that_says_what_to_do() {
 
 #[test]
 fn every_agent_is_registered_checked_and_given_back() {
-    let hosts =
-        ["claude", "codex", "gemini", "opencode", "cursor", "copilot", "qwen", "droid", "crush", "amp"];
+    let hosts = [
+        "claude", "codex", "gemini", "opencode", "cursor", "copilot", "qwen", "droid", "crush", "amp",
+        "kimi", "pi", "cline",
+    ];
     for host in hosts {
         let sandbox = Sandbox::new();
         agent(&sandbox, host, if host == "codex" { CODEX } else { "echo 9.9.9" });

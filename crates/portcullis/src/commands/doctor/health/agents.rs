@@ -1,5 +1,6 @@
 //! Checks of one agent: its program, what stands in its settings, what turns hooks off, trust, the canary.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use portcullis_hosts::Host;
@@ -13,7 +14,8 @@ use portcullis_install::agent::{Agent, find_program, newest};
 use portcullis_install::ours::{Ours, Registered};
 use portcullis_install::plan::{file_of, files_of};
 use portcullis_install::program::{self, Program};
-use portcullis_install::{codex_trust, document};
+use portcullis_install::writing::is_script;
+use portcullis_install::{codex_trust, document, toml_document};
 
 /// Checks one agent.
 pub(crate) fn check_agent(agent: &Agent, locations: &SettingsLocations) -> Vec<Check> {
@@ -277,6 +279,11 @@ impl Examination<'_> {
         let path = self.agent.folder.join(file);
         let place = path.display();
         match read_text(&path, MAXIMUM_SIZE) {
+            Ok(Some(text)) if is_known(&text) && is_script(&text) && !is_executable(&path) => {
+                let message = format!("`{place}` cannot be started: calls are not judged");
+                checks.problem(NAME, message, &self.again);
+                None
+            }
             Ok(Some(text)) if is_known(&text) => {
                 checks.fine(NAME, format!("`{place}` is as it should be"));
                 let words = [&self.program.text, "hook", self.agent.host().name()];
@@ -397,10 +404,18 @@ impl Examination<'_> {
     }
 }
 
+/// Says whether the agent could start a file.
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
+}
+
 /// Reads settings as they stand; a file that is missing or empty says nothing.
 fn document_at(path: &Path) -> Result<Value, String> {
     let text = read_text(path, MAXIMUM_SIZE).map_err(|error| error.message)?.unwrap_or_default();
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    if toml_document::is_toml(path) {
+        return toml_document::read(text);
+    }
     if text.trim().is_empty() { Ok(Value::Null) } else { document::read(text) }
 }
 

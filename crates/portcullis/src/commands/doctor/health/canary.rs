@@ -126,6 +126,15 @@ fn input(host: Host, home: &Path, command: &str) -> Value {
             "tool_input": {"command": command},
         }),
         Host::Amp => json!({"cmd": command}),
+        Host::Kimi => claude_shape("PreToolUse", "Bash"),
+        Host::Pi => json!({
+            "event": "tool_call", "tool": "bash", "sessionID": DOCTOR_SESSION, "callID": DOCTOR_SESSION,
+            "args": {"command": command}, "directory": home, "hasUI": true,
+        }),
+        Host::Cline => json!({
+            "hookName": "tool_call", "taskId": DOCTOR_SESSION, "workspaceRoots": [home],
+            "tool_call": {"id": DOCTOR_SESSION, "name": "run_commands", "input": {"commands": [command]}},
+        }),
         Host::Generic => json!({
             "event": "call", "tool": "Bash", "input": {"command": command}, "cwd": home, "session": DOCTOR_SESSION,
         }),
@@ -171,6 +180,13 @@ fn answer(host: Host, finished: &Finished) -> Result<HostDecision, String> {
     }
     let reply: Value = serde_json::from_str(&finished.stdout)
         .map_err(|_| "the registered command's answer is not JSON".to_owned())?;
+    if host == Host::Cline {
+        return match reply.get("cancel").and_then(Value::as_bool) {
+            Some(true) => Ok(HostDecision::Deny),
+            Some(false) => Ok(HostDecision::Silence),
+            None => Err("the registered command's answer is not one that the agent knows".to_owned()),
+        };
+    }
     let places =
         ["/hookSpecificOutput/permissionDecision", "/permissionDecision", "/permission", "/decision"];
     let word = places.iter().find_map(|place| reply.pointer(place)).and_then(Value::as_str);

@@ -1,0 +1,221 @@
+//! Pi, through an extension of ours.
+//!
+//! Pi runs no programs as hooks and never asks by itself; it loads extensions. `portcullis init` writes one, which asks
+//! this adapter and lets a call run only if the answer is a well-formed allow or silence. So a crash, a time-out or broken
+//! output stops the call.
+//!
+//! | event | when | what can be said |
+//! |---|---|---|
+//! | `tool_call` | before every call | runs, or does not run with the reason for the agent; where Pi has a screen, ask |
+//! | `before_agent_start` | the user said something | nothing |
+//!
+//! Pi has no modes, so the settings decide. An extension that is loaded after ours can change the input once more, and an
+//! extension runs code of its own anyway: a repository that brings extensions is trusted as far as Pi trusts it.
+
+use portcullis_core::{ToolCall, ToolInput, Value};
+
+use crate::adapter::{
+    BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
+    SessionFact, SessionFactKind,
+};
+use crate::call_parts::{foreign_calls, listing, one_by_one};
+use crate::capability::{AskBy, HostDecision, MomentCapabilities};
+use crate::claude_family::{self, BLOCKING_EXIT_CODE, BLOCKING_STDERR};
+use crate::fields::{HookInputFields, unknown};
+use crate::generic::{BLOCKING, own_reply};
+use crate::host::Host;
+use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
+use crate::reply::{HostError, HostReply};
+use crate::tool_names::{FieldRenaming, ToolTranslation, by_table};
+
+/// Pi.
+pub(crate) static ADAPTER: HostAdapter = HostAdapter {
+    host: Host::Pi,
+    title: "Pi",
+    usual: &UNASKED,
+    others: &[&ASKED],
+    session_format: None,
+    read,
+    write,
+    registration: Registration {
+        programs: &["pi"],
+        folder: SettingsFolder {
+            variable: Some("PI_CODING_AGENT_DIR"),
+            base: FolderBase::Home,
+            path: ".pi/agent",
+        },
+        refusal: |_| None,
+        pieces,
+        afterwards: "",
+    },
+};
+
+/// A call of a run that has no screen.
+static UNASKED: HookMoment = moment(AskBy::Nothing);
+
+/// A call of a run whose user the extension can ask.
+static ASKED: HookMoment = moment(AskBy::Saying);
+
+const fn moment(ask: AskBy) -> HookMoment {
+    HookMoment {
+        event: "tool_call",
+        capabilities: MomentCapabilities { ask, fails_open: false, ..claude_family::BEFORE.capabilities },
+        blocking: BlockingReply { stdout: BLOCKING, stderr: BLOCKING_STDERR, exit_code: BLOCKING_EXIT_CODE },
+    }
+}
+
+const FILE: FieldRenaming<'_> = ("file_path", &["path"]);
+
+/// Pi's tools, but for folders and edits.
+const TOOLS: &[ToolTranslation] = &[
+    ToolTranslation { theirs: &["bash"], ours: "Bash", fields: &[("command", &["command"])] },
+    ToolTranslation { theirs: &["read"], ours: "Read", fields: &[FILE] },
+    ToolTranslation { theirs: &["write"], ours: "Write", fields: &[FILE, ("content", &["content"])] },
+    ToolTranslation {
+        theirs: &["edit"],
+        ours: "Edit",
+        fields: &[FILE, ("old_string", &["oldText"]), ("new_string", &["newText"])],
+    },
+    ToolTranslation {
+        theirs: &["grep"],
+        ours: "Grep",
+        fields: &[("pattern", &["pattern"]), ("path", &["path"]), ("glob", &["glob"])],
+    },
+    ToolTranslation {
+        theirs: &["find"],
+        ours: "Glob",
+        fields: &[("pattern", &["pattern"]), ("path", &["path"])],
+    },
+];
+
+fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
+    let mut fields = HookInputFields::read(told.input)?;
+    let event = fields.text("event")?;
+    let id = fields.optional("sessionID").unwrap_or_default();
+    let session = HookSession { id, cwd: fields.directory("directory")?, ..HookSession::default() };
+    match event.as_str() {
+        "tool_call" => {
+            let name = fields.word("tool")?;
+            let call_id = fields.optional("callID");
+            let moment = if fields.take("hasUI") == Some(Value::Bool(true)) { &ASKED } else { &UNASKED };
+            let calls = calls(&name, &fields.input("args")?);
+            let call = HookCall { moment, calls, mode: None, person: None, session, call_id };
+            Ok(HostEvent::Call(Box::new(call)))
+        }
+        "before_agent_start" => {
+            let fact = |text| SessionFact { session, mode: None, kind: SessionFactKind::Prompt { text } };
+            Ok(fields.optional("text").map_or(HostEvent::Other, |text| HostEvent::Fact(fact(text))))
+        }
+        other => Err(unknown("event", other)),
+    }
+}
+
+fn calls(name: &str, input: &ToolInput) -> Vec<ToolCall> {
+    let input = with_plain_path(input);
+    match name {
+        "ls" => vec![listing(&input, &["path"])],
+        "edit" => {
+            one_by_one(&input, "edits").iter().filter_map(|one| by_table(TOOLS, name, &flat(one))).collect()
+        }
+        _ => match by_table(TOOLS, name, &input) {
+            Some(call) => vec![call],
+            None => foreign_calls("pi", name, input),
+        },
+    }
+}
+
+/// Pi takes an `@` off the beginning of a path and reads every kind of blank in it as a plain one.
+fn with_plain_path(input: &ToolInput) -> ToolInput {
+    let is_blank = |letter: char| {
+        matches!(letter, '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
+    };
+    let plain = |path: &str| path.strip_prefix('@').unwrap_or(path).replace(is_blank, " ");
+    let fields = input.fields().map(|(name, value)| match (name, value) {
+        ("path", Value::Text(path)) => (name.to_owned(), Value::Text(plain(path))),
+        _ => (name.to_owned(), value.clone()),
+    });
+    fields.collect()
+}
+
+/// Puts the fields of one edit beside the file's.
+fn flat(input: &ToolInput) -> ToolInput {
+    let Some(Value::Object(edit)) = input.field("edits") else { return input.clone() };
+    let path = input.fields().filter(|(name, _)| *name == "path");
+    let path = path.map(|(name, value)| (name.to_owned(), value.clone()));
+    edit.clone().into_iter().filter(|(name, _)| name != "path").chain(path).collect()
+}
+
+/// Silence is said aloud here: the extension takes nothing for an answer but words.
+fn write(_moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
+    own_reply(answer.said.as_str(), answer, answer.ends_run && answer.said == HostDecision::Deny)
+}
+
+/// The extension, and where the command is put into it.
+const EXTENSION: &str = include_str!("../data/pi-extension.ts");
+const COMMAND: &str = r#"["@COMMAND@"]"#;
+
+fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
+    let words: Vec<&String> = std::iter::once(&command.program).chain(&command.arguments).collect();
+    // A list of strings is the same in JSON and in TypeScript.
+    let list = serde_json::to_string(&words).unwrap_or_else(|_| "[]".to_owned());
+    let text = EXTENSION.replacen(COMMAND, &list, 1);
+    vec![RegistrationPiece::File { file: "extensions/portcullis.ts", text }]
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+    use crate::json;
+
+    fn shown(tool: &str, input: &str) -> String {
+        let one = |call: &ToolCall| {
+            let mut text = format!("{} ", call.tool());
+            json::write_input(&mut text, call.input());
+            text
+        };
+        let calls = calls(tool, &json::parse_input(input.as_bytes()).unwrap());
+        calls.iter().map(one).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn tools_become_ours() {
+        for (tool, input, expected) in [
+            ("bash", r#"{"command":"ls","timeout":3}"#, r#"Bash {"command":"ls"}"#),
+            ("bash", "{}", r#"Bash {"file_path":null}"#),
+            ("read", r#"{"path":"@/etc/shadow"}"#, r#"Read {"file_path":"/etc/shadow"}"#),
+            ("read", "{\"path\":\"/a\u{a0}b\"}", r#"Read {"file_path":"/a b"}"#),
+            (
+                "edit",
+                r#"{"path":"a","edits":[{"oldText":"b","newText":"c"},{"oldText":"d","newText":"e","path":"/f"}]}"#,
+                "Edit {\"file_path\":\"a\",\"new_string\":\"c\",\"old_string\":\"b\"}\n\
+                 Edit {\"file_path\":\"a\",\"new_string\":\"e\",\"old_string\":\"d\"}",
+            ),
+            ("edit", r#"{"path":"a"}"#, r#"Edit {"file_path":"a"}"#),
+            ("write", r#"{"path":"a","content":"b"}"#, r#"Write {"content":"b","file_path":"a"}"#),
+            ("find", r#"{"pattern":"*","path":"/a"}"#, r#"Glob {"path":"/a","pattern":"*"}"#),
+            ("ls", "{}", r#"Glob {"path":"."}"#),
+            ("Read", "{}", "pi.Read {}"),
+            ("deploy", r#"{"command":"ls"}"#, "deploy {\"command\":\"ls\"}\nBash {\"command\":\"ls\"}"),
+        ] {
+            assert_eq!(shown(tool, input), expected, "{tool} {input}");
+        }
+    }
+
+    #[test]
+    fn a_question_is_put_only_where_there_is_a_screen() {
+        let asked = |more: &str| {
+            let text = format!(
+                r#"{{"event":"tool_call","directory":"/w","tool":"bash","args":{{"command":"ls"}}{more}}}"#
+            );
+            match read(&HostInput { input: text.as_bytes(), directory: "/", variable: &|_| None }).unwrap() {
+                HostEvent::Call(call) => call.moment.capabilities.ask,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(asked(r#","hasUI":true"#), AskBy::Saying);
+        assert_eq!(asked(r#","hasUI":false"#), AskBy::Nothing);
+        assert_eq!(asked(""), AskBy::Nothing);
+    }
+}
