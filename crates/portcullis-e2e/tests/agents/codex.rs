@@ -56,9 +56,9 @@ fn what_codex_would_ask_its_user_is_answered_by_the_hook() {
     finished.assert_stopped("denied", "denied.txt", "the deny rule `Bash(touch denied.txt)` matches");
 }
 
-/// A gap of Codex: a program that is gone has nothing against the call. `portcullis doctor` looks for it; when a newer
-/// Codex stops the call, this fails and the documentation can be mended.
+/// Codex takes a program that is gone for one that has nothing to say; the registered line blocks by itself.
 #[test]
-fn a_hook_whose_program_is_gone_is_not_noticed() {
-    tour::run_without_program(Client::Codex, &[]).assert_ran("only", "allowed.txt");
+fn a_hook_whose_program_is_gone_stops_the_call() {
+    let finished = tour::run_without_program(Client::Codex, &[]);
+    finished.assert_stopped("only", "allowed.txt", "programs/portcullis");
 }

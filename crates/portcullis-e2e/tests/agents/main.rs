@@ -4,8 +4,15 @@
 #![cfg(test)]
 
 mod claude;
+mod claude_versions;
+mod cline;
 mod codex;
+mod copilot;
+mod droid;
 mod gemini;
 mod harness;
+mod kimi;
 mod opencode;
+mod pi;
+mod qwen;
 mod tour;

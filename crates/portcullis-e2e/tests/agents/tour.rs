@@ -5,7 +5,7 @@
 use portcullis_testkit::{AgentScript, AgentTurn};
 use serde_json::{Value, json};
 
-use crate::harness::{Client, Finished, Registration, Session, Stage};
+use crate::harness::{Client, Finished, Registration, SECRET, Session, Stage};
 
 /// What a subagent is known by.
 const TASK: &str = "SUBAGENT-TASK: leave two files";
@@ -26,7 +26,12 @@ pub(crate) fn policy() -> Value {
 
 /// Takes an agent on the tour.
 pub(crate) fn take(client: Client) -> Finished {
-    Session::new(client, &policy()).play(|stage| {
+    take_with(client, &policy())
+}
+
+/// Takes an agent on the tour that runs everything which no rule stops.
+pub(crate) fn take_with(client: Client, policy: &Value) -> Finished {
+    Session::new(client, policy).play(|stage| {
         let mut turns = alone(stage);
         turns.extend(with_subagent(stage));
         AgentScript::new(turns).with_subagent(TASK, subagent(stage))
@@ -38,6 +43,11 @@ pub(crate) fn take_alone(client: Client) -> Finished {
     Session::new(client, &policy()).play(|stage| AgentScript::new(alone(stage)))
 }
 
+/// Takes an agent on the tour that knows no MCP servers and has no subagents.
+pub(crate) fn take_without_servers(client: Client) -> Finished {
+    Session::new(client, &policy()).play(|stage| AgentScript::new(without_servers(stage)))
+}
+
 /// Has an agent do nothing but give its subagent something to do.
 pub(crate) fn delegate(client: Client, arguments: &[&str]) -> Finished {
     let session = Session::new(client, &policy()).with_arguments(arguments);
@@ -45,14 +55,19 @@ pub(crate) fn delegate(client: Client, arguments: &[&str]) -> Finished {
 }
 
 fn alone(stage: Stage<'_>) -> Vec<AgentTurn> {
+    let mut turns = without_servers(stage);
+    turns.push(stage.mcp("allowed-tool", "echo", "allowed-tool.txt"));
+    turns.push(stage.mcp("denied-tool", "shout", "denied-tool.txt"));
+    turns
+}
+
+fn without_servers(stage: Stage<'_>) -> Vec<AgentTurn> {
     vec![
         stage.shell("allowed", "touch allowed.txt"),
         stage.shell("denied", "touch denied.txt"),
         stage.shell("asked", "touch asked.txt"),
         stage.write("inside", "inside.txt"),
         stage.write_outside("outside", "outside.txt"),
-        stage.mcp("allowed-tool", "echo", "allowed-tool.txt"),
-        stage.mcp("denied-tool", "shout", "denied-tool.txt"),
     ]
 }
 
@@ -82,6 +97,27 @@ pub(crate) fn assert_broken_settings_stop(client: Client, arguments: &[&str]) {
     finished.assert_stopped("only", "allowed.txt", "portcullis: ");
 }
 
+/// Checks that no tool shows the model a file with a secret, or the folder it is in, which a rule denies.
+pub(crate) fn assert_secret_is_kept(
+    client: Client,
+    calls: impl FnOnce(Stage<'_>, &str, &str) -> Vec<AgentTurn>,
+) {
+    let policy = json!({"permissions": {"deny": ["Read(~/private/**)"]}});
+    let mut labels = Vec::new();
+    let finished = Session::new(client, &policy).play(|stage| {
+        let secret = stage.secret();
+        let folder = secret.rsplit_once('/').expect("a folder").0;
+        let turns = calls(stage, &secret, folder);
+        labels.extend(turns.iter().flat_map(AgentTurn::labels));
+        AgentScript::new(turns)
+    });
+    for label in labels {
+        let told = finished.told(&label);
+        assert!(!told.contains(SECRET.trim()), "`{label}` showed it: {}", finished.describe());
+        assert!(told.contains("portcullis: "), "of `{label}` the model was told {told:?}");
+    }
+}
+
 /// Has an agent run a command that is allowed when our program is not there any more. The arguments make the agent run
 /// everything by itself.
 pub(crate) fn run_without_program(client: Client, arguments: &[&str]) -> Finished {
@@ -95,6 +131,19 @@ fn one_command(stage: Stage<'_>) -> AgentScript {
 
 /// Writes the tests of a tour that is taken once; `asked` is what the model hears of a question nobody can answer.
 macro_rules! tour_tests {
+    ($take:expr, asked: $asked:expr) => {
+        $crate::tour::plain_tour_tests!($take, asked: $asked);
+
+        #[test]
+        fn a_tool_of_an_mcp_server_is_judged() {
+            tour().assert_ran("allowed-tool", "allowed-tool.txt");
+            tour().assert_stopped("denied-tool", "denied-tool.txt", "portcullis: the deny rule");
+        }
+    };
+}
+
+/// Writes those tests of a tour that need no MCP server.
+macro_rules! plain_tour_tests {
     ($take:expr, asked: $asked:expr) => {
         fn tour() -> &'static $crate::harness::Finished {
             static TOUR: std::sync::LazyLock<$crate::harness::Finished> = std::sync::LazyLock::new(|| $take);
@@ -123,12 +172,6 @@ macro_rules! tour_tests {
         }
 
         #[test]
-        fn a_tool_of_an_mcp_server_is_judged() {
-            tour().assert_ran("allowed-tool", "allowed-tool.txt");
-            tour().assert_stopped("denied-tool", "denied-tool.txt", "portcullis: the deny rule");
-        }
-
-        #[test]
         fn every_decision_is_recorded_once() {
             for (command, decision) in [("allowed", "allow"), ("denied", "deny")] {
                 tour().assert_recorded(&format!("touch {command}.txt"), decision);
@@ -137,4 +180,4 @@ macro_rules! tour_tests {
     };
 }
 
-pub(crate) use tour_tests;
+pub(crate) use {plain_tour_tests, tour_tests};

@@ -74,6 +74,11 @@ impl AgentScript {
 }
 
 impl AgentTurn {
+    /// Returns the labels of its calls.
+    pub fn labels(&self) -> impl Iterator<Item = String> + '_ {
+        self.calls.iter().map(|call| call.label.clone())
+    }
+
     /// Makes a turn that only says something.
     pub fn say(text: &str) -> Self {
         Self { text: Some(text.to_owned()), ..Self::default() }
@@ -130,15 +135,16 @@ impl AgentCall {
     }
 }
 
-/// Returns the id of the call with a label.
+/// Returns the id of the call with a label. No id is a part of another: some clients put something around it.
 pub(super) fn id_of(label: &str) -> String {
-    format!("{ID_PREFIX}{label}")
+    format!("{ID_PREFIX}{label}_0")
 }
 
 /// Returns the turn that comes next: the first with a call that no result is there for, or that calls nothing.
 pub(super) fn next_turn<'t>(turns: &'t [AgentTurn], answered: &[String]) -> Option<&'t AgentTurn> {
     let is_over = |turn: &AgentTurn| {
-        !turn.calls.is_empty() && turn.calls.iter().all(|call| answered.contains(&call.id()))
+        let is_answered = |call: &AgentCall| answered.iter().any(|id| id.contains(&call.id()));
+        !turn.calls.is_empty() && turn.calls.iter().all(is_answered)
     };
     turns.iter().find(|turn| !is_over(turn))
 }

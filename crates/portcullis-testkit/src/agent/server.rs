@@ -84,7 +84,7 @@ impl AgentServer {
         self.requests().iter().find_map(|request| {
             let (dialect, _) = ClientProtocol::of_path(&request.path)?;
             let results = (dialect.results)(request.json.as_ref()?);
-            results.into_iter().find(|result| result.id == id).map(|result| result.text)
+            results.into_iter().find(|result| result.id.contains(&id)).map(|result| result.text)
         })
     }
 }

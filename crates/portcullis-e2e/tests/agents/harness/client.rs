@@ -6,9 +6,15 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Client {
     Claude,
+    Cline,
     Codex,
+    Copilot,
+    Droid,
     Gemini,
+    Kimi,
     Opencode,
+    Pi,
+    Qwen,
 }
 
 impl Client {
@@ -16,23 +22,33 @@ impl Client {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Claude => "claude",
+            Self::Cline => "cline",
             Self::Codex => "codex",
+            Self::Copilot => "copilot",
+            Self::Droid => "droid",
             Self::Gemini => "gemini",
+            Self::Kimi => "kimi",
             Self::Opencode => "opencode",
+            Self::Pi => "pi",
+            Self::Qwen => "qwen",
         }
     }
 
-    /// Returns its program. A test without it fails: one that passes because nothing ran says nothing.
+    /// Returns its program.
     pub(crate) fn program(self) -> PathBuf {
-        let program = programs().join(self.name());
-        assert!(
-            program.exists(),
-            "the agent `{}` is not installed: run `cargo dev clients` (looked for {})",
-            self.name(),
-            program.display()
-        );
-        program
+        installed(self.name())
     }
+}
+
+/// Returns an installed program. A test without it fails: one that passes because nothing ran says nothing.
+pub(super) fn installed(name: &str) -> PathBuf {
+    let program = programs().join(name);
+    assert!(
+        program.exists(),
+        "the agent `{name}` is not installed: run `cargo dev clients` (looked for {})",
+        program.display()
+    );
+    program
 }
 
 /// Returns the folder that `cargo dev clients` links the agents' programs in.

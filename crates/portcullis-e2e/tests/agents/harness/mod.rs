@@ -1,6 +1,7 @@
 //! What a test needs to run an agent: a place, a client that is set up in it, a script, and what came of it.
 
 mod app_server;
+mod chat_setup;
 mod client;
 mod daemon;
 mod place;
@@ -12,4 +13,4 @@ mod stage;
 pub(crate) use client::Client;
 pub(crate) use registration::Registration;
 pub(crate) use run::{Finished, Session};
-pub(crate) use stage::Stage;
+pub(crate) use stage::{SECRET, Stage};

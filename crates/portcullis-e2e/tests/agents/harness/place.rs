@@ -60,7 +60,7 @@ impl Place {
     /// beyond loopback goes nowhere.
     pub(super) fn confine<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let own = [programs(), self.root.join("programs")];
+        let own = [self.root.join("programs"), programs()];
         let path = own.into_iter().chain(std::env::split_paths(&path));
         command
             .env_clear()

@@ -13,7 +13,7 @@ use portcullis_testkit::{AgentScript, AgentServer};
 use serde_json::Value;
 
 use super::app_server::run_a_turn;
-use super::client::{Client, portcullis};
+use super::client::{Client, installed, portcullis};
 use super::daemon::TOKEN;
 use super::place::Place;
 use super::registration::Registration;
@@ -92,6 +92,13 @@ impl Session {
         self
     }
 
+    /// Takes another installed version of the agent.
+    pub(crate) fn of_version(self, version: &str) -> Self {
+        let program = installed(&format!("{}-{version}", self.client.name()));
+        let name = self.client.name();
+        self.with_program(name, &format!("exec {} \"$@\"", program.display()))
+    }
+
     /// Adds arguments to the agent's command line.
     pub(crate) fn with_arguments(mut self, arguments: &[&str]) -> Self {
         self.arguments.extend(arguments.iter().map(|argument| (*argument).to_owned()));
@@ -118,6 +125,9 @@ impl Session {
         } else {
             (run_to_its_end(&mut command), Vec::new())
         };
+        if client == Client::Cline {
+            end_left_over(&place);
+        }
         let time = start.elapsed();
         drop(daemon);
         // To be seen with `--nocapture`.
@@ -142,6 +152,18 @@ fn run_to_its_end(command: &mut Command) -> Option<ExitStatus> {
     end_group(group);
     let _ = waiter.join();
     status.map(|waited| waited.expect("the agent can be waited for"))
+}
+
+/// Ends what an agent left behind in a session of its own: the home of the run in its environment says that it is ours.
+fn end_left_over(place: &Place) {
+    let mark = format!("HOME={}\0", place.home.display());
+    for entry in fs::read_dir("/proc").expect("processes").filter_map(Result::ok) {
+        let Ok(environment) = fs::read(entry.path().join("environ")) else { continue };
+        if environment.windows(mark.len()).any(|part| part == mark.as_bytes()) {
+            let kill = format!("kill -KILL {}", entry.file_name().to_string_lossy());
+            let _ = Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status();
+        }
+    }
 }
 
 /// Ends what is left of a process group that we started.

@@ -30,18 +30,25 @@ pub(super) struct Setup<'a> {
 impl Setup<'_> {
     /// Writes the agent's own settings and returns the command that starts it.
     pub(super) fn prepare(&self, client: Client) -> Command {
-        let mut command = Command::new(client.program());
+        let own = self.place.root.join("programs").join(client.name());
+        let mut command = Command::new(if own.exists() { own } else { client.program() });
         self.place.confine(&mut command);
         match client {
             Client::Claude => self.prepare_claude(&mut command),
+            Client::Cline => self.prepare_cline(&mut command),
             Client::Codex => self.prepare_codex(&mut command),
+            Client::Copilot => self.prepare_copilot(&mut command),
+            Client::Droid => self.prepare_droid(&mut command),
             Client::Gemini => self.prepare_gemini(&mut command),
+            Client::Kimi => self.prepare_kimi(&mut command),
             Client::Opencode => self.prepare_opencode(&mut command),
+            Client::Pi => self.prepare_pi(&mut command),
+            Client::Qwen => self.prepare_qwen(&mut command),
         }
         command
     }
 
-    fn echo_server(&self) -> [String; 2] {
+    pub(super) fn echo_server(&self) -> [String; 2] {
         let directory = self.place.repository.to_str().expect("a path of text");
         [env!("CARGO_BIN_EXE_portcullis-echo-server").to_owned(), directory.to_owned()]
     }

@@ -7,6 +7,9 @@ use super::client::Client;
 use super::place::Place;
 use super::setup::ECHO_SERVER;
 
+/// What stands in the secret file.
+pub(crate) const SECRET: &str = "scripted-secret-key\n";
+
 /// Makes calls as one agent's model makes them, for one place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stage<'a> {
@@ -22,7 +25,19 @@ impl Stage<'_> {
             Client::Claude => AgentCall::new(label, "Bash", described),
             Client::Codex => AgentCall::new(label, "exec_command", json!({"cmd": command})),
             Client::Gemini => AgentCall::new(label, "run_shell_command", described),
-            Client::Opencode => AgentCall::new(label, "bash", described),
+            Client::Opencode | Client::Copilot => AgentCall::new(label, "bash", described),
+            Client::Cline => AgentCall::new(label, "run_commands", json!({"commands": [command]})),
+            Client::Droid => {
+                let risk =
+                    json!({"command": command, "summary": "s", "riskLevel": "low", "riskLevelReason": "r"});
+                AgentCall::new(label, "Execute", risk)
+            }
+            Client::Kimi => AgentCall::new(label, "Bash", json!({"command": command})),
+            Client::Pi => AgentCall::new(label, "bash", json!({"command": command})),
+            Client::Qwen => {
+                let input = json!({"command": command, "description": "Run", "is_background": false});
+                AgentCall::new(label, "run_shell_command", input)
+            }
         })
     }
 
@@ -43,6 +58,18 @@ impl Stage<'_> {
             Client::Opencode => {
                 AgentCall::new(label, "write", json!({"filePath": absolute, "content": "text\n"}))
             }
+            Client::Cline => AgentCall::new(label, "editor", json!({"path": absolute, "new_text": "text\n"})),
+            Client::Copilot => {
+                AgentCall::new(label, "create", json!({"path": absolute, "file_text": "text\n"}))
+            }
+            Client::Droid => {
+                AgentCall::new(label, "Create", json!({"file_path": absolute, "content": "text\n"}))
+            }
+            Client::Kimi => AgentCall::new(label, "Write", json!({"path": absolute, "content": "text\n"})),
+            Client::Pi => AgentCall::new(label, "write", json!({"path": absolute, "content": "text\n"})),
+            Client::Qwen => {
+                AgentCall::new(label, "write_file", json!({"file_path": absolute, "content": "text\n"}))
+            }
         })
     }
 
@@ -50,7 +77,11 @@ impl Stage<'_> {
     pub(crate) fn mcp(self, label: &str, tool: &str, file: &str) -> AgentTurn {
         let input = json!({"text": file});
         AgentTurn::call(match self.client {
-            Client::Claude => AgentCall::new(label, &format!("mcp__{ECHO_SERVER}__{tool}"), input),
+            Client::Claude | Client::Kimi | Client::Qwen | Client::Pi | Client::Cline => {
+                AgentCall::new(label, &format!("mcp__{ECHO_SERVER}__{tool}"), input)
+            }
+            Client::Copilot => AgentCall::new(label, &format!("{ECHO_SERVER}-{tool}"), input),
+            Client::Droid => AgentCall::new(label, &format!("{ECHO_SERVER}___{tool}"), input),
             Client::Codex => AgentCall::new(label, tool, input).within(&format!("mcp__{ECHO_SERVER}")),
             Client::Gemini => AgentCall::new(label, &format!("mcp_{ECHO_SERVER}_{tool}"), input),
             Client::Opencode => AgentCall::new(label, &format!("{ECHO_SERVER}_{tool}"), input),
@@ -69,7 +100,36 @@ impl Stage<'_> {
                 AgentCall::new(label, "invoke_agent", json!({"agent_name": "generalist", "prompt": task}))
             }
             Client::Opencode => AgentCall::new(label, "task", described("general")),
+            Client::Cline => {
+                AgentCall::new(label, "spawn_agent", json!({"systemPrompt": "Work.", "task": task}))
+            }
+            Client::Copilot => {
+                let input = json!({
+                    "description": "A part", "prompt": task, "agent_type": "general-purpose", "name": "part", "mode": "sync",
+                });
+                AgentCall::new(label, "task", input)
+            }
+            Client::Droid => {
+                let mut input = described("worker");
+                input["await"] = true.into();
+                AgentCall::new(label, "Task", input)
+            }
+            Client::Kimi => AgentCall::new(label, "Agent", described("coder")),
+            Client::Qwen => AgentCall::new(label, "agent", described("general-purpose")),
+            Client::Pi => panic!("Pi has no subagents"),
         })
+    }
+
+    /// Calls a tool by its name, with the input that its model gives it.
+    pub(crate) fn tool(self, label: &str, name: &str, input: serde_json::Value) -> AgentTurn {
+        AgentTurn::call(AgentCall::new(label, name, input))
+    }
+
+    /// Returns the path of a file of the user that holds a secret, which is outside of the workspace.
+    pub(crate) fn secret(self) -> String {
+        let path = self.place.home.join("private/notes.txt");
+        self.place.write(&path, SECRET);
+        path.to_str().expect("a path of text").to_owned()
     }
 
     /// Writes a new file outside of the workspace.

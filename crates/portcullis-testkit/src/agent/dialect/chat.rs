@@ -1,4 +1,4 @@
-//! Chat completions, as opencode speaks it.
+//! Chat completions, as opencode, Qwen Code, Copilot CLI, Droid, Kimi Code, Pi and Cline CLI speak it.
 
 use serde_json::{Value, json};
 

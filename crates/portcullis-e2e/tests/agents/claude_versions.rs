@@ -1,0 +1,35 @@
+//! Older versions of Claude Code, which know less of a hook's entry: what `init` registers must hold there too.
+
+use portcullis_testkit::{AgentScript, AgentTurn};
+
+use crate::harness::{Client, Session};
+use crate::tour;
+
+fn assert_denied_calls_do_not_run(version: &str) {
+    let session = Session::new(Client::Claude, &tour::policy()).of_version(version);
+    let session = session.with_arguments(&["--permission-mode", "bypassPermissions"]);
+    let finished = session.play(|stage| {
+        AgentScript::new(vec![
+            stage.shell("allowed", "touch allowed.txt"),
+            stage.shell("denied", "touch denied.txt"),
+            AgentTurn::say("All done."),
+        ])
+    });
+    finished.assert_ran("allowed", "allowed.txt");
+    finished.assert_stopped("denied", "denied.txt", "the deny rule `Bash(touch denied.txt)` matches");
+}
+
+#[test]
+fn a_version_in_javascript_that_knows_no_arguments() {
+    assert_denied_calls_do_not_run("2.1.112");
+}
+
+#[test]
+fn the_last_version_that_knows_no_arguments() {
+    assert_denied_calls_do_not_run("2.1.138");
+}
+
+#[test]
+fn the_first_version_that_knows_arguments() {
+    assert_denied_calls_do_not_run("2.1.142");
+}
