@@ -216,7 +216,7 @@ fn refusal(text: &str) -> Option<String> {
             '/' if rest.peek() == Some(&'/') => while rest.next_if(|inner| *inner != '\n').is_some() {},
             '/' if rest.peek() == Some(&'*') => {
                 let mut before = ' ';
-                while let Some(inner) = rest.next() {
+                for inner in rest.by_ref() {
                     if before == '*' && inner == '/' {
                         break;
                     }

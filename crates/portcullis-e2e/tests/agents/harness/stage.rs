@@ -121,6 +121,7 @@ impl Stage<'_> {
     }
 
     /// Calls a tool by its name, with the input that its model gives it.
+    #[expect(clippy::unused_self, reason = "written like the calls beside it")]
     pub(crate) fn tool(self, label: &str, name: &str, input: serde_json::Value) -> AgentTurn {
         AgentTurn::call(AgentCall::new(label, name, input))
     }
