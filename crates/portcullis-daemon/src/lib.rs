@@ -47,7 +47,7 @@ pub(crate) use settings_cache::SettingsCache;
 pub use stopping::Stopping;
 pub(crate) use telemetry::Telemetry;
 
-use self::access::{Attempts, Site};
+use self::access::{Attempts, Site, Usage};
 use self::login::Logins;
 use self::policy::PolicyWatch;
 use self::tokens::Tokens;
@@ -82,6 +82,8 @@ pub struct Daemon {
     pub(crate) tokens: Tokens,
     /// Those who are signed in to the web page.
     pub(crate) logins: Logins,
+    /// The connections and streams of each token.
+    pub(crate) usage: Arc<Usage>,
     /// The wrong tokens of late.
     pub(crate) attempts: Attempts,
     /// The names it answers to, and where its pages are.

@@ -84,6 +84,7 @@ impl Daemon {
             telemetry,
             tokens,
             logins: Logins::new(is_secure),
+            usage: Arc::default(),
             attempts: Attempts::default(),
             site,
             stopping: Stopping::new(),

@@ -90,6 +90,8 @@ pub struct SessionsPage {
     pub frame: PageFrame,
     /// The sessions, the latest first.
     pub rows: Vec<SessionRow>,
+    /// How many are listed, if there are more.
+    pub cut_at: Option<u64>,
 }
 
 /// One session.
@@ -126,6 +128,8 @@ pub struct ApprovalsPage {
     pub frame: PageFrame,
     /// Those that wait, the oldest first.
     pub open: Vec<ApprovalRow>,
+    /// How many of those that wait are listed, if there are more.
+    pub cut_at: Option<u64>,
     /// Those that are over, the newest first.
     pub done: Vec<ApprovalRow>,
 }

@@ -6,6 +6,7 @@
 mod admission;
 mod attempts;
 mod site;
+mod usage;
 
 use std::sync::Arc;
 
@@ -16,7 +17,8 @@ pub(crate) use self::admission::{
     Admission, CROSS_ORIGIN, Peer, admit, check_csrf, is_followed_link, refuse_strangers,
 };
 pub(crate) use self::attempts::Attempts;
-pub(crate) use self::site::Site;
+pub(crate) use self::site::{Site, is_loopback_name};
+pub(crate) use self::usage::{ConnectionOwner, Usage, UsageKind, UsagePermit};
 use portcullis_gate::daemon_client::Role;
 
 use super::tokens::SecretHash;
@@ -49,6 +51,11 @@ impl Caller {
     pub(crate) fn is_still_admitted(&self, daemon: &Daemon, now_ms: u64) -> bool {
         self.token.is_none_or(|token| daemon.tokens.holds(token, now_ms))
             && self.csrf.as_ref().is_none_or(|csrf| daemon.logins.is_signed_in(csrf, now_ms))
+    }
+
+    /// Returns the token that they showed, or signed in with; `None` for whoever showed none.
+    pub(crate) const fn token(&self) -> Option<SecretHash> {
+        self.token
     }
 
     /// Says whether somebody is signed in to the web page.

@@ -1,7 +1,7 @@
 //! The names this daemon answers to. A page of somebody else's reaches the loopback interface under a name of their own,
 //! and gives itself away by it.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, HeaderName, ORIGIN};
@@ -105,6 +105,19 @@ pub(super) fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<Opti
     first.to_str().ok().map(Some)
 }
 
+/// Says whether a name leads to this very machine. A browser keeps what it is told about such a name for every server on
+/// it, whoever runs it.
+pub(crate) fn is_loopback_name(host: &str) -> bool {
+    let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((name, _)) => name,
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    name == "localhost"
+        || name.ends_with(".localhost")
+        || name.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
+}
+
 #[cfg(test)]
 mod tests {
     use axum::http::HeaderValue;
@@ -187,5 +200,23 @@ mod tests {
         assert!(!is_own(&secure, "http://192.0.2.7:8443", "192.0.2.7:8443"));
         let origin = ("origin", "http://127.0.0.1:7317");
         assert!(!plain.is_own_page(&headers(&[origin, origin]), Some("127.0.0.1:7317")));
+    }
+
+    #[test]
+    fn names_of_this_machine_are_known() {
+        for name in [
+            "localhost",
+            "LOCALHOST:7317",
+            "app.localhost",
+            "127.0.0.1:1",
+            "127.8.9.1",
+            "[::1]:7317",
+            "localhost.",
+        ] {
+            assert!(is_loopback_name(name), "{name}");
+        }
+        for name in ["gate.lan", "localhost.evil.test", "10.0.0.1:1", "[2001:db8::1]", "", "1"] {
+            assert!(!is_loopback_name(name), "{name}");
+        }
     }
 }

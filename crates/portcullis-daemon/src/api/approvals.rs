@@ -17,6 +17,7 @@ use portcullis_store::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::cut;
 use super::received::{Queried, Received};
 use crate::access::{Answers, Caller, Decides, Reads};
 use crate::approval_object::approval_object;
@@ -77,10 +78,12 @@ async fn list(
         }
     };
     let most = wanted.limit.unwrap_or(USUAL_LIMIT).clamp(1, MOST_LISTED);
-    let filter = ApprovalFilter { state, session: wanted.session, most };
+    // One more than is told says whether there are more.
+    let filter = ApprovalFilter { state, session: wanted.session, most: most + 1 };
     let approvals = daemon.queue.list(filter).await?;
-    let objects: Vec<Value> = approvals.iter().map(approval_object).collect();
-    Ok(Json(json!({"approvals": objects})).into_response())
+    let (told, has_more) = cut(&approvals, most);
+    let objects: Vec<Value> = told.iter().map(approval_object).collect();
+    Ok(Json(json!({"approvals": objects, "hasMore": has_more})).into_response())
 }
 
 async fn ask(

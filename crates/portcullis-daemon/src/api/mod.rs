@@ -42,3 +42,9 @@ pub(crate) async fn blocking<T: Send + 'static>(
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|_| Err(ApiError::internal("this could not be done because of an internal failure")))
 }
+
+/// Cuts a list of which one more was looked for than is told, and says whether there are more.
+pub(crate) fn cut<T>(all: &[T], most: u64) -> (&[T], bool) {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    all.get(..most).map_or((all, false), |told| (told, all.len() > most))
+}

@@ -11,8 +11,8 @@ use portcullis_store::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::blocking;
 use super::received::Queried;
+use super::{blocking, cut};
 use crate::access::Reads;
 use crate::approval_object::approval_object;
 use crate::{ApiError, Daemon, Shared};
@@ -47,8 +47,9 @@ async fn list(
     Queried(query): Queried<ListQuery>,
 ) -> Result<Json<Value>, ApiError> {
     let most = query.limit.unwrap_or(USUAL).clamp(1, MOST);
-    let sessions = blocking(move || seen(&daemon, most)).await?;
-    Ok(Json(json!({"sessions": sessions.iter().map(seen_object).collect::<Vec<_>>()})))
+    let sessions = blocking(move || seen(&daemon, most + 1)).await?;
+    let (told, has_more) = cut(&sessions, most);
+    Ok(Json(json!({"sessions": told.iter().map(seen_object).collect::<Vec<_>>(), "hasMore": has_more})))
 }
 
 async fn show(

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::visitor::Visitor;
 use super::words::{answered, approval_row, choice};
 use super::{PageError, decisions, respond, verdict};
+use crate::api::cut;
 use crate::{ApiError, Shared};
 use portcullis_gate::is_id;
 use portcullis_output::shorten::shorten;
@@ -27,7 +28,8 @@ pub(super) async fn list(
     Query(query): Query<ListQuery>,
 ) -> Result<Response, PageError> {
     let listed = |state, most| ApprovalFilter { state, session: None, most };
-    let open = daemon.queue.list(listed(Some(ApprovalState::Open), MOST_OPEN)).await?;
+    let open = daemon.queue.list(listed(Some(ApprovalState::Open), MOST_OPEN + 1)).await?;
+    let (open, has_more) = cut(&open, MOST_OPEN);
     let mut done = Vec::new();
     for state in [ApprovalState::Allowed, ApprovalState::Denied, ApprovalState::Expired] {
         done.extend(daemon.queue.list(listed(Some(state), MOST_DONE)).await?);
@@ -43,6 +45,7 @@ pub(super) async fn list(
     respond(&ApprovalsPage {
         frame,
         open: open.iter().map(approval_row).collect(),
+        cut_at: has_more.then_some(MOST_OPEN),
         done: done.iter().map(approval_row).collect(),
     })
 }

@@ -14,18 +14,20 @@ use super::visitor::{Answerer, Visitor};
 use super::words::{approval_row, decision_row, grant_view, moment, session_link, session_row};
 use super::{PageError, respond, see_other};
 use crate::Shared;
-use crate::api::blocking;
 use crate::api::sessions::{SessionOverview, seen};
+use crate::api::{blocking, cut};
 
 /// How many sessions are listed.
 const MOST: u64 = 200;
 
 /// Lists the sessions.
 pub(super) async fn list(State(daemon): State<Shared>, visitor: Visitor) -> Result<Response, PageError> {
-    let sessions = blocking(move || seen(&daemon, MOST)).await?;
+    let sessions = blocking(move || seen(&daemon, MOST + 1)).await?;
+    let (sessions, has_more) = cut(&sessions, MOST);
     respond(&SessionsPage {
         frame: visitor.frame("sessions", "Sessions"),
         rows: sessions.iter().map(session_row).collect(),
+        cut_at: has_more.then_some(MOST),
     })
 }
 

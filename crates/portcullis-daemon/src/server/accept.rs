@@ -18,7 +18,7 @@ use super::limits::{LARGEST_HEAD, MOST_HEADERS};
 use super::listen::LocalListener;
 use super::request::ServerState;
 use crate::Stopping;
-use crate::access::Peer;
+use crate::access::{ConnectionOwner, Peer};
 
 /// How long is waited when no connection can be taken: usually because too many files are open.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -93,9 +93,10 @@ where
     let _connected = state.daemon.telemetry.connected();
     let stopping: Stopping = state.daemon.stopping.clone();
     let limits = state.limits;
+    let owner = Arc::new(ConnectionOwner::default());
     let service = service_fn(move |request| {
-        let state = Arc::clone(&state);
-        async move { Ok::<_, Infallible>(state.answer(peer, request).await) }
+        let (state, owner) = (Arc::clone(&state), Arc::clone(&owner));
+        async move { Ok::<_, Infallible>(state.answer(peer, &owner, request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

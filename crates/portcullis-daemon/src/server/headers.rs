@@ -15,8 +15,8 @@ const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resour
 const SAME_ORIGIN: HeaderValue = HeaderValue::from_static("same-origin");
 const YEAR: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// Adds what protects the pages. Only what says itself how long it may be kept is kept.
-pub(super) fn protect(headers: &mut HeaderMap, is_secure: bool) {
+/// Adds what protects the pages. A browser is told to insist on encryption only where that holds for nobody else. Only what says itself how long it may be kept is kept.
+pub(super) fn protect(headers: &mut HeaderMap, insists_on_tls: bool) {
     headers.reserve(8);
     headers.insert(CONTENT_SECURITY_POLICY, POLICY);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -25,7 +25,7 @@ pub(super) fn protect(headers: &mut HeaderMap, is_secure: bool) {
     headers.insert(OPENER_POLICY, SAME_ORIGIN);
     headers.insert(RESOURCE_POLICY, SAME_ORIGIN);
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    if is_secure {
+    if insists_on_tls {
         headers.insert(STRICT_TRANSPORT_SECURITY, YEAR);
     }
 }

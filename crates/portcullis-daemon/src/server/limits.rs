@@ -17,6 +17,8 @@ pub(crate) struct Limits {
     pub(super) farewell: Duration,
     /// How many connections there are at most, of the network and of the unix socket each.
     pub(super) connections: usize,
+    /// How many of them one token has at most, so that others still get in.
+    pub(super) connections_of_token: usize,
 }
 
 /// The largest head of a request.
@@ -38,11 +40,20 @@ impl Limits {
             handshake: Duration::from_secs(10),
             farewell: Duration::from_secs(5),
             connections: 2_048,
+            connections_of_token: 1_536,
         };
         #[cfg(debug_assertions)]
         if let Some(patience) = crate::fault::patience() {
             let (head, body, answer, handshake) = (patience, patience, patience, patience);
-            return Self { head, body, answer, handshake, connections: 16, ..limits };
+            return Self {
+                head,
+                body,
+                answer,
+                handshake,
+                connections: 16,
+                connections_of_token: 12,
+                ..limits
+            };
         }
         limits
     }

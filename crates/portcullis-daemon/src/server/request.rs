@@ -5,9 +5,9 @@ use std::pin::Pin;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::DefaultBodyLimit;
-use axum::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
+use axum::http::header::{CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
 use axum::http::request::Parts;
-use axum::http::uri::PathAndQuery;
+use axum::http::uri::{Authority, PathAndQuery};
 use axum::http::{Request, StatusCode};
 use axum::response::{Html, IntoResponse as _, Response};
 use hyper::body::{Body as _, Incoming};
@@ -16,7 +16,10 @@ use tower_service::Service as _;
 use super::guarded::guarded;
 use super::headers::{close, protect};
 use super::limits::{Limits, largest_body};
-use crate::access::{Admission, CROSS_ORIGIN, Peer, admit, check_csrf, is_followed_link, refuse_strangers};
+use crate::access::{
+    Admission, CROSS_ORIGIN, ConnectionOwner, Peer, admit, check_csrf, is_followed_link, is_loopback_name,
+    refuse_strangers,
+};
 use crate::api::hook::refusal;
 use crate::{ApiError, Caller, Shared};
 
@@ -42,12 +45,18 @@ impl From<ApiError> for Refused {
 
 impl ServerState {
     /// Answers a request.
-    pub(super) async fn answer(&self, peer: Peer, request: Request<Incoming>) -> Response {
+    pub(super) async fn answer(
+        &self,
+        peer: Peer,
+        owner: &ConnectionOwner,
+        request: Request<Incoming>,
+    ) -> Response {
         let (parts, body) = request.into_parts();
+        let is_remote = !is_loopback(&parts);
         // Two readings of where a request ends are told apart by nobody: the connection ends with it.
         let mut is_last = parts.headers.contains_key(TRANSFER_ENCODING);
         let hook = parts.uri.path().strip_prefix("/v1/hook/").map(str::to_owned);
-        let mut response = match self.admitted(peer, parts, body).await {
+        let mut response = match self.admitted(peer, owner, parts, body).await {
             Ok(request) => match guarded(self.route(request)).await {
                 Some(response) => response,
                 None => ApiError::internal("the request could not be handled").into_response(),
@@ -61,7 +70,7 @@ impl ServerState {
             let why = format!("the daemon did not judge this call: {}", response.status());
             response = refusal(&host, &why).unwrap_or(response);
         }
-        protect(response.headers_mut(), self.daemon.site.is_secure());
+        protect(response.headers_mut(), self.daemon.site.is_secure() && is_remote);
         if is_last {
             close(response.headers_mut());
         }
@@ -78,7 +87,13 @@ impl ServerState {
     }
 
     /// Lets a request in, with its whole body and who asks.
-    async fn admitted(&self, peer: Peer, parts: Parts, body: Incoming) -> Result<Request<Body>, Refused> {
+    async fn admitted(
+        &self,
+        peer: Peer,
+        owner: &ConnectionOwner,
+        parts: Parts,
+        body: Incoming,
+    ) -> Result<Request<Body>, Refused> {
         let refused = |error: ApiError| Refused { is_last: !body.is_end_stream(), ..error.into() };
         if let Err(error) = refuse_strangers(&self.daemon, peer, &parts) {
             let is_link = error.code == CROSS_ORIGIN && is_followed_link(&parts);
@@ -93,6 +108,10 @@ impl ServerState {
                 return Err(refused(wrong_token()));
             }
         };
+        let most = self.limits.connections_of_token;
+        if caller.token().is_some_and(|token| !owner.belong_to(&self.daemon.usage, token, most)) {
+            return Err(too_many(most));
+        }
         let body = self.read(&parts, &caller, body).await?;
         check_csrf(&caller, &parts, &body)?;
         let mut request = Request::from_parts(parts, Body::from(body));
@@ -166,6 +185,17 @@ fn open_anew(wanted: Option<&PathAndQuery>) -> Option<Response> {
          <meta http-equiv=\"refresh\" content=\"0;url={wanted}\"><a href=\"{wanted}\">Go on</a></html>"
     );
     Some((StatusCode::FORBIDDEN, Html(page)).into_response())
+}
+
+/// Says whether a request was sent to a name of this very machine.
+fn is_loopback(parts: &Parts) -> bool {
+    let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
+    host.or_else(|| parts.uri.authority().map(Authority::as_str)).is_none_or(is_loopback_name)
+}
+
+fn too_many(most: usize) -> Refused {
+    let message = format!("this token has {most} connections already");
+    last(StatusCode::TOO_MANY_REQUESTS, "too_many_connections", message)
 }
 
 fn too_large(most: usize) -> Refused {

@@ -1,5 +1,6 @@
 //! Encryption: a certificate chain and its key, from PEM files.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ pub struct TlsFiles {
 /// Reads the files and makes what encrypts connections.
 pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, Failure> {
     let chain = read_chain(&files.certificate)?;
+    refuse_shared_key(&files.key)?;
     let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| {
         Failure::usage(format!("`{}` has no private key that can be used: {error}", files.key.display()))
             .with_hint("--tls-key takes a PEM file with an unencrypted PKCS#8, PKCS#1 or SEC1 key")
@@ -41,6 +43,19 @@ pub(super) fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, Failure> {
         })?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+/// Refuses a key that other users can read: whoever has it can pass for this daemon.
+fn refuse_shared_key(path: &Path) -> Result<(), Failure> {
+    let mode = std::fs::metadata(path).map_or(0, |seen| seen.permissions().mode() & 0o777);
+    let shown = path.display();
+    if mode & 0o077 != 0 {
+        return Err(Failure::usage(format!(
+            "others can use the key `{shown}` (mode {mode:o}), so it is not used"
+        ))
+        .with_hint(format!("run `chmod 600 {shown}`, and make a new key if somebody may have read it")));
+    }
+    Ok(())
 }
 
 fn read_chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, Failure> {

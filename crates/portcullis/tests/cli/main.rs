@@ -27,6 +27,7 @@ mod grants;
 mod hook;
 mod init;
 mod injection;
+mod limits;
 mod log;
 mod log_heads;
 mod mcp;

@@ -197,11 +197,40 @@ fn certificate(name: &str) -> PathBuf {
     tests.join("transport/certificates").join(name)
 }
 
+/// Puts the key of the certificate into the home, for those whom the mode lets in.
+fn key_with_mode(sandbox: &Sandbox, mode: u32) -> PathBuf {
+    let text = std::fs::read_to_string(certificate("server.key.pem")).unwrap();
+    let key = sandbox.write_home("server.key.pem", &text);
+    std::fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    key
+}
+
+#[test]
+fn a_key_that_others_can_read_is_not_used() {
+    let sandbox = Sandbox::new();
+    let chain = certificate("server.pem");
+    for mode in [0o644, 0o640, 0o604, 0o660, 0o666, 0o777] {
+        let key = key_with_mode(&sandbox, mode);
+        let flags = ["--tls-cert", chain.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+        let refused = ran(&serve(&sandbox, &flags).output().unwrap());
+        assert_eq!(refused.code, Some(64), "{mode:o}: {refused:?}");
+        assert!(refused.stderr.contains("others can use the key"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("chmod 600"), "{}", refused.stderr);
+    }
+}
+
 #[test]
 fn it_encrypts_if_it_has_a_certificate() {
     let sandbox = Sandbox::new();
-    let (chain, key) = (certificate("server.pem"), certificate("server.key.pem"));
-    let flags = ["--tls-cert", chain.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+    let (chain, key) = (certificate("server.pem"), key_with_mode(&sandbox, 0o600));
+    let flags = [
+        "--tls-cert",
+        chain.to_str().unwrap(),
+        "--tls-key",
+        key.to_str().unwrap(),
+        "--allow-host",
+        "gate.lan",
+    ];
     let daemon = Daemon::start_with(&sandbox, &flags);
     assert_eq!(daemon.greeting["url"], format!("https://{}", daemon.address));
 
@@ -216,7 +245,9 @@ fn it_encrypts_if_it_has_a_certificate() {
     };
     let answer = daemon.ask("GET", "/v1/decisions").token(&daemon.person_token()).over(connect());
     assert_eq!(answer.status, 200, "{answer:?}");
-    assert!(answer.header("strict-transport-security").is_some());
+    assert_eq!(answer.header("strict-transport-security"), None, "other servers share the name of loopback");
+    let named = daemon.ask("GET", "/healthz").without("host").header("host", "gate.lan").over(connect());
+    assert_eq!(named.header("strict-transport-security"), Some("max-age=31536000"), "{named:?}");
     let port = daemon.address.rsplit_once(':').unwrap().1;
     let login = daemon.ask("POST", "/login").header("origin", &format!("https://{}", daemon.address));
     let login = login.form(&format!("token={}", daemon.person_token())).over(connect());
@@ -235,8 +266,9 @@ fn it_encrypts_if_it_has_a_certificate() {
 fn files_that_cannot_encrypt_are_named() {
     let sandbox = Sandbox::new();
     let (chain, key, other) =
-        (certificate("server.pem"), certificate("server.key.pem"), certificate("stranger.pem"));
+        (certificate("server.pem"), key_with_mode(&sandbox, 0o600), certificate("stranger.pem"));
     let nothing = sandbox.write_home("nothing.pem", "");
+    std::fs::set_permissions(&nothing, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     for (chain, key, why) in [
         (&nothing, &key, "has no certificate that can be used"),
         (&chain, &nothing, "has no private key that can be used"),

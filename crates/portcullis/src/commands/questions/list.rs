@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use portcullis_core::visible;
 use portcullis_store::ApprovalState;
+use serde_json::Value;
 
 use super::queue_client::QueueClient;
 use super::wire::{self, QueuedQuestion};
@@ -15,7 +16,7 @@ use portcullis_gate::clock::now_ms;
 use portcullis_gate::daemon_client::Role;
 use portcullis_output::human::age;
 use portcullis_output::shorten::shorten;
-use portcullis_output::terminal::{BOLD, DIM, Painted, print, printable};
+use portcullis_output::terminal::{BOLD, DIM, Painted, print, print_notes, printable};
 
 /// The longest summary and reason in a list, in characters.
 const LONGEST: usize = 120;
@@ -59,6 +60,9 @@ pub(super) fn run(arguments: &ListArgs, is_json: bool) -> Result<ExitCode, Failu
         let now = now_ms();
         questions.iter().map(|queued| lines(queued, now)).collect()
     })?;
+    if !is_json && listed.get("hasMore").and_then(Value::as_bool) == Some(true) {
+        print_notes([format!("only {} are listed; --limit lists more", questions.len())]);
+    }
     Ok(ExitCode::Success)
 }
 
