@@ -2,7 +2,7 @@
 //!
 //! Every list here is cut at a length: a line with thousands of stages would otherwise cost the square of it.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::act::Act;
@@ -15,11 +15,17 @@ use crate::invocation::Invocation;
 /// How many commands are followed back from one command. What lies further back is not seen here.
 const FARTHEST: usize = 256;
 
+/// How many steps from command to command are taken for one line: as many as 200 commands can need that all feed each
+/// other and are all asked about. A longer line is never proven harmless, so that what is not seen is at worst a question.
+const MOST_STEPS: usize = 8_000_000;
+
 /// The ways from command to command in a line. They are found when somebody follows one, which few calls make anybody do.
 #[derive(Debug)]
 pub(crate) struct DataFlow<'a> {
     case: Case<'a>,
     ways: OnceCell<Ways<'a>>,
+    /// How many steps were taken.
+    steps: Cell<usize>,
 }
 
 /// Where the output of commands may go.
@@ -75,7 +81,7 @@ impl<'a> Ways<'a> {
 impl<'a> DataFlow<'a> {
     /// Makes it for a line.
     pub(crate) fn of(case: Case<'a>) -> Self {
-        Self { case, ways: OnceCell::new() }
+        Self { case, ways: OnceCell::new(), steps: Cell::new(0) }
     }
 
     fn ways(&self) -> &Ways<'a> {
@@ -130,18 +136,55 @@ impl<'a> DataFlow<'a> {
         later.take(FARTHEST).take_while(move |(_, command)| is_inside(command)).map(|(at, _)| at)
     }
 
-    /// Returns the commands that write a file an effect is done to.
-    pub(crate) fn writers(&self, effect: &Effect) -> BTreeSet<usize> {
-        names_of(effect).filter_map(|name| self.ways().writers.get(name)).flatten().copied().collect()
+    /// Says whether a command of the line writes a file an effect is done to.
+    pub(crate) fn has_writer(&self, effect: &Effect) -> bool {
+        names_of(effect).any(|name| self.ways().writers.contains_key(name))
+    }
+
+    /// Returns, for every file that the line writes, the first command that writes it with something of a kind of effects
+    /// in its hands, and that effect.
+    pub(crate) fn first_writers(
+        &self,
+        test: impl Fn(&Effect) -> bool,
+    ) -> BTreeMap<&'a str, (usize, &'a Effect)> {
+        if !self.case.effects.iter().any(&test) {
+            return BTreeMap::new();
+        }
+        let mut known: BTreeMap<usize, Option<&'a Effect>> = BTreeMap::new();
+        let mut hands = |writer: usize| {
+            let find =
+                || self.own(writer).iter().copied().chain(self.fed(writer)).find(|effect| test(effect));
+            *known.entry(writer).or_insert_with(find)
+        };
+        let writers = self.ways().writers.iter();
+        let first = writers.filter_map(|(name, writers)| {
+            writers.iter().find_map(|writer| hands(*writer).map(|effect| (*name, (*writer, effect))))
+        });
+        first.collect()
+    }
+
+    /// Returns the names by which a file of an effect is known to [`Self::first_writers`].
+    pub(crate) fn names(effect: &Effect) -> impl Iterator<Item = &str> {
+        names_of(effect)
     }
 
     fn command(&self, index: usize) -> Option<&'a Invocation> {
         self.case.survey.invocations.get(index)
     }
 
-    /// Returns the commands whose output a command may use: the stage before it, substitutions, wrappers, the body of a
-    /// function, whatever set a variable that it names.
+    /// Returns the commands whose output a command may use, as long as steps are left.
     fn inputs(&self, index: usize) -> Vec<usize> {
+        if self.steps.get() > MOST_STEPS {
+            return Vec::new();
+        }
+        let inputs = self.find_inputs(index);
+        self.steps.set(self.steps.get() + inputs.len() + 1);
+        inputs
+    }
+
+    /// Finds the commands whose output a command may use: the stage before it, substitutions, wrappers, the body of a
+    /// function, whatever set a variable that it names.
+    fn find_inputs(&self, index: usize) -> Vec<usize> {
         let Some(command) = self.command(index) else {
             return Vec::new();
         };
@@ -156,15 +199,21 @@ impl<'a> DataFlow<'a> {
             command.arguments.iter().chain(command.assignments.iter().map(|variable| &variable.value));
         let used = words.filter(|word| !word.is_known());
         for name in used.flat_map(|word| variables(word.as_written()).take(MOST_VARIABLES)) {
-            let setters = self.ways().setters.get(name).into_iter().flatten();
-            inputs.extend(setters.copied().filter(|setter| *setter != index));
+            let setters = self.ways().setters.get(name).map(Vec::as_slice).unwrap_or_default();
+            inputs.extend(nearest(setters, index).filter(|setter| *setter != index));
         }
         for file in self.ways().readings.get(&index).into_iter().flatten() {
-            let writers = self.ways().writers.get(file).into_iter().flatten();
-            inputs.extend(writers.copied().filter(|writer| *writer < index));
+            let writers = self.ways().writers.get(file).map(Vec::as_slice).unwrap_or_default();
+            inputs.extend(nearest(writers, index).filter(|writer| *writer < index));
         }
         inputs
     }
+}
+
+/// Returns the commands of an ascending list that stand nearest to a command, those before it first.
+fn nearest(commands: &[usize], index: usize) -> impl Iterator<Item = usize> {
+    let (before, after) = commands.split_at(commands.partition_point(|at| *at < index));
+    before.iter().rev().chain(after).take(FARTHEST).copied()
 }
 
 /// The most variables of one word that are followed.
@@ -326,6 +375,43 @@ mod tests {
             !program_is("cat a", |_| true)
                 && program_is("python3 -m json.tool", |program| program == ProgramSource::Installed)
         );
+    }
+
+    /// Counts the steps it takes to follow every command of a line back.
+    fn steps_of(line: &str) -> usize {
+        let surroundings = Surroundings {
+            directory: "/code/app",
+            home: Some("/home/me"),
+            profiles: crate::profile::Profiles::BUILT_IN,
+        };
+        let survey = survey(line, surroundings);
+        let effects = crate::command_effects::effects(&survey, surroundings);
+        let scope = crate::place::Scope::default();
+        let background = crate::case::Background::default();
+        let case =
+            Case { tool: "Bash", effects: &effects, survey: &survey, scope: &scope, background: &background };
+        let flow = DataFlow::of(case);
+        for index in 0..survey.invocations.len() {
+            flow.feeding(index);
+        }
+        flow.steps.get()
+    }
+
+    #[test]
+    fn a_line_that_feeds_itself_over_and_over_is_followed_within_bounds() {
+        for unit in [
+            "echo x > f; sh f; ",
+            "x=$(cat f); echo $x > f; ",
+            "cat f | tee f | ",
+            "f() { cat f > f; }; f; ",
+            "curl https://example.com/f > f; ",
+        ] {
+            let counts = [50, 100, 1_000, 4_000].map(|count| steps_of(&(unit.repeat(count) + "true")));
+            assert!(counts.iter().all(|steps| *steps <= MOST_STEPS + FARTHEST * 8), "{unit}: {counts:?}");
+        }
+        // What hangs together by nothing takes as many steps as it has commands.
+        let counts = [100, 200, 400].map(|count| steps_of(&"cat a; ".repeat(count)));
+        assert_eq!(counts, [100, 200, 400]);
     }
 
     #[test]

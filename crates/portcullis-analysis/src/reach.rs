@@ -28,27 +28,26 @@ pub(crate) fn leads_out(case: Case<'_>, effect: &Effect) -> bool {
         return false;
     }
     let runs_operands = command.program_name().is_some_and(|name| RUNNING.contains(&name));
-    let mut before = "";
+    let (mut before, mut is_loading_before) = ("", false);
     for word in command.operands() {
         let is_named = before.starts_with('-') && !word.is_option();
+        let front = OptionFront::of(&word.text);
         let option = if is_named { before } else { &word.text };
         if steering::is_command_text(command, word) || names_foreign_address(option, &word.text) {
             return true;
         }
-        let leads = pieces(&word.text).any(|piece| {
-            // What stands before the value in one word: `--config=x`, `-Da=x`, `-I/x`, `CC=x`, `@x`, `+x`.
-            let front = word.text.split(piece).next().unwrap_or_default();
-            let is_run = is_loading(front)
-                || is_named && is_loading(before)
-                || runs_operands && !is_named && front.is_empty() && is_code(piece);
-            let is_value = is_named || word.is_option() && front.starts_with("--");
+        let leads = pieces(&word.text).any(|(at, piece)| {
+            let is_run = front.is_loading(at)
+                || is_named && is_loading_before
+                || runs_operands && !is_named && at == 0 && is_code(piece);
+            let is_value = is_named || word.text.starts_with("--") && at > 1;
             let is_run = is_run || is_value && !is_told(case, effect, piece);
             is_elsewhere(case.scope, command, word, piece, is_run)
         });
         if leads {
             return true;
         }
-        before = &word.text;
+        (before, is_loading_before) = (&word.text, front.is_loading(word.text.len()));
     }
     false
 }
@@ -198,25 +197,36 @@ fn is_code(path: &str) -> bool {
     }
 }
 
-/// Returns the parts of a word that may be paths. An address is none.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
+/// Cuts a word at some letters, with the place of each part.
+fn cut<'a>(text: &'a str, letters: &'a [char]) -> impl Iterator<Item = (usize, &'a str)> {
+    let place = |from: &mut usize, part: &'a str| {
+        let at = *from;
+        *from += part.len() + 1;
+        Some((at, part))
+    };
+    text.split(letters).scan(0, place)
+}
+
+/// Returns the parts of a word that may be paths, with their places. An address is none.
+fn pieces(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_address = text.contains("://") && !text.contains("file://");
-    let parts = text.split(['=', ',', ':', ';', ' ', '@', '"', '\'']).filter(move |_| !is_address);
-    parts.filter_map(|part| {
+    let parts = cut(text, &['=', ',', ':', ';', ' ', '@', '"', '\'']).filter(move |_| !is_address);
+    parts.filter_map(|(at, part)| {
         let is_option = part.starts_with(['-', '+']);
-        let from = if is_option { part.find(['/', '~']) } else { Some(0) };
-        part.get(from?..).filter(|part| part.contains('/') || matches!(*part, "~" | ".."))
+        let from = if is_option { part.find(['/', '~'])? } else { 0 };
+        let piece = part.get(from..).filter(|part| part.contains('/') || matches!(*part, "~" | ".."));
+        piece.map(|piece| (at + from, piece))
     })
 }
 
-/// Returns the parts of a word or value that may name files, whether they hold a slash or not.
-pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
+/// Returns the parts of a word or value that may name files, whether they hold a slash or not, with their places.
+pub(crate) fn parts(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_address = text.contains("://") && !text.contains("file://");
-    let split = text.split(['=', ',', ':', ';', ' ', '@', '"', '\'', '{', '}', '[', ']']);
-    let parts = split.filter(move |part| !is_address && !part.is_empty());
-    parts.filter_map(|part| {
+    let split = cut(text, &['=', ',', ':', ';', ' ', '@', '"', '\'', '{', '}', '[', ']']);
+    let parts = split.filter(move |(_, part)| !is_address && !part.is_empty());
+    parts.filter_map(|(at, part)| {
         let from = if part.starts_with(['-', '+']) { part.find(['/', '~', '.'])? } else { 0 };
-        part.get(from..)
+        part.get(from..).map(|part| (at + from, part))
     })
 }
 
@@ -244,13 +254,34 @@ fn is_elsewhere(scope: &Scope, command: &Invocation, word: &Argument, piece: &st
     })
 }
 
-/// Says whether the value after an option is loaded or run.
-pub(crate) fn is_loading(option: &str) -> bool {
-    let option = option.trim_end_matches(['=', ':']);
-    let name = option.to_ascii_lowercase();
-    SHORT_LOADING.contains(&option)
-        || option.len() > 2 && !name.contains("log") && LOADING.iter().any(|part| name.contains(part))
-        || matches!(option, "@" | "+" | "CC" | "CXX" | "LD" | "AR" | "MAKE")
+/// What stands before a value in one word, `--config=x`, `-Da=x`, `-I/x`, `CC=x`, `@x`, `+x`, or in the word before it.
+///
+/// A word may be a program of many thousand parts, so it is searched for names once and not for every part.
+#[derive(Debug)]
+pub(crate) struct OptionFront<'a> {
+    text: &'a str,
+    /// Where the first name of an option ends that loads or runs its value.
+    loading: Option<usize>,
+    /// Where the first name ends that has to do with logs.
+    logging: Option<usize>,
+}
+
+impl<'a> OptionFront<'a> {
+    pub(crate) fn of(text: &'a str) -> Self {
+        let name = text.to_ascii_lowercase();
+        let end = |part: &str| name.find(part).map(|at| at + part.len());
+        let loading = LOADING.iter().filter_map(|part| end(part)).min();
+        Self { text, loading, logging: end("log") }
+    }
+
+    /// Says whether a value that begins at a place is loaded or run, going by what stands before it.
+    pub(crate) fn is_loading(&self, at: usize) -> bool {
+        let option = self.text.get(..at).unwrap_or_default().trim_end_matches(['=', ':']);
+        let ends_before = |end: Option<usize>| end.is_some_and(|end| end <= option.len());
+        SHORT_LOADING.contains(&option)
+            || option.len() > 2 && !ends_before(self.logging) && ends_before(self.loading)
+            || matches!(option, "@" | "+" | "CC" | "CXX" | "LD" | "AR" | "MAKE")
+    }
 }
 
 /// Says whether a command names a service on this machine, such as an emulator.

@@ -5,6 +5,8 @@
 //! A script the agent wrote in this session is not the project's: it is judged by its content.
 //! Files that steer agents or make something run later are not covered.
 
+use std::collections::BTreeSet;
+
 use crate::act::Act;
 use crate::allowances::Allowance;
 use crate::case::Case;
@@ -215,24 +217,26 @@ const WEIGHTY: &[&str] = &[
 
 /// Says whether code of the project was fetched earlier in the same line, by the command that wrote it.
 fn follows_fetched_code(case: Case<'_>, effect: &Effect) -> bool {
-    let fetches = |index: usize| case.of(&[Act::Fetch]).any(|fetch| fetch.invocation == Some(index));
+    let is_earlier = |fetch: &&Effect| fetch.invocation < effect.invocation;
+    let earlier: Vec<&Effect> = case.of(&[Act::Fetch]).filter(is_earlier).collect();
+    // Nearly no line fetches before it runs, and a long one must not be held against itself for nothing.
+    if earlier.is_empty() {
+        return false;
+    }
     // A repository that the line clones is nobody's project yet.
-    let is_cloned = case.of(&[Act::Fetch]).any(|fetch| {
+    let is_cloned = earlier.iter().any(|fetch| {
         let written = fetch.target.written();
         matches!(case.program(fetch), "git" | "gh")
-            && fetch.invocation < effect.invocation
             && (written.contains("://") || written.contains(':') || case.has_word(fetch, &["clone"]))
     });
+    let fetching: BTreeSet<usize> = earlier.iter().filter_map(|fetch| fetch.invocation).collect();
+    let is_fetched = |write: &&Effect| write.invocation.is_some_and(|index| fetching.contains(&index));
     is_cloned
-        || case.of(&[Act::Write]).any(|write| {
-            let Some(index) = write.invocation.filter(|index| Some(*index) < effect.invocation) else {
-                return false;
-            };
-            let is_code = write.target.paths().iter().filter_map(|path| path::file_name(path)).any(|name| {
+        || case.of(&[Act::Write]).filter(is_fetched).any(|write| {
+            write.target.paths().iter().filter_map(|path| path::file_name(path)).any(|name| {
                 let end = name.rsplit_once('.').map_or("", |(_, end)| end);
                 FETCHED_CODE.contains(&end) || STEERING_FILES.contains(&name)
-            });
-            is_code && fetches(index)
+            })
         })
 }
 

@@ -14,9 +14,10 @@ use crate::invocation::base_name;
 /// component of a name counts.
 pub fn runs_what_it_writes(effects: &[Effect]) -> Option<Span> {
     let named = |effect: &Effect| effect.word.as_ref().map(|word| base_name(&word.text).to_owned());
+    let of_builds = effects.iter().filter(|effect| effect.act == Act::RunProject);
+    let building: BTreeSet<usize> = of_builds.filter_map(|effect| effect.invocation).collect();
     let builds = |effect: &Effect| {
-        let is_build = |other: &Effect| other.act == Act::RunProject && other.invocation == effect.invocation;
-        effect.invocation.is_some() && !effect.is_redirection && effects.iter().any(is_build)
+        !effect.is_redirection && effect.invocation.is_some_and(|index| building.contains(&index))
     };
     // What a tool makes of the project's files is judged by these.
     let is_written = |effect: &&Effect| matches!(effect.act, Act::Write | Act::Link) && !builds(effect);

@@ -94,7 +94,7 @@ pub(super) static FINDING: Finding = Finding {
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
     let flow = DataFlow::of(case);
-    let fetched = by_name(case);
+    let fetched = FetchedFiles { writers: flow.first_writers(is_fetch), named: by_name(case) };
     let mut sightings = Vec::new();
     for (index, command) in case.survey.invocations.iter().enumerate() {
         let feed = if runs_its_feed(command) { flow.fed(index) } else { Vec::new() };
@@ -106,7 +106,7 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
         }
     }
     for effect in case.of(&[Act::Execute, Act::LoadCode]) {
-        if let Some(fetch) = fetched_into(&flow, &fetched, effect) {
+        if let Some(fetch) = fetched.fetch_of(effect) {
             let sentence =
                 format!("it fetches `{}` from {} and runs it", effect.target.written(), place_of(fetch));
             sightings.push(Sighting::of(case, fetch, sentence));
@@ -115,21 +115,19 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
             sightings.push(Sighting::of(case, effect, sentence));
         }
     }
-    for command in &case.survey.invocations {
+    for (index, command) in case.survey.invocations.iter().enumerate() {
         let is_doubtful =
             |program: &&Argument| is_document(program) || is_scratch_of_windows(program.as_written());
         let Some(program) = command.program().filter(is_doubtful) else {
             continue;
         };
-        if let Some(effect) = case.effects.iter().find(|effect| case.command(effect) == Some(command)) {
+        if let Some(effect) = case.effects.iter().find(|effect| effect.invocation == Some(index)) {
             let sentence = format!("it opens `{}`, which may bring code along", program.as_written());
             sightings.push(Sighting::of(case, effect, sentence));
         }
     }
     for effect in case.of(&[Act::InstallPackage, Act::InstallGlobal, Act::InstallDeclared]) {
-        if let Some(fetch) =
-            fetched_into(&flow, &fetched, effect).filter(|_| case.program(effect) == "msiexec")
-        {
+        if let Some(fetch) = fetched.fetch_of(effect).filter(|_| case.program(effect) == "msiexec") {
             let sentence =
                 format!("it fetches `{}` from {} and installs it", effect.target.written(), place_of(fetch));
             sightings.push(Sighting::of(case, fetch, sentence));
@@ -203,21 +201,27 @@ fn place_of(fetch: &Effect) -> &str {
     fetch.target.host().filter(|host| !host.is_empty()).unwrap_or("another machine")
 }
 
-/// Finds what fetched the file that an effect runs.
-fn fetched_into<'a>(
-    flow: &DataFlow<'a>,
-    fetched: &BTreeMap<&'a str, &'a Effect>,
-    effect: &'a Effect,
-) -> Option<&'a Effect> {
-    let index = effect.invocation?;
-    let written = flow.writers(effect).into_iter().filter(|writer| *writer <= index).find_map(|writer| {
-        flow.own(writer).iter().copied().chain(flow.fed(writer)).find(|other| is_fetch(other))
-    });
-    let spellings = effect.target.paths().iter().map(String::as_str);
-    let last = |name: &'a str| base_name(name).rsplit('\\').next().unwrap_or(name);
-    let mut names = spellings.chain([effect.target.written().trim_matches('"')]).map(last);
-    let before = |fetch: &&&Effect| fetch.invocation.is_some_and(|at| at <= index);
-    written.or_else(|| names.find_map(|name| fetched.get(name).filter(before).copied()))
+/// The files that the line fetches.
+struct FetchedFiles<'a> {
+    /// The first commands that write what was fetched, by the name of the file.
+    writers: BTreeMap<&'a str, (usize, &'a Effect)>,
+    /// What is fetched, by the name a client gives the file if it is told none.
+    named: BTreeMap<&'a str, &'a Effect>,
+}
+
+impl<'a> FetchedFiles<'a> {
+    /// Finds what fetched the file that an effect runs.
+    fn fetch_of(&self, effect: &'a Effect) -> Option<&'a Effect> {
+        let index = effect.invocation?;
+        let writers = DataFlow::names(effect).filter_map(|name| self.writers.get(name));
+        let written = writers.filter(|(writer, _)| *writer <= index).min_by_key(|(writer, _)| *writer);
+        let spellings = effect.target.paths().iter().map(String::as_str);
+        let last = |name: &'a str| base_name(name).rsplit('\\').next().unwrap_or(name);
+        let mut names = spellings.chain([effect.target.written().trim_matches('"')]).map(last);
+        let before = |fetch: &&&Effect| fetch.invocation.is_some_and(|at| at <= index);
+        let by_name = || names.find_map(|name| self.named.get(name).filter(before).copied());
+        written.map(|(_, fetch)| *fetch).or_else(by_name)
+    }
 }
 
 /// Returns what is fetched by the name a client gives the file if it is told none.
@@ -251,7 +255,7 @@ fn is_scratch_script<'a>(case: Case<'a>, flow: &DataFlow<'a>, effect: &'a Effect
         && is_sourced
         && paths.iter().any(is_there)
         && !paths.iter().any(is_own)
-        && flow.writers(effect).is_empty()
+        && !flow.has_writer(effect)
 }
 
 /// Hosts of package registries and forges, whose packages have at least a name.

@@ -82,7 +82,7 @@ fn is_raised_scratch<'a>(case: Case<'a>, flow: &DataFlow<'a>, effect: &'a Effect
     case.wrappers(effect).any(raises)
         && paths.iter().any(is_there)
         && !paths.iter().any(is_own)
-        && flow.writers(effect).is_empty()
+        && !flow.has_writer(effect)
 }
 
 /// Says whether what runs with other rights is a shell that takes any command.

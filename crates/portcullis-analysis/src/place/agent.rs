@@ -1,15 +1,19 @@
 //! Files that say what agents may do, and files that tell them what to do.
 
 use super::Scope;
+use super::index::PatternIndex;
 use super::pattern::{Endings, any_ending, ends_with, lies_in};
 use crate::lists::places::agents::{DAEMON, DIRECTORIES, INSTRUCTIONS, SETTINGS, SHELTERS};
 
 /// The directory that holds it, whose content is read with it.
 const DAEMON_SHELTER: &str = ".local/state/portcullis";
 
+static INDEX_SETTINGS: PatternIndex<{ SETTINGS.len() }> = PatternIndex::of(SETTINGS);
+static INDEX_INSTRUCTIONS: PatternIndex<{ INSTRUCTIONS.len() }> = PatternIndex::of(INSTRUCTIONS);
+
 /// Says whether a file decides what agents may do.
 pub fn is_agent_setting(path: &str) -> bool {
-    any_ending(SETTINGS, path)
+    INDEX_SETTINGS.fits_ending(path)
 }
 
 /// Says whether everything in a directory decides what agents may do.
@@ -48,7 +52,7 @@ pub fn names_daemon_socket(text: &str) -> bool {
 
 /// Says whether agents read a file as instructions.
 pub fn is_agent_instruction(path: &str) -> bool {
-    any_ending(INSTRUCTIONS, path)
+    INDEX_INSTRUCTIONS.fits_ending(path)
 }
 
 #[cfg(test)]

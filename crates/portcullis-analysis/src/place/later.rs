@@ -1,11 +1,18 @@
 //! Files of a project that run later, elsewhere or unasked, so that writing them is more than an edit.
 
-use super::pattern::any_ending;
+use super::index::{PatternIndex, first_words};
+use super::pattern::Endings;
 use crate::lists::places::later::WRITTEN;
+
+static INDEX: PatternIndex<{ WRITTEN.len() }> = PatternIndex::of(&first_words::<{ WRITTEN.len() }>(WRITTEN));
 
 /// Says what a file is that runs later, elsewhere or unasked; `None` for any other.
 pub fn runs_later(path: &str) -> Option<&'static str> {
-    WRITTEN.iter().find(|(pattern, _)| any_ending(&[*pattern], path)).map(|(_, what)| *what)
+    if !INDEX.fits_ending(path) {
+        return None;
+    }
+    let endings = Endings::of(path);
+    WRITTEN.iter().find(|(pattern, _)| endings.fit(pattern)).map(|(_, what)| *what)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 mod agent;
 mod host;
+mod index;
 mod later;
 mod log;
 mod open;

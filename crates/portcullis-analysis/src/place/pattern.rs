@@ -32,7 +32,8 @@ impl<'a> Beginning<'a> {
         self.may_fit(pattern.as_bytes()) && matches(pattern, self.path)
     }
 
-    fn may_fit(self, pattern: &[u8]) -> bool {
+    /// Says whether nothing in the first letters speaks against a pattern.
+    pub(super) fn may_fit(self, pattern: &[u8]) -> bool {
         for (wanted, found) in pattern.iter().zip(&self.letters) {
             if *wanted == b'*' || wanted.to_ascii_lowercase() != *found {
                 return *wanted == b'*';
@@ -207,7 +208,7 @@ pub(super) fn lies_in(directory: &str, path: &str) -> bool {
 }
 
 /// Says whether the first components of a path have the form of a pattern, and something follows them.
-fn holds_more(directory: &str, path: &str) -> bool {
+pub(super) fn holds_more(directory: &str, path: &str) -> bool {
     let mut rest = path;
     for wanted in directory.split('/') {
         let Some((component, more)) = rest.split_once('/') else { return false };

@@ -4,7 +4,8 @@
 //! one.
 
 use super::Scope;
-use super::pattern::{any, any_ending, any_named, names_any};
+use super::index::PatternIndex;
+use super::pattern::{any_named, names_any};
 use crate::lists::places::secrets::{ABSOLUTE, ANYWHERE, DIRECTORIES_IN_HOME, HARMLESS, IN_HOME, OF_PROJECT};
 use crate::path::is_inside;
 
@@ -17,23 +18,29 @@ pub enum Secrecy {
     Key,
 }
 
+static INDEX_IN_HOME: PatternIndex<{ IN_HOME.len() }> = PatternIndex::of(IN_HOME);
+static INDEX_ABSOLUTE: PatternIndex<{ ABSOLUTE.len() }> = PatternIndex::of(ABSOLUTE);
+static INDEX_ANYWHERE: PatternIndex<{ ANYWHERE.len() }> = PatternIndex::of(ANYWHERE);
+static INDEX_OF_PROJECT: PatternIndex<{ OF_PROJECT.len() }> = PatternIndex::of(OF_PROJECT);
+static INDEX_HARMLESS: PatternIndex<{ HARMLESS.len() }> = PatternIndex::of(HARMLESS);
+
 fn is_secret_in_home(below: &str) -> bool {
-    any(IN_HOME, below) || any_named(IN_HOME, below) || DIRECTORIES_IN_HOME.contains(&below)
+    INDEX_IN_HOME.fits(below) || any_named(IN_HOME, below) || DIRECTORIES_IN_HOME.contains(&below)
 }
 
 /// Says how secret a file is; `None` if nothing says that it is.
 pub fn secrecy(path: &str, scope: &Scope) -> Option<Secrecy> {
-    if any_ending(HARMLESS, path) {
+    if INDEX_HARMLESS.fits_ending(path) {
         return None;
     }
     let is_own_process = path.starts_with("/proc/self/fd/");
-    if any(ABSOLUTE, path) && !is_own_process || scope.below_home(path).is_some_and(is_secret_in_home) {
+    if INDEX_ABSOLUTE.fits(path) && !is_own_process || scope.below_home(path).is_some_and(is_secret_in_home) {
         return Some(Secrecy::Key);
     }
-    if any_ending(ANYWHERE, path) {
+    if INDEX_ANYWHERE.fits_ending(path) {
         return Some(Secrecy::Key);
     }
-    if any_ending(OF_PROJECT, path) {
+    if INDEX_OF_PROJECT.fits_ending(path) {
         return Some(Secrecy::Project);
     }
     if let Some(wildcard) = spelled_wildcard(path) {
@@ -112,6 +119,6 @@ pub(crate) fn secrecy_by_text(written: &str) -> Option<Secrecy> {
     let known = VARIABLES.iter().find(|(variable, _)| *variable == name).map(|(_, directory)| *directory);
     let below = known.map(|directory| format!("{directory}/{rest}"));
     let below = below.as_deref().map(|below| below.trim_start_matches('/'));
-    let is_key = below.is_some_and(is_secret_in_home) || any_ending(ANYWHERE, rest);
-    (is_key && !any_ending(HARMLESS, rest)).then_some(Secrecy::Key)
+    let is_key = below.is_some_and(is_secret_in_home) || INDEX_ANYWHERE.fits_ending(rest);
+    (is_key && !INDEX_HARMLESS.fits_ending(rest)).then_some(Secrecy::Key)
 }

@@ -1,5 +1,7 @@
 //! Files that a command line writes before one of its commands uses them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::act::Act;
 use crate::effect::Effect;
 use crate::invocation::{Invocation, Survey};
@@ -29,14 +31,15 @@ pub struct FileWrite<'a> {
 /// Lists what the commands of a line, or a call without one, write, other than what tools make of the project's own.
 pub fn writes<'a>(survey: &'a Survey, effects: &'a [Effect]) -> impl Iterator<Item = FileWrite<'a>> {
     let written = effects.iter().filter(|effect| matches!(effect.act, Act::Write | Act::Link));
-    written.filter_map(|effect| {
+    let tools = tools_in(effects);
+    written.filter_map(move |effect| {
         let paths = effect.target.paths();
         let Some(writer) = effect.invocation else {
             return Some(FileWrite { paths, is_in_place: false, writer: usize::MAX });
         };
         let command = survey.invocations.get(writer)?;
         let program = command.program_name().unwrap_or_default();
-        let is_tool = UNCHANGING.contains(&program) && !effect.is_redirection || is_tool(writer, effects);
+        let is_tool = UNCHANGING.contains(&program) && !effect.is_redirection || tools.contains(&writer);
         let is_in_place = EDITORS.contains(&program) && !effect.is_redirection;
         (!is_tool).then_some(FileWrite { paths, is_in_place, writer })
     })
@@ -52,10 +55,10 @@ fn program_of(command: &Invocation) -> &str {
 /// Programs that change files in place.
 const EDITORS: &[&str] = &["ed", "ex", "gsed", "perl", "ruby", "sd", "sed"];
 
-/// Says whether a command is a tool of the project, which makes files of the project's own.
-fn is_tool(index: usize, effects: &[Effect]) -> bool {
-    let is_running = |act: Act| matches!(act, Act::RunProject | Act::InstallDeclared);
-    effects.iter().any(|effect| effect.invocation == Some(index) && is_running(effect.act))
+/// Returns the commands that are tools of the project, which make files of the project's own.
+fn tools_in(effects: &[Effect]) -> BTreeSet<usize> {
+    let is_running = |effect: &&Effect| matches!(effect.act, Act::RunProject | Act::InstallDeclared);
+    effects.iter().filter(is_running).filter_map(|effect| effect.invocation).collect()
 }
 
 /// Lists the files that the commands before one of a line write, other than what tools make of the project's own.
@@ -86,6 +89,12 @@ pub fn brought_before(
 /// Lists the directories that commands of a line fill from elsewhere: clones, archives, what is merged from an address.
 pub fn filled_directories(survey: &Survey, effects: &[Effect]) -> Vec<String> {
     let mut filled = Vec::new();
+    let mut written: BTreeMap<usize, Vec<&Effect>> = BTreeMap::new();
+    for effect in effects.iter().filter(|effect| effect.act == Act::Write) {
+        if let Some(index) = effect.invocation {
+            written.entry(index).or_default().push(effect);
+        }
+    }
     for (index, command) in survey.invocations.iter().enumerate() {
         let directories = command.directories.alternatives().unwrap_or_default();
         let words: Vec<&str> = command.operands().iter().map(|word| word.text.as_str()).collect();
@@ -106,10 +115,10 @@ pub fn filled_directories(survey: &Survey, effects: &[Effect]) -> Vec<String> {
         if takes_address {
             filled.extend(directories.iter().cloned());
         }
-        let unpacks = UNPACKERS.contains(&program);
-        let into =
-            effects.iter().filter(|effect| effect.invocation == Some(index) && effect.act == Act::Write);
-        filled.extend(into.filter(|_| unpacks).flat_map(|effect| effect.target.paths().to_vec()));
+        if UNPACKERS.contains(&program) {
+            let into = written.get(&index).into_iter().flatten();
+            filled.extend(into.flat_map(|effect| effect.target.paths().iter().cloned()));
+        }
     }
     filled
 }

@@ -10,7 +10,7 @@ use crate::invocation::{Invocation, Survey};
 use crate::lists::tool_files::{FETCHING, FILES, LOADING, MANIFESTS, TOOLS};
 use crate::path;
 use crate::place::any_ending;
-use crate::reach;
+use crate::reach::{self, OptionFront};
 
 use super::kind::{FileKind, kind_of};
 
@@ -85,21 +85,21 @@ fn named_paths(command: &Invocation, is_running: bool) -> Vec<(String, bool)> {
         named.extend(target.paths.into_iter().map(|path| (path, is_loaded)));
     };
     for variable in &command.assignments {
-        for text in reach::parts(&variable.value.text) {
+        for (_, text) in reach::parts(&variable.value.text) {
             add(&variable.value, text, true);
         }
     }
-    let mut before = "";
+    let mut takes_next = false;
     for word in command.operands() {
-        for text in reach::parts(&word.text) {
-            let front = word.text.split(text).next().unwrap_or_default();
-            let is_value = before.starts_with('-') && !word.is_option();
-            let is_loaded = reach::is_loading(front) || is_value && reach::is_loading(before);
+        let front = OptionFront::of(&word.text);
+        let is_value = takes_next && !word.is_option();
+        for (at, text) in reach::parts(&word.text) {
+            let is_loaded = is_value || front.is_loading(at);
             if is_running || is_loaded {
                 add(word, text, is_loaded);
             }
         }
-        before = &word.text;
+        takes_next = word.text.starts_with('-') && front.is_loading(word.text.len());
     }
     if let Some(program) = command.program().filter(|program| program.text.contains('/')) {
         add(program, &program.text, true);
