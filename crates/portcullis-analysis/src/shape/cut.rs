@@ -53,16 +53,7 @@ impl Shape {
 
     /// Returns the shape of what `dirname` leaves of a path; `None` if that may be anything.
     pub(crate) fn directory(&self) -> Option<Self> {
-        // A slash at the end belongs to the last component.
-        let trimmed = match self.pieces.last() {
-            Some(ShapePiece::Text(text))
-                if text.trim_end_matches('/').len() < text.len() && self.as_text() != Some("/") =>
-            {
-                self.with_last(&[ShapePiece::Text(text.trim_end_matches('/').to_owned())])?
-            }
-            _ => self.clone(),
-        };
-        match trimmed.before_slash()? {
+        match self.without_end_slash()?.before_slash()? {
             // Nothing is cut where there is no slash.
             BeforeSlash::NoSlash => Some(Self::text(".")),
             BeforeSlash::Cut(shape) if shape.pieces.is_empty() => Some(Self::text("/")),
@@ -70,6 +61,18 @@ impl Shape {
                 let is_whole = !matches!(shape.pieces.first(), Some(ShapePiece::Of(TextKind::Inside(_))));
                 is_whole.then_some(shape)
             }
+        }
+    }
+
+    /// Returns it without the slash at its end, which belongs to the last component.
+    pub(crate) fn without_end_slash(&self) -> Option<Self> {
+        match self.pieces.last() {
+            Some(ShapePiece::Text(text))
+                if text.trim_end_matches('/').len() < text.len() && self.as_text() != Some("/") =>
+            {
+                self.with_last(&[ShapePiece::Text(text.trim_end_matches('/').to_owned())])
+            }
+            _ => Some(self.clone()),
         }
     }
 

@@ -174,6 +174,21 @@ impl Shape {
         path.join(file)
     }
 
+    /// Says whether it may begin with the sign of a number.
+    pub(crate) fn may_be_negative(&self) -> bool {
+        match self.pieces.first() {
+            Some(ShapePiece::Text(text)) => text.starts_with('-'),
+            first => first == Some(&ShapePiece::Of(TextKind::Number)),
+        }
+    }
+
+    /// Says whether it may be the very pattern, which stays as it is where no file has such a name.
+    pub(crate) fn may_be_pattern(&self) -> bool {
+        let is_pattern =
+            |piece: &ShapePiece| matches!(piece, ShapePiece::Of(TextKind::Name(_) | TextKind::Wild));
+        self.pieces.iter().any(is_pattern)
+    }
+
     /// Says whether a wrapper puts something in.
     pub(crate) fn has_input(&self) -> bool {
         self.pieces.contains(&ShapePiece::Of(TextKind::Input))

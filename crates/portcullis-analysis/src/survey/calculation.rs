@@ -66,12 +66,14 @@ impl Terms<'_> {
             let result = self.sum()?;
             return self.take(&[')']).map(|_| result);
         }
-        let text = self.rest.trim_start();
-        let text = text.strip_prefix('$').unwrap_or(text);
+        let written = self.rest.trim_start();
+        let text = written.strip_prefix('$').unwrap_or(written);
+        // `2` is a number, and `$2` what a function was given.
+        let is_literal = written.starts_with(|letter: char| letter.is_ascii_digit());
         let end = text.find(|letter| !super::settled::is_name(letter)).unwrap_or(text.len());
         let (word, rest) = text.split_at_checked(end)?;
         self.rest = rest;
-        let number = match self.values.get(word) {
+        let number = match self.values.get(word).filter(|_| !is_literal) {
             Some(KnownValue::Text { text, .. }) => text.as_str(),
             _ => word,
         };

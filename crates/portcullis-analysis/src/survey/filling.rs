@@ -50,7 +50,8 @@ impl SurveyWalk<'_> {
             Some(shapes) => {
                 let fill_all = |shape: &Shape| words.iter().map(|word| fill(word, shape)).collect();
                 let filled: Vec<Vec<Argument>> = shapes.iter().map(fill_all).collect();
-                let last = words.split_last().filter(|(last, _)| last.is_appended() && is_lines(stdin));
+                // Where nothing is read, or another option says where the words go, nothing is appended.
+                let last = words.split_last().filter(|(last, _)| last.is_appended());
                 (filled.into_iter().chain(last.map(|(_, before)| before.to_vec())).collect(), true)
             }
             None => {
@@ -127,10 +128,6 @@ fn is_exact(stdin: &StandardInput, words: &[Argument]) -> bool {
 /// Says whether an option of `xargs` makes a zero byte end each item.
 fn ends_at_zero(word: &Argument) -> bool {
     word.text == "--null" || !word.text.starts_with("--") && word.text.contains('0')
-}
-
-fn is_lines(stdin: &StandardInput) -> bool {
-    matches!(stdin, StandardInput::Lines { .. })
 }
 
 /// Adds the command without what is appended: where nothing is read, it may run all the same.

@@ -36,11 +36,17 @@ pub(super) fn lines_of(
         "mktemp" => one(made(operands)?),
         "basename" => one(base_of(operands)?),
         "dirname" => match operands {
-            [only] => one(only.as_shape()?.directory()?),
+            [only] => one(only.as_shape().filter(|shape| !shape.may_be_negative())?.directory()?),
             _ => None,
         },
         "wc" if operands.iter().all(|word| matches!(word.fixed(), Some("-l" | "-c" | "-w" | "-m"))) => {
-            (operands.len() == 1).then(|| one(Shape::of(TextKind::Digits)))?
+            // A file that is not there leaves nothing to count, and nothing is written.
+            let count = match stdin {
+                StandardInput::Nothing | StandardInput::Unknown => LineCount::AtMostOne,
+                _ => LineCount::One,
+            };
+            let shapes = vec![Shape::of(TextKind::Digits)];
+            (operands.len() == 1).then_some(StandardInput::Lines { shapes, count })
         }
         "git" if is_branch(operands) => one(Shape::of(TextKind::Branch)),
         "git"
@@ -187,8 +193,10 @@ fn ends_in_one(operands: &[Argument]) -> bool {
 
 /// Returns what a search below a directory finds, by the pattern of names.
 fn below(start: &Shape, pattern: &str, has_start: bool) -> Option<Shape> {
-    let trimmed = start.as_text().map(|text| text.trim_end_matches('/'));
-    let start = trimmed.map_or_else(|| start.clone(), Shape::text);
+    let start = match start.as_text() {
+        Some(text) => Shape::text(text.trim_end_matches('/')),
+        None => start.without_end_slash()?,
+    };
     if has_start {
         start.join(&Shape::of(TextKind::Below(pattern.to_owned())))
     } else {
@@ -434,9 +442,9 @@ fn made(operands: &[Argument]) -> Option<Shape> {
 fn base_of(operands: &[Argument]) -> Option<Shape> {
     let operands: Vec<&Argument> = operands.iter().filter(|word| word.text != "--").collect();
     match operands.as_slice() {
-        [only] if !only.is_option() => only.as_shape()?.file_name(),
+        [only] if !only.is_option() => only.as_shape().filter(|shape| !shape.may_be_negative())?.file_name(),
         [file, end] if !file.is_option() => {
-            let name = file.as_shape()?.file_name()?;
+            let name = file.as_shape().filter(|shape| !shape.may_be_negative())?.file_name()?;
             super::parameter::without_end(&name, end.fixed()?)
         }
         _ => None,

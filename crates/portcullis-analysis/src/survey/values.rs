@@ -138,7 +138,8 @@ impl SurveyWalk<'_> {
         let is_odd = has_tilde && !has_whole_tilde(word);
         let make = |(place, field): (usize, SplitWord)| {
             let shape = field.shape.filter(|_| field.is_dynamic && !has_tilde);
-            let (is_many, may_be_empty) = (field.is_many || field.is_glob, field.may_be_empty);
+            let is_many = field.is_many || field.is_glob || field.may_be_pattern;
+            let may_be_empty = field.may_be_empty;
             let bound = shape.map(|shape| Box::new(Bound { shape, is_many, may_be_empty }));
             let knowledge = if field.is_dynamic || is_odd {
                 Knowledge::Dynamic
@@ -298,6 +299,8 @@ struct SplitWord {
     is_many: bool,
     /// Whether it may be empty, or is no word then.
     may_be_empty: bool,
+    /// Whether it may be a pattern that no file fitted, and that files may fit here.
+    may_be_pattern: bool,
     /// What it may be; `None` if it may be anything.
     shape: Option<Shape>,
 }
@@ -311,6 +314,7 @@ impl Default for SplitWord {
             is_glob: false,
             is_many: false,
             may_be_empty: false,
+            may_be_pattern: false,
             shape,
         }
     }
@@ -426,6 +430,7 @@ impl SplitWords {
         field.is_dynamic = true;
         field.is_many |= is_many;
         field.may_be_empty |= count == LineCount::AtMostOne;
+        field.may_be_pattern |= !keeps && shape.may_be_pattern();
         field.shape = field.shape.take().and_then(|before| before.join(shape));
         self.has_known = true;
         true

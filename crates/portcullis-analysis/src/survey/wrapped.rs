@@ -173,6 +173,7 @@ impl SurveyWalk<'_> {
                     }
                     if !is_whole {
                         let arguments = arguments.into_iter().map(unfilled).collect();
+                        let stdin = if self.keeps_input(index) { &StandardInput::Nothing } else { stdin };
                         self.invoke(Invocation { arguments, ..inner }, stdin);
                     }
                 }
@@ -186,6 +187,14 @@ impl SurveyWalk<'_> {
         (self.knows_values, self.knows_home) = knew;
         self.is_posix = was_posix;
         self.parent = parent;
+    }
+
+    /// Says whether a wrapper reads its input itself, so that its commands find nothing there.
+    fn keeps_input(&self, index: usize) -> bool {
+        let is_from_file = |word: &Argument| word.text.starts_with("-a") || word.text.starts_with("--arg");
+        let operands = self.found.invocations.get(index).map(Invocation::operands).unwrap_or_default();
+        self.is_started_by(index, |name| matches!(name, "gxargs" | "xargs"))
+            && !operands.iter().any(is_from_file)
     }
 
     /// Says how the text inside an invocation is run.

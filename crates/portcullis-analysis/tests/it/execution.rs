@@ -1,5 +1,5 @@
 //! The decisive test: bash runs generated command lines, and every program they start must be one that the survey
-//! lists, in a directory it names.
+//! lists, in a directory it names; every file that is there afterwards must be one that an effect writes.
 //!
 //! The lines consist of stubs and of wrappers that do no harm. Each stands in `PATH` as a script that logs its
 //! directory and its arguments, then ends or becomes the wrapper.
@@ -10,6 +10,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use portcullis_analysis::command_effects::{effects, runs_what_it_writes};
+use portcullis_analysis::effect::{Act, Effect};
 use portcullis_analysis::profile::Profiles;
 use portcullis_analysis::{Argument, Bound, Invocation, Surroundings, base_name, survey};
 
@@ -27,6 +29,9 @@ const WRAPPERS: &[&str] = &[
 /// Where a line starts, so deep that no chain of `cd ..` leaves the folder of the test.
 const DEEP: &str = "d/d/d/d/d/d/d/d/d/d/d/d/d/d";
 
+/// The files that are there from the start.
+const FILES: &[&str] = &["w/f", "w/a/g", "w/b/g", "w/a/x.ts", "w/b/y.ts", "w/a/b/z.ts", "w/a/.h.ts"];
+
 /// Logs a start next to the directory through which the program was found.
 const STUB: &str = r#"#!/bin/sh
 cd -P ./ && printf '%s\0' "$#" "$PWD" "${0##*/}" "$@" >> "${0%/bin/*}/log"
@@ -35,7 +40,9 @@ c[1-5]) exit 0 ;;
 c[6-9]) exit 1 ;;
 git)
     case $* in
-    ls-files | 'diff --name-only') exec /usr/bin/find . -type f -printf '%P\n' ;;
+    ls-files | 'diff --name-only')
+        # What lies outside the folder of the test is nobody's project.
+        case $PWD/ in "${0%/bin/*}"/*) exec /usr/bin/find . -type f -printf '%P\n' ;; esac ;;
     'rev-parse --show-toplevel') printf '%s\n' "$PWD" ;;
     'branch --show-current') echo topic/one ;;
     *) echo 0123456789abcdef0123456789abcdef01234567 ;;
@@ -49,9 +56,10 @@ const DRIVER: &str = r#"
 root=$1 number=$2
 ulimit -t 5 -f 2000
 ulimit -S -u 8000
+export -n OLDPWD PWD SHLVL
 while IFS= read -r -d '' line; do
     tree=$root/$number
-    cd "$tree/$3/w" && /usr/bin/env -i PATH="$tree/bin" HOME="$tree/$3/h" LC_ALL=C \
+    cd "$tree/$3/w" && PATH="$tree/bin" HOME="$tree/$3/h" LC_ALL=C \
         /usr/bin/timeout -k 1 5 /bin/bash --norc --noprofile -c "$line" </dev/null >/dev/null 2>&1
     number=$((number + 2))
 done
@@ -70,6 +78,7 @@ struct Outcome {
     lines: usize,
     opaque: usize,
     starts: usize,
+    files: usize,
     uncovered: Vec<String>,
 }
 
@@ -89,7 +98,7 @@ fn prepare(root: &Path, lines: &[String]) {
         for directory in ["w/a/b", "w/a/a", "w/b/a", "h/hb"] {
             fs::create_dir_all(deep.join(directory)).unwrap();
         }
-        for file in ["w/f", "w/a/g", "w/b/g", "w/a/x.ts", "w/b/y.ts", "w/a/b/z.ts", "w/a/.h.ts"] {
+        for file in FILES {
             fs::write(deep.join(file), "a\n").unwrap();
         }
         symlink("../programs", tree.join("bin")).unwrap();
@@ -104,6 +113,7 @@ fn run(root: &Path, lines: &[String]) {
         Command::new("/bin/bash")
             .args(["--norc", "-c", DRIVER, "driver"])
             .args([root.to_str().unwrap(), &first.to_string(), DEEP])
+            .env_clear()
             .stdin(Stdio::from(fs::File::open(input).unwrap()))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -126,6 +136,34 @@ fn read_log(tree: &Path) -> Vec<Start> {
         starts.push(Start { directory, arguments });
     }
     starts
+}
+
+/// Lists the files that a line left behind, which were not there before.
+fn left_files(tree: &Path) -> Vec<String> {
+    let deep = tree.join(DEEP);
+    let mut open = vec![tree.to_owned()];
+    let mut left = Vec::new();
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            match entry.file_type().unwrap() {
+                kind if kind.is_dir() => open.push(path),
+                kind if kind.is_file() && path != tree.join("log") => {
+                    let is_old = FILES.iter().any(|file| path == deep.join(file));
+                    left.extend((!is_old).then(|| path.to_string_lossy().into_owned()));
+                }
+                _ => {}
+            }
+        }
+    }
+    left
+}
+
+/// Says whether an effect writes a file, or a file that nobody knows before.
+fn writes(effect: &Effect, file: &str) -> bool {
+    let paths = effect.target.paths();
+    let is_it = paths.is_empty() || paths.iter().any(|path| is_directory(path, file));
+    is_it && matches!(effect.act, Act::Write | Act::Move | Act::Link | Act::Unknown)
 }
 
 /// A fixed word stands for itself, one of a shape for what that admits, any other for any number of arguments.
@@ -204,7 +242,8 @@ fn normalised(directory: &str) -> String {
 
 fn check(name: &str, first: u64, count: u64, make: fn(u64) -> String) -> Outcome {
     let place = format!("{name}-{first}-{}", std::process::id());
-    let root = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(place);
+    let folder = std::env::var("EXECUTION_DIR").unwrap_or_else(|_| env!("CARGO_TARGET_TMPDIR").to_owned());
+    let root = PathBuf::from(folder).join(place);
     let _ = fs::remove_dir_all(&root);
     let tree = |number: usize| root.join(number.to_string());
     let work = |number: usize| tree(number).join(DEEP).join("w").to_str().unwrap().to_owned();
@@ -224,29 +263,35 @@ fn check(name: &str, first: u64, count: u64, make: fn(u64) -> String) -> Outcome
         let directory = work(number);
         let here = Surroundings { directory: &directory, home: Some(&home), profiles: Profiles::BUILT_IN };
         let found = survey(line, here);
-        let runs_written = portcullis_analysis::command_effects::runs_what_it_writes(
-            &portcullis_analysis::command_effects::effects(&found, Surroundings { home: None, ..here }),
-        );
+        let effects = effects(&found, here);
+        let runs_written = runs_what_it_writes(&effects);
         if !found.opacities.is_empty() || runs_written.is_some() {
             outcome.opaque += 1;
             continue;
         }
-        for start in read_log(&tree(number)) {
-            outcome.starts += 1;
-            if !found.invocations.iter().any(|invocation| covers(invocation, &start)) {
-                let shown = line.replace(&directory, "@W@");
-                let place = start.directory.replace(&directory, "@W@");
-                let seed = first + number as u64;
-                outcome.uncovered.push(format!("{seed}: {:?} in {place} of\n{shown}\n", start.arguments));
-                break;
-            }
+        let seed = first + number as u64;
+        let mut complain = |what: String| {
+            let what: String = what.chars().take(1_000).collect();
+            let shown = format!("{seed}: {what} of\n{line}\n");
+            outcome.uncovered.push(shown.replace(&directory, "@W@"));
+        };
+        let starts = read_log(&tree(number));
+        outcome.starts += starts.len();
+        let is_listed = |start: &&Start| found.invocations.iter().any(|one| covers(one, start));
+        if let Some(start) = starts.iter().find(|start| !is_listed(start)) {
+            complain(format!("{:?} in {}", start.arguments, start.directory));
+        }
+        let left = left_files(&tree(number));
+        outcome.files += left.len();
+        if let Some(file) = left.iter().find(|file| !effects.iter().any(|effect| writes(effect, file))) {
+            complain(format!("writing {file}"));
         }
     }
     fs::remove_dir_all(&root).unwrap();
     outcome
 }
 
-/// `EXECUTION=first,count` asks for other lines than the usual ones.
+/// `EXECUTION=first,count` asks for other lines than the usual ones, `EXECUTION_DIR` for another folder to run them in.
 fn range() -> (u64, u64) {
     let asked = std::env::var("EXECUTION").unwrap_or_default();
     let number = |text: &str| text.parse().expect("a number");
@@ -279,9 +324,11 @@ fn check_range(name: &str, make: fn(u64) -> String, most_opaque: usize) {
         total.lines += outcome.lines;
         total.opaque += outcome.opaque;
         total.starts += outcome.starts;
+        total.files += outcome.files;
         total.uncovered.extend(outcome.uncovered);
     }
-    println!("{} lines, {} opaque, {} starts checked", total.lines, total.opaque, total.starts);
+    let Outcome { lines, opaque, starts, files, .. } = total;
+    println!("{lines} lines, {opaque} opaque, {starts} starts and {files} files checked");
     total.uncovered.sort_by_key(String::len);
     assert!(
         total.uncovered.is_empty(),
