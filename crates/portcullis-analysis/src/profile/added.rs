@@ -126,6 +126,16 @@ impl Profiles {
     }
 }
 
+#[cfg(test)]
+impl Profiles {
+    /// The built-in profiles, with another form for one program.
+    pub(super) fn of_form(name: &str, form: Vec<u8>) -> Self {
+        let origin = ProfileOrigin { source: "user", file: Arc::from("test.toml") };
+        let added = Added { summary: String::new(), form: form.into(), origin };
+        Self { added: BTreeMap::from([(name.to_owned(), added)]) }
+    }
+}
+
 impl CompiledProfile {
     /// Returns how arguments are read.
     pub fn form(&self) -> Form<'_> {

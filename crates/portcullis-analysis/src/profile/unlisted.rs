@@ -94,9 +94,22 @@ fn is_build_switch(form: Form<'_>, name: &str) -> bool {
 /// Says whether a value is text of a request: not read from a file, not fetched, not made by a command, and not where
 /// the request goes or its answer is kept.
 fn is_parameter(name: &str, value: &str) -> bool {
-    let is_place = ["endpoint", "-url", "file", "universe", "proxy", "destination", "out-"]
-        .iter()
-        .any(|part| name.contains(part));
+    // Where it goes, what is kept of it, and what makes a service show a secret in plain words.
+    let is_place = [
+        "endpoint",
+        "-url",
+        "file",
+        "universe",
+        "proxy",
+        "destination",
+        "out-",
+        "decrypt",
+        "include-value",
+        "plaintext",
+        "reveal",
+    ]
+    .iter()
+    .any(|part| name.contains(part));
     let is_path = name.len() == 2 && value.starts_with('/');
     !is_place
         && !is_path

@@ -81,11 +81,27 @@ impl<'a> Words<'a> {
             return false;
         }
         match self.innermost().style {
-            Style::Windows => word.is_option() || !self.find(&word.text).is_empty(),
+            Style::Windows => {
+                word.is_option() || !self.find(&word.text).is_empty() || self.is_slash_option(&word.text)
+            }
             Style::Gnu | Style::SingleDash => {
                 word.is_option() || (word.text.starts_with('+') && !self.find(&word.text).is_empty())
             }
         }
+    }
+
+    /// Says whether a word is written like the options of a program that begin with a slash or a plus: `/mir`, `+h`. Where
+    /// unlisted switches are harmless, such a word is an operand, of which more may be known.
+    fn is_slash_option(&self, text: &str) -> bool {
+        if self.innermost().other_options == OtherOptions::Harmless {
+            return false;
+        }
+        let Some(rest) = text.strip_prefix(['/', '+']).filter(|rest| !rest.contains(['/', '\\'])) else {
+            return false;
+        };
+        let begins_alike = |spelling: &str| spelling.as_bytes().first() == text.as_bytes().first();
+        !rest.is_empty()
+            && self.forms().flat_map(Form::options).any(|flag| flag.spellings().any(begins_alike))
     }
 
     fn operand(&mut self, word: &'a Argument) {

@@ -46,7 +46,9 @@ pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
     let is_http = matches!(context.invocation.program_name(), Some("http" | "https" | "xh" | "xhs"));
     let (operands, spoken) = if is_http { of_http(&found.wanted.operands) } else { (Vec::new(), None) };
     if is_http {
-        uses.retain(|found| !matches!(found.act, Act::Fetch | Act::Unknown) || found.word.is_none());
+        // Operands are read here; an option that nobody listed stays unknown.
+        let is_operand = |found: &Use| found.word.as_ref().is_some_and(|word| !word.is_option());
+        uses.retain(|found| !matches!(found.act, Act::Fetch | Act::Unknown) || !is_operand(found));
         uses.extend(operands.iter().map(|address| certain(Act::Fetch, address)));
     }
     // `-G` puts the data into the address, but a file there is sent all the same.
