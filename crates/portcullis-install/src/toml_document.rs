@@ -70,7 +70,7 @@ fn parse(text: &str) -> Result<DocumentMut, String> {
 }
 
 /// The list and the entry of a piece.
-fn wanted<'a>(piece: &'a RegistrationPiece) -> Option<(&'static str, &'a Value)> {
+fn wanted(piece: &RegistrationPiece) -> Option<(&'static str, &Value)> {
     match piece {
         RegistrationPiece::Element { at: [name], value, .. } => Some((name, value)),
         _ => None,
