@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::act::Act;
 use crate::effect::{Effect, Target};
 use crate::invocation::{Invocation, Survey};
-use crate::place::{Scope, Secrecy};
+use crate::place::{OwnLocations, OwnPlaces, Scope, Secrecy};
 
 /// What findings and allowances look at.
 #[derive(Debug, Clone, Copy)]
@@ -33,9 +33,16 @@ pub struct Background {
     pub remotes: BTreeMap<String, String>,
     /// Whether a secret was read earlier in this session.
     pub reads_secrets: bool,
+    /// Where our own places lie.
+    pub locations: OwnLocations,
 }
 
 impl<'a> Case<'a> {
+    /// Returns our own places.
+    pub(crate) fn own_places(self) -> OwnPlaces<'a> {
+        OwnPlaces { scope: self.scope, locations: &self.background.locations }
+    }
+
     /// Returns the effects of one of these kinds.
     pub fn of(self, acts: &'a [Act]) -> impl Iterator<Item = &'a Effect> {
         self.effects.iter().filter(|effect| acts.contains(&effect.act))

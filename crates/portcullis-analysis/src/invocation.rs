@@ -72,6 +72,8 @@ pub struct Invocation {
     pub decoded: bool,
     /// The text of a here-document or here-string that it is given, where expansions stand in it.
     pub given: Option<String>,
+    /// The text of a here-document or here-string that it is given exactly so.
+    pub input: Option<String>,
 }
 
 /// How an invocation treats the commands it wraps.

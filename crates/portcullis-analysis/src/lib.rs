@@ -26,6 +26,7 @@ mod lists;
 mod named_file;
 mod option;
 mod outgoing;
+mod own_places;
 mod package_runner;
 pub mod path;
 pub mod place;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use portcullis_analysis::Surroundings;
+use portcullis_analysis::place::OwnLocations;
 use portcullis_analysis::profile::Profiles;
 
 use crate::mode::Mode;
@@ -32,6 +33,8 @@ pub struct Context {
     pub hints: ToolHints,
     /// What is known of programs: files that were added, and the built-in profiles.
     pub profiles: Arc<Profiles>,
+    /// Where our own places lie, besides their usual paths.
+    pub locations: OwnLocations,
     /// What happened in the session so far.
     pub session: SessionKnowledge,
 }
@@ -105,6 +108,7 @@ impl Context {
             plan_from_bypass: false,
             hints: ToolHints::default(),
             profiles: Arc::default(),
+            locations: OwnLocations::default(),
             session: SessionKnowledge::default(),
         }
     }

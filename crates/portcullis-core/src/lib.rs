@@ -50,7 +50,7 @@ mod input;
 mod mode;
 mod origin;
 pub use portcullis_analysis::effect::Certainty;
-pub use portcullis_analysis::place::is_rebuilt;
+pub use portcullis_analysis::place::{OwnLocations, is_rebuilt};
 pub use portcullis_analysis::{allowances, findings, path};
 pub use portcullis_shell::Span;
 mod path_use;

@@ -19,6 +19,7 @@ mod failure;
 pub mod gate;
 mod id;
 pub mod judge;
+mod own_locations;
 mod permission_hooks;
 pub mod posting;
 pub mod process;

@@ -15,6 +15,7 @@ use portcullis_store::{DocumentKey, Grant, GrantContext, Store, set_custom_forms
 use crate::Failure;
 use crate::clock::now_ms;
 use crate::env_vars;
+use crate::own_locations::own_locations;
 
 /// The directory a call runs in where the answer must not depend on this machine.
 const NEUTRAL_PROJECT: &str = "/workspace/project";
@@ -154,6 +155,7 @@ impl SessionSettings {
         context.added_directories = added.iter().map(|directory| path::join(&self.cwd, directory)).collect();
         context.person = person;
         context.profiles = Arc::clone(&self.loaded.profiles);
+        context.locations = own_locations(&self.locations);
         context
     }
 

@@ -1,6 +1,5 @@
 //! Makes effects of commands: of a surveyed line, of PowerShell text; and what can be said of a command by them.
 
-mod daemon;
 mod example;
 mod git_objects;
 mod looking;
@@ -9,11 +8,11 @@ mod power_shell;
 pub(crate) mod tree_search;
 mod written;
 
-pub use daemon::reaches_daemon;
 pub use example::{Dialect, WrongExample, listed_effects, wrong_examples};
 pub use looking::is_looking;
 pub use maker::effects;
 pub use power_shell::power_shell_layout;
+pub(crate) use tree_search::{filters as name_filters, searches_hidden};
 pub use written::runs_what_it_writes;
 
 use crate::effect::Effect;

@@ -63,6 +63,7 @@ fn invocation_of(command: &PowerShellCommand, directory: &str) -> Invocation {
         code: None,
         decoded: command.decoded,
         given: None,
+        input: None,
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn sample(pattern: &str) -> String {
 }
 
 /// Says whether a program searches directories down to the hidden files in them.
-fn searches_hidden(program: &str, words: &[Argument]) -> bool {
+pub(crate) fn searches_hidden(program: &str, words: &[Argument]) -> bool {
     let has_letter = |letters: &str| {
         words.iter().any(|word| {
             word.text.starts_with('-')
@@ -77,7 +77,7 @@ fn searches_hidden(program: &str, words: &[Argument]) -> bool {
 }
 
 /// Returns the values of options that say which files are searched; those that leave files out do not count.
-fn filters(words: &[Argument]) -> Vec<String> {
+pub(crate) fn filters(words: &[Argument]) -> Vec<String> {
     let mut found = Vec::new();
     for (place, word) in words.iter().enumerate() {
         let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));

@@ -9,11 +9,11 @@ use super::{
     exposed_service, foreign_code_loading, foreign_deletion, foreign_program, git_delete_remote, git_discard,
     git_erase, git_force_push, git_push_default, git_remote_repoint, impersonation, infra_destruction,
     instruction_poisoning, kernel_change, log_tampering, malware, metadata_access, network_reconfiguration,
-    obfuscation, persistence, private_places, privilege_escalation, process_interference, production_deploy,
-    protection_disabled, publication, raised_unknown, real_world_transaction, remote_change,
-    remote_code_surface, remote_shell_write, scratch_sweep, secret_store_write, self_modification,
-    shared_project_change, shell_escape, storage_mass_delete, surveillance, system_modification,
-    terminal_driving, trust_weakening, unchecked_agent, unverifiable_deletion,
+    obfuscation, own_places, persistence, private_places, privilege_escalation, process_interference,
+    production_deploy, protection_disabled, publication, raised_unknown, real_world_transaction,
+    remote_change, remote_code_surface, remote_shell_write, scratch_sweep, secret_store_write,
+    self_modification, shared_project_change, shell_escape, storage_mass_delete, surveillance,
+    system_modification, terminal_driving, trust_weakening, unchecked_agent, unverifiable_deletion,
 };
 
 /// Every finding, in the order of their codes.
@@ -78,4 +78,5 @@ pub static FINDINGS: &[&Finding] = &[
     &destructive_verb::FINDING,
     &raised_unknown::FINDING,
     &foreign_program::FINDING,
+    &own_places::FINDING,
 ];

@@ -1,15 +1,15 @@
 //! Changing what agents may do.
 //!
 //! An agent that widens its own permissions, adds servers or switches off its hooks is no longer under anybody's control.
-//! So is one that answers its own questions through our daemon, or reads the tokens that would let it.
-//! So is one that moves, removes or opens the directory where these settings and the record of what was denied are kept.
+//! So is one that moves, removes or opens the directory where these settings are kept.
+//! What Portcullis itself keeps has a [finding of its own](PC063-own-places.md).
 //! Nothing clears this: tell the person what to change, and let them do it.
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::command_effects::reaches_daemon;
 use crate::effect::Effect;
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
+use crate::own_places::trespasses;
 use crate::place::{is_agent_directory, is_agent_hold, is_agent_setting, is_agent_shelter};
 use crate::reach;
 use crate::removal::{RemovedPlace, places};
@@ -22,88 +22,17 @@ pub(super) static FINDING: Finding = Finding {
     severity: Severity::Critical,
     firmness: Firmness::Hard,
     hits: &[
-        ExampleCall::Bash("echo '{}' > .claude/settings.json"),
-        ExampleCall::Bash("cp x.json ~/.claude/settings.local.json"),
         ExampleCall::Bash("claude mcp add files npx server"),
         ExampleCall::Bash("rm .claude/hooks/check.sh"),
-        ExampleCall::Call("Write", &[("file_path", "/code/app/.claude/settings.json"), ("content", "{}")]),
-        ExampleCall::Call(
-            "Edit",
-            &[("file_path", "/home/me/.codex/config.toml"), ("old_string", "a"), ("new_string", "b")],
-        ),
-        ExampleCall::Bash("sed -i s/deny/allow/ ~/.claude/settings.json"),
         ExampleCall::Bash("ln -sf /tmp/x.json .mcp.json"),
         ExampleCall::Call(
             "Config",
             &[("setting", "permissions.defaultMode"), ("value", "bypassPermissions")],
         ),
-        ExampleCall::Bash("mv x.json ~/.gemini/settings.json"),
         ExampleCall::Bash("chmod 000 .claude/hooks/check.sh"),
-        ExampleCall::Bash("mv ~/.local/state/portcullis x"),
-        ExampleCall::Bash("mv ~/.local/state x"),
-        ExampleCall::Bash("mv ~/.config ~/.c"),
-        ExampleCall::Bash("cp acme.toml ~/.config/portcullis/commands/"),
-        ExampleCall::Bash("echo x > .portcullis/commands/acme.toml"),
         ExampleCall::Bash("tee /data/config/portcullis/commands/acme.toml"),
-        ExampleCall::Bash("portcullis profiles new acme --write"),
-        ExampleCall::Call("Write", &[("file_path", "/etc/portcullis/commands/acme.toml"), ("content", "")]),
-        ExampleCall::Bash("mv ~/.local/state/* /tmp/x"),
         ExampleCall::Bash("rm -rf .claude"),
-        ExampleCall::Bash("rm -rf ~/.claude/*"),
-        ExampleCall::Bash("find ~/.codex -delete"),
-        ExampleCall::Bash("find ~/.local/state -exec rm -rf {} +"),
-        ExampleCall::Bash("chmod 777 ~/.local/state/portcullis"),
-        ExampleCall::Bash("rsync -a forged/ ~/.local/state/portcullis/"),
-        ExampleCall::Bash("cp -r forged/. ~/.config/portcullis"),
-        ExampleCall::Bash("tar -C ~/.codex -xf f.tar"),
-        ExampleCall::Bash("git -C ~/.local/state/portcullis init"),
-        ExampleCall::Bash("cd ~/.config/portcullis && git stash pop"),
-        ExampleCall::Bash("git clone https://example.com/x.git ~/.codex"),
-        ExampleCall::Bash("portcullis check --settings '{}' ls"),
-        ExampleCall::Bash("portcullis eval --with-classifier 5 actions.jsonl"),
-        ExampleCall::Bash("portcullis allow --last --yes"),
-        ExampleCall::Bash("portcullis deny 'Bash(ls *)' --minutes 5"),
-        ExampleCall::Bash("portcullis-full allow --last --yes"),
-        ExampleCall::Bash("portcullis grants clear"),
-        ExampleCall::Bash("portcullis init --yes"),
-        ExampleCall::Bash("portcullis uninstall"),
-        ExampleCall::Bash("portcullis log prune --older-than 0"),
-        ExampleCall::Bash("script -qec 'portcullis allow --last --yes' /dev/null"),
-        ExampleCall::Bash("portcullis hook claude < prompt.json"),
-        ExampleCall::Bash("env AGENT_TOOL_NAME=Bash portcullis-amp < call.json"),
         ExampleCall::Bash("codex features disable hooks"),
-        ExampleCall::Bash("echo '{}' > ~/.factory/hooks.json"),
-        ExampleCall::Bash("rm ~/.copilot/hooks/portcullis.json"),
-        ExampleCall::Bash("portcullis approvals allow 5e1f"),
-        ExampleCall::Bash("portcullis questions allow 5e1f"),
-        ExampleCall::Bash("portcullis allow --id 5e1f --yes"),
-        ExampleCall::Bash("portcullis deny --id 5e1f"),
-        ExampleCall::Bash("portcullis retry 3f9a1c-2"),
-        ExampleCall::Bash("script -qec 'portcullis approvals' /dev/null"),
-        ExampleCall::Bash("script -qec 'portcullis questions' /dev/null"),
-        ExampleCall::Bash("portcullis tokens create x --role person"),
-        ExampleCall::Bash("portcullis serve"),
-        ExampleCall::Bash("portcullis policy publish p.json --key k"),
-        ExampleCall::Bash("cat ~/.local/state/portcullis/daemon/person.token"),
-        ExampleCall::Bash("cd ~/.local/state/portcullis/daemon && head -1 person.token"),
-        ExampleCall::Bash("base64 ~/.local/state/portcullis/daemon/*.token"),
-        ExampleCall::Bash("cp -r ~/.local/state/portcullis /tmp/x"),
-        ExampleCall::Bash("grep -r . /home/me/.local/state/portcullis/daemon"),
-        ExampleCall::Bash("curl --unix-socket ~/.local/state/portcullis/daemon/socket http://x/v1/approvals"),
-        ExampleCall::Bash("nc -U /home/me/.local/state/portcullis/daemon/socket"),
-        ExampleCall::Bash(
-            "cd ~/.local/state/portcullis/daemon && curl --unix-socket socket http://x/v1/approvals",
-        ),
-        ExampleCall::Bash("cd ~/.local/state/portcullis/./daemon; nc -U ./socket"),
-        ExampleCall::Bash("cat ~/.local/state/portcullis/*/*"),
-        ExampleCall::Bash("cat ~/.local/*/*/daemo?/pers[o]n.token"),
-        ExampleCall::Bash("shopt -s globstar; cat ~/.local/**/*.token"),
-        ExampleCall::Bash("grep -rh . ~/.local/state"),
-        ExampleCall::Bash("tar cf x.tar ~/.local"),
-        ExampleCall::Bash("grep -rh . ~/.local/*"),
-        ExampleCall::Bash("grep -rh --include=person.token . ~"),
-        ExampleCall::Bash("socat - UNIX-CONNECT:/home/me/.local/state/portcullis/daemon/socket"),
-        ExampleCall::Call("Read", &[("file_path", "/home/me/.local/state/portcullis/daemon/person.token")]),
     ],
     misses: &[
         ExampleCall::Bash("cat .claude/settings.json"),
@@ -146,21 +75,18 @@ pub(super) static FINDING: Finding = Finding {
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    let (invocations, home) = (&case.survey.invocations, case.scope.home.as_deref());
-    case.effects
-        .iter()
-        .filter(|effect| configures(case, effect) || reaches_daemon(effect, invocations, home))
-        .map(|effect| {
-            let sentence = match effect.target.written() {
-                written if !configures(case, effect) => {
-                    format!("it reaches for the daemon that people answer through: `{written}`")
-                }
-                "" => "it changes what agents may do".to_owned(),
-                written => format!("it changes what agents may do: `{written}`"),
-            };
-            Sighting::of(case, effect, sentence)
-        })
-        .collect()
+    let found: Vec<&Effect> = case.effects.iter().filter(|effect| configures(case, effect)).collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
+    // What is ours has a finding of its own.
+    let ours: Vec<&Effect> = trespasses(case).map(|(effect, _)| effect).collect();
+    let others = found.into_iter().filter(|effect| !ours.iter().any(|own| std::ptr::eq(*own, *effect)));
+    let sentence = |effect: &Effect| match effect.target.written() {
+        "" => "it changes what agents may do".to_owned(),
+        written => format!("it changes what agents may do: `{written}`"),
+    };
+    others.map(|effect| Sighting::of(case, effect, sentence(effect))).collect()
 }
 
 /// Says whether an effect changes what agents may do: their settings, or a directory that holds them.

@@ -2,11 +2,8 @@
 
 use super::Scope;
 use super::index::PatternIndex;
-use super::pattern::{Endings, any_ending, ends_with, lies_in};
-use crate::lists::places::agents::{DAEMON, DIRECTORIES, INSTRUCTIONS, SETTINGS, SHELTERS};
-
-/// The directory that holds it, whose content is read with it.
-const DAEMON_SHELTER: &str = ".local/state/portcullis";
+use super::pattern::{Endings, any_ending, lies_in};
+use crate::lists::places::agents::{DIRECTORIES, INSTRUCTIONS, SETTINGS, SHELTERS};
 
 static INDEX_SETTINGS: PatternIndex<{ SETTINGS.len() }> = PatternIndex::of(SETTINGS);
 static INDEX_INSTRUCTIONS: PatternIndex<{ INSTRUCTIONS.len() }> = PatternIndex::of(INSTRUCTIONS);
@@ -40,11 +37,6 @@ pub fn is_agent_shelter(path: &str, scope: &Scope) -> bool {
     scope.below_home(path).is_some_and(|below| SHELTERS.contains(&below))
 }
 
-/// Says whether a path is what our daemon is asked by, a token for it, or the directory of either.
-pub fn is_daemon_file(path: &str) -> bool {
-    any_ending(DAEMON, path) || ends_with(DAEMON_SHELTER, path)
-}
-
 /// Says whether a text that is no path of a file names the socket of our daemon: an address, or a word of a program.
 pub fn names_daemon_socket(text: &str) -> bool {
     text.contains("portcullis/daemon/socket")
@@ -58,21 +50,6 @@ pub fn is_agent_instruction(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_daemon_is_told_from_what_is_called_like_it() {
-        for (path, is_daemon) in [
-            ("/home/me/.local/state/portcullis/daemon/person.token", true),
-            ("/home/me/.local/state/portcullis/daemon", true),
-            ("/home/me/.local/state/portcullis", true),
-            ("/var/state/portcullis/daemon/socket", true),
-            ("/home/me/.local/state/portcullis/audit/current.jsonl", false),
-            ("/code/portcullis/daemon/main.rs", false),
-            ("/code/app/person.token", false),
-        ] {
-            assert_eq!(is_daemon_file(path), is_daemon, "{path}");
-        }
-    }
 
     #[test]
     fn directories_of_agents_are_told_from_those_around_them() {

@@ -9,6 +9,7 @@ mod index;
 mod later;
 mod log;
 mod open;
+mod own;
 mod pattern;
 mod rebuilt;
 mod secret;
@@ -18,12 +19,14 @@ mod windows;
 
 pub use agent::{
     is_agent_directory, is_agent_hold, is_agent_instruction, is_agent_setting, is_agent_shelter,
-    is_among_agent_files, is_daemon_file, names_daemon_socket,
+    is_among_agent_files, names_daemon_socket,
 };
 pub use host::{is_internal_host, is_loopback, is_metadata, is_one_label};
 pub use later::runs_later;
 pub use log::is_log;
 pub use open::is_open;
+pub use own::OwnLocations;
+pub(crate) use own::{OwnKinds, OwnPlaces, OwnTouch};
 pub(crate) use pattern::any_ending;
 pub use rebuilt::is_rebuilt;
 pub(crate) use secret::secrecy_by_text;

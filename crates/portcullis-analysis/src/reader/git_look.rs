@@ -1,7 +1,7 @@
 //! Queries of git that can do more than look: formats that run gpg, remotes that are addresses.
 
 use super::CommandContext;
-use super::certain;
+use super::{certain, certain_here};
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::effect::target::host_in;
@@ -25,6 +25,9 @@ pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
         secrecy(&format!("/{file}"), &Scope::default()).map(|_| certain(Act::Unknown, word))
     });
     uses.extend(objects);
+    if searches_directory(context, found) {
+        uses.extend(certain_here(context, Act::Read));
+    }
     if found.path.first() == Some(&"remote") || found.path.first() == Some(&"ls-remote") {
         let is_address = |word: &&Argument| word.text.contains([':', '/']);
         let addresses = found.wanted.operands.iter().filter(is_address);
@@ -39,4 +42,12 @@ pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
         }));
     }
     uses
+}
+
+/// Says whether git searches all files below where it runs, whether it knows them or not.
+fn searches_directory(context: &CommandContext<'_>, found: &Match<'_>) -> bool {
+    let is_unbound = |word: &Argument| matches!(word.text.as_str(), "--no-index" | "--untracked");
+    found.path.first() == Some(&"grep")
+        && context.invocation.operands().iter().any(is_unbound)
+        && !found.uses.iter().any(|found| found.act == Act::Read)
 }

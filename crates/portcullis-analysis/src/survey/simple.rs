@@ -41,6 +41,7 @@ impl SurveyWalk<'_> {
             code: None,
             decoded: self.is_decoded,
             given: None,
+            input: None,
         }
     }
 
@@ -349,8 +350,10 @@ fn is_of_bash(redirect: &Redirect) -> bool {
 fn take_own_input(invocation: &mut Invocation, command: &Command, stdin: &StandardInput) {
     if has_own_input(command) {
         invocation.piped = 0..0;
-        if let StandardInput::Partly(text) = stdin {
-            invocation.given = Some(text.clone());
+        match stdin {
+            StandardInput::Partly(text) => invocation.given = Some(text.clone()),
+            StandardInput::Text(text) | StandardInput::Decoded(text) => invocation.input = Some(text.clone()),
+            _ => {}
         }
     }
 }

@@ -368,6 +368,7 @@ impl Invocation {
             code: None,
             decoded: self.decoded,
             given: None,
+            input: None,
         }
     }
 }

@@ -62,6 +62,7 @@ const RULES: &[(&str, &str)] = &[
     ("PC060", "Resource Removal"),
     ("PC061", "Privilege Escalation"),
     ("PC062", "Foreign Code"),
+    ("PC063", "Self Authorization"),
 ];
 
 /// Returns the label of the built-in rule that a finding falls under, by the finding's code.

@@ -25,6 +25,9 @@ const MOST_EFFECTS: usize = 2_000;
 /// The finding of what cannot be done without.
 const CRITICAL_REMOVAL: &str = "PC001";
 
+/// The finding of our own places.
+const OWN_PLACES: &str = "PC063";
+
 /// What the analysis makes of a call.
 #[derive(Debug, Clone)]
 pub(crate) struct Judgement {
@@ -34,6 +37,8 @@ pub(crate) struct Judgement {
     requested: Vec<RequestedFinding>,
     /// Effects nobody vouches for.
     open: Vec<Effect>,
+    /// What it does to our own places, which nothing lifts.
+    trespass: Option<(Reason, Span)>,
     /// Whether it takes work away that nobody could bring back.
     loses_work: bool,
     allowances: Vec<&'static str>,
@@ -67,8 +72,9 @@ impl Judgement {
         let losses = unsaved::losses(view);
         let loses_work = !losses.is_empty();
         open.extend(losses);
-        findings.extend(in_written_script(view, &grounds));
         findings.extend(in_second_reading(view, &grounds));
+        let trespass = findings.iter().find(|found| found.finding.code == OWN_PLACES).map(reason_of);
+        findings.extend(in_written_script(view, &grounds));
         let command = case.call().command().unwrap_or_default();
         let turns = &case.context().session.turns;
         let (standing, requested) = sort_out(findings, turns, command, &effects);
@@ -79,6 +85,7 @@ impl Judgement {
             standing,
             requested,
             open,
+            trespass,
             loses_work,
             effects,
             shows_secrets,
@@ -88,14 +95,12 @@ impl Judgement {
 
     /// Returns the reason to block, if something is found that nobody asked for.
     pub(crate) fn block(&self) -> Option<(Reason, Span)> {
-        let found = self.standing.first()?;
-        let reason = Reason::Finding {
-            code: found.finding.code,
-            category: found.finding.category,
-            sentence: found.sighting.sentence.clone(),
-            must_name: must_name(found),
-        };
-        Some((reason, found.sighting.span))
+        self.standing.first().map(reason_of)
+    }
+
+    /// Returns what the call does to our own places, if it does anything: nothing lifts that.
+    pub(crate) fn trespass(&self) -> Option<(Reason, Span)> {
+        self.trespass.clone()
     }
 
     /// Returns the reason to put a call to a judge or a person that the user seems to have asked for.
@@ -154,6 +159,16 @@ impl Judgement {
         let standing = self.standing.iter().map(|found| report(found, false));
         standing.chain(self.requested.iter().map(|requested| report(&requested.found, true))).collect()
     }
+}
+
+fn reason_of(found: &Found) -> (Reason, Span) {
+    let reason = Reason::Finding {
+        code: found.finding.code,
+        category: found.finding.category,
+        sentence: found.sighting.sentence.clone(),
+        must_name: must_name(found),
+    };
+    (reason, found.sighting.span)
 }
 
 /// A soft finding, and the sentence by which the user seems to have asked for it.
@@ -381,5 +396,6 @@ fn background_of(view: &CaseView<'_>) -> Background {
     let written: BTreeSet<String> = session.written.keys().cloned().collect();
     let invocations = view.case.survey().invocations.iter();
     let remotes = repository_config::remotes(invocations, &view.case.answers);
-    Background { branch: view.branch(), written, remotes, reads_secrets: session.reads_secrets }
+    let locations = view.case.context().locations.clone();
+    Background { branch: view.branch(), written, remotes, reads_secrets: session.reads_secrets, locations }
 }

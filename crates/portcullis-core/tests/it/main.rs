@@ -12,6 +12,7 @@ mod mode_matrix;
 mod obfuscation;
 mod one_stream;
 mod other_doors;
+mod own_places;
 mod pipeline;
 mod properties;
 mod safety;

@@ -62,6 +62,7 @@ pub(super) static PAGES: &[(&str, &str)] = &[
     ("PC060", include_str!("../../../../docs/findings/PC060-destructive-verb.md")),
     ("PC061", include_str!("../../../../docs/findings/PC061-raised-unknown.md")),
     ("PC062", include_str!("../../../../docs/findings/PC062-foreign-program.md")),
+    ("PC063", include_str!("../../../../docs/findings/PC063-own-places.md")),
     ("PA01", include_str!("../../../../docs/findings/PA01-read-only.md")),
     ("PA02", include_str!("../../../../docs/findings/PA02-local-operations.md")),
     ("PA03", include_str!("../../../../docs/findings/PA03-declared-dependencies.md")),

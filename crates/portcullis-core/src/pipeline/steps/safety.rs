@@ -1,9 +1,4 @@
-//! A7: protected paths, critical removals, and an agent that would grant itself something; no mode lifts them, bypass
-//! mode only where settings say so.
-
-use portcullis_analysis::Invocation;
-use portcullis_analysis::command_effects::reaches_daemon;
-use portcullis_analysis::effect::Act;
+//! A7: protected paths and critical removals; no mode lifts them, bypass mode only where settings say so.
 
 use crate::case::missing_script;
 use crate::mode::Mode;
@@ -14,11 +9,6 @@ use crate::verdict::{Reason, SafetyCheck};
 pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
     if let Some((subject, span)) = find_critical_removal(&run.view) {
         let reason = Reason::Safety { check: SafetyCheck::CriticalRemoval, subject };
-        return StepResult::Ask { reason, spans: vec![span], lift: Lift::Nobody };
-    }
-    if grants_itself(run)
-        && let Some((reason, span)) = run.view.judgement().block()
-    {
         return StepResult::Ask { reason, spans: vec![span], lift: Lift::Nobody };
     }
     // What a script does that nobody could read is not known to leave protected paths alone.
@@ -40,16 +30,4 @@ pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
         },
         None => StepResult::pass(),
     }
-}
-
-/// Says whether a call would change what agents may do through our own program, or answer in a person's place.
-fn grants_itself(run: &PipelineRun<'_>) -> bool {
-    let invocations = &run.view.case.survey().invocations;
-    let home = run.view.case.context().home.as_deref();
-    let program = |place: usize| invocations.get(place).and_then(Invocation::program_name);
-    run.view.case.effects().iter().any(|effect| {
-        let program = effect.invocation.and_then(program);
-        let is_ours = matches!(program, Some("portcullis" | "portcullis-full" | "portcullis-amp"));
-        effect.act == Act::AgentConfig && is_ours || reaches_daemon(effect, invocations, home)
-    })
 }

@@ -1,0 +1,155 @@
+//! Our own program and daemon as a lever: who runs or asks them in a person's place, however the program is started.
+
+use super::{Trespass, texts};
+use crate::act::Act;
+use crate::case::Case;
+use crate::effect::target::host_in;
+use crate::effect::{Effect, Target};
+use crate::invocation::Invocation;
+use crate::lists::places::own::{GRANTING, GRANTING_PAIRS, LOG_READERS, MOVING};
+use crate::place::{is_loopback, names_daemon_socket};
+
+/// What our program is called.
+const NAMES: &[&str] = &["portcullis", "portcullis-full", "portcullis-amp"];
+
+/// How many words behind the program its command may stand, options between.
+const REACH: usize = 8;
+
+/// The port that the daemon listens on unless it is told another.
+const PORT: &str = "7317";
+
+/// Says what an effect does through our own program or daemon.
+pub(super) fn pulled(case: Case<'_>, effect: &Effect) -> Option<Trespass> {
+    let command = case.command(effect);
+    let program = command.and_then(Invocation::program_name).unwrap_or_default();
+    let is_answer = match effect.act {
+        Act::AgentConfig => NAMES.contains(&program),
+        Act::Send | Act::Fetch | Act::Connect | Act::Tunnel => asks_daemon(effect, command),
+        Act::Read | Act::Write if effect.target.paths().iter().any(|path| is_daemon_stream(path)) => true,
+        Act::Observe | Act::Query | Act::Unknown if LOG_READERS.contains(&program) => {
+            return command.is_some_and(names_us).then_some(Trespass::Read);
+        }
+        Act::Unknown
+        | Act::Execute
+        | Act::RunProject
+        | Act::RemoteShell
+        | Act::RemoteRun
+        | Act::Persist
+        | Act::DriveTerminal
+        | Act::Obfuscate => runs(case, command) || command.is_some_and(names_daemon),
+        _ => false,
+    };
+    let is_answer = is_answer || NAMES.contains(&program) && is_moved(case, effect);
+    let is_socket = !effect.act.is_observing() && names_daemon_socket(effect.target.written());
+    (is_answer || is_socket).then_some(Trespass::Answer)
+}
+
+/// Says whether a command runs our program, or is given text that does. What belongs to no command may be any whose program
+/// is only known at run time.
+fn runs(case: Case<'_>, command: Option<&Invocation>) -> bool {
+    let all = &case.survey.invocations;
+    let Some(command) = command else {
+        let is_unknown = |command: &&Invocation| command.program().is_some_and(|word| word.fixed().is_none());
+        return all.iter().filter(is_unknown).any(runs_us);
+    };
+    let given = all.get(command.piped.clone()).unwrap_or_default();
+    runs_us(command) || given.iter().any(|command| texts(command).any(names_grant))
+}
+
+/// Says whether a variable of the line moves our settings or state for our program, where it would follow others.
+fn is_moved(case: Case<'_>, effect: &Effect) -> bool {
+    let own = case.command(effect).into_iter().flat_map(|command| &command.assignments);
+    let before = case.survey.invocations.iter().take(effect.invocation.unwrap_or_default());
+    let set = before
+        .clone()
+        .filter(|command| command.arguments.is_empty())
+        .flat_map(|command| &command.assignments);
+    let exported =
+        before.filter(|command| matches!(command.program_name(), Some("export" | "declare" | "typeset")));
+    let words = exported.flat_map(Invocation::operands).filter_map(|word| word.text.split_once('='));
+    let mut names = own.chain(set).map(|variable| variable.name.as_str()).chain(words.map(|(name, _)| name));
+    names.any(|name| MOVING.contains(&name) || name.starts_with("PORTCULLIS_"))
+}
+
+/// Says whether a command speaks to the daemon: by an address with its port, in any spelling of the machine itself, or by
+/// the port as a word of its own.
+fn asks_daemon(effect: &Effect, command: Option<&Invocation>) -> bool {
+    let written = effect.target.written();
+    let is_here = match &effect.target {
+        Target::Host { host, .. } => is_loopback(host) || is_unnamed(host),
+        Target::None | Target::Path(_) | Target::Name(_) => true,
+    };
+    let is_port = |command: &Invocation| texts(command).any(|text| words(text).contains(&PORT));
+    is_daemon_stream(written)
+        || is_here
+            && (port_of(written) == Some(PORT) || port_of(written).is_none() && command.is_some_and(is_port))
+}
+
+/// Returns the port of an address.
+fn port_of(address: &str) -> Option<&str> {
+    let after_scheme = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let authority = after_scheme.split(['/', '?', '#']).next().unwrap_or_default();
+    let (_, port) = authority.rsplit_once(':')?;
+    port.chars().all(|digit| digit.is_ascii_digit()).then_some(port)
+}
+
+/// Says whether a word of a command is an address of the daemon.
+fn names_daemon(command: &Invocation) -> bool {
+    command.operands().iter().any(|word| {
+        let is_here = host_in(&word.text).is_some_and(|host| is_loopback(&host) || is_unnamed(&host));
+        is_here && port_of(&word.text) == Some(PORT)
+    })
+}
+
+/// Says whether a host is written as one number, or not known: nobody who asks a service of their own writes it so.
+fn is_unnamed(host: &str) -> bool {
+    host.is_empty() || host.starts_with("0x") || host.chars().all(|letter| letter.is_ascii_digit())
+}
+
+/// Says whether a path is a connection of the shell to the daemon: `/dev/tcp/127.0.0.1/7317`.
+fn is_daemon_stream(path: &str) -> bool {
+    path.strip_prefix("/dev/tcp/").is_some_and(|rest| rest.ends_with(&format!("/{PORT}")))
+}
+
+fn names_us(command: &Invocation) -> bool {
+    command.operands().iter().any(|word| word.text.to_ascii_lowercase().contains("portcullis"))
+}
+
+/// Says whether a command that nobody knows, or that runs others, runs our program: a text of it names the program and
+/// behind it a word by which it grants, or its words are such as no other program takes.
+fn runs_us(command: &Invocation) -> bool {
+    texts(command).any(names_grant) || is_apart(command) || takes_our_words(command)
+}
+
+/// Says whether a text names our program and behind it a word by which it grants.
+fn names_grant(text: &str) -> bool {
+    let words = words(text);
+    words.iter().enumerate().any(|(place, word)| {
+        NAMES.contains(word) && words.iter().skip(place + 1).take(REACH).any(|next| GRANTING.contains(next))
+    })
+}
+
+/// Says whether the name and the word stand in different words of a command, as for a loader or a list of arguments.
+fn is_apart(command: &Invocation) -> bool {
+    let mut rest = command
+        .arguments
+        .iter()
+        .skip_while(|word| !words(&word.text).iter().any(|word| NAMES.contains(word)));
+    rest.next().is_some() && rest.take(REACH).any(|word| GRANTING.contains(&word.text.as_str()))
+}
+
+/// Says whether words of a command are those by which our program grants, whatever it is called here.
+fn takes_our_words(command: &Invocation) -> bool {
+    let words = command.operands();
+    words.iter().zip(words.iter().skip(1)).any(|(first, second)| {
+        GRANTING_PAIRS
+            .iter()
+            .any(|pair| pair.split_once(',') == Some((first.text.as_str(), second.text.as_str())))
+    })
+}
+
+/// Splits a text into words as a shell or a list of arguments would have them; a path is known by its last component.
+fn words(text: &str) -> Vec<&str> {
+    let split = text.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_.".contains(letter)));
+    split.filter(|word| !word.is_empty()).collect()
+}

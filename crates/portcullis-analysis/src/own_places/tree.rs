@@ -1,0 +1,178 @@
+//! Directories above our places: which commands take, fill or rewrite all that lies in them.
+
+use super::{Trespass, workplaces};
+use crate::act::Act;
+use crate::argument::{Argument, Knowledge};
+use crate::case::Case;
+use crate::command_effects::{name_filters, searches_hidden};
+use crate::effect::Effect;
+use crate::effect::target::path_of;
+use crate::invocation::Invocation;
+use crate::lists::places::own::{GIT_REWRITING, PASSING_HIDDEN, SECRET_NAMES, SINGLE_WRITERS};
+use crate::option::values;
+use crate::path::{join, may_name_component, normal};
+use crate::place::{OwnTouch, Scope, is_agent_directory, is_agent_shelter};
+
+/// Says whether a command that reads a directory above secrets would come across them.
+pub(super) fn is_searched(case: Case<'_>, effect: &Effect, touch: OwnTouch) -> bool {
+    let Some(command) = case.command(effect) else {
+        return true;
+    };
+    let program = command.program_name().unwrap_or_default();
+    let filters = name_filters(command.operands());
+    let takes_secret = |filter: &String| SECRET_NAMES.iter().any(|name| may_name_component(filter, name));
+    if !filters.is_empty() && !filters.iter().any(takes_secret) {
+        return false;
+    }
+    !PASSING_HIDDEN.contains(&program)
+        || touch.above_plain_secret
+        || searches_hidden(program, command.operands())
+}
+
+/// Says whether a command puts files into a directory whose names nobody is told.
+pub(super) fn fills(case: Case<'_>, effect: &Effect) -> bool {
+    let Some(command) = case.command(effect).filter(|_| !effect.is_redirection) else {
+        return false;
+    };
+    match command.program_name().unwrap_or_default() {
+        "cp" | "gcp" | "ln" | "gln" | "mv" | "gmv" => brings_unnamed(command),
+        program => !SINGLE_WRITERS.contains(&program),
+    }
+}
+
+/// Says whether a command is told the directory and the name of a file apart, and both together are a place of ours.
+pub(super) fn names_below(case: Case<'_>, effect: &Effect) -> bool {
+    let mut writes = case.of(&[Act::Write]).filter(|other| other.invocation == effect.invocation);
+    writes.any(|other| {
+        let name = other.target.written();
+        let is_name = !name.is_empty() && !name.contains('/') && effect.invocation.is_some();
+        let together = effect.target.paths().iter().map(|directory| join(directory, name));
+        is_name && together.into_iter().any(|path| case.own_places().touch(&path, false).inside.is_any())
+    })
+}
+
+/// Says whether a command copies or moves files whose names its words do not say.
+fn brings_unnamed(command: &Invocation) -> bool {
+    let is_contents = |word: &Argument| {
+        let last = word.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        matches!(last, "." | "..") || matches!(word.knowledge, Knowledge::Glob | Knowledge::Dynamic)
+    };
+    let is_onto = |word: &Argument| {
+        word.text == "--no-target-directory"
+            || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('T')
+    };
+    let words = command.operands();
+    words.iter().any(is_onto) || words.iter().any(|word| !word.is_option() && is_contents(word))
+}
+
+/// Says what git does to our places by working on a directory in or above them.
+pub(super) fn by_repository(case: Case<'_>, effect: &Effect) -> Option<Trespass> {
+    let is_change = matches!(
+        effect.act,
+        Act::GitLocal | Act::GitRewrite | Act::GitDiscard | Act::GitErase | Act::GitConfig | Act::GitRemote
+    );
+    if !is_change || case.is_in_container(effect) {
+        return None;
+    }
+    let rewrites = case.has_word(effect, GIT_REWRITING);
+    workplaces(case, effect).iter().find_map(|place| {
+        let touch = case.own_places().touch(&normal(place), false);
+        let is_inside = touch.inside.kept || touch.inside.secret;
+        let is_above = rewrites && !touch.is_broad && (touch.above.kept || touch.above.secret);
+        (is_inside || is_above).then_some(Trespass::Change)
+    })
+}
+
+/// Says what a container could do to our places by a directory that it is given.
+pub(super) fn by_container(case: Case<'_>, effect: &Effect) -> Option<Trespass> {
+    if !matches!(effect.act, Act::ContainerLocal | Act::ContainerPower) {
+        return None;
+    }
+    let command = case.command(effect)?;
+    mounted(command, case.scope).iter().find_map(|path| {
+        let touch = case.own_places().touch(path, false);
+        let is_given = touch.inside.kept
+            || touch.inside.secret
+            || touch.above.kept
+            || touch.above.secret
+            || is_agent_directory(path);
+        is_given.then_some(Trespass::Change)
+    })
+}
+
+/// Says what is read of what a search below our places finds and hands on without saying where.
+pub(super) fn by_search(case: Case<'_>, effect: &Effect) -> Option<Trespass> {
+    let is_nameless = effect.act.access().is_some() && effect.target.paths().is_empty();
+    let place = case.command(effect).filter(|_| is_nameless)?.parent?;
+    let search = case.survey.invocations.get(place)?;
+    let program = search.program_name().filter(|name| PASSING_HIDDEN.contains(name))?;
+    let endings = values(search.operands(), &["-e", "--extension"]);
+    let is_chosen = |name: &&'static str| endings.iter().any(|ending| name.ends_with(&ending.text));
+    if !endings.is_empty() && !SECRET_NAMES.iter().any(is_chosen) {
+        return None;
+    }
+    let shows_hidden = searches_hidden(program, search.operands()) || has_hidden_switch(search);
+    let mut looks = case.of(&[Act::List]).filter(|look| look.invocation == Some(place));
+    let finds = looks.any(|look| {
+        look.target.paths().iter().any(|path| {
+            let touch = case.own_places().touch(path, false);
+            touch.inside.secret || touch.above.secret && (shows_hidden || touch.above_plain_secret)
+        })
+    });
+    finds.then_some(Trespass::Read)
+}
+
+/// Says whether `fd` is told to look at hidden files.
+fn has_hidden_switch(search: &Invocation) -> bool {
+    let is_switch = |word: &Argument| {
+        let short = word.text.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        matches!(word.text.as_str(), "--hidden" | "--unrestricted")
+            || short.is_some_and(|letters| letters.contains(['H', 'u']))
+    };
+    search.operands().iter().any(is_switch)
+}
+
+/// Says what a command may do to a place that is a word of it, where no effect says what becomes of its words: it sends
+/// them, runs code on them, or nobody knows it.
+pub(super) fn by_word(case: Case<'_>, effect: &Effect) -> Option<Trespass> {
+    let sends = matches!(effect.act, Act::Send | Act::CloudWrite | Act::Post | Act::Publish);
+    let runs = matches!(effect.act, Act::RunProject | Act::InstallPackage | Act::Unknown);
+    let command = case.command(effect).filter(|_| (sends || runs) && !case.is_in_container(effect))?;
+    let is_search = |name: &str| name.ends_with("grep") || PASSING_HIDDEN.contains(&name);
+    let takes_tree = sends || command.program_name().is_some_and(is_search);
+    let home = case.scope.home.as_deref();
+    command.operands().iter().find_map(|word| {
+        let value = word.text.rsplit(['=', '@']).next().unwrap_or_default();
+        let is_path =
+            value.starts_with(['/', '~']) || value.contains('/') || word.knowledge != Knowledge::Fixed;
+        if !is_path || value.contains(char::is_whitespace) {
+            return None;
+        }
+        let target = path_of(&word.piece(value), &command.directories, home);
+        target.paths.iter().find_map(|path| {
+            let touch = case.own_places().touch(path, target.is_pattern);
+            if touch.inside.secret || takes_tree && touch.above.secret {
+                return Some(Trespass::Read);
+            }
+            let is_changed = touch.inside.kept || touch.inside.program || is_agent_shelter(path, case.scope);
+            (runs && is_changed).then_some(Trespass::Change)
+        })
+    })
+}
+
+/// Returns the directories of this machine that a container is given.
+fn mounted(command: &Invocation, scope: &Scope) -> Vec<String> {
+    let plain = values(command.operands(), &["-v", "--volume"]).into_iter().filter_map(|value| {
+        let source = value.text.split(':').next()?;
+        source.contains(['/', '~', '.']).then(|| value.piece(source))
+    });
+    let long = values(command.operands(), &["--mount"]).into_iter().filter_map(|value| {
+        let mut parts = value.text.split(',').filter_map(|part| part.split_once('='));
+        let (_, source) = parts.find(|(key, _)| matches!(*key, "source" | "src"))?;
+        Some(value.piece(source))
+    });
+    plain
+        .chain(long)
+        .flat_map(|word| path_of(&word, &command.directories, scope.home.as_deref()).paths)
+        .collect()
+}

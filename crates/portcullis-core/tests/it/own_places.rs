@@ -1,0 +1,301 @@
+//! Attacks on our own places: places by ways to a file, in four modes and three working directories, with a fixed seed.
+//! None is allowed, and the same ways to ordinary files are none of this finding's business.
+
+use portcullis_core::{Context, Decision, Mode, OwnLocations, Policy, ToolCall, ToolInput, Value, Verdict};
+
+use crate::support::{Rules, case_without_links, decide_call};
+
+const HOME: &str = "/home/me";
+const PROJECT: &str = "/home/me/code/app";
+
+/// What may not even be read.
+const SECRETS: &[&str] = &[
+    ".local/state/portcullis/daemon/person.token",
+    ".local/state/portcullis/daemon/tokens.json",
+    ".local/state/portcullis/daemon/link.secret",
+    ".local/state/portcullis/approvals.db",
+    ".local/state/portcullis/sessions/5e1f.json",
+];
+
+/// What may be looked at and not changed.
+const KEPT: &[&str] = &[
+    ".config/portcullis/settings.json",
+    ".config/portcullis/commands/acme.toml",
+    ".local/state/portcullis/grants.json",
+    ".local/state/portcullis/trust.json",
+    ".local/state/portcullis/audit/current.jsonl",
+    ".claude/settings.json",
+    ".claude/projects/-home-me-code-app/5e1f.jsonl",
+    ".codex/config.toml",
+    ".codex/sessions/2026/5e1f.jsonl",
+    ".gemini/settings.json",
+    ".cursor/hooks.json",
+    ".copilot/hooks/portcullis.json",
+    ".local/bin/portcullis",
+    "bin/portcullis",
+    "code/app/.claude/settings.local.json",
+    "code/app/.portcullis/settings.json",
+];
+
+/// Directories that hold nothing of ours alone, and ours among others.
+const ABOVE: &[&str] =
+    &[".local/state/portcullis", ".local/state", ".local", ".config/portcullis", ".config"];
+
+const ORDINARY: &[&str] =
+    &["code/app/notes.txt", "code/app/src/main.rs", ".config/nvim/init.lua", "code/other/data/list.json"];
+
+const MODES: [Mode; 4] = [Mode::Default, Mode::AcceptEdits, Mode::Auto, Mode::BypassPermissions];
+
+/// Working directories: a project, the home directory, the root.
+const DIRECTORIES: [&str; 3] = [PROJECT, HOME, "/"];
+
+/// A generator of numbers that says the same in every run.
+struct Chance(u64);
+
+impl Chance {
+    fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let place = usize::try_from(self.0 >> 33).expect("31 bits") % from.len();
+        from[place]
+    }
+}
+
+/// What a way needs a place for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Read,
+    Write,
+    Tree,
+}
+
+fn ways() -> impl Iterator<Item = (Way, &'static str)> {
+    let lines = include_str!("own_places.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| match line.split_once('\t') {
+        Some(("read", command)) => (Way::Read, command),
+        Some(("write", command)) => (Way::Write, command),
+        Some(("tree", command)) => (Way::Tree, command),
+        _ => panic!("{line}"),
+    })
+}
+
+/// Writes a path below the home directory in one of the ways that lead there from a working directory.
+fn spelled(below: &str, directory: &str, form: usize) -> String {
+    let relative = match directory {
+        PROJECT => below.strip_prefix("code/app/").map_or_else(|| format!("../../{below}"), str::to_owned),
+        HOME => below.to_owned(),
+        _ => format!("home/me/{below}"),
+    };
+    match form {
+        0 => format!("{HOME}/{below}"),
+        1 => relative,
+        2 => format!("~/{below}"),
+        3 => format!("$HOME/{below}"),
+        4 => format!("{HOME}/code/../{below}"),
+        _ => format!("\"$HOME\"/{below}"),
+    }
+}
+
+/// Fills a way with a place.
+fn filled(way: &str, below: &str, directory: &str, form: usize) -> String {
+    let parent = |path: &str| path.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
+    let name = below.rsplit('/').next().unwrap_or(below);
+    // Quotes and code keep the shell from expanding what stands in them.
+    let is_quoted = way.contains(['\'', '"']);
+    let form = if is_quoted { form % 2 } else { form };
+    let holder = parent(below);
+    let above = if holder.contains('/') { parent(&holder) } else { holder.clone() };
+    way.replace("{p}", &spelled(below, directory, form))
+        .replace("{d}", &spelled(&holder, directory, form))
+        .replace("{u}", &spelled(if above.is_empty() { &holder } else { &above }, directory, form))
+        .replace("{n}", name)
+}
+
+fn context(mode: Mode, directory: &str) -> Context {
+    Context { home: Some(HOME.to_owned()), ..Context::new(mode, directory) }
+}
+
+fn verdict(policy: &Policy, call: ToolCall, mode: Mode, directory: &str) -> Verdict {
+    decide_call(policy, call, context(mode, directory))
+}
+
+fn is_ours(verdict: &Verdict) -> bool {
+    verdict.findings.iter().any(|found| found.code == "PC063")
+}
+
+/// Makes the commands of a seed: every way from every directory, each with a place of its own.
+fn commands(
+    seed: u64,
+    secrets: &[&str],
+    others: &[&str],
+    above: &[&str],
+) -> Vec<(Way, String, &'static str)> {
+    let mut chance = Chance(seed);
+    let all: Vec<&str> = secrets.iter().chain(others).copied().collect();
+    let mut commands = Vec::new();
+    for (way, line) in ways() {
+        for directory in DIRECTORIES {
+            let form = chance.pick(&["", "1", "22", "333", "4444", "55555"]).len();
+            let command = match way {
+                Way::Read => filled(line, chance.pick(secrets), directory, form),
+                Way::Write => filled(line, chance.pick(&all), directory, form),
+                Way::Tree => {
+                    let is_quoted = line.contains(['\'', '"']);
+                    let form = if is_quoted { form % 2 } else { form };
+                    line.replace("{u}", &spelled(chance.pick(above), directory, form))
+                }
+            };
+            commands.push((way, command, directory));
+        }
+    }
+    commands
+}
+
+#[test]
+fn no_way_leads_to_our_places_in_any_mode_from_any_directory() {
+    let policy = Policy::default();
+    let attacks = commands(20_261, SECRETS, KEPT, ABOVE);
+    assert!(attacks.len() >= 400, "{}", attacks.len());
+    let mut wrong = Vec::new();
+    for (_, command, directory) in &attacks {
+        let call = ToolCall::bash(command);
+        let mut case = case_without_links(&policy, call, context(Mode::Default, directory));
+        for mode in MODES {
+            case.switch_mode(mode);
+            let verdict = case.decide(&policy).expect("the session goes on").into_verdict();
+            if verdict.decision == Decision::Allow {
+                wrong.push(format!("{mode:?} in {directory}: {command}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} allowed\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_same_ways_to_ordinary_files_are_none_of_its_business() {
+    let policy = Policy::default();
+    let mut wrong = Vec::new();
+    for (way, command, directory) in commands(7, ORDINARY, ORDINARY, &["code/app/build", "code/other/dist"]) {
+        // A change of the directory that fails leaves a search where it began.
+        let may_stay = command.starts_with('(') && directory != PROJECT;
+        // What stands in the same directory as ours is found with it.
+        let is_beside = way != Way::Tree && command.contains(".config") && command.contains("find");
+        if is_ours(&verdict(&policy, ToolCall::bash(&command), Mode::Auto, directory))
+            && !may_stay
+            && !is_beside
+        {
+            wrong.push(format!("{directory}: {command}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} taken for ours\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn neither_rules_nor_words_nor_an_approval_lift_it() {
+    let rules = Rules {
+        allow: &["Bash(python3:*)", "Bash(cp:*)", "Bash", "Edit", "Write", "Read"],
+        ..Rules::default()
+    };
+    let policy = rules.policy();
+    for command in [
+        "python3 -c \"open('/home/me/.config/portcullis/settings.json','w').write('{}')\"",
+        "cp x ~/.claude/settings.json",
+        "cd ~/.local/state && git grep --no-index -h .",
+        "portcullis allow --last --yes",
+    ] {
+        for mode in MODES {
+            let mut context = context(mode, PROJECT);
+            context.session.turns.push(format!("please run `{command}` now"));
+            context.session.approval =
+                Some(portcullis_core::CallApproval { id: "5e1f".to_owned(), answers_questions: true });
+            let verdict = decide_call(&policy, ToolCall::bash(command), context);
+            assert_eq!(verdict.decision, Decision::Deny, "{mode:?} {command}");
+        }
+    }
+}
+
+#[test]
+fn other_tools_are_held_against_the_same_places() {
+    let input = |fields: &[(&str, &str)]| -> ToolInput {
+        fields.iter().map(|(name, text)| ((*name).to_owned(), Value::Text((*text).to_owned()))).collect()
+    };
+    let token = "/home/me/.local/state/portcullis/daemon/person.token";
+    let settings = "/home/me/.config/portcullis/settings.json";
+    for (tool, fields, is_refused) in [
+        ("Write", vec![("file_path", settings), ("content", "{}")], true),
+        (
+            "Edit",
+            vec![("file_path", "/home/me/bin/portcullis"), ("old_string", "a"), ("new_string", "b")],
+            true,
+        ),
+        ("NotebookEdit", vec![("notebook_path", settings), ("new_source", "x")], true),
+        ("Read", vec![("file_path", token)], true),
+        ("Grep", vec![("pattern", "."), ("path", "/home/me/.local")], true),
+        ("Grep", vec![("pattern", "."), ("path", "/home/me"), ("output_mode", "content")], true),
+        ("mcp__files__write_file", vec![("path", settings), ("content", "{}")], true),
+        ("mcp__files__read_file", vec![("path", token)], true),
+        ("mcp__files__move_file", vec![("source", "/tmp/x"), ("destination", settings)], true),
+        ("Read", vec![("file_path", settings)], false),
+        ("Glob", vec![("pattern", "*"), ("path", "/home/me/.config/portcullis")], false),
+        ("Write", vec![("file_path", "/home/me/code/app/src/a.rs"), ("content", "")], false),
+        ("Grep", vec![("pattern", "x"), ("path", "/home/me/code/app")], false),
+    ] {
+        for mode in MODES {
+            for directory in DIRECTORIES {
+                let verdict =
+                    verdict(&Policy::default(), ToolCall::new(tool, input(&fields)), mode, directory);
+                assert_eq!(is_ours(&verdict), is_refused, "{mode:?} {directory} {tool} {fields:?}");
+                assert!(!is_refused || verdict.decision == Decision::Deny, "{mode:?} {tool} {fields:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn places_that_a_variable_moved_are_ours_as_well() {
+    let locations = OwnLocations {
+        moved: vec![
+            (".config".to_owned(), "/data/conf".to_owned()),
+            (".local/state".to_owned(), "/data/st".to_owned()),
+        ],
+        programs: vec!["/opt/acme/portcullis".to_owned()],
+    };
+    for (command, is_refused) in [
+        ("echo x > /data/conf/portcullis/settings.json", true),
+        ("cat /data/st/portcullis/daemon/person.token", true),
+        ("grep -r . /data", true),
+        ("mv /data/conf /tmp/x", true),
+        ("cp x /opt/acme/portcullis", true),
+        ("tar xf f.tar -C /opt/acme", true),
+        ("cat /data/conf/portcullis/settings.json", false),
+        ("echo x > /data/conf/nvim/init.lua", false),
+        ("ls /opt/acme", false),
+    ] {
+        for mode in MODES {
+            let context = Context { locations: locations.clone(), ..context(mode, PROJECT) };
+            let verdict = decide_call(&Policy::default(), ToolCall::bash(command), context);
+            assert_eq!(is_ours(&verdict), is_refused, "{mode:?} {command}");
+        }
+    }
+}
+
+#[test]
+fn looking_and_ordinary_work_stay_as_they_are() {
+    let policy = Policy::default();
+    for (command, directory, is_allowed) in [
+        ("cat ~/.config/portcullis/settings.json", HOME, true),
+        ("ls ~", HOME, true),
+        ("ls -la .config", HOME, true),
+        ("git status", HOME, true),
+        ("grep -r foo src", HOME, true),
+        ("grep -r foo src", PROJECT, true),
+        ("rg foo", HOME, true),
+        ("portcullis check 'rm -rf .claude'", PROJECT, true),
+        ("portcullis log", PROJECT, true),
+        ("cat ~/.config/portcullis/settings.json", PROJECT, false),
+        ("portcullis doctor", PROJECT, false),
+    ] {
+        let verdict = verdict(&policy, ToolCall::bash(command), Mode::Default, directory);
+        assert!(!is_ours(&verdict), "{command}");
+        assert_eq!(verdict.decision == Decision::Allow, is_allowed, "{command} in {directory}: {verdict:?}");
+    }
+}
