@@ -6,7 +6,7 @@
 
 use portcullis_shell::Span;
 
-use super::{git_objects, tree_search};
+use super::{git_objects, terminal, tree_search};
 use crate::act::{Access, Act};
 use crate::argument::Argument;
 use crate::code::{self, CodeTarget};
@@ -258,6 +258,7 @@ impl EffectMaker<'_> {
             return effects;
         };
         let found = profile::read(profile, self.context.invocation.operands());
+        let leaves_prompt = terminal::leaves_prompt(&self.context, name, &found);
         let uses = match found.form.reader {
             "" => found.uses,
             reader => reader::read(reader, &self.context, &found),
@@ -271,6 +272,13 @@ impl EffectMaker<'_> {
             let effect = self.on_word(found);
             effects.extend(self.below(&effect));
             effects.push(effect);
+        }
+        if leaves_prompt {
+            effects.push(self.effect(
+                Act::Unknown,
+                Target::Name("what is typed into it".to_owned()),
+                program.span,
+            ));
         }
         let shown = git_objects::shown_files(self.context.invocation);
         effects.extend(shown.into_iter().map(|word| self.reading(word)));
