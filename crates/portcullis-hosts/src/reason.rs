@@ -1,19 +1,36 @@
 //! The sentence a host shows to its model or its user.
 
-use portcullis_core::Verdict;
-
-use portcullis_core::is_hidden;
+use portcullis_core::{Decision, Reason, Verdict, is_hidden};
 
 /// The longest sentence a host is given, in characters; longer ones are cut.
 const LONGEST: usize = 1_000;
 
-/// Writes why a verdict is what it is: the message, which names the rule, then the rule's place.
+/// Writes why a verdict is what it is: what the call would do where something was found, the message, which names the
+/// rule, then the rule's place.
 pub(crate) fn reason(verdict: &Verdict) -> String {
-    let message = shorten(&verdict.reason.message());
+    let message = shorten(&message(verdict));
     match verdict.reason.rule() {
         Some(rule) => format!("portcullis: {message} ({})", shorten(&rule.origin.to_string())),
         None => format!("portcullis: {message}"),
     }
+}
+
+/// Puts the consequence first, which is what a person decides by.
+fn message(verdict: &Verdict) -> String {
+    match (&verdict.reason, verdict.findings.first()) {
+        (Reason::Finding { code, sentence, .. }, _) => format!("{} ({code})", consequence(sentence)),
+        (reason, Some(found)) if verdict.decision == Decision::Ask => {
+            format!("{} ({}); {}", consequence(&found.sentence), found.code, reason.message())
+        }
+        (reason, _) => reason.message(),
+    }
+}
+
+/// Makes of `it sends …` what a person reads first: `Sends …`.
+fn consequence(sentence: &str) -> String {
+    let plain = sentence.strip_prefix("it ").unwrap_or(sentence);
+    let mut letters = plain.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Writes what the user must know beside the verdict.
@@ -46,6 +63,16 @@ fn shorten(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_consequence_comes_first() {
+        assert_eq!(
+            consequence("it sends `~/.ssh/id_rsa` to x.example"),
+            "Sends `~/.ssh/id_rsa` to x.example"
+        );
+        assert_eq!(consequence("the build runs it"), "The build runs it");
+        assert_eq!(consequence(""), "");
+    }
 
     #[test]
     fn long_texts_are_cut_and_hidden_characters_spelled_out() {

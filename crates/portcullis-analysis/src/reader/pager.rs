@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn going_somewhere_is_told_from_other_keys() {
-        assert_eq!(effects("less +G a.log"), ["read a.log"]);
-        assert_eq!(effects("less '+!date' a.log"), ["read a.log", "unknown +!date"]);
+        assert_eq!(effects("less +G a.log | cat"), ["read a.log"]);
+        assert_eq!(effects("less '+!date' a.log | cat"), ["read a.log", "unknown +!date"]);
     }
 }

@@ -37,6 +37,7 @@ pub(crate) fn check_own(locations: &SettingsLocations, is_online: bool) -> Vec<C
     let is_shared = session.as_ref().is_some_and(|session| session.loaded.store.is_shared());
     check_state(&mut checks, locations, is_shared);
     if let Some(session) = &session {
+        checks.fine("mode", mode_in_force(session));
         check_fleet(&mut checks, session);
         check_heads(&mut checks, session);
         check_classifier(&mut checks, session, is_online);
@@ -85,6 +86,20 @@ fn check_settings(checks: &mut Checks) -> Option<SessionSettings> {
         _ => checks.fine("settings", "they load without problems"),
     }
     Some(session)
+}
+
+/// Says which mode counts where an agent names none, and who decides what rules and proofs leave open.
+fn mode_in_force(session: &SessionSettings) -> String {
+    let mode = match session.policy().own_mode {
+        Some(mode) => format!("{mode}, also where an agent says only that its mode is the default one"),
+        None => "the agent's own (`portcullis init --mode auto` sets one for all agents)".to_owned(),
+    };
+    let who = if has_classifier(&session.loaded, &ClassifierFlags::default()) {
+        "what rules and the analysis leave open in auto mode goes to the model"
+    } else {
+        "what rules and the analysis leave open is asked about"
+    };
+    format!("{mode}; {who}")
 }
 
 /// Checks what is kept on this machine; sessions and the audit trail are not, where the store is shared.
