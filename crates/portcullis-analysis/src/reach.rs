@@ -31,6 +31,11 @@ pub(crate) fn leads_out(case: Case<'_>, effect: &Effect) -> bool {
     let (mut before, mut is_loading_before) = ("", false);
     for word in command.operands() {
         let is_named = before.starts_with('-') && !word.is_option();
+        // Code that a reader took for the project's own is no command line.
+        if is_named && holds_code(command) && effect.word.as_ref() == Some(word) {
+            (before, is_loading_before) = (&word.text, false);
+            continue;
+        }
         let front = OptionFront::of(&word.text);
         let option = if is_named { before } else { &word.text };
         if steering::is_command_text(command, word) || names_foreign_address(option, &word.text) {
@@ -50,6 +55,11 @@ pub(crate) fn leads_out(case: Case<'_>, effect: &Effect) -> bool {
         (before, is_loading_before) = (&word.text, front.is_loading(word.text.len()));
     }
     false
+}
+
+/// Says whether a program takes code on its line that is judged by the functions it calls.
+fn holds_code(command: &Invocation) -> bool {
+    matches!(command.program_name(), Some("R" | "Rscript" | "julia" | "littler"))
 }
 
 /// Says whether a word names an address elsewhere that is more than shown: a build or test that is told one fetches,

@@ -5,7 +5,7 @@
 
 use super::{Form, OtherOptions, Style};
 use crate::act::Act;
-use crate::argument::Argument;
+use crate::argument::{Argument, Knowledge};
 use crate::lists::options::{BUILD_SWITCHES, SWITCHES, VALUED, WORDS};
 
 /// What an option that is not listed turned out to be.
@@ -51,7 +51,9 @@ pub(super) fn may_matter(form: Form<'_>, option: &Argument, word: &Argument) -> 
     // Single letters are mostly switches, and every parameter of PowerShell may have a value.
     let is_short = option.text.len() == 2 || form.style == Style::Gnu && !option.text.starts_with("--");
     let is_lenient = is_short || form.style == Style::Windows || is_build_switch(form, &option.text);
-    if is_lenient { !word.is_known() || !is_inside(&word.text) } else { !is_tame(&word.text) }
+    // A pattern that begins inside stays there.
+    let is_seen = word.is_known() || word.knowledge == Knowledge::Glob;
+    if is_lenient { !is_seen || !is_inside(&word.text) } else { !is_tame(&word.text) }
 }
 
 /// Says whether the letters behind one dash hold more than switches: `-V1/etc/x`, `-ofile.txt`.
@@ -80,7 +82,7 @@ fn is_inside(text: &str) -> bool {
     let is_elsewhere = text.starts_with(['/', '~', '|', '@']) || text.split('/').any(|part| part == "..");
     !is_elsewhere
         && !text.contains("://")
-        && !text.contains(|letter: char| letter.is_whitespace() || "$`;|&<>{}".contains(letter))
+        && !text.contains(|letter: char| letter.is_whitespace() || "$`;|&<>".contains(letter))
 }
 
 /// Says whether an option is a switch of tools that build, test and check: the word behind it is no value of it, and what

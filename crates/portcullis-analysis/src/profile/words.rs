@@ -56,7 +56,7 @@ impl<'a> Words<'a> {
                     break;
                 }
             } else {
-                if may_be_option && may_become_option(word) {
+                if may_be_option && may_become_option(word) && !is_of_project(innermost, word) {
                     sorted.loose.push(word);
                 }
                 sorted.follow(word);
@@ -336,6 +336,13 @@ pub(crate) fn may_become_option(word: &Argument) -> bool {
         Knowledge::Dynamic if word.shape().is_some() => word.shape().is_some_and(Shape::may_be_option),
         Knowledge::Dynamic => word.text.starts_with(['$', '`', '…', '-', '{', '*', '?', '[']),
     }
+}
+
+/// Says whether a word is the name of a file below where the command runs, and the program runs code from there anyway:
+/// whatever such a name brings about, the files could.
+fn is_of_project(form: Form<'_>, word: &Argument) -> bool {
+    word.shape().is_some_and(Shape::begins_inside)
+        && form.does().any(|act| act == crate::act::Act::RunProject)
 }
 
 /// Says whether an option may make the program do more than look.

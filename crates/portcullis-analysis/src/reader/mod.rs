@@ -22,10 +22,12 @@ mod git_look;
 mod git_push;
 mod git_settings;
 mod here;
+mod inline;
 mod jq;
 mod kill;
 mod mode;
 mod pager;
+mod pictures;
 mod registry;
 mod remote;
 mod response;
@@ -116,6 +118,7 @@ const READERS: &[(&str, ArgumentReader)] = &[
     ("names", variables::names),
     ("names-from", here::from_list),
     ("pager", pager::read),
+    ("pictures", pictures::read),
     ("processes", variables::processes),
     ("python-m", script::python_module),
     ("redis", settings::redis),

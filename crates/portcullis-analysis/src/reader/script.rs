@@ -1,15 +1,31 @@
 //! Interpreters whose first operand is a script, and `python -m`.
 
-use super::CommandContext;
+use super::{CommandContext, inline};
 use super::{certain, nameless};
 use crate::act::Act;
 use crate::argument::Argument;
-use crate::lists::readers::script::PROJECT_MODULES;
+use crate::lists::readers::script::{PROJECT_MODULES, STANDARD_PACKAGES};
 use crate::profile::{self, Match, Use};
 
 /// Modules of Python that only show something.
 const SHOWING_MODULES: &[&str] =
     &["ast", "calendar", "dis", "pydoc", "site", "sysconfig", "this", "tokenize", "platform"];
+
+/// Says whether a module is one inside a package that does not come with Python: the project's, or one it declares.
+fn is_of_package(name: &str) -> bool {
+    let is_name = |part: &str| {
+        part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && part.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    };
+    let mut parts = name.split('.');
+    let package = parts.next().unwrap_or_default();
+    let mut inner = parts.peekable();
+    inner.peek().is_some()
+        && is_name(package)
+        && inner.all(is_name)
+        && !STANDARD_PACKAGES.contains(&package)
+        && profile::find(&package.replace('_', "-")).is_none()
+}
 
 /// Reads the words of a module as those of the program that starts it.
 fn of_program(name: &str, words: &[&Argument]) -> Vec<Use> {
@@ -65,6 +81,7 @@ pub(super) fn python_module(context: &CommandContext<'_>, found: &Match<'_>) -> 
                 None => uses.push(nameless(Act::Listen)),
             }
         }
+        name if is_of_package(name) => uses.push(nameless(Act::RunProject)),
         _ => uses.push(certain(Act::Unknown, module)),
     }
     uses
@@ -90,5 +107,6 @@ pub(super) fn script(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use
     if !found.is_idle && !has_program && !is_told {
         uses.push(nameless(Act::Unknown));
     }
+    inline::take(context, &mut uses);
     uses
 }

@@ -57,6 +57,22 @@ impl Shape {
         Self { pieces: vec![ShapePiece::Of(kind)] }
     }
 
+    /// Says whether it is a path that begins with a name, and so lies below wherever it is used.
+    pub(crate) fn begins_inside(&self) -> bool {
+        matches!(self.pieces.first(), Some(ShapePiece::Of(TextKind::Inside(_) | TextKind::Name(_))))
+    }
+
+    /// Says whether every text of it ends so.
+    pub(crate) fn ends_with(&self, ending: &str) -> bool {
+        match self.pieces.last() {
+            Some(ShapePiece::Text(text)) => text.ends_with(ending),
+            Some(ShapePiece::Of(
+                TextKind::Name(pattern) | TextKind::Inside(pattern) | TextKind::Below(pattern),
+            )) => pattern.ends_with(ending),
+            _ => false,
+        }
+    }
+
     /// Makes the shape of one text.
     pub(crate) fn text(text: &str) -> Self {
         let mut shape = Self { pieces: Vec::new() };

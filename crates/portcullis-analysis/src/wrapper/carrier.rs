@@ -38,7 +38,9 @@ pub(super) fn peel(name: &str, rest: &[Argument]) -> Option<Unwrapped> {
         parts.extend(values(rest, &["-o"]).iter().filter_map(ssh_command));
     }
     if BY_OPERAND.contains(&name) {
-        let operands = rest.iter().filter(|word| !word.is_option());
+        // A number is the value of an option.
+        let is_number = |word: &Argument| word.text.chars().all(|letter| letter.is_ascii_digit());
+        let operands = rest.iter().filter(|word| !word.is_option() && !is_number(word));
         parts.extend(operands.map(|word| WrappedPart::Text(vec![word.clone()])));
     }
     if ANYWHERE.contains(&name) {
