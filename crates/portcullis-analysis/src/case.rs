@@ -31,10 +31,20 @@ pub struct Background {
     pub written: BTreeSet<String>,
     /// The remotes of the repository with their addresses, if somebody looked.
     pub remotes: BTreeMap<String, String>,
+    /// Files and directories that the session changed by other means than whole texts, absolute.
+    pub touched: BTreeSet<String>,
     /// Whether a secret was read earlier in this session.
     pub reads_secrets: bool,
     /// Where our own places lie.
     pub locations: OwnLocations,
+}
+
+impl Background {
+    /// Says whether the session put something at a path, or around it.
+    pub(crate) fn touches(&self, path: &str) -> bool {
+        let is_around = |touched: &String| crate::path::is_inside(path, touched);
+        self.written.contains(path) || self.touched.iter().any(is_around)
+    }
 }
 
 impl<'a> Case<'a> {
@@ -75,7 +85,7 @@ impl<'a> Case<'a> {
     }
 
     /// Returns the commands whose output may reach a command, itself included.
-    fn reaching(self, index: usize) -> BTreeSet<usize> {
+    pub(crate) fn reaching(self, index: usize) -> BTreeSet<usize> {
         let mut reached = BTreeSet::new();
         let mut open = vec![index];
         while let Some(next) = open.pop() {
@@ -94,6 +104,13 @@ impl<'a> Case<'a> {
             command.parent.and_then(|index| self.survey.invocations.get(index))
         };
         std::iter::successors(self.command(effect).and_then(|command| parent(&command)), parent)
+    }
+
+    /// Says whether a command runs with the rights of another user.
+    pub fn is_raised(self, effect: &Effect) -> bool {
+        self.wrappers(effect).any(|command| {
+            command.program_name().is_some_and(|name| matches!(name, "sudo" | "doas" | "pkexec" | "run0"))
+        })
     }
 
     /// Says whether an effect happens in a container, so that its paths are not those of this machine.

@@ -74,6 +74,8 @@ pub struct Invocation {
     pub given: Option<String>,
     /// The text of a here-document or here-string that it is given exactly so.
     pub input: Option<String>,
+    /// All that it writes into the one file to which its output goes, where that is known to the letter.
+    pub put: Option<String>,
 }
 
 /// How an invocation treats the commands it wraps.

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use crate::act::Act;
-use crate::allowances::Allowance;
+use crate::allowances::{Allowance, own_service};
 use crate::case::Case;
 use crate::effect::{Effect, Target};
 use crate::findings::ExampleCall;
@@ -40,6 +40,16 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
         ExampleCall::Bash("export PATH=\"$HOME/.cargo/bin:$PATH\"; cargo build"),
         ExampleCall::Bash("docker compose -f docker/dev.yml up -d"),
         ExampleCall::Bash("curl -so data.csv https://example.com/d.csv && pytest"),
+        ExampleCall::Bash("tar xzf fixtures.tar.gz && unzip assets.zip"),
+        ExampleCall::Bash("protoc --go_out=. proto/*.proto"),
+        ExampleCall::Bash("curl -X POST http://localhost:3000/api/items -d '{}'"),
+        ExampleCall::Bash("until nc -z localhost 5432; do sleep 1; done"),
+        ExampleCall::Bash("python3 -m http.server --bind 127.0.0.1 8000"),
+        ExampleCall::Bash("make -n install"),
+        ExampleCall::Bash("python3 -m app.tools.report --all"),
+        ExampleCall::Bash("git ls-files '*.ts' | xargs eslint"),
+        ExampleCall::Bash("hyperfine --warmup 3 'cargo run'"),
+        ExampleCall::Bash("for f in *.png; do convert \"$f\" \"${f%.png}.jpg\"; done"),
         ExampleCall::Call("Write", &[("file_path", "/code/app/src/lib.rs"), ("content", "fn main() {}")]),
     ],
     misses: &[
@@ -53,6 +63,20 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
         ExampleCall::Bash("cp check.sh .git/hooks/pre-commit"),
         ExampleCall::Bash("python3 -c \"open('.git/config', 'a')\""),
         ExampleCall::Bash("make install"),
+        ExampleCall::Bash("curl -so a.tgz https://example.com/a.tgz; tar xzf a.tgz"),
+        ExampleCall::Bash("tar xzf /tmp/a.tgz"),
+        ExampleCall::Bash("tar xzf ../a.tgz"),
+        ExampleCall::Bash("curl -X POST http://localhost:2375/containers/create -d '{}'"),
+        ExampleCall::Bash("curl -X POST http://localhost:7317/v1/rules -d '{}'"),
+        ExampleCall::Bash("curl -X DELETE http://localhost:3000/api/items/1"),
+        ExampleCall::Bash("curl -X POST http://localhost:3000/x -d @.env"),
+        ExampleCall::Bash("curl -X POST --connect-to ::example.com: http://localhost:3000/x -d x"),
+        ExampleCall::Bash("nc -z example.com 22"),
+        ExampleCall::Bash("nc localhost 5432 < data.csv"),
+        ExampleCall::Bash("python3 -m http.server"),
+        ExampleCall::Bash("python3 -m boto3.tool"),
+        ExampleCall::Bash("git ls-files | xargs tar cf x.tar"),
+        ExampleCall::Bash("protoc --go_out=../other a.proto"),
         ExampleCall::Bash("make OUT=/home/me/notes"),
         ExampleCall::Bash("gcc -include /home/me/.netrc a.c"),
         ExampleCall::Bash("npm run build -- --outDir ~/site"),
@@ -107,6 +131,9 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
             !reach::takes_foreign_file(case, effect) && !reach::mounts_elsewhere(case, effect)
         }
         Act::KillOwn => true,
+        Act::Send => own_service::is_changed(case, effect),
+        Act::Connect => own_service::is_probed(case, effect),
+        Act::Listen => own_service::is_offered(effect),
         Act::GitRemote => case.keeps_remote(effect),
         Act::GitLocal | Act::GitRewrite => {
             reach::works_in_own_repository(case, effect)
@@ -118,7 +145,8 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
         // What a script does that the agent wrote in this session is judged beside this.
         Act::Execute => {
             // Of files that a pattern chooses nobody reads what they do.
-            (case.is_in_project(effect) || is_built(case, effect))
+            let is_nothing = effect.target.is_path_with(|path| path == "/dev/null");
+            (case.is_in_project(effect) || is_built(case, effect) || is_nothing)
                 && !matches!(&effect.target, Target::Path(path) if path.is_pattern)
                 && is_file_name(effect.target.written())
                 && !is_weighty(case, effect)
@@ -267,6 +295,12 @@ fn is_weighty(case: Case<'_>, effect: &Effect) -> bool {
     let program = case.program(effect);
     let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
     let mut names = words.iter().filter(|word| !word.is_option());
+    // A make that only shows what it would run runs no recipe.
+    let shows = |word: &&str| matches!(*word, "-n" | "--dry-run" | "--just-print" | "--recon");
+    let is_make = matches!(program, "make" | "gmake");
+    if is_make && words.iter().filter_map(|word| word.fixed()).any(|word| shows(&word)) {
+        return false;
+    }
     if RUNNERS.contains(&program) {
         return names.any(|word| parts(&word.text, WEIGHTY) || parts(&word.text, DESTROYING));
     }
@@ -328,7 +362,7 @@ fn changes_own(case: Case<'_>, effect: &Effect) -> bool {
         && target.is_all(|path| {
             is_free(path)
                 || (case.scope.is_in_project(path) || case.scope.is_temporary(path))
-                    && !case.scope.roots.iter().any(|root| root == path)
+                    && (!case.scope.roots.iter().any(|root| root == path) || fills_project(case, effect))
                     && !is_sweep(case, path, target.is_pattern && !target.is_single)
                     && !is_agent_setting(path)
                     && !is_agent_directory(path)
@@ -337,6 +371,31 @@ fn changes_own(case: Case<'_>, effect: &Effect) -> bool {
                     && !(is_written(case, effect) && runs_later(path).is_some())
         })
 }
+
+/// Says whether a working directory is filled from what is the project's own already: an archive that lies in it and that
+/// nobody put there in this session, or code that is made of its files.
+fn fills_project(case: Case<'_>, effect: &Effect) -> bool {
+    let program = case.program(effect);
+    let is_own = |read: &Effect| {
+        let paths = read.target.paths();
+        let is_touched = |path: &String| {
+            case.background.touches(path)
+                || case
+                    .of(&[Act::Write])
+                    .any(|write| write.invocation != effect.invocation && write.target.paths().contains(path))
+        };
+        case.is_in_project(read) && !paths.iter().any(is_touched)
+    };
+    let mut archives = case.of(&[Act::Read]).filter(|read| read.invocation == effect.invocation).peekable();
+    let unpacks = UNPACKERS.contains(&program) && archives.peek().is_some() && archives.all(is_own);
+    effect.act == Act::Write
+        && !effect.is_redirection
+        && (unpacks || program == "protoc")
+        && case.of(&[Act::Fetch]).next().is_none()
+}
+
+/// Programs that unpack archives where they run.
+const UNPACKERS: &[&str] = &["bsdtar", "gtar", "tar", "unzip"];
 
 /// Says whether something comes into a file; a directory that is made is empty.
 fn is_written(case: Case<'_>, effect: &Effect) -> bool {

@@ -14,7 +14,7 @@ pub use looking::is_looking;
 pub use maker::effects;
 pub use power_shell::power_shell_layout;
 pub(crate) use tree_search::{filters as name_filters, searches_hidden};
-pub use written::runs_what_it_writes;
+pub use written::{runs_what_it_writes, written_texts};
 
 use crate::effect::Effect;
 use crate::invocation::Survey;

@@ -64,6 +64,7 @@ fn invocation_of(command: &PowerShellCommand, directory: &str) -> Invocation {
         decoded: command.decoded,
         given: None,
         input: None,
+        put: None,
     }
 }
 

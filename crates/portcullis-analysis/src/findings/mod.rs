@@ -157,6 +157,8 @@ pub struct Sighting {
     pub subject: String,
     /// One sentence for a person, lower case, no final period.
     pub sentence: String,
+    /// Whether work on a project takes such a thing now and then: a person is asked about it, and it is not refused.
+    pub is_ordinary: bool,
 }
 
 impl Sighting {
@@ -169,7 +171,12 @@ impl Sighting {
             "" => case.command(effect).map(Invocation::as_written).unwrap_or_default(),
             written => written.to_owned(),
         };
-        Self { effect: place, span: effect.span, subject, sentence: sentence.into() }
+        Self { effect: place, span: effect.span, subject, sentence: sentence.into(), is_ordinary: false }
+    }
+
+    /// Says of it whether work on a project takes such a thing now and then.
+    pub(crate) fn ordinary_if(self, is_ordinary: bool) -> Self {
+        Self { is_ordinary, ..self }
     }
 }
 

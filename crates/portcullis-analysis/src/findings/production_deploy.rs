@@ -2,6 +2,7 @@
 //!
 //! Users see the result at once, and rolling back is work for somebody who knows the service.
 //! Deploy to a preview or a test environment, or leave it to the pipeline.
+//! A person is asked about a deployment that does not name production; one that does is refused.
 //! Or say that it is to be deployed, and where.
 
 use crate::act::Act;
@@ -68,7 +69,8 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
                 Act::Deploy => "it deploys",
                 _ => "it changes what runs in production",
             };
-            Sighting::of(case, effect, sentence)
+            let is_ordinary = effect.act == Act::Deploy && !names_production(case, effect);
+            Sighting::of(case, effect, sentence).ordinary_if(is_ordinary)
         })
         .collect()
 }

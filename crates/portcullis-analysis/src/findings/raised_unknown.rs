@@ -6,9 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
-use crate::effect::Effect;
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
-use crate::invocation::Invocation;
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC061",
@@ -45,7 +43,7 @@ pub(super) static FINDING: Finding = Finding {
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    let unknown = case.of(&[Act::Unknown]).filter(|effect| is_raised(case, effect));
+    let unknown = case.of(&[Act::Unknown]).filter(|effect| case.is_raised(effect));
     unknown
         .take(1)
         .map(|effect| {
@@ -56,12 +54,4 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
             Sighting::of(case, effect, sentence)
         })
         .collect()
-}
-
-/// Says whether a command runs with the rights of another user.
-fn is_raised(case: Case<'_>, effect: &Effect) -> bool {
-    let raises = |command: &Invocation| {
-        command.program_name().is_some_and(|name| matches!(name, "sudo" | "doas" | "pkexec" | "run0"))
-    };
-    case.wrappers(effect).any(raises)
 }

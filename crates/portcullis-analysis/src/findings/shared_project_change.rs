@@ -2,11 +2,14 @@
 //!
 //! A merge reaches everybody who builds from the branch, and a deleted project takes its issues and reviews along.
 //! Open the change for review and leave the merge to a person.
+//! A person is asked about a merge or an approval in one's own project; everything else is refused.
 //! Or name the change or project and say what is to be done with it.
 
 use crate::act::Act;
 use crate::case::Case;
+use crate::effect::Effect;
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
+use crate::invocation::Invocation;
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC040",
@@ -50,7 +53,23 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
                 "" => "it changes a project that others work on".to_owned(),
                 written => format!("it changes a project that others work on: `{written}`"),
             };
-            Sighting::of(case, effect, sentence)
+            let is_ordinary = effect.act == Act::Merge && !names_other_project(case, effect);
+            Sighting::of(case, effect, sentence).ordinary_if(is_ordinary)
         })
         .collect()
+}
+
+/// Says whether a command names a project that is none of the remotes of the repository.
+fn names_other_project(case: Case<'_>, effect: &Effect) -> bool {
+    let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
+    let mut named = words.iter().enumerate().filter_map(|(place, word)| match word.text.as_str() {
+        "-R" | "--repo" => words.get(place + 1).map(|next| next.text.as_str()),
+        text => text.strip_prefix("--repo=").or_else(|| text.strip_prefix("-R")),
+    });
+    let is_own = |project: &str| {
+        let ends = |address: &String| address.trim_end_matches(".git").ends_with(project);
+        project.contains('/') && case.background.remotes.values().any(ends)
+    };
+    named.any(|project| !is_own(project))
+        || words.iter().any(|word| word.text.contains("://") && !is_own(&word.text))
 }

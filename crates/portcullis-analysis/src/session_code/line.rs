@@ -185,6 +185,40 @@ const COMPILERS: &[(&str, &str)] = &[
     ("ld", "a.out"),
 ];
 
+/// Options of compilers that only say how code is translated, by how they begin.
+const PLAIN_OPTIONS: &[&str] =
+    &["-O", "-W", "-g", "-lm", "-pedantic", "-pthread", "-std=", "--edition=", "-fsanitize=", "-v"];
+
+/// Returns the files that a plain call of a compiler translates, absolute; `None` if it is no such call.
+///
+/// Any other option, and any other word that could be a place, may bring in more code.
+pub fn plain_build(command: &Invocation) -> Option<Vec<String>> {
+    let name = command.program_name()?;
+    let is_go = name == "go";
+    if !COMPILERS.iter().any(|(compiler, _)| *compiler == name) || !command.assignments.is_empty() {
+        return None;
+    }
+    let directories = command.directories.alternatives()?;
+    let mut words = command.operands().iter().map(crate::argument::Argument::fixed);
+    if is_go && !matches!(words.next()?, Some("build" | "run")) {
+        return None;
+    }
+    let mut inputs = Vec::new();
+    while let Some(word) = words.next() {
+        match word? {
+            "-o" => _ = words.next()??,
+            "--edition" => _ = words.next()??,
+            option if option.starts_with('-') => {
+                PLAIN_OPTIONS.iter().find(|plain| option.starts_with(*plain))?;
+            }
+            file if file.contains('.') => inputs.extend(directories.iter().map(|at| path::join(at, file))),
+            other if is_go && !inputs.is_empty() && !other.contains(['/', '~', '@']) => {}
+            _ => return None,
+        }
+    }
+    (!inputs.is_empty()).then_some(inputs)
+}
+
 /// Lists the programs that are compiled before a command from files that are not the project's.
 fn compiled_before(
     survey: &Survey,

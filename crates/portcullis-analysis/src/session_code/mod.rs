@@ -11,7 +11,7 @@ mod run;
 mod words;
 
 pub use kind::{FileKind, kind_of};
-pub use line::{BroughtFile, FileWrite, brought_before, filled_directories, writes};
+pub use line::{BroughtFile, FileWrite, brought_before, filled_directories, plain_build, writes};
 pub use manifest::{declares_more, is_manifest};
 pub use run::{CodeRun, code_runs};
 pub use words::reaching_word;

@@ -42,6 +42,7 @@ impl SurveyWalk<'_> {
             decoded: self.is_decoded,
             given: None,
             input: None,
+            put: None,
         }
     }
 
@@ -143,6 +144,7 @@ impl SurveyWalk<'_> {
         let moved = self.change_of_directory(&invocation, &before);
         let first = self.found.invocations.len() + 1;
         let output = self.output(&invocation, command, &stdin, &before);
+        invocation.put = self.put(&invocation, command, &stdin, &before);
         self.sets_followed = self.set_by_builtin(simple, &stdin);
         let call = self.lasting.is_function(invocation.program_name().unwrap_or_default());
         let call = call.then(|| invocation.clone());
@@ -241,6 +243,28 @@ impl SurveyWalk<'_> {
         // A redirected command may write less than it would, or elsewhere.
         let is_exact = command.redirects.iter().all(is_plain) && inputs.count() < 2;
         if is_exact { output } else { output.roughly() }
+    }
+
+    /// Returns what a command writes into the file to which its output goes, if it fills that file alone and anew.
+    fn put(
+        &self,
+        invocation: &Invocation,
+        command: &Command,
+        stdin: &StandardInput,
+        directories: &Directories,
+    ) -> Option<String> {
+        let mut outputs = command.redirects.iter().filter(|redirect| !is_input(redirect.operator));
+        let output = outputs.next().filter(|_| outputs.next().is_none())?;
+        let inputs = command.redirects.iter().filter(|redirect| is_input(redirect.operator)).count();
+        let fills = matches!(output.operator, RedirectOperator::Output | RedirectOperator::Clobber)
+            && matches!(output.descriptor, None | Some(Descriptor::Number(1)));
+        if !fills || inputs > 1 {
+            return None;
+        }
+        match output_of(&invocation.arguments, stdin, directories, None, self.is_posix) {
+            StandardInput::Text(text) => Some(text),
+            _ => None,
+        }
     }
 
     /// Notes the variables that `read` and `mapfile` set; says whether it is such a command.

@@ -369,6 +369,7 @@ impl Invocation {
             decoded: self.decoded,
             given: None,
             input: None,
+            put: None,
         }
     }
 }

@@ -264,7 +264,7 @@ fn check(name: &str, first: u64, count: u64, make: fn(u64) -> String) -> Outcome
         let here = Surroundings { directory: &directory, home: Some(&home), profiles: Profiles::BUILT_IN };
         let found = survey(line, here);
         let effects = effects(&found, here);
-        let runs_written = runs_what_it_writes(&effects);
+        let runs_written = runs_what_it_writes(&effects, &std::collections::BTreeMap::new());
         if !found.opacities.is_empty() || runs_written.is_some() {
             outcome.opaque += 1;
             continue;

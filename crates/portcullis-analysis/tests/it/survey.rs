@@ -129,6 +129,7 @@ fn what_cannot_be_seen_is_said() {
         let is_seen = found.opacities.is_empty()
             && portcullis_analysis::command_effects::runs_what_it_writes(
                 &portcullis_analysis::command_effects::effects(&found, HERE),
+                &std::collections::BTreeMap::new(),
             )
             .is_none();
         assert!(!is_seen, "{command:?}: {:?}", programs(command));

@@ -11,7 +11,7 @@ use portcullis_analysis::{Assessment, Background, Case as Assessed, Survey, asse
 use portcullis_shell::Span;
 
 use super::view::CaseView;
-use super::{session_files, unsaved};
+use super::{own_scripts, session_files, unsaved};
 use crate::consent::UserWords;
 use crate::disk::DiskAnswer;
 use crate::effect_report::EffectList;
@@ -67,6 +67,7 @@ impl Judgement {
             findings.extend(inner.findings);
             open.extend(inner.open);
         }
+        open.retain(|effect| !own_scripts::is_judged(view, &grounds.scope, effect));
         open.extend(hidden_programs(view));
         open.extend(session_files::doubts(view, &grounds));
         let losses = unsaved::losses(view);
@@ -101,6 +102,12 @@ impl Judgement {
     /// Returns what the call does to our own places, if it does anything: nothing lifts that.
     pub(crate) fn trespass(&self) -> Option<(Reason, Span)> {
         self.trespass.clone()
+    }
+
+    /// Returns the reason to refuse, if something is found that nobody asked for and that is more than work on a project
+    /// takes now and then.
+    pub(crate) fn refusal(&self) -> Option<(Reason, Span)> {
+        self.standing.iter().find(|found| !found.sighting.is_ordinary).map(reason_of)
     }
 
     /// Returns the reason to put a call to a judge or a person that the user seems to have asked for.
@@ -249,7 +256,9 @@ fn inside_scripts(view: &CaseView<'_>, grounds: &AssessmentGrounds) -> Vec<Asses
             all.push(unknown(format!("what `{}` does, which does not exist yet", script.name())));
         }
         // Where no reader understands all of it, the words that it holds must do.
-        let is_computation = is_own && session_files::is_computation(view, &script.file);
+        // Beside a temporary file lie those of others, so that what it brings in must be known.
+        let has_gaps = view.is_in_project(&script.file) || layouts.iter().all(Option::is_none);
+        let is_computation = is_own && has_gaps && session_files::is_computation(view, &script.file);
         if is_own && !is_computation && (layouts.is_empty() || layouts.iter().any(Option::is_none)) {
             let why = format!("what `{}` does, which may have been written in this session", script.name());
             all.push(unknown(why));
@@ -323,6 +332,7 @@ pub(super) fn is_agents_own(view: &CaseView<'_>, file: &str) -> bool {
     };
     let mut spellings = std::iter::once(file).chain(leads.iter().map(String::as_str));
     session.is_partial
+        || view.case.fills(file)
         || spellings.any(|file| {
             let is_touched = |touched: &String| touched == file || path::is_inside(file, touched);
             session.written.contains_key(file) || session.touched.iter().any(is_touched)
@@ -396,6 +406,14 @@ fn background_of(view: &CaseView<'_>) -> Background {
     let written: BTreeSet<String> = session.written.keys().cloned().collect();
     let invocations = view.case.survey().invocations.iter();
     let remotes = repository_config::remotes(invocations, &view.case.answers);
+    let touched: BTreeSet<String> = session.touched.iter().chain(&session.filled).cloned().collect();
     let locations = view.case.context().locations.clone();
-    Background { branch: view.branch(), written, remotes, reads_secrets: session.reads_secrets, locations }
+    Background {
+        branch: view.branch(),
+        written,
+        touched,
+        remotes,
+        reads_secrets: session.reads_secrets,
+        locations,
+    }
 }

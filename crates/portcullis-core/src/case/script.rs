@@ -63,6 +63,18 @@ impl Case {
     }
 
     fn written_text(&self, script: &Script) -> Option<&str> {
-        self.context().session.written.get(&script.file)?.as_deref()
+        self.own_text(&script.file)
+    }
+
+    /// Returns what the agent put into a file, in this very call or earlier in the session, as far as that is known.
+    pub(super) fn own_text(&self, file: &str) -> Option<&str> {
+        let in_line = self.subject.shell().and_then(|shell| shell.texts.get(file));
+        let in_session = || self.context().session.written.get(file)?.as_deref();
+        in_line.map(String::as_str).or_else(in_session)
+    }
+
+    /// Says whether the command line itself fills a file with a text that is known.
+    pub(super) fn fills(&self, file: &str) -> bool {
+        self.subject.shell().is_some_and(|shell| shell.texts.contains_key(file))
     }
 }

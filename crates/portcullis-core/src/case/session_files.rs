@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use super::judgement::AssessmentGrounds;
-use super::reading;
 use super::view::CaseView;
+use super::{own_scripts, reading};
 use crate::disk::{DiskAnswer, DiskQuestion};
 use crate::path;
 use portcullis_analysis::Invocation;
@@ -123,7 +123,7 @@ fn file_doubt(
 pub(super) fn is_computation(view: &CaseView<'_>, file: &str) -> bool {
     let FileKind::Code(language) = kind_of(file) else { return false };
     let session = &view.case.context().session;
-    let written = session.written.get(file).and_then(Option::as_deref);
+    let written = view.case.own_text(file);
     let pieces = session.edits.get(file).map(Vec::as_slice).filter(|_| written.is_none());
     let mut texts = view.case.answers.text(file).into_iter().chain(written).peekable();
     let has_text = texts.peek().is_some();
@@ -176,7 +176,13 @@ fn line_doubt(view: &CaseView<'_>, run: &CodeRun<'_>, session: &BTreeSet<&str>) 
     let is_in_project = |file: &str| view.is_in_project(file);
     let brought = brought_before(case.survey(), case.effects(), run.index, is_in_project, is_written);
     let line = case.call().command().unwrap_or_default();
-    brought.into_iter().find(|file| run.uses(&file.path) && !is_plain_line(file, line, run)).map(|file| {
+    // What a script of the line does is judged where it is called.
+    let is_read = |file: &str| {
+        case.fills(file) && !run.installs && view.scripts().any(|called| called.script.file == file)
+    };
+    let is_known = |file: &BroughtFile| is_read(&file.path) || own_scripts::is_built(view, &file.path);
+    let mut brought = brought.into_iter().filter(|file| run.uses(&file.path) && !is_known(file));
+    brought.find(|file| !is_plain_line(file, line, run)).map(|file| {
         let name = path::file_name(&file.path).unwrap_or(&file.path).to_owned();
         format!("what `{name}` does, which the same command line writes")
     })

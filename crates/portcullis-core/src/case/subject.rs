@@ -1,8 +1,9 @@
 //! What a call is about, by the kind of its tool: parsed and analysed once, whatever policy it is decided by later.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use portcullis_analysis::command_effects::{effects, runs_what_it_writes};
+use portcullis_analysis::command_effects::{effects, runs_what_it_writes, written_texts};
 use portcullis_analysis::effect::{Act, Effect, Target};
 use portcullis_analysis::{Opacity, PossibleFile, Surroundings, Survey, possible_files};
 use portcullis_shell::Span;
@@ -38,6 +39,8 @@ pub(crate) struct Shell {
     pub(crate) survey: Survey,
     /// What its commands do.
     pub(crate) effects: Vec<Effect>,
+    /// The files that it fills with a text that is known to the letter.
+    pub(crate) texts: BTreeMap<String, String>,
     /// What `~` stands for; `None` where that is not known.
     home: Option<String>,
     possible_files: OnceLock<Vec<Vec<PossibleFile>>>,
@@ -92,13 +95,18 @@ impl Shell {
         let home = surroundings.home.filter(|_| !may_set_home(command));
         let surroundings = Surroundings { home, ..surroundings };
         let mut effects = effects(&survey, surroundings);
-        if let Some(span) = runs_what_it_writes(&effects) {
+        let texts = written_texts(&survey, &effects);
+        // A rule for a script speaks of the script that was there before.
+        if let Some(span) = runs_what_it_writes(&effects, &BTreeMap::new()) {
             let why = "it runs a file that the same command line writes".to_owned();
-            effects.push(Effect::of_call(Act::Unknown, Target::Name(why.clone()), span));
             survey.opacities.push(Opacity { span, why });
         }
+        if let Some(span) = runs_what_it_writes(&effects, &texts) {
+            let why = "it runs a file that the same command line writes".to_owned();
+            effects.push(Effect::of_call(Act::Unknown, Target::Name(why), span));
+        }
         let home = home.map(str::to_owned);
-        Self { text: command.to_owned(), survey, effects, home, possible_files: OnceLock::new() }
+        Self { text: command.to_owned(), survey, effects, texts, home, possible_files: OnceLock::new() }
     }
 
     /// Returns what one of the commands does.

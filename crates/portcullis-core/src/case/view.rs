@@ -72,9 +72,11 @@ impl<'a> CaseView<'a> {
         }
     }
 
-    /// Returns the scripts of the project that the call runs.
+    /// Returns the scripts that the call runs, of the project or of the agent's own.
     pub(crate) fn scripts(&self) -> impl Iterator<Item = &'a CalledScript> {
-        self.case.scripts.iter().filter(|called| self.is_in_project(&called.script.file))
+        let case = self.case;
+        let is_read = move |file: &str| self.is_in_project(file) || case.own_text(file).is_some();
+        case.scripts.iter().filter(move |called| is_read(&called.script.file))
     }
 
     /// Says whether a file lies in the working directories, as it is written.

@@ -13,6 +13,7 @@ fn request(code: &str, turns: &[&str], subject: &str, command: &str) -> Option<S
         span: Span::default(),
         subject: subject.to_owned(),
         sentence: String::new(),
+        is_ordinary: false,
     };
     let found = Found { finding: with_code(code).unwrap(), sighting };
     let turns: Vec<String> = turns.iter().map(|turn| (*turn).to_owned()).collect();

@@ -93,7 +93,7 @@ fn what_orders_nothing_leaves_the_denial() {
 fn frames_round_commands_never_allow() {
     const COMMANDS: &[&str] = &[
         "git push --force origin topic",
-        "npm publish",
+        "npm unpublish app",
         "psql -c 'drop table orders'",
         "kubectl delete namespace shop",
         "terraform destroy",

@@ -64,7 +64,7 @@ fn auto(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> StepResult {
     let approval = session.approval.clone();
     // With nobody's words there is nothing a review could go by, and no model answers in a person's place.
     let is_reviewed = run.view.policy.reviews_findings && !session.turns.is_empty() && !is_person_only;
-    let block = run.view.judgement().block();
+    let block = run.view.judgement().refusal();
     let is_liftable = !run.view.policy.prose.permissions.is_empty() && !is_person_only;
     let may_clear =
         (approval.is_some() || is_reviewed || is_liftable) && !run.view.judgement().is_beyond_consent();

@@ -1,0 +1,82 @@
+//! Services of one's own on this machine: asked, changed, waited for and offered while a project is worked on.
+
+use crate::case::Case;
+use crate::effect::Effect;
+use crate::effect::target::host_in;
+use crate::invocation::Invocation;
+use crate::place::is_loopback;
+
+/// Programs that send requests.
+const CLIENTS: &[&str] = &["curl", "curlie", "http", "https", "wget", "xh", "xhs"];
+
+/// Programs that can see whether a port is open.
+const PROBES: &[&str] = &["nc", "nc.openbsd", "nc.traditional", "ncat", "netcat"];
+
+/// Ports of services that run commands, hold secrets or data of others, or answer for people.
+const WEIGHTY_PORTS: &[u16] = &[
+    2375, 2376, 2379, 2380, 4040, 4243, 4444, 4646, 5601, 5984, 6443, 7317, 7474, 8001, 8086, 8200, 8300,
+    8500, 8888, 8983, 9090, 9092, 9093, 9200, 9222, 9229, 10250, 10255, 15672,
+];
+
+/// Says whether a request changes something in a service of this machine that is none of those others depend on.
+pub(super) fn is_changed(case: Case<'_>, effect: &Effect) -> bool {
+    let written = effect.target.written().trim_matches(['"', '\'']);
+    let address = written.split_once("://").map_or(written, |(_, rest)| rest);
+    let place = address.split(['/', '?', '#']).next().unwrap_or_default();
+    let port: Option<u16> = place.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+    let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
+    let is_removal = |word: &str| word.to_ascii_uppercase().ends_with("DELETE");
+    let path = address.split_once('/').map_or("", |(_, path)| path);
+    let is_answer = |part: &str| matches!(part, "approvals" | "answer" | "grants");
+    let is_secret = |other: &Effect| other.invocation == effect.invocation && other.shows_secret(case.scope);
+    CLIENTS.contains(&case.program(effect))
+        && !case.effects.iter().any(is_secret)
+        && effect.word.as_ref().is_some_and(|word| word.fixed().is_some())
+        && effect.target.host().is_some_and(is_loopback)
+        && port.is_some_and(|port| port > 1023 && !WEIGHTY_PORTS.contains(&port))
+        && !path.split(['/', '?']).any(is_answer)
+        && !path.starts_with("login")
+        && !words.iter().any(|word| is_removal(&word.text) || is_detour(&word.text))
+}
+
+/// Says whether an option makes a request go elsewhere than its address says.
+fn is_detour(word: &str) -> bool {
+    const DETOURS: &[&str] = &[
+        "--connect-to",
+        "--resolve",
+        "--proxy",
+        "--unix-socket",
+        "--abstract-unix-socket",
+        "--preproxy",
+        "--socks",
+    ];
+    DETOURS.iter().any(|detour| word.starts_with(detour)) || word.starts_with("-x") || word.starts_with("-K")
+}
+
+/// Says whether a command only sees whether a port of this machine is open.
+pub(super) fn is_probed(case: Case<'_>, effect: &Effect) -> bool {
+    let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
+    let looks = |word: &str| {
+        word.strip_prefix('-').is_some_and(|letters| letters.contains('z') && is_letters(letters))
+    };
+    let is_plain = |word: &str| !word.starts_with('-') || is_letters(word.trim_start_matches('-'));
+    PROBES.contains(&case.program(effect))
+        && names_loopback(effect.target.written())
+        && words.iter().filter_map(|word| word.fixed()).any(looks)
+        && words.iter().all(|word| word.fixed().is_some_and(is_plain))
+}
+
+/// Says whether letters behind a dash are those that only look, wait or tell: no program, no file, no listening.
+fn is_letters(letters: &str) -> bool {
+    letters.chars().all(|letter| "zvwnu46G".contains(letter) || letter.is_ascii_digit())
+}
+
+/// Says whether connections are accepted from this machine alone.
+pub(super) fn is_offered(effect: &Effect) -> bool {
+    names_loopback(effect.target.written())
+}
+
+fn names_loopback(written: &str) -> bool {
+    let written = written.trim_matches(['"', '\'']);
+    is_loopback(written) || host_in(&format!("x://{written}/")).is_some_and(|host| is_loopback(&host))
+}
