@@ -233,10 +233,11 @@ fn lists() -> Vec<(&'static str, String)> {
         ("sessions", {
             let row =
                 SessionRow { name: text(), host: text(), cwd: text(), mode: text(), ..SessionRow::default() };
-            SessionsPage { frame: frame(), rows: vec![row] }.render().unwrap()
+            SessionsPage { frame: frame(), rows: vec![row], cut_at: None }.render().unwrap()
         }),
         ("approvals", {
             let page = ApprovalsPage {
+                cut_at: None,
                 frame: frame(),
                 open: vec![approval_row("open")],
                 done: vec![approval_row("denied")],

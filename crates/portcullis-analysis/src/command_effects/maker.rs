@@ -257,6 +257,16 @@ impl EffectMaker<'_> {
             }
             return effects;
         };
+        self.of_profile((program, name), profile, effects)
+    }
+
+    /// Adds what the profile of a program says to the effects of code in its arguments.
+    fn of_profile(
+        &self,
+        (program, name): (&Argument, &str),
+        profile: Profile<'_>,
+        mut effects: Vec<Effect>,
+    ) -> Vec<Effect> {
         let found = profile::read(profile, self.context.invocation.operands());
         let leaves_prompt = terminal::leaves_prompt(&self.context, name, &found);
         let uses = match found.form.reader {

@@ -29,15 +29,14 @@ pub(super) fn put_mode(file: &Path, before: Option<&str>, mode: Mode) -> Result<
     let object = root.object_value_or_set();
     let permissions = object.object_value_or_set("permissions");
     let value = CstInputValue::String(mode.as_str().to_owned());
-    match permissions.get(KEY) {
-        Some(property) => property.set_value(value),
-        None => {
-            if is_new || object.children().iter().any(CstNode::is_newline) {
-                object.ensure_multiline();
-                permissions.ensure_multiline();
-            }
-            permissions.insert(0, KEY, value);
+    if let Some(property) = permissions.get(KEY) {
+        property.set_value(value);
+    } else {
+        if is_new || object.children().iter().any(CstNode::is_newline) {
+            object.ensure_multiline();
+            permissions.ensure_multiline();
         }
+        permissions.insert(0, KEY, value);
     }
     let after = root.to_string();
     // Read once more before it replaces anything.

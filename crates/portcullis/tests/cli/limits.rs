@@ -80,7 +80,9 @@ fn lists_that_are_cut_say_so() {
     for question in open_questions(&daemon) {
         super::approvals::answer(&daemon, &question, &json!({"decision": "deny"}));
     }
-    hooks.into_iter().for_each(|hook| drop(hook.finish()));
+    for hook in hooks {
+        drop(hook.finish());
+    }
     let cut = daemon.get("/v1/sessions?limit=1").as_json();
     assert_eq!((&cut["hasMore"], cut["sessions"].as_array().unwrap().len()), (&json!(true), 1), "{cut}");
 }
