@@ -47,6 +47,7 @@ mod effect_report;
 mod explainer;
 mod guarded_file;
 mod input;
+mod message;
 mod mode;
 mod origin;
 pub use portcullis_analysis::effect::Certainty;

@@ -7,6 +7,7 @@ use portcullis_shell::Span;
 use crate::context::Person;
 use crate::decision::Decision;
 use crate::denials::DenialLimit;
+use crate::message::{mode_message, requested_message, rule_message};
 use crate::mode::Mode;
 use crate::origin::Origin;
 use crate::rule::{Behavior, Rule};
@@ -201,9 +202,6 @@ pub enum Reason {
         detail: String,
     },
 }
-
-/// So much of what the user said is quoted in a reason, in bytes.
-const LONGEST_SAID: usize = 200;
 
 /// The checks that no mode lifts, because what they stop decides what runs later or cannot be undone (spec A7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -473,36 +471,5 @@ impl Reason {
             }
             Self::Unavailable { detail } | Self::Limit { detail } | Self::Error { detail } => detail.clone(),
         }
-    }
-}
-
-fn requested_message(code: &str, sentence: &str, said: &str) -> String {
-    let said = said.get(..said.floor_char_boundary(LONGEST_SAID)).unwrap_or(said);
-    format!("{code}: {sentence}; you said “{said}”")
-}
-
-fn rule_message(rule: &RuleReference, matched: &str, certainty: Certainty) -> String {
-    let verb = match certainty {
-        Certainty::Certain => "matches",
-        Certainty::Possible => "may match",
-    };
-    let behavior = rule.behavior;
-    match matched {
-        "" if certainty == Certainty::Certain => {
-            format!("the {behavior} rule `{}` names the tool", rule.text)
-        }
-        "" => format!("the {behavior} rule `{}` {verb}", rule.text),
-        matched => format!("the {behavior} rule `{}` {verb} `{matched}`", rule.text),
-    }
-}
-
-fn mode_message(mode: Mode) -> String {
-    match mode {
-        Mode::Plan => "nothing is changed while planning".to_owned(),
-        Mode::DontAsk => "it would need a person, and this mode does not ask".to_owned(),
-        Mode::AcceptEdits => "this mode lets files in the working directories be edited".to_owned(),
-        Mode::Auto => "auto mode runs edits in the working directories and harmless tools".to_owned(),
-        Mode::BypassPermissions => "bypass mode allows what no rule or safety check stops".to_owned(),
-        Mode::Default => "the default mode decides".to_owned(),
     }
 }

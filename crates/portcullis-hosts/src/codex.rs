@@ -353,21 +353,21 @@ mod tests {
                 other => panic!("{other:?}"),
             })
             .collect();
-        let line = "'/opt/my tools/portcullis' hook codex";
-        let handler =
-            |timeout: u32| serde_json::json!({ "type": "command", "command": line, "timeout": timeout });
+        let plain = "'/opt/my tools/portcullis' hook codex";
+        let handler = |line: &str, timeout: u32| serde_json::json!({ "type": "command", "command": line, "timeout": timeout });
+        let guarded = format!("{plain} || exit 2");
         assert_eq!(
             values,
             [
                 (
                     "hooks.PreToolUse".to_owned(),
-                    serde_json::json!({ "matcher": ".*", "hooks": [handler(90)] })
+                    serde_json::json!({ "matcher": ".*", "hooks": [handler(&guarded, 90)] })
                 ),
                 (
                     "hooks.PermissionRequest".to_owned(),
-                    serde_json::json!({ "matcher": ".*", "hooks": [handler(90)] })
+                    serde_json::json!({ "matcher": ".*", "hooks": [handler(plain, 90)] })
                 ),
-                ("hooks.UserPromptSubmit".to_owned(), serde_json::json!({ "hooks": [handler(10)] })),
+                ("hooks.UserPromptSubmit".to_owned(), serde_json::json!({ "hooks": [handler(plain, 10)] })),
             ]
         );
     }

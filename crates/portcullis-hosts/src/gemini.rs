@@ -372,7 +372,7 @@ mod tests {
         assert_eq!((*file, *at), ("settings.json", &["hooks", "BeforeTool"][..]));
         let expected = json!({"matcher": "*", "hooks": [{
             "type": "command", "name": "portcullis",
-            "command": "'/opt/my tools/portcullis' hook gemini", "timeout": 90_000,
+            "command": "'/opt/my tools/portcullis' hook gemini || exit 2", "timeout": 90_000,
         }]});
         assert_eq!(*value, expected);
         assert_eq!(pieces.len(), 5);

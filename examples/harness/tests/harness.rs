@@ -183,7 +183,7 @@ fn a_link_that_an_earlier_call_made_is_seen() {
 fn a_script_that_the_agent_rewrote_is_no_longer_the_projects() {
     let sandbox = Sandbox::new("{}");
     fs::write(sandbox.path("project/build.sh"), "echo built\n").unwrap();
-    let commands = ["bash build.sh", "echo nobody-knows-me > build.sh", "bash build.sh"];
+    let commands = ["bash build.sh", "echo nobody-knows-me >> build.sh", "bash build.sh"];
     let run = sandbox.bash(&["--mode", "auto"], None, &commands);
     assert_eq!(run.decisions(), ["allow", "allow", "deny"]);
     assert_eq!(run.texts("output"), ["built\n", "", ""]);
@@ -193,7 +193,7 @@ fn a_script_that_the_agent_rewrote_is_no_longer_the_projects() {
 fn a_session_without_a_name_forgets_nothing_in_favour_of_the_agent() {
     let sandbox = Sandbox::new("{}");
     fs::write(sandbox.path("project/build.sh"), "echo built\n").unwrap();
-    let commands = ["echo nobody-knows-me > build.sh", "bash build.sh"];
+    let commands = ["echo nobody-knows-me >> build.sh", "bash build.sh"];
     let run = sandbox.bash(&["--mode", "auto", "--session", ""], None, &commands);
     assert_eq!(run.decisions(), ["allow", "deny"]);
 }

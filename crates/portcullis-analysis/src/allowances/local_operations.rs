@@ -8,13 +8,14 @@
 use std::collections::BTreeSet;
 
 use crate::act::Act;
-use crate::allowances::{Allowance, own_service};
+use crate::allowances::Allowance;
 use crate::case::Case;
 use crate::effect::{Effect, Target};
 use crate::findings::ExampleCall;
 use crate::git::is_shared_branch;
 use crate::invocation::Invocation;
 use crate::lists::services::DESTROYING;
+use crate::own_service;
 use crate::path;
 use crate::place::{is_agent_directory, is_agent_setting, is_free, runs_later, startup_file};
 use crate::reach;

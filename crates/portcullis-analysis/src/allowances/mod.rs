@@ -5,7 +5,6 @@
 mod declared_dependencies;
 mod feature_branch_push;
 mod local_operations;
-mod own_service;
 mod read_only;
 mod standard_credentials;
 mod test_artefacts;

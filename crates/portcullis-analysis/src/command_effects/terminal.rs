@@ -69,7 +69,6 @@ mod tests {
             "php -a",
             "less README.md",
             "cat README.md | less",
-            "man ls",
             "vim",
             "vim README.md",
             "tmux",

@@ -140,12 +140,22 @@ fn is_apart(command: &Invocation) -> bool {
 
 /// Says whether words of a command are those by which our program grants, whatever it is called here.
 fn takes_our_words(command: &Invocation) -> bool {
-    let words = command.operands();
-    words.iter().zip(words.iter().skip(1)).any(|(first, second)| {
-        GRANTING_PAIRS
-            .iter()
-            .any(|pair| pair.split_once(',') == Some((first.text.as_str(), second.text.as_str())))
-    })
+    let operands: Vec<&str> = command.operands().iter().map(|word| word.text.as_str()).collect();
+    // A program that is only known at run time may be several words.
+    let written = command.program().filter(|word| word.fixed().is_none());
+    let written = written.map(|word| without_separators(&word.text)).unwrap_or_default();
+    [operands, words(&written)]
+        .iter()
+        .any(|words| words.windows(2).any(|two| GRANTING_PAIRS.iter().any(|pair| *pair == two.join(","))))
+}
+
+/// Puts blanks where variables stand that are blank or empty.
+fn without_separators(text: &str) -> String {
+    let mut plain = text.replace("${IFS}", " ").replace("$IFS", " ");
+    for empty in ["$@", "$*", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$9"] {
+        plain = plain.replace(empty, "");
+    }
+    plain
 }
 
 /// Splits a text into words as a shell or a list of arguments would have them; a path is known by its last component.

@@ -12,14 +12,14 @@ fn lines(file: &str, text: &str, run: &str) -> Vec<String> {
     vec![
         format!("cat > {file} <<'EOF'\n{text}\nEOF\n{run}"),
         format!("cat <<'EOF' > {file}\n{text}\nEOF\n{run}"),
-        format!("mkdir -p /tmp/work && cat > {file} << 'DONE'\n{text}\nDONE\n{run} | head"),
+        format!("mkdir -p /tmp/wip && cat > {file} << 'DONE'\n{text}\nDONE\n{run} | head"),
         format!("cat >| {file} <<-'EOF'\n{text}\nEOF\n{run} 2>&1"),
     ]
 }
 
 const RUNS: &[(&str, &str)] = &[
-    ("/tmp/work/x.sh", "bash /tmp/work/x.sh"),
-    ("/tmp/work/y.sh", "chmod +x /tmp/work/y.sh && /tmp/work/y.sh"),
+    ("/tmp/wip/x.sh", "bash /tmp/wip/x.sh"),
+    ("/tmp/wip/y.sh", "chmod +x /tmp/wip/y.sh && /tmp/wip/y.sh"),
     ("/tmp/x.py", "python3 /tmp/x.py"),
     ("/tmp/x.mjs", "node /tmp/x.mjs"),
     ("/tmp/x.rb", "ruby /tmp/x.rb"),
@@ -112,7 +112,7 @@ fn only_a_text_that_stands_alone_is_known() {
         "cat > /tmp/x.py <<'EOF'\nprint(1)\nEOF\nPYTHONSTARTUP=/tmp/o.py python3 -i /tmp/x.py",
         "cat > /tmp/x.py <<'EOF'\nprint(1)\nEOF\npython3 /tmp/other.py",
         "echo '1' | jshell -s -",
-        "cat > /tmp/work/x.sh <<'EOF'\nls\nEOF\ncp -r other/. /tmp/work; sh /tmp/work/x.sh",
+        "cat > /tmp/wip/x.sh <<'EOF'\nls\nEOF\ncp -r other/. /tmp/wip; sh /tmp/wip/x.sh",
     ] {
         assert_ne!(decision(line), Decision::Allow, "{line}");
     }

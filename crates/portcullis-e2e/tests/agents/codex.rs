@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::harness::{Client, Session};
 use crate::tour::{self, tour_tests};
 
-tour_tests!(tour::take_alone(Client::Codex), asked: "nobody is connected to answer");
+tour_tests!(tour::take_alone(Client::Codex), asked: "the ask rule `Bash(touch asked.txt)` matches");
 
 /// The model decides which tools Codex offers; one it does not know gets the tools that start subagents.
 const MODEL_WITH_SUBAGENTS: [&str; 2] = ["-m", "scripted-model"];

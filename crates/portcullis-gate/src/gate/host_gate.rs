@@ -354,7 +354,9 @@ impl HostGate<'_> {
     ) -> Result<HostDecision, Failure> {
         let capabilities = asked.moment.capabilities;
         let starts_agents = || asked.calls.iter().all(|call| call.tool() == "Agent");
+        // Broken settings may have forbidden the call, which the person must know.
         let is_left = judged.verdict.is_plain_question()
+            && !session.loaded.damaged
             && match capabilities.plain {
                 PlainQuestion::AsAny => false,
                 PlainQuestion::LeftForSubagents => starts_agents(),

@@ -86,8 +86,8 @@ pub(crate) fn run(arguments: &InitArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::usage("`init` does not set the mode that bypasses permissions").with_hint(hint));
     }
     let mut init = Init { arguments, locations: &locations, program: &program, failure: None };
-    init.register(&subjects)?;
-    if init.failure.is_none() && !arguments.dry_run && !arguments.no_replay {
+    let is_new = init.register(&subjects)?;
+    if is_new && init.failure.is_none() && !arguments.no_replay {
         print(&replay::preview(arguments.mode.unwrap_or(Mode::Auto)).unwrap_or_default())?;
     }
     match init.failure {
@@ -156,19 +156,26 @@ struct Init<'a> {
 }
 
 impl Init<'_> {
-    fn register(&mut self, subjects: &[Subject]) -> Result<(), Failure> {
+    /// Registers with the agents, and says whether anything was changed.
+    fn register(&mut self, subjects: &[Subject]) -> Result<bool, Failure> {
         // Whoever need not ask holds the turn from the beginning, so that two at once do not meet.
         let is_sure = self.arguments.yes && !self.arguments.dry_run;
         let early = if is_sure { Some(Turn::take(self.locations)?) } else { None };
         let shown = self.plan(subjects);
-        print(&self.summary(&shown)?)?;
+        let has_work = shown.iter().any(|(_, plan)| !plan.is_empty());
+        let old = shown.iter().filter(|(_, plan)| plan.is_empty()).map(|(subject, _)| subject);
+        print(
+            &old.map(|old| format!("{}: already registered\n", old.agent.adapter.title)).collect::<String>(),
+        )?;
+        if has_work || self.arguments.mode.is_some() {
+            print(&self.summary(&shown)?)?;
+        }
         if self.arguments.diff || self.arguments.dry_run {
             print(&differences(&shown))?;
         }
         if self.arguments.dry_run {
-            return Ok(());
+            return Ok(false);
         }
-        let has_work = shown.iter().any(|(_, plan)| !plan.is_empty());
         let asks = (has_work || self.arguments.mode.is_some()) && !self.arguments.yes;
         if asks && !confirm("Write these changes?")? {
             return Err(Failure::usage("nothing was changed").with_hint(HOW_TO_CONFIRM));
@@ -188,15 +195,13 @@ impl Init<'_> {
         let next =
             "agents that run already must be started anew; `portcullis doctor` checks that they ask us";
         print_notes(Some(next).filter(|_| has_work));
-        Ok(())
+        Ok(has_work || self.arguments.mode.is_some())
     }
 
     /// Says in a few lines which agents there are, what changes, and which mode counts.
     fn summary(&self, shown: &[(&Subject, Plan)]) -> Result<String, Failure> {
-        let names = |is_new: bool| {
-            let some = shown.iter().filter(|(_, plan)| plan.is_empty() != is_new);
-            some.map(|(subject, _)| subject.agent.adapter.title).collect::<Vec<_>>().join(", ")
-        };
+        let new = shown.iter().filter(|(_, plan)| !plan.is_empty());
+        let names: Vec<&str> = new.map(|(subject, _)| subject.agent.adapter.title).collect();
         let files: Vec<String> = shown
             .iter()
             .flat_map(|(_, plan)| plan.texts.iter().map(|change| change.path.display().to_string()))
@@ -204,11 +209,10 @@ impl Init<'_> {
         let mut out = String::new();
         let mut line = |name: &str, text: &str| {
             if !text.is_empty() {
-                let _ = writeln!(out, "{} {text}", Painted(BOLD, format_args!("{name:<11}")));
+                let _ = writeln!(out, "{} {text}", Painted(BOLD, format_args!("{name:<7}")));
             }
         };
-        line("Registered", &names(false));
-        line("To register", &names(true));
+        line("Agents", &names.join(", "));
         line("Changes", &files.join(", "));
         line("Program", &self.program.text);
         line("Mode", &self.mode()?);

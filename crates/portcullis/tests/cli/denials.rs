@@ -13,7 +13,7 @@ use super::scene::{HARD, JUDGE, SOFT, Scene, hooked};
 #[test]
 fn the_third_denial_in_a_row_asks_a_person_and_so_does_every_further_one() {
     let scene = Scene::new(JUDGE);
-    let commands = ["frobnicate blockme", SOFT, "npm publish", "frobnicate blockme"];
+    let commands = ["frobnicate blockme", SOFT, "npm unpublish app", "frobnicate blockme"];
     let answers = commands.map(|command| scene.check(&["--session", "s1"], command));
     assert_eq!(answers.each_ref().map(|answer| answer.decision.as_str()), ["deny", "deny", "ask", "ask"]);
     assert_eq!(answers[2].kind, "limit");

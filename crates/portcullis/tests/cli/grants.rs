@@ -96,7 +96,11 @@ impl Scene {
     }
 }
 
+/// Returns what is said to the host: nothing where a question is left to its own prompt.
 pub(crate) fn said(ran: &Ran) -> (String, String) {
+    if ran.stdout.is_empty() {
+        return ("silence".to_owned(), ran.stderr.clone());
+    }
     let json: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
     let decision = json["hookSpecificOutput"]["permissionDecision"].as_str().unwrap().to_owned();
     (decision, format!("{}{}", ran.stdout, ran.stderr))
@@ -164,7 +168,7 @@ fn what_no_person_can_lift_stays() {
 fn what_the_host_asks_itself_is_not_kept() {
     let scene = Scene::new();
     let (decision, _) = scene.ask(&[], &scene.bash("s1", "default", "make install"));
-    assert_eq!(decision, "ask");
+    assert_eq!(decision, "silence");
     assert!(!scene.state().join("sessions").exists());
 }
 
@@ -216,9 +220,9 @@ fn an_agent_cannot_run_it_in_any_mode() {
         "portcullis init",
         "portcullis uninstall",
     ] {
-        for (mode, expected) in [("auto", "deny"), ("default", "ask"), ("bypassPermissions", "ask")] {
+        for mode in ["auto", "default", "bypassPermissions"] {
             let (decision, text) = scene.ask(&[], &scene.bash("s1", mode, command));
-            assert_eq!(decision, expected, "{command} in {mode}");
+            assert_eq!(decision, "deny", "{command} in {mode}");
             assert!(text.contains("PC0"), "{text}");
         }
         assert_eq!(scene.decide(command), "deny", "{command}");
@@ -401,7 +405,7 @@ fn an_agent_cannot_speak_to_the_hook_in_the_users_place() {
             assert_ne!(decision, "allow", "{mode}: {command}: {text}");
         }
     }
-    assert_eq!(scene.ask(&[], &scene.bash("s1", "bypassPermissions", "git push")).0, "ask");
+    assert_eq!(scene.ask(&[], &scene.bash("s1", "bypassPermissions", "git push")).0, "deny");
 }
 
 #[test]

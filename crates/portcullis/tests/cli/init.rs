@@ -11,11 +11,10 @@ use serde_json::Value;
 use super::sandbox::{Ran, Sandbox, ran};
 
 const THEIRS: &str = r#"{
-    // my settings
     "permissions": {"allow": ["Bash(ls:*)"]},
     "hooks": {
         "PreToolUse": [
-            {"matcher": "Bash", "hooks": [{"type": "command", "command": "theirs"}]} // keep
+            {"matcher": "Bash", "hooks": [{"type": "command", "command": "theirs"}]}
         ]
     }
 }
@@ -43,7 +42,7 @@ pub(crate) fn run(sandbox: &Sandbox, arguments: &[&str]) -> Ran {
 
 fn with_claude(settings: &str) -> Sandbox {
     let sandbox = Sandbox::with_user_settings(settings);
-    agent(&sandbox, "claude", "echo '2.1.200 (Claude Code)'");
+    agent(&sandbox, "claude", "echo '2.1.300 (Claude Code)'");
     sandbox
 }
 
@@ -52,8 +51,7 @@ fn settings(sandbox: &Sandbox) -> String {
 }
 
 fn json(text: &str) -> Value {
-    let lines = text.lines().map(|line| line.split("// ").next().unwrap_or_default());
-    serde_json::from_str(&lines.collect::<Vec<_>>().join("\n")).unwrap()
+    serde_json::from_str(text).unwrap()
 }
 
 /// Lists the programs that Claude Code is told to start before a call.
@@ -70,8 +68,8 @@ fn ours() -> String {
 #[test]
 fn a_fresh_home_is_registered_once_and_given_back_without_a_trace() {
     let sandbox = Sandbox::new();
-    agent(&sandbox, "claude", "echo '2.1.200 (Claude Code)'");
-    let first = run(&sandbox, &["init", "--yes"]);
+    agent(&sandbox, "claude", "echo '2.1.300 (Claude Code)'");
+    let first = run(&sandbox, &["init", "--yes", "--diff"]);
     assert_eq!(first.code, Some(0), "{}", first.stderr);
     assert!(first.stdout.contains("+++ "), "{}", first.stdout);
     assert!(first.stdout.ends_with("Claude Code: registered\n"), "{}", first.stdout);
@@ -79,7 +77,7 @@ fn a_fresh_home_is_registered_once_and_given_back_without_a_trace() {
     let before = &json(&settings(&sandbox))["hooks"]["PreToolUse"][0];
     assert_eq!(before["matcher"], "*");
     assert_eq!(before["hooks"][0]["args"], serde_json::json!(["hook", "claude"]));
-    assert!(before["hooks"][0].get("onFailure").is_none(), "this version does not know it");
+    assert_eq!(before["hooks"][0]["onFailure"], "block");
 
     let written = settings(&sandbox);
     let second = run(&sandbox, &["init", "--yes"]);
@@ -94,25 +92,99 @@ fn a_fresh_home_is_registered_once_and_given_back_without_a_trace() {
 }
 
 #[test]
-fn settings_with_comments_keep_them_and_are_given_back_byte_for_byte() {
-    for original in
-        [THEIRS, "{}", "\u{feff}{\"a\": 1}\r\n", "", "{\n\t\"hooks\": {},\n}\n", "{\"hooks\":{\"Stop\":[]}}"]
-    {
+fn settings_are_given_back_byte_for_byte() {
+    for original in [THEIRS, "{}", "", "{\r\n\t\"hooks\": {}\r\n}\r\n", "{\"hooks\":{\"Stop\":[]}}"] {
         let sandbox = with_claude(original);
         let file = sandbox.home.join(SETTINGS);
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         let done = run(&sandbox, &["init", "claude", "--yes"]);
         assert_eq!(done.code, Some(0), "{original:?}: {}", done.stderr);
-        let text = settings(&sandbox);
-        assert!(text.contains(&ours()), "{original:?}");
-        for (_, comment) in original.lines().filter_map(|line| line.split_once("// ")) {
-            assert!(text.contains(comment), "{comment} is lost in\n{text}");
-        }
+        assert!(settings(&sandbox).contains(&ours()), "{original:?}");
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
         assert_eq!(run(&sandbox, &["uninstall", "--yes"]).code, Some(0));
         assert_eq!(settings(&sandbox), original);
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
     }
+}
+
+#[test]
+fn comments_stay_in_settings_of_an_agent_that_takes_them() {
+    let original = "{\n    // my settings\n    \"ui\": {\"theme\": \"dark\"} // keep\n}\n";
+    let sandbox = Sandbox::new();
+    agent(&sandbox, "gemini", "echo 0.61.0");
+    let file = sandbox.write_home(".gemini/settings.json", original);
+    let done = run(&sandbox, &["init", "gemini", "--yes"]);
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    let text = fs::read_to_string(&file).unwrap();
+    for part in ["// my settings", "// keep", &ours()] {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+    assert_eq!(run(&sandbox, &["uninstall", "--yes"]).code, Some(0));
+    assert_eq!(fs::read_to_string(&file).unwrap(), original);
+}
+
+#[test]
+fn a_file_that_the_agent_would_not_take_is_never_written_into() {
+    let dropped = [
+        "{\n  // mine\n  \"model\": \"opus\"\n}\n",
+        "{\"model\": \"opus\",}",
+        "\u{feff}{\"model\": \"opus\"}",
+        "{\"permissions\": {\"allow\": \"Bash(ls:*)\"}}",
+        "{\"env\": []}",
+    ];
+    for text in dropped {
+        let sandbox = with_claude(text);
+        let ran = run(&sandbox, &["init", "--yes"]);
+        assert_eq!(ran.code, Some(64), "{text}: {}", ran.stdout);
+        assert!(ran.stderr.contains("calls no hook of it"), "{text}: {}", ran.stderr);
+        assert_eq!(settings(&sandbox), text);
+    }
+    // One that became such a file after it was registered.
+    let sandbox = with_claude("{}");
+    run(&sandbox, &["init", "--yes"]);
+    let broken = settings(&sandbox).replacen('{', "{\n  \"permissions\": {\"deny\": 7},", 1);
+    sandbox.write_home(SETTINGS, &broken);
+    let checked = run(&sandbox, &["doctor", "claude"]);
+    assert_eq!(checked.code, Some(1), "{}", checked.stdout);
+    assert!(checked.stdout.contains("`permissions.deny` must be a list of texts"), "{}", checked.stdout);
+}
+
+#[test]
+fn a_version_that_knows_no_arguments_gets_a_line_that_blocks_by_itself() {
+    for version in ["2.1.138", "2.1.142", "2.1.294"] {
+        let sandbox = Sandbox::with_user_settings("{}");
+        agent(&sandbox, "claude", &format!("echo '{version} (Claude Code)'"));
+        assert_eq!(run(&sandbox, &["init", "--yes"]).code, Some(0), "{version}");
+        assert_eq!(programs(&sandbox), [format!("{} hook claude || exit 2", ours())], "{version}");
+        let checked = run(&sandbox, &["doctor", "claude"]);
+        assert_eq!(checked.code, Some(0), "{version}: {}", checked.stdout);
+        assert_eq!(run(&sandbox, &["uninstall", "--yes"]).code, Some(0));
+        assert_eq!(settings(&sandbox), "{}", "{version}");
+    }
+}
+
+#[test]
+fn the_mode_is_set_with_one_word_and_counts_where_a_host_says_default() {
+    let sandbox = with_claude("{\"permissions\": {\"defaultMode\": \"acceptEdits\"}}");
+    sandbox.write_project(
+        "package.json",
+        "{\"scripts\": {\"test\": \"jest\"}, \"devDependencies\": {\"jest\": \"29\"}}",
+    );
+    let hook = || {
+        let input = serde_json::json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "cwd": sandbox.project, "permission_mode": "default",
+            "tool_name": "WebFetch", "tool_input": {"url": "https://docs.rs/serde"},
+        });
+        sandbox.run_with_input(&["hook", "claude"], input.to_string().as_bytes()).stdout
+    };
+    assert_eq!(hook(), "", "Claude Code's own mode is not ours, and its own prompt serves better");
+    let ran = run(&sandbox, &["init", "--mode", "auto", "--yes"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("auto, from now on"), "{}", ran.stdout);
+    assert!(hook().contains("\"permissionDecision\":\"allow\""), "{}", hook());
+    let checked = run(&sandbox, &["doctor", "claude"]);
+    assert!(checked.stdout.contains("mode: auto"), "{}", checked.stdout);
+    assert_eq!(run(&sandbox, &["init", "--mode", "bypassPermissions", "--yes"]).code, Some(64));
 }
 
 #[test]
@@ -166,14 +238,14 @@ fn a_new_program_is_registered_in_the_place_of_the_old_and_undoing_still_gives_t
 fn from_a_file_that_was_edited_since_only_our_entries_are_taken() {
     let sandbox = with_claude(THEIRS);
     run(&sandbox, &["init", "--yes"]);
-    let edited = settings(&sandbox).replace("// my settings", "// my new settings");
+    let edited = settings(&sandbox).replace("Bash(ls:*)", "Bash(ll:*)");
     sandbox.write_home(SETTINGS, &edited);
     assert_eq!(run(&sandbox, &["uninstall", "--yes"]).code, Some(0));
-    assert_eq!(settings(&sandbox), THEIRS.replace("// my settings", "// my new settings"));
+    assert_eq!(settings(&sandbox), THEIRS.replace("Bash(ls:*)", "Bash(ll:*)"));
 
     // A file that init made, with something of the user's in it by now.
     let sandbox = Sandbox::new();
-    agent(&sandbox, "claude", "echo 2.1.200");
+    agent(&sandbox, "claude", "echo 2.1.300");
     run(&sandbox, &["init", "--yes"]);
     let edited = settings(&sandbox).replacen('{', "{\n  \"model\": \"opus\",", 1);
     sandbox.write_home(SETTINGS, &edited);

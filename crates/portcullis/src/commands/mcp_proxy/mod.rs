@@ -15,19 +15,18 @@ mod frame;
 mod judging;
 mod name;
 mod server_end;
+mod server_process;
 
 use std::ffi::OsString;
 use std::io::{self, BufReader, Read};
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{ChildStdin, ChildStdout};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use portcullis_core::visible;
-use portcullis_guard::{relay_ended, relay_signals};
+use portcullis_guard::relay_ended;
 use portcullis_hosts::HookSession;
 
 use self::client_end::ClientEnd;
@@ -35,6 +34,7 @@ use self::client_side::ClientSide;
 use self::judging::Backlog;
 use self::name::{Search, ServerName, server_name};
 use self::server_end::ServerEnd;
+use self::server_process::{end_like, start};
 use crate::exit_code::ExitCode;
 use crate::flags::GateArgs;
 use portcullis_gate::Failure;
@@ -148,19 +148,6 @@ fn finish(shared: Arc<Shared>) {
     }
 }
 
-/// Starts the server, and passes on to it what asks the proxy to end.
-fn start(command: &[OsString]) -> Result<Child, Failure> {
-    let (program, words) =
-        command.split_first().ok_or_else(|| Failure::usage("there is no server to start"))?;
-    let child = Command::new(program).args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let child = child.map_err(|error| {
-        Failure::usage(format!("the server `{}` cannot be started: {error}", program.to_string_lossy()))
-            .with_hint("name its command after --, as you would start it in a shell")
-    })?;
-    relay_signals(child.id()).map_err(|_| Failure::internal("signals cannot be passed on to the server"))?;
-    Ok(child)
-}
-
 /// Starts both directions. The receiver hears when the server has said its last.
 fn connect(shared: &Arc<Shared>, mut stdout: ChildStdout) -> io::Result<mpsc::Receiver<()>> {
     let (sender, ended) = mpsc::channel();
@@ -200,17 +187,4 @@ fn pass_on(shared: &Shared, server: &mut impl Read) -> io::Result<()> {
         search.look_at(chunk);
         shared.client.pass(chunk)?;
     }
-}
-
-/// Ends the process as the server ended.
-fn end_like(status: ExitStatus) -> Result<ExitCode, Failure> {
-    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
-    let Some(code) = code else {
-        return Err(Failure::internal(format!(
-            "the server ended in a way that is not known: {}",
-            visible(&status.to_string())
-        )));
-    };
-    #[expect(clippy::exit, reason = "the server's code need not be one of ours")]
-    std::process::exit(code)
 }

@@ -19,7 +19,7 @@ const WEIGHTY_PORTS: &[u16] = &[
 ];
 
 /// Says whether a request changes something in a service of this machine that is none of those others depend on.
-pub(super) fn is_changed(case: Case<'_>, effect: &Effect) -> bool {
+pub(crate) fn is_changed(case: Case<'_>, effect: &Effect) -> bool {
     let written = effect.target.written().trim_matches(['"', '\'']);
     let address = written.split_once("://").map_or(written, |(_, rest)| rest);
     let place = address.split(['/', '?', '#']).next().unwrap_or_default();
@@ -54,7 +54,7 @@ fn is_detour(word: &str) -> bool {
 }
 
 /// Says whether a command only sees whether a port of this machine is open.
-pub(super) fn is_probed(case: Case<'_>, effect: &Effect) -> bool {
+pub(crate) fn is_probed(case: Case<'_>, effect: &Effect) -> bool {
     let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
     let looks = |word: &str| {
         word.strip_prefix('-').is_some_and(|letters| letters.contains('z') && is_letters(letters))
@@ -72,7 +72,7 @@ fn is_letters(letters: &str) -> bool {
 }
 
 /// Says whether connections are accepted from this machine alone.
-pub(super) fn is_offered(effect: &Effect) -> bool {
+pub(crate) fn is_offered(effect: &Effect) -> bool {
     names_loopback(effect.target.written())
 }
 
