@@ -163,10 +163,9 @@ impl Init<'_> {
         let early = if is_sure { Some(Turn::take(self.locations)?) } else { None };
         let shown = self.plan(subjects);
         let has_work = shown.iter().any(|(_, plan)| !plan.is_empty());
-        let old = shown.iter().filter(|(_, plan)| plan.is_empty()).map(|(subject, _)| subject);
-        print(
-            &old.map(|old| format!("{}: already registered\n", old.agent.adapter.title)).collect::<String>(),
-        )?;
+        for (old, _) in shown.iter().filter(|(_, plan)| plan.is_empty()) {
+            print(&format!("{}: already registered\n", old.agent.adapter.title))?;
+        }
         if has_work || self.arguments.mode.is_some() {
             print(&self.summary(&shown)?)?;
         }
