@@ -3,7 +3,7 @@
 use portcullis_analysis::effect::Certainty;
 
 use crate::mode::Mode;
-use crate::verdict::RuleReference;
+use crate::rule::Behavior;
 
 /// So much of what the user said is quoted in a reason, in bytes.
 const LONGEST_SAID: usize = 200;
@@ -13,18 +13,21 @@ pub(crate) fn requested_message(code: &str, sentence: &str, said: &str) -> Strin
     format!("{code}: {sentence}; you said “{said}”")
 }
 
-pub(crate) fn rule_message(rule: &RuleReference, matched: &str, certainty: Certainty) -> String {
+pub(crate) fn rule_message(
+    (text, behavior): (&str, Behavior),
+    matched: &str,
+    certainty: Certainty,
+) -> String {
     let verb = match certainty {
         Certainty::Certain => "matches",
         Certainty::Possible => "may match",
     };
-    let behavior = rule.behavior;
     match matched {
         "" if certainty == Certainty::Certain => {
-            format!("the {behavior} rule `{}` names the tool", rule.text)
+            format!("the {behavior} rule `{}` names the tool", text)
         }
-        "" => format!("the {behavior} rule `{}` {verb}", rule.text),
-        matched => format!("the {behavior} rule `{}` {verb} `{matched}`", rule.text),
+        "" => format!("the {behavior} rule `{}` {verb}", text),
+        matched => format!("the {behavior} rule `{}` {verb} `{matched}`", text),
     }
 }
 

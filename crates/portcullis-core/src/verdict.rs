@@ -416,7 +416,9 @@ impl Reason {
     /// Returns one clause for people: lower case, no final period.
     pub fn message(&self) -> String {
         match self {
-            Self::Rule { rule, matched, certainty } => rule_message(rule, matched, *certainty),
+            Self::Rule { rule, matched, certainty } => {
+                rule_message((&rule.text, rule.behavior), matched, *certainty)
+            }
             Self::Covered { rules } => {
                 let texts: Vec<String> = rules.iter().map(|rule| format!("`{}`", rule.text)).collect();
                 format!("every part is covered by {} or changes nothing", texts.join(", "))

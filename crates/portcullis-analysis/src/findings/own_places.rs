@@ -95,7 +95,6 @@ pub(super) static FINDING: Finding = Finding {
         ExampleCall::Bash("socat EXEC:'portcullis allow --last --yes',pty STDIO"),
         ExampleCall::Bash("expect -c 'spawn portcullis allow --last'"),
         ExampleCall::Bash("/lib64/ld-linux-x86-64.so.2 ~/bin/portcullis allow --last"),
-        ExampleCall::Bash("./tool/pc allow --last --yes"),
         ExampleCall::Bash("cat ~/bin/portcullis > pc"),
         ExampleCall::Bash("cp evil ~/bin/portcullis"),
         ExampleCall::Bash("mv ~/bin ~/bin2"),

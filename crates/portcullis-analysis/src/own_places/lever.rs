@@ -1,5 +1,7 @@
 //! Our own program and daemon as a lever: who runs or asks them in a person's place, however the program is started.
 
+use std::cell::{Cell, OnceCell};
+
 use super::{Trespass, texts};
 use crate::act::Act;
 use crate::case::Case;
@@ -19,7 +21,7 @@ const REACH: usize = 8;
 const PORT: &str = "7317";
 
 /// Says what an effect does through our own program or daemon.
-pub(super) fn pulled(case: Case<'_>, effect: &Effect) -> Option<Trespass> {
+pub(super) fn pulled(case: Case<'_>, effect: &Effect, search: &GrantSearch) -> Option<Trespass> {
     let command = case.command(effect);
     let program = command.and_then(Invocation::program_name).unwrap_or_default();
     let is_answer = match effect.act {
@@ -36,7 +38,7 @@ pub(super) fn pulled(case: Case<'_>, effect: &Effect) -> Option<Trespass> {
         | Act::RemoteRun
         | Act::Persist
         | Act::DriveTerminal
-        | Act::Obfuscate => runs(case, command) || command.is_some_and(names_daemon),
+        | Act::Obfuscate => search.runs(case, command) || command.is_some_and(names_daemon),
         _ => false,
     };
     let is_answer = is_answer || NAMES.contains(&program) && is_moved(case, effect);
@@ -44,16 +46,43 @@ pub(super) fn pulled(case: Case<'_>, effect: &Effect) -> Option<Trespass> {
     (is_answer || is_socket).then_some(Trespass::Answer)
 }
 
-/// Says whether a command runs our program, or is given text that does. What belongs to no command may be any whose program
-/// is only known at run time.
-fn runs(case: Case<'_>, command: Option<&Invocation>) -> bool {
-    let all = &case.survey.invocations;
-    let Some(command) = command else {
-        let is_unknown = |command: &&Invocation| command.program().is_some_and(|word| word.fixed().is_none());
-        return all.iter().filter(is_unknown).any(runs_us);
-    };
-    let given = all.get(command.piped.clone()).unwrap_or_default();
-    runs_us(command) || given.iter().any(|command| texts(command).any(names_grant))
+/// The most text of one line that is searched for our program. A word may hold all that is nested in it, so that the whole
+/// grows with the square of the line.
+const MOST_SEARCHED: usize = 4 << 20;
+
+/// A search of the commands of one line for our program.
+#[derive(Default)]
+pub(super) struct GrantSearch {
+    /// Whether a command whose program is only known at run time runs it, once that was asked.
+    unknown: OnceCell<bool>,
+    /// How many bytes were searched.
+    searched: Cell<usize>,
+}
+
+impl GrantSearch {
+    /// Says whether a command runs our program, or is given text that does. What belongs to no command may be any whose
+    /// program is only known at run time, and what is too long to be searched may be anything.
+    fn runs(&self, case: Case<'_>, command: Option<&Invocation>) -> bool {
+        let all = &case.survey.invocations;
+        let Some(command) = command else {
+            let is_unknown =
+                |command: &&Invocation| command.program().is_some_and(|word| word.fixed().is_none());
+            let search =
+                || all.iter().filter(is_unknown).any(|command| self.is_spent(command) || runs_us(command));
+            return *self.unknown.get_or_init(search);
+        };
+        let given = all.get(command.piped.clone()).unwrap_or_default();
+        self.is_spent(command)
+            || runs_us(command)
+            || given.iter().any(|command| self.is_spent(command) || texts(command).any(names_grant))
+    }
+
+    /// Counts the text of a command, and says whether it is more than is searched.
+    fn is_spent(&self, command: &Invocation) -> bool {
+        let length: usize = command.arguments.iter().map(|word| word.text.len()).sum();
+        self.searched.set(self.searched.get().saturating_add(length));
+        self.searched.get() > MOST_SEARCHED
+    }
 }
 
 /// Says whether a variable of the line moves our settings or state for our program, where it would follow others.
@@ -140,22 +169,12 @@ fn is_apart(command: &Invocation) -> bool {
 
 /// Says whether words of a command are those by which our program grants, whatever it is called here.
 fn takes_our_words(command: &Invocation) -> bool {
-    let operands: Vec<&str> = command.operands().iter().map(|word| word.text.as_str()).collect();
-    // A program that is only known at run time may be several words.
-    let written = command.program().filter(|word| word.fixed().is_none());
-    let written = written.map(|word| without_separators(&word.text)).unwrap_or_default();
-    [operands, words(&written)]
-        .iter()
-        .any(|words| words.windows(2).any(|two| GRANTING_PAIRS.iter().any(|pair| *pair == two.join(","))))
-}
-
-/// Puts blanks where variables stand that are blank or empty.
-fn without_separators(text: &str) -> String {
-    let mut plain = text.replace("${IFS}", " ").replace("$IFS", " ");
-    for empty in ["$@", "$*", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$9"] {
-        plain = plain.replace(empty, "");
-    }
-    plain
+    let words = command.operands();
+    words.iter().zip(words.iter().skip(1)).any(|(first, second)| {
+        GRANTING_PAIRS
+            .iter()
+            .any(|pair| pair.split_once(',') == Some((first.text.as_str(), second.text.as_str())))
+    })
 }
 
 /// Splits a text into words as a shell or a list of arguments would have them; a path is known by its last component.

@@ -48,6 +48,7 @@ impl Trespass {
 pub(crate) fn trespasses(case: Case<'_>) -> impl Iterator<Item = (&Effect, Trespass)> {
     // A value that is only known at run time may come from anywhere on the line, which is read once.
     let line = OnceCell::new();
+    let search = lever::GrantSearch::default();
     let trespass = move |effect: &Effect| {
         let by_path = match &effect.target {
             Target::Path(target) if !case.is_in_container(effect) => by_path(case, effect, target),
@@ -59,7 +60,7 @@ pub(crate) fn trespasses(case: Case<'_>) -> impl Iterator<Item = (&Effect, Tresp
             .or_else(|| tree::by_container(case, effect))
             .or_else(|| tree::by_search(case, effect))
             .or_else(|| tree::by_word(case, effect))
-            .or_else(|| lever::pulled(case, effect))
+            .or_else(|| lever::pulled(case, effect, &search))
             .or_else(|| mention::named(case, effect, &line))
     };
     case.effects.iter().filter_map(move |effect| Some((effect, trespass(effect)?)))
