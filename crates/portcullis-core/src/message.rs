@@ -24,10 +24,10 @@ pub(crate) fn rule_message(
     };
     match matched {
         "" if certainty == Certainty::Certain => {
-            format!("the {behavior} rule `{}` names the tool", text)
+            format!("the {behavior} rule `{text}` names the tool")
         }
-        "" => format!("the {behavior} rule `{}` {verb}", text),
-        matched => format!("the {behavior} rule `{}` {verb} `{matched}`", text),
+        "" => format!("the {behavior} rule `{text}` {verb}"),
+        matched => format!("the {behavior} rule `{text}` {verb} `{matched}`"),
     }
 }
 

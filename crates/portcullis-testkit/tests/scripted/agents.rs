@@ -24,7 +24,7 @@ fn ask(server: &AgentServer, path: &str, body: &Value) -> Got {
 
 /// Makes the request of an agent that was asked something and has had these results.
 fn conversation(wire: WireProtocol, asked: &str, results: &[&str]) -> Value {
-    let id = |label: &str| format!("scripted_{label}");
+    let id = |label: &str| format!("scripted_{label}_0");
     let (list, tools) = match wire {
         WireProtocol::Responses => ("input", json!([{"type": "function", "name": "shell"}])),
         WireProtocol::Gemini => ("contents", json!([{"functionDeclarations": [{"name": "shell"}]}])),
