@@ -387,9 +387,12 @@ fn fills_project(case: Case<'_>, effect: &Effect) -> bool {
         };
         case.is_in_project(read) && !paths.iter().any(is_touched)
     };
+    // Who works in the home directory itself has more in it than a project.
+    let is_home = effect.target.paths().iter().any(|path| case.own_places().touch(path, false).is_broad);
     let mut archives = case.of(&[Act::Read]).filter(|read| read.invocation == effect.invocation).peekable();
     let unpacks = UNPACKERS.contains(&program) && archives.peek().is_some() && archives.all(is_own);
     effect.act == Act::Write
+        && !is_home
         && !effect.is_redirection
         && (unpacks || program == "protoc")
         && case.of(&[Act::Fetch]).next().is_none()

@@ -299,3 +299,18 @@ fn looking_and_ordinary_work_stay_as_they_are() {
         assert_eq!(verdict.decision == Decision::Allow, is_allowed, "{command} in {directory}: {verdict:?}");
     }
 }
+
+#[test]
+fn an_archive_unpacks_into_a_project_and_not_into_a_home_unasked() {
+    let policy = Policy::default();
+    for command in ["tar xf f.tar", "unzip f.zip", "bsdtar -xf f.tgz"] {
+        for (directory, is_allowed) in [(PROJECT, true), (HOME, false), ("/", false)] {
+            let verdict = verdict(&policy, ToolCall::bash(command), Mode::Auto, directory);
+            assert_eq!(
+                verdict.decision == Decision::Allow,
+                is_allowed,
+                "{command} in {directory}: {verdict:?}"
+            );
+        }
+    }
+}
