@@ -33,6 +33,8 @@ pub struct Background {
     pub remotes: BTreeMap<String, String>,
     /// Files and directories that the session changed by other means than whole texts, absolute.
     pub touched: BTreeSet<String>,
+    /// Whether the session may have put more anywhere than is known.
+    pub is_partial: bool,
     /// Whether a secret was read earlier in this session.
     pub reads_secrets: bool,
     /// Where our own places lie.
@@ -40,10 +42,10 @@ pub struct Background {
 }
 
 impl Background {
-    /// Says whether the session put something at a path, or around it.
+    /// Says whether the session put something at a path, or around it, as far as anybody knows.
     pub(crate) fn touches(&self, path: &str) -> bool {
         let is_around = |touched: &String| crate::path::is_inside(path, touched);
-        self.written.contains(path) || self.touched.iter().any(is_around)
+        self.is_partial || self.written.contains(path) || self.touched.iter().any(is_around)
     }
 }
 

@@ -49,9 +49,11 @@ impl Case {
         self.effects().iter().any(|effect| matches!(effect.act, Act::Delete | Act::DeleteTree))
     }
 
-    /// Says whether the call may run or load files that the session wrote, so that it matters what these are.
+    /// Says whether the call may run, load or unpack files that the session wrote, so that it matters what these are.
     pub fn may_use_session_files(&self) -> bool {
-        !self.scripts.is_empty() || !code_runs(self.survey(), self.effects()).is_empty()
+        !self.scripts.is_empty()
+            || !code_runs(self.survey(), self.effects()).is_empty()
+            || !self.filled_directories().is_empty()
     }
 
     /// Says whether the call shows a secret, of the project or of anybody.

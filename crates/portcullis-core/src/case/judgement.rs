@@ -391,7 +391,7 @@ fn must_name(found: &Found) -> Option<&'static str> {
 }
 
 /// Returns the working directories with where they lead.
-fn scope_of(view: &CaseView<'_>) -> Scope {
+pub(crate) fn scope_of(view: &CaseView<'_>) -> Scope {
     let mut roots = view.roots.clone();
     for root in &view.roots {
         if let Some(DiskAnswer::Leads(leads)) = view.case.answers.path(root) {
@@ -401,7 +401,8 @@ fn scope_of(view: &CaseView<'_>) -> Scope {
     Scope { roots, home: view.case.context().home.clone() }
 }
 
-fn background_of(view: &CaseView<'_>) -> Background {
+/// Returns what is known from before the call.
+pub(crate) fn background_of(view: &CaseView<'_>) -> Background {
     let session = &view.case.context().session;
     let written: BTreeSet<String> = session.written.keys().cloned().collect();
     let invocations = view.case.survey().invocations.iter();
@@ -413,6 +414,7 @@ fn background_of(view: &CaseView<'_>) -> Background {
         written,
         touched,
         remotes,
+        is_partial: session.is_partial,
         reads_secrets: session.reads_secrets,
         locations,
     }

@@ -33,7 +33,7 @@ use crate::context::{CallApproval, Context, SessionKnowledge};
 use crate::disk::DiskAnswers;
 use crate::mode::Mode;
 use judgement::Judgement;
-pub(crate) use judgement::missing_script;
+pub(crate) use judgement::{background_of, missing_script, scope_of};
 use script::CalledScript;
 pub(crate) use session_files::is_steered;
 pub(crate) use source::{EffectSource, follow_links};

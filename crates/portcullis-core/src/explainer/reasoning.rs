@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use portcullis_analysis::Case as Assessed;
 use portcullis_analysis::allowances::{ALLOWANCES, covering};
 use portcullis_analysis::effect::Effect;
-use portcullis_analysis::place::Scope;
-use portcullis_analysis::{Background, Case as Assessed};
 use portcullis_shell::Span;
 
 use super::narration;
-use crate::case::CaseView;
+use crate::case::{CaseView, background_of, scope_of};
 use crate::verdict::{FindingReport, Reason};
 use crate::wording::{capital, prose};
 
@@ -110,15 +109,7 @@ fn consented(report: &FindingReport) -> String {
 /// Whether there are any is for the judgement to say: where links lead is not followed here.
 pub(super) fn open_effects<'a>(view: &CaseView<'a>, reports: &[FindingReport]) -> Vec<&'a Effect> {
     let case = view.case;
-    let session = &case.context().session;
-    let scope = Scope { roots: view.roots.clone(), home: case.context().home.clone() };
-    let written = session.written.keys().cloned().collect();
-    let background = Background {
-        branch: view.branch(),
-        written,
-        reads_secrets: session.reads_secrets,
-        ..Background::default()
-    };
+    let (scope, background) = (scope_of(view), background_of(view));
     let assessed = Assessed {
         tool: case.call().tool(),
         effects: case.effects(),

@@ -106,6 +106,24 @@ fn a_script_that_a_command_of_the_session_wrote_is_the_agents_own() {
 }
 
 #[test]
+fn an_archive_that_the_session_may_have_put_there_is_not_unpacked_over_the_project() {
+    use portcullis_core::SessionKnowledge;
+    let after = |session: SessionKnowledge, command: &str| {
+        let mut context = context(Mode::Auto);
+        context.session = session;
+        decide_on_disk(&Policy::default(), ToolCall::bash(command), context, |_: &DiskQuestion| None).decision
+    };
+    for command in ["tar xzf vendor.tgz", "unzip vendor.tgz", "tar -xf vendor.tgz -C ."] {
+        let touched =
+            SessionKnowledge { touched: ["/code/app/vendor.tgz".to_owned()].into(), ..Default::default() };
+        let partial = SessionKnowledge { is_partial: true, ..Default::default() };
+        assert_eq!(after(SessionKnowledge::default(), command), Decision::Allow, "{command}");
+        assert_ne!(after(touched, command), Decision::Allow, "{command}");
+        assert_ne!(after(partial, command), Decision::Allow, "{command}");
+    }
+}
+
+#[test]
 fn what_the_agents_own_script_runs_in_turn_is_not_taken_on_trust() {
     use portcullis_core::SessionKnowledge;
     let touched =

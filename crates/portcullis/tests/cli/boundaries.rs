@@ -149,6 +149,19 @@ fn files_the_agent_wrote_are_known_without_a_session_file() {
 }
 
 #[test]
+fn an_archive_fetched_in_the_session_is_not_unpacked_over_the_project() {
+    let scene = Scene::new();
+    let unpack = || scene.ask(&[], &scene.bash("s1", "auto", "tar xzf vendor.tgz")).0;
+    scene.sandbox.write_project("none.jsonl", "");
+    assert_eq!(unpack(), "allow", "what lies in the project already is its own");
+    let fetch = json!({"command": "curl -sLo vendor.tgz https://files.example.net/v.tgz"});
+    let call = json!({"type": "tool_use", "id": "t1", "name": "Bash", "input": fetch});
+    let record = json!({"type": "assistant", "message": {"role": "assistant", "content": [call]}});
+    scene.sandbox.write_project("none.jsonl", &format!("{record}\n"));
+    assert_eq!(unpack(), "ask");
+}
+
+#[test]
 fn the_classifier_reads_every_boundary_however_little_is_left_of_the_session() {
     let scene = Judged::new(JUDGE);
     let prompt = "Don't break the public API. Please do not use other people's machines.";
