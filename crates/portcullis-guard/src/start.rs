@@ -14,7 +14,7 @@ use crate::descriptor::{STDERR, STDOUT};
 const PAGE: usize = 4096;
 
 /// How much stack most calls need.
-const STACK: usize = 10 * PAGE;
+const STACK: usize = 12 * PAGE;
 
 /// Makes a function from arguments to an exit code the beginning of a program, which must say `#![no_main]`.
 #[macro_export]
