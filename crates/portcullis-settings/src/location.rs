@@ -115,6 +115,15 @@ pub struct SettingsFile {
     pub base: Option<PathBuf>,
 }
 
+/// Follows the links of a directory. What the kernel calls the working directory has none, which is asked first because
+/// agents start a hook where they work.
+fn real_path(directory: &Path) -> PathBuf {
+    if std::env::current_dir().is_ok_and(|current| current == directory) {
+        return directory.to_path_buf();
+    }
+    directory.canonicalize().unwrap_or_else(|_| directory.to_path_buf())
+}
+
 impl SettingsLocations {
     /// Works out the locations for a session in `cwd`. Looks at the disk only to find the repository.
     pub fn new(environment: SettingsEnvironment, cwd: &Path) -> Self {
@@ -127,7 +136,7 @@ impl SettingsLocations {
             project,
         } = environment;
         let project = project.map_or_else(|| cwd.to_path_buf(), |project| cwd.join(project));
-        let real_project = project.canonicalize().unwrap_or_else(|_| project.clone());
+        let real_project = real_path(&project);
         let under_home = |name: &str| home.as_ref().map(|home| home.join(name));
         let absolute = |path: Option<PathBuf>| path.filter(|path| path.is_absolute());
         let claude_directory =
