@@ -5,6 +5,8 @@
 //!
 //! Allowances ask it about programs that run code of the project: these may stay what they are only inside of it.
 
+use std::cell::OnceCell;
+
 use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::case::Case;
@@ -266,30 +268,46 @@ fn is_elsewhere(scope: &Scope, command: &Invocation, word: &Argument, piece: &st
 
 /// What stands before a value in one word, `--config=x`, `-Da=x`, `-I/x`, `CC=x`, `@x`, `+x`, or in the word before it.
 ///
-/// A word may be a program of many thousand parts, so it is searched for names once and not for every part.
+/// A word may be a program of many thousand parts, so it is searched for names once and not for every part; and most words
+/// have nothing before a value, so it is not searched before that matters.
 #[derive(Debug)]
 pub(crate) struct OptionFront<'a> {
     text: &'a str,
+    names: OnceCell<NameEnds>,
+}
+
+#[derive(Debug)]
+struct NameEnds {
     /// Where the first name of an option ends that loads or runs its value.
     loading: Option<usize>,
     /// Where the first name ends that has to do with logs.
     logging: Option<usize>,
 }
 
-impl<'a> OptionFront<'a> {
-    pub(crate) fn of(text: &'a str) -> Self {
+impl NameEnds {
+    fn of(text: &str) -> Self {
         let name = text.to_ascii_lowercase();
         let end = |part: &str| name.find(part).map(|at| at + part.len());
         let loading = LOADING.iter().filter_map(|part| end(part)).min();
-        Self { text, loading, logging: end("log") }
+        Self { loading, logging: end("log") }
+    }
+}
+
+impl<'a> OptionFront<'a> {
+    pub(crate) fn of(text: &'a str) -> Self {
+        Self { text, names: OnceCell::new() }
     }
 
     /// Says whether a value that begins at a place is loaded or run, going by what stands before it.
     pub(crate) fn is_loading(&self, at: usize) -> bool {
         let option = self.text.get(..at).unwrap_or_default().trim_end_matches(['=', ':']);
         let ends_before = |end: Option<usize>| end.is_some_and(|end| end <= option.len());
+        let is_named_loading = || {
+            let names = self.names.get_or_init(|| NameEnds::of(self.text));
+            !ends_before(names.logging) && ends_before(names.loading)
+        };
         SHORT_LOADING.contains(&option)
-            || option.len() > 2 && !ends_before(self.logging) && ends_before(self.loading)
+            || option.len() > 2 && is_named_loading()
             || matches!(option, "@" | "+" | "CC" | "CXX" | "LD" | "AR" | "MAKE")
     }
 }

@@ -83,6 +83,7 @@ impl OwnedArena {
         self.pieces().is_some_and(|pieces| pieces.resize(self.place(pointer), layout, new_size))
     }
 
+    #[inline]
     fn take_piece(&self, layout: Layout) -> Option<(*mut u8, usize)> {
         let taken = self.pieces()?.take(self.start(), layout)?;
         // SAFETY: the place is inside of the arena.
