@@ -24,6 +24,7 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
         None => package::build(&root, std::env::consts::ARCH)?,
     };
     let stage = BenchHome::new()?;
+    let program = stage.install(&program)?;
     let mut rows = vec![MeasuredProgram::new("/bin/true", Path::new("/bin/true"), &[])];
     rows.push(MeasuredProgram::new("portcullis hook claude", &program, &["hook", "claude"]));
     if options.with_peers {
@@ -113,6 +114,16 @@ impl BenchHome {
         });
         fs::write(folder.path().join("input.json"), input.to_string())?;
         Ok(Self { folder })
+    }
+
+    /// Copies the programs, as whatever installs them does. The kernel keeps a file that was written in one go in larger
+    /// parts of memory than one that a linker wrote here and there, and maps it sooner.
+    fn install(&self, program: &Path) -> Result<PathBuf> {
+        let installed = self.folder.path().join("portcullis");
+        fs::copy(program, &installed).with_context(|| format!("cannot copy {}", program.display()))?;
+        fs::copy(program.with_file_name("portcullis-full"), self.folder.path().join("portcullis-full"))
+            .context("the full program must lie beside the one that agents start")?;
+        Ok(installed)
     }
 
     /// Starts a program as a host does and returns how long it took.

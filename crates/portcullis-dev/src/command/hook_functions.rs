@@ -68,25 +68,27 @@ fn script(patterns: &[String]) -> String {
 
 /// Where functions stand, as the map of the linker says.
 struct FunctionPlaces<'a> {
-    /// The file and the section, by the name of the function.
-    places: BTreeMap<&'a str, (&'a str, &'a str)>,
+    /// The files and sections, by the name of the function: several crates may each have made it for themselves.
+    places: BTreeMap<&'a str, BTreeSet<(&'a str, &'a str)>>,
 }
 
 impl<'a> FunctionPlaces<'a> {
     /// Reads the lines of sections, `ADDRESS ADDRESS SIZE ALIGN         FILE:(SECTION)`, and of symbols in them, which are
-    /// set in further. Functions of Rust have a section each, named after them; those of C do not.
+    /// set in further. Functions of Rust have a section each, named after them, with a word before it if they are thought to
+    /// run rarely; those of C do not.
     fn read(map: &'a str) -> Self {
-        let mut places = BTreeMap::new();
+        let mut places: BTreeMap<&str, BTreeSet<_>> = BTreeMap::new();
         let mut section = None;
         for line in map.lines() {
             let Some((_, entry)) = line.rsplit_once("         ") else { continue };
             if let Some((file, name)) = entry.strip_suffix(')').and_then(|entry| entry.rsplit_once(":(")) {
                 section = Some((file, name)).filter(|_| name.starts_with(".text"));
-                if let (Some(place), Some(function)) = (section, name.strip_prefix(".text.")) {
-                    places.insert(function, place);
+                let function = name.strip_prefix(".text.unlikely.").or_else(|| name.strip_prefix(".text."));
+                if let (Some(place), Some(function)) = (section, function) {
+                    places.entry(function).or_default().insert(place);
                 }
             } else if let Some(place) = section {
-                places.entry(entry).or_insert(place);
+                places.entry(entry).or_default().insert(place);
             }
         }
         Self { places }
@@ -94,18 +96,26 @@ impl<'a> FunctionPlaces<'a> {
 
     /// Returns the lines of the script that name a function; none if it is not known where it stands.
     fn patterns(&self, function: &str) -> Vec<String> {
-        let Some((file, section)) = self.places.get(function) else { return Vec::new() };
-        let section = section_pattern(section);
-        let is_own = OWN.iter().any(|prefix| section.starts_with(prefix));
-        let file = file_pattern(file);
-        let files = match file.ends_with(".rlib:*") {
-            _ if is_own => vec!["*"],
-            // Others made it for types of theirs too; and optimised as a whole, it is the program's.
-            true => vec![file.as_str(), PROGRAM],
-            false => vec![file.as_str()],
-        };
-        files.into_iter().map(|file| format!("{file}({section})")).collect()
+        let places = self.places.get(function).into_iter().flatten();
+        let mut patterns: Vec<String> =
+            places.flat_map(|(file, section)| place_patterns(file, section)).collect();
+        patterns.sort_unstable();
+        patterns.dedup();
+        patterns
     }
+}
+
+fn place_patterns(file: &str, section: &str) -> Vec<String> {
+    let is_own = OWN.iter().any(|prefix| section.starts_with(prefix));
+    let section = section_pattern(section, is_own);
+    let file = file_pattern(file);
+    let files = match file.ends_with(".rlib:*") {
+        _ if is_own => vec!["*"],
+        // Optimised as a whole, it is the program's.
+        true => vec![file.as_str(), PROGRAM],
+        false => vec![file.as_str()],
+    };
+    files.into_iter().map(|file| format!("{file}({section})")).collect()
 }
 
 /// Names a file of the linker wherever it lies: `*libportcullis_core-*.rlib:*`, `*libc.a:memchr.o`.
@@ -120,11 +130,13 @@ fn file_pattern(file: &str) -> String {
     }
 }
 
-/// Names a section without the hashes in it: that of a function at its end, or those of crates inside of it.
-fn section_pattern(section: &str) -> String {
-    if section.starts_with(".text._ZN") {
-        return section.rfind("17h").and_then(|place| section.get(..place)).unwrap_or(section).to_owned()
-            + "17h*";
+/// Names a section without what differs from build to build: the hashes of crates inside of a name, and for functions that
+/// are made once their own at the end. One that is made for many types keeps it: all of its kind would be too much.
+fn section_pattern(section: &str, is_made_once: bool) -> String {
+    if section.contains("._ZN") {
+        let name = section.split_once(".llvm.").map_or(section, |(name, _)| name);
+        let without = name.rfind("17h").and_then(|place| name.get(..place + 3)).filter(|_| is_made_once);
+        return without.unwrap_or(name).to_owned() + "*";
     }
     let mut parts = section.split("Cs");
     let mut pattern = parts.next().unwrap_or_default().to_owned();
@@ -156,12 +168,14 @@ mod tests {
           63e020           63e020      4dd    16         /x/libportcullis_core-0123456789abcdef.rlib(core.1-cgu.0.rcgu.o):(.text._ZN15portcullis_core4case3new17h0123456789abcdefE)
           63e020           63e020      4dd     1                 case::new::h0123456789abcdef
           63e500           63e500      11d    16         /x/libstd-0123456789abcdef.rlib(std.o):(.text._RNvNtCs6d7GoaNTBIz_3std3now)
+          63e510           63e510      11d    16         /x/libportcullis_core-0123456789abcdef.rlib(core.2-cgu.0.rcgu.o):(.text._RNvNtCs6d7GoaNTBIz_3std3now)
+          63e520           63e520      11d    16         /x/libportcullis_core-0123456789abcdef.rlib(core.2-cgu.0.rcgu.o):(.text.unlikely._ZN5alloc7raw_vec8grow_one17h00112233445566ffE.llvm.42)
           63e600           63e600      11d    16         /usr/lib/libc.a(memchr-evex.o):(.text.evex)
           63e600           63e600      11d     1                 __memchr_evex
           63e700           63e700      11d    16         /x/deps/portcullis-0123456789abcdef.portcullis.cgu.0.rcgu.o:(.text.main)
 ";
         let places = FunctionPlaces::read(map);
-        let table: [(&str, &[&str]); 5] = [
+        let table: [(&str, &[&str]); 6] = [
             (
                 "_ZN15portcullis_core4case3new17h0123456789abcdefE",
                 &["*(.text._ZN15portcullis_core4case3new17h*)"],
@@ -169,8 +183,16 @@ mod tests {
             (
                 "_RNvNtCs6d7GoaNTBIz_3std3now",
                 &[
+                    "*libportcullis_core-*.rlib:*(.text._RNvNtCs*_3std3now)",
                     "*libstd-*.rlib:*(.text._RNvNtCs*_3std3now)",
                     "*portcullis-*.rcgu.o(.text._RNvNtCs*_3std3now)",
+                ],
+            ),
+            (
+                "_ZN5alloc7raw_vec8grow_one17h00112233445566ffE.llvm.42",
+                &[
+                    "*libportcullis_core-*.rlib:*(.text.unlikely._ZN5alloc7raw_vec8grow_one17h00112233445566ffE*)",
+                    "*portcullis-*.rcgu.o(.text.unlikely._ZN5alloc7raw_vec8grow_one17h00112233445566ffE*)",
                 ],
             ),
             ("__memchr_evex", &["*libc.a:memchr-evex.o(.text.evex)"]),

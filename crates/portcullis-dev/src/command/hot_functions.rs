@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
 
+use super::hook_bench;
+
 /// Commands of the usual kinds: they take the roads that most calls take.
 const COMMANDS: [&str; 10] = [
     "git status",
@@ -28,9 +30,7 @@ pub(super) fn list(program: &Path) -> Result<String> {
     let (home, project) = (stage.path().join("home"), stage.path().join("home/project"));
     fs::create_dir_all(home.join(".claude"))?;
     fs::create_dir_all(project.join(".git"))?;
-    let settings =
-        json!({"permissions": {"allow": ["Bash(npm run *)", "Read(~/notes/**)"], "deny": ["Read(.env)"]}});
-    fs::write(home.join(".claude/settings.json"), settings.to_string())?;
+    fs::write(home.join(".claude/settings.json"), hook_bench::settings().to_string())?;
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for mode in ["default", "auto"] {
         for command in COMMANDS {
