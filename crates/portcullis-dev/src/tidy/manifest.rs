@@ -2,7 +2,7 @@
 //!
 //! Arrows only point left: shell ← analysis ← core ← {settings, hosts ← classifier, store ← postgres, world} ← gate ←
 //! output ← {daemon, install} ← portcullis. The guard
-//! stands alone, because it must work when everything else has failed, and so does the arena. The test kit serves tests
+//! stands alone, because it must work when everything else has failed, and so do the arena and the fence. The test kit serves tests
 //! alone, and nothing depends on an example.
 
 use serde_json::Value;
@@ -84,6 +84,23 @@ const CRATES: &[CrateInfo] = &[
         external: External::Only(&[]),
         purity: Purity::Free,
         own_lints: Some("an allocator needs unsafe code, which the workspace forbids"),
+    },
+    CrateInfo {
+        name: "portcullis-fence",
+        internal: &[],
+        external: External::Only(&[
+            "landlock",
+            "libc",
+            "rustix",
+            "seccompiler",
+            "serde",
+            "serde_json",
+            "sha2",
+            "signal-hook",
+            "thiserror",
+        ]),
+        purity: Purity::Free,
+        own_lints: Some("a process inside new namespaces needs unsafe code, which the workspace forbids"),
     },
     CrateInfo {
         name: "portcullis-memory",
@@ -219,6 +236,7 @@ const CRATES: &[CrateInfo] = &[
             "portcullis-hosts",
             "portcullis-guard",
             "portcullis-arena",
+            "portcullis-fence",
             "portcullis-memory",
             "portcullis-classifier",
             "portcullis-postgres",

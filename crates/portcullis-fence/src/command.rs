@@ -1,0 +1,67 @@
+//! What is run, and how it ended.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::policy::FencePolicy;
+
+/// A command with the fence it runs in.
+#[derive(Debug, Clone)]
+pub struct FencedCommand {
+    /// What it may do.
+    pub policy: FencePolicy,
+    /// Where it starts.
+    pub directory: PathBuf,
+    /// The program and its arguments.
+    pub words: Vec<OsString>,
+    /// The variables of whoever asked for it; only what [`crate::fenced_environment`] lets through gets in.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The kernel features that the fence is made of; all of them but in tests of a single one.
+    pub features: KernelFeatures,
+}
+
+/// The features that stand behind each other, so that each can be tried without the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelFeatures {
+    /// Rules of Landlock on top of the mounts.
+    pub landlock: bool,
+    /// The filter of system calls.
+    pub syscall_filter: bool,
+}
+
+impl KernelFeatures {
+    /// Everything; a fence without one of them is a fence for a test.
+    pub const ALL: Self = Self { landlock: true, syscall_filter: true };
+}
+
+/// How a fenced command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FenceOutcome {
+    /// Its exit code, or the signal it died of.
+    pub exit: FencedExit,
+    /// How often something inside tried to reach an address outside the fence.
+    pub refused_connections: u64,
+    /// The version of Landlock's interface that held it; none where the kernel has no Landlock.
+    pub landlock_abi: Option<u8>,
+}
+
+/// The end of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FencedExit {
+    /// It ended by itself.
+    Code(u8),
+    /// A signal ended it.
+    Signal(u8),
+}
+
+impl FencedExit {
+    /// Returns the number by which a shell knows this end.
+    pub fn shell_code(self) -> u8 {
+        match self {
+            Self::Code(code) => code,
+            Self::Signal(signal) => signal.saturating_add(128),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Brings changes of a layer down to the place that it was over.
+//!
+//! Every file arrives by a rename, so that whoever reads it sees the old one or the new one. The list of changes is the
+//! journal: it is on disk before the first step, each step may be done twice, and what was moved down is no longer above.
+//! So a commit that was killed is finished by running it again.
+//!
+//! INVARIANT: no step follows a symbolic link below the place, which somebody may have put there meanwhile.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, ResolveFlags, Timespec, Timestamps, fchmod, fstat, futimens, mkdirat,
+    openat2, renameat, statat, unlinkat, utimensat,
+};
+use rustix::io::Errno;
+
+use super::change::{ChangeKind, ChangedEntry, LayerChange};
+use super::tree::{open_directory_up, remove_tree, strip_marks};
+
+/// A commit of changes from a layer to a place.
+#[derive(Debug)]
+pub(crate) struct LayerCommit<'run> {
+    /// Where the changes are.
+    pub(crate) upper: &'run Path,
+    /// Where they go.
+    pub(crate) lower: &'run Path,
+    /// A directory on the file system of the place, for copies where the layer is on another one.
+    pub(crate) staging: &'run Path,
+}
+
+impl LayerCommit<'_> {
+    /// Returns whether changes can be moved down; else they must be copied beside the place first.
+    pub(crate) fn is_one_file_system(&self) -> io::Result<bool> {
+        Ok(fs::symlink_metadata(self.upper)?.dev() == fs::symlink_metadata(self.lower)?.dev())
+    }
+
+    /// Copies what will be renamed to the file system of the place. Nothing of the place changes, so a full disk loses
+    /// nothing.
+    pub(crate) fn stage(&self, changes: &[LayerChange]) -> io::Result<()> {
+        if self.is_one_file_system()? {
+            return Ok(());
+        }
+        remove_tree(self.staging)?;
+        fs::create_dir(self.staging)?;
+        let mut copied: BTreeMap<u64, PathBuf> = BTreeMap::new();
+        for (index, change) in changes.iter().enumerate() {
+            if change.kind == ChangeKind::Removed || change.entry == ChangedEntry::Directory {
+                continue;
+            }
+            let from = self.upper.join(&change.path);
+            let to = self.staging.join(index.to_string());
+            let metadata = fs::symlink_metadata(&from)?;
+            match copied.get(&metadata.ino()) {
+                Some(first) => fs::hard_link(first, &to)?,
+                None => copy(&from, &to, &metadata)?,
+            }
+            if metadata.nlink() > 1 {
+                copied.insert(metadata.ino(), to);
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings the changes down; may be called again until it succeeds.
+    pub(crate) fn apply(&self, changes: &[LayerChange]) -> io::Result<()> {
+        let root = File::open(self.lower)?;
+        let root = OwnedFd::from(root);
+        for change in changes.iter().rev().filter(|change| change.kind == ChangeKind::Removed) {
+            remove(&root, &change.path)?;
+        }
+        let is_staged = self.staging.is_dir();
+        for (index, change) in changes.iter().enumerate() {
+            if change.kind == ChangeKind::Removed {
+                continue;
+            }
+            if change.entry == ChangedEntry::Directory {
+                make_directory(&root, &change.path)?;
+            } else if is_staged {
+                bring(&root, &self.staging.join(index.to_string()), &change.path)?;
+            } else {
+                bring(&root, &self.upper.join(&change.path), &change.path)?;
+            }
+        }
+        for change in changes.iter().rev() {
+            if change.kind != ChangeKind::Removed && change.entry == ChangedEntry::Directory {
+                finish_directory(&root, change)?;
+            }
+        }
+        remove_tree(self.staging)
+    }
+}
+
+fn remove(root: &OwnedFd, path: &Path) -> io::Result<()> {
+    match open_parent(root, path) {
+        Ok((parent, name)) => with_rights(&parent, || remove_at(&parent, name)),
+        // What it lay in is gone already.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Moves a file down; one that is no longer above is below already.
+fn bring(root: &OwnedFd, from: &Path, path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(from) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => {
+            other?;
+        }
+    }
+    strip_marks(from)?;
+    let (parent, name) = open_parent(root, path)?;
+    with_rights(&parent, || {
+        if is_directory_at(&parent, name)? {
+            remove_at(&parent, name)?;
+        }
+        match renameat(rustix::fs::CWD, from, &parent, name) {
+            // The directory of the layer may be closed to its owner; it goes away anyway.
+            Err(Errno::ACCESS) => {
+                from.parent().map_or(Ok(()), open_directory_up)?;
+                Ok(renameat(rustix::fs::CWD, from, &parent, name)?)
+            }
+            other => Ok(other?),
+        }
+    })
+}
+
+fn make_directory(root: &OwnedFd, path: &Path) -> io::Result<()> {
+    let (parent, name) = open_parent(root, path)?;
+    if is_directory_at(&parent, name)? {
+        return Ok(());
+    }
+    with_rights(&parent, || {
+        remove_at(&parent, name)?;
+        Ok(mkdirat(&parent, name, Mode::RWXU)?)
+    })
+}
+
+/// Gives a directory its mode and times, after everything in it is there.
+fn finish_directory(root: &OwnedFd, change: &LayerChange) -> io::Result<()> {
+    let directory = File::from(open_directory(root, &change.path)?);
+    directory.set_permissions(Permissions::from_mode(change.mode & 0o7777))?;
+    let time = Timespec { tv_sec: change.modified.seconds, tv_nsec: change.modified.nanoseconds };
+    Ok(futimens(&directory, &Timestamps { last_access: time, last_modification: time })?)
+}
+
+/// Does something in a directory; where its owner took the right for that away, it is given for the moment.
+fn with_rights(directory: &OwnedFd, act: impl Fn() -> io::Result<()>) -> io::Result<()> {
+    match act() {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let mode = Mode::from_raw_mode(fstat(directory)?.st_mode & 0o7777);
+            fchmod(directory, mode | Mode::RWXU)?;
+            let done = act();
+            fchmod(directory, mode)?;
+            done
+        }
+        other => other,
+    }
+}
+
+/// Opens the directory that a path lies in, without following a link.
+fn open_parent<'path>(root: &OwnedFd, path: &'path Path) -> io::Result<(OwnedFd, &'path OsStr)> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    Ok((open_directory(root, path.parent().unwrap_or(Path::new("")))?, name))
+}
+
+fn open_directory(root: &OwnedFd, path: &Path) -> io::Result<OwnedFd> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    Ok(openat2(root, path, flags, Mode::empty(), resolve)?)
+}
+
+fn is_directory_at(parent: &OwnedFd, name: &OsStr) -> io::Result<bool> {
+    match statat(parent, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Ok(FileType::from_raw_mode(stat.st_mode).is_dir()),
+        Err(Errno::NOENT) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Removes whatever has a name in a directory.
+fn remove_at(parent: &OwnedFd, name: &OsStr) -> io::Result<()> {
+    if is_directory_at(parent, name)? {
+        return remove_tree(&Path::new("/proc/self/fd").join(parent.as_raw_fd().to_string()).join(name));
+    }
+    match unlinkat(parent, name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Copies a file, a link or a pipe with its mode and times.
+fn copy(from: &Path, to: &Path, metadata: &fs::Metadata) -> io::Result<()> {
+    match ChangedEntry::of(metadata) {
+        ChangedEntry::Link => std::os::unix::fs::symlink(fs::read_link(from)?, to)?,
+        ChangedEntry::File => {
+            fs::copy(from, to)?;
+        }
+        ChangedEntry::Directory | ChangedEntry::Special => {
+            let mode = Mode::from_raw_mode(metadata.permissions().mode() & 0o777);
+            rustix::fs::mkfifoat(rustix::fs::CWD, to, mode)?;
+        }
+    }
+    let time = |seconds, nanoseconds| Timespec { tv_sec: seconds, tv_nsec: nanoseconds };
+    let times = Timestamps {
+        last_access: time(metadata.atime(), metadata.atime_nsec()),
+        last_modification: time(metadata.mtime(), metadata.mtime_nsec()),
+    };
+    Ok(utimensat(rustix::fs::CWD, to, &times, AtFlags::SYMLINK_NOFOLLOW)?)
+}

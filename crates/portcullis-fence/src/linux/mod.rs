@@ -1,0 +1,18 @@
+//! The fence as Linux makes it, without any privilege and without any other program.
+//!
+//! `supervisor` stays outside; `inside` is what the new process does until the command runs, in the order in which it must
+//! be done; the other files are the parts.
+
+mod device;
+mod inside;
+mod kernel;
+mod landlock_rules;
+mod loopback;
+mod mask;
+mod mount;
+mod privilege;
+mod report;
+mod supervisor;
+mod syscall_filter;
+
+pub use supervisor::run;

@@ -1,0 +1,109 @@
+//! What a process has that a fenced command must not: capabilities, privileges of programs, open files, no limits.
+
+use std::fs::File;
+use std::io::{self, Seek as _, SeekFrom};
+use std::os::fd::AsFd;
+
+use rustix::fs::{FileType, OFlags};
+use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, clear_ambient_capability_set, remove_capability_from_bounding_set,
+    set_capabilities, set_no_new_privs,
+};
+
+use crate::error::FenceError;
+use crate::policy::RunLimits;
+
+/// Drops every capability for good; the new user namespace gave them all.
+pub(super) fn drop_capabilities() -> Result<(), FenceError> {
+    let drop = || -> io::Result<()> {
+        set_no_new_privs(true)?;
+        clear_ambient_capability_set()?;
+        for bit in 0..u64::BITS {
+            let capability = CapabilitySet::from_bits_retain(1 << bit);
+            match remove_capability_from_bounding_set(capability) {
+                Ok(()) => {}
+                // The kernel does not know the number, so nobody can have it.
+                Err(rustix::io::Errno::INVAL) => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let none = CapabilitySet::empty();
+        Ok(set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?)
+    };
+    drop().map_err(|error| FenceError::set_up("drop its privileges", &error))
+}
+
+/// Sets the limits that a user may set for himself.
+pub(super) fn set_limits(limits: &RunLimits) -> Result<(), FenceError> {
+    let table =
+        [(Resource::Nproc, limits.processes), (Resource::Fsize, limits.file_bytes), (Resource::Core, 0)];
+    for (resource, most) in table {
+        let now = rustix::process::getrlimit(resource);
+        let most = now.maximum.map_or(most, |maximum| maximum.min(most));
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })
+            .map_err(|error| FenceError::set_up("limit what it uses", &error.into()))?;
+    }
+    Ok(())
+}
+
+/// Makes standard input safe to hand on, and refuses outputs that would be a way out.
+///
+/// A directory as a descriptor leads to the tree as it was before it was sealed; a file that is open for writing as
+/// standard input can be written by whoever reads it.
+pub(super) fn clean_standard_files() -> Result<(), FenceError> {
+    let clean = || -> io::Result<()> {
+        match standard_file(io::stdin())? {
+            StandardFile::Safe => {}
+            StandardFile::Unsafe => rustix::stdio::dup2_stdin(File::open("/dev/null")?)?,
+            StandardFile::WritableInput => {
+                let position = rustix::fs::tell(io::stdin())?;
+                let mut readable = File::open("/proc/self/fd/0")?;
+                readable.seek(SeekFrom::Start(position))?;
+                rustix::stdio::dup2_stdin(readable)?;
+            }
+        }
+        let null = || File::options().write(true).open("/dev/null");
+        if standard_file(io::stdout())? == StandardFile::Unsafe {
+            rustix::stdio::dup2_stdout(null()?)?;
+        }
+        if standard_file(io::stderr())? == StandardFile::Unsafe {
+            rustix::stdio::dup2_stderr(null()?)?;
+        }
+        Ok(())
+    };
+    clean().map_err(|error| FenceError::set_up("clean its standard files", &error))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StandardFile {
+    Safe,
+    /// Closed, a directory or a disk.
+    Unsafe,
+    /// A file that can be written.
+    WritableInput,
+}
+
+fn standard_file(file: impl AsFd) -> io::Result<StandardFile> {
+    let stat = match rustix::fs::fstat(&file) {
+        Ok(stat) => stat,
+        Err(rustix::io::Errno::BADF) => return Ok(StandardFile::Unsafe),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => {
+            let flags = rustix::fs::fcntl_getfl(&file)?;
+            if flags.contains(OFlags::PATH) {
+                StandardFile::Unsafe
+            } else if flags.intersects(OFlags::WRONLY | OFlags::RDWR) {
+                StandardFile::WritableInput
+            } else {
+                StandardFile::Safe
+            }
+        }
+        FileType::Fifo | FileType::Socket | FileType::CharacterDevice => StandardFile::Safe,
+        FileType::Directory | FileType::BlockDevice | FileType::Symlink | FileType::Unknown => {
+            StandardFile::Unsafe
+        }
+    })
+}

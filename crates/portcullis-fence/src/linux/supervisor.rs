@@ -1,0 +1,96 @@
+//! The process outside: splits off the fence, passes signals on, waits, and says how it ended.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::inside::{self, InsidePlan};
+use super::kernel::clone_into_namespaces;
+use super::mask::sockets_in_use;
+use super::report::InsideReport;
+use crate::command::{FenceOutcome, FencedCommand};
+use crate::environment::fenced_environment;
+use crate::error::FenceError;
+use crate::policy::WriteMode;
+use crate::protection::{ProtectedPlaces, find_protected};
+
+const NO_NAMESPACES: &str = "the system must let users make user namespaces: see `sysctl user.max_user_namespaces`, on Ubuntu \
+    `kernel.apparmor_restrict_unprivileged_userns`; containers need a seccomp profile that allows it";
+
+/// Runs a command inside a fence and waits for its end. The process that calls it has a single thread.
+pub fn run(command: &FencedCommand) -> Result<FenceOutcome, FenceError> {
+    command.policy.check()?;
+    let plan = make_plan(command)?;
+    let pipe =
+        || pipe_with(PipeFlags::CLOEXEC).map_err(|error| FenceError::set_up("open a pipe", &error.into()));
+    let (report_reader, report_writer) = pipe()?;
+    let (life_reader, life_writer) = pipe()?;
+    let child = clone_into_namespaces()
+        .map_err(|error| FenceError::set_up("make its namespaces", &error).with_hint(NO_NAMESPACES))?;
+    let Some(child) = child else {
+        drop((report_reader, life_writer));
+        inside::enter(&plan, File::from(report_writer), File::from(life_reader));
+    };
+    drop((report_writer, life_reader));
+    let ended = supervise(child, life_writer).map_err(|error| FenceError::set_up("wait for it", &error))?;
+    outcome(InsideReport::read(File::from(report_reader)), ended)
+}
+
+fn make_plan(command: &FencedCommand) -> Result<InsidePlan, FenceError> {
+    let policy = &command.policy;
+    let sockets = sockets_in_use().map_err(|error| FenceError::set_up("list the sockets in use", &error))?;
+    let protected = match policy.mode {
+        WriteMode::Direct => find_protected(&policy.workspace, &policy.protected)
+            .map_err(|error| FenceError::set_up_at("look through", &policy.workspace, &error))?,
+        // Nothing of a layer lands before it was looked at.
+        WriteMode::Observe(_) => ProtectedPlaces::default(),
+    };
+    Ok(InsidePlan {
+        command: command.clone(),
+        environment: fenced_environment(policy, command.environment.iter().cloned()),
+        sockets,
+        protected,
+        user: rustix::process::geteuid(),
+        group: rustix::process::getegid(),
+    })
+}
+
+/// Waits for process 1 of the fence, and passes on what ends a command.
+fn supervise(child: Pid, life: OwnedFd) -> io::Result<WaitStatus> {
+    let mut signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM])?;
+    // From here on the fence may go up: if this process dies, it goes down with it.
+    rustix::io::write(&life, &[inside::GO])?;
+    drop(life);
+    loop {
+        if let Some((_, status)) = waitpid(Some(child), WaitOptions::NOHANG)? {
+            return Ok(status);
+        }
+        for signal in signals.wait() {
+            if signal != SIGCHLD
+                && let Some(signal) = Signal::from_named_raw(signal)
+            {
+                // A child that has just ended needs no signal.
+                let _ = kill_process(child, signal);
+            }
+        }
+    }
+}
+
+fn outcome(report: Option<InsideReport>, ended: WaitStatus) -> Result<FenceOutcome, FenceError> {
+    match report {
+        Some(InsideReport::Ended { exit, refused_connections, landlock_abi }) => {
+            Ok(FenceOutcome { exit, refused_connections, landlock_abi })
+        }
+        Some(InsideReport::Failed(error)) => Err(error),
+        None => {
+            let signal =
+                ended.terminating_signal().map_or_else(String::new, |signal| format!(" by signal {signal}"));
+            Err(FenceError::set_up("report its end", &io::Error::other(format!("it was ended{signal}"))))
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Finds what is protected below a workspace: files that run later, outside the fence.
+//!
+//! A name such as `.git/hooks` counts below every directory, since a repository may lie anywhere in another one. Links are
+//! not followed: what they lead to is protected where it lies, or outside the workspace and so not writable.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::policy::ProtectedName;
+
+/// What is protected, and the directories on the way to it, which must not be renamed away.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct ProtectedPlaces {
+    /// The protected files and directories that exist.
+    pub(crate) found: BTreeSet<PathBuf>,
+    /// Every directory between the workspace and one of them; a parent comes before its children.
+    pub(crate) parents: BTreeSet<PathBuf>,
+}
+
+/// Returns what exists of the protected names below a workspace.
+pub(crate) fn find_protected(workspace: &Path, names: &[ProtectedName]) -> io::Result<ProtectedPlaces> {
+    let mut places = ProtectedPlaces::default();
+    let mut open = vec![workspace.to_path_buf()];
+    while let Some(directory) = open.pop() {
+        for entry in entries(&directory)? {
+            let name = entry.file_name();
+            for protected in names.iter().filter(|protected| starts_with(protected, &name)) {
+                follow(&entry.path(), protected.components().get(1..).unwrap_or_default(), &mut places)?;
+            }
+            if entry.file_type()?.is_dir() && !places.found.contains(&entry.path()) {
+                open.push(entry.path());
+            }
+        }
+    }
+    for found in &places.found {
+        let between = found.ancestors().skip(1).take_while(|parent| *parent != workspace);
+        places.parents.extend(between.map(Path::to_path_buf));
+    }
+    // What lies in a protected directory cannot be renamed anyway.
+    let found = &places.found;
+    places.parents.retain(|parent| !parent.ancestors().any(|above| found.contains(above)));
+    Ok(places)
+}
+
+/// Says whether a path below the workspace is a protected name, lies in one, or is on the way to one that it replaces.
+pub(crate) fn is_protected(names: &[ProtectedName], relative: &Path) -> bool {
+    let parts: Vec<&str> = relative.iter().map(|part| part.to_str().unwrap_or_default()).collect();
+    let tails = (0..parts.len()).filter_map(|start| parts.get(start..));
+    let mut tails = tails.flat_map(|tail| names.iter().map(move |name| (tail, name.components())));
+    tails.any(|(tail, name)| {
+        tail.len() >= name.len() && name.iter().zip(tail).all(|(want, have)| want == "*" || want == have)
+    })
+}
+
+fn starts_with(protected: &ProtectedName, name: &std::ffi::OsStr) -> bool {
+    protected.components().first().is_some_and(|first| name == first.as_str())
+}
+
+/// Follows the rest of a name. Where a directory should be and a file or a link is (the `.git` of a worktree), that is
+/// what is protected.
+fn follow(path: &Path, rest: &[String], places: &mut ProtectedPlaces) -> io::Result<()> {
+    let Some((next, rest)) = rest.split_first() else {
+        places.found.insert(path.to_path_buf());
+        return Ok(());
+    };
+    let Ok(metadata) = fs::symlink_metadata(path) else {
+        return Ok(());
+    };
+    if !metadata.is_dir() {
+        places.found.insert(path.to_path_buf());
+        return Ok(());
+    }
+    if next == "*" {
+        for entry in entries(path)? {
+            follow(&entry.path(), rest, places)?;
+        }
+    } else if fs::symlink_metadata(path.join(next)).is_ok() {
+        follow(&path.join(next), rest, places)?;
+    }
+    Ok(())
+}
+
+/// Returns the entries of a directory; none if it may not be read, since the command may not read it either.
+fn entries(directory: &Path) -> io::Result<Vec<fs::DirEntry>> {
+    match fs::read_dir(directory) {
+        Ok(entries) => entries.collect(),
+        Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound) => {
+            Ok(Vec::new())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(texts: &[&str]) -> Vec<ProtectedName> {
+        texts.iter().map(|text| ProtectedName::try_from((*text).to_owned()).expect("a name")).collect()
+    }
+
+    #[test]
+    fn a_name_counts_at_every_depth_and_pins_the_way_to_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        for directory in [".git/hooks", "a/b/.git/hooks", "a/b/.git/modules/x/hooks", "src"] {
+            fs::create_dir_all(root.join(directory)).expect("a directory");
+        }
+        fs::write(root.join("src/.envrc"), "").expect("a file");
+        fs::write(root.join("src/.git"), "gitdir: elsewhere").expect("a file");
+        let names = names(&[".git/hooks", ".git/modules/*/hooks", ".envrc"]);
+        let places = find_protected(root, &names).expect("it can be read");
+        let relative = |paths: &BTreeSet<PathBuf>| -> Vec<String> {
+            let paths = paths.iter().filter_map(|path| path.strip_prefix(root).ok());
+            paths.map(|path| path.display().to_string()).collect()
+        };
+        let found = [".git/hooks", "a/b/.git/hooks", "a/b/.git/modules/x/hooks", "src/.envrc", "src/.git"];
+        assert_eq!(relative(&places.found), found);
+        let parents = [".git", "a", "a/b", "a/b/.git", "a/b/.git/modules", "a/b/.git/modules/x", "src"];
+        assert_eq!(relative(&places.parents), parents);
+    }
+
+    #[test]
+    fn a_change_is_protected_by_its_own_path() {
+        let names = names(&[".git/hooks", ".git/modules/*/hooks", ".envrc"]);
+        for path in [".git/hooks", "x/.git/hooks/pre-commit", ".git/modules/m/hooks/a", "a/.envrc"] {
+            assert!(is_protected(&names, Path::new(path)), "{path}");
+        }
+        for path in ["git/hooks", ".git/index", ".git/modules/m/index", "a.envrc", "hooks"] {
+            assert!(!is_protected(&names, Path::new(path)), "{path}");
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! The folder of runs: each has its record, a lock and its layers.
+
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, chown};
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::error::RunError;
+use super::record::{RunRecord, RunState};
+use crate::command::FenceOutcome;
+use crate::hexadecimal::hexadecimal;
+use crate::layer::{ChangeConflict, FileStamp, LayerChange, LayerCommit, find_changes, remove_tree};
+use crate::policy::{OverlayLayer, ProtectedName};
+use crate::protection::is_protected;
+
+/// How many records of finished runs are kept.
+const KEPT_RECORDS: usize = 50;
+
+/// How long an answer waits for another command that works on the same run.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The runs of a user.
+#[derive(Debug)]
+pub struct RunStore {
+    root: PathBuf,
+}
+
+/// A run that goes on; its lock is held as long as this lives.
+#[derive(Debug)]
+pub struct OpenRun {
+    folder: PathBuf,
+    record: RunRecord,
+    _lock: File,
+}
+
+/// Which changes of a run are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunSelection {
+    /// All of them.
+    All,
+    /// Those at or below these paths, from the workspace.
+    Paths(Vec<PathBuf>),
+}
+
+/// A change with what speaks against it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldChange {
+    /// The change.
+    pub change: LayerChange,
+    /// Whether it meets a change from outside.
+    pub conflict: Option<ChangeConflict>,
+    /// Whether it is of a kind that runs later, outside the fence.
+    pub is_protected: bool,
+}
+
+impl RunStore {
+    /// Returns the store in a directory.
+    pub fn at(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    /// Makes a run with a layer over each place, the workspace first.
+    pub fn begin(
+        &self,
+        words: &[String],
+        directory: &Path,
+        places: &[PathBuf],
+        now_ms: u64,
+    ) -> Result<OpenRun, RunError> {
+        let id = new_id().map_err(RunError::disk("make a name in", &self.root))?;
+        let folder = self.root.join(&id);
+        let make = || -> io::Result<OpenRun> {
+            create_private(&folder)?;
+            let lock = File::create(folder.join("lock"))?;
+            lock.lock()?;
+            let began = FileStamp::of(&lock.metadata()?);
+            let layers = places.iter().enumerate().map(|(index, place)| make_layer(&folder, index, place));
+            let record = RunRecord {
+                id: id.clone(),
+                words: words.to_vec(),
+                directory: directory.to_path_buf(),
+                workspace: places.first().cloned().unwrap_or_default(),
+                started_at_ms: now_ms,
+                began,
+                exit: None,
+                refused_connections: 0,
+                state: RunState::Running,
+                layers: layers.collect::<io::Result<_>>()?,
+                changes: Vec::new(),
+                committing: Vec::new(),
+            };
+            record.write(&folder.join("record.json"))?;
+            Ok(OpenRun { folder: folder.clone(), record, _lock: lock })
+        };
+        make().map_err(RunError::disk("keep a run in", &folder))
+    }
+
+    /// Returns every run, the newest first. What cannot be read is left out.
+    pub fn list(&self) -> Result<Vec<RunRecord>, RunError> {
+        let mut records: Vec<RunRecord> = self
+            .ids()?
+            .iter()
+            .filter_map(|id| RunRecord::read(&self.root.join(id).join("record.json")).ok())
+            .collect();
+        records.sort_by(|one, other| (other.started_at_ms, &other.id).cmp(&(one.started_at_ms, &one.id)));
+        Ok(records)
+    }
+
+    /// Returns a run by its name or by the beginning of it, if only one begins so.
+    pub fn find(&self, name: &str) -> Result<RunRecord, RunError> {
+        let ids = self.ids()?;
+        let mut matching = ids.iter().filter(|id| id.starts_with(name) && !name.is_empty());
+        match (matching.next(), matching.next()) {
+            (Some(id), None) => {
+                let path = self.root.join(id).join("record.json");
+                RunRecord::read(&path).map_err(RunError::disk("read", &path))
+            }
+            _ => Err(RunError::Unknown(name.to_owned())),
+        }
+    }
+
+    /// Returns the held changes of a run with what speaks against each.
+    pub fn held(&self, record: &RunRecord, protected: &[ProtectedName]) -> Result<Vec<HeldChange>, RunError> {
+        let mut held = Vec::new();
+        for change in &record.changes {
+            let conflict = change
+                .conflict(&record.workspace, record.began)
+                .map_err(RunError::disk("look at", &record.workspace.join(&change.path)))?;
+            let is_protected = is_protected(protected, &change.path);
+            held.push(HeldChange { change: change.clone(), conflict, is_protected });
+        }
+        Ok(held)
+    }
+
+    /// Brings changes down. Changes that meet one from outside stay held, and nothing lands then, unless told to.
+    pub fn commit(
+        &self,
+        id: &str,
+        selection: &RunSelection,
+        replaces_outside: bool,
+    ) -> Result<RunRecord, RunError> {
+        let (_lock, mut record) = self.locked(id, PATIENCE)?;
+        if record.state != RunState::Held {
+            return Err(RunError::NotHeld(id.to_owned()));
+        }
+        let (selected, rest) = select(&record, selection)?;
+        if !replaces_outside {
+            refuse_conflicts(&record, &selected)?;
+        }
+        let staging = staging(&record);
+        let commit = layer_commit(&record, &staging)?;
+        if let Err(error) = commit.stage(&selected) {
+            // The copies are of no use; the changes are still in the layer.
+            let _ = remove_tree(&staging);
+            return Err(RunError::disk("copy the changes to", &staging)(error));
+        }
+        record.state = RunState::Committing;
+        (record.committing, record.changes) = (selected, rest);
+        self.write(&record)?;
+        self.finish(record)
+    }
+
+    /// Throws the held changes away.
+    pub fn discard(&self, id: &str) -> Result<RunRecord, RunError> {
+        let (_lock, mut record) = self.locked(id, PATIENCE)?;
+        if record.state != RunState::Held {
+            return Err(RunError::NotHeld(id.to_owned()));
+        }
+        record.state = RunState::Dropped;
+        self.write(&record)?;
+        self.clean(&record)?;
+        Ok(record)
+    }
+
+    /// Finishes what a killed command left: changes that were landing land, and what a killed run wrote is held.
+    pub fn recover(&self) -> Result<Vec<RunRecord>, RunError> {
+        let mut recovered = Vec::new();
+        for id in self.ids()? {
+            match self.locked(&id, Duration::ZERO) {
+                Ok((_lock, record)) if record.state == RunState::Committing => {
+                    recovered.push(self.finish(record)?);
+                }
+                Ok((_lock, record)) if record.state == RunState::Running => {
+                    let record = hold(record)?;
+                    self.write(&record)?;
+                    recovered.push(record);
+                }
+                // A folder without a record is a run that was killed before it began.
+                Err(RunError::Disk { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                    let folder = self.root.join(&id);
+                    remove_tree(&folder).map_err(RunError::disk("remove", &folder))?;
+                }
+                Ok(_) | Err(RunError::Busy(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.forget_old()?;
+        Ok(recovered)
+    }
+
+    /// Brings down what the record says is landing, and writes that it has.
+    fn finish(&self, mut record: RunRecord) -> Result<RunRecord, RunError> {
+        let staging = staging(&record);
+        layer_commit(&record, &staging)?
+            .apply(&record.committing)
+            .map_err(RunError::disk("bring the changes down to", &record.workspace))?;
+        record.committing.clear();
+        record.state = if record.changes.is_empty() { RunState::Committed } else { RunState::Held };
+        self.write(&record)?;
+        if record.state == RunState::Committed {
+            self.clean(&record)?;
+        }
+        Ok(record)
+    }
+
+    /// Takes the lock of a run. Another command may have it for a moment, so it is worth waiting for a little.
+    fn locked(&self, id: &str, patience: Duration) -> Result<(File, RunRecord), RunError> {
+        let folder = self.root.join(id);
+        let open = || File::options().write(true).open(folder.join("lock"));
+        let lock = open().map_err(RunError::disk("open", &folder))?;
+        let started = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if started.elapsed() < patience => {
+                    sleep(Duration::from_millis(5));
+                }
+                Err(TryLockError::WouldBlock) => return Err(RunError::Busy(id.to_owned())),
+                Err(TryLockError::Error(error)) => return Err(RunError::disk("lock", &folder)(error)),
+            }
+        }
+        let path = folder.join("record.json");
+        let record = RunRecord::read(&path).map_err(RunError::disk("read", &path))?;
+        Ok((lock, record))
+    }
+
+    fn ids(&self) -> Result<Vec<String>, RunError> {
+        match fs::read_dir(&self.root) {
+            Ok(entries) => {
+                let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+                let mut ids: Vec<String> = names.collect();
+                ids.sort();
+                Ok(ids)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(RunError::disk("read", &self.root)(error)),
+        }
+    }
+
+    fn write(&self, record: &RunRecord) -> Result<(), RunError> {
+        let path = self.root.join(&record.id).join("record.json");
+        record.write(&path).map_err(RunError::disk("write", &path))
+    }
+
+    /// Removes the layers of a run, of which nothing is held any more.
+    fn clean(&self, record: &RunRecord) -> Result<(), RunError> {
+        let folder = self.root.join(&record.id);
+        for index in 0..record.layers.len() {
+            let layer = folder.join(index.to_string());
+            remove_tree(&layer).map_err(RunError::disk("remove", &layer))?;
+        }
+        Ok(())
+    }
+
+    /// Removes the oldest records of runs of which nothing is held.
+    fn forget_old(&self) -> Result<(), RunError> {
+        let records = self.list()?;
+        let done = |record: &&RunRecord| matches!(record.state, RunState::Committed | RunState::Dropped);
+        for record in records.iter().filter(done).skip(KEPT_RECORDS) {
+            let folder = self.root.join(&record.id);
+            remove_tree(&folder).map_err(RunError::disk("remove", &folder))?;
+        }
+        Ok(())
+    }
+}
+
+impl OpenRun {
+    /// Returns the name of the run.
+    pub fn id(&self) -> &str {
+        &self.record.id
+    }
+
+    /// Returns the layers for the policy of the run.
+    pub fn layers(&self) -> &[OverlayLayer] {
+        &self.record.layers
+    }
+
+    /// Holds what the command changed; a run that changed nothing is done.
+    pub fn end(mut self, outcome: &FenceOutcome) -> Result<RunRecord, RunError> {
+        self.record.exit = Some(outcome.exit);
+        self.record.refused_connections = outcome.refused_connections;
+        let record = hold(self.record)?;
+        let path = self.folder.join("record.json");
+        record.write(&path).map_err(RunError::disk("write", &path))?;
+        let is_empty = record.state == RunState::Committed;
+        for index in usize::from(!is_empty)..record.layers.len() {
+            let layer = self.folder.join(index.to_string());
+            remove_tree(&layer).map_err(RunError::disk("remove", &layer))?;
+        }
+        Ok(record)
+    }
+
+    /// Removes a run whose command was never started.
+    pub fn abandon(self) -> Result<(), RunError> {
+        remove_tree(&self.folder).map_err(RunError::disk("remove", &self.folder))
+    }
+}
+
+fn hold(mut record: RunRecord) -> Result<RunRecord, RunError> {
+    let upper = record.layers.first().map(|layer| layer.upper.clone()).unwrap_or_default();
+    record.changes =
+        find_changes(&upper, &record.workspace).map_err(RunError::disk("look through", &upper))?;
+    record.state = if record.changes.is_empty() { RunState::Committed } else { RunState::Held };
+    Ok(record)
+}
+
+fn refuse_conflicts(record: &RunRecord, selected: &[LayerChange]) -> Result<(), RunError> {
+    let mut conflicts = Vec::new();
+    for change in selected {
+        let conflict = change.conflict(&record.workspace, record.began);
+        if conflict.map_err(RunError::disk("look at", &record.workspace.join(&change.path)))?.is_some() {
+            conflicts.push(change.path.display().to_string());
+        }
+    }
+    match conflicts.first() {
+        Some(first) => Err(RunError::Conflict { count: conflicts.len(), first: first.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// Splits the changes of a run. A directory that is new comes along with what lies in it.
+fn select(
+    record: &RunRecord,
+    selection: &RunSelection,
+) -> Result<(Vec<LayerChange>, Vec<LayerChange>), RunError> {
+    let RunSelection::Paths(paths) = selection else {
+        return Ok((record.changes.clone(), Vec::new()));
+    };
+    for path in paths {
+        if !record.changes.iter().any(|change| change.path.starts_with(path)) {
+            return Err(RunError::NoSuchChange { id: record.id.clone(), path: path.display().to_string() });
+        }
+    }
+    let is_meant = |change: &LayerChange| {
+        paths.iter().any(|path| {
+            change.path.starts_with(path) || path.starts_with(&change.path) && change.path != *path
+        })
+    };
+    Ok(record.changes.iter().cloned().partition(is_meant))
+}
+
+fn staging(record: &RunRecord) -> PathBuf {
+    record.workspace.join(format!(".portcullis-commit-{}", record.id))
+}
+
+fn layer_commit<'run>(record: &'run RunRecord, staging: &'run Path) -> Result<LayerCommit<'run>, RunError> {
+    let layer = record.layers.first().ok_or_else(|| RunError::NotHeld(record.id.clone()))?;
+    Ok(LayerCommit { upper: &layer.upper, lower: &record.workspace, staging })
+}
+
+fn make_layer(folder: &Path, index: usize, place: &Path) -> io::Result<OverlayLayer> {
+    let base = folder.join(index.to_string());
+    let layer =
+        OverlayLayer { place: place.to_path_buf(), upper: base.join("upper"), work: base.join("work") };
+    for directory in [&base, &layer.upper, &layer.work] {
+        create_private(directory)?;
+    }
+    // The layer shows as the place itself, so it looks like it.
+    let metadata = fs::metadata(place)?;
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        chown(&layer.upper, Some(metadata.uid()), Some(metadata.gid()))?;
+    }
+    fs::set_permissions(&layer.upper, fs::Permissions::from_mode(metadata.permissions().mode()))?;
+    Ok(layer)
+}
+
+/// Makes a directory that nobody else can look into.
+pub(super) fn create_private(directory: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(directory)
+}
+
+/// Returns a name that no other run has.
+fn new_id() -> io::Result<String> {
+    let mut bytes = [0_u8; 5];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    Ok(hexadecimal(&bytes))
+}

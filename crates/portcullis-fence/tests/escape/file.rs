@@ -1,0 +1,155 @@
+//! Descriptors and files: what is inherited, what is protected below the workspace, what is not there yet.
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::process::Stdio;
+
+use portcullis_fence::ProtectedName;
+
+use crate::yard::{Who, Yard, text};
+
+fn protect(yard: &mut Yard, names: &[&str]) {
+    let names = names.iter().map(|name| ProtectedName::try_from((*name).to_owned()));
+    yard.policy.protected = names.collect::<Result<_, _>>().expect("names");
+}
+
+#[test]
+fn descriptors_do_not_lead_out() {
+    for who in Who::everybody() {
+        let yard = Yard::new(*who);
+        let notes = yard.home("notes");
+        let attack = yard.attack();
+        let script = |redirect: &str, words: &str| {
+            let runner = yard.fenced("all", &[]);
+            let words_of_runner: Vec<String> = std::iter::once(runner.get_program())
+                .chain(runner.get_args())
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect();
+            let line = format!("exec {redirect}; exec {} {attack} {words}", words_of_runner.join(" "));
+            let mut command = std::process::Command::new("bash");
+            command.args(["-c", &line]).current_dir(yard.workspace()).output().expect("it runs")
+        };
+        for (redirect, words) in [
+            (format!("9>>{notes}"), "descriptor 9"),
+            (format!("0<>{notes}"), "descriptor 0"),
+            (format!("7<{}", yard.root().join("home").display()), "enter 7"),
+            (format!("0<{}", yard.root().join("home").display()), "enter 0"),
+            (format!("1<{}", yard.root().join("home").display()), "enter 1"),
+        ] {
+            let output = script(&redirect, words);
+            assert_eq!(output.status.code(), Some(1), "{who:?} {redirect}: {}", text(&output));
+        }
+        assert_eq!(fs::read_to_string(&notes).expect("it is there"), "notes");
+        assert!(!yard.root().join("home/entered").exists());
+    }
+}
+
+#[test]
+fn standard_files_work_as_they_did() {
+    let yard = Yard::new(Who::Tester);
+    let input = yard.workspace().join("input");
+    fs::write(&input, "abc").expect("a file");
+    let log = yard.root().join("home/log");
+    let mut command =
+        yard.fenced("all", &["bash", "-c", "cat; echo out > /dev/stdout; echo error > /dev/stderr"]);
+    command.stdin(File::options().read(true).write(true).open(&input).expect("a file"));
+    command.stderr(File::create(&log).expect("a log"));
+    let output = command.output().expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "abcout\n");
+    assert_eq!(fs::read_to_string(&log).expect("a log"), "error\n");
+}
+
+#[test]
+fn what_is_protected_stays_as_it_is_in_every_repository() {
+    for who in Who::everybody() {
+        let mut yard = Yard::new(*who);
+        let workspace = yard.workspace();
+        for directory in [".git/hooks", "deep/nested/.git/hooks"] {
+            fs::create_dir_all(workspace.join(directory)).expect("a directory");
+        }
+        for file in [".git/config", "deep/nested/.git/config", "deep/.envrc"] {
+            fs::write(workspace.join(file), "before").expect("a file");
+        }
+        yard.give_away();
+        protect(&mut yard, &[".git/hooks", ".git/config", ".envrc"]);
+        for line in [
+            "echo x > .git/hooks/pre-commit",
+            "echo x > .git/config",
+            "rm .git/config",
+            "mv .git/config other",
+            "mv .git .git2 && mkdir -p .git/hooks",
+            "mv .git/hooks .git/hooks2",
+            "echo x > deep/nested/.git/hooks/pre-commit",
+            "mv deep deep2",
+            "mv deep/nested deep/other",
+            "rm -rf deep",
+            "echo x > deep/.envrc",
+            "ln -f /etc/hostname deep/.envrc",
+            "ln deep/.envrc copy && echo x > copy",
+            "chmod 777 deep/.envrc",
+            "mkdir d && mount --bind d .git/hooks",
+            "cd .git && rm -rf hooks",
+        ] {
+            let output = yard.bash(line);
+            assert!(!output.status.success(), "{who:?} `{line}` worked: {}", text(&output));
+            assert_eq!(fs::read_to_string(workspace.join("deep/.envrc")).expect("it is there"), "before");
+            assert_eq!(fs::read_to_string(workspace.join(".git/config")).expect("it is there"), "before");
+            assert_eq!(fs::read_dir(workspace.join(".git/hooks")).expect("it is there").count(), 0);
+            assert_eq!(fs::read_dir(workspace.join("deep/nested/.git/hooks")).expect("there").count(), 0);
+        }
+        let output = yard.bash("echo x > .git/index && echo y > deep/nested/file && mkdir -p a/b && mv a c");
+        assert!(output.status.success(), "{who:?}: {}", text(&output));
+    }
+}
+
+#[test]
+fn links_lead_to_what_the_fence_holds() {
+    let yard = Yard::new(Who::Tester);
+    symlink(yard.home("notes"), yard.workspace().join("link")).expect("a link");
+    symlink(yard.home("token"), yard.workspace().join("key")).expect("a link");
+    assert!(!yard.bash("echo x >> link").status.success());
+    assert_eq!(yard.bash("cat key").stdout, b"");
+    let output = yard.bash(&format!("ln -s {} own && cat own/notes", yard.root().join("home").display()));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "notes");
+}
+
+#[test]
+fn a_mask_that_is_a_link_hides_what_it_leads_to() {
+    let mut yard = Yard::new(Who::Tester);
+    symlink(yard.home("notes"), yard.home("alias")).expect("a link");
+    yard.policy.masked.push(yard.home("alias").into());
+    yard.policy.masked.push(yard.home("missing").into());
+    yard.policy.masked.push(yard.home("notes/below/a/file").into());
+    let output = yard.bash(&format!("cat {} {}", yard.home("alias"), yard.home("notes")));
+    assert_eq!(output.stdout, b"", "{}", text(&output));
+}
+
+#[test]
+fn shared_memory_and_temporary_files_are_its_own() {
+    let yard = Yard::new(Who::Tester);
+    let name = format!("fence-test-{}", std::process::id());
+    for place in ["/dev/shm", "/tmp", "/var/tmp"] {
+        let outside = std::path::Path::new(place).join(&name);
+        fs::write(&outside, "outside").expect("a file");
+        let output = yard.bash(&format!("ls {place}; echo inside > {}", outside.display()));
+        assert!(output.status.success(), "{}", text(&output));
+        assert!(!String::from_utf8_lossy(&output.stdout).contains(&name));
+        assert_eq!(fs::read_to_string(&outside).expect("it is there"), "outside");
+        fs::remove_file(&outside).expect("it can be removed");
+    }
+}
+
+#[test]
+fn secrets_of_the_environment_stay_outside() {
+    let yard = Yard::new(Who::Tester);
+    let mut command = yard.fenced("all", &["env"]);
+    command
+        .env("ANTHROPIC_API_KEY", "secret")
+        .env("SSH_AUTH_SOCK", "/x")
+        .env("LANG", "C")
+        .stdin(Stdio::null());
+    let output = command.output().expect("it runs");
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("LANG=C") && shown.contains("PATH=") && shown.contains("TMPDIR=/tmp"), "{shown}");
+    assert!(!shown.contains("secret") && !shown.contains("SSH_AUTH_SOCK"), "{shown}");
+}

@@ -1,0 +1,149 @@
+//! Killed at any moment, a run or a commit leaves the workspace as it was before or as it is after, and loses nothing.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use portcullis_fence::{RunSelection, RunState};
+use pretty_assertions::assert_eq;
+
+use crate::Pasture;
+use crate::yard::{Who, text};
+
+const FILES: usize = 300;
+
+#[test]
+fn a_killed_commit_is_before_or_after() {
+    let mut cut = 0;
+    for round in 0..25_u64 {
+        let pasture = Pasture::new(Who::Tester);
+        let workspace = pasture.yard.workspace();
+        for number in 0..FILES {
+            fs::write(workspace.join(format!("f{number}")), "before").expect("a file");
+        }
+        let record = pasture.observe("for f in f*; do echo after > $f; done; rm f0; mkdir d; echo x > d/new");
+        let runner = pasture.yard.root().join("programs/portcullis-fence-runner");
+        let mut child = Command::new(runner)
+            .arg("--commit")
+            .arg(pasture.store_path())
+            .arg(&record.id)
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it runs");
+        sleep(Duration::from_micros(round * 400));
+        let _ = child.kill();
+        child.wait().expect("it ends");
+        pasture.store().recover().expect("it is mended");
+        let after = (1..FILES)
+            .filter(|number| {
+                fs::read_to_string(workspace.join(format!("f{number}"))).expect("it is there") == "after\n"
+            })
+            .count();
+        let record = pasture.store().find(&record.id).expect("a record");
+        match record.state {
+            RunState::Held => {
+                assert_eq!(
+                    (after, workspace.join("f0").exists(), workspace.join("d").exists()),
+                    (0, true, false)
+                );
+                pasture.store().commit(&record.id, &RunSelection::All, false).expect("it lands");
+                cut += 1;
+            }
+            RunState::Committed => {
+                assert_eq!((after, workspace.join("f0").exists()), (FILES - 1, false));
+                assert_eq!(fs::read_to_string(workspace.join("d/new")).expect("it is there"), "x\n");
+            }
+            other => panic!("round {round}: {other:?}"),
+        }
+    }
+    assert!(cut > 0, "no round was early enough");
+}
+
+/// Every step of a commit can be the last one: the rest is done by the next command.
+#[test]
+fn a_commit_that_was_cut_anywhere_is_finished() {
+    let pasture = Pasture::new(Who::Tester);
+    let workspace = pasture.yard.workspace();
+    fs::create_dir_all(workspace.join("old/deep")).expect("a directory");
+    fs::write(workspace.join("old/deep/file"), "before").expect("a file");
+    fs::write(workspace.join("kept"), "before").expect("a file");
+    let record = pasture.observe("rm -r old; mkdir old; echo x > old/new; echo y > kept; ln -s kept link");
+    let folder = pasture.store_path().join(&record.id);
+    let path = folder.join("record.json");
+    let mut journal: serde_json::Value =
+        serde_json::from_slice(&fs::read(&path).expect("a record")).expect("JSON");
+    journal["state"] = "committing".into();
+    journal["committing"] = journal["changes"].take();
+    journal["changes"] = serde_json::json!([]);
+    fs::write(&path, journal.to_string()).expect("a record");
+    // As if the first of its steps had been done.
+    fs::remove_dir_all(workspace.join("old/deep")).expect("a removal");
+    fs::rename(folder.join("0/upper/kept"), workspace.join("kept")).expect("a rename");
+    pasture.store().recover().expect("it is finished");
+    assert_eq!(fs::read_to_string(workspace.join("kept")).expect("it is there"), "y\n");
+    assert_eq!(fs::read_to_string(workspace.join("old/new")).expect("it is there"), "x\n");
+    assert!(!workspace.join("old/deep").exists() && workspace.join("link").is_symlink());
+    assert_eq!(pasture.store().find(&record.id).expect("a record").state, RunState::Committed);
+}
+
+#[test]
+fn a_killed_run_is_held() {
+    let pasture = Pasture::new(Who::Tester);
+    let workspace = pasture.yard.workspace();
+    let runner = pasture.yard.root().join("programs/portcullis-fence-runner");
+    let mut child = Command::new(runner)
+        .arg("--observe")
+        .arg(pasture.store_path())
+        .arg(&workspace)
+        .args(["bash", "-c", "echo x > made; echo up; sleep 1000"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut [0; 3]).expect("it is up");
+    assert_eq!(pasture.store().recover().expect("nothing to mend").len(), 0, "it still runs");
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    let mut recovered = Vec::new();
+    for _ in 0..200 {
+        recovered = pasture.store().recover().expect("it is mended");
+        if !recovered.is_empty() {
+            break;
+        }
+        sleep(Duration::from_millis(20));
+    }
+    assert_eq!(recovered.iter().map(|record| record.state).collect::<Vec<_>>(), [RunState::Held]);
+    assert!(!workspace.join("made").exists());
+    pasture.store().commit(&recovered[0].id, &RunSelection::All, false).expect("it lands");
+    assert_eq!(fs::read_to_string(workspace.join("made")).expect("it is there"), "x\n");
+}
+
+/// The workspace is on a small disk and the layer on a large one: what does not fit stays held.
+#[test]
+fn a_full_disk_loses_nothing() {
+    let pasture = Pasture::new(Who::Tester);
+    let script = r#"
+        set -e
+        mount -t tmpfs -o size=1m tmpfs "$W"
+        echo before > "$W/small"
+        id=$("$R" --observe "$S" "$W" bash -c 'echo after > small; head -c 3000000 /dev/zero > big' | tail -n 1)
+        if "$R" --commit "$S" "$id" 2>/dev/null; then echo "it landed"; exit 1; fi
+        test "$(cat "$W/small")" = before
+        test "$(ls -A "$W")" = small
+        "$R" --commit "$S" "$id" small
+        test "$(cat "$W/small")" = after
+        test -s "$S/$id/0/upper/big"
+        mount -o remount,size=9m "$W"
+        "$R" --commit "$S" "$id"
+        test "$(stat -c %s "$W/big")" = 3000000
+        test "$(ls -A "$W" | wc -l)" = 2
+    "#;
+    let output = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "bash", "-c", script])
+        .env("W", pasture.yard.workspace())
+        .env("R", pasture.yard.root().join("programs/portcullis-fence-runner"))
+        .env("S", pasture.store_path())
+        .output()
+        .expect("it runs");
+    assert!(output.status.success(), "{}", text(&output));
+}

@@ -1,0 +1,199 @@
+//! What is held, what lands, and what meets a change from outside.
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::time::{Duration, SystemTime};
+
+use portcullis_fence::{ChangeConflict, ProtectedName, RunError, RunSelection, RunState};
+use pretty_assertions::assert_eq;
+
+use crate::yard::{Who, text};
+use crate::{Pasture, signs};
+
+fn with_files(who: Who) -> Pasture {
+    let pasture = Pasture::new(who);
+    let workspace = pasture.yard.workspace();
+    for directory in ["kept", "gone/deep", "replaced"] {
+        fs::create_dir_all(workspace.join(directory)).expect("a directory");
+    }
+    for file in ["a", "b", "kept/c", "gone/deep/d", "replaced/old", "replaced/both"] {
+        fs::write(workspace.join(file), "before\n").expect("a file");
+    }
+    pasture.yard.give_away();
+    pasture
+}
+
+#[test]
+fn nothing_lands_before_it_is_committed() {
+    for who in Who::everybody() {
+        let pasture = with_files(*who);
+        let workspace = pasture.yard.workspace();
+        let line = "echo after > a; rm b; mkdir new; echo x > new/file; ln -s a link; rm -r gone; \
+                    rm -r replaced; mkdir replaced; echo y > replaced/both; chmod 700 kept; touch kept/e; mkfifo pipe";
+        let record = pasture.observe(line);
+        let expected = [
+            "~a",
+            "-b",
+            "-gone",
+            "~kept",
+            "+kept/e",
+            "+link",
+            "+new",
+            "+new/file",
+            "+pipe",
+            "~replaced/both",
+            "-replaced/old",
+        ];
+        assert_eq!(signs(&record), expected);
+        assert_eq!(record.state, RunState::Held);
+        assert_eq!(fs::read_to_string(workspace.join("a")).expect("it is there"), "before\n");
+        assert!(workspace.join("b").exists() && workspace.join("gone/deep/d").exists());
+        assert!(!workspace.join("new").exists());
+
+        let output = pasture.commit(&record.id, &[]);
+        assert!(output.status.success(), "{}", text(&output));
+        assert_eq!(fs::read_to_string(workspace.join("a")).expect("it is there"), "after\n");
+        assert_eq!(fs::read_link(workspace.join("link")).expect("a link").to_str(), Some("a"));
+        assert!(!workspace.join("b").exists() && !workspace.join("gone").exists());
+        assert!(!workspace.join("replaced/old").exists());
+        assert_eq!(fs::read_to_string(workspace.join("replaced/both")).expect("it is there"), "y\n");
+        assert!(fs::metadata(workspace.join("pipe")).expect("it is there").file_type().is_fifo());
+        assert_eq!(fs::metadata(workspace.join("kept")).expect("it is there").mode() & 0o777, 0o700);
+        assert_eq!(pasture.store().find(&record.id).expect("a record").state, RunState::Committed);
+    }
+}
+
+#[test]
+fn modes_times_and_links_arrive_as_they_were() {
+    let pasture = with_files(Who::Tester);
+    let workspace = pasture.yard.workspace();
+    let line = "echo x > one; ln one two; chmod 751 one; touch -d @1000000000 one; mkdir -m 750 dir; \
+                touch -d @900000000 dir; touch -d @1000000001 a; ln -s nowhere dangling";
+    let record = pasture.observe(line);
+    assert!(pasture.commit(&record.id, &[]).status.success());
+    let one = fs::metadata(workspace.join("one")).expect("it is there");
+    assert_eq!((one.mode() & 0o777, one.mtime(), one.nlink()), (0o751, 1_000_000_000, 2));
+    assert_eq!(one.ino(), fs::metadata(workspace.join("two")).expect("it is there").ino());
+    let directory = fs::metadata(workspace.join("dir")).expect("it is there");
+    assert_eq!((directory.mode() & 0o777, directory.mtime()), (0o750, 900_000_000));
+    assert_eq!(fs::metadata(workspace.join("a")).expect("it is there").mtime(), 1_000_000_001);
+    assert!(workspace.join("dangling").is_symlink());
+    let marks = std::process::Command::new("getfattr").args(["-d", "-R", "-m", "."]).arg(&workspace).output();
+    if let Ok(marks) = marks {
+        assert!(!String::from_utf8_lossy(&marks.stdout).contains("overlay"), "{}", text(&marks));
+    }
+}
+
+#[test]
+fn a_change_from_outside_is_not_lost() {
+    let pasture = with_files(Who::Tester);
+    let workspace = pasture.yard.workspace();
+    let record = pasture.observe("echo inside > a; rm -r gone; echo x > new; echo y > kept/c");
+    fs::write(workspace.join("a"), "outside").expect("a change");
+    fs::write(workspace.join("gone/deep/other"), "outside").expect("a change");
+    fs::write(workspace.join("new"), "outside").expect("a change");
+    // Old times do not hide it.
+    let file = fs::File::options().write(true).open(workspace.join("a")).expect("a file");
+    file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(5)).expect("a time");
+    let store = pasture.store();
+    let held = store.held(&record, &[]).expect("the changes");
+    let conflicts: Vec<_> = held
+        .iter()
+        .filter(|held| held.conflict == Some(ChangeConflict::ChangedOutside))
+        .map(|held| held.change.path.display().to_string())
+        .collect();
+    assert_eq!(conflicts, ["a", "gone", "new"]);
+    let refused = store.commit(&record.id, &RunSelection::All, false);
+    assert!(matches!(refused, Err(RunError::Conflict { count: 3, .. })), "{refused:?}");
+    assert_eq!(fs::read_to_string(workspace.join("a")).expect("it is there"), "outside");
+    assert_eq!(fs::read_to_string(workspace.join("kept/c")).expect("it is there"), "before\n");
+    let record =
+        store.commit(&record.id, &RunSelection::Paths(vec!["kept".into()]), false).expect("it lands");
+    assert_eq!(
+        (record.state, signs(&record)),
+        (RunState::Held, vec!["~a".into(), "-gone".into(), "+new".into()])
+    );
+    let record = store.commit(&record.id, &RunSelection::All, true).expect("it lands");
+    assert_eq!(record.state, RunState::Committed);
+    assert_eq!(fs::read_to_string(workspace.join("a")).expect("it is there"), "inside\n");
+    assert!(!workspace.join("gone").exists());
+}
+
+#[test]
+fn a_part_brings_the_directories_it_lies_in() {
+    let pasture = with_files(Who::Tester);
+    let workspace = pasture.yard.workspace();
+    let record = pasture.observe("mkdir -p x/y; echo 1 > x/y/one; echo 2 > x/y/two; rm b");
+    assert!(pasture.commit(&record.id, &["x/y/one"]).status.success());
+    assert!(workspace.join("x/y/one").exists() && !workspace.join("x/y/two").exists());
+    assert!(workspace.join("b").exists());
+    let rest = pasture.store().find(&record.id).expect("a record");
+    assert_eq!(signs(&rest), ["-b", "+x/y/two"]);
+    let unknown = pasture.store().commit(&record.id, &RunSelection::Paths(vec!["y".into()]), false);
+    assert!(matches!(unknown, Err(RunError::NoSuchChange { .. })));
+    assert_eq!(pasture.store().discard(&record.id).expect("it is thrown away").state, RunState::Dropped);
+    assert!(workspace.join("b").exists() && !workspace.join("x/y/two").exists());
+    assert!(!pasture.store_path().join(&record.id).join("0").exists());
+}
+
+#[test]
+fn a_file_with_another_name_is_not_torn_from_it_in_silence() {
+    let pasture = with_files(Who::Tester);
+    let workspace = pasture.yard.workspace();
+    fs::hard_link(workspace.join("a"), pasture.yard.root().join("home/other")).expect("a link");
+    let record = pasture.observe("echo inside > a");
+    assert_eq!(fs::read_to_string(pasture.yard.home("other")).expect("it is there"), "before\n");
+    let held = pasture.store().held(&record, &[]).expect("the changes");
+    assert_eq!(held[0].conflict, Some(ChangeConflict::OtherNames));
+}
+
+#[test]
+fn what_runs_later_is_marked_wherever_it_is_made() {
+    let pasture = with_files(Who::Tester);
+    let record = pasture.observe(
+        "mkdir -p sub/.git/hooks .git/hooks; echo x > sub/.git/hooks/pre-commit; mv .git other; mkdir -p .git/hooks; \
+         echo x > .git/hooks/pre-push; echo y > plain",
+    );
+    let names = [".git/hooks"].map(|name| ProtectedName::try_from(name.to_owned()).expect("a name"));
+    let held = pasture.store().held(&record, &names).expect("the changes");
+    let marked: Vec<_> = held
+        .iter()
+        .filter(|held| held.is_protected)
+        .map(|held| held.change.path.display().to_string())
+        .collect();
+    assert_eq!(marked, [".git/hooks", ".git/hooks/pre-push", "sub/.git/hooks", "sub/.git/hooks/pre-commit"]);
+}
+
+#[test]
+fn a_link_that_somebody_puts_in_the_way_is_not_followed() {
+    let pasture = with_files(Who::Tester);
+    let workspace = pasture.yard.workspace();
+    let record = pasture.observe("echo inside > kept/new");
+    fs::rename(workspace.join("kept"), workspace.join("moved")).expect("a rename");
+    std::os::unix::fs::symlink(pasture.yard.root().join("home"), workspace.join("kept")).expect("a link");
+    assert!(!pasture.commit(&record.id, &[]).status.success());
+    assert!(!pasture.yard.root().join("home/new").exists());
+}
+
+#[test]
+fn a_run_that_changes_nothing_is_done() {
+    let pasture = with_files(Who::Tester);
+    let record = pasture.observe("cat a > /dev/null; echo x > new; rm new");
+    assert_eq!((record.state, record.changes.len()), (RunState::Committed, 0));
+}
+
+#[test]
+fn directories_that_cannot_be_read_do_not_stand_in_the_way() {
+    for who in Who::everybody() {
+        let pasture = with_files(*who);
+        let record = pasture.observe("mkdir -p d/e; echo x > d/e/f; chmod 500 d d/e");
+        let output = pasture.commit(&record.id, &[]);
+        assert!(output.status.success(), "{who:?}: {}", text(&output));
+        let path = pasture.yard.workspace().join("d/e");
+        assert_eq!(fs::metadata(&path).expect("it is there").mode() & 0o777, 0o500);
+        for directory in ["d", "d/e"] {
+            let path = pasture.yard.workspace().join(directory);
+            fs::set_permissions(path, fs::Permissions::from_mode(0o700)).expect("a mode");
+        }
+    }
+}
