@@ -130,10 +130,15 @@ impl CallInput<'_> {
         Layout { effects, ..Layout::default() }
     }
 
-    /// Looking for names of keys and settings outside of the project is looking for secrets.
+    /// Looking for names of keys and settings outside of the project is looking for secrets. A star alone names nothing: what
+    /// is below a directory is listed with it, not looked for.
     fn listed_secrets(&self, pattern: &str) -> Option<Effect> {
+        let named = |directory: &str| {
+            let parts = directory.split('/').filter(|part| !matches!(*part, "*" | "**"));
+            parts.collect::<Vec<&str>>().join("/")
+        };
         let directory = match pattern.rsplit_once('/') {
-            Some((directory, _)) if directory.starts_with(['/', '~']) => directory.to_owned(),
+            Some((directory, _)) if directory.starts_with(['/', '~']) => named(directory),
             _ => self.field("path").unwrap_or(".").to_owned(),
         };
         let sample = tree_search::sample(pattern);

@@ -147,3 +147,17 @@ fn what_an_agent_said_it_wrote_does_not_hide_what_stands_on_the_disk() {
     }
     assert_eq!(with_script(Some(harmless), Some(harmful)), Decision::Deny);
 }
+
+#[test]
+fn a_star_alone_looks_for_no_secret() {
+    let glob = |pattern: &str| {
+        let call = ToolCall::new("Glob", ToolInput::of_text("pattern", pattern));
+        decide_on_disk(&Policy::default(), call, context(Mode::Auto), |_: &DiskQuestion| None).decision
+    };
+    for pattern in ["/home/other/.claude/skills/x/**/*", "~/notes/*/*", "/opt/tools/**/*.toml"] {
+        assert_eq!(glob(pattern), Decision::Allow, "{pattern}");
+    }
+    for pattern in ["~/.ssh/**/*", "~/**/id_rsa", "~/**/.env*", "/**/*.pem"] {
+        assert_ne!(glob(pattern), Decision::Allow, "{pattern}");
+    }
+}
