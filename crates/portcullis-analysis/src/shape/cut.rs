@@ -51,6 +51,21 @@ impl Shape {
         is_name.then_some(shape)
     }
 
+    /// Returns the shape of what `${x##*/}` leaves: the last component, and nothing of a path with a slash at its end;
+    /// `None` if that may be anything.
+    pub(crate) fn after_last_slash(&self) -> Option<Self> {
+        match self.pieces.split_last() {
+            Some((ShapePiece::Text(text), _)) if text.ends_with('/') => Some(Self::text("")),
+            // The place where a search starts may be what was found, written with a slash.
+            Some((ShapePiece::Of(TextKind::Below(pattern)), [.., ShapePiece::Text(start)]))
+                if may_name_component(pattern, last_component(start)) =>
+            {
+                None
+            }
+            _ => self.file_name(),
+        }
+    }
+
     /// Returns the shape of what `dirname` leaves of a path; `None` if that may be anything.
     pub(crate) fn directory(&self) -> Option<Self> {
         match self.without_end_slash()?.before_slash()? {

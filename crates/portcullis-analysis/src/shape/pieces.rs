@@ -34,7 +34,7 @@ pub enum TextKind {
     Name(String),
     /// A path without `..` that begins with a name; the pattern is that of its last component.
     Inside(String),
-    /// Nothing, or a slash and such a path.
+    /// Nothing, or a slash and such a path, perhaps with another slash behind it.
     Below(String),
     /// Any text without a slash, perhaps none: what `*` stands for inside a name.
     Wild,
@@ -414,7 +414,8 @@ impl TextKind {
             }
             Self::Inside(last) => is_path(text, last),
             Self::Below(last) => {
-                matches!(text, "" | "/") || text.strip_prefix('/').is_some_and(|path| is_path(path, last))
+                let path = text.strip_prefix('/').map(|path| path.strip_suffix('/').unwrap_or(path));
+                matches!(text, "" | "/") || path.is_some_and(|path| is_path(path, last))
             }
             Self::Wild => !text.contains('/'),
             Self::Input => false,

@@ -17,8 +17,27 @@ pub(super) fn value_of(written: &str, values: &KnownValues) -> KnownValue {
     });
     match result {
         Some(number) => KnownValue::text(&number.to_string()),
-        None => KnownValue::of(Shape::of(TextKind::Number), LineCount::One),
+        None => {
+            if inside.is_none_or(|inside| may_fail(inside, values)) {
+                values.note_failure();
+            }
+            KnownValue::of(Shape::of(TextKind::Number), LineCount::One)
+        }
     }
+}
+
+/// Says whether the shell may give a calculation up: an operand is no number, something is divided.
+fn may_fail(inside: &str, values: &KnownValues) -> bool {
+    let is_odd = |letter: char| !super::settled::is_name(letter) && !"+-*() $".contains(letter);
+    let is_number = |name: &str| match values.get(name) {
+        Some(KnownValue::Text { text, .. }) => text.parse::<i64>().is_ok(),
+        Some(KnownValue::Shaped { shape, count: LineCount::One }) => {
+            [TextKind::Digits, TextKind::Number].into_iter().any(|kind| *shape == Shape::of(kind))
+        }
+        _ => false,
+    };
+    let mut names = inside.split(|letter| !super::settled::is_name(letter)).filter(|name| !name.is_empty());
+    inside.contains(is_odd) || !names.all(|name| name.parse::<i64>().is_ok() || is_number(name))
 }
 
 struct Terms<'a> {

@@ -18,6 +18,19 @@ use crate::standard_input::{LineCount, StandardInput};
 impl SurveyWalk<'_> {
     /// Walks a compound command; returns where the shell may be after it. A subshell and a coprocess leave it where it was.
     pub(super) fn compound(&mut self, command: &Command, before: Directories) -> Directories {
+        let outer = self.is_moving;
+        let is_loop = matches!(
+            &command.kind,
+            CommandKind::Loop { .. } | CommandKind::For { .. } | CommandKind::ArithmeticFor { .. }
+        );
+        self.is_moving |=
+            is_loop && (self.lasting.has_moving_function || names_move(command.span.of(self.text)));
+        let after = self.compound_inside(command, before);
+        self.is_moving = outer;
+        after
+    }
+
+    fn compound_inside(&mut self, command: &Command, before: Directories) -> Directories {
         match &command.kind {
             CommandKind::Simple(_) => before,
             CommandKind::Subshell(body) => {
@@ -235,4 +248,10 @@ impl SurveyWalk<'_> {
         }
         Directories::Unknown
     }
+}
+
+/// Says whether a text has a word of a command that may change the directory.
+fn names_move(text: &str) -> bool {
+    let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.');
+    words.any(|word| matches!(word, "cd" | "pushd" | "popd" | "source" | "."))
 }

@@ -2,9 +2,7 @@
 
 use super::decode::{decoded, unescaped};
 use super::listing::lines_of;
-use super::values::only_place;
 use crate::argument::Argument;
-use crate::directories::Directories;
 use crate::invocation::join;
 use crate::standard_input::StandardInput;
 
@@ -16,7 +14,7 @@ const LONGEST: usize = 64 * 1024;
 pub(super) fn output_of(
     arguments: &[Argument],
     stdin: &StandardInput,
-    directories: &Directories,
+    place: Option<&str>,
     home: Option<&str>,
     is_posix: bool,
 ) -> StandardInput {
@@ -33,10 +31,10 @@ pub(super) fn output_of(
         "echo" => echoed(operands, is_posix),
         "printf" => printed(operands, is_posix),
         "pwd" if operands.is_empty() && program.text == "pwd" => {
-            only_place(directories).map_or(StandardInput::Unknown, StandardInput::Text)
+            place.map_or(StandardInput::Unknown, |place| StandardInput::Text(place.to_owned()))
         }
         name => decoded(name, operands, stdin)
-            .or_else(|| lines_of(name, operands, stdin, only_place(directories).as_deref(), home))
+            .or_else(|| lines_of(name, operands, stdin, place, home))
             .unwrap_or(StandardInput::Unknown),
     }
 }

@@ -4,6 +4,7 @@
 //! directory, a fixed ending.
 
 use super::settled::is_name;
+use super::values::first_of;
 use super::variables::{KnownValue, KnownValues};
 use crate::shape::{Shape, ShapePiece, TextKind};
 use crate::standard_input::LineCount;
@@ -32,7 +33,7 @@ pub(super) fn expand(inside: &str, values: &KnownValues) -> Option<Vec<KnownValu
         return or_default(name, values.get(name), rest.starts_with(':'), default).map(|value| vec![value]);
     }
     let value = match values.get(name)? {
-        KnownValue::Elements(all) => all.first()?,
+        KnownValue::Elements(all) => first_of(all)?,
         value => value,
     };
     changed(value, rest).map(|value| vec![value])
@@ -60,6 +61,10 @@ fn or_default(
 ) -> Option<KnownValue> {
     match value {
         Some(KnownValue::Text { text, .. }) if text.is_empty() && counts_empty => plain(default),
+        // What may be nothing is then the default.
+        Some(KnownValue::Shaped { shape, count }) if *count != LineCount::One && counts_empty => {
+            shape.admits(default).then(|| KnownValue::of(shape.clone(), LineCount::One))
+        }
         Some(value) => Some(value.clone()),
         // Whoever sets them means such a directory.
         None if TEMPORARY.contains(&name) && matches!(default, "/tmp" | "/var/tmp") => {
@@ -140,7 +145,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 
 fn changed_shape(shape: &Shape, operation: &str) -> Option<Shape> {
     match operation {
-        "##*/" => return shape.file_name(),
+        "##*/" => return shape.after_last_slash(),
         "%/*" => return shape.without_last(),
         _ => {}
     }
@@ -177,11 +182,14 @@ pub(super) fn without_end(shape: &Shape, end: &str) -> Option<Shape> {
             shape.with_last(&[ShapePiece::Of(TextKind::Name(rest))])
         }
         ShapePiece::Of(TextKind::Name(_)) => shape.with_last(&[ShapePiece::Of(TextKind::Wild)]),
-        ShapePiece::Of(TextKind::Below(_)) => shape.with_last(&[
-            ShapePiece::Of(TextKind::Below("*".to_owned())),
-            ShapePiece::Text("/".to_owned()),
-            ShapePiece::Of(TextKind::Wild),
-        ]),
+        ShapePiece::Of(TextKind::Below(_)) => {
+            // The place where a search starts may be what was found, and have that ending itself.
+            let is_start_kept = matches!(before, [.., ShapePiece::Text(start)]
+                if !start.ends_with(end) && !end.ends_with(start.as_str()));
+            is_start_kept
+                .then(|| shape.with_last(&[ShapePiece::Of(TextKind::Below("*".to_owned()))]))
+                .flatten()
+        }
         ShapePiece::Of(TextKind::Inside(pattern)) if before.is_empty() => {
             let rest = pattern.strip_suffix(end).filter(|rest| !rest.is_empty())?;
             shape.with_last(&[ShapePiece::Of(TextKind::Inside(rest.to_owned()))])

@@ -233,7 +233,8 @@ impl SurveyWalk<'_> {
             }
         }
         let home = self.home.filter(|_| self.knows_home && !self.lasting.has_other_home);
-        let output = output_of(&invocation.arguments, stdin, directories, home, self.is_posix);
+        let place = self.place(directories);
+        let output = output_of(&invocation.arguments, stdin, place.as_deref(), home, self.is_posix);
         let is_plain = |redirect: &Redirect| match &redirect.descriptor {
             None | Some(Descriptor::Number(0)) => is_input(redirect.operator),
             Some(Descriptor::Number(2)) => !is_input(redirect.operator),
@@ -261,7 +262,8 @@ impl SurveyWalk<'_> {
         if !fills || inputs > 1 {
             return None;
         }
-        match output_of(&invocation.arguments, stdin, directories, None, self.is_posix) {
+        let place = self.place(directories);
+        match output_of(&invocation.arguments, stdin, place.as_deref(), None, self.is_posix) {
             StandardInput::Text(text) => Some(text),
             _ => None,
         }

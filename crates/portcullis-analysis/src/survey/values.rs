@@ -190,6 +190,11 @@ impl SurveyWalk<'_> {
         }
     }
 
+    /// Returns the one directory a command may run in, in every round of a loop.
+    pub(super) fn place(&self, directories: &Directories) -> Option<String> {
+        if self.is_moving { None } else { only_place(directories) }
+    }
+
     /// Returns the words that an expansion stands for.
     fn known(&self, part: &WordPart, directories: &Directories) -> Option<Vec<KnownValue>> {
         if !self.knows_values || self.values.put_in > MOST_PUT_IN {
@@ -199,14 +204,14 @@ impl SurveyWalk<'_> {
         match part {
             WordPart::Parameter { name, plain: true, .. } => match name.as_str() {
                 "HOME" if self.knows_home && !self.lasting.has_other_home => plain(self.home?),
-                "PWD" if !self.lasting.has_other_place => plain(&only_place(directories)?),
+                "PWD" if !self.lasting.has_other_place => plain(&self.place(directories)?),
                 "IFS" if !self.lasting.has_other_separators => plain(BLANKS),
                 "@" => match self.values.get(name)? {
                     KnownValue::Elements(all) => Some(all.clone()),
                     _ => None,
                 },
                 name => match self.values.get(name) {
-                    Some(KnownValue::Elements(all)) => all.first().cloned().map(|first| vec![first]),
+                    Some(KnownValue::Elements(all)) => first_of(all).map(|first| vec![first.clone()]),
                     Some(value) => Some(vec![value.clone()]),
                     None => kind_of_variable(name)
                         .map(|kind| vec![KnownValue::of(Shape::of(kind), LineCount::One)]),
@@ -247,8 +252,19 @@ fn kind_of_variable(name: &str) -> Option<TextKind> {
     }
 }
 
+/// Returns the first element of an array; `None` if that may be one of several, where each stands for any number.
+pub(super) fn first_of(all: &[KnownValue]) -> Option<&KnownValue> {
+    let is_sure =
+        |value: &KnownValue| !matches!(value, KnownValue::Shaped { count, .. } if *count != LineCount::One);
+    match all {
+        [only] => Some(only),
+        [first, ..] => Some(first).filter(|first| is_sure(first)),
+        [] => None,
+    }
+}
+
 /// Returns the one directory a command may run in, without `.` and `..`.
-pub(super) fn only_place(directories: &Directories) -> Option<String> {
+fn only_place(directories: &Directories) -> Option<String> {
     let [only] = directories.alternatives()? else { return None };
     let mut parts: Vec<&str> = Vec::new();
     for part in only.strip_prefix('/')?.split('/') {

@@ -10,6 +10,7 @@
 //! all in all, a command is read at most that many times, and all repeated readings of a line together are limited by
 //! [`MOST_READINGS`]. What goes beyond becomes anything.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use portcullis_shell::Span;
@@ -56,6 +57,8 @@ pub(super) struct KnownValues {
     pub(super) decoded: BTreeSet<Span>,
     /// How many bytes were put in.
     pub(super) put_in: usize,
+    /// Whether an expansion of this line may have failed, upon which the shell drops the rest of the line.
+    may_have_failed: Cell<bool>,
 }
 
 /// One value.
@@ -190,6 +193,21 @@ impl KnownValues {
             let both = either(self.variables.get(&name).cloned(), values);
             self.put(&name, both);
         }
+    }
+
+    /// Notes that an expansion may fail.
+    pub(super) fn note_failure(&self) {
+        self.may_have_failed.set(true);
+    }
+
+    /// Ends a line of the text that began at a place: if an expansion may have failed, it may have run to any point. Says
+    /// whether that is so.
+    pub(super) fn end_line(&mut self, mark: usize) -> bool {
+        let may_have_failed = self.may_have_failed.take();
+        if may_have_failed {
+            self.weaken(mark);
+        }
+        may_have_failed
     }
 
     /// Says that what ran since may have run to any point, or not at all.

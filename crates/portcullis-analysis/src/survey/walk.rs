@@ -100,6 +100,8 @@ pub(super) struct SurveyWalk<'a> {
     pub(super) followed: usize,
     /// Whether the condition of a loop is read.
     pub(super) is_condition: bool,
+    /// Whether a loop is read that may begin its next round in another directory.
+    pub(super) is_moving: bool,
     /// Whether the next invocation sets variables in a way that is followed.
     pub(super) sets_followed: bool,
     /// The functions of this text.
@@ -148,6 +150,7 @@ impl<'a> SurveyWalk<'a> {
             output: StandardInput::Unknown,
             followed: 0,
             is_condition: false,
+            is_moving: false,
             sets_followed: false,
             functions: KnownFunctions::default(),
             hidden: None,
@@ -163,7 +166,7 @@ impl SurveyWalk<'_> {
             self.opaque(error.span, format!("{SYNTAX_ERROR}: {}", error.message));
         }
         let outer = self.hidden.take();
-        let _ = self.list(&script.body, directories);
+        self.lines(&script.body, directories);
         self.open_functions();
         if let Some((hidden, span)) = std::mem::replace(&mut self.hidden, outer)
             && arithmetic::may_run(hidden, self.text)
@@ -182,6 +185,32 @@ impl SurveyWalk<'_> {
     pub(super) fn opaque(&mut self, span: Span, why: String) {
         let span = self.fixed_span.unwrap_or(span);
         self.found.opacities.push(Opacity { span, why });
+    }
+
+    /// Walks a text line by line: where an expansion fails, the shell goes on with the next line.
+    fn lines(&mut self, list: &List, mut directories: Directories) {
+        let (mut mark, mut before, mut end) = (self.values.mark(), directories.clone(), None);
+        let mut may_have_failed = false;
+        for item in &list.items {
+            let range = item.span.range();
+            let between = end.and_then(|end| self.text.get(end..range.start)).unwrap_or_default();
+            if between.contains('\n') {
+                if self.values.end_line(mark) {
+                    directories = directories.either(before);
+                    may_have_failed = true;
+                }
+                (mark, before) = (self.values.mark(), directories.clone());
+            }
+            end = Some(range.end);
+            directories = self.and_or(item, directories);
+        }
+        if may_have_failed {
+            // Whoever has the text run drops the rest of a line too.
+            self.values.note_failure();
+        }
+        if list.items.len() != 1 {
+            self.output = StandardInput::Unknown;
+        }
     }
 
     /// Walks commands one after the other.

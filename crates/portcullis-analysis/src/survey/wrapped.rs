@@ -331,6 +331,7 @@ impl SurveyWalk<'_> {
             output: StandardInput::Unknown,
             followed: self.followed,
             is_condition: false,
+            is_moving: self.is_moving,
             sets_followed: false,
             functions: KnownFunctions::default(),
             hidden: None,
