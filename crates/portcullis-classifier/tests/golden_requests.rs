@@ -51,20 +51,38 @@ fn prompt() -> Prompt {
     }
 }
 
-fn spec() -> AnswerSpec {
+/// Describes the answer of a stage: the quick look gives its verdict alone.
+fn spec(stage: Stage) -> AnswerSpec {
+    let (properties, required) = match stage {
+        Stage::Fast => (json!({"should_block": {"type": "boolean"}}), json!(["should_block"])),
+        Stage::Thinking => (
+            json!({"should_block": {"type": "boolean"}, "reason": {"type": "string"}}),
+            json!(["should_block", "reason"]),
+        ),
+    };
     AnswerSpec {
         name: "classify_result",
         description: "Give the verdict",
         schema: json!({
             "type": "object",
-            "properties": {"should_block": {"type": "boolean"}, "reason": {"type": "string"}},
-            "required": ["should_block", "reason"],
+            "properties": properties,
+            "required": required,
             "additionalProperties": false,
         }),
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The forms an answer may be asked in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text,
+    Tool,
+    Schema,
+}
+
+const FORMS: [(&str, Form); 3] = [("text", Form::Text), ("tool", Form::Tool), ("schema", Form::Schema)];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Fast,
     Thinking,
@@ -72,16 +90,18 @@ enum Stage {
 
 const STAGES: [(&str, Stage); 2] = [("fast", Stage::Fast), ("thinking", Stage::Thinking)];
 
-fn ask(model: &ModelInfo, prompt: &Prompt, form: RequiredForm<'_>, stage: Stage) -> WireRequest {
+fn ask(model: &ModelInfo, prompt: &Prompt, form: Form, stage: Stage) -> WireRequest {
     let (suffix, max_tokens, stop) = match stage {
-        Stage::Fast => (FAST, 64, Some("</block>")),
+        Stage::Fast => (FAST, 16, Some("</block>")),
         Stage::Thinking => (THINKING, 4_096, None),
     };
-    request(model, &ModelQuery { prompt, suffix, max_tokens, stop, form })
-}
-
-fn forms(spec: &AnswerSpec) -> [(&'static str, RequiredForm<'_>); 3] {
-    [("text", RequiredForm::Text), ("tool", RequiredForm::Tool(spec)), ("schema", RequiredForm::Schema(spec))]
+    let spec = spec(stage);
+    let form = match form {
+        Form::Text => RequiredForm::Text,
+        Form::Tool => RequiredForm::Tool(&spec),
+        Form::Schema => RequiredForm::Schema(&spec),
+    };
+    request(model, &ModelQuery { prompt, suffix, max_tokens, is_brief: stage == Stage::Fast, stop, form })
 }
 
 fn find(provider: ModelProvider, id: &str) -> ModelInfo {
@@ -104,7 +124,7 @@ fn shown(request: &WireRequest) -> String {
 
 /// Makes the requests that are kept, by provider, model, and form with stage.
 fn kept_requests() -> BTreeMap<String, BTreeMap<String, BTreeMap<String, String>>> {
-    let (prompt, spec) = (prompt(), spec());
+    let prompt = prompt();
     let mut requests: BTreeMap<_, BTreeMap<_, BTreeMap<_, _>>> = BTreeMap::new();
     let mut keep = |model: &ModelInfo, form_name: &str, form, stage_name: &str, stage| {
         let models = requests.entry(model.provider.to_string()).or_default();
@@ -114,14 +134,14 @@ fn kept_requests() -> BTreeMap<String, BTreeMap<String, BTreeMap<String, String>
     };
     for (provider, id) in KEPT {
         let model = find(*provider, id);
-        for (form_name, form) in forms(&spec) {
+        for (form_name, form) in FORMS {
             for (stage_name, stage) in STAGES {
                 keep(&model, form_name, form, stage_name, stage);
             }
         }
     }
     for (provider, id) in PECULIAR {
-        keep(&find(*provider, id), "text", RequiredForm::Text, "fast", Stage::Fast);
+        keep(&find(*provider, id), "text", Form::Text, "fast", Stage::Fast);
     }
     requests
 }
@@ -156,7 +176,7 @@ fn every_request_is_the_one_that_was_committed() {
     assert_eq!(kept_requests(), committed);
 }
 
-/// Takes out of a body what may differ between stages: the last block and the limits.
+/// Takes out of a body what may differ between stages: the last block, the limits and the form of the answer.
 fn shared_part(provider: ModelProvider, mut body: Value, suffix: &str) -> Value {
     let last = match provider {
         ModelProvider::Anthropic => body.pointer_mut("/messages/1/content"),
@@ -187,17 +207,29 @@ fn shared_part(provider: ModelProvider, mut body: Value, suffix: &str) -> Value 
                 "stop_sequences",
                 "stopSequences",
             ];
-            fields.retain(|name, _| !limits.contains(&name.as_str()));
+            let form = [
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "toolConfig",
+                "response_format",
+                "text",
+                "format",
+                "output_config",
+                "responseMimeType",
+                "responseJsonSchema",
+            ];
+            fields.retain(|name, _| !limits.contains(&name.as_str()) && !form.contains(&name.as_str()));
         }
     }
     body
 }
 
 #[test]
-fn two_stages_share_everything_but_the_last_block_and_the_limits() {
-    let (prompt, spec) = (prompt(), spec());
+fn two_stages_share_everything_but_the_last_block_the_limits_and_the_form() {
+    let prompt = prompt();
     for model in all_models() {
-        for (form_name, form) in forms(&spec) {
+        for (form_name, form) in FORMS {
             let fast = ask(&model, &prompt, form, Stage::Fast);
             let thinking = ask(&model, &prompt, form, Stage::Thinking);
             assert_eq!((&fast.path, &fast.headers), (&thinking.path, &thinking.headers));
@@ -210,9 +242,9 @@ fn two_stages_share_everything_but_the_last_block_and_the_limits() {
 
 #[test]
 fn two_stages_are_the_same_bytes_up_to_the_last_block() {
-    let (prompt, spec) = (prompt(), spec());
+    let prompt = prompt();
     for model in all_models() {
-        for (form_name, form) in forms(&spec) {
+        for (form_name, form) in FORMS {
             let fast = ask(&model, &prompt, form, Stage::Fast).body.to_string();
             let thinking = ask(&model, &prompt, form, Stage::Thinking).body.to_string();
             let start = fast.find(FAST.trim()).unwrap();
@@ -261,9 +293,9 @@ fn every_protocol_says_the_same_in_the_same_order() {
     let bare = Prompt { session: String::new(), facts: String::new(), history: Vec::new(), ..prompt.clone() };
     let expected_bare = format!("<transcript>\n{}</transcript>\n{FAST}", prompt.action);
     for model in all_models() {
-        let body = ask(&model, &prompt, RequiredForm::Text, Stage::Fast).body;
+        let body = ask(&model, &prompt, Form::Text, Stage::Fast).body;
         assert_eq!(texts(model.provider, &body), expected, "{}", model.id);
-        let body = ask(&model, &bare, RequiredForm::Text, Stage::Fast).body;
+        let body = ask(&model, &bare, Form::Text, Stage::Fast).body;
         assert_eq!(texts(model.provider, &body), expected_bare, "{}", model.id);
     }
 }
@@ -281,18 +313,17 @@ fn count_marks(value: &Value) -> usize {
 
 #[test]
 fn there_are_at_most_three_cache_marks_and_only_where_the_model_has_them() {
-    let (prompt, spec) = (prompt(), spec());
+    let prompt = prompt();
     let without_session = Prompt { session: " ".to_owned(), ..prompt.clone() };
     for model in all_models() {
-        for (_, form) in forms(&spec) {
+        for (_, form) in FORMS {
             let marks = |prompt: &Prompt| count_marks(&ask(&model, prompt, form, Stage::Fast).body);
             let expected = if model.least_cached.is_some() { (3, 2) } else { (0, 0) };
             assert_eq!((marks(&prompt), marks(&without_session)), expected, "{}", model.id);
         }
     }
     let body =
-        ask(&find(ModelProvider::Anthropic, "claude-haiku-5-5"), &prompt, RequiredForm::Text, Stage::Fast)
-            .body;
+        ask(&find(ModelProvider::Anthropic, "claude-haiku-5-5"), &prompt, Form::Text, Stage::Fast).body;
     assert!(body.pointer("/system/0/cache_control").is_some());
     assert!(body.pointer("/messages/0/content/0/cache_control").is_some());
     assert_eq!(body.pointer("/messages/1/content/3/text"), Some(&Value::from(prompt.action)));
@@ -305,7 +336,7 @@ fn a_grown_transcript_keeps_the_bytes_it_had() {
     let mut later = earlier.clone();
     later.history.push(std::mem::replace(&mut later.action, "{\"Bash\":\"ls\"}\n".to_owned()));
     for model in all_models() {
-        let text = |prompt| texts(model.provider, &ask(&model, prompt, RequiredForm::Text, Stage::Fast).body);
+        let text = |prompt| texts(model.provider, &ask(&model, prompt, Form::Text, Stage::Fast).body);
         let (before, after) = (text(&earlier), text(&later));
         let end = before.find("</transcript>\n").unwrap();
         assert_eq!(before.split_at(end).0, after.split_at(end).0, "{}", model.id);
@@ -314,9 +345,8 @@ fn a_grown_transcript_keeps_the_bytes_it_had() {
 
 #[test]
 fn the_same_question_is_always_the_same_request() {
-    let spec = spec();
     for model in all_models() {
-        for (_, form) in forms(&spec) {
+        for (_, form) in FORMS {
             let first = ask(&model, &prompt(), form, Stage::Fast);
             let second = ask(&model.clone(), &prompt(), form, Stage::Fast);
             assert_eq!(first.body.to_string(), second.body.to_string());
@@ -337,19 +367,19 @@ fn has_field(value: &Value, name: &str) -> bool {
 
 #[test]
 fn what_a_model_refuses_is_not_sent() {
-    let (prompt, spec) = (prompt(), spec());
+    let prompt = prompt();
     for model in all_models() {
         let body = |form| ask(&model, &prompt, form, Stage::Fast).body;
-        let text = body(RequiredForm::Text);
+        let text = body(Form::Text);
         assert_eq!(has_field(&text, "temperature"), model.temperature, "{}", model.id);
         for name in ["top_p", "topP", "top_k", "truncation", "prefill"] {
             assert!(!has_field(&text, name), "{}", model.id);
         }
         let has_stop = ["stop", "stop_sequences", "stopSequences"].iter().any(|name| has_field(&text, name));
         assert_eq!(has_stop, model.stop, "{}", model.id);
-        let schema = body(RequiredForm::Schema(&spec)).to_string();
+        let schema = body(Form::Schema).to_string();
         assert_eq!(schema.contains("should_block"), model.schema, "{}", model.id);
-        let tool = body(RequiredForm::Tool(&spec)).to_string();
+        let tool = body(Form::Tool).to_string();
         let is_forced = [
             "\"type\":\"tool\"",
             "\"tool_choice\":\"required\"",
@@ -362,45 +392,27 @@ fn what_a_model_refuses_is_not_sent() {
 
 #[test]
 fn a_dropped_parameter_is_gone_from_the_next_request() {
-    let (prompt, spec) = (prompt(), spec());
-    let (tool, schema) = (RequiredForm::Tool(&spec), RequiredForm::Schema(&spec));
+    let prompt = prompt();
+    let (tool, schema) = (Form::Tool, Form::Schema);
     for (provider, id, form, refused, gone) in [
-        (
-            ModelProvider::Anthropic,
-            "claude-haiku-5-5",
-            RequiredForm::Text,
-            "thinking.type.disabled",
-            "thinking",
-        ),
-        (ModelProvider::Anthropic, "claude-opus-5-5", RequiredForm::Text, "output_config.effort", "effort"),
+        (ModelProvider::Anthropic, "claude-haiku-5-5", Form::Text, "thinking.type.disabled", "thinking"),
+        (ModelProvider::Anthropic, "claude-opus-5-5", Form::Text, "output_config.effort", "effort"),
         (ModelProvider::Anthropic, "claude-haiku-5-5", schema, "output_config.format", "format"),
         (ModelProvider::Anthropic, "claude-haiku-4-5", tool, "tools.0.strict", "strict"),
-        (
-            ModelProvider::Anthropic,
-            "claude-haiku-4-5",
-            RequiredForm::Text,
-            "system.0.cache_control",
-            "cache_control",
-        ),
-        (ModelProvider::OpenAi, "gpt-6-luna", RequiredForm::Text, "reasoning", "reasoning"),
+        (ModelProvider::Anthropic, "claude-haiku-4-5", Form::Text, "system.0.cache_control", "cache_control"),
+        (ModelProvider::OpenAi, "gpt-6-luna", Form::Text, "reasoning", "reasoning"),
         (ModelProvider::OpenAi, "gpt-6-luna", schema, "text.format", "format"),
         (ModelProvider::OpenAi, "gpt-6-luna", tool, "parallel_tool_calls", "parallel_tool_calls"),
         (ModelProvider::OpenAi, "gpt-6-luna", tool, "prompt_cache_key", "prompt_cache_key"),
-        (ModelProvider::Chat, "x", RequiredForm::Text, "max_tokens", "max_tokens"),
-        (
-            ModelProvider::Chat,
-            "gpt-6-luna",
-            RequiredForm::Text,
-            "max_completion_tokens",
-            "max_completion_tokens",
-        ),
-        (ModelProvider::Chat, "gpt-6-luna", RequiredForm::Text, "reasoning", "reasoning_effort"),
+        (ModelProvider::Chat, "x", Form::Text, "max_tokens", "max_tokens"),
+        (ModelProvider::Chat, "gpt-6-luna", Form::Text, "max_completion_tokens", "max_completion_tokens"),
+        (ModelProvider::Chat, "gpt-6-luna", Form::Text, "reasoning", "reasoning_effort"),
         (ModelProvider::Chat, "x", schema, "response_format", "response_format"),
-        (ModelProvider::Ollama, "x", RequiredForm::Text, "thinking", "think"),
+        (ModelProvider::Ollama, "x", Form::Text, "thinking", "think"),
         (ModelProvider::Ollama, "x", schema, "format", "format"),
-        (ModelProvider::Gemini, "gemini-3.8-flash", RequiredForm::Text, "thinkingLevel", "thinkingConfig"),
+        (ModelProvider::Gemini, "gemini-3.8-flash", Form::Text, "thinkingLevel", "thinkingConfig"),
         (ModelProvider::Gemini, "x", schema, "responseJsonSchema", "responseMimeType"),
-        (ModelProvider::Gemini, "x", RequiredForm::Text, "safetySettings", "safetySettings"),
+        (ModelProvider::Gemini, "x", Form::Text, "safetySettings", "safetySettings"),
     ] {
         let mut model = find(provider, id);
         assert!(has_field(&ask(&model, &prompt, form, Stage::Fast).body, gone), "{provider} {gone}");
@@ -414,14 +426,13 @@ fn a_dropped_parameter_is_gone_from_the_next_request() {
 #[test]
 fn a_model_that_thinks_within_its_limit_gets_room() {
     let prompt = prompt();
-    let body =
-        ask(&find(ModelProvider::Anthropic, "claude-opus-5-5"), &prompt, RequiredForm::Text, Stage::Fast)
-            .body;
-    assert_eq!((&body["max_tokens"], &body["output_config"]["effort"]), (&json!(2_112), &json!("low")));
+    let body = ask(&find(ModelProvider::Anthropic, "claude-opus-5-5"), &prompt, Form::Text, Stage::Fast).body;
+    assert_eq!((&body["max_tokens"], &body["output_config"]["effort"]), (&json!(2_064), &json!("low")));
     let mut model = find(ModelProvider::Anthropic, "claude-haiku-5-5");
-    assert_eq!(ask(&model, &prompt, RequiredForm::Text, Stage::Fast).body["max_tokens"], 64);
+    assert_eq!(ask(&model, &prompt, Form::Text, Stage::Fast).body["max_tokens"], 16);
     model.padding = u32::MAX;
-    assert_eq!(ask(&model, &prompt, RequiredForm::Text, Stage::Fast).body["max_tokens"], u32::MAX);
+    assert_eq!(ask(&model, &prompt, Form::Text, Stage::Fast).body["max_tokens"], 16);
+    assert_eq!(ask(&model, &prompt, Form::Text, Stage::Thinking).body["max_tokens"], u32::MAX);
 }
 
 #[test]
@@ -433,7 +444,7 @@ fn no_id_leads_to_another_address() {
         ("../../x?key=1#", "/v1beta/models/..%2F..%2Fx%3Fkey%3D1%23:generateContent"),
         ("a\r\nb é", "/v1beta/models/a%0D%0Ab%20%C3%A9:generateContent"),
     ] {
-        let request = ask(&find(ModelProvider::Gemini, id), &prompt, RequiredForm::Text, Stage::Fast);
+        let request = ask(&find(ModelProvider::Gemini, id), &prompt, Form::Text, Stage::Fast);
         assert_eq!(request.path, expected);
     }
 }
@@ -442,7 +453,7 @@ fn no_id_leads_to_another_address() {
 fn calls_with_one_system_prompt_share_a_cache_key_and_others_do_not() {
     let model = find(ModelProvider::OpenAi, "gpt-6-luna");
     let key = |prompt: &Prompt| {
-        let body = ask(&model, prompt, RequiredForm::Text, Stage::Fast).body;
+        let body = ask(&model, prompt, Form::Text, Stage::Fast).body;
         body["prompt_cache_key"].as_str().unwrap().to_owned()
     };
     let mut other = prompt();

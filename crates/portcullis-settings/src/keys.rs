@@ -234,7 +234,7 @@ pub const KEYS: &[SettingsKey] = &[
         "From which severity on an action is blocked, when the model answers with one. Lower is stricter."),
     row(KeyId::ClassifierTimeout, "classifier.timeoutSeconds",
         (KeyKind::Number { least: 1, most: 60 }, KeyScope::OutsideRepository, KeyMerge::Strongest), "25",
-        "How long one judgement may take in seconds, all stages and repetitions together."),
+        "How long one judgement may take in seconds, all stages and repetitions together. Where nothing is set, the first answer of a server on this machine has 70 seconds."),
     row(KeyId::ClassifierOnFailure, "classifier.onFailure",
         (KeyKind::Choice(&["deny", "ask"]), KeyScope::OutsideRepository, KeyMerge::Strongest), "\"deny\"",
         "What happens to an action when the model cannot be asked: it is denied, or a person decides."),

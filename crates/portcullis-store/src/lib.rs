@@ -10,6 +10,7 @@
 //!   calls.jsonl, calls.1.jsonl          one line a model call: appended, rotated
 //!   learned.json                        what models do not take: a cache, broken is empty
 //!   breaker.json                        which endpoints fail: a cache, broken is empty
+//!   warmth.json                         when servers of one's own last answered: a cache, broken is empty
 //! ```
 //!
 //! Every tool call is a process of its own, and many run at once. What is counted is therefore changed under a file lock
@@ -71,6 +72,7 @@ mod redaction;
 mod session;
 mod sqlite;
 mod state;
+mod warmth;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -109,11 +109,12 @@ fn verdict_text(verdict: &ScriptedVerdict, inquiry: &ModelRequest) -> String {
     if inquiry.stage() == RequestedStage::Thinking && instructions.contains("<thinking>") {
         parts.push("<thinking>The script has decided.</thinking>".to_owned());
     }
-    if instructions.contains("<severity>") {
-        parts.push(format!("<severity>{severity}</severity>"));
+    if let Some(tag) = tag_in(instructions, "severity") {
+        parts.push(format!("<{tag}>{severity}</{tag}>"));
     } else {
+        let tag = tag_in(instructions, "block").unwrap_or("block");
         let word = if *is_block { "yes" } else { "no" };
-        parts.push(format!("<block>{word}</block>"));
+        parts.push(format!("<{tag}>{word}</{tag}>"));
     }
     if *is_block && instructions.contains("<category>") {
         parts.push(format!("<category>{category}</category>"));
@@ -122,6 +123,14 @@ fn verdict_text(verdict: &ScriptedVerdict, inquiry: &ModelRequest) -> String {
         parts.push(format!("<reason>{reason}</reason>"));
     }
     parts.concat()
+}
+
+/// Returns the last tag in a text whose name begins so: names of a verdict may be marked.
+fn tag_in<'t>(text: &'t str, start: &str) -> Option<&'t str> {
+    let (_, rest) = text.rsplit_once(&format!("</{start}"))?;
+    let end = rest.find('>')?;
+    let from = text.len().checked_sub(rest.len() + start.len())?;
+    text.get(from..from + start.len() + end)
 }
 
 /// Fills the fields of a schema so that they say the verdict.

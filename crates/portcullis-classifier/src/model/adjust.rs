@@ -9,7 +9,7 @@ const THINKING_ROOM: u32 = 2_048;
 ///
 /// `store` is not among them: a provider that keeps what it is sent unless told otherwise must always be told.
 pub(super) const OPTIONAL_FIELDS: &[&str] =
-    &["effort", "parallel_tool_calls", "prompt_cache_key", "safetySettings"];
+    &["effort", "keep_alive", "parallel_tool_calls", "prompt_cache_key", "safetySettings"];
 
 /// Fields that carry the question; of what is below them, only marks may go.
 const QUESTION_FIELDS: &[&str] =
@@ -24,6 +24,11 @@ impl ModelInfo {
             VerdictShape::Tool | VerdictShape::Schema | VerdictShape::Block => VerdictShape::Block,
             VerdictShape::Severity => VerdictShape::Severity,
         }
+    }
+
+    /// Says whether it is known to think before every answer.
+    pub const fn always_thinks(&self) -> bool {
+        matches!(self.thinking_off, ThinkingOff::Always | ThinkingOff::BetweenTools)
     }
 
     /// Says whether a prompt of so many tokens and the answer to it have room in the model's window.

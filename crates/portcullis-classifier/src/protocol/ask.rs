@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::exchange::{ExchangeOutcome, ExchangePurpose, ModelExchange};
+use super::mark::VerdictMark;
 use super::run::ModelEndpoint;
-use super::stage::{self, JudgeStage, StagePlan};
+use super::stage::{self, AnswerScope, JudgeStage, StagePlan};
 use crate::estimate_tokens;
 use crate::key::fetch_key;
 use crate::model::{ModelInfo, VerdictShape};
@@ -20,7 +21,9 @@ const MOST_DROPPED: usize = 4;
 pub(super) struct RequestDraft {
     suffix: String,
     max_tokens: u32,
-    stop: Option<&'static str>,
+    /// Whether the answer is a verdict alone, with no room for thoughts that a model can leave.
+    is_brief: bool,
+    stop: Option<String>,
     form: DraftForm,
 }
 
@@ -37,16 +40,19 @@ impl RequestDraft {
         stage: JudgeStage,
         stages: StagePlan,
         shape: VerdictShape,
+        mark: &VerdictMark,
     ) -> Self {
-        let limits = stage::limits(stage, stages, shape);
+        let scope = AnswerScope::of(stage, stages);
+        let spec = || stage::answer_spec(model, stage, stages, mark);
         Self {
-            suffix: stage::last_words(stage, stages, shape),
-            max_tokens: limits.max_tokens,
-            stop: limits.stop,
+            suffix: stage::last_words(model, stage, stages, shape, mark),
+            max_tokens: scope.max_tokens(),
+            is_brief: scope == AnswerScope::Verdict,
+            stop: stage::stop(scope, shape, mark),
             form: match shape {
                 VerdictShape::Block | VerdictShape::Severity => DraftForm::Text,
-                VerdictShape::Tool => DraftForm::Tool(stage::answer_spec(model)),
-                VerdictShape::Schema => DraftForm::Schema(stage::answer_spec(model)),
+                VerdictShape::Tool => DraftForm::Tool(spec()),
+                VerdictShape::Schema => DraftForm::Schema(spec()),
             },
         }
     }
@@ -62,6 +68,7 @@ impl RequestDraft {
         Self {
             suffix: suffix.to_owned(),
             max_tokens,
+            is_brief: false,
             stop: None,
             form: match spec {
                 None => DraftForm::Text,
@@ -150,6 +157,8 @@ fn begin(endpoint: &ModelEndpoint, place: ExchangeTarget) -> ModelExchange {
         cost: endpoint.model.cost(&usage),
         elapsed: Duration::ZERO,
         attempts: 0,
+        prompt_version: String::new(),
+        self_test: "",
     }
 }
 
@@ -230,7 +239,8 @@ fn send_once(
         prompt,
         suffix: &draft.suffix,
         max_tokens: draft.max_tokens,
-        stop: draft.stop.filter(|_| model.stop),
+        is_brief: draft.is_brief,
+        stop: draft.stop.as_deref().filter(|_| model.stop),
         form: match &draft.form {
             DraftForm::Text => RequiredForm::Text,
             DraftForm::Tool(spec) => RequiredForm::Tool(spec),

@@ -19,6 +19,8 @@ pub enum ExchangePurpose {
     Explainer,
     /// A review of the user's own rules.
     Critique,
+    /// Loading a model before it is needed.
+    WarmUp,
 }
 
 /// What became of an exchange.
@@ -63,6 +65,10 @@ pub struct ModelExchange {
     pub elapsed: Duration,
     /// How often it was sent.
     pub attempts: u32,
+    /// The version of the prompt, where the exchange was part of a decision; empty otherwise.
+    pub prompt_version: String,
+    /// How the model stood in the self-test then; empty where the exchange was no part of a decision.
+    pub self_test: &'static str,
 }
 
 impl ModelExchange {
@@ -103,6 +109,7 @@ impl ExchangePurpose {
             Self::Stage(stage) => stage.as_str(),
             Self::Explainer => "explainer",
             Self::Critique => "critique",
+            Self::WarmUp => "warm-up",
         }
     }
 }

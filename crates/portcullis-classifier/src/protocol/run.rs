@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use super::ask::{ExchangeLog, ExchangeTarget, RequestDraft, ask, no_endpoint, no_verdict, prompt_tokens};
 use super::exchange::{ExchangeOutcome, ExchangePurpose, ModelExchange};
+use super::mark::VerdictMark;
 use super::ruling::{Classification, ClassifierVerdict};
-use super::stage::{self, JudgeStage, StagePlan};
+use super::stage::{self, AnswerScope, JudgeStage, StagePlan, stage_shape};
 use super::verdict::{StageVerdict, VerdictReader};
 use crate::key::KeySource;
-use crate::model::{ModelInfo, VerdictShape};
+use crate::model::{ModelInfo, ModelProvider, VerdictShape};
 use crate::prompt::AnswerSpec;
 use crate::prompt::Prompt;
 use crate::provider::ModelAnswer;
@@ -30,6 +31,13 @@ pub struct ModelEndpoint {
 }
 
 impl ModelEndpoint {
+    /// Says whether it is served on this machine, where a model may have to be loaded before it answers. A hosted model's
+    /// protocol at an address of this machine is a gateway's.
+    pub fn is_near(&self) -> bool {
+        let is_servers_own = matches!(self.model.provider, ModelProvider::Chat | ModelProvider::Ollama);
+        is_servers_own && self.connection.base().is_loopback()
+    }
+
     /// Returns what it is known by: the provider, the model, and the address, since one gateway's troubles are not
     /// another's.
     pub fn name(&self) -> String {
@@ -80,6 +88,15 @@ pub struct AuxiliaryAnswer {
     pub learned: Vec<(String, String)>,
 }
 
+/// A prompt with what is worked out of it once.
+struct JudgedPrompt<'a> {
+    prompt: &'a Prompt,
+    /// The tokens it takes.
+    tokens: usize,
+    /// The names the verdict goes by.
+    mark: VerdictMark,
+}
+
 impl ClassifierJudge {
     /// Judges the action of a prompt.
     ///
@@ -87,17 +104,17 @@ impl ClassifierJudge {
     /// itself the judgement ends: its word is better than an estimate.
     pub fn judge(&mut self, prompt: &Prompt, cancel: &CancelFlag) -> Classification {
         let deadline = Instant::now() + self.timeout;
-        let tokens = prompt_tokens(prompt);
+        let question = JudgedPrompt { prompt, tokens: prompt_tokens(prompt), mark: VerdictMark::of(prompt) };
         let mut log = ExchangeLog::default();
         let mut outcome = None;
         let mut skipped = None;
         for position in 0..self.endpoints.len() {
-            if let Some(fault) = self.skip(position, tokens, &mut log) {
+            if let Some(fault) = self.skip(position, &question, &mut log) {
                 skipped = Some(fault);
                 continue;
             }
             let own = share_of(deadline, self.endpoints.len() - position);
-            let judged = self.judge_with(position, prompt, own, cancel, &mut log);
+            let judged = self.judge_with(position, &question, own, cancel, &mut log);
             let is_final = match &judged {
                 ClassifierVerdict::Failed(fault) => {
                     matches!(fault.kind, FaultKind::Aborted | FaultKind::TooLong)
@@ -161,12 +178,18 @@ impl ClassifierJudge {
     }
 
     /// Notes that an endpoint is passed over, if one of its stages has no room for a prompt of so many tokens.
-    fn skip(&self, position: usize, tokens: usize, log: &mut ExchangeLog) -> Option<ModelFault> {
+    fn skip(
+        &self,
+        position: usize,
+        question: &JudgedPrompt<'_>,
+        log: &mut ExchangeLog,
+    ) -> Option<ModelFault> {
         let endpoint = self.endpoints.get(position)?;
         let model = &endpoint.model;
-        let shape = model.shape_for(self.shape);
         let has_room = |stage: &&JudgeStage| {
-            RequestDraft::of_stage(model, **stage, self.stages, shape).has_room(model, tokens)
+            let shape = stage_shape(model, **stage, self.stages, model.shape_for(self.shape));
+            let draft = RequestDraft::of_stage(model, **stage, self.stages, shape, &question.mark);
+            draft.has_room(model, question.tokens)
         };
         let stage = self.stages(log).iter().find(|stage| !has_room(stage))?;
         Some(log.skip(endpoint, ExchangeTarget { talk: ExchangePurpose::Stage(*stage), position }))
@@ -175,14 +198,14 @@ impl ClassifierJudge {
     fn judge_with(
         &mut self,
         position: usize,
-        prompt: &Prompt,
+        question: &JudgedPrompt<'_>,
         deadline: Instant,
         cancel: &CancelFlag,
         log: &mut ExchangeLog,
     ) -> ClassifierVerdict {
         let mut outcome = ClassifierVerdict::Failed(no_endpoint());
         for stage in self.stages(log).iter().copied() {
-            let verdict = match self.ask_stage(position, stage, prompt, deadline, cancel, log) {
+            let verdict = match self.ask_stage(position, stage, question, deadline, cancel, log) {
                 Ok(verdict) => verdict,
                 Err(fault) => match no_verdict(&fault.kind) {
                     Some(why) => StageVerdict::Unclear { why },
@@ -204,7 +227,7 @@ impl ClassifierJudge {
         &mut self,
         position: usize,
         stage: JudgeStage,
-        prompt: &Prompt,
+        question: &JudgedPrompt<'_>,
         deadline: Instant,
         cancel: &CancelFlag,
         log: &mut ExchangeLog,
@@ -212,16 +235,18 @@ impl ClassifierJudge {
         let Self { endpoints, stages, shape, threshold, labels, .. } = self;
         let endpoint = endpoints.get_mut(position).ok_or_else(no_endpoint)?;
         let (stages, wanted) = (*stages, *shape);
-        let draft = |model: &ModelInfo| RequestDraft::of_stage(model, stage, stages, model.shape_for(wanted));
+        let JudgedPrompt { prompt, mark, .. } = question;
+        let shape = |model: &ModelInfo| stage_shape(model, stage, stages, model.shape_for(wanted));
+        let draft = |model: &ModelInfo| RequestDraft::of_stage(model, stage, stages, shape(model), mark);
         let place = ExchangeTarget { talk: ExchangePurpose::Stage(stage), position };
         let reply = ask(endpoint, place, prompt, &draft, deadline, cancel, log)?;
         let ModelEndpoint { model, connection, .. } = endpoint;
         let reading = VerdictReader {
-            stage,
-            shape: model.shape_for(wanted),
+            scope: AnswerScope::of(stage, stages),
+            shape: shape(model),
             threshold: stage::severity_threshold(stage, stages, *threshold),
             labels,
-            prompt,
+            mark,
             thinking_field: &model.thinking_field,
         };
         let verdict = reading.read(&reply);

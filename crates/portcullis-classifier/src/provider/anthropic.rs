@@ -18,6 +18,16 @@ pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest 
     if layout::has_content(&query.prompt.system) {
         body.put("system", vec![marked(model, &query.prompt.system)]);
     }
+    body.put_some(
+        "thinking",
+        match model.thinking_off {
+            ThinkingOff::Disabled => Some(json!({"type": "disabled"})),
+            ThinkingOff::BetweenTools => Some(json!({"type": "between_tools"})),
+            ThinkingOff::Never | ThinkingOff::EffortNone | ThinkingOff::Always => None,
+        },
+    );
+    body.put_some("temperature", model.temperature.then_some(0));
+    body.put("messages", messages(model, query));
     if let RequiredForm::Tool(spec) = query.form {
         let mut tool = RequestBody::default();
         tool.put("name", spec.name);
@@ -34,17 +44,7 @@ pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest 
             },
         );
     }
-    body.put_some(
-        "thinking",
-        match model.thinking_off {
-            ThinkingOff::Disabled => Some(json!({"type": "disabled"})),
-            ThinkingOff::BetweenTools => Some(json!({"type": "between_tools"})),
-            ThinkingOff::Never | ThinkingOff::EffortNone | ThinkingOff::Always => None,
-        },
-    );
     body.put_some("output_config", output_config(model, query));
-    body.put_some("temperature", model.temperature.then_some(0));
-    body.put("messages", messages(model, query));
     body.put("max_tokens", layout::limit(model, query));
     body.put_some("stop_sequences", layout::stops(model, query));
     let mut request = body.into_request(model, "/v1/messages".to_owned());

@@ -21,6 +21,8 @@ pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest 
     body.put_some("reasoning_effort", effort(model));
     let is_switched = model.thinking_off == ThinkingOff::Disabled;
     body.put_some("chat_template_kwargs", is_switched.then(|| json!({"enable_thinking": false})));
+    body.put_some("temperature", model.temperature.then_some(0));
+    body.put("messages", messages(query));
     match query.form {
         RequiredForm::Text => {}
         RequiredForm::Tool(spec) => {
@@ -41,8 +43,6 @@ pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest 
             body.put_some("response_format", model.schema.then_some(format));
         }
     }
-    body.put_some("temperature", model.temperature.then_some(0));
-    body.put("messages", messages(query));
     let limit = layout::limit(model, query);
     match model.limit_field {
         LimitField::MaxTokens => body.put("max_tokens", limit),

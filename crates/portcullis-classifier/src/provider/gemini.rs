@@ -28,6 +28,11 @@ pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest 
     if layout::has_content(&prompt.system) {
         body.put("systemInstruction", json!({"parts": [part(&prompt.system)]}));
     }
+    let off = |category: &str| json!({"category": category, "threshold": "BLOCK_NONE"});
+    body.put("safetySettings", FILTERS.map(off).to_vec());
+    let session = layout::session(prompt).map(|text| part(&text));
+    let parts = session.into_iter().chain([part(&layout::transcript(prompt)), part(query.suffix)]);
+    body.put("contents", json!([{"role": "user", "parts": parts.collect::<Vec<_>>()}]));
     if let RequiredForm::Tool(spec) = query.form {
         let function = json!({
             "name": spec.name,
@@ -39,11 +44,6 @@ pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest 
         let choice = if model.forced_tool { forced } else { json!({"mode": "AUTO"}) };
         body.put("toolConfig", json!({"functionCallingConfig": choice}));
     }
-    let off = |category: &str| json!({"category": category, "threshold": "BLOCK_NONE"});
-    body.put("safetySettings", FILTERS.map(off).to_vec());
-    let session = layout::session(prompt).map(|text| part(&text));
-    let parts = session.into_iter().chain([part(&layout::transcript(prompt)), part(query.suffix)]);
-    body.put("contents", json!([{"role": "user", "parts": parts.collect::<Vec<_>>()}]));
     body.put_some("generationConfig", generation_config(model, query));
     body.into_request(model, path(&model.id))
 }

@@ -53,7 +53,8 @@ fn as_lines(text: &str) -> Cow<'_, str> {
 
 /// Returns how long an answer may be, with room for thoughts the model cannot leave.
 pub(super) fn limit(model: &ModelInfo, query: &ModelQuery<'_>) -> u32 {
-    query.max_tokens.saturating_add(model.padding)
+    let room = if query.is_brief && !model.always_thinks() { 0 } else { model.padding };
+    query.max_tokens.saturating_add(room)
 }
 
 /// Returns where an answer ends, if the model takes such.

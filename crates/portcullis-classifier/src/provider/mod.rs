@@ -10,8 +10,8 @@
 //!                             └─► complaint ─► failure ─► Fault
 //! ```
 //!
-//! INVARIANT: what stands before the last block of a request depends on the prompt, the model and the form of the answer
-//! alone, never on the stage. And an answer that is not wholly what its protocol promises is a fault.
+//! INVARIANT: what stands before the last block of a request depends on the prompt and the model alone, never on the stage
+//! or the form of the answer, which come behind it. And an answer that is not wholly what its protocol promises is a fault.
 
 mod anthropic;
 mod chat;
@@ -42,6 +42,8 @@ pub struct ModelQuery<'a> {
     pub suffix: &'a str,
     /// The most tokens of the answer, without room for thoughts a model cannot leave.
     pub max_tokens: u32,
+    /// Whether the answer is a verdict alone: then only a model that cannot leave its thoughts gets room for them.
+    pub is_brief: bool,
     /// Where the answer ends, if the model takes such.
     pub stop: Option<&'a str>,
     /// The form of the answer.

@@ -10,6 +10,10 @@ use crate::model::{ModelInfo, ModelProvider, ThinkingOff};
 
 const ENVELOPE: AnswerEnvelope = AnswerEnvelope { provider: ModelProvider::Ollama, usage };
 
+/// How long the server keeps the model at hand after an answer: five minutes, its own choice, are over before many a
+/// person has read what the agent did.
+const KEEP_ALIVE: &str = "30m";
+
 /// Makes the request that asks a question.
 ///
 /// A prompt longer than the window would lose its beginning without a word, so the window is always named, and cutting
@@ -26,8 +30,10 @@ pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest 
             ThinkingOff::Never => None,
         },
     );
+    body.put("keep_alive", KEEP_ALIVE);
     body.put("truncate", false);
     body.put("shift", false);
+    body.put("messages", chat::messages(query));
     match query.form {
         RequiredForm::Text => {}
         RequiredForm::Tool(spec) => {
@@ -37,7 +43,6 @@ pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest 
         }
         RequiredForm::Schema(spec) => body.put_some("format", model.schema.then(|| spec.schema.clone())),
     }
-    body.put("messages", chat::messages(query));
     let mut options = RequestBody::default();
     options.put("num_ctx", model.context);
     options.put_some("temperature", model.temperature.then_some(0));

@@ -18,6 +18,9 @@ pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest 
     body.put("store", false);
     body.put("prompt_cache_key", cache_key(&prompt.system));
     body.put_some("reasoning", effort(model).map(|effort| json!({"effort": effort})));
+    body.put_some("temperature", model.temperature.then_some(0));
+    body.put_some("instructions", layout::has_content(&prompt.system).then_some(prompt.system.as_str()));
+    body.put("input", input(query));
     match query.form {
         RequiredForm::Text => {}
         RequiredForm::Tool(spec) => {
@@ -44,9 +47,6 @@ pub(crate) fn request(model: &ModelInfo, query: &ModelQuery<'_>) -> WireRequest 
             body.put_some("text", model.schema.then_some(format));
         }
     }
-    body.put_some("temperature", model.temperature.then_some(0));
-    body.put_some("instructions", layout::has_content(&prompt.system).then_some(prompt.system.as_str()));
-    body.put("input", input(query));
     body.put("max_output_tokens", layout::limit(model, query));
     body.into_request(model, "/responses".to_owned())
 }

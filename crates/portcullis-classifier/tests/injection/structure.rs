@@ -76,7 +76,14 @@ fn said(prompt: &Prompt) -> String {
 
 /// Describes the messages of a request, and checks that they say what the prompt says and nothing else.
 fn messages((provider, model): (ModelProvider, &str), prompt: &Prompt, text: &str) -> String {
-    let query = ModelQuery { prompt, suffix: SUFFIX, max_tokens: 64, stop: None, form: RequiredForm::Text };
+    let query = ModelQuery {
+        prompt,
+        suffix: SUFFIX,
+        max_tokens: 64,
+        is_brief: true,
+        stop: None,
+        form: RequiredForm::Text,
+    };
     let body = request(&MODELS.find(provider, model), &query).body;
     let (list, content) = match provider {
         ModelProvider::OpenAi => ("input", "content"),

@@ -87,7 +87,7 @@ fn a_provider_that_hangs_leaves_the_next_its_share_of_the_time() {
 fn what_the_first_said_is_not_put_to_another() {
     let table = [
         (r#"[{"block": true}]"#, "block thinking", 2),
-        (r#"[{"say": "Sure, go ahead"}]"#, "unclear thinking: it does not begin with a verdict", 2),
+        (r#"[{"say": "Sure, go ahead"}]"#, "unclear thinking: it holds no clear verdict", 2),
         (r#"[{"say": "<block>no</block>", "stop": "refusal"}]"#, "unclear thinking: it refused to answer", 2),
         (r#"[{"say": "<block>no", "stop": "max_tokens"}]"#, "unclear thinking: its answer was cut off", 2),
         (r#"[{"blocks": []}]"#, "unclear thinking: it answered nothing", 2),

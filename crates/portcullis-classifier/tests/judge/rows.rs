@@ -176,7 +176,7 @@ fn transport_rows() -> Vec<Row> {
 
 fn verdict_rows() -> Vec<Row> {
     let junk = "its verdict is neither yes nor no";
-    let beginning = "it does not begin with a verdict";
+    let beginning = "it holds no clear verdict";
     vec![
         unclear("refusal", r#"[{"say": "<block>no</block>", "stop": "refusal"}]"#, "it refused to answer"),
         unclear(
@@ -209,7 +209,7 @@ fn verdict_rows() -> Vec<Row> {
             r#"[{"say": "<block>no</block> I think"}]"#,
             "its verdict is followed by something else",
         ),
-        unclear("a no with junk before it", r#"[{"say": "Sure: <block>no</block>"}]"#, beginning),
+        unclear("a no with a tag before it", r#"[{"say": "<b>Sure</b>: <block>no</block>"}]"#, beginning),
         unclear("another tag's no", r#"[{"say": "<severity>0</severity>"}]"#, beginning),
         unclear(
             "a verdict in two blocks",

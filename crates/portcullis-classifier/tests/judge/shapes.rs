@@ -27,19 +27,18 @@ fn every_provider_allows_and_blocks_in_both_structured_shapes() {
                 let ruling = rule(&mut judge_in(provider, shape, &server));
                 assert_eq!(told(&ruling), expected, "{provider} {shape:?} {script}");
                 assert_eq!(server.requests().len(), requests, "{provider} {shape:?} {script}");
-                let form = server.requests()[0].inquiry().unwrap().form;
+                let form = |number: usize| server.requests()[number].inquiry().unwrap().form;
+                // A quick look gives its verdict as JSON: a call of a tool takes more words.
+                assert!(matches!(form(0), RequestedForm::Schema(_)), "{provider} {shape:?}");
                 // Ollama cannot be made to call a tool, so it is asked for JSON.
                 let is_tool = shape == VerdictShape::Tool && provider != ModelProvider::Ollama;
-                assert_eq!(
-                    matches!(form, RequestedForm::Tool { .. }),
-                    is_tool,
-                    "{provider} {shape:?}: {form:?}"
-                );
-                assert_eq!(
-                    matches!(form, RequestedForm::Schema(_)),
-                    !is_tool,
-                    "{provider} {shape:?}: {form:?}"
-                );
+                if requests == 2 {
+                    let form = form(1);
+                    let is_called = matches!(form, RequestedForm::Tool { .. });
+                    assert_eq!(is_called, is_tool, "{provider} {shape:?}: {form:?}");
+                    let is_described = matches!(form, RequestedForm::Schema(_));
+                    assert_eq!(is_described, !is_tool, "{provider} {shape:?}: {form:?}");
+                }
             }
         }
     }
@@ -50,8 +49,8 @@ fn a_structured_answer_that_is_not_what_was_asked_for_never_allows() {
     let table = [
         r#"{"say": "<block>no</block>"}"#,
         r#"{"say": "{\"should_block\": false"}"#,
-        r#"{"say": "```json\n{\"should_block\": false, \"reason\": \"fine\"}\n```"}"#,
-        r#"{"json": {"should_block": false}}"#,
+        r#"{"say": "```json\n{\"should_block\": false, \"reason\": \"fine\"}\n``` if you insist"}"#,
+        r#"{"json": {"should_block": false, "sure": true}}"#,
         r#"{"json": {"should_block": "false", "reason": "fine"}}"#,
         r#"{"json": {"should_block": null, "reason": "fine"}}"#,
         r#"{"json": {"should_block": false, "reason": "fine", "override": true}}"#,

@@ -44,6 +44,16 @@ pub struct Setup {
     pub dumps: bool,
 }
 
+/// How long the first answer of a server on this machine may take while an agent waits: with what is kept free for a busy
+/// machine it ends before every agent gives up its hook.
+const FIRST_ANSWER: Duration = Duration::from_secs(70);
+
+/// How long it may take where a person waits.
+const FIRST_ANSWER_OF_TEST: Duration = Duration::from_secs(300);
+
+/// How long a server is taken to keep its model at hand, in milliseconds: what Ollama does by itself.
+const KEPT_WARM_MS: u64 = 5 * 60 * 1_000;
+
 /// Whether providers that failed lately are left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resting {
@@ -87,6 +97,9 @@ pub fn assemble(
         }
         endpoints.push(endpoint);
     }
+    let usual = Duration::from_secs(classifier.timeout_seconds.into());
+    let first = |endpoint| if classifier.has_own_timeout { usual } else { first_time(endpoint, store, resting) };
+    let timeout = endpoints.iter().map(|endpoint| usual.max(first(endpoint))).max();
     Ok(Setup {
         judge: ClassifierJudge {
             endpoints,
@@ -98,7 +111,7 @@ pub fn assemble(
             shape: shape(classifier.verdict),
             threshold: classifier.severity_threshold,
             labels: recipe.labels(),
-            timeout: Duration::from_secs(classifier.timeout_seconds.into()),
+            timeout: timeout.unwrap_or(usual),
         },
         recipe,
         on_failure: classifier.on_failure,
@@ -165,6 +178,21 @@ fn recall(endpoint: &mut ModelEndpoint, store: &Store, resting: Resting) {
         let state = store.breaker(&name);
         let breaker = CircuitBreaker { failures: state.failures, open_until: Some(state.open_until_ms) };
         endpoint.is_resting = breaker.is_open(now_ms);
+    }
+}
+
+/// Returns how long the next answer of an endpoint may take at least. A server on this machine that has not answered
+/// lately loads its model first, and reads the whole prompt at the pace of this machine.
+fn first_time(endpoint: &ModelEndpoint, store: Option<&Store>, resting: Resting) -> Duration {
+    let is_warm = |now_ms: u64| {
+        let last = store.and_then(|store| store.last_answer(&endpoint.name()));
+        last.is_some_and(|last| now_ms.abs_diff(last) < KEPT_WARM_MS)
+    };
+    match resting {
+        _ if !endpoint.is_near() => Duration::ZERO,
+        Resting::Honoured(now_ms) if is_warm(now_ms) => Duration::ZERO,
+        Resting::Honoured(_) => FIRST_ANSWER,
+        Resting::Ignored => FIRST_ANSWER_OF_TEST,
     }
 }
 

@@ -8,7 +8,7 @@ use portcullis_core::{CallExplanation, ToolCall};
 use portcullis_store::Store;
 
 use super::assemble::{ClassifierFlags, Resting, assemble, has_classifier};
-use super::record::{Keeping, keep};
+use super::record::{Keeping, ModelUse, keep};
 use crate::clock::now_ms;
 use crate::session_settings::SessionSettings;
 
@@ -43,7 +43,8 @@ pub fn explain_by_model(
     };
     let AuxiliaryAnswer { answered, exchanges, learned } = setup.judge.run_errand(errand, &CancelFlag::new());
     if let Some(store) = store {
-        problems.extend(keep(&Keeping { store, session: "", setup: &setup }, &exchanges, &learned));
+        let keeping = Keeping { store, session: "", setup: &setup, model_use: ModelUse::Work };
+        problems.extend(keep(&keeping, &exchanges, &learned));
     }
     let reply = answered.map_err(|fault| format!("{}: {fault}", fault.kind.phrase()))?;
     let value = match reply.tool {

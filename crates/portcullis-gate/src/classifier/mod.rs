@@ -12,4 +12,4 @@ mod record;
 pub use assemble::{ClassifierFlags, Resting, Setup, assemble, has_classifier, model_table};
 pub use explainer::explain_by_model;
 pub use recipe::{Recipe, custom_lists, sections, templates};
-pub use record::{Keeping, keep};
+pub use record::{Keeping, ModelUse, keep};

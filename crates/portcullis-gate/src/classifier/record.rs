@@ -17,6 +17,17 @@ pub struct Keeping<'a> {
     pub session: &'a str,
     /// The judge that was asked.
     pub setup: &'a Setup,
+    /// What it was asked for.
+    pub model_use: ModelUse,
+}
+
+/// What a model is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelUse {
+    /// Work that waits for the answer: a provider that fails at it is left alone for a while.
+    Work,
+    /// A test that a person watches: its failures are no reason to leave anybody alone.
+    Test,
 }
 
 /// Keeps what was said, and returns what could not be kept. None of it changes a verdict.
@@ -47,7 +58,21 @@ pub fn keep(keeping: &Keeping<'_>, exchanges: &[ModelExchange], learned: &[(Stri
         }
     }
     problems.extend(update_breakers(keeping, exchanges));
+    problems.extend(note_answers(keeping, exchanges));
     problems
+}
+
+/// Notes which servers of one's own answered, so that the next call does not wait as if they had to load a model.
+fn note_answers(keeping: &Keeping<'_>, exchanges: &[ModelExchange]) -> Vec<String> {
+    let endpoints = keeping.setup.judge.endpoints.iter().enumerate();
+    let answered = endpoints.filter(|(position, endpoint)| {
+        let is_answered = |exchange: &ModelExchange| {
+            exchange.endpoint == *position && exchange.status.is_some() && !exchange.is_outage()
+        };
+        endpoint.is_near() && exchanges.iter().any(is_answered)
+    });
+    let noted = answered.map(|(_, endpoint)| keeping.store.note_answer(&endpoint.name(), now_ms()));
+    noted.filter_map(|noted| noted.err().map(|error| error.to_string())).collect()
 }
 
 fn update_breakers(keeping: &Keeping<'_>, exchanges: &[ModelExchange]) -> Vec<String> {
@@ -57,7 +82,8 @@ fn update_breakers(keeping: &Keeping<'_>, exchanges: &[ModelExchange]) -> Vec<St
         let is_own = |exchange: &&ModelExchange| exchange.endpoint == position && exchange.attempts > 0;
         let Some(last) = exchanges.iter().rfind(is_own) else { continue };
         let known = keeping.store.breaker(name);
-        if !last.is_outage() && known.failures == 0 {
+        let is_counted = keeping.model_use == ModelUse::Work;
+        if (last.is_outage() && !is_counted) || (!last.is_outage() && known.failures == 0) {
             continue;
         }
         let updated = keeping.store.update_breaker(name, |state| {

@@ -11,7 +11,7 @@ use portcullis_classifier::transport::CancelFlag;
 use portcullis_core::{Case, Context, Pending, PendingAnswer};
 
 use super::call_judge::{CallJudge, SessionHistory};
-use crate::classifier::{Keeping, Resting, assemble, has_classifier, keep};
+use crate::classifier::{Keeping, ModelUse, Resting, assemble, has_classifier, keep};
 use crate::clock::now_ms;
 use crate::permission_hooks::{self, Question};
 
@@ -70,6 +70,11 @@ impl Consultants for Nobody {
 #[derive(Debug, Clone, Copy)]
 pub struct ConfiguredConsultants;
 
+/// The same for a run that tries them out: a model that failed lately is asked nevertheless, and failing here it is not
+/// left alone by those who work.
+#[derive(Debug, Clone, Copy)]
+pub struct TriedConsultants;
+
 impl Consultants for ConfiguredConsultants {
     fn ask_classifier(
         &self,
@@ -77,55 +82,86 @@ impl Consultants for ConfiguredConsultants {
         exchanges: &mut Vec<ModelExchange>,
         problems: &mut Vec<String>,
     ) -> PendingAnswer {
-        let ConsultedCall { judge, case, pending, transcript, .. } = *call;
-        let loaded = &judge.session.loaded;
-        if !has_classifier(loaded, judge.arguments) {
-            return PendingAnswer::None;
-        }
-        let resting = Resting::Honoured(now_ms());
-        let mut setup = match assemble(judge.session, judge.arguments, judge.store.as_ref(), resting) {
-            Ok(setup) => setup,
-            Err(detail) => {
-                let detail = format!("the classifier cannot be used ({detail})");
-                return PendingAnswer::Unavailable { detail, on_failure: loaded.classifier.on_failure };
-            }
-        };
-        let findings = &pending.question().findings;
-        let transcript = with_boundaries(transcript, case.context());
-        let prompt = match setup.recipe.prompt(judge.session, case, findings, &transcript) {
-            Ok(prompt) => prompt,
-            Err(detail) => return PendingAnswer::TooLong { detail },
-        };
-        let _ = (judge.before_asking)(setup.judge.timeout + MARGIN);
-        let ruling = setup.judge.judge(&prompt, &CancelFlag::new());
-        if let Some(store) = &judge.store {
-            let session = judge.session_id.as_deref().unwrap_or_default();
-            let keeping = Keeping { store, session, setup: &setup };
-            problems.extend(keep(&keeping, &ruling.exchanges, &ruling.learned));
-        }
-        let answer = ruling.answer(setup.on_failure);
-        exchanges.extend(ruling.exchanges);
-        answer
+        ask_model(call, ModelUse::Work, exchanges, problems)
     }
 
     fn ask_hooks(&self, call: &ConsultedCall<'_>, problems: &mut Vec<String>) -> PendingAnswer {
-        let ConsultedCall { judge, case, pending, history, .. } = *call;
-        let hooks = &judge.session.loaded.permission_hooks;
-        let question = Question {
-            call: case.call(),
-            context: case.context(),
-            verdict: pending.question(),
-            session: judge.session_id.as_deref().unwrap_or_default(),
-            transcript: history.file.as_deref().and_then(|file| file.to_str()),
-        };
-        let longest = permission_hooks::longest(hooks, case.call().tool());
-        let there_is = (judge.before_asking)(longest + MARGIN);
-        // Whoever watches over this process must not end it first: the programs it started would go on.
-        let time = there_is.saturating_sub(MARGIN);
-        let (answer, wrong) = permission_hooks::ask(hooks, &question, time);
-        problems.extend(wrong);
-        answer
+        ask_permission_hooks(call, problems)
     }
+}
+
+impl Consultants for TriedConsultants {
+    fn ask_classifier(
+        &self,
+        call: &ConsultedCall<'_>,
+        exchanges: &mut Vec<ModelExchange>,
+        problems: &mut Vec<String>,
+    ) -> PendingAnswer {
+        ask_model(call, ModelUse::Test, exchanges, problems)
+    }
+
+    fn ask_hooks(&self, call: &ConsultedCall<'_>, problems: &mut Vec<String>) -> PendingAnswer {
+        ask_permission_hooks(call, problems)
+    }
+}
+
+fn ask_model(
+    call: &ConsultedCall<'_>,
+    model_use: ModelUse,
+    exchanges: &mut Vec<ModelExchange>,
+    problems: &mut Vec<String>,
+) -> PendingAnswer {
+    let ConsultedCall { judge, case, pending, transcript, .. } = *call;
+    let loaded = &judge.session.loaded;
+    if !has_classifier(loaded, judge.arguments) {
+        return PendingAnswer::None;
+    }
+    let resting = match model_use {
+        ModelUse::Work => Resting::Honoured(now_ms()),
+        ModelUse::Test => Resting::Ignored,
+    };
+    let mut setup = match assemble(judge.session, judge.arguments, judge.store.as_ref(), resting) {
+        Ok(setup) => setup,
+        Err(detail) => {
+            let detail = format!("the classifier cannot be used ({detail})");
+            return PendingAnswer::Unavailable { detail, on_failure: loaded.classifier.on_failure };
+        }
+    };
+    let findings = &pending.question().findings;
+    let transcript = with_boundaries(transcript, case.context());
+    let prompt = match setup.recipe.prompt(judge.session, case, findings, &transcript) {
+        Ok(prompt) => prompt,
+        Err(detail) => return PendingAnswer::TooLong { detail },
+    };
+    let _ = (judge.before_asking)(setup.judge.timeout + MARGIN);
+    let ruling = setup.judge.judge(&prompt, &CancelFlag::new());
+    if let Some(store) = &judge.store {
+        let session = judge.session_id.as_deref().unwrap_or_default();
+        let keeping = Keeping { store, session, setup: &setup, model_use };
+        problems.extend(keep(&keeping, &ruling.exchanges, &ruling.learned));
+    }
+    let answer = ruling.answer(setup.on_failure);
+    exchanges.extend(ruling.exchanges);
+    answer
+}
+
+fn ask_permission_hooks(call: &ConsultedCall<'_>, problems: &mut Vec<String>) -> PendingAnswer {
+    let ConsultedCall { judge, case, pending, history, .. } = *call;
+    let hooks = &judge.session.loaded.permission_hooks;
+    let question = Question {
+        call: case.call(),
+        context: case.context(),
+        verdict: pending.question(),
+        session: judge.session_id.as_deref().unwrap_or_default(),
+        transcript: history.file.as_deref().and_then(|file| file.to_str()),
+    };
+    let longest = permission_hooks::longest(hooks, case.call().tool());
+    let there_is = (judge.before_asking)(longest + MARGIN);
+    // Whoever watches over this process must not end it first: the programs it started would go on.
+    let time = there_is.saturating_sub(MARGIN);
+    let (answer, wrong) = permission_hooks::ask(hooks, &question, time);
+    problems.extend(wrong);
+    answer
 }
 
 /// Puts what the user forbade, and permitted again, before everything else: a session that was shortened may have lost

@@ -23,7 +23,7 @@ pub use call_judge::{
     CallJudge, JudgedCall, LONGEST_KEPT_MS, SessionHistory, identity, sample_prompt, show_prompt,
 };
 pub(crate) use consult::Nobody;
-pub use consult::{ConfiguredConsultants, Consultants, ConsultedCall};
+pub use consult::{ConfiguredConsultants, Consultants, ConsultedCall, TriedConsultants};
 pub use decide::{LocalVerdict, judge, judge_locally, prepare};
 pub use kept_question::{DOCTOR_SESSION, keep_question, suggestions};
 pub use trial::{Trial, recorded_call};

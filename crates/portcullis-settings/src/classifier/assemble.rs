@@ -41,6 +41,7 @@ pub(crate) fn assemble<'settings>(
         severity_threshold: number(find, KeyId::ClassifierSeverityThreshold)
             .unwrap_or(usual.severity_threshold),
         timeout_seconds: number(find, KeyId::ClassifierTimeout).unwrap_or(usual.timeout_seconds),
+        has_own_timeout: number(find, KeyId::ClassifierTimeout).is_some(),
         on_failure: word(find, KeyId::ClassifierOnFailure),
         on_limit: word(find, KeyId::ClassifierOnLimit),
         transcript: word(find, KeyId::ClassifierTranscript),

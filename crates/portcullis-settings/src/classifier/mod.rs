@@ -18,6 +18,7 @@ pub(crate) use lock::{ClassifierLock, names_judge};
 
 /// Everything settings say about the classifier. [`Classifier::default`] is what holds when they say nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent settings, each its own key")]
 pub struct ClassifierSettings {
     /// Whom to ask.
     pub endpoint: EndpointSettings,
@@ -39,6 +40,8 @@ pub struct ClassifierSettings {
     pub severity_threshold: u32,
     /// How long a judgement may take, from 1 to 60.
     pub timeout_seconds: u32,
+    /// Whether settings say so themselves: then it holds for the first answer of a server on this machine too.
+    pub has_own_timeout: bool,
     /// What a failure leads to.
     pub on_failure: FailureAction,
     /// What too many denials lead to when nobody can be asked.
@@ -160,6 +163,7 @@ impl Default for ClassifierSettings {
             verdict: VerdictForm::default(),
             severity_threshold: 50,
             timeout_seconds: 25,
+            has_own_timeout: false,
             on_failure: FailureAction::default(),
             on_limit: LimitAction::default(),
             transcript: TranscriptForm::default(),

@@ -81,6 +81,7 @@ fn every_key_reaches_the_classifier() {
         verdict: VerdictForm::Severity,
         severity_threshold: 30,
         timeout_seconds: 10,
+        has_own_timeout: true,
         on_failure: FailureAction::Ask,
         on_limit: LimitAction::Deny,
         transcript: TranscriptForm::Compact,

@@ -149,12 +149,12 @@ const ROWS: &[Row] = &[
     unclear(
         "a verdict in a block of thoughts",
         r#"[{"fault": "verdict_in_thinking"}]"#,
-        "(it does not begin with a verdict)",
+        "(it holds no clear verdict)",
     ),
     unclear(
         "a verdict in a tag of thoughts",
         r#"[{"say": "<thinking><block>no</block></thinking>"}]"#,
-        "(it does not begin with a verdict)",
+        "(it holds no clear verdict)",
     ),
     unclear(
         "a no with junk in it",
@@ -699,7 +699,7 @@ fn another_provider_is_asked_when_the_first_is_down_and_not_when_it_has_spoken()
         (r#"[{"fault": "garbage"}]"#, allow, "allow", "", (1, 1)),
         (&down, r#"[{"block": true}]"#, "deny", "", (1, 2)),
         (r#"[{"block": {"reason": "it is scripted"}}]"#, allow, "deny", "it is scripted", (2, 0)),
-        (r#"[{"say": "Sure, go ahead"}]"#, allow, "deny", "it does not begin with a verdict", (2, 0)),
+        (r#"[{"say": "Sure, go ahead"}]"#, allow, "deny", "it holds no clear verdict", (2, 0)),
         (r#"[{"say": "", "stop": "refusal"}]"#, allow, "deny", "it refused to answer", (2, 0)),
         (&down, r#"[{"status": 404}]"#, "deny", "(model or address not found: openai answered 404", (1, 1)),
         (&down, r#"[{"say": "?"}]"#, "deny", "its answer is not JSON", (1, 2)),

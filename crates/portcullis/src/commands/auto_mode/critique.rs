@@ -8,7 +8,7 @@ use portcullis_core::visible;
 
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
-use portcullis_gate::classifier::{ClassifierFlags, Keeping, Resting, assemble, custom_lists, keep};
+use portcullis_gate::classifier::{ClassifierFlags, Keeping, ModelUse, Resting, assemble, custom_lists, keep};
 use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_output::settings_notes;
 use portcullis_output::terminal::{print, print_notes};
@@ -67,7 +67,8 @@ pub(super) fn run(arguments: &CritiqueArgs) -> Result<ExitCode, Failure> {
     };
     let AuxiliaryAnswer { answered, exchanges, learned } = setup.judge.run_errand(errand, &CancelFlag::new());
     if let Some(store) = &store {
-        print_notes(keep(&Keeping { store, session: "", setup: &setup }, &exchanges, &learned));
+        let keeping = Keeping { store, session: "", setup: &setup, model_use: ModelUse::Test };
+        print_notes(keep(&keeping, &exchanges, &learned));
     }
     let reply = answered.map_err(|fault| {
         Failure::internal(format!("the model could not be asked ({}: {fault})", fault.kind.phrase()))

@@ -7,7 +7,7 @@ use clap::Args;
 use portcullis_classifier::model::VerdictShape;
 use portcullis_classifier::prompt::Prompt;
 use portcullis_classifier::protocol::{
-    ClassifierJudge, JudgeStage, ModelEndpoint, StagePlan, answer_spec, last_words,
+    ClassifierJudge, JudgeStage, ModelEndpoint, StagePlan, VerdictMark, answer_spec, last_words, stage_shape,
 };
 use portcullis_core::{Mode, Person, visible};
 
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &PromptArgs) -> Result<ExitCode, Failure> {
         // What was learned of a model may change the form of its answer.
         let store = session.store();
         let setup = assemble(&session, &arguments.classifier, store.as_ref(), Resting::Ignored);
-        out.push_str(&closing(&setup.map_err(Failure::usage)?.judge));
+        out.push_str(&closing(&setup.map_err(Failure::usage)?.judge, &VerdictMark::of(&prompt)));
     } else {
         print_notes(["no model is configured, so the last words, which depend on the model, are not shown"]);
     }
@@ -96,7 +96,7 @@ fn text(prompt: &Prompt) -> String {
 }
 
 /// Writes what each model is told last in each stage, and how its answer is described to it.
-fn closing(judge: &ClassifierJudge) -> String {
+fn closing(judge: &ClassifierJudge, mark: &VerdictMark) -> String {
     let stages: &[JudgeStage] = match judge.stages {
         StagePlan::Both => &[JudgeStage::Fast, JudgeStage::Thinking],
         StagePlan::Fast => &[JudgeStage::Fast],
@@ -104,16 +104,16 @@ fn closing(judge: &ClassifierJudge) -> String {
     };
     let mut out = String::new();
     for ModelEndpoint { model, .. } in &judge.endpoints {
-        let shape = model.shape_for(judge.shape);
         let id = visible(&model.id);
         for stage in stages {
+            let shape = stage_shape(model, *stage, judge.stages, model.shape_for(judge.shape));
             let title = format!("last words of the {} stage ({id})", stage.as_str());
-            write_part(&mut out, &title, &last_words(*stage, judge.stages, shape));
-        }
-        if matches!(shape, VerdictShape::Tool | VerdictShape::Schema) {
-            let spec = answer_spec(model);
-            let text = format!("{}: {}\n{:#}", spec.name, spec.description, spec.schema);
-            write_part(&mut out, &format!("answer as a {} ({id})", shape.as_str()), &text);
+            write_part(&mut out, &title, &last_words(model, *stage, judge.stages, shape, mark));
+            if matches!(shape, VerdictShape::Tool | VerdictShape::Schema) {
+                let spec = answer_spec(model, *stage, judge.stages, mark);
+                let text = format!("{}: {}\n{:#}", spec.name, spec.description, spec.schema);
+                write_part(&mut out, &format!("answer of the {} stage as a {} ({id})", stage.as_str(), shape.as_str()), &text);
+            }
         }
     }
     out

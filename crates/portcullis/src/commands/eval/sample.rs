@@ -18,8 +18,7 @@ use super::worker::{context_of, opener, world_of};
 use crate::commands::check::Sessions;
 use portcullis_gate::Failure;
 use portcullis_gate::classifier::{Resting, assemble, has_classifier};
-use portcullis_gate::judge::ConfiguredConsultants;
-use portcullis_gate::judge::{CallJudge, JudgedCall, SessionHistory};
+use portcullis_gate::judge::{CallJudge, JudgedCall, SessionHistory, TriedConsultants};
 use portcullis_gate::session_settings::locations;
 use portcullis_output::shorten::shorten;
 use portcullis_output::terminal::print_notes;
@@ -163,7 +162,7 @@ impl Run<'_> {
             arguments: &self.arguments.classifier,
             store: self.store.clone(),
             session_id: None,
-            consultants: Some(&ConfiguredConsultants),
+            consultants: Some(&TriedConsultants),
             before_asking: &before_asking,
         };
         let judged = road.judge(&line.call.call, context, &SessionHistory::default(), &mut self.world)?;
