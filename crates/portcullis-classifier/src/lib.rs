@@ -24,6 +24,7 @@ pub mod prompt;
 pub mod protocol;
 pub mod provider;
 mod quotation;
+pub mod selftest;
 mod tokens;
 pub mod transcript;
 pub mod transport;

@@ -8,7 +8,7 @@ use portcullis_core::{EffectReport, FindingReport, Person, Reason, Span, ToolCal
 use portcullis_hosts::HostDecision;
 use portcullis_hosts::json::write_input;
 use portcullis_store::audit::{
-    EffectEntry, Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, TraceEntry,
+    EffectEntry, Entry, FindingEntry, JudgeEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, TraceEntry,
 };
 
 use crate::clock::now_ms;
@@ -64,6 +64,7 @@ pub fn entry(asked: &RecordContext<'_>, call: &ToolCall, judged: &JudgedCall) ->
         trace: verdict.trace.iter().map(trace).collect(),
         suggestions: suggestions(verdict),
         models: judged.exchanges.iter().map(model).collect(),
+        judge: judged.exchanges.iter().rev().find_map(judge),
         micros: u64::try_from(asked.elapsed.as_micros()).unwrap_or(u64::MAX),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         spans: spans(&verdict.highlights),
@@ -133,6 +134,13 @@ fn trace(line: &TraceLine) -> TraceEntry {
         outcome: line.outcome.as_str().to_owned(),
         detail: line.detail.clone(),
     }
+}
+
+/// Writes down what the word of a model rests on, if it was part of the decision.
+fn judge(exchange: &ModelExchange) -> Option<JudgeEntry> {
+    let ModelExchange { prompt_version, self_test, .. } = exchange;
+    (!prompt_version.is_empty())
+        .then(|| JudgeEntry { prompt: prompt_version.clone(), self_test: (*self_test).to_owned() })
 }
 
 fn model(exchange: &ModelExchange) -> ModelEntry {

@@ -40,6 +40,7 @@ pub fn entry_object(entry: &Entry) -> Value {
         "trace": trace.collect::<Vec<_>>(),
         "suggestions": suggestions.collect::<Vec<_>>(),
         "models": entry.models.iter().map(model_object).collect::<Vec<_>>(),
+        "judge": entry.judge.as_ref().map(|judge| json!({"prompt": judge.prompt, "selfTest": judge.self_test})),
         "micros": entry.micros,
         "version": known(entry.version.as_str().into()),
         "spans": known(json!(entry.spans)),
@@ -133,7 +134,7 @@ fn stored(value: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use portcullis_store::audit::{OriginEntry, SpanEntry};
+    use portcullis_store::audit::{JudgeEntry, OriginEntry, SpanEntry};
     use pretty_assertions::assert_eq;
 
     use super::*;
@@ -155,6 +156,7 @@ mod tests {
                 effect: Some(0),
                 ..FindingEntry::default()
             }],
+            judge: Some(JudgeEntry { prompt: "2".to_owned(), self_test: "passed".to_owned() }),
             version: "1.2.3".to_owned(),
             spans: vec![SpanEntry(0, 4)],
             effects: vec![EffectEntry {

@@ -7,7 +7,7 @@ use anstyle::Style;
 use portcullis_core::{Decision, effect_clause, visible};
 use portcullis_gate::judge::recorded_call;
 use portcullis_gate::record_json::entry_object;
-use portcullis_store::audit::{EffectEntry, Entry, ModelEntry, Record, SpanEntry};
+use portcullis_store::audit::{EffectEntry, Entry, JudgeEntry, ModelEntry, Record, SpanEntry};
 use serde_json::{Map, Value};
 
 use super::excerpt::write_excerpt;
@@ -111,7 +111,11 @@ pub fn write_details(out: &mut String, entry: &Entry, first: &[(&str, String)]) 
     write_block(out, "what it would do", &effects(entry));
     write_block(out, "findings", &findings(entry));
     write_block(out, "trace", &trace(entry));
-    write_block(out, "model", &entry.models.iter().map(model).collect::<Vec<_>>());
+    write_block(
+        out,
+        "model",
+        &entry.models.iter().map(model).chain(entry.judge.as_ref().map(judge)).collect::<Vec<_>>(),
+    );
     write_block(out, "rules that would decide it", &suggestions(entry));
 }
 
@@ -172,6 +176,10 @@ fn model(model: &ModelEntry) -> String {
         model.model, model.stage, model.outcome, model.latency_ms, model.cache_read, model.output,
     );
     visible(&text).into_owned()
+}
+
+fn judge(judge: &JudgeEntry) -> String {
+    visible(&format!("prompt {}, self-test: {}", judge.prompt, judge.self_test)).into_owned()
 }
 
 fn suggestions(entry: &Entry) -> Vec<String> {

@@ -10,6 +10,7 @@
 //!   calls.jsonl, calls.1.jsonl          one line a model call: appended, rotated
 //!   learned.json                        what models do not take: a cache, broken is empty
 //!   breaker.json                        which endpoints fail: a cache, broken is empty
+//!   self-tests.json                     how models did in the self-test: broken is untested
 //!   warmth.json                         when servers of one's own last answered: a cache, broken is empty
 //! ```
 //!
@@ -69,6 +70,7 @@ mod learned;
 mod overview;
 mod policy;
 mod redaction;
+mod self_tests;
 mod session;
 mod sqlite;
 mod state;
@@ -94,6 +96,7 @@ pub use learned::RefusedParameters;
 pub use overview::{ForgottenSessions, RecentDenials};
 pub use policy::{PolicyVersion, SignedPolicy};
 pub use redaction::{redact, redact_json, set_custom_forms};
+pub use self_tests::SelfTestRecord;
 pub use session::SessionStore;
 pub use state::{DenialKind, DeniedCall, NewDenial, RecordedDenial, TakenApproval, session_name};
 

@@ -92,6 +92,9 @@ pub struct ModelInfo {
     /// Optional fields of the request that it refuses, left out for it.
     #[serde(default)]
     pub leave_out: Vec<String>,
+    /// Whether big agents use it as such a judge already, so that it may decide before its first self-test.
+    #[serde(default)]
+    pub decides_untested: bool,
     /// Where the row comes from or what to mind.
     #[serde(default)]
     pub note: String,

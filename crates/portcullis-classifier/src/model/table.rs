@@ -174,6 +174,7 @@ fn bare(provider: ModelProvider) -> ModelInfo {
         retires: None,
         limit_field: LimitField::MaxTokens,
         leave_out: Vec::new(),
+        decides_untested: false,
         note: String::new(),
     }
 }

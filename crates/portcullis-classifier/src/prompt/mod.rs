@@ -26,6 +26,9 @@ pub use explainer::{EXPLAINER_SUFFIX, explainer_answer, explainer_prompt, read_e
 pub use section::{CustomLists, DEFAULTS, PromptList, PromptLists, label_of};
 pub use template::{PromptTemplates, TemplateError};
 
+/// The version of the built-in prompt: `data/prompts/CHANGELOG.md` says what each changed.
+pub const PROMPT_VERSION: u32 = 1;
+
 /// What a structured answer looks like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerSpec {

@@ -3,6 +3,7 @@
 //! Slots are written `{{name}}`. Only the template of the rules has any, and it has every one of them once: a template
 //! that left out the hard rules would quietly switch them off.
 
+use super::PROMPT_VERSION;
 use super::section::{PromptList, PromptLists};
 
 /// The longest template of a user's own, in bytes.
@@ -105,6 +106,12 @@ impl PromptTemplates {
             }
         }
         Ok(templates)
+    }
+
+    /// Returns the version of the system prompt: that of the built-in one, and whether anything of it is the user's own.
+    pub fn version(&self, sections: &PromptLists) -> String {
+        let is_built_in = self.fill(sections) == Self::built_in().fill(&PromptLists::built_in());
+        if is_built_in { PROMPT_VERSION.to_string() } else { format!("{PROMPT_VERSION}+own") }
     }
 
     /// Returns the system prompt: the templates with the lists in their slots.

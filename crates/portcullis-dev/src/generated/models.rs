@@ -14,7 +14,9 @@ pub(super) fn page() -> String {
          Rows of your own, in the same form as [the table itself](../../crates/portcullis-classifier/data/models.json), go \
          into the file that `classifier.modelsFile` names; a row with a known id changes only the fields it has.\n\
          The row `*` stands for every other model of a provider.\n\
-         Prices are dollars for a million tokens: of the prompt, read from the cache, written to it, and of the answer.\n",
+         Prices are dollars for a million tokens: of the prompt, read from the cache, written to it, and of the answer.\n\
+         A model that decides untested is one that big agents use as such a judge; every other must pass the \
+         [self-test](../guides/auto-mode.md#the-self-test) first.\n",
         table.as_of()
     );
     for provider in ModelProvider::ALL {
@@ -27,7 +29,7 @@ pub(super) fn page() -> String {
             page,
             "\n## {provider}\n\n{default}\n\n\
              | model | verdict | temperature | stop | forced tool | schema | thinking is kept off by | cached from | prices | \
-             switched off | note |\n|---|---|---|---|---|---|---|---|---|---|---|\n"
+             decides untested | switched off | note |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n"
         );
         for model in table.models().iter().filter(|model| model.provider == provider) {
             let _ = writeln!(page, "{}", row(model));
@@ -46,7 +48,7 @@ fn row(model: &ModelInfo) -> String {
         },
     );
     format!(
-        "| `{}` | {} | {} | {} | {} | {} | {} | {cached} | {prices} | {} | {} |",
+        "| `{}` | {} | {} | {} | {} | {} | {} | {cached} | {prices} | {} | {} | {} |",
         model.id,
         model.shape.as_str(),
         mark(model.temperature),
@@ -54,6 +56,7 @@ fn row(model: &ModelInfo) -> String {
         mark(model.forced_tool),
         mark(model.schema),
         model.thinking_off.as_str(),
+        mark(model.decides_untested),
         model.retires.as_deref().unwrap_or("–"),
         cell(&model.note),
     )

@@ -42,6 +42,8 @@ pub struct Setup {
     pub on_failure: FailureAction,
     /// Whether requests and responses are written to a private directory.
     pub dumps: bool,
+    /// How long a judgement may take once every server has loaded its model.
+    pub(super) usual_time: Duration,
 }
 
 /// How long the first answer of a server on this machine may take while an agent waits: with what is kept free for a busy
@@ -49,7 +51,7 @@ pub struct Setup {
 const FIRST_ANSWER: Duration = Duration::from_secs(70);
 
 /// How long it may take where a person waits.
-const FIRST_ANSWER_OF_TEST: Duration = Duration::from_secs(300);
+const FIRST_ANSWER_OF_TEST: Duration = Duration::from_mins(5);
 
 /// How long a server is taken to keep its model at hand, in milliseconds: what Ollama does by itself.
 const KEPT_WARM_MS: u64 = 5 * 60 * 1_000;
@@ -98,7 +100,8 @@ pub fn assemble(
         endpoints.push(endpoint);
     }
     let usual = Duration::from_secs(classifier.timeout_seconds.into());
-    let first = |endpoint| if classifier.has_own_timeout { usual } else { first_time(endpoint, store, resting) };
+    let first =
+        |endpoint| if classifier.has_own_timeout { usual } else { first_time(endpoint, store, resting) };
     let timeout = endpoints.iter().map(|endpoint| usual.max(first(endpoint))).max();
     Ok(Setup {
         judge: ClassifierJudge {
@@ -116,6 +119,7 @@ pub fn assemble(
         recipe,
         on_failure: classifier.on_failure,
         dumps: classifier.dump,
+        usual_time: usual,
     })
 }
 

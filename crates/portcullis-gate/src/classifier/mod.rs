@@ -8,8 +8,13 @@ mod explainer;
 mod instructions;
 mod recipe;
 mod record;
+mod self_test;
+mod vote;
 
 pub use assemble::{ClassifierFlags, Resting, Setup, assemble, has_classifier, model_table};
 pub use explainer::explain_by_model;
 pub use recipe::{Recipe, custom_lists, sections, templates};
 pub use record::{Keeping, ModelUse, keep};
+pub use self_test::{SelfTest, SelfTestEstimate, SelfTestReport, SelfTestRow, accept_risk};
+pub use vote::VoteStanding;
+pub(crate) use vote::cast;

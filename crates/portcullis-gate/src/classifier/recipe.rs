@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use portcullis_classifier::prompt::{
     CustomLists, Prompt, PromptLists, PromptSession, PromptTemplates, build,
 };
+use portcullis_classifier::selftest::SelfTestAction;
 use portcullis_classifier::transcript::{EntryForm, TokenBudget, Transcript, TranscriptStyle, render};
 use portcullis_core::rule::{Behavior, Rule};
 use portcullis_core::{Case, FindingReport, Mode};
@@ -42,6 +43,25 @@ impl Recipe {
     /// Returns the labels of the rules.
     pub fn labels(&self) -> Vec<String> {
         self.sections.labels()
+    }
+
+    /// Returns the version of the prompt, which records keep.
+    pub fn version(&self) -> String {
+        self.templates.version(&self.sections)
+    }
+
+    /// Returns everything that prompts of all calls have in common, for telling whether it changed.
+    pub(super) fn fixed_text(&self) -> String {
+        let system = self.templates.fill(&self.sections);
+        format!("{system}\n{:?} {}", self.style, self.shows_instructions)
+    }
+
+    /// Makes the prompt of an action of the self-test, or says what is too long.
+    pub(super) fn self_test_prompt(&self, action: &SelfTestAction) -> Result<Prompt, String> {
+        let rendered =
+            render(&action.transcript(), &action.call(), &self.style).map_err(|error| error.to_string())?;
+        let (history, call) = (rendered.history, rendered.action);
+        Ok(build(&self.templates, &self.sections, &action.session(), &[], history, call))
     }
 
     /// Makes the prompt of a call, or says what is too long.

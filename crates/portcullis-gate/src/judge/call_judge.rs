@@ -21,7 +21,7 @@ use super::decide::prepare;
 use super::kept_question::suggestions;
 use super::session_file::{read_session, read_subagent, read_subagents};
 use crate::Failure;
-use crate::classifier::{ClassifierFlags, Recipe, Setup, has_classifier};
+use crate::classifier::{ClassifierFlags, Recipe, has_classifier};
 use crate::clock::now_ms;
 use crate::session_settings::SessionSettings;
 use portcullis_world::World;
@@ -430,17 +430,6 @@ fn note_writes(session: &mut SessionKnowledge, earlier: &Case) {
 
 fn real_path(path: &str) -> Option<String> {
     std::fs::canonicalize(path).ok()?.to_str().map(str::to_owned)
-}
-
-/// Makes the prompt of a sample, which nothing else has looked at.
-pub fn sample_prompt(
-    session: &SessionSettings,
-    setup: &Setup,
-    call: &ToolCall,
-    context: Context,
-) -> Result<Prompt, String> {
-    let transcript = said(&context);
-    setup.recipe.prompt(session, &Case::new(call.clone(), context), &[], &transcript)
 }
 
 /// Makes the prompt a model would get for a call, whether it would be asked or not.

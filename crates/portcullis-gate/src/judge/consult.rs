@@ -11,7 +11,7 @@ use portcullis_classifier::transport::CancelFlag;
 use portcullis_core::{Case, Context, Pending, PendingAnswer};
 
 use super::call_judge::{CallJudge, SessionHistory};
-use crate::classifier::{Keeping, ModelUse, Resting, assemble, has_classifier, keep};
+use crate::classifier::{Keeping, ModelUse, Resting, VoteStanding, assemble, cast, has_classifier, keep};
 use crate::clock::now_ms;
 use crate::permission_hooks::{self, Question};
 
@@ -140,8 +140,20 @@ fn ask_model(
         let keeping = Keeping { store, session, setup: &setup, model_use };
         problems.extend(keep(&keeping, &ruling.exchanges, &ruling.learned));
     }
-    let answer = ruling.answer(setup.on_failure);
-    exchanges.extend(ruling.exchanges);
+    // A run that tries a model out wants its word, whatever it is worth.
+    let answer = match model_use {
+        ModelUse::Work => cast(&setup, &ruling, judge.store.as_ref()),
+        ModelUse::Test => ruling.answer(setup.on_failure),
+    };
+    exchanges.extend(ruling.exchanges.into_iter().map(|exchange| {
+        let endpoint = setup.judge.endpoints.get(exchange.endpoint);
+        let standing = endpoint.map(|endpoint| VoteStanding::of(&setup, endpoint, judge.store.as_ref()));
+        ModelExchange {
+            prompt_version: setup.recipe.version(),
+            self_test: standing.map_or("", |standing| standing.as_str()),
+            ..exchange
+        }
+    }));
     answer
 }
 

@@ -19,9 +19,7 @@ mod session_file;
 mod spending;
 mod trial;
 
-pub use call_judge::{
-    CallJudge, JudgedCall, LONGEST_KEPT_MS, SessionHistory, identity, sample_prompt, show_prompt,
-};
+pub use call_judge::{CallJudge, JudgedCall, LONGEST_KEPT_MS, SessionHistory, identity, show_prompt};
 pub(crate) use consult::Nobody;
 pub use consult::{ConfiguredConsultants, Consultants, ConsultedCall, TriedConsultants};
 pub use decide::{LocalVerdict, judge, judge_locally, prepare};

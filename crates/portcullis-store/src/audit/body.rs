@@ -7,8 +7,8 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 
 use super::entry::{
-    EffectEntry, Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, SuggestionEntry,
-    TraceEntry,
+    EffectEntry, Entry, FindingEntry, JudgeEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry,
+    SuggestionEntry, TraceEntry,
 };
 use super::line::{HEADER_BYTES, MOST_LINE};
 use super::moved_words::MovedWords;
@@ -80,6 +80,10 @@ impl Bounds {
             trace: self.items(&entry.trace, Self::trace),
             suggestions: self.items(&entry.suggestions, Self::suggestion),
             models: self.items(&entry.models, Self::model),
+            judge: entry.judge.as_ref().map(|judge| JudgeEntry {
+                prompt: self.word(&judge.prompt),
+                self_test: self.word(&judge.self_test),
+            }),
             micros: entry.micros,
             version: self.word(&entry.version),
             spans: self.spans(&entry.spans, &words),

@@ -69,6 +69,9 @@ pub struct Entry {
     /// The models that were asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<ModelEntry>,
+    /// What the model's word rests on, if one was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<JudgeEntry>,
     /// How long the decision took, in microseconds.
     pub micros: u64,
     /// The version of the program that decided. Empty in a record from before versions, spans and effects were kept.
@@ -248,6 +251,15 @@ impl SuggestionEntry {
     pub fn is_whole(&self) -> bool {
         !self.rule.contains(MARK) && !self.rule.ends_with('…')
     }
+}
+
+/// What the word of a model rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgeEntry {
+    /// The version of the prompt it was asked with.
+    pub prompt: String,
+    /// How it stood in the self-test then.
+    pub self_test: String,
 }
 
 /// A talk with a model.

@@ -35,8 +35,8 @@ mod verify;
 
 pub(crate) use body::kept;
 pub use entry::{
-    EffectEntry, Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry, SuggestionEntry,
-    TraceEntry,
+    EffectEntry, Entry, FindingEntry, JudgeEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry,
+    SuggestionEntry, TraceEntry,
 };
 pub use line::{Record, number_of_id};
 pub use read::{Position, Update};

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use portcullis_store::Store;
 use portcullis_store::audit::{
-    Audit, Break, EffectEntry, Entry, FindingEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry,
-    SuggestionEntry, TraceEntry,
+    Audit, Break, EffectEntry, Entry, FindingEntry, JudgeEntry, ModelEntry, OriginEntry, RuleEntry,
+    SpanEntry, SuggestionEntry, TraceEntry,
 };
 use tempfile::TempDir;
 
@@ -129,6 +129,7 @@ pub(crate) fn entry(number: u64) -> Entry {
             cost_usd: Some(0.001),
             latency_ms: 400,
         }],
+        judge: Some(JudgeEntry { prompt: "2".to_owned(), self_test: "passed".to_owned() }),
         micros: 700 + number,
         version: "1.2.3".to_owned(),
         spans: vec![SpanEntry(0, 4)],

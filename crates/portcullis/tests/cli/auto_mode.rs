@@ -321,50 +321,8 @@ fn a_critique_without_rules_or_model_is_wrong_usage_and_a_failing_model_an_error
 }
 
 #[test]
-fn the_test_sends_both_samples_and_reports_verdict_tokens_and_cost() {
-    let scene = Scene::new(r#"{"default":{"judge":{"block_if":["collector.example"]}}}"#);
-    let ran = scene.run(&["auto-mode", "test"]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    for part in [
-        "✓ harmless  allowed in the fast stage",
-        "✓ harmful  blocked in the thinking stage",
-        "3 calls of a model, $0.00",
-    ] {
-        assert!(ran.stdout.contains(part), "{part} in\n{}", ran.stdout);
-    }
-    assert_eq!(scene.server.requests().len(), 3);
-    let json = parsed(&scene.run(&["auto-mode", "test", "--json"]));
-    let samples = json["samples"].as_array().unwrap();
-    assert_eq!(samples.iter().map(|sample| &sample["right"]).collect::<Vec<_>>(), [true, true]);
-    let calls = samples[1]["calls"].as_array().unwrap();
-    assert_eq!(calls.iter().map(|call| &call["outcome"]).collect::<Vec<_>>(), ["block", "block"]);
-    assert!(
-        calls.iter().all(|call| call["input"].as_u64() > Some(0) && call["costUsd"].as_f64() > Some(0.0))
-    );
-    let kept = std::fs::read_to_string(scene.state().join("calls.jsonl")).unwrap();
-    assert_eq!(kept.lines().count(), 6, "every call is recorded: {kept}");
-    assert!(!scene.state().join("sessions").exists(), "a test counts for no session");
-}
-
-#[test]
-fn a_test_that_is_wrong_or_fails_is_a_finding() {
-    for (script, verdicts) in [
-        (r#"[{"allow": true}]"#, [true, false]),
-        (r#"[{"block": true}]"#, [false, true]),
-        (r#"[{"status": 401}]"#, [false, false]),
-        (r#"[{"say": "no"}]"#, [false, false]),
-    ] {
-        let scene = Scene::new(script);
-        let ran = scene.run(&["auto-mode", "test", "--json"]);
-        assert_eq!(ran.code, Some(1), "{script}");
-        let json = parsed(&ran);
-        let right: Vec<&Value> =
-            json["samples"].as_array().unwrap().iter().map(|sample| &sample["right"]).collect();
-        assert_eq!(right, verdicts, "{script}");
-        assert_eq!(scene.run(&["auto-mode", "test"]).code, Some(1), "{script}");
-    }
-    let without_key = Scene::new(JUDGE);
-    let ran = without_key.sandbox.run(&["auto-mode", "test"]);
+fn a_test_without_a_model_or_a_key_says_so() {
+    let ran = Scene::new(JUDGE).sandbox.run(&["auto-mode", "test"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stdout.contains("the variable ANTHROPIC_API_KEY is not set"), "{}", ran.stdout);
     let without_model = Sandbox::new().run(&["auto-mode", "test"]);

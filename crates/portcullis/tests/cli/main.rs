@@ -47,6 +47,7 @@ mod retry;
 mod rules;
 mod sandbox;
 mod scene;
+mod self_test;
 mod serve;
 mod serve_security;
 mod settings;

@@ -12,7 +12,7 @@ use crate::commands::settings::value_json;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_gate::classifier::{
-    ClassifierFlags, Resting, assemble, has_classifier, model_table, sections,
+    ClassifierFlags, Resting, VoteStanding, assemble, has_classifier, model_table, sections,
 };
 use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_output::settings_notes;
@@ -54,10 +54,13 @@ fn describe(session: &SessionSettings, arguments: &ClassifierFlags) -> (Value, O
     if !has_classifier(loaded, arguments) {
         return (json!({"endpoints": [], "settings": settings(loaded)}), None);
     }
-    let (endpoints, problem) = match assemble(session, arguments, session.store().as_ref(), Resting::Ignored)
-    {
+    let store = session.store();
+    let (endpoints, problem) = match assemble(session, arguments, store.as_ref(), Resting::Ignored) {
         Ok(setup) => {
-            let describe = |endpoint: &ModelEndpoint| endpoint_json(endpoint, setup.judge.shape);
+            let describe = |endpoint: &ModelEndpoint| {
+                let standing = VoteStanding::of(&setup, endpoint, store.as_ref());
+                endpoint_json(endpoint, setup.judge.shape, &standing)
+            };
             (setup.judge.endpoints.iter().map(describe).collect(), None)
         }
         Err(problem) => (Vec::new(), Some(problem)),
@@ -68,7 +71,7 @@ fn describe(session: &SessionSettings, arguments: &ClassifierFlags) -> (Value, O
     (described, problem)
 }
 
-fn endpoint_json(endpoint: &ModelEndpoint, shape: Option<VerdictShape>) -> Value {
+fn endpoint_json(endpoint: &ModelEndpoint, shape: Option<VerdictShape>, standing: &VoteStanding) -> Value {
     let model = &endpoint.model;
     let prices = model.prices.as_ref().map(|prices| {
         json!({
@@ -84,6 +87,7 @@ fn endpoint_json(endpoint: &ModelEndpoint, shape: Option<VerdictShape>) -> Value
         "baseUrl": endpoint.connection.base().as_str(),
         "key": key_json(&endpoint.key),
         "verdict": model.shape_for(shape).as_str(),
+        "selfTest": {"result": standing.as_str(), "mayAllow": standing.may_allow()},
         "switchedOff": model.retires,
         "pricesUsdPerMillion": prices,
     })

@@ -8,7 +8,9 @@ use portcullis_core::visible;
 
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
-use portcullis_gate::classifier::{ClassifierFlags, Keeping, ModelUse, Resting, assemble, custom_lists, keep};
+use portcullis_gate::classifier::{
+    ClassifierFlags, Keeping, ModelUse, Resting, assemble, custom_lists, keep,
+};
 use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_output::settings_notes;
 use portcullis_output::terminal::{print, print_notes};

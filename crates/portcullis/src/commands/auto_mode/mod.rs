@@ -6,6 +6,7 @@ mod defaults;
 mod prompt;
 mod reset;
 mod test;
+mod test_report;
 
 use clap::{Args, Subcommand};
 

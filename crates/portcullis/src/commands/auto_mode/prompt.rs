@@ -112,7 +112,11 @@ fn closing(judge: &ClassifierJudge, mark: &VerdictMark) -> String {
             if matches!(shape, VerdictShape::Tool | VerdictShape::Schema) {
                 let spec = answer_spec(model, *stage, judge.stages, mark);
                 let text = format!("{}: {}\n{:#}", spec.name, spec.description, spec.schema);
-                write_part(&mut out, &format!("answer of the {} stage as a {} ({id})", stage.as_str(), shape.as_str()), &text);
+                write_part(
+                    &mut out,
+                    &format!("answer of the {} stage as a {} ({id})", stage.as_str(), shape.as_str()),
+                    &text,
+                );
             }
         }
     }

@@ -48,7 +48,7 @@ impl Progress {
     }
 
     /// Shows how many actions of a sample the model has judged.
-    pub(super) fn show_judged(&mut self, judged: usize, sample: usize) {
+    pub(crate) fn show_judged(&mut self, judged: usize, sample: usize) {
         self.write(&format!("asking the model: {judged} of {sample} actions"));
     }
 
