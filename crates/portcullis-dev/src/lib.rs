@@ -7,6 +7,7 @@
 pub mod command;
 pub mod generated;
 pub mod house;
+mod option_draft;
 pub mod output;
 pub mod process;
 pub mod prose;

@@ -50,6 +50,7 @@ mod loaded;
 mod location;
 mod merge;
 mod problem;
+pub mod profile_draft;
 mod profiles;
 mod public_key;
 mod pushed;

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod clients;
+mod draft_options;
 mod fuzz;
 mod generate;
 mod hook_bench;
@@ -51,6 +52,11 @@ const COMMANDS: &[CommandInfo] = &[
         name: "bench",
         summary: "run the time benchmarks; arguments go to them as a filter",
         run: bench::run,
+    },
+    CommandInfo {
+        name: "draft-options",
+        summary: "[--root DIR] [--help-texts DIR] [--draft] NAME...: options of programs that their profiles do not list",
+        run: draft_options::run,
     },
     CommandInfo {
         name: "house",

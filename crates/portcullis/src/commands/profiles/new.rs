@@ -8,6 +8,7 @@ use portcullis_gate::session_settings::{absolute_path, locations};
 use portcullis_gate::{Failure, env_vars};
 use portcullis_output::terminal::print;
 use portcullis_settings::disk::{FilePrivacy, create_directory, plain, replace};
+use portcullis_settings::profile_draft::is_plain_name;
 
 use super::draft;
 use crate::exit_code::ExitCode;
@@ -27,7 +28,7 @@ pub(super) struct NewArgs {
 /// Runs the command.
 pub(super) fn run(arguments: &NewArgs) -> Result<ExitCode, Failure> {
     let name = &arguments.name;
-    if !draft::is_plain_name(name) {
+    if !is_plain_name(name) {
         return Err(Failure::usage(format!("`{name}` is not the name of a program without its directory")));
     }
     let locations = locations(None)?;

@@ -3,11 +3,8 @@
 //! INVARIANT: a draft lets nothing run. What is read are the names of options and subcommands; what they do is marked
 //! unknown until a person says otherwise. Pages are read as data: nothing of them is more than a name or a comment.
 
-mod completion;
 mod gzip;
-mod manual;
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,62 +12,13 @@ use std::path::{Path, PathBuf};
 use portcullis_core::visible;
 use portcullis_gate::Failure;
 use portcullis_settings::disk::plain;
+use portcullis_settings::profile_draft::{Draft, DraftOption, DraftValue};
 
 /// How many options a draft lists.
 const OPTION_LIMIT: usize = 400;
 
 /// How much of a description is kept as a comment.
 const COMMENT_WIDTH: usize = 90;
-
-/// What a page or completion file says.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Draft {
-    summary: Option<String>,
-    options: Vec<DraftOption>,
-    subcommands: Vec<(String, String)>,
-}
-
-/// An option by its spellings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct DraftOption {
-    spellings: Vec<String>,
-    value: DraftValue,
-    about: String,
-}
-
-/// Whether an option takes a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DraftValue {
-    None,
-    Required,
-    Attached,
-}
-
-impl Draft {
-    /// Takes over what another file says and this one does not.
-    fn add(&mut self, other: Self) {
-        self.summary = self.summary.take().or(other.summary);
-        let mut known: BTreeSet<String> =
-            self.options.iter().flat_map(|option| option.spellings.iter().cloned()).collect();
-        for mut option in other.options {
-            option.spellings.retain(|spelling| known.insert(spelling.clone()));
-            if !option.spellings.is_empty() {
-                self.options.push(option);
-            }
-        }
-        for (name, about) in other.subcommands {
-            if !self.subcommands.iter().any(|(listed, _)| *listed == name) {
-                self.subcommands.push((name, about));
-            }
-        }
-    }
-}
-
-/// Says whether a name can be that of a program and of its file.
-pub(super) fn is_plain_name(name: &str) -> bool {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._+-@".contains(letter);
-    !name.is_empty() && !name.starts_with(['-', '.']) && name.chars().all(is_plain)
-}
 
 /// Finds the manual page and the completion files of a program.
 pub(super) fn find_sources(name: &str, manual_path: &[PathBuf], home: Option<&Path>) -> Vec<PathBuf> {
@@ -121,25 +69,7 @@ fn read(file: &Path) -> Result<String, String> {
 
 fn parse(file: &Path, name: &str, text: &str) -> Draft {
     let file_name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if file.extension().is_some_and(|extension| extension == "fish") {
-        completion::of_fish(name, text)
-    } else if file_name.starts_with('_') || text.starts_with("#compdef") {
-        completion::of_zsh(text)
-    } else if text.lines().any(|line| [".TH", ".Dd", ".SH", ".Sh"].iter().any(|mark| line.starts_with(mark)))
-    {
-        manual::of_page(text)
-    } else {
-        completion::of_bash(text)
-    }
-}
-
-/// Says whether a word is an option and nothing that could mean more in a profile.
-fn is_spelling(word: &str) -> bool {
-    let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-')).unwrap_or_default();
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.+?@#".contains(letter);
-    name.starts_with(|letter: char| letter.is_ascii_alphanumeric() || "?@#".contains(letter))
-        && name.len() <= 60
-        && name.chars().all(is_plain)
+    Draft::of_file(&file_name, name, text)
 }
 
 /// Makes a line of a comment, or the inside of a text, of words that somebody else wrote.
@@ -224,28 +154,5 @@ mod tests {
         assert_eq!(check.problems, [], "{text}");
         assert!(!text.contains("[\"observe\"]") && !text.contains('\u{1b}'), "{text}");
         assert_eq!(render("acme", &Draft::default(), &[]).matches("unknown").count(), 4);
-    }
-
-    #[test]
-    fn files_add_to_each_other() {
-        let mut draft = manual::of_page(".SH OPTIONS\n.TP\n-a, --all\nall\n");
-        draft.add(completion::of_bash("opts=\"--all --new-one --file=\""));
-        let spellings: Vec<String> = draft.options.iter().map(|option| option.spellings.join(" ")).collect();
-        assert_eq!(spellings, ["-a --all", "--new-one", "--file"]);
-    }
-
-    #[test]
-    fn names_are_plain() {
-        for (name, is_plain) in [
-            ("acme-lint", true),
-            ("g++", true),
-            ("../x", false),
-            ("-x", false),
-            ("a b", false),
-            ("", false),
-            (".x", false),
-        ] {
-            assert_eq!(is_plain_name(name), is_plain, "{name}");
-        }
     }
 }

@@ -3,7 +3,7 @@
 use super::{Draft, DraftOption, DraftValue, is_plain_name, is_spelling};
 
 /// Reads a completion file of fish: one `complete` a line.
-pub(super) fn of_fish(name: &str, text: &str) -> Draft {
+pub fn of_fish(name: &str, text: &str) -> Draft {
     let mut draft = Draft::default();
     for line in text.lines() {
         let words = words(line);
@@ -58,7 +58,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// Reads a completion file of zsh: `'--flag[what it does]'`, `{-o,--output}'[where]:file:_files'`.
-pub(super) fn of_zsh(text: &str) -> Draft {
+pub fn of_zsh(text: &str) -> Draft {
     let mut draft = Draft::default();
     let unquoted = text.replace(['\'', '"'], "");
     let mut pieces = unquoted.split('[');
@@ -77,7 +77,7 @@ pub(super) fn of_zsh(text: &str) -> Draft {
 }
 
 /// Reads a completion file of bash, which says little more than how options are spelled.
-pub(super) fn of_bash(text: &str) -> Draft {
+pub fn of_bash(text: &str) -> Draft {
     let mut draft = Draft::default();
     let ends_word = |letter: char| !(letter.is_ascii_alphanumeric() || "-=_".contains(letter));
     for word in

@@ -1,12 +1,12 @@
 //! What a manual page says of options, in either set of macros.
 
-use super::{Draft, DraftOption, DraftValue, is_spelling};
+use super::{Draft, option_of};
 
 /// Sections in which a line that begins with a dash describes no option.
 const OTHER_SECTIONS: &[&str] = &["SYNOPSIS", "EXAMPLE", "EXAMPLES", "NAME", "SEE ALSO", "HISTORY"];
 
 /// Reads a page.
-pub(super) fn of_page(text: &str) -> Draft {
+pub fn of_page(text: &str) -> Draft {
     let mut draft = Draft::default();
     let mut section = String::new();
     // The last option still waits for the line that describes it.
@@ -170,39 +170,10 @@ fn sign(name: &str) -> &'static str {
     }
 }
 
-/// Reads `-o, --output=FILE`.
-fn option_of(text: &str) -> Option<DraftOption> {
-    let mut option = DraftOption { spellings: Vec::new(), value: DraftValue::None, about: String::new() };
-    let words: Vec<&str> = text.split([' ', ',', '|', '\t']).filter(|word| !word.is_empty()).collect();
-    for (place, word) in words.iter().enumerate() {
-        if word.starts_with('-') {
-            let end = word.find(['=', '[', '<', '(']).unwrap_or(word.len());
-            let (name, rest) = word.split_at_checked(end)?;
-            if is_spelling(name) {
-                option.spellings.push(name.to_owned());
-            }
-            if rest.starts_with('[') {
-                option.value = DraftValue::Attached;
-            } else if !rest.is_empty() {
-                option.value = DraftValue::Required;
-            }
-            continue;
-        }
-        // A word behind an option is its value, unless a description begins there.
-        let is_marked = word.starts_with(['<', '[']) || word.chars().all(|letter| !letter.is_lowercase());
-        let is_last = place + 1 == words.len();
-        if is_marked || is_last || words.get(place + 1).is_some_and(|next| next.starts_with('-')) {
-            option.value = DraftValue::Required;
-        } else {
-            break;
-        }
-    }
-    (!option.spellings.is_empty()).then_some(option)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile_draft::DraftOption;
 
     fn shown(page: &str) -> Vec<String> {
         let option = |option: &DraftOption| {
