@@ -15,15 +15,13 @@ pub(super) fn value_of(written: &str, values: &KnownValues) -> KnownValue {
         let result = terms.sum()?;
         terms.rest.trim_start().is_empty().then_some(result)
     });
-    match result {
-        Some(number) => KnownValue::text(&number.to_string()),
-        None => {
-            if inside.is_none_or(|inside| may_fail(inside, values)) {
-                values.note_failure();
-            }
-            KnownValue::of(Shape::of(TextKind::Number), LineCount::One)
-        }
+    if let Some(number) = result {
+        return KnownValue::text(&number.to_string());
     }
+    if inside.is_none_or(|inside| may_fail(inside, values)) {
+        values.note_failure();
+    }
+    KnownValue::of(Shape::of(TextKind::Number), LineCount::One)
 }
 
 /// Says whether the shell may give a calculation up: an operand is no number, something is divided.
