@@ -12,9 +12,11 @@
 //! | `yolo` | `bypassPermissions`: the user chose it, and what no mode lifts still asks |
 //! | none, any other | default |
 //!
-//! Outside of `yolo` it asks its user *before* it tells of a call. So it is also told at that question: what needs no
-//! question is allowed there, and what does is let through to the moment before the call, where we ask and say why. Its
-//! user is asked once. Where nobody can be asked, that question is never raised.
+//! Where it asks its user, it does so *before* it tells of a call. So it also tells of that question: what needs none is
+//! allowed there, what is denied is denied there, and everything else is left to its user. Never is a question answered
+//! there on the word of an answer that comes later. In the default mode a call that no rule speaks of is not asked about
+//! a second time; one that a rule or a finding speaks against is, because only then its user reads why. Where nobody can
+//! be asked, the question is never raised.
 //!
 //! Its session file has a form of its own that is not read here.
 
@@ -22,7 +24,7 @@ use portcullis_core::{Mode, ToolCall, ToolInput, Value};
 
 use crate::adapter::{HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput};
 use crate::call_parts::{files_read, foreign_calls, javascript, listing};
-use crate::capability::HostDecision;
+use crate::capability::{MomentCapabilities, PlainQuestion};
 use crate::claude_family::{
     self, FamilyMember, ReplyExtras, SessionFreedom, element, guarded_handler, shell_handler,
 };
@@ -37,7 +39,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     host: Host::Qwen,
     title: "Qwen Code",
     usual: &BEFORE,
-    others: &[&REQUEST],
+    others: &[&BEFORE_BY_DEFAULT, &REQUEST],
     session_format: None,
     read,
     write,
@@ -52,12 +54,21 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
 
 static BEFORE: HookMoment = claude_family::BEFORE;
 
+/// In the default mode it has asked its user already, unless the call only looks.
+static BEFORE_BY_DEFAULT: HookMoment = HookMoment {
+    capabilities: MomentCapabilities {
+        plain: PlainQuestion::LeftToHost,
+        ..claude_family::BEFORE.capabilities
+    },
+    ..claude_family::BEFORE
+};
+
 static REQUEST: HookMoment = claude_family::REQUEST;
 
 const EXTRAS: ReplyExtras = ReplyExtras { notice: true, ending: true };
 
 static DIALECT: FamilyMember = FamilyMember {
-    before: |_, _| &BEFORE,
+    before: |word, _| if word == Some("default") { &BEFORE_BY_DEFAULT } else { &BEFORE },
     request: Some(&REQUEST),
     standing: |word| SessionFreedom::of(mode(word.unwrap_or_default())),
     calls,
@@ -207,12 +218,6 @@ fn wrapped(input: &ToolInput) -> Vec<ToolCall> {
 }
 
 fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
-    // What must be asked is asked at the moment that follows, with the reason.
-    let is_asked_later = *moment == REQUEST && answer.said == HostDecision::Silence;
-    if is_asked_later {
-        let answer = HostAnswer { said: HostDecision::Allow, ..answer.clone() };
-        return claude_family::write(moment, &answer, EXTRAS);
-    }
     claude_family::write(moment, answer, EXTRAS)
 }
 
@@ -239,6 +244,7 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
+    use crate::capability::HostDecision;
 
     fn shown(tool: &str, input: &str) -> String {
         let one = |call: &ToolCall| {
@@ -264,6 +270,23 @@ mod tests {
         ] {
             assert_eq!(mode(word), expected, "{word}");
         }
+    }
+
+    #[test]
+    fn no_question_of_its_own_is_answered_by_silence() {
+        let silence =
+            HostAnswer { said: HostDecision::Silence, reason: String::new(), notice: None, ends_run: false };
+        for moment in ADAPTER.moments() {
+            assert_eq!(write(moment, &silence), HostReply::silence(), "{}", moment.event);
+        }
+    }
+
+    #[test]
+    fn only_the_default_mode_has_asked_before() {
+        for word in [None, Some("plan"), Some("auto-edit"), Some("auto"), Some("yolo"), Some("turbo")] {
+            assert_eq!((DIALECT.before)(word, "edit"), &BEFORE, "{word:?}");
+        }
+        assert_eq!((DIALECT.before)(Some("default"), "edit"), &BEFORE_BY_DEFAULT);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use portcullis_testkit::{AgentCall, AgentScript, AgentTurn};
 use serde_json::json;
 
-use crate::harness::{Client, Session};
+use crate::harness::{Client, ScriptedUser, Session};
 use crate::tour::{self, tour_tests};
 
 tour_tests!(tour::take_alone(Client::Codex), asked: "the ask rule `Bash(touch asked.txt)` matches");
@@ -41,7 +41,7 @@ fn in_code_mode_every_call_of_the_code_is_judged() {
 
 #[test]
 fn what_codex_would_ask_its_user_is_answered_by_the_hook() {
-    let session = Session::new(Client::Codex, &tour::policy()).with_user();
+    let session = Session::new(Client::Codex, &tour::policy()).with_user(ScriptedUser::Declines);
     let finished = session.play(|_| {
         let call = |label: &str| {
             let command = format!("touch {label}.txt");

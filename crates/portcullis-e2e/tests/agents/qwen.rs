@@ -1,8 +1,9 @@
 //! Qwen Code.
 
+use portcullis_testkit::{AgentScript, AgentTurn};
 use serde_json::{Value, json};
 
-use crate::harness::Client;
+use crate::harness::{Client, Finished, ScriptedUser, Session};
 use crate::tour::{self, tour_tests};
 
 tour_tests!(tour::take_with(Client::Qwen, &policy()), asked: "the ask rule `Bash(touch asked.txt)` matches");
@@ -41,4 +42,41 @@ fn a_secret_is_kept_from_every_tool_that_reads() {
             stage.shell("shell", &format!("cat {secret}")),
         ]
     });
+}
+
+/// Runs Qwen Code in its default mode, in which it asks its user by itself before it tells us of a call.
+fn in_default_mode(user: ScriptedUser) -> Finished {
+    let session = Session::new(Client::Qwen, &tour::policy()).with_user(user);
+    let session = session.with_program("frobnicate", "touch \"$1\"");
+    session.with_arguments(&["--approval-mode", "default"]).play(|stage| {
+        AgentScript::new(vec![
+            stage.shell("allowed", "touch allowed.txt"),
+            stage.shell("denied", "touch denied.txt"),
+            stage.shell("unknown", "frobnicate unknown.txt"),
+            stage.shell("asked", "touch asked.txt"),
+            AgentTurn::say("All done."),
+        ])
+    })
+}
+
+#[test]
+fn what_needs_a_user_in_the_default_mode_does_not_run_without_their_word() {
+    let finished = in_default_mode(ScriptedUser::Declines);
+    assert_eq!(finished.questions, ["frobnicate unknown.txt", "touch asked.txt"], "{}", finished.describe());
+    finished.assert_ran("allowed", "allowed.txt");
+    finished.assert_stopped("denied", "denied.txt", "the deny rule `Bash(touch denied.txt)` matches");
+    for file in ["unknown.txt", "asked.txt"] {
+        assert!(!finished.has_file(file), "{file}: {}", finished.describe());
+    }
+}
+
+#[test]
+fn a_user_in_the_default_mode_is_asked_once_where_no_rule_speaks_against_the_call() {
+    let finished = in_default_mode(ScriptedUser::Accepts);
+    // The second question about what a rule asks about is ours, and says why.
+    let expected = ["frobnicate unknown.txt", "touch asked.txt", "touch asked.txt"];
+    assert_eq!(finished.questions, expected, "{}", finished.describe());
+    finished.assert_ran("unknown", "unknown.txt");
+    finished.assert_ran("asked", "asked.txt");
+    assert!(!finished.has_file("denied.txt"), "{}", finished.describe());
 }

@@ -18,8 +18,11 @@ impl Setup<'_> {
             "mcpServers": {ECHO_SERVER: {"command": program, "args": [directory]}},
         });
         self.place.add_settings(".qwen/settings.json", &settings);
+        match self.user {
+            Some(_) => command.args(["--input-format", "stream-json", "--output-format", "stream-json"]),
+            None => command.args(["-p", PROMPT, "--approval-mode", "yolo"]),
+        };
         command
-            .args(["-p", PROMPT, "--approval-mode", "yolo"])
             .args(self.arguments)
             .env("OPENAI_API_KEY", "dummy")
             .env("OPENAI_BASE_URL", format!("{}/v1", self.model))

@@ -3,6 +3,8 @@
 mod app_server;
 mod chat_setup;
 mod client;
+mod control_protocol;
+mod conversation;
 mod daemon;
 mod place;
 mod registration;
@@ -13,4 +15,5 @@ mod stage;
 pub(crate) use client::Client;
 pub(crate) use registration::Registration;
 pub(crate) use run::{Finished, Session};
+pub(crate) use setup::ScriptedUser;
 pub(crate) use stage::{SECRET, Stage};

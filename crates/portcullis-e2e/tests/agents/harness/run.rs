@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 use portcullis_testkit::{AgentScript, AgentServer};
 use serde_json::Value;
 
-use super::app_server::run_a_turn;
 use super::client::{Client, installed, portcullis};
 use super::daemon::TOKEN;
 use super::place::Place;
 use super::registration::Registration;
-use super::setup::Setup;
+use super::setup::{ScriptedUser, Setup};
 use super::stage::Stage;
+use super::{app_server, control_protocol};
 
 /// How long an agent may take. It needs a few seconds; a busy machine may need many times that.
 const LONGEST_RUN: Duration = Duration::from_mins(3);
@@ -34,7 +34,7 @@ pub(crate) struct Session {
     registration: Registration,
     arguments: Vec<String>,
     has_prompt_tool: bool,
-    has_user: bool,
+    user: Option<ScriptedUser>,
 }
 
 /// A run that is over.
@@ -65,7 +65,7 @@ impl Session {
         let place = Place::new();
         place.write(&place.home.join(".config/portcullis/settings.json"), policy);
         let registration = Registration::ByInit;
-        Self { client, place, registration, arguments: Vec::new(), has_prompt_tool: false, has_user: false }
+        Self { client, place, registration, arguments: Vec::new(), has_prompt_tool: false, user: None }
     }
 
     /// Changes how the agent comes to ask us.
@@ -80,9 +80,9 @@ impl Session {
         self
     }
 
-    /// Gives Codex a user who can be asked, and who declines everything.
-    pub(crate) const fn with_user(mut self) -> Self {
-        self.has_user = true;
+    /// Gives Codex or Qwen Code a user who can be asked.
+    pub(crate) const fn with_user(mut self, user: ScriptedUser) -> Self {
+        self.user = Some(user);
         self
     }
 
@@ -107,11 +107,11 @@ impl Session {
 
     /// Runs the agent to its end.
     pub(crate) fn play(self, script: impl FnOnce(Stage<'_>) -> AgentScript) -> Finished {
-        let Self { client, place, registration, arguments, has_prompt_tool, has_user } = self;
+        let Self { client, place, registration, arguments, has_prompt_tool, user } = self;
         let script = script(Stage { client, place: &place });
         let model = AgentServer::start(script).expect("a port of loopback");
         let setup =
-            Setup { place: &place, model: model.url(), arguments: &arguments, has_prompt_tool, has_user };
+            Setup { place: &place, model: model.url(), arguments: &arguments, has_prompt_tool, user };
         let mut command = setup.prepare(client);
         let daemon = registration.register(client, &place);
         if let Some(daemon) = &daemon {
@@ -120,10 +120,10 @@ impl Session {
         let (output, errors) = (place.root.join("output"), place.root.join("errors"));
         command.stdout(File::create(&output).expect("a file")).stderr(File::create(&errors).expect("a file"));
         let start = Instant::now();
-        let (status, questions) = if has_user {
-            (None, run_a_turn(command.process_group(0), &place))
-        } else {
-            (run_to_its_end(&mut command), Vec::new())
+        let (status, questions) = match (user, client) {
+            (None, _) => (run_to_its_end(&mut command), Vec::new()),
+            (Some(user), Client::Qwen) => (None, control_protocol::run_a_turn(&mut command, user)),
+            (Some(user), _) => (None, app_server::run_a_turn(&mut command, &place, user)),
         };
         if client == Client::Cline {
             end_left_over(&place);

@@ -23,8 +23,15 @@ pub(super) struct Setup<'a> {
     pub(super) arguments: &'a [String],
     /// Whether Claude Code puts its questions to our tool.
     pub(super) has_prompt_tool: bool,
-    /// Whether Codex has a user who can be asked.
-    pub(super) has_user: bool,
+    /// The user who can be asked, if there is one.
+    pub(super) user: Option<ScriptedUser>,
+}
+
+/// What the user of an agent says to every question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ScriptedUser {
+    Accepts,
+    Declines,
 }
 
 impl Setup<'_> {
@@ -91,7 +98,7 @@ impl Setup<'_> {
         let folder = self.place.home.join(".codex");
         self.place.write(&folder.join("config.toml"), &settings);
         command.env("CODEX_HOME", folder).env("SCRIPTED_KEY", "dummy");
-        if self.has_user {
+        if self.user.is_some() {
             command.arg("app-server");
         } else {
             command
