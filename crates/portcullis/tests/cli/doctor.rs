@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
-use super::init::{CODEX, agent, command, run};
+use super::init::{agent, command, run};
+use super::registrations::CODEX;
 use super::sandbox::{Sandbox, ran};
 
 const SETTINGS: &str = ".claude/settings.json";
@@ -261,4 +262,48 @@ fn a_name_that_the_agent_cannot_find_is_one_problem_and_no_two_that_disagree() {
     let problems: Vec<&[String; 4]> = checks.iter().filter(|check| check[2] == "problem").collect();
     let [problem] = problems.as_slice() else { panic!("{checks:#?}") };
     assert!(problem[3].contains("is not on the PATH: calls are rejected"), "{problem:?}");
+}
+
+/// Returns what the check of other hooks found: state and message.
+fn neighbours(sandbox: &Sandbox, host: &str) -> Vec<(String, String)> {
+    let (code, checks) = doctor(sandbox, &[host]);
+    assert_eq!(code, Some(0), "{checks:#?}");
+    let own = checks.into_iter().filter(|check| check[1] == "neighbours");
+    own.map(|[_, _, state, message]| (state, sandbox.plain(&message))).collect()
+}
+
+#[test]
+fn a_hook_of_somebody_else_that_may_change_a_call_is_named_wherever_it_stands() {
+    const CHANGES: &str = "a hook that changes the input makes another call run than was judged";
+    let sandbox = registered();
+    assert_eq!(neighbours(&sandbox, "claude"), []);
+    let hooks = r#""PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "rewrite"}]},"#;
+    edit(&sandbox, "\"PreToolUse\": [", hooks);
+    let list = |file: &str, names: &str| {
+        let message = format!("`hooks.PreToolUse` in `{file}` names {names}: {CHANGES}");
+        ("warning".to_owned(), message)
+    };
+    let user = list("HOME/.claude/settings.json", "`rewrite`");
+    assert_eq!(neighbours(&sandbox, "claude"), [user.clone()]);
+
+    let group = r#"[{"hooks": [{"type": "command", "command": "a"}, {"type": "http", "url": "http://b"}]}]"#;
+    let settings = format!(r#"{{"hooks": {{"PreToolUse": {group}, "Stop": {group}}}}}"#);
+    sandbox.write_project(".claude/settings.local.json", &settings);
+    let project = list("PROJECT/.claude/settings.local.json", "`a`, `http://b`");
+    assert_eq!(neighbours(&sandbox, "claude"), [user, project]);
+    let shown = run(&sandbox, &["doctor", "claude"]).stdout;
+    assert!(shown.contains("make sure that it changes no input"), "{shown}");
+}
+
+#[test]
+fn a_hook_of_somebody_else_that_cannot_change_a_call_is_no_warning() {
+    let sandbox = Sandbox::new();
+    agent(&sandbox, "kimi", "echo 2.1.0");
+    let theirs = "[[hooks]]\nevent = \"PreToolUse\"\ncommand = \"theirs\"\n";
+    sandbox.write_home(".kimi-code/config.toml", theirs);
+    assert_eq!(run(&sandbox, &["init", "kimi", "--yes"]).code, Some(0));
+    let found = neighbours(&sandbox, "kimi");
+    let [(state, message)] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(state, "fine");
+    assert!(message.ends_with("names `theirs`"), "{message}");
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::sandbox::{Ran, Sandbox, ran};
 
-const THEIRS: &str = r#"{
+pub(crate) const THEIRS: &str = r#"{
     "permissions": {"allow": ["Bash(ls:*)"]},
     "hooks": {
         "PreToolUse": [
@@ -40,28 +40,28 @@ pub(crate) fn run(sandbox: &Sandbox, arguments: &[&str]) -> Ran {
     ran(&command(sandbox, arguments).output().unwrap())
 }
 
-fn with_claude(settings: &str) -> Sandbox {
+pub(crate) fn with_claude(settings: &str) -> Sandbox {
     let sandbox = Sandbox::with_user_settings(settings);
     agent(&sandbox, "claude", "echo '2.1.300 (Claude Code)'");
     sandbox
 }
 
-fn settings(sandbox: &Sandbox) -> String {
+pub(crate) fn settings(sandbox: &Sandbox) -> String {
     fs::read_to_string(sandbox.home.join(SETTINGS)).unwrap()
 }
 
-fn json(text: &str) -> Value {
+pub(crate) fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
 /// Lists the programs that Claude Code is told to start before a call.
-fn programs(sandbox: &Sandbox) -> Vec<String> {
+pub(crate) fn programs(sandbox: &Sandbox) -> Vec<String> {
     let groups = json(&settings(sandbox))["hooks"]["PreToolUse"].as_array().unwrap().clone();
     let handlers = groups.iter().flat_map(|group| group["hooks"].as_array().unwrap());
     handlers.map(|handler| handler["command"].as_str().unwrap().to_owned()).collect()
 }
 
-fn ours() -> String {
+pub(crate) fn ours() -> String {
     Path::new(env!("CARGO_BIN_EXE_portcullis")).canonicalize().unwrap().to_str().unwrap().to_owned()
 }
 
@@ -147,20 +147,6 @@ fn a_file_that_the_agent_would_not_take_is_never_written_into() {
     let checked = run(&sandbox, &["doctor", "claude"]);
     assert_eq!(checked.code, Some(1), "{}", checked.stdout);
     assert!(checked.stdout.contains("`permissions.deny` must be a list of texts"), "{}", checked.stdout);
-}
-
-#[test]
-fn a_version_that_knows_no_arguments_gets_a_line_that_blocks_by_itself() {
-    for version in ["2.1.138", "2.1.142", "2.1.294"] {
-        let sandbox = Sandbox::with_user_settings("{}");
-        agent(&sandbox, "claude", &format!("echo '{version} (Claude Code)'"));
-        assert_eq!(run(&sandbox, &["init", "--yes"]).code, Some(0), "{version}");
-        assert_eq!(programs(&sandbox), [format!("{} hook claude || exit 2", ours())], "{version}");
-        let checked = run(&sandbox, &["doctor", "claude"]);
-        assert_eq!(checked.code, Some(0), "{version}: {}", checked.stdout);
-        assert_eq!(run(&sandbox, &["uninstall", "--yes"]).code, Some(0));
-        assert_eq!(settings(&sandbox), "{}", "{version}");
-    }
 }
 
 #[test]
@@ -393,121 +379,6 @@ fn many_at_once_register_once() {
 }
 
 #[test]
-fn a_program_with_blanks_and_quotes_in_its_path_is_registered_as_it_is() {
-    let sandbox = with_claude("{}");
-    let program = agent(&sandbox, "it's \"a\" $(tool)/portcullis", "exit 0");
-    let ran = run(&sandbox, &["init", "--yes", "--program", program.to_str().unwrap()]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert_eq!(programs(&sandbox), [program.to_str().unwrap()]);
-    run(&sandbox, &["uninstall", "--yes"]);
-    assert_eq!(settings(&sandbox), "{}");
-}
-
-#[test]
-fn a_program_of_another_name_is_registered_once_and_given_back() {
-    let sandbox = Sandbox::new();
-    let program = agent(&sandbox, "gate", "exit 0");
-    let words = ["init", "copilot", "opencode", "cursor", "--yes", "--program", program.to_str().unwrap()];
-    let before = tree(&sandbox);
-    assert_eq!(run(&sandbox, &words).code, Some(0));
-    let registered = tree(&sandbox);
-    let again = run(&sandbox, &words);
-    assert_eq!(again.code, Some(0), "{}", again.stderr);
-    assert_eq!(again.stdout.matches("already registered").count(), 3, "{}", again.stdout);
-    assert_eq!(tree(&sandbox), registered);
-    assert_eq!(run(&sandbox, &["uninstall", "--yes"]).code, Some(0));
-    assert_eq!(tree(&sandbox), before);
-}
-
-#[test]
-fn a_program_that_was_renamed_takes_the_place_of_its_former_name() {
-    let sandbox = with_claude(THEIRS);
-    let before = tree(&sandbox);
-    let programs_of = ["gate", "gate-2"].map(|name| agent(&sandbox, name, "exit 0"));
-    for program in &programs_of {
-        let ran = run(&sandbox, &["init", "claude", "amp", "--yes", "--program", program.to_str().unwrap()]);
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        assert_eq!(programs(&sandbox), ["theirs", program.to_str().unwrap()]);
-    }
-    assert_eq!(run(&sandbox, &["uninstall", "--yes"]).code, Some(0));
-    for program in programs_of {
-        fs::remove_file(program).unwrap();
-    }
-    assert_eq!(tree(&sandbox), before);
-}
-
-#[test]
-fn a_program_that_others_could_replace_is_refused_and_a_doubtful_one_is_named() {
-    let sandbox = with_claude("{}");
-    let inside = sandbox.write_project("tools/portcullis", "#!/bin/sh\n");
-    fs::set_permissions(&inside, fs::Permissions::from_mode(0o755)).unwrap();
-    let ran = run(&sandbox, &["init", "--dry-run", "--program", inside.to_str().unwrap()]);
-    assert_eq!(ran.code, Some(0));
-    assert!(ran.stderr.contains("lies in the workspace"), "{}", ran.stderr);
-
-    for (path, mode) in [("tools/portcullis", 0o757), ("tools", 0o777)] {
-        fs::set_permissions(&inside, fs::Permissions::from_mode(0o755)).unwrap();
-        fs::set_permissions(sandbox.project.join(path), fs::Permissions::from_mode(mode)).unwrap();
-        let ran = run(&sandbox, &["init", "--yes", "--program", inside.to_str().unwrap()]);
-        assert_eq!(ran.code, Some(64), "{path}");
-        assert!(ran.stderr.contains("can be written by everybody"), "{path}: {}", ran.stderr);
-    }
-    for path in ["no/such/program", "src"] {
-        assert_eq!(run(&sandbox, &["init", "--yes", "--program", path]).code, Some(64), "{path}");
-    }
-    assert_eq!(settings(&sandbox), "{}");
-}
-
-#[test]
-fn claude_code_is_told_to_fail_shut_from_the_version_that_knows_how() {
-    for (version, expected) in [("2.1.294", None), ("2.1.295", Some("block")), ("3.0.0", Some("block"))] {
-        let sandbox = Sandbox::with_user_settings("{}");
-        agent(&sandbox, "claude", &format!("echo '{version} (Claude Code)'"));
-        run(&sandbox, &["init", "--yes"]);
-        let handler = json(&settings(&sandbox))["hooks"]["PreToolUse"][0]["hooks"][0].clone();
-        assert_eq!(handler.get("onFailure").and_then(Value::as_str), expected, "{version}");
-    }
-}
-
-#[test]
-fn what_a_version_was_told_is_not_taken_back_when_it_cannot_be_asked() {
-    let sandbox = Sandbox::with_user_settings("{}");
-    let program = agent(&sandbox, "claude", "echo 2.1.325");
-    run(&sandbox, &["init", "--yes"]);
-    for script in ["exit 1", "echo hello"] {
-        agent(&sandbox, "claude", script);
-        assert_eq!(run(&sandbox, &["init", "--yes"]).stdout, "Claude Code: already registered\n", "{script}");
-        assert_eq!(run(&sandbox, &["doctor"]).code, Some(0), "{script}");
-    }
-    fs::remove_file(program).unwrap();
-    assert_eq!(run(&sandbox, &["init", "--yes"]).stdout, "Claude Code: already registered\n");
-}
-
-#[test]
-fn a_program_in_the_workspace_does_not_pass_for_an_agent() {
-    let sandbox = Sandbox::with_user_settings("{}");
-    let marker = sandbox.home.join("started");
-    let planted = sandbox.write_project("claude", &format!("#!/bin/sh\ntouch {}\n", marker.display()));
-    fs::set_permissions(&planted, fs::Permissions::from_mode(0o755)).unwrap();
-    for path in [sandbox.project.to_str().unwrap(), "."] {
-        let ran = ran(&sandbox.command(&["init", "claude", "--yes"]).env("PATH", path).output().unwrap());
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        assert!(!marker.exists(), "{path}");
-    }
-}
-
-#[test]
-fn a_variable_that_leads_into_the_workspace_is_refused() {
-    let sandbox = Sandbox::new();
-    let inside = sandbox.project.join("claude");
-    let mut command = command(&sandbox, &["init", "claude", "--yes"]);
-    let ran = ran(&command.env("CLAUDE_CONFIG_DIR", &inside).output().unwrap());
-    assert_eq!(ran.code, Some(64));
-    assert!(ran.stderr.contains("`CLAUDE_CONFIG_DIR` leads into the workspace"), "{}", ran.stderr);
-    assert!(!inside.exists());
-}
-
-#[test]
 fn agents_are_named_found_or_missed() {
     let sandbox = Sandbox::new();
     let none = run(&sandbox, &["init", "--yes"]);
@@ -538,7 +409,7 @@ fn the_state_is_removed_only_when_that_is_asked_for() {
 }
 
 /// Lists every file below the home but the state, with its text.
-fn tree(sandbox: &Sandbox) -> Vec<(PathBuf, String)> {
+pub(crate) fn tree(sandbox: &Sandbox) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     let mut folders = vec![sandbox.home.clone()];
     while let Some(folder) = folders.pop() {
@@ -559,115 +430,4 @@ fn tree(sandbox: &Sandbox) -> Vec<(PathBuf, String)> {
     }
     found.sort();
     found
-}
-
-/// A Codex that lists one hook for each entry of ours, one of somebody else's and one of a project.
-pub(crate) const CODEX: &str = r#"
-[ "$1" = --version ] && { echo "codex-cli 0.166.0"; exit; }
-[ "$1" = app-server ] || exit 1
-while read -r line; do
-  case "$line" in
-  *'"initialize"'*) echo '{"id":1,"result":{"userAgent":"codex"}}' ;;
-  *'hooks/list'*)
-    status=untrusted
-    grep -q sha256:one "$CODEX_HOME/config.toml" && status=trusted
-    command=$(sed -n 's/.*"command": "\(.*\)",*$/\1/p' "$CODEX_HOME/hooks.json" | head -n 1)
-    hook='{"key":"%s:pre_tool_use:0:0","currentHash":"sha256:%s","trustStatus":"%s","enabled":true,"isManaged":false,"command":"%s"}'
-    echo '{"method":"noise","id":2}'
-    printf '{"id":2,"result":{"data":[{"cwd":"/","hooks":['
-    printf "$hook" "$CODEX_HOME/hooks.json" one "$status" "$command"; printf ,
-    printf "$hook" "$CODEX_HOME/hooks.json:theirs" two untrusted "theirs hook codex"; printf ,
-    printf "$hook" "/project/.codex/hooks.json" three untrusted "$command"
-    printf ']}]}}\n' ;;
-  esac
-done"#;
-
-#[test]
-fn codex_trusts_our_hooks_and_no_others() {
-    let config = "# mine\nmodel = \"m\"\n";
-    let sandbox = Sandbox::new();
-    sandbox.write_home(".codex/config.toml", config);
-    agent(&sandbox, "codex", CODEX);
-    let before = tree(&sandbox);
-    let ran = run(&sandbox, &["init", "--yes"]);
-    assert_eq!(ran.code, Some(0), "{} {}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.ends_with("Codex: our hooks are trusted\n"), "{}", ran.stdout);
-    let text = fs::read_to_string(sandbox.home.join(".codex/config.toml")).unwrap();
-    let key = sandbox.home.join(".codex/hooks.json:pre_tool_use:0:0");
-    let expected = format!("{config}\n[hooks.state.\"{}\"]\ntrusted_hash = \"sha256:one\"\n", key.display());
-    assert_eq!(text, expected);
-
-    assert_eq!(run(&sandbox, &["init", "--yes"]).stdout, "Codex: already registered\n");
-    // Codex writes its own settings all the time.
-    sandbox
-        .write_home(".codex/config.toml", &format!("{text}\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n"));
-    assert_eq!(run(&sandbox, &["uninstall", "--yes"]).code, Some(0));
-    let left = fs::read_to_string(sandbox.home.join(".codex/config.toml")).unwrap();
-    assert_eq!(left, format!("{config}\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n"));
-    sandbox.write_home(".codex/config.toml", config);
-    assert_eq!(tree(&sandbox), before);
-}
-
-#[test]
-fn a_codex_that_cannot_be_asked_for_trust_is_a_failure_that_says_what_to_do() {
-    for script in ["exit 1", "echo nonsense", "while read -r line; do echo '{\"id\":1,\"error\":{}}'; done"] {
-        let sandbox = Sandbox::new();
-        agent(&sandbox, "codex", script);
-        let ran = run(&sandbox, &["init", "--yes"]);
-        assert_eq!(ran.code, Some(64), "{script}: {}", ran.stdout);
-        assert!(ran.stderr.contains("run `/hooks` in Codex"), "{script}: {}", ran.stderr);
-        assert!(sandbox.home.join(".codex/hooks.json").exists(), "{script}");
-    }
-}
-
-#[test]
-fn every_agent_is_registered_checked_and_given_back() {
-    let hosts = [
-        "claude", "codex", "gemini", "opencode", "cursor", "copilot", "qwen", "droid", "crush", "amp",
-        "kimi", "pi", "cline",
-    ];
-    for host in hosts {
-        let sandbox = Sandbox::new();
-        agent(&sandbox, host, if host == "codex" { CODEX } else { "echo 9.9.9" });
-        let before = tree(&sandbox);
-        let run = |arguments: &[&str]| {
-            let path = format!("{0}/bin:{0}/.local/bin:/usr/bin:/bin", sandbox.home.display());
-            ran(&command(&sandbox, arguments).env("PATH", path).output().unwrap())
-        };
-        let first = run(&["init", host, "--yes"]);
-        assert_eq!(first.code, Some(0), "{host}: {} {}", first.stdout, first.stderr);
-        let second = run(&["init", "--yes"]);
-        assert!(second.stdout.ends_with(": already registered\n"), "{host}: {}", second.stdout);
-        assert_eq!(second.stdout.lines().count(), 1, "{host}: {}", second.stdout);
-        let checked = run(&["doctor", host]);
-        assert_eq!(checked.code, Some(0), "{host}: {}", checked.stdout);
-        assert!(checked.stdout.contains("✓ canary"), "{host}: {}", checked.stdout);
-        let undone = run(&["uninstall", "--yes"]);
-        assert_eq!(undone.code, Some(0), "{host}: {}", undone.stderr);
-        assert_eq!(tree(&sandbox), before, "{host}");
-    }
-}
-
-#[test]
-fn a_file_of_somebody_else_in_our_place_is_left_alone() {
-    let sandbox = Sandbox::new();
-    let theirs = sandbox.write_home(".config/opencode/plugin/portcullis.js", "export const Mine = 1\n");
-    let ran = run(&sandbox, &["init", "opencode", "--yes"]);
-    assert_eq!(ran.code, Some(64));
-    assert!(ran.stderr.contains("is there already and is not ours"), "{}", ran.stderr);
-    assert_eq!(fs::read_to_string(&theirs).unwrap(), "export const Mine = 1\n");
-    run_uninstall_leaves(&sandbox, &theirs);
-
-    let sandbox = Sandbox::new();
-    let theirs = sandbox.write_home(".local/bin/portcullis-amp", "theirs");
-    let ran = run(&sandbox, &["init", "amp", "--yes"]);
-    assert_eq!(ran.code, Some(64), "{}", ran.stdout);
-    assert!(!sandbox.home.join(".config/amp").exists());
-    run_uninstall_leaves(&sandbox, &theirs);
-}
-
-fn run_uninstall_leaves(sandbox: &Sandbox, theirs: &Path) {
-    let before = fs::read_to_string(theirs).unwrap();
-    assert_eq!(run(sandbox, &["uninstall", "--yes"]).code, Some(0));
-    assert_eq!(fs::read_to_string(theirs).unwrap(), before);
 }

@@ -26,6 +26,8 @@ mod fleet;
 mod grants;
 mod hook;
 mod init;
+mod init_preview;
+mod init_programs;
 mod injection;
 mod limits;
 mod log;

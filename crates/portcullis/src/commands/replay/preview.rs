@@ -42,6 +42,6 @@ fn report(tally: &Tally, mode: Mode) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "  stopped: {} ({})", visible(&example.title), visible(&example.reason));
     }
-    out.push_str("More: `portcullis replay --mode auto`\n");
+    let _ = writeln!(out, "More: `portcullis replay --mode {}`", mode.as_str());
     out
 }

@@ -9,7 +9,7 @@ use portcullis_settings::SettingsLocations;
 use portcullis_settings::disk::{MAXIMUM_SIZE, read_text};
 use serde_json::Value;
 
-use super::{Check, Checks, canary};
+use super::{Check, Checks, canary, neighbours};
 use portcullis_install::agent::{Agent, find_program, newest};
 use portcullis_install::ours::{Ours, Registered};
 use portcullis_install::plan::{file_of, files_of};
@@ -187,7 +187,10 @@ impl Examination<'_> {
             return None;
         };
         if is_guard {
-            self.check_neighbours(checks, &place, list);
+            let host = self.agent.host();
+            let mut files = neighbours::further_files(host, self.locations);
+            files.insert(0, path);
+            neighbours::check(checks, host, &self.ours, at, &files);
         }
         let registered = self.ours.command_in(entry)?;
         if !self.check_registered_program(checks, &registered, is_guard) {
@@ -207,24 +210,6 @@ impl Examination<'_> {
             }
         }
         Some(registered)
-    }
-
-    /// Names the hooks of others at the same moment. Where a hook may change the call, what runs may be another one than was
-    /// judged.
-    fn check_neighbours(&self, checks: &mut Checks, place: &str, list: &[Value]) {
-        let others: Vec<String> =
-            list.iter().filter(|entry| self.ours.command_in(entry).is_none()).flat_map(commands_in).collect();
-        if others.is_empty() {
-            return;
-        }
-        let named = format!("{place} also names {}", others.join(", "));
-        if self.agent.adapter.usual.capabilities.changed_input {
-            let message =
-                format!("{named}: a hook that changes the input makes another call run than was judged");
-            checks.warning("neighbours", message, "make sure that it changes no input");
-        } else {
-            checks.fine("neighbours", named);
-        }
     }
 
     /// Checks the program that settings name; says whether it may be started.
@@ -337,15 +322,7 @@ impl Examination<'_> {
     fn check_switches(&self, checks: &mut Checks, pieces: &[RegistrationPiece]) {
         let mut files: Vec<PathBuf> = Vec::new();
         files.extend(pieces.iter().filter_map(file_of).map(|file| self.agent.folder.join(file)));
-        let project = |file: &str| self.locations.project.join(file);
-        match self.agent.host() {
-            Host::Claude => {
-                files.extend([project(".claude/settings.json"), project(".claude/settings.local.json")]);
-                files.push(self.locations.managed.claude.join("managed-settings.json"));
-            }
-            Host::Gemini => files.push(project(".gemini/settings.json")),
-            _ => {}
-        }
+        files.extend(neighbours::further_files(self.agent.host(), self.locations));
         files.dedup();
         for path in files.iter().filter(|path| path.extension().is_some_and(|kind| kind == "json")) {
             let Ok(document) = document_at(path) else { continue };
@@ -410,26 +387,13 @@ fn is_executable(path: &Path) -> bool {
 }
 
 /// Reads settings as they stand; a file that is missing or empty says nothing.
-fn document_at(path: &Path) -> Result<Value, String> {
+pub(super) fn document_at(path: &Path) -> Result<Value, String> {
     let text = read_text(path, MAXIMUM_SIZE).map_err(|error| error.message)?.unwrap_or_default();
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     if toml_document::is_toml(path) {
         return toml_document::read(text);
     }
     if text.trim().is_empty() { Ok(Value::Null) } else { document::read(text) }
-}
-
-/// Lists the commands of an entry of others, as they are written.
-fn commands_in(entry: &Value) -> Vec<String> {
-    let nested = entry.get("hooks").and_then(Value::as_array).into_iter().flatten();
-    let commands = std::iter::once(entry).chain(nested);
-    let text = |handler: &Value| {
-        let fields = ["command", "bash", "powershell", "url", "prompt"];
-        let word = fields.iter().find_map(|field| handler.get(*field).and_then(Value::as_str));
-        word.map(|word| format!("`{word}`"))
-    };
-    let named: Vec<String> = commands.filter_map(text).collect();
-    if named.is_empty() { vec!["a hook without a command".to_owned()] } else { named }
 }
 
 /// Lists the keys of a document that turn hooks off.

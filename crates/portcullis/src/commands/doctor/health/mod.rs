@@ -7,6 +7,7 @@ mod agents;
 mod canary;
 mod fleet;
 mod heads;
+mod neighbours;
 mod own;
 
 use portcullis_hosts::Host;
