@@ -115,18 +115,10 @@ mod tests {
 
     use super::*;
     use crate::json;
+    use crate::shown_calls::shown;
 
     fn input(text: &str) -> ToolInput {
         json::parse_input(text.as_bytes()).unwrap()
-    }
-
-    fn shown(calls: &[ToolCall]) -> String {
-        let one = |call: &ToolCall| {
-            let mut text = format!("{} ", call.tool());
-            json::write_input(&mut text, call.input());
-            text
-        };
-        calls.iter().map(one).collect::<Vec<_>>().join("\n")
     }
 
     #[test]

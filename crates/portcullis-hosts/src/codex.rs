@@ -193,6 +193,7 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
+    use crate::shown_calls::shown;
     use crate::adapter::HookCall;
     use crate::json;
 
@@ -204,15 +205,6 @@ mod tests {
     }
 
     /// Writes calls as `Tool {input}`, one a line.
-    fn shown(calls: &[ToolCall]) -> String {
-        let one = |call: &ToolCall| {
-            let mut text = format!("{} ", call.tool());
-            json::write_input(&mut text, call.input());
-            text
-        };
-        calls.iter().map(one).collect::<Vec<_>>().join("\n")
-    }
-
     fn call(tool: &str, input: &str, rest: &str) -> HookCall {
         asked(&format!(
             r#"{{"hook_event_name":"PreToolUse","session_id":"s","transcript_path":"/t","tool_name":"{tool}","tool_input":{input},{rest}}}"#

@@ -210,7 +210,7 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
-    use crate::json;
+    use crate::shown_calls::shown;
 
     fn asked(text: &str) -> HookCall {
         match read(&HostInput { input: text.as_bytes(), directory: "/w", variable: &|_| None }) {
@@ -220,15 +220,6 @@ mod tests {
     }
 
     /// Writes calls as `Tool {input}`, one a line.
-    fn shown(calls: &[ToolCall]) -> String {
-        let one = |call: &ToolCall| {
-            let mut text = format!("{} ", call.tool());
-            json::write_input(&mut text, call.input());
-            text
-        };
-        calls.iter().map(one).collect::<Vec<_>>().join("\n")
-    }
-
     fn cli(tool: &str, arguments: &str) -> HookCall {
         asked(&format!(
             r#"{{"sessionId":"s","timestamp":1,"cwd":"/w","toolName":"{tool}","toolArgs":{arguments}}}"#

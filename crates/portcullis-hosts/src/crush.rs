@@ -300,6 +300,7 @@ mod tests {
 
     use super::*;
     use crate::json;
+    use crate::shown_calls;
 
     fn read_text(text: &str) -> Result<HostEvent, HostError> {
         read(&HostInput { input: text.as_bytes(), directory: "/", variable: &|_| None })
@@ -317,12 +318,7 @@ mod tests {
 
     /// Writes calls as `Tool {input}`, one a line.
     fn shown(name: &str, input: &str) -> String {
-        let one = |call: &ToolCall| {
-            let mut text = format!("{} ", call.tool());
-            json::write_input(&mut text, call.input());
-            text
-        };
-        call_of(name, input).calls.iter().map(one).collect::<Vec<_>>().join("\n")
+        shown_calls::shown(&call_of(name, input).calls)
     }
 
     #[test]

@@ -253,6 +253,7 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
+    use crate::shown_calls;
 
     fn read_text(text: &str) -> Result<HostEvent, HostError> {
         read(&HostInput { input: text.as_bytes(), directory: "/home/ada/.cursor", variable: &|_| None })
@@ -270,10 +271,7 @@ mod tests {
 
     /// Writes the call as `Tool {input}`.
     fn shown(event: &str, rest: &str) -> String {
-        let call = call_of(event, rest).calls.remove(0);
-        let mut text = format!("{} ", call.tool());
-        json::write_input(&mut text, call.input());
-        text
+        shown_calls::shown(&call_of(event, rest).calls)
     }
 
     #[test]

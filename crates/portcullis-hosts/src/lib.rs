@@ -17,6 +17,7 @@ mod call_parts;
 mod capability;
 mod claude;
 mod claude_family;
+mod claude_settings;
 mod cline;
 mod codex;
 mod copilot;
@@ -38,6 +39,8 @@ pub mod registration;
 mod registry;
 mod reply;
 mod shell_word;
+#[cfg(test)]
+mod shown_calls;
 pub mod tool_names;
 
 pub use adapter::{

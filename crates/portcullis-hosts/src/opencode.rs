@@ -272,6 +272,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::shown_calls;
 
     fn read_text(text: &str) -> Result<HostEvent, HostError> {
         read(&HostInput { input: text.as_bytes(), directory: "/", variable: &|_| None })
@@ -288,12 +289,7 @@ mod tests {
 
     /// Writes calls as `Tool {input}`, one a line.
     fn shown(rest: &str) -> String {
-        let one = |call: &ToolCall| {
-            let mut text = format!("{} ", call.tool());
-            crate::json::write_input(&mut text, call.input());
-            text
-        };
-        call_of(rest).calls.iter().map(one).collect::<Vec<_>>().join("\n")
+        shown_calls::shown(&call_of(rest).calls)
     }
 
     #[test]

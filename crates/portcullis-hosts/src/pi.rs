@@ -168,15 +168,10 @@ mod tests {
 
     use super::*;
     use crate::json;
+    use crate::shown_calls;
 
     fn shown(tool: &str, input: &str) -> String {
-        let one = |call: &ToolCall| {
-            let mut text = format!("{} ", call.tool());
-            json::write_input(&mut text, call.input());
-            text
-        };
-        let calls = calls(tool, &json::parse_input(input.as_bytes()).unwrap());
-        calls.iter().map(one).collect::<Vec<_>>().join("\n")
+        shown_calls::shown(&calls(tool, &json::parse_input(input.as_bytes()).unwrap()))
     }
 
     #[test]

@@ -456,23 +456,13 @@ mod tests {
 
     use super::*;
     use crate::json;
+    use crate::shown_calls::shown;
 
     fn input(text: &str) -> ToolInput {
         json::parse_input(text.as_bytes()).unwrap()
     }
 
     /// Writes calls as `Tool {input}`, one a line.
-    fn shown(calls: &[ToolCall]) -> String {
-        let one = |call: &ToolCall| {
-            let fields =
-                call.input().fields().map(|(name, value)| (name.to_owned(), value.clone())).collect();
-            let mut text = format!("{} ", call.tool());
-            json::write_value(&mut text, &Value::Object(fields));
-            text
-        };
-        calls.iter().map(one).collect::<Vec<_>>().join("\n")
-    }
-
     #[test]
     fn codex_tools_become_ours() {
         for (name, text, expected) in [
