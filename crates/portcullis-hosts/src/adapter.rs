@@ -9,8 +9,10 @@ use std::fmt;
 
 use portcullis_core::{Decision, Mode, Person, Reason, ToolCall, Verdict};
 
-use crate::capability::{HostDecision, MomentCapabilities};
+use crate::capability::HostDecision;
 use crate::host::Host;
+pub use crate::moment::{BlockingReply, HookMoment};
+use crate::observed::ObservedMode;
 use crate::reason;
 use crate::registration::Registration;
 use crate::reply::{HostError, HostReply};
@@ -26,12 +28,16 @@ pub struct HostAdapter {
     pub usual: &'static HookMoment,
     /// The other moments at which it asks.
     pub others: &'static [&'static HookMoment],
+    /// What its program was seen to do with answers.
+    pub observed: &'static [ObservedMode],
     /// The form of its session file, if we can read it.
     pub session_format: Option<SessionFormat>,
     /// Reads what it handed over.
     pub read: fn(&HostInput<'_>) -> Result<HostEvent, HostError>,
     /// Writes an answer to a call.
     pub write: fn(&'static HookMoment, &HostAnswer) -> HostReply,
+    /// Shows its user a sentence at the beginning of a session, if it was seen to do so.
+    pub welcome: Option<fn(&str) -> HostReply>,
     /// How it is registered.
     pub registration: Registration,
 }
@@ -52,28 +58,6 @@ impl fmt::Debug for HostInput<'_> {
         // The environment may hold keys.
         formatter.debug_struct("HostInput").field("input", &self.input).finish_non_exhaustive()
     }
-}
-
-/// A moment at which a host asks whether a call may run.
-#[derive(Debug, PartialEq, Eq)]
-pub struct HookMoment {
-    /// The event's name on the wire.
-    pub event: &'static str,
-    /// What an answer can say there.
-    pub capabilities: MomentCapabilities,
-    /// The answer that blocks, prepared before anything can fail.
-    pub blocking: BlockingReply,
-}
-
-/// An answer that blocks and needs nothing to be worked out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BlockingReply {
-    /// Standard output.
-    pub stdout: &'static str,
-    /// Standard error.
-    pub stderr: &'static str,
-    /// The exit code.
-    pub exit_code: i32,
 }
 
 /// What a host wants.

@@ -24,6 +24,7 @@ use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::absolute;
 use crate::host::Host;
 use crate::json;
+use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::tool_names::{self, FieldRenaming, ToolTranslation};
@@ -34,17 +35,23 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     title: "Amp",
     usual: &DELEGATED,
     others: &[],
+    observed: OBSERVED,
     session_format: None,
     read,
     write,
+    welcome: None,
     registration: Registration {
         programs: &["amp"],
+        oldest: None,
         folder: SettingsFolder { variable: None, base: FolderBase::Config, path: "amp" },
         pieces,
         refusal: |_| None,
         afterwards: "",
     },
 };
+
+/// What was seen in the real program.
+static OBSERVED: &[ObservedMode] = &[not_run(&DELEGATED)];
 
 static DELEGATED: HookMoment = HookMoment {
     event: "delegate",

@@ -20,6 +20,8 @@ use crate::capability::{AskBy, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom};
 use crate::claude_settings::refusal;
 use crate::host::Host;
+use crate::observed::CallFate::{NotSeen, Runs, Stopped};
+use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 
@@ -29,11 +31,14 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     title: "Claude Code",
     usual: &BEFORE,
     others: &[&BEFORE_BY_DEFAULT, &BEFORE_WRITING_UNASKED, &REQUEST],
+    observed: OBSERVED,
     session_format: Some(SessionFormat::Claude),
     read,
     write,
+    welcome: Some(claude_family::welcome),
     registration: Registration {
         programs: &["claude"],
+        oldest: Some(KNOWS_DECISIONS),
         folder: SettingsFolder {
             variable: Some("CLAUDE_CONFIG_DIR"),
             base: FolderBase::Home,
@@ -44,6 +49,91 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         afterwards: "",
     },
 };
+
+/// What was seen in the real program.
+static OBSERVED: &[ObservedMode] = &[
+    ObservedMode {
+        version: "2.1.325",
+        mode: "`-p`, `default`",
+        moment: &BEFORE_BY_DEFAULT,
+        fates: [Runs, Stopped, Stopped, Stopped, Stopped, Stopped, Stopped, NotSeen],
+        shown_by: "claude::each_answer_in_the_default_mode",
+        gone_shown_by: "",
+    },
+    ObservedMode {
+        version: "2.1.325",
+        mode: "`-p`, `acceptEdits`",
+        moment: &BEFORE,
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Stopped, NotSeen],
+        shown_by: "claude::each_answer_while_accepting_edits",
+        gone_shown_by: "",
+    },
+    ObservedMode {
+        version: "2.1.325",
+        mode: "`-p`, `plan`",
+        moment: &BEFORE,
+        fates: [Stopped, Stopped, Stopped, Stopped, Stopped, Stopped, Stopped, NotSeen],
+        shown_by: "claude::each_answer_in_plan_mode",
+        gone_shown_by: "",
+    },
+    ObservedMode {
+        version: "2.1.325",
+        mode: "`-p`, `auto`",
+        moment: &BEFORE,
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Stopped, NotSeen],
+        shown_by: "claude::each_answer_in_auto_mode",
+        gone_shown_by: "",
+    },
+    ObservedMode {
+        version: "2.1.325",
+        mode: "`-p`, `dontAsk`",
+        moment: &BEFORE,
+        fates: [Runs, Stopped, Stopped, Stopped, Stopped, Stopped, Stopped, NotSeen],
+        shown_by: "claude::each_answer_without_asking",
+        gone_shown_by: "",
+    },
+    ObservedMode {
+        version: "2.1.325",
+        mode: "`-p`, `bypassPermissions`",
+        moment: &BEFORE_WRITING_UNASKED,
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Stopped, Stopped],
+        shown_by: "claude::each_answer_while_bypassing",
+        gone_shown_by: "claude::a_hook_whose_program_is_gone_stops_the_call",
+    },
+    ObservedMode {
+        version: "2.1.325",
+        mode: "`-p`, `bypassPermissions`, a file that it calls sensitive",
+        moment: &BEFORE_WRITING_UNASKED,
+        fates: [Runs, Runs, Stopped, Runs, Stopped, Runs, Stopped, NotSeen],
+        shown_by: "claude::each_answer_about_a_sensitive_file",
+        gone_shown_by: "",
+    },
+    ObservedMode {
+        version: "2.1.142",
+        mode: "`-p`, `bypassPermissions`",
+        moment: &BEFORE_WRITING_UNASKED,
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Runs, NotSeen],
+        shown_by: "claude_versions::each_answer_in_2_1_142",
+        gone_shown_by: "",
+    },
+    ObservedMode {
+        version: "2.1.138",
+        mode: "`-p`, `bypassPermissions`",
+        moment: &BEFORE_WRITING_UNASKED,
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Runs, NotSeen],
+        shown_by: "claude_versions::each_answer_in_2_1_138",
+        gone_shown_by: "",
+    },
+    ObservedMode {
+        version: "2.1.112",
+        mode: "`-p`, `bypassPermissions`",
+        moment: &BEFORE_WRITING_UNASKED,
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Runs, NotSeen],
+        shown_by: "claude_versions::each_answer_in_2_1_112",
+        gone_shown_by: "",
+    },
+    not_run(&REQUEST),
+];
 
 static BEFORE: HookMoment = before(AskBy::Saying, PlainQuestion::LeftForSubagents);
 
@@ -72,6 +162,9 @@ fn moment(mode: Option<&str>, tool: &str) -> &'static HookMoment {
 static REQUEST: HookMoment = claude_family::REQUEST;
 
 const EXTRAS: ReplyExtras = ReplyExtras { notice: true, ending: true };
+
+/// The first version that reads `permissionDecision`. Older ones take an answer with it for none, and run the call.
+const KNOWS_DECISIONS: (u32, u32, u32) = (1, 0, 59);
 
 /// The first version that knows `onFailure`, which makes it block when a hook cannot be started or takes too long.
 ///
@@ -271,7 +364,7 @@ mod tests {
                 assert_eq!(handler["args"][1], "claude");
                 assert_eq!(handler["onFailure"], "block");
             } else {
-                assert_eq!(handler["command"], "'/opt/my bin/portcullis' hook claude || exit 2");
+                assert_eq!(handler["command"], command.guarded_line());
                 assert!(handler.get("args").is_none() && handler.get("onFailure").is_none(), "{handler}");
             }
             // A fact that is lost must not stop the session.

@@ -289,6 +289,11 @@ fn reply(
     HostReply::json(&wire, blocking)
 }
 
+/// Shows the user a sentence at the beginning of a session.
+pub(crate) fn welcome(text: &str) -> HostReply {
+    HostReply::json(&json!({ "systemMessage": text }), "")
+}
+
 /// Registers a handler for an event: an element of the list of its hooks. An empty matcher is left out.
 pub(crate) fn element(
     file: &'static str,

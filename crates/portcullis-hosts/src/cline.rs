@@ -21,6 +21,8 @@ use crate::capability::{AskBy, HostDecision, MomentCapabilities};
 use crate::claude_family::{self, BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, absolute, unknown, wrong_type};
 use crate::host::Host;
+use crate::observed::CallFate::{NotSeen, RunEnds, Runs};
+use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::shell_word::joined;
@@ -32,17 +34,30 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     title: "Cline CLI",
     usual: &BEFORE,
     others: &[],
+    observed: OBSERVED,
     session_format: None,
     read,
     write,
+    welcome: None,
     registration: Registration {
         programs: &["cline"],
+        oldest: None,
         folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".cline" },
         refusal: |_| None,
         pieces,
         afterwards: "A call that is denied ends the run of Cline; its agent is not told why",
     },
 };
+
+/// What was seen in the real program.
+static OBSERVED: &[ObservedMode] = &[ObservedMode {
+    version: "3.0.65",
+    mode: "headless",
+    moment: &BEFORE,
+    fates: [Runs, RunEnds, RunEnds, Runs, RunEnds, RunEnds, NotSeen, RunEnds],
+    shown_by: "cline::each_answer_before_a_call",
+    gone_shown_by: "cline::a_hook_whose_program_is_gone_stops_the_call",
+}];
 
 static BEFORE: HookMoment = HookMoment {
     event: "tool_call",

@@ -35,6 +35,8 @@ use crate::claude_family::{
 };
 use crate::fields::{absolute, unknown};
 use crate::host::Host;
+use crate::observed::CallFate::{Asked, NotSeen, Runs, Stopped};
+use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::tool_names;
@@ -45,11 +47,14 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     title: "Codex",
     usual: &BEFORE,
     others: &[&REQUEST],
+    observed: OBSERVED,
     session_format: Some(SessionFormat::Codex),
     read,
     write,
+    welcome: None,
     registration: Registration {
         programs: &["codex"],
+        oldest: None,
         folder: SettingsFolder { variable: Some("CODEX_HOME"), base: FolderBase::Home, path: ".codex" },
         pieces,
         refusal: |_| None,
@@ -57,6 +62,26 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
                      portcullis, then check with `portcullis doctor`",
     },
 };
+
+/// What was seen in the real program.
+static OBSERVED: &[ObservedMode] = &[
+    ObservedMode {
+        version: "0.166.0",
+        mode: "`exec`",
+        moment: &BEFORE,
+        fates: [Runs, Runs, Stopped, Runs, Stopped, Runs, Runs, Stopped],
+        shown_by: "codex::each_answer_before_a_call",
+        gone_shown_by: "codex::a_hook_whose_program_is_gone_stops_the_call",
+    },
+    ObservedMode {
+        version: "0.166.0",
+        mode: "`app-server`, `on-request`, leaving the sandbox",
+        moment: &REQUEST,
+        fates: [Runs, NotSeen, Stopped, Asked, Asked, Asked, NotSeen, NotSeen],
+        shown_by: "codex::each_answer_at_its_question",
+        gone_shown_by: "",
+    },
+];
 
 static BEFORE: HookMoment = HookMoment {
     capabilities: MomentCapabilities {
@@ -193,9 +218,8 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
-    use crate::shown_calls::shown;
     use crate::adapter::HookCall;
-    use crate::json;
+    use crate::shown_calls::shown;
 
     fn asked(text: &str) -> HookCall {
         match read(&HostInput { input: text.as_bytes(), directory: "/w", variable: &|_| None }) {
@@ -347,7 +371,7 @@ mod tests {
             .collect();
         let plain = "'/opt/my tools/portcullis' hook codex";
         let handler = |line: &str, timeout: u32| serde_json::json!({ "type": "command", "command": line, "timeout": timeout });
-        let guarded = format!("{plain} || exit 2");
+        let guarded = command.guarded_line();
         assert_eq!(
             values,
             [

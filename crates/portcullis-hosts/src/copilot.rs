@@ -29,6 +29,8 @@ use crate::copilot_tools::calls;
 use crate::fields::{HookInputFields, unknown, wrong_type};
 use crate::host::Host;
 use crate::json::parse_input;
+use crate::observed::CallFate::{Runs, Stopped};
+use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 
@@ -38,17 +40,34 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     title: "Copilot CLI and VS Code",
     usual: &BEFORE,
     others: &[&REQUEST, &CODE_BEFORE],
+    observed: OBSERVED,
     session_format: None,
     read,
     write,
+    welcome: None,
     registration: Registration {
         programs: &["copilot", "code"],
+        oldest: None,
         folder: SettingsFolder { variable: Some("COPILOT_HOME"), base: FolderBase::Home, path: ".copilot" },
         pieces,
         refusal: |_| None,
         afterwards: "",
     },
 };
+
+/// What was seen in the real program.
+static OBSERVED: &[ObservedMode] = &[
+    ObservedMode {
+        version: "1.0.102",
+        mode: "`-p`, all tools allowed",
+        moment: &BEFORE,
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Runs, Stopped],
+        shown_by: "copilot::each_answer_before_a_call",
+        gone_shown_by: "copilot::a_hook_whose_program_is_gone_stops_the_call",
+    },
+    not_run(&REQUEST),
+    not_run(&CODE_BEFORE),
+];
 
 static BEFORE: HookMoment = HookMoment {
     event: "preToolUse",

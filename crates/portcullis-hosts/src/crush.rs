@@ -26,6 +26,7 @@ use crate::capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, unknown};
 use crate::host::Host;
+use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::tool_names::{self, FieldRenaming, ToolTranslation};
@@ -36,11 +37,14 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     title: "Crush",
     usual: &UNASKED,
     others: &[&ASKED],
+    observed: OBSERVED,
     session_format: None,
     read,
     write,
+    welcome: None,
     registration: Registration {
         programs: &["crush"],
+        oldest: None,
         folder: SettingsFolder { variable: None, base: FolderBase::Config, path: "crush" },
         pieces,
         refusal: |_| None,
@@ -48,6 +52,9 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
                      use them",
     },
 };
+
+/// What was seen in the real program.
+static OBSERVED: &[ObservedMode] = &[not_run(&UNASKED), not_run(&ASKED)];
 
 /// A call that Crush may run without asking its user.
 static UNASKED: HookMoment = moment(AskBy::Nothing);
@@ -299,7 +306,6 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
-    use crate::json;
     use crate::shown_calls;
 
     fn read_text(text: &str) -> Result<HostEvent, HostError> {

@@ -30,6 +30,7 @@ use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, absolute, unknown, wrong_type};
 use crate::host::Host;
 use crate::json;
+use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::tool_names::{self, FieldRenaming, ToolTranslation};
@@ -40,17 +41,24 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     title: "Cursor",
     usual: &TOOL,
     others: &[&TOOL_WITH_EVENT, &SHELL, &MCP, &READ],
+    observed: OBSERVED,
     session_format: None,
     read,
     write,
+    welcome: None,
     registration: Registration {
         programs: &["cursor", "cursor-agent"],
+        oldest: None,
         folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".cursor" },
         pieces,
         refusal: |_| None,
         afterwards: "Restart Cursor, and look under Settings, Hooks, whether all five are listed",
     },
 };
+
+/// What was seen in the real program.
+static OBSERVED: &[ObservedMode] =
+    &[not_run(&TOOL), not_run(&TOOL_WITH_EVENT), not_run(&SHELL), not_run(&MCP), not_run(&READ)];
 
 static TOOL: HookMoment = moment("preToolUse", AskBy::Nothing);
 static TOOL_WITH_EVENT: HookMoment = moment("preToolUse", AskBy::Silence);

@@ -24,6 +24,8 @@ use crate::claude_family::{
     self, FamilyMember, ReplyExtras, SessionFreedom, element, guarded_handler, shell_handler,
 };
 use crate::host::Host;
+use crate::observed::CallFate::{Runs, Stopped};
+use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::tool_names::{ToolTranslation, by_table, mcp, patch_or_refusal};
@@ -34,17 +36,30 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     title: "Droid",
     usual: &BEFORE,
     others: &[],
+    observed: OBSERVED,
     session_format: None,
     read,
     write,
+    welcome: None,
     registration: Registration {
         programs: &["droid"],
+        oldest: None,
         folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".factory" },
         pieces,
         refusal: |_| None,
         afterwards: "",
     },
 };
+
+/// What was seen in the real program.
+static OBSERVED: &[ObservedMode] = &[ObservedMode {
+    version: "0.215.0",
+    mode: "`exec --auto high`",
+    moment: &BEFORE,
+    fates: [Runs, Runs, Stopped, Runs, Stopped, Runs, Runs, Stopped],
+    shown_by: "droid::each_answer_before_a_call",
+    gone_shown_by: "droid::a_hook_whose_program_is_gone_stops_the_call",
+}];
 
 static BEFORE: HookMoment = HookMoment {
     capabilities: MomentCapabilities { ask: AskBy::Nothing, ..claude_family::BEFORE.capabilities },

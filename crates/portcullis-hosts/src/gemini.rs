@@ -28,6 +28,8 @@ use crate::capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{self, BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, unknown};
 use crate::host::Host;
+use crate::observed::CallFate::{RunEnds, Runs, Stopped};
+use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::tool_names;
@@ -38,11 +40,14 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     title: "Gemini CLI",
     usual: &BEFORE,
     others: &[&BEFORE_UNASKED],
+    observed: OBSERVED,
     session_format: Some(SessionFormat::Gemini),
     read,
     write,
+    welcome: Some(claude_family::welcome),
     registration: Registration {
         programs: &["gemini"],
+        oldest: None,
         folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".gemini" },
         pieces,
         refusal,
@@ -50,6 +55,19 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
                      portcullis alone decide",
     },
 };
+
+/// What was seen in the real program.
+static OBSERVED: &[ObservedMode] = &[
+    ObservedMode {
+        version: "0.61.0",
+        mode: "`-p`, `yolo`",
+        moment: &BEFORE,
+        fates: [Runs, RunEnds, Stopped, Runs, Stopped, Runs, Runs, RunEnds],
+        shown_by: "gemini::each_answer_before_a_call",
+        gone_shown_by: "gemini::a_hook_whose_program_is_gone_stops_everything",
+    },
+    not_run(&BEFORE_UNASKED),
+];
 
 static BEFORE: HookMoment = before(AskBy::Saying);
 
@@ -372,7 +390,7 @@ mod tests {
         assert_eq!((*file, *at), ("settings.json", &["hooks", "BeforeTool"][..]));
         let expected = json!({"matcher": "*", "hooks": [{
             "type": "command", "name": "portcullis",
-            "command": "'/opt/my tools/portcullis' hook gemini || exit 2", "timeout": 90_000,
+            "command": command.guarded_line(), "timeout": 90_000,
         }]});
         assert_eq!(*value, expected);
         assert_eq!(pieces.len(), 5);

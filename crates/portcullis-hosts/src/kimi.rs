@@ -14,6 +14,8 @@ use crate::call_parts::foreign_calls;
 use crate::capability::{AskBy, MomentCapabilities};
 use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom};
 use crate::host::Host;
+use crate::observed::CallFate::{Runs, Stopped};
+use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::tool_names::{FieldRenaming, ToolTranslation, by_table, command_line};
@@ -24,11 +26,14 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     title: "Kimi Code",
     usual: &BEFORE,
     others: &[],
+    observed: OBSERVED,
     session_format: None,
     read,
     write,
+    welcome: None,
     registration: Registration {
         programs: &["kimi"],
+        oldest: None,
         folder: SettingsFolder {
             variable: Some("KIMI_CODE_HOME"),
             base: FolderBase::Home,
@@ -39,6 +44,16 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         afterwards: "",
     },
 };
+
+/// What was seen in the real program.
+static OBSERVED: &[ObservedMode] = &[ObservedMode {
+    version: "2.1.0",
+    mode: "`-p`",
+    moment: &BEFORE,
+    fates: [Runs, Runs, Stopped, Runs, Stopped, Runs, Runs, Stopped],
+    shown_by: "kimi::each_answer_before_a_call",
+    gone_shown_by: "kimi::a_hook_whose_program_is_gone_stops_the_call",
+}];
 
 static BEFORE: HookMoment = HookMoment {
     capabilities: MomentCapabilities {

@@ -31,6 +31,8 @@ mod generic;
 mod host;
 pub mod json;
 mod kimi;
+mod moment;
+mod observed;
 mod opencode;
 mod pi;
 mod qwen;
@@ -49,4 +51,5 @@ pub use adapter::{
 };
 pub use capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 pub use host::Host;
+pub use observed::{CallFate, HookBehavior, ObservedMode};
 pub use reply::{HostError, HostReply};

@@ -29,6 +29,8 @@ use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, unknown};
 use crate::generic::{BLOCKING, own_reply};
 use crate::host::Host;
+use crate::observed::CallFate::{Runs, Stopped};
+use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::tool_names::{self, ToolTranslation};
@@ -39,17 +41,34 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     title: "opencode",
     usual: &BEFORE,
     others: &[&QUESTION, &REQUEST],
+    observed: OBSERVED,
     session_format: None,
     read,
     write,
+    welcome: None,
     registration: Registration {
         programs: &["opencode"],
+        oldest: None,
         folder: SettingsFolder { variable: None, base: FolderBase::Config, path: "opencode" },
         pieces,
         refusal: |_| None,
         afterwards: "",
     },
 };
+
+/// What was seen in the real program.
+static OBSERVED: &[ObservedMode] = &[
+    ObservedMode {
+        version: "1.18.33",
+        mode: "`run`",
+        moment: &BEFORE,
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Stopped, Stopped, Stopped],
+        shown_by: "opencode::each_answer_before_a_call",
+        gone_shown_by: "opencode::a_plugin_whose_program_is_gone_stops_the_call",
+    },
+    not_run(&QUESTION),
+    not_run(&REQUEST),
+];
 
 static BEFORE: HookMoment = HookMoment {
     event: "tool.execute.before",

@@ -24,6 +24,8 @@ use crate::claude_family::{self, BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, unknown};
 use crate::generic::{BLOCKING, own_reply};
 use crate::host::Host;
+use crate::observed::CallFate::{Runs, Stopped};
+use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::tool_names::{FieldRenaming, ToolTranslation, by_table};
@@ -34,11 +36,14 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     title: "Pi",
     usual: &UNASKED,
     others: &[&ASKED],
+    observed: OBSERVED,
     session_format: None,
     read,
     write,
+    welcome: None,
     registration: Registration {
         programs: &["pi"],
+        oldest: None,
         folder: SettingsFolder {
             variable: Some("PI_CODING_AGENT_DIR"),
             base: FolderBase::Home,
@@ -49,6 +54,19 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
         afterwards: "",
     },
 };
+
+/// What was seen in the real program.
+static OBSERVED: &[ObservedMode] = &[
+    ObservedMode {
+        version: "0.73.1",
+        mode: "`-p`",
+        moment: &UNASKED,
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Stopped, Stopped, Stopped],
+        shown_by: "pi::each_answer_before_a_call",
+        gone_shown_by: "pi::an_extension_whose_program_is_gone_stops_the_call",
+    },
+    not_run(&ASKED),
+];
 
 /// A call of a run that has no screen.
 static UNASKED: HookMoment = moment(AskBy::Nothing);

@@ -16,7 +16,8 @@
 //! allowed there, what is denied is denied there, and everything else is left to its user. Never is a question answered
 //! there on the word of an answer that comes later. In the default mode a call that no rule speaks of is not asked about
 //! a second time; one that a rule or a finding speaks against is, because only then its user reads why. Where nobody can
-//! be asked, the question is never raised.
+//! be asked, the question is never raised. A program that drives Qwen Code hears only the first of two questions about
+//! one call, which then waits.
 //!
 //! Its session file has a form of its own that is not read here.
 
@@ -30,6 +31,8 @@ use crate::claude_family::{
 };
 use crate::host::Host;
 use crate::json;
+use crate::observed::CallFate::{Asked, NotSeen, Runs, Stopped};
+use crate::observed::ObservedMode;
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 use crate::tool_names::{ToolTranslation, by_table, command_line, not_understood, reads};
@@ -40,17 +43,48 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     title: "Qwen Code",
     usual: &BEFORE,
     others: &[&BEFORE_BY_DEFAULT, &REQUEST],
+    observed: OBSERVED,
     session_format: None,
     read,
     write,
+    welcome: Some(claude_family::welcome),
     registration: Registration {
         programs: &["qwen"],
+        oldest: None,
         folder: SettingsFolder { variable: None, base: FolderBase::Home, path: ".qwen" },
         pieces,
         refusal: |_| None,
         afterwards: "",
     },
 };
+
+/// What was seen in the real program.
+static OBSERVED: &[ObservedMode] = &[
+    ObservedMode {
+        version: "0.24.4",
+        mode: "`-p`, `yolo`",
+        moment: &BEFORE,
+        fates: [Runs, Stopped, Stopped, Runs, Stopped, Runs, Runs, Stopped],
+        shown_by: "qwen::each_answer_before_a_call",
+        gone_shown_by: "qwen::a_hook_whose_program_is_gone_stops_the_call",
+    },
+    ObservedMode {
+        version: "0.24.4",
+        mode: "`default`, a user who accepts",
+        moment: &BEFORE_BY_DEFAULT,
+        fates: [Asked, NotSeen, Stopped, Asked, Stopped, Asked, Asked, NotSeen],
+        shown_by: "qwen::each_answer_before_a_call_in_the_default_mode",
+        gone_shown_by: "",
+    },
+    ObservedMode {
+        version: "0.24.4",
+        mode: "`default`, a user who accepts",
+        moment: &REQUEST,
+        fates: [Runs, NotSeen, Stopped, Asked, Asked, Asked, Asked, NotSeen],
+        shown_by: "qwen::each_answer_at_its_question",
+        gone_shown_by: "",
+    },
+];
 
 static BEFORE: HookMoment = claude_family::BEFORE;
 

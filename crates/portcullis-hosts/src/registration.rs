@@ -11,6 +11,8 @@ pub struct Registration {
     pub programs: &'static [&'static str],
     /// Where its settings are.
     pub folder: SettingsFolder,
+    /// The oldest version that heeds what our hook says, where older ones are known not to: major, minor, patch.
+    pub oldest: Option<(u32, u32, u32)>,
     /// What is put there.
     pub pieces: fn(&HookCommand) -> Vec<RegistrationPiece>,
     /// Says why the host would not take a settings file of this text, as a clause: it would then call no hook of it.
@@ -88,12 +90,17 @@ pub enum RegistrationPiece {
 }
 
 /// Follows a line that a host hands to a shell where only this exit code stops a call: one that cannot be started, or
-/// breaks off, stops it too.
-const OR_BLOCK: &str = " || exit 2";
+/// breaks off, stops it too. The words are needed: Qwen Code runs the call if nothing stands on standard error.
+const OR_BLOCK: &str =
+    " || { echo 'portcullis: the permission check could not be run; blocked to be safe' >&2; exit 2; }";
+
+/// What followed it in earlier versions.
+const FORMER_OR_BLOCK: &str = " || exit 2";
 
 /// Takes off a line what makes it stop a call by itself.
 pub fn without_guard(line: &str) -> &str {
-    line.strip_suffix(OR_BLOCK).unwrap_or(line)
+    let bare = line.strip_suffix(OR_BLOCK).or_else(|| line.strip_suffix(FORMER_OR_BLOCK));
+    bare.unwrap_or(line)
 }
 
 impl HookCommand {
@@ -120,6 +127,9 @@ mod tests {
             arguments: vec!["hook".to_owned(), "codex".to_owned(), String::new()],
             host_version: None,
         };
-        assert_eq!(command.line(), r"'/opt/my tools/it'\''s/portcullis' hook codex ''");
+        let line = r"'/opt/my tools/it'\''s/portcullis' hook codex ''";
+        assert_eq!(command.line(), line);
+        assert_eq!(without_guard(&command.guarded_line()), line);
+        assert_eq!(without_guard(&format!("{line} || exit 2")), line);
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use portcullis_hosts::registration::{FolderBase, HookCommand, Registration, RegistrationPiece};
-use portcullis_hosts::{AskBy, HookMoment, Host};
+use portcullis_hosts::{AskBy, HookBehavior, HookMoment, Host};
 
 use super::{NOTICE, cell};
 
@@ -26,8 +26,11 @@ pub(super) fn page() -> String {
     }
     page.push_str(
         "\nEvery failure of ours that can be caught is answered with a denial, whatever the last column says: it is about \
-         a process that is killed or was never started.\n\n\
-         ## Where it is registered\n\n\
+         a process that is killed or was never started.\n\n",
+    );
+    page.push_str(&observed());
+    page.push_str(
+        "\n## Where it is registered\n\n\
          | host | name | found by | files |\n\
          |---|---|---|---|\n",
     );
@@ -51,6 +54,49 @@ pub(super) fn page() -> String {
             let _ = writeln!(page, "- {}: {}", adapter.title, adapter.registration.afterwards);
         }
     }
+    page
+}
+
+/// What the real programs were seen to do, a row a mode.
+fn observed() -> String {
+    let mut page = "## What hosts do with an answer\n\n\
+         Seen in the real programs, with the hook registered as `portcullis init` registers it.\n\
+         The tests are those of [`portcullis-e2e`](../development/real-clients.md); they run the program and compare every \
+         cell.\n\n\
+         - runs: nobody is asked\n\
+         - asks: the host asks its user\n\
+         - stopped: the call does not run, and the model is told\n\
+         - run ends: the call does not run, and the agent ends or is told nothing\n\
+         - not run: nobody has seen it\n\n\
+         | host | version | mode | moment |"
+        .to_owned();
+    for behavior in HookBehavior::ALL {
+        let _ = write!(page, " {} |", behavior.title());
+    }
+    page.push_str(" shown by |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    for host in Host::ALL {
+        let adapter = host.adapter();
+        for seen in adapter.observed {
+            let _ = write!(
+                page,
+                "| {} | {} | {} | `{}` |",
+                cell(adapter.title),
+                seen.version,
+                seen.mode,
+                seen.moment.event
+            );
+            for fate in seen.fates {
+                let _ = write!(page, " {} |", fate.title());
+            }
+            let tests: Vec<String> = seen.tests().map(|name| format!("`{name}`")).collect();
+            let _ = writeln!(page, " {} |", if tests.is_empty() { "–".to_owned() } else { tests.join(", ") });
+        }
+    }
+    page.push_str(
+        "\nOur program prints no garbage and answers before the host stops waiting; what is left of these columns is a \
+         machine that is stopped in between.\n\
+         Where an ask would run, we deny, and say how to allow the call.\n",
+    );
     page
 }
 

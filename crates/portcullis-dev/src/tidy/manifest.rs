@@ -241,6 +241,7 @@ const CRATES: &[CrateInfo] = &[
             "portcullis-classifier",
             "portcullis-postgres",
             "portcullis-store",
+            "portcullis-testkit",
             "portcullis-web",
             "portcullis-world",
         ],
@@ -257,7 +258,7 @@ const CRATES: &[CrateInfo] = &[
     },
     CrateInfo {
         name: "portcullis-e2e",
-        internal: &["portcullis-testkit"],
+        internal: &["portcullis-hosts", "portcullis-testkit"],
         external: External::Only(&["serde_json"]),
         purity: Purity::Free,
         own_lints: None,

@@ -3,6 +3,7 @@
 use portcullis_testkit::{AgentScript, AgentTurn, ModelScript, ScriptedServer};
 use serde_json::json;
 
+use crate::answers;
 use crate::harness::{Client, Finished, Registration, Session, Stage};
 use crate::tour::{self, tour_tests};
 
@@ -128,4 +129,48 @@ fn in_auto_mode_the_model_of_our_settings_judges() {
     finished.assert_ran("wanted", "wanted.txt");
     finished.assert_stopped("unwanted", "unwanted.txt", "portcullis: ");
     assert!(judge.requests().len() >= 2, "the model was asked {} times", judge.requests().len());
+}
+
+fn assert_answers_in_mode(test: &str, mode: &str) {
+    let begin = || Session::new(Client::Claude, &tour::policy()).with_arguments(&["--permission-mode", mode]);
+    answers::assert_as_observed(test, begin, answers::touch);
+}
+
+#[test]
+fn each_answer_in_the_default_mode() {
+    assert_answers_in_mode("claude::each_answer_in_the_default_mode", "default");
+}
+
+#[test]
+fn each_answer_while_accepting_edits() {
+    assert_answers_in_mode("claude::each_answer_while_accepting_edits", "acceptEdits");
+}
+
+#[test]
+fn each_answer_in_plan_mode() {
+    assert_answers_in_mode("claude::each_answer_in_plan_mode", "plan");
+}
+
+#[test]
+fn each_answer_in_auto_mode() {
+    assert_answers_in_mode("claude::each_answer_in_auto_mode", "auto");
+}
+
+#[test]
+fn each_answer_without_asking() {
+    assert_answers_in_mode("claude::each_answer_without_asking", "dontAsk");
+}
+
+#[test]
+fn each_answer_while_bypassing() {
+    assert_answers_in_mode("claude::each_answer_while_bypassing", "bypassPermissions");
+}
+
+#[test]
+fn each_answer_about_a_sensitive_file() {
+    let begin = || Session::new(Client::Claude, &tour::policy()).with_arguments(&BYPASS);
+    let call = |stage: Stage<'_>, label: &str, file: &str| {
+        stage.shell(label, &format!("echo >> ~/.bashrc && touch {file}"))
+    };
+    answers::assert_as_observed("claude::each_answer_about_a_sensitive_file", begin, call);
 }

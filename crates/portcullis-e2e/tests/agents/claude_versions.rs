@@ -2,6 +2,7 @@
 
 use portcullis_testkit::{AgentScript, AgentTurn};
 
+use crate::answers;
 use crate::harness::{Client, Session};
 use crate::tour;
 
@@ -32,4 +33,27 @@ fn the_last_version_that_knows_no_arguments() {
 #[test]
 fn the_first_version_that_knows_arguments() {
     assert_denied_calls_do_not_run("2.1.142");
+}
+
+fn assert_answers(test: &str, version: &str) {
+    let begin = || {
+        let session = Session::new(Client::Claude, &tour::policy()).of_version(version);
+        session.with_arguments(&["--permission-mode", "bypassPermissions"])
+    };
+    answers::assert_as_observed(test, begin, answers::touch);
+}
+
+#[test]
+fn each_answer_in_2_1_112() {
+    assert_answers("claude_versions::each_answer_in_2_1_112", "2.1.112");
+}
+
+#[test]
+fn each_answer_in_2_1_138() {
+    assert_answers("claude_versions::each_answer_in_2_1_138", "2.1.138");
+}
+
+#[test]
+fn each_answer_in_2_1_142() {
+    assert_answers("claude_versions::each_answer_in_2_1_142", "2.1.142");
 }

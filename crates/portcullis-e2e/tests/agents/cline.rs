@@ -3,6 +3,7 @@
 use portcullis_testkit::{AgentScript, AgentTurn};
 use serde_json::json;
 
+use crate::answers;
 use crate::harness::{Client, Finished, SECRET, Session, Stage};
 use crate::tour;
 
@@ -65,4 +66,10 @@ fn a_secret_is_not_shown() {
         .map(ToString::to_string)
         .collect();
     assert!(!told.contains(SECRET.trim()), "{}", finished.describe());
+}
+
+#[test]
+fn each_answer_before_a_call() {
+    let begin = || Session::new(Client::Cline, &tour::policy());
+    answers::assert_as_observed("cline::each_answer_before_a_call", begin, answers::touch);
 }

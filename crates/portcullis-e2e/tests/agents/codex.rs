@@ -3,7 +3,8 @@
 use portcullis_testkit::{AgentCall, AgentScript, AgentTurn};
 use serde_json::json;
 
-use crate::harness::{Client, ScriptedUser, Session};
+use crate::answers;
+use crate::harness::{Client, ScriptedUser, Session, Stage};
 use crate::tour::{self, tour_tests};
 
 tour_tests!(tour::take_alone(Client::Codex), asked: "the ask rule `Bash(touch asked.txt)` matches");
@@ -61,4 +62,25 @@ fn what_codex_would_ask_its_user_is_answered_by_the_hook() {
 fn a_hook_whose_program_is_gone_stops_the_call() {
     let finished = tour::run_without_program(Client::Codex, &[]);
     finished.assert_stopped("only", "allowed.txt", "programs/portcullis");
+}
+
+#[test]
+fn each_answer_before_a_call() {
+    let begin = || {
+        // The trust that `init` sets up is in the hook as `init` writes it, which waits longer.
+        Session::new(Client::Codex, &tour::policy()).with_arguments(&["--dangerously-bypass-hook-trust"])
+    };
+    answers::assert_as_observed("codex::each_answer_before_a_call", begin, answers::touch);
+}
+
+#[test]
+fn each_answer_at_its_question() {
+    let begin = || Session::new(Client::Codex, &tour::policy()).with_user(ScriptedUser::Accepts);
+    let call = |_: Stage<'_>, label: &str, file: &str| {
+        let input = json!({
+            "cmd": format!("touch {file}"), "sandbox_permissions": "require_escalated", "justification": "why",
+        });
+        AgentTurn::call(AgentCall::new(label, "exec_command", input))
+    };
+    answers::assert_as_observed("codex::each_answer_at_its_question", begin, call);
 }

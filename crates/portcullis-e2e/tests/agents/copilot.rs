@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::harness::Client;
+use crate::answers;
+use crate::harness::{Client, Session};
 use crate::tour::{self, tour_tests};
 
 tour_tests!(tour::take(Client::Copilot), asked: "the ask rule `Bash(touch asked.txt)` matches");
@@ -47,4 +48,10 @@ fn a_secret_is_kept_from_every_tool_that_reads() {
             stage.shell("shell", &format!("cat {secret}")),
         ]
     });
+}
+
+#[test]
+fn each_answer_before_a_call() {
+    let begin = || Session::new(Client::Copilot, &tour::policy());
+    answers::assert_as_observed("copilot::each_answer_before_a_call", begin, answers::touch);
 }

@@ -1,6 +1,9 @@
 //! Gemini CLI.
 
-use crate::harness::Client;
+use std::time::Duration;
+
+use crate::answers;
+use crate::harness::{Client, Session};
 use crate::tour::{self, tour_tests};
 
 tour_tests!(tour::take(Client::Gemini), asked: "nobody is connected to answer");
@@ -21,4 +24,11 @@ fn a_hook_whose_program_is_gone_stops_everything() {
     // A prompt is announced to a hook as well, and it is stopped there already.
     assert!(finished.output.contains("Agent execution blocked"), "{}", finished.describe());
     assert!(!finished.has_file("allowed.txt"), "{}", finished.describe());
+}
+
+#[test]
+fn each_answer_before_a_call() {
+    // A question that nobody answers is where it stays.
+    let begin = || Session::new(Client::Gemini, &tour::policy()).with_patience(Duration::from_secs(45));
+    answers::assert_as_observed("gemini::each_answer_before_a_call", begin, answers::touch);
 }

@@ -3,6 +3,7 @@
 //! `cargo dev clients` installs the agents; `docs/development/real-clients.md` tells how it all fits together.
 #![cfg(test)]
 
+mod answers;
 mod claude;
 mod claude_versions;
 mod cline;
@@ -14,5 +15,7 @@ mod harness;
 mod kimi;
 mod opencode;
 mod pi;
+mod proof;
 mod qwen;
 mod tour;
+mod working_day;

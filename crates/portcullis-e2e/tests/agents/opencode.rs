@@ -1,6 +1,7 @@
 //! opencode.
 
-use crate::harness::Client;
+use crate::answers;
+use crate::harness::{Client, Session};
 use crate::tour::{self, tour_tests};
 
 tour_tests!(tour::take(Client::Opencode), asked: "the ask rule `Bash(touch asked.txt)` matches");
@@ -19,4 +20,10 @@ fn a_hook_that_fails_stops_the_call() {
 fn a_plugin_whose_program_is_gone_stops_the_call() {
     let finished = tour::run_without_program(Client::Opencode, &[]);
     finished.assert_stopped("only", "allowed.txt", "the program cannot be started");
+}
+
+#[test]
+fn each_answer_before_a_call() {
+    let begin = || Session::new(Client::Opencode, &tour::policy());
+    answers::assert_as_observed("opencode::each_answer_before_a_call", begin, answers::touch);
 }

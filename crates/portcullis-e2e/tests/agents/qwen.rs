@@ -3,6 +3,7 @@
 use portcullis_testkit::{AgentScript, AgentTurn};
 use serde_json::{Value, json};
 
+use crate::answers;
 use crate::harness::{Client, Finished, ScriptedUser, Session};
 use crate::tour::{self, tour_tests};
 
@@ -53,7 +54,6 @@ fn in_default_mode(user: ScriptedUser) -> Finished {
             stage.shell("allowed", "touch allowed.txt"),
             stage.shell("denied", "touch denied.txt"),
             stage.shell("unknown", "frobnicate unknown.txt"),
-            stage.shell("asked", "touch asked.txt"),
             AgentTurn::say("All done."),
         ])
     })
@@ -62,21 +62,39 @@ fn in_default_mode(user: ScriptedUser) -> Finished {
 #[test]
 fn what_needs_a_user_in_the_default_mode_does_not_run_without_their_word() {
     let finished = in_default_mode(ScriptedUser::Declines);
-    assert_eq!(finished.questions, ["frobnicate unknown.txt", "touch asked.txt"], "{}", finished.describe());
+    assert_eq!(finished.questions, ["frobnicate unknown.txt"], "{}", finished.describe());
     finished.assert_ran("allowed", "allowed.txt");
     finished.assert_stopped("denied", "denied.txt", "the deny rule `Bash(touch denied.txt)` matches");
-    for file in ["unknown.txt", "asked.txt"] {
-        assert!(!finished.has_file(file), "{file}: {}", finished.describe());
-    }
+    assert!(!finished.has_file("unknown.txt"), "{}", finished.describe());
 }
 
 #[test]
 fn a_user_in_the_default_mode_is_asked_once_where_no_rule_speaks_against_the_call() {
     let finished = in_default_mode(ScriptedUser::Accepts);
-    // The second question about what a rule asks about is ours, and says why.
-    let expected = ["frobnicate unknown.txt", "touch asked.txt", "touch asked.txt"];
-    assert_eq!(finished.questions, expected, "{}", finished.describe());
+    assert_eq!(finished.questions, ["frobnicate unknown.txt"], "{}", finished.describe());
     finished.assert_ran("unknown", "unknown.txt");
-    finished.assert_ran("asked", "asked.txt");
     assert!(!finished.has_file("denied.txt"), "{}", finished.describe());
+}
+
+#[test]
+fn each_answer_before_a_call() {
+    let begin = || Session::new(Client::Qwen, &tour::policy());
+    answers::assert_as_observed("qwen::each_answer_before_a_call", begin, answers::touch);
+}
+
+/// A session in the default mode, whose user accepts everything.
+fn with_willing_user() -> Session {
+    let session = Session::new(Client::Qwen, &tour::policy()).with_user(ScriptedUser::Accepts);
+    session.with_arguments(&["--approval-mode", "default"])
+}
+
+#[test]
+fn each_answer_before_a_call_in_the_default_mode() {
+    let test = "qwen::each_answer_before_a_call_in_the_default_mode";
+    answers::assert_as_observed(test, with_willing_user, answers::touch);
+}
+
+#[test]
+fn each_answer_at_its_question() {
+    answers::assert_as_observed("qwen::each_answer_at_its_question", with_willing_user, answers::touch);
 }

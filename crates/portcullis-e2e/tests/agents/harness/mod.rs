@@ -9,11 +9,13 @@ mod daemon;
 mod place;
 mod registration;
 mod run;
+mod scripted_hook;
 mod setup;
 mod stage;
 
 pub(crate) use client::Client;
 pub(crate) use registration::Registration;
 pub(crate) use run::{Finished, Session};
+pub(crate) use scripted_hook::file_of;
 pub(crate) use setup::ScriptedUser;
 pub(crate) use stage::{SECRET, Stage};

@@ -1,14 +1,16 @@
 //! Tells an agent of our hook, by the command that users tell it with.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
+use portcullis_hosts::{CallFate, HookBehavior, ObservedMode};
 use serde_json::json;
 
 use super::client::{Client, portcullis};
 use super::daemon::Daemon;
 use super::place::Place;
+use super::scripted_hook;
 
 /// How an agent comes to ask us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub(crate) enum Registration {
     ByInit,
     /// By that hook, whose program is gone when the agent runs.
     ByInitAndGone,
+    /// By that hook, with a program in the place of ours that does what each call names.
+    Scripted(&'static ObservedMode),
     /// By a hook for Claude Code's own questions alone, written by hand.
     AtQuestions,
     /// By posting to a daemon, without a program in between.
@@ -32,13 +36,22 @@ pub(crate) enum Registration {
 impl Registration {
     /// Registers. The agent's own settings must be there already, because some agents are asked about theirs.
     /// Returns the daemon that is asked, if one is.
-    pub(super) fn register(self, client: Client, place: &Place) -> Option<Daemon> {
+    pub(super) fn register(self, client: Client, place: &Place, mode: Option<&str>) -> Option<Daemon> {
         match self {
-            Self::ByInit => init(&portcullis(), client, place),
+            Self::ByInit => init(client, place, mode, None),
             Self::ByInitAndGone => {
-                let program = move_in(place);
-                init(&program, client, place);
+                let program = place.root.join("programs/portcullis");
+                fs::copy(portcullis(), &program).expect("a copy");
+                init(client, place, mode, Some(&program));
                 fs::remove_file(program).expect("the program goes away");
+            }
+            Self::Scripted(seen) => {
+                let program = scripted_hook::write(client, place, seen.moment);
+                init(client, place, mode, Some(&program));
+                // Codex does not trust a hook that was changed since.
+                if seen.fate(HookBehavior::Late) != CallFate::NotSeen {
+                    scripted_hook::shorten_patience(client, place);
+                }
             }
             Self::AtQuestions => {
                 assert_eq!(client, Client::Claude, "only Claude Code has such a hook");
@@ -63,9 +76,14 @@ impl Registration {
     }
 }
 
-fn init(program: &Path, client: Client, place: &Place) {
-    let mut command = Command::new(program);
+/// Registers our program, or another one in its place.
+fn init(client: Client, place: &Place, mode: Option<&str>, program: Option<&Path>) {
+    let mut command = Command::new(portcullis());
     place.confine(&mut command).args(["init", client.name(), "--yes"]);
+    command.args(mode.iter().flat_map(|mode| ["--mode", *mode]));
+    if let Some(program) = program {
+        command.arg("--program").arg(program);
+    }
     // In a run without a person Gemini CLI ends at a question; it is told a denial instead.
     if client == Client::Gemini {
         command.arg("--headless");
@@ -79,14 +97,4 @@ fn init(program: &Path, client: Client, place: &Place) {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-}
-
-/// Puts a copy of our program into a place, for a test that takes it away.
-fn move_in(place: &Place) -> PathBuf {
-    let program = place.root.join("programs/portcullis");
-    fs::copy(portcullis(), &program).expect("a copy");
-    // Registering is done by the full program, which lies beside the one that agents start.
-    fs::copy(portcullis().with_file_name("portcullis-full"), program.with_file_name("portcullis-full"))
-        .expect("a copy");
-    program
 }

@@ -32,6 +32,8 @@ pub(crate) struct Session {
     client: Client,
     place: Place,
     registration: Registration,
+    mode: Option<&'static str>,
+    patience: Duration,
     arguments: Vec<String>,
     has_prompt_tool: bool,
     user: Option<ScriptedUser>,
@@ -65,12 +67,39 @@ impl Session {
         let place = Place::new();
         place.write(&place.home.join(".config/portcullis/settings.json"), policy);
         let registration = Registration::ByInit;
-        Self { client, place, registration, arguments: Vec::new(), has_prompt_tool: false, user: None }
+        Self {
+            client,
+            place,
+            registration,
+            mode: None,
+            patience: LONGEST_RUN,
+            arguments: Vec::new(),
+            has_prompt_tool: false,
+            user: None,
+        }
     }
 
     /// Changes how the agent comes to ask us.
     pub(crate) const fn registered(mut self, registration: Registration) -> Self {
         self.registration = registration;
+        self
+    }
+
+    /// Has `init` set the mode.
+    pub(crate) const fn in_mode(mut self, mode: &'static str) -> Self {
+        self.mode = Some(mode);
+        self
+    }
+
+    /// Has the agent ended earlier than usual, for a run that does not end by itself.
+    pub(crate) const fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Adds a file to the repository.
+    pub(crate) fn with_file(self, path: &str, text: &str) -> Self {
+        self.place.write(&self.place.repository.join(path), text);
         self
     }
 
@@ -105,15 +134,25 @@ impl Session {
         self
     }
 
+    /// Has `doctor` look at the agent, and returns what it says.
+    pub(crate) fn ask_doctor(self, arguments: &[&str]) -> Value {
+        let Self { client, place, registration, mode, .. } = self;
+        let daemon = registration.register(client, &place, mode);
+        let mut command = Command::new(portcullis());
+        command.args(["doctor", client.name(), "--json"]).args(arguments);
+        let output = place.confine(&mut command).output().expect("it runs");
+        drop(daemon);
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    }
+
     /// Runs the agent to its end.
     pub(crate) fn play(self, script: impl FnOnce(Stage<'_>) -> AgentScript) -> Finished {
-        let Self { client, place, registration, arguments, has_prompt_tool, user } = self;
+        let Self { client, place, registration, mode, patience, arguments, has_prompt_tool, user } = self;
         let script = script(Stage { client, place: &place });
         let model = AgentServer::start(script).expect("a port of loopback");
-        let setup =
-            Setup { place: &place, model: model.url(), arguments: &arguments, has_prompt_tool, user };
+        let setup = Setup { place: &place, model: model.url(), arguments: &arguments, has_prompt_tool, user };
         let mut command = setup.prepare(client);
-        let daemon = registration.register(client, &place);
+        let daemon = registration.register(client, &place, mode);
         if let Some(daemon) = &daemon {
             command.env(TOKEN, &daemon.token);
         }
@@ -121,7 +160,7 @@ impl Session {
         command.stdout(File::create(&output).expect("a file")).stderr(File::create(&errors).expect("a file"));
         let start = Instant::now();
         let (status, questions) = match (user, client) {
-            (None, _) => (run_to_its_end(&mut command), Vec::new()),
+            (None, _) => (run_to_its_end(&mut command, patience), Vec::new()),
             (Some(user), Client::Qwen) => (None, control_protocol::run_a_turn(&mut command, user)),
             (Some(user), _) => (None, app_server::run_a_turn(&mut command, &place, user)),
         };
@@ -143,12 +182,12 @@ impl Session {
 
 /// Runs a command in a process group of its own and leaves nothing of the group behind. Returns nothing if the time
 /// was not enough.
-fn run_to_its_end(command: &mut Command) -> Option<ExitStatus> {
+fn run_to_its_end(command: &mut Command, patience: Duration) -> Option<ExitStatus> {
     let mut child: Child = command.process_group(0).spawn().expect("the agent starts");
     let group = child.id();
     let (sender, receiver) = mpsc::channel();
     let waiter = thread::spawn(move || sender.send(child.wait()));
-    let status = receiver.recv_timeout(LONGEST_RUN).ok();
+    let status = receiver.recv_timeout(patience).ok();
     end_group(group);
     let _ = waiter.join();
     status.map(|waited| waited.expect("the agent can be waited for"))
@@ -168,7 +207,7 @@ fn end_left_over(place: &Place) {
 
 /// Ends what is left of a process group that we started.
 pub(super) fn end_group(group: u32) {
-    let kill = format!("kill -KILL -- -{group}");
+    let kill = format!("kill -s KILL -- -{group}");
     // There is nothing to kill when all of it has ended.
     let _ = Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status();
 }
