@@ -19,6 +19,7 @@ mod failure;
 pub mod gate;
 mod id;
 pub mod judge;
+pub mod mode_in_force;
 mod own_locations;
 mod permission_hooks;
 pub mod posting;

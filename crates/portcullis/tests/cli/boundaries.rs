@@ -73,7 +73,7 @@ fn a_later_prompt_lifts_it_and_nothing_else_does() {
 fn of_a_prompt_that_forbids_nothing_no_word_is_kept() {
     let scene = Scene::new();
     say(&scene, "Fix the login, then push.");
-    scene.tell("s1", "SessionStart", &json!({"source": "startup"}));
+    scene.tell("s1", "SessionStart", &json!({"source": "clear"}));
     scene.tell("s1", "PostToolUse", &json!({"tool_name": "Bash", "tool_input": {"command": "ls"}}));
     scene.tell("s1", "SessionEnd", &json!({"reason": "exit"}));
     let kept = texts_below(&scene.state());

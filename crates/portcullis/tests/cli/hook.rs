@@ -186,6 +186,35 @@ fn other_events_are_let_be() {
 }
 
 #[test]
+fn a_session_begins_with_its_mode_and_who_decides() {
+    let sandbox = Sandbox::new();
+    let begin = |host: &str, source: &str, mode: &str| {
+        let input = json!({
+            "hook_event_name": "SessionStart", "session_id": "s", "cwd": sandbox.project, "source": source,
+            "permission_mode": mode,
+        });
+        let ran = sandbox.run_with_input(&["hook", host], input.to_string().as_bytes());
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{host}");
+        let said: Value = serde_json::from_str(&ran.stdout).unwrap_or_default();
+        said["systemMessage"].as_str().unwrap_or_default().to_owned()
+    };
+    let asked = "what rules and the analysis leave open is asked about.";
+    let expected = format!("Portcullis judges every tool call. Mode: default; {asked}");
+    assert_eq!(begin("claude", "startup", "default"), expected);
+    assert_eq!(begin("claude", "compact", "default"), "", "the session goes on");
+    assert_eq!(begin("codex", "startup", "default"), "", "Codex was not seen to show it");
+    sandbox.write_home(".config/portcullis/settings.json", r#"{"permissions": {"defaultMode": "auto"}}"#);
+    let expected = format!("Portcullis judges every tool call. Mode: auto; {asked}");
+    for host in ["claude", "qwen"] {
+        assert_eq!(begin(host, "resume", "default"), expected, "{host}");
+    }
+    assert!(begin("claude", "startup", "plan").contains("Mode: plan;"));
+    let model = r#"{"permissions": {"defaultMode": "auto"}, "classifier": {"provider": "anthropic"}}"#;
+    sandbox.write_home(".config/portcullis/settings.json", model);
+    assert!(begin("claude", "startup", "default").ends_with("in auto mode goes to the model."));
+}
+
+#[test]
 fn an_answer_that_cannot_be_delivered_blocks_by_exit_code() {
     let sandbox = Sandbox::with_user_settings(RULES);
     let input = sandbox.write_project("input.json", &bash(&sandbox, "cargo build"));

@@ -1,0 +1,37 @@
+//! Which mode counts in a session, and who decides what rules and the analysis leave open: said to people.
+
+use portcullis_core::Mode;
+
+use crate::SessionSettings;
+use crate::classifier::{ClassifierFlags, has_classifier};
+
+/// Says which mode counts where an agent names none.
+pub fn usual_mode(session: &SessionSettings) -> String {
+    match session.policy().own_mode {
+        Some(mode) => format!("{mode}, also where an agent says only that its mode is the default one"),
+        None => "the agent's own (`portcullis init --mode auto` sets one for all agents)".to_owned(),
+    }
+}
+
+/// Says who decides what rules and the analysis leave open.
+pub fn who_decides(session: &SessionSettings) -> &'static str {
+    if has_classifier(&session.loaded, &ClassifierFlags::default()) {
+        "what rules and the analysis leave open in auto mode goes to the model"
+    } else {
+        "what rules and the analysis leave open is asked about"
+    }
+}
+
+/// Writes what a person reads at the beginning of a session, given the mode that the agent names.
+pub fn welcome(session: &SessionSettings, named: Option<Mode>) -> String {
+    let policy = session.policy();
+    let mode = match named {
+        Some(Mode::Default) | None => policy.own_mode.or(named),
+        Some(_) => named,
+    };
+    let mode = mode.map_or_else(
+        || "The agent's own mode counts".to_owned(),
+        |mode| format!("Mode: {}", policy.mode_in_force(mode)),
+    );
+    format!("Portcullis judges every tool call. {mode}; {}.", who_decides(session))
+}
