@@ -58,6 +58,19 @@ impl Agent {
         version_in(&finished.stdout).ok_or_else(|| "does not say its version".to_owned())
     }
 
+    /// Says why the version that is installed cannot be guarded, if it is known to be one of those.
+    pub fn too_old(&self) -> Option<String> {
+        let oldest = self.adapter.registration.oldest?;
+        let version = self.version().ok().filter(|version| *version < oldest)?;
+        let written = |(major, minor, patch): (u32, u32, u32)| format!("{major}.{minor}.{patch}");
+        Some(format!(
+            "{} {} runs calls that a hook denies; the oldest version that can be guarded is {}",
+            self.adapter.title,
+            written(version),
+            written(oldest)
+        ))
+    }
+
     /// Makes the command that the agent is to start.
     pub fn command(&self, program: &Program, is_headless: bool) -> HookCommand {
         let mut arguments = vec!["hook".to_owned(), self.host().name().to_owned()];

@@ -233,7 +233,11 @@ impl Init<'_> {
     fn plan<'s>(&mut self, subjects: &'s [Subject]) -> Vec<(&'s Subject, Plan)> {
         let mut plans = Vec::new();
         for subject in subjects {
-            match Plan::make(&subject.agent, &subject.command, self.locations) {
+            let plan = match subject.agent.too_old() {
+                Some(why) => Err(Failure::usage(why).with_hint("update it, then register with it")),
+                None => Plan::make(&subject.agent, &subject.command, self.locations),
+            };
+            match plan {
                 Ok(plan) => plans.push((subject, plan)),
                 Err(failure) => self.fail(failure),
             }

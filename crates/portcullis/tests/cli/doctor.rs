@@ -277,14 +277,15 @@ fn a_hook_of_somebody_else_that_may_change_a_call_is_named_wherever_it_stands() 
     const CHANGES: &str = "a hook that changes the input makes another call run than was judged";
     let sandbox = registered();
     assert_eq!(neighbours(&sandbox, "claude"), []);
-    let hooks = r#""PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "rewrite"}]},"#;
+    let hooks =
+        r#""PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "rewrite"}]},"#;
     edit(&sandbox, "\"PreToolUse\": [", hooks);
     let list = |file: &str, names: &str| {
         let message = format!("`hooks.PreToolUse` in `{file}` names {names}: {CHANGES}");
         ("warning".to_owned(), message)
     };
     let user = list("HOME/.claude/settings.json", "`rewrite`");
-    assert_eq!(neighbours(&sandbox, "claude"), [user.clone()]);
+    assert_eq!(neighbours(&sandbox, "claude"), std::slice::from_ref(&user));
 
     let group = r#"[{"hooks": [{"type": "command", "command": "a"}, {"type": "http", "url": "http://b"}]}]"#;
     let settings = format!(r#"{{"hooks": {{"PreToolUse": {group}, "Stop": {group}}}}}"#);

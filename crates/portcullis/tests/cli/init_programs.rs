@@ -15,7 +15,8 @@ fn a_version_that_knows_no_arguments_gets_a_line_that_blocks_by_itself() {
         let sandbox = Sandbox::with_user_settings("{}");
         agent(&sandbox, "claude", &format!("echo '{version} (Claude Code)'"));
         assert_eq!(run(&sandbox, &["init", "--yes"]).code, Some(0), "{version}");
-        assert_eq!(programs(&sandbox), [format!("{} hook claude || exit 2", ours())], "{version}");
+        let [line] = programs(&sandbox).try_into().unwrap();
+        assert!(line.starts_with(&format!("{} hook claude || {{ ", ours())), "{version}: {line}");
         let checked = run(&sandbox, &["doctor", "claude"]);
         assert_eq!(checked.code, Some(0), "{version}: {}", checked.stdout);
         assert_eq!(run(&sandbox, &["uninstall", "--yes"]).code, Some(0));
@@ -136,4 +137,22 @@ fn a_variable_that_leads_into_the_workspace_is_refused() {
     assert_eq!(ran.code, Some(64));
     assert!(ran.stderr.contains("`CLAUDE_CONFIG_DIR` leads into the workspace"), "{}", ran.stderr);
     assert!(!inside.exists());
+}
+
+#[test]
+fn a_version_that_cannot_be_guarded_is_refused_and_named() {
+    let sandbox = Sandbox::with_user_settings("{}");
+    agent(&sandbox, "claude", "echo '1.0.58 (Claude Code)'");
+    let ran = run(&sandbox, &["init", "--yes"]);
+    assert_eq!(ran.code, Some(64), "{}", ran.stdout);
+    let why =
+        "Claude Code 1.0.58 runs calls that a hook denies; the oldest version that can be guarded is 1.0.59";
+    assert!(ran.stderr.contains(why) && ran.stderr.contains("hint: update it"), "{}", ran.stderr);
+    assert_eq!(settings(&sandbox), "{}");
+    let checked = run(&sandbox, &["doctor", "claude"]);
+    assert_eq!(checked.code, Some(1));
+    assert!(checked.stdout.contains(&format!("{why}: calls are not judged")), "{}", checked.stdout);
+    agent(&sandbox, "claude", "echo '1.0.59 (Claude Code)'");
+    assert_eq!(run(&sandbox, &["init", "--yes"]).code, Some(0));
+    assert_eq!(run(&sandbox, &["doctor", "claude"]).code, Some(0));
 }

@@ -47,6 +47,10 @@ fn check_program(checks: &mut Checks, agent: &Agent) {
         return;
     };
     let path = program.display();
+    if let Some(why) = agent.too_old() {
+        checks.problem("program", format!("{why}: calls are not judged"), "update it");
+        return;
+    }
     match agent.version() {
         Ok((major, minor, fix)) => {
             checks.fine("program", format!("`{path}`, version {major}.{minor}.{fix}"));

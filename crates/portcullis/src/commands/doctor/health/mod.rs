@@ -9,12 +9,14 @@ mod fleet;
 mod heads;
 mod neighbours;
 mod own;
+mod proof;
 
 use portcullis_hosts::Host;
 use serde_json::{Value, json};
 
 pub(crate) use agents::check_agent;
 pub(crate) use own::check_own;
+pub(crate) use proof::prove;
 
 /// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
