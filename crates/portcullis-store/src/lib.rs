@@ -51,6 +51,7 @@
 //! INVARIANT: an error never allows. There is no approval in a file that cannot be read, an approval that cannot be
 //! marked as used is not given, and a count that cannot be read is not taken for none.
 
+mod allowed_calls;
 mod approvals;
 pub mod audit;
 mod backend;
@@ -80,6 +81,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use allowed_calls::{AllowedCall, AllowedCalls};
 pub use approvals::{
     AnswerOutcome, AnswerScope, ApprovalAnswer, ApprovalFilter, ApprovalRequest, ApprovalState,
     ExplanationEntry, NewApprovalRequest,

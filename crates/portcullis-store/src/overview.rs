@@ -26,15 +26,15 @@ pub struct ForgottenSessions {
 }
 
 impl Store {
-    /// Lists what was denied lately in all sessions, at most `limit` calls.
-    pub fn recently_denied(&self, limit: usize) -> Result<RecentDenials, StoreError> {
+    /// Lists what was denied lately in all sessions and that nobody let run since, at most `limit` calls.
+    pub fn recently_denied(&self, limit: usize, now_ms: u64) -> Result<RecentDenials, StoreError> {
         let mut recent = RecentDenials::default();
         for name in self.backend().session_names()? {
             match self.session(&name).read() {
                 Ok(None) => {}
                 // Newest first before the stable sort, for calls of the same millisecond.
                 Ok(Some(state)) => {
-                    let calls = state.into_denied().into_iter().rev();
+                    let calls = state.standing_denials(now_ms).rev().cloned();
                     recent.calls.extend(calls.take(limit).map(|call| (name.clone(), call)));
                     recent.calls.sort_by_key(|(_, call)| Reverse(call.at_ms));
                     recent.calls.truncate(limit);
@@ -153,7 +153,7 @@ mod tests {
             store.session(session).record_denial(&denial(summary), at_ms).unwrap();
         }
         let list = |limit| {
-            let recent = store.recently_denied(limit).unwrap();
+            let recent = store.recently_denied(limit, 1).unwrap();
             assert_eq!(recent.problems, []);
             recent.calls.into_iter().map(|(name, call)| (name, call.summary)).collect::<Vec<_>>()
         };
@@ -171,7 +171,7 @@ mod tests {
         store.session("a").record_denial(&denial("one"), 1).unwrap();
         fs::write(sessions(&store).join("b.json"), "{").unwrap();
         fs::write(sessions(&store).join("not a session.json"), "{").unwrap();
-        let recent = store.recently_denied(10).unwrap();
+        let recent = store.recently_denied(10, 1).unwrap();
         assert_eq!((recent.calls.len(), recent.problems.len()), (1, 1));
         assert!(recent.problems[0].to_string().contains("b.json"), "{}", recent.problems[0]);
     }
@@ -276,6 +276,6 @@ mod tests {
             }
         });
         store.session("a").record_denial(&denial("one"), 1).unwrap();
-        assert_eq!(store.recently_denied(1).unwrap().calls.len(), 1);
+        assert_eq!(store.recently_denied(1, 1).unwrap().calls.len(), 1);
     }
 }

@@ -213,7 +213,7 @@ impl SessionStore {
     }
 
     /// Changes the state while nobody else does. Where no state is returned, the old one stays.
-    fn change<T>(
+    pub(crate) fn change<T>(
         &self,
         mut changing: impl FnMut(Option<SessionState>) -> Result<(Option<SessionState>, T), StoreError>,
     ) -> Result<T, StoreError> {

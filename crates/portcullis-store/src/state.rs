@@ -102,13 +102,13 @@ pub struct RecordedDenial {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CallApproval {
-    id: String,
-    tool: String,
+    pub(crate) id: String,
+    pub(crate) tool: String,
     input_hash: String,
-    cwd: String,
-    granted_at_ms: u64,
-    expires_at_ms: u64,
-    used: bool,
+    pub(crate) cwd: String,
+    pub(crate) granted_at_ms: u64,
+    pub(crate) expires_at_ms: u64,
+    pub(crate) used: bool,
     /// Whether it answers what a person would be asked, and not only what auto mode judged.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     answers: bool,
@@ -176,7 +176,7 @@ pub(crate) struct SessionState {
     denials: DenialCounts,
     next: u64,
     denied: Vec<DeniedCall>,
-    approvals: Vec<CallApproval>,
+    pub(crate) approvals: Vec<CallApproval>,
 }
 
 /// The part of the file that every call looks at. The rest is checked to be JSON and passed over.
@@ -361,8 +361,9 @@ impl SessionState {
         if !call.retryable {
             return Err(StoreError::NotRetryable { id: call.id.clone() });
         }
+        // What was used tells which denials stand no longer.
         self.approvals
-            .retain(|approval| approval.expires_at_ms > now_ms && (approval.used || approval.id != call.id));
+            .retain(|approval| approval.used || (approval.expires_at_ms > now_ms && approval.id != call.id));
         self.approvals.push(CallApproval {
             id: call.id.clone(),
             tool: call.tool.clone(),
@@ -392,9 +393,9 @@ impl SessionState {
         self.denied.iter().find(|call| call.id.split_once('-').is_some_and(|(_, own)| own == number))
     }
 
-    /// The denied calls, the oldest first.
-    pub(crate) fn into_denied(self) -> Vec<DeniedCall> {
-        self.denied
+    /// The calls that stand as denied, the oldest first.
+    pub(crate) fn standing_denials(&self, now_ms: u64) -> impl DoubleEndedIterator<Item = &DeniedCall> {
+        self.denied.iter().filter(move |call| self.is_denied(&call.id, call.at_ms, now_ms))
     }
 
     /// Says whether nothing happened for so long, and nothing is waited for.

@@ -109,7 +109,7 @@ fn a_question_counts_as_no_denial_and_is_kept_once() {
     let id = session.record_question(&call(DenialKind::Asked), &rules, 1).unwrap();
     assert_eq!(session.record_question(&call(DenialKind::Asked), &rules, 2).unwrap(), id);
     assert_eq!(session.denials().unwrap().in_total, 0);
-    let recent = store.recently_denied(10).unwrap().calls;
+    let recent = store.recently_denied(10, 1).unwrap().calls;
     assert_eq!(recent.len(), 1);
     assert_eq!((recent[0].1.at_ms, recent[0].1.suggestions.as_slice()), (2, rules.as_slice()));
 }

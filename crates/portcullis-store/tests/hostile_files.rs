@@ -294,7 +294,7 @@ fn reading_makes_nothing() {
         session.approve("000000-1", 1, 1).unwrap_err(),
         StoreError::UnknownDenial { id: "000000-1".to_owned() }
     );
-    assert!(store.recently_denied(10).unwrap().calls.is_empty());
+    assert!(store.recently_denied(10, 1).unwrap().calls.is_empty());
     assert_eq!(store.find_denied("000000-1").unwrap(), None);
     assert_eq!(store.read_calls().unwrap().count(), 0);
     assert_eq!(store.forget_old_sessions(1, 1).unwrap().sessions, 0);

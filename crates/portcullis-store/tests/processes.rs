@@ -37,7 +37,7 @@ fn run_at_once(count: usize, root: &Path, words: &[&str]) -> Vec<String> {
 }
 
 fn denied(store: &Store) -> Vec<DeniedCall> {
-    let recent = store.recently_denied(1_000).unwrap();
+    let recent = store.recently_denied(1_000, 1).unwrap();
     assert_eq!(recent.problems, []);
     recent.calls.into_iter().map(|(_, call)| call).collect()
 }

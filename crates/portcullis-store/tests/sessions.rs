@@ -131,7 +131,7 @@ fn the_name_of_a_file_is_the_id_or_its_hash() {
 fn the_last_fifty_denied_calls_are_kept_and_numbers_go_on() {
     let (directory, session) = session();
     let ids: Vec<String> = (0..60).map(|number| deny(&session, &format!("{number}"))).collect();
-    let recent = Store::new(directory.path().to_path_buf()).recently_denied(100).unwrap();
+    let recent = Store::new(directory.path().to_path_buf()).recently_denied(100, 1).unwrap();
     let kept: Vec<String> = recent.calls.into_iter().map(|(_, call)| call.id).collect();
     assert_eq!(kept, ids.iter().rev().take(50).cloned().collect::<Vec<_>>());
     let gone = session.approve(&ids[9], 1_000, 60_000).unwrap_err();
@@ -272,7 +272,7 @@ fn many_large_inputs_do_not_make_the_file_large_and_are_all_found() {
         let taken = session.take_approval(&name, &input(number), &name, 2_100).unwrap();
         assert_eq!(taken.as_ref(), Some(&ids[number]));
     }
-    let newest = Store::new(directory.path().to_path_buf()).recently_denied(1).unwrap().calls;
+    let newest = Store::new(directory.path().to_path_buf()).recently_denied(1, 1).unwrap().calls;
     assert!(newest[0].1.summary.ends_with('…') && newest[0].1.summary.len() <= 2_003);
 }
 
@@ -283,7 +283,7 @@ fn text_is_cut_between_characters() {
         let reason = format!("{}{}", "x".repeat(offset), "😀".repeat(1_000));
         session.record_denial(&NewDenial { reason, ..denial(INPUT) }, 1).unwrap();
     }
-    let recent = Store::new(directory.path().to_path_buf()).recently_denied(10).unwrap();
+    let recent = Store::new(directory.path().to_path_buf()).recently_denied(10, 1).unwrap();
     assert_eq!(recent.calls.len(), 4);
     for (_, call) in recent.calls {
         assert!(call.reason.ends_with("😀…") && call.reason.len() <= 2_003, "{}", call.reason.len());

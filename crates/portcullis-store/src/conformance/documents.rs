@@ -116,7 +116,7 @@ pub(super) fn what_was_denied_is_found_in_whichever_session(open: &dyn Fn() -> S
     for (session, at_ms, command) in [("a", 1, "one"), ("b/c", 2, "two"), ("a", 3, "three")] {
         store.session(session).record_denial(&denial(command), START + at_ms)?;
     }
-    let recent = open().recently_denied(2)?;
+    let recent = open().recently_denied(2, 1)?;
     assert_eq!(recent.problems, []);
     let summaries: Vec<&str> = recent.calls.iter().map(|(_, call)| call.summary.as_str()).collect();
     assert_eq!(summaries, ["Bash: three", "Bash: two"]);

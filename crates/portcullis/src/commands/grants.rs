@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::{Args, Subcommand};
 use portcullis_core::visible;
-use portcullis_store::{Grant, GrantScope, Store};
+use portcullis_store::{AllowedCall, Grant, GrantScope, Store};
 use serde_json::{Value, json};
 
 use super::answer::denied::open_store;
@@ -14,7 +14,7 @@ use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
 use portcullis_output::grant::grant_json;
 use portcullis_output::human::counted;
-use portcullis_output::terminal::{BOLD, DIM, Painted, print, printable};
+use portcullis_output::terminal::{BOLD, DIM, Painted, print, print_notes, printable};
 
 /// List what `allow` and `deny` granted for a while, or take it back
 #[derive(Debug, Args)]
@@ -22,8 +22,10 @@ use portcullis_output::terminal::{BOLD, DIM, Painted, print, printable};
   portcullis grants
   portcullis grants --json
   portcullis grants revoke g3
+  portcullis grants revoke 3f9a1c-2
 
-A grant ends with its session, its time or its uses. What `--always` wrote is a rule of the settings:
+A grant ends with its session, its time or its uses. A call that may run once has the id of its denial;
+it ends when it ran or its time is over. What `--always` wrote is a rule of the settings:
 `portcullis rules list` shows it. Taking a grant back needs a person in a terminal.
 
 Exit codes: 0 done, 64 no such grant or no terminal, 70 internal failure")]
@@ -45,10 +47,11 @@ enum GrantsCommand {
     /// Take one grant back
     #[command(after_help = "Examples:
   portcullis grants revoke g3
+  portcullis grants revoke 3f9a1c-2
 
 Only a person can do that: it works in a terminal alone.")]
     Revoke {
-        /// The id of the grant
+        /// The id of the grant, or of the call that may run once
         id: String,
     },
     /// Take all grants back
@@ -65,46 +68,103 @@ pub(crate) fn run(arguments: &GrantsArgs) -> Result<ExitCode, Failure> {
     match &arguments.command {
         None | Some(GrantsCommand::List) => list(&store, arguments.json),
         Some(GrantsCommand::Revoke { id }) => {
-            let revoked = revoke(&store, |grant| grant.id == *id)?;
+            let revoked = Given::of_store(&store)?.take_back(&store, |given| given == id)?;
             if revoked.is_empty() {
                 return Err(Failure::usage(format!("there is no grant `{id}`"))
                     .with_hint("`portcullis grants` lists them"));
             }
             report(&revoked, arguments.json)
         }
-        Some(GrantsCommand::Clear) => report(&revoke(&store, |_| true)?, arguments.json),
+        Some(GrantsCommand::Clear) => {
+            report(&Given::of_store(&store)?.take_back(&store, |_| true)?, arguments.json)
+        }
+    }
+}
+
+/// What a person gave: rules that hold for a while, and calls that may run once, after the names of their sessions.
+struct Given {
+    grants: Vec<Grant>,
+    calls: Vec<(String, AllowedCall)>,
+}
+
+impl Given {
+    fn of_store(store: &Store) -> Result<Self, Failure> {
+        let now = now_ms();
+        let grants = store.grants().list(now).map_err(|error| Failure::from(&error))?;
+        let allowed = store.allowed_calls().map_err(|error| Failure::from(&error))?;
+        print_notes(allowed.problems.iter().map(ToString::to_string));
+        let calls = allowed.calls.into_iter().filter(|(_, call)| call.is_waiting(now)).collect();
+        Ok(Self { grants, calls })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.grants.is_empty() && self.calls.is_empty()
+    }
+
+    /// Taking back a denial widens, so an agent may not do it either.
+    fn take_back(self, store: &Store, is_meant: impl Fn(&str) -> bool) -> Result<Self, Failure> {
+        require_person()?;
+        let now = now_ms();
+        let meant = store.grants().revoke(|grant| is_meant(&grant.id), now);
+        let grants = meant.map_err(|error| Failure::from(&error))?;
+        let mut calls = Vec::new();
+        for (session, call) in self.calls.into_iter().filter(|(_, call)| is_meant(&call.id)) {
+            let taken = store.session(&session).take_back(&call.id, now);
+            if taken.map_err(|error| Failure::from(&error))? {
+                calls.push((session, call));
+            }
+        }
+        Ok(Self { grants, calls })
+    }
+
+    fn to_json(&self, name: &str) -> String {
+        let grants: Vec<Value> = self.grants.iter().map(grant_json).collect();
+        let call = |(session, call): &(String, AllowedCall)| {
+            json!({
+                "id": call.id, "session": session, "tool": call.tool, "cwd": call.cwd, "summary": call.summary,
+                "allowedAtMs": call.allowed_at_ms, "expiresAtMs": call.expires_at_ms,
+            })
+        };
+        let calls: Vec<Value> = self.calls.iter().map(call).collect();
+        printable(&format!("{:#}\n", json!({ name: grants, "calls": calls })))
     }
 }
 
 fn list(store: &Store, is_json: bool) -> Result<ExitCode, Failure> {
     let now = now_ms();
-    let grants = store.grants().list(now).map_err(|error| Failure::from(&error))?;
+    let given = Given::of_store(store)?;
     print(&if is_json {
-        as_json("grants", &grants)
-    } else if grants.is_empty() {
+        given.to_json("grants")
+    } else if given.is_empty() {
         "nothing is granted\n".to_owned()
     } else {
-        grants.iter().map(|grant| grant_text(grant, now)).collect()
+        let grants = given.grants.iter().map(|grant| grant_text(grant, now));
+        grants.chain(given.calls.iter().map(|call| call_text(call, now))).collect()
     })?;
     Ok(ExitCode::Success)
 }
 
-/// Taking back a denial widens, so an agent may not do it either.
-fn revoke(store: &Store, is_meant: impl Fn(&Grant) -> bool) -> Result<Vec<Grant>, Failure> {
-    require_person()?;
-    store.grants().revoke(is_meant, now_ms()).map_err(|error| Failure::from(&error))
-}
-
-fn report(revoked: &[Grant], is_json: bool) -> Result<ExitCode, Failure> {
-    let line = |grant: &Grant| format!("{}  revoked {} {}\n", grant.id, grant.behavior, visible(&grant.rule));
+fn report(revoked: &Given, is_json: bool) -> Result<ExitCode, Failure> {
+    let grant =
+        |grant: &Grant| format!("{}  revoked {} {}\n", grant.id, grant.behavior, visible(&grant.rule));
+    let call = |(_, call): &(String, AllowedCall)| {
+        format!("{}  revoked allow once {}\n", call.id, visible(&call.summary))
+    };
     print(&if is_json {
-        as_json("revoked", revoked)
+        revoked.to_json("revoked")
     } else if revoked.is_empty() {
         "nothing was granted\n".to_owned()
     } else {
-        revoked.iter().map(line).collect()
+        revoked.grants.iter().map(grant).chain(revoked.calls.iter().map(call)).collect()
     })?;
     Ok(ExitCode::Success)
+}
+
+fn call_text((session, call): &(String, AllowedCall), now: u64) -> String {
+    let minutes = call.expires_at_ms.saturating_sub(now).div_ceil(60_000);
+    let head = format!("{}  allow once {}", Painted(BOLD, visible(&call.id)), visible(&call.summary));
+    let place = format!("session {}, in {}, {minutes} min left", visible(session), visible(&call.cwd));
+    format!("{head}\n  {}\n", Painted(DIM, place))
 }
 
 fn grant_text(grant: &Grant, now: u64) -> String {
@@ -130,9 +190,4 @@ fn grant_text(grant: &Grant, now: u64) -> String {
         visible(&grant.rule)
     );
     format!("{head}\n  {}\n", Painted(DIM, place))
-}
-
-fn as_json(name: &str, grants: &[Grant]) -> String {
-    let grants: Vec<Value> = grants.iter().map(grant_json).collect();
-    printable(&format!("{:#}\n", json!({ name: grants })))
 }

@@ -446,3 +446,47 @@ fn what_a_program_reads_holds_nothing_that_a_terminal_obeys() {
     }
     assert!(scene.sandbox.run(&["allow", "--json"]).stdout.contains("\\u009b31m"));
 }
+
+#[test]
+fn a_call_that_a_person_allowed_is_listed_revoked_and_stands_no_longer_as_denied() {
+    let scene = Scene::new();
+    let read = |arguments: &[&str]| {
+        let ran = scene.sandbox.run(&[arguments, &["--json"]].concat());
+        assert_eq!(ran.code, Some(0), "{arguments:?}: {ran:?}");
+        serde_json::from_str::<Value>(&ran.stdout).unwrap()
+    };
+    let standing = || {
+        let denied = read(&["allow"])["denied"].as_array().unwrap().len();
+        let records = read(&["log"])["records"].as_array().unwrap().clone();
+        let lifted = records.iter().filter(|record| record["allowedSince"] == true).count();
+        (denied, lifted, read(&["stats"])["allowedSince"].clone())
+    };
+    assert_eq!(scene.decide("make install"), "deny");
+    assert_eq!(standing(), (1, 0, json!(0)));
+    scene.grant(&["allow", "--last"]);
+    assert_eq!(standing(), (0, 1, json!(1)));
+    let calls = read(&["grants"])["calls"].clone();
+    assert_eq!((&calls[0]["summary"], &calls[0]["session"]), (&json!("Bash: make install"), &json!("s1")));
+    let shown = scene.sandbox.run(&["grants"]).stdout;
+    assert!(shown.contains("allow once Bash: make install") && shown.contains("60 min left"), "{shown}");
+    let shown = scene.sandbox.run(&["log"]).stdout;
+    assert!(shown.contains("allowed once by a person since"), "{shown}");
+    let shown = scene.sandbox.run(&["stats"]).stdout;
+    assert!(shown.contains("1 call allowed by a person since"), "{shown}");
+
+    let id = calls[0]["id"].as_str().unwrap().to_owned();
+    let alone = scene.sandbox.run(&["grants", "revoke", &id]);
+    assert_eq!(alone.code, Some(64), "only a person takes it back: {alone:?}");
+    let revoked = scene.at_terminal(&["grants", "revoke", &id], "");
+    assert!(revoked.stdout.contains("revoked allow once Bash: make install"), "{revoked:?}");
+    assert_eq!(standing(), (1, 0, json!(0)));
+    assert_eq!(scene.decide("make install"), "deny");
+
+    scene.grant(&["allow", "--last"]);
+    assert_eq!(scene.decide("make install"), "allow");
+    assert_eq!(read(&["grants"])["calls"], json!([]), "it ran");
+    let (denied, lifted, _) = standing();
+    assert_eq!((denied, lifted), (0, 2), "both denials of the call are lifted");
+    assert_eq!(scene.decide("make install"), "deny");
+    assert_eq!(standing().0, 1, "it is denied again");
+}

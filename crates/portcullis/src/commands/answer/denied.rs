@@ -33,7 +33,7 @@ pub(crate) fn open_store() -> Result<Store, Failure> {
 
 /// Returns what was denied lately, the newest first.
 pub(crate) fn recent(store: &Store, limit: usize) -> Result<RecentDenials, Failure> {
-    store.recently_denied(limit).map_err(|error| Failure::internal(error.to_string()))
+    store.recently_denied(limit, now_ms()).map_err(|error| Failure::internal(error.to_string()))
 }
 
 /// Returns the call with an id.

@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use clap::Args;
 use portcullis_store::audit::index::Filter;
-use portcullis_store::audit::{Audit, Position, Record};
+use portcullis_store::audit::{Position, Record};
 use serde_json::{Value, json};
 
 use super::{FilterArgs, Trail};
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
-use portcullis_output::record;
 use portcullis_output::terminal::{print, printable};
 
 /// How often the trail is looked at while one watches.
@@ -44,36 +43,40 @@ pub(super) fn run(arguments: &ListArgs) -> Result<ExitCode, Failure> {
     let mut records = trail.pruned().find(&filter, arguments.limit).map_err(|error| Failure::from(&error))?;
     if arguments.follow {
         records.reverse();
-        print_each(&records, arguments.json)?;
-        return follow(&trail.audit, &filter, end, arguments.json);
+        print_each(&trail, &records, arguments.json)?;
+        return follow(&trail, &filter, end, arguments.json);
     }
+    let allowed = trail.allowed_since()?;
     let text = if arguments.json {
-        let objects: Vec<Value> = records.iter().map(record::object).collect();
+        let objects: Vec<Value> = records.iter().map(|record| allowed.object(record)).collect();
         printable(&format!("{:#}\n", json!({ "records": objects })))
     } else if records.is_empty() {
         "nothing was recorded that fits\n".to_owned()
     } else {
-        records.iter().map(record::lines).collect()
+        records.iter().map(|record| allowed.lines(record)).collect()
     };
     print(&text)?;
     Ok(ExitCode::Success)
 }
 
 /// Watches until the process is interrupted or nobody reads any more.
-fn follow(audit: &Audit, filter: &Filter, mut place: Position, is_json: bool) -> Result<ExitCode, Failure> {
+fn follow(trail: &Trail, filter: &Filter, mut place: Position, is_json: bool) -> Result<ExitCode, Failure> {
     loop {
-        let update = audit.read_after(place, AT_ONCE).map_err(|error| Failure::from(&error))?;
+        let update = trail.audit.read_after(place, AT_ONCE).map_err(|error| Failure::from(&error))?;
         place = update.position;
         let fitting: Vec<Record> = update.records.into_iter().filter(|record| filter.has(record)).collect();
-        print_each(&fitting, is_json)?;
+        print_each(trail, &fitting, is_json)?;
         std::thread::sleep(PAUSE);
     }
 }
 
-fn print_each(records: &[Record], is_json: bool) -> Result<(), Failure> {
+fn print_each(trail: &Trail, records: &[Record], is_json: bool) -> Result<(), Failure> {
+    if records.is_empty() {
+        return Ok(());
+    }
+    let allowed = trail.allowed_since()?;
     let text = |one: &Record| {
-        if is_json { printable(&format!("{}\n", record::object(one))) } else { record::lines(one) }
+        if is_json { printable(&format!("{}\n", allowed.object(one))) } else { allowed.lines(one) }
     };
-    let text: String = records.iter().map(text).collect();
-    if text.is_empty() { Ok(()) } else { print(&text) }
+    print(&records.iter().map(text).collect::<String>())
 }

@@ -1,11 +1,13 @@
 //! `portcullis log`: what was decided, and whether the record of it is what was written.
 
+mod allowed_since;
 mod chain;
 mod filter;
 mod list;
 mod prune;
 mod show;
 
+pub(crate) use allowed_since::AllowedSince;
 pub(crate) use filter::FilterArgs;
 
 use clap::{Args, Subcommand};
@@ -80,6 +82,11 @@ impl Trail {
         })?;
         let store = portcullis_gate::stores::open(&session.loaded, root)?;
         Ok(Self { audit: store.audit(), store, settings: session.loaded.audit.clone() })
+    }
+
+    /// Returns which denials a person lifted since.
+    pub(crate) fn allowed_since(&self) -> Result<AllowedSince, Failure> {
+        AllowedSince::of_store(&self.store)
     }
 
     /// Reads the heads that were kept in a file; the error says what is wrong with them.

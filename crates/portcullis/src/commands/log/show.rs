@@ -39,7 +39,8 @@ pub(crate) struct ShowArgs {
 /// Runs the command.
 pub(super) fn run(arguments: &ShowArgs) -> Result<ExitCode, Failure> {
     let id = &arguments.id;
-    let found = Trail::open()?.pruned().get(id).map_err(|error| Failure::from(&error))?;
+    let trail = Trail::open()?;
+    let found = trail.pruned().get(id).map_err(|error| Failure::from(&error))?;
     let record = match found {
         Found::One(record) => record,
         Found::Nothing => {
@@ -55,15 +56,17 @@ pub(super) fn run(arguments: &ShowArgs) -> Result<ExitCode, Failure> {
         }
     };
     let today = if arguments.today { Some(try_today(&record.entry)?) } else { None };
+    let allowed = trail.allowed_since()?;
     print(&if arguments.json {
-        let mut object = record::object(&record);
+        let mut object = allowed.object(&record);
         if let (Some(fields), Some((session, trial))) = (object.as_object_mut(), &today) {
             fields.insert("today".to_owned(), trial::object(trial, session));
         }
         printable(&format!("{object:#}\n"))
     } else {
         let today = today.map(|(_, trial)| trial::page(&trial)).unwrap_or_default();
-        record::page(&record) + &today
+        let since = if allowed.has(&record) { "\nA person allowed this very call once since.\n" } else { "" };
+        record::page(&record) + since + &today
     })?;
     Ok(ExitCode::Success)
 }

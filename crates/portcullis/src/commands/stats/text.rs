@@ -19,8 +19,8 @@ const LONGEST_EXAMPLE: usize = 80;
 /// How many of the last days are drawn.
 const MOST_DAYS: usize = 30;
 
-/// Writes totals with charts.
-pub(super) fn page(totals: &Totals, chart: Chart) -> String {
+/// Writes totals with charts; so many of the denials stand no longer.
+pub(super) fn page(totals: &Totals, lifted: u64, chart: Chart) -> String {
     if totals.calls == 0 {
         return "nothing was recorded that fits\n".to_owned();
     }
@@ -37,7 +37,11 @@ pub(super) fn page(totals: &Totals, chart: Chart) -> String {
         };
         chart.draw(&counted.iter().map(bar).collect::<Vec<_>>())
     };
-    section(&mut out, "decisions", &shares(&totals.decisions, str::to_owned));
+    let since = match lifted {
+        0 => String::new(),
+        _ => format!("  {} allowed by a person since, and no longer denied\n", counted(lifted, "call")),
+    };
+    section(&mut out, "decisions", &(shares(&totals.decisions, str::to_owned) + &since));
     section(&mut out, "decided by", &shares(&totals.steps, step_name));
     section(&mut out, "hosts", &shares(&totals.hosts, str::to_owned));
     section(&mut out, "days", &chart.draw(&days(totals)));

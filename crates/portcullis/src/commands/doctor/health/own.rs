@@ -15,7 +15,9 @@ use super::fleet::check_fleet;
 use super::heads::check_heads;
 use super::{Check, Checks};
 use portcullis_gate::classifier::{ClassifierFlags, Resting, assemble, has_classifier};
+use portcullis_gate::clock::now_ms;
 use portcullis_gate::env_vars;
+use portcullis_gate::mode_in_force::{usual_mode, who_decides};
 use portcullis_gate::process;
 use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_install::program;
@@ -37,7 +39,7 @@ pub(crate) fn check_own(locations: &SettingsLocations, is_online: bool) -> Vec<C
     let is_shared = session.as_ref().is_some_and(|session| session.loaded.store.is_shared());
     check_state(&mut checks, locations, is_shared);
     if let Some(session) = &session {
-        checks.fine("mode", mode_in_force(session));
+        checks.fine("mode", format!("{}; {}", usual_mode(session), who_decides(session)));
         check_fleet(&mut checks, session);
         check_heads(&mut checks, session);
         check_classifier(&mut checks, session, is_online);
@@ -88,20 +90,6 @@ fn check_settings(checks: &mut Checks) -> Option<SessionSettings> {
     Some(session)
 }
 
-/// Says which mode counts where an agent names none, and who decides what rules and proofs leave open.
-fn mode_in_force(session: &SessionSettings) -> String {
-    let mode = match session.policy().own_mode {
-        Some(mode) => format!("{mode}, also where an agent says only that its mode is the default one"),
-        None => "the agent's own (`portcullis init --mode auto` sets one for all agents)".to_owned(),
-    };
-    let who = if has_classifier(&session.loaded, &ClassifierFlags::default()) {
-        "what rules and the analysis leave open in auto mode goes to the model"
-    } else {
-        "what rules and the analysis leave open is asked about"
-    };
-    format!("{mode}; {who}")
-}
-
 /// Checks what is kept on this machine; sessions and the audit trail are not, where the store is shared.
 fn check_state(checks: &mut Checks, locations: &SettingsLocations, is_shared: bool) {
     let Some(state) = &locations.state else {
@@ -137,7 +125,7 @@ fn check_kept(checks: &mut Checks, store: &Store) {
             );
         }
     }
-    match store.recently_denied(0) {
+    match store.recently_denied(0, now_ms()) {
         Ok(recent) => match recent.problems.first() {
             Some(problem) => {
                 checks.warning(
