@@ -43,6 +43,9 @@ pub struct FenceOutcome {
     pub exit: FencedExit,
     /// How often something inside tried to reach an address outside the fence.
     pub refused_connections: u64,
+    /// What is protected and was not there before. Only writes that land at once can make it, and only after the fact can
+    /// it be known.
+    pub made_protected: Vec<PathBuf>,
     /// The version of Landlock's interface that held it; none where the kernel has no Landlock.
     pub landlock_abi: Option<u8>,
 }

@@ -75,16 +75,17 @@ impl LayerCommit<'_> {
             remove(&root, &change.path)?;
         }
         let is_staged = self.staging.is_dir();
+        let mut parents = ParentDirectories { root: &root, last: None };
         for (index, change) in changes.iter().enumerate() {
             if change.kind == ChangeKind::Removed {
                 continue;
             }
             if change.entry == ChangedEntry::Directory {
-                make_directory(&root, &change.path)?;
+                make_directory(&mut parents, &change.path)?;
             } else if is_staged {
-                bring(&root, &self.staging.join(index.to_string()), &change.path)?;
+                bring(&mut parents, &self.staging.join(index.to_string()), &change.path)?;
             } else {
-                bring(&root, &self.upper.join(&change.path), &change.path)?;
+                bring(&mut parents, &self.upper.join(&change.path), &change.path)?;
             }
         }
         for change in changes.iter().rev() {
@@ -106,7 +107,7 @@ fn remove(root: &OwnedFd, path: &Path) -> io::Result<()> {
 }
 
 /// Moves a file down; one that is no longer above is below already.
-fn bring(root: &OwnedFd, from: &Path, path: &Path) -> io::Result<()> {
+fn bring(parents: &mut ParentDirectories<'_>, from: &Path, path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(from) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => {
@@ -114,30 +115,26 @@ fn bring(root: &OwnedFd, from: &Path, path: &Path) -> io::Result<()> {
         }
     }
     strip_marks(from)?;
-    let (parent, name) = open_parent(root, path)?;
-    with_rights(&parent, || {
-        if is_directory_at(&parent, name)? {
-            remove_at(&parent, name)?;
-        }
-        match renameat(rustix::fs::CWD, from, &parent, name) {
+    let (parent, name) = parents.open(path)?;
+    with_rights(parent, || {
+        match renameat(rustix::fs::CWD, from, parent, name) {
+            Err(Errno::ISDIR) => remove_at(parent, name)?,
             // The directory of the layer may be closed to its owner; it goes away anyway.
-            Err(Errno::ACCESS) => {
-                from.parent().map_or(Ok(()), open_directory_up)?;
-                Ok(renameat(rustix::fs::CWD, from, &parent, name)?)
-            }
-            other => Ok(other?),
+            Err(Errno::ACCESS) => from.parent().map_or(Ok(()), open_directory_up)?,
+            other => return Ok(other?),
         }
+        Ok(renameat(rustix::fs::CWD, from, parent, name)?)
     })
 }
 
-fn make_directory(root: &OwnedFd, path: &Path) -> io::Result<()> {
-    let (parent, name) = open_parent(root, path)?;
-    if is_directory_at(&parent, name)? {
+fn make_directory(parents: &mut ParentDirectories<'_>, path: &Path) -> io::Result<()> {
+    let (parent, name) = parents.open(path)?;
+    if is_directory_at(parent, name)? {
         return Ok(());
     }
-    with_rights(&parent, || {
-        remove_at(&parent, name)?;
-        Ok(mkdirat(&parent, name, Mode::RWXU)?)
+    with_rights(parent, || {
+        remove_at(parent, name)?;
+        Ok(mkdirat(parent, name, Mode::RWXU)?)
     })
 }
 
@@ -160,6 +157,25 @@ fn with_rights(directory: &OwnedFd, act: impl Fn() -> io::Result<()>) -> io::Res
             done
         }
         other => other,
+    }
+}
+
+/// The directories that changes go to. Changes come in the order of their paths, so that the last one is often the next.
+struct ParentDirectories<'commit> {
+    root: &'commit OwnedFd,
+    last: Option<(PathBuf, OwnedFd)>,
+}
+
+impl ParentDirectories<'_> {
+    fn open<'path>(&mut self, path: &'path Path) -> io::Result<(&OwnedFd, &'path OsStr)> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let directory = path.parent().unwrap_or(Path::new(""));
+        let known = self.last.take().filter(|(last, _)| last == directory);
+        let (_, parent) = match known {
+            Some(known) => self.last.insert(known),
+            None => self.last.insert((directory.to_path_buf(), open_directory(self.root, directory)?)),
+        };
+        Ok((parent, name))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
@@ -38,7 +39,9 @@ pub fn run(command: &FencedCommand) -> Result<FenceOutcome, FenceError> {
     };
     drop((report_writer, life_reader));
     let ended = supervise(child, life_writer).map_err(|error| FenceError::set_up("wait for it", &error))?;
-    outcome(InsideReport::read(File::from(report_reader)), ended)
+    let mut outcome = outcome(InsideReport::read(File::from(report_reader)), ended)?;
+    outcome.made_protected = made_protected(command, &plan.protected);
+    Ok(outcome)
 }
 
 fn make_plan(command: &FencedCommand) -> Result<InsidePlan, FenceError> {
@@ -58,6 +61,19 @@ fn make_plan(command: &FencedCommand) -> Result<InsidePlan, FenceError> {
         user: rustix::process::geteuid(),
         group: rustix::process::getegid(),
     })
+}
+
+/// Returns what is protected now and was not there when the command began. A tree that cannot be looked through any more
+/// is named as a whole.
+fn made_protected(command: &FencedCommand, before: &ProtectedPlaces) -> Vec<PathBuf> {
+    let policy = &command.policy;
+    if policy.mode != WriteMode::Direct {
+        return Vec::new();
+    }
+    match find_protected(&policy.workspace, &policy.protected) {
+        Ok(after) => after.found.difference(&before.found).cloned().collect(),
+        Err(_) => vec![policy.workspace.clone()],
+    }
 }
 
 /// Waits for process 1 of the fence, and passes on what ends a command.
@@ -84,7 +100,7 @@ fn supervise(child: Pid, life: OwnedFd) -> io::Result<WaitStatus> {
 fn outcome(report: Option<InsideReport>, ended: WaitStatus) -> Result<FenceOutcome, FenceError> {
     match report {
         Some(InsideReport::Ended { exit, refused_connections, landlock_abi }) => {
-            Ok(FenceOutcome { exit, refused_connections, landlock_abi })
+            Ok(FenceOutcome { exit, refused_connections, landlock_abi, made_protected: Vec::new() })
         }
         Some(InsideReport::Failed(error)) => Err(error),
         None => {

@@ -153,3 +153,14 @@ fn secrets_of_the_environment_stay_outside() {
     assert!(shown.contains("LANG=C") && shown.contains("PATH=") && shown.contains("TMPDIR=/tmp"), "{shown}");
     assert!(!shown.contains("secret") && !shown.contains("SSH_AUTH_SOCK"), "{shown}");
 }
+
+/// What does not exist cannot be mounted over; at least it does not go unseen.
+#[test]
+fn protected_names_that_a_direct_run_makes_are_told() {
+    let mut yard = Yard::new(Who::Tester);
+    protect(&mut yard, &[".git/hooks", ".envrc"]);
+    let mut command = yard.fenced("all", &["bash", "-c", "mkdir -p new/.git/hooks; touch .envrc plain"]);
+    let told = text(&command.env("FENCE_SHOW_OUTCOME", "1").output().expect("it runs"));
+    assert!(told.contains("workspace/.envrc\"") && told.contains("workspace/new/.git/hooks\""), "{told}");
+    assert!(!told.contains("plain"), "{told}");
+}
