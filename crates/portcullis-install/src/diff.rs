@@ -27,7 +27,7 @@ enum Line<'a> {
 }
 
 /// Writes the difference of a file that may be new.
-pub(super) fn unified(path: &Path, before: Option<&str>, after: &str) -> String {
+pub fn unified(path: &Path, before: Option<&str>, after: &str) -> String {
     let name = path.to_string_lossy();
     let old_name = if before.is_some() { visible(&name) } else { "/dev/null".into() };
     let mut out = format!(

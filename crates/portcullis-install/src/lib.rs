@@ -21,6 +21,8 @@ pub mod toml_document;
 pub mod undo;
 pub mod writing;
 
+pub use diff::unified as unified_diff;
+
 use std::path::Path;
 
 use portcullis_core::visible;

@@ -11,6 +11,8 @@ use crate::commands::{
     mcp_proxy, modes, policy, profiles, questions, replay, retry, rules, schema, serve, settings, stats,
     store, tokens, trust, uninstall,
 };
+#[cfg(target_os = "linux")]
+use crate::commands::{run, runs};
 use portcullis_gate::judge::ConfiguredConsultants;
 
 use crate::exit_code::ExitCode;
@@ -59,6 +61,10 @@ enum Command {
     Grants(grants::GrantsArgs),
     #[command(hide = true)]
     Retry(retry::RetryArgs),
+    #[cfg(target_os = "linux")]
+    Run(run::RunArgs),
+    #[cfg(target_os = "linux")]
+    Runs(runs::RunsArgs),
     Rules(rules::RulesArgs),
     Modes(modes::ModesArgs),
     Profiles(profiles::ProfilesArgs),
@@ -94,6 +100,10 @@ impl Command {
             Self::Deny(arguments) => deny::run(&arguments),
             Self::Grants(arguments) => grants::run(&arguments),
             Self::Retry(arguments) => retry::run(&arguments),
+            #[cfg(target_os = "linux")]
+            Self::Run(arguments) => run::run(&arguments),
+            #[cfg(target_os = "linux")]
+            Self::Runs(arguments) => runs::run(&arguments),
             Self::Rules(arguments) => rules::run(arguments),
             Self::Modes(arguments) => modes::run(&arguments),
             Self::Profiles(arguments) => profiles::run(arguments),

@@ -14,6 +14,8 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "allow",
             "deny",
             "grants",
+            "run",
+            "runs",
             "questions",
             "log",
             "uninstall",
@@ -37,7 +39,8 @@ pub(crate) fn with_groups(command: clap::Command) -> clap::Command {
     for (title, names) in GROUPS {
         // Writing to a String cannot fail.
         let _ = write!(template, "\n{header}{title}:{header:#}\n");
-        for name in names {
+        // The fence is on Linux alone.
+        for name in names.iter().filter(|name| command.find_subcommand(name).is_some()) {
             let about = command.find_subcommand(name).and_then(clap::Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
             let _ = writeln!(template, "  {literal}{name:<widest$}{literal:#}  {about}");

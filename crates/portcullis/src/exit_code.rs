@@ -25,6 +25,8 @@ pub(crate) enum ExitCode {
     Usage = 64,
     /// Something failed that should not have.
     Internal = 70,
+    /// `run`: the fence did not go up, or no call of that id waits, and nothing was run.
+    NotRun = 125,
 }
 
 impl From<Decision> for ExitCode {
@@ -65,6 +67,7 @@ mod tests {
             (ExitCode::Ask, 3),
             (ExitCode::Usage, 64),
             (ExitCode::Internal, 70),
+            (ExitCode::NotRun, 125),
         ];
         for (code, number) in table {
             assert_eq!(code as u8, number);

@@ -23,6 +23,10 @@ pub(crate) mod questions;
 pub(crate) mod replay;
 pub(crate) mod retry;
 pub(crate) mod rules;
+#[cfg(target_os = "linux")]
+pub(crate) mod run;
+#[cfg(target_os = "linux")]
+pub(crate) mod runs;
 pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod settings;

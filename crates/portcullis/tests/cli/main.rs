@@ -47,6 +47,7 @@ mod registrations;
 mod replay;
 mod retry;
 mod rules;
+mod run;
 mod sandbox;
 mod scene;
 mod self_test;

@@ -1,0 +1,54 @@
+//! The end of a fenced command: its own exit code, and the lines that say what the fence did.
+
+use portcullis_core::visible;
+use portcullis_fence::{FenceError, FenceOutcome};
+use portcullis_output::human::counted;
+use portcullis_output::terminal::print_error;
+
+use crate::exit_code::ExitCode;
+
+/// Says in one line that nothing was run, and why.
+pub(super) fn nothing_was_run(reason: &str, hint: Option<&str>) -> ExitCode {
+    let hint = hint.map(|hint| format!(" ({})", visible(hint))).unwrap_or_default();
+    print_error(&format!("portcullis: nothing was run: {}{hint}\n", visible(reason)));
+    ExitCode::NotRun
+}
+
+/// Says why the fence did not go up, or why the program does not start.
+pub(super) fn did_not_start(error: &FenceError) -> ExitCode {
+    let code = nothing_was_run(&error.to_string(), error.hint());
+    match error.exit_code() {
+        125 => code,
+        other => end_with(other),
+    }
+}
+
+/// Names what the fence refused, which the command itself tells only as a riddle.
+pub(super) fn say_what_was_refused(outcome: &FenceOutcome, writable: &str) {
+    if outcome.refused_connections > 0 {
+        let tries = counted(outcome.refused_connections, "connection");
+        print_error(&format!(
+            "portcullis: the fence refused {tries} to the outside: this command runs without a network. \
+             If it needs one, ask for a run outside the fence and say which host it reaches.\n"
+        ));
+    }
+    if let Some(first) = outcome.made_protected.first() {
+        let count = counted(outcome.made_protected.len(), "file or folder");
+        print_error(&format!(
+            "portcullis: it made {count} that run later or steer tools, first `{}`. Look at it before anything uses it.\n",
+            visible(&first.to_string_lossy())
+        ));
+    }
+    if outcome.exit.shell_code() != 0 {
+        print_error(&format!(
+            "portcullis: this ran inside a fence: it can write {writable} and `/tmp`; the rest of the machine is \
+             read-only, and secrets are hidden. If that stopped it, ask for a run outside the fence.\n"
+        ));
+    }
+}
+
+/// Ends the process with the exit code of the command.
+#[expect(clippy::exit, reason = "the code is the command's own, and any number can be one")]
+pub(super) fn end_with(code: u8) -> ! {
+    std::process::exit(i32::from(code))
+}

@@ -1,0 +1,117 @@
+//! `portcullis run`: one command inside a fence, for a person or for a call that was judged.
+//!
+//! INVARIANT: what does not go up runs nothing: the exit code is 125, and one line says why and what helps.
+
+mod ending;
+mod judged_call;
+mod trial;
+
+use std::ffi::OsString;
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+use clap::Args;
+use portcullis_fence::{FencePolicy, RunError, RunStore};
+use portcullis_gate::Failure;
+use portcullis_gate::session_settings::locations;
+use portcullis_settings::SettingsLocations;
+
+use crate::exit_code::ExitCode;
+
+/// Run a command inside a fence, see what it changed, and keep or drop that
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  portcullis run -- npm test
+  portcullis run --drop -- ./unknown-script.sh
+  portcullis run --keep -- make generate
+  portcullis run --json --drop -- make
+
+Inside, the command sees the machine read-only, has no network but its own loopback, no secrets of your home, and
+writes into a layer over the workspace. When it ends, you see what it changed, and nothing lands before you say so.
+What is not answered is held: `portcullis runs`. Keeping needs a person in a terminal. The fence needs Linux.
+
+Exit codes: those of the command; 125 if nothing was run, 126 or 127 if the command cannot be started")]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags of a command line")]
+pub(crate) struct RunArgs {
+    /// Keep what it changed without asking
+    #[arg(long, conflicts_with_all = ["drop", "call"])]
+    keep: bool,
+    /// Throw away what it changed without asking
+    #[arg(long, conflicts_with = "call")]
+    drop: bool,
+    /// Let it write the workspace itself; what exists of protected paths stays read-only
+    #[arg(long, conflicts_with_all = ["keep", "drop", "call"])]
+    direct: bool,
+    /// Let a variable through that the fence would keep outside
+    #[arg(long = "env", value_name = "NAME", conflicts_with = "call")]
+    variables: Vec<String>,
+    /// Print what it changed as JSON, in the last line
+    #[arg(long, conflicts_with = "call")]
+    json: bool,
+    /// Run the judged call with this id; what it may do stands in the record of the judgement
+    #[arg(long, value_name = "ID", hide = true)]
+    call: Option<String>,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    words: Vec<OsString>,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &RunArgs) -> Result<ExitCode, Failure> {
+    match &arguments.call {
+        Some(id) => judged_call::run(id, &arguments.words),
+        None => trial::run(arguments),
+    }
+}
+
+/// Where runs and judged calls are kept.
+pub(crate) struct FenceHome {
+    locations: SettingsLocations,
+    state: PathBuf,
+}
+
+impl FenceHome {
+    /// Finds the place for the current directory.
+    pub(crate) fn find() -> Result<Self, Failure> {
+        let locations = locations(None)?;
+        let state = locations.state.clone().ok_or_else(|| {
+            Failure::usage("there is no place to keep runs in").with_hint("set `HOME` or `XDG_STATE_HOME`")
+        })?;
+        Ok(Self { locations, state })
+    }
+
+    /// Returns the runs whose changes are held.
+    pub(crate) fn runs(&self) -> RunStore {
+        RunStore::at(self.state.join("runs"))
+    }
+
+    /// Returns the usual policy for the workspace of the current directory.
+    fn usual_policy(&self) -> FencePolicy {
+        let locations = &self.locations;
+        let workspace =
+            locations.repository.as_ref().map_or(&locations.real_project, |found| &found.checkout);
+        let own = [Some(self.state.clone()), locations.config.clone()];
+        let home = locations.home.as_deref();
+        FencePolicy::usual(workspace.clone(), home, own.into_iter().flatten().collect())
+    }
+}
+
+/// Refuses whoever is no person in a terminal: an agent must not answer for one.
+pub(crate) fn require_keeper() -> Result<(), Failure> {
+    if std::io::stdin().is_terminal() {
+        return Ok(());
+    }
+    Err(Failure::usage("only a person in a terminal can keep what a run changed")
+        .with_hint("run it yourself in a terminal, without a pipe into it"))
+}
+
+/// Makes the failure of a command on held runs.
+pub(crate) fn run_failure(error: &RunError) -> Failure {
+    match error {
+        RunError::Disk { .. } => Failure::internal(error.to_string()),
+        RunError::Conflict { .. } => Failure::usage(error.to_string())
+            .with_hint("look at them with `portcullis runs show`; `--replace` puts them over what is there"),
+        RunError::Unknown(_) => Failure::usage(error.to_string()).with_hint("`portcullis runs` lists them"),
+        _ => Failure::usage(error.to_string()),
+    }
+}

@@ -1,0 +1,114 @@
+//! `portcullis run -- COMMAND`: a person tries a command, sees what it changed, and keeps or drops that.
+
+use std::io::IsTerminal as _;
+
+use portcullis_core::visible;
+use portcullis_fence::{
+    FenceOutcome, FencedCommand, KernelFeatures, RunRecord, RunSelection, RunState, WriteMode,
+};
+use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
+use portcullis_output::terminal::{confirm, print, print_error};
+
+use super::ending::{did_not_start, end_with, nothing_was_run, say_what_was_refused};
+use super::{FenceHome, RunArgs, require_keeper, run_failure};
+use crate::commands::runs::picture::{changes_text, run_json};
+use crate::exit_code::ExitCode;
+
+pub(super) fn run(arguments: &RunArgs) -> Result<ExitCode, Failure> {
+    if arguments.keep {
+        require_keeper()?;
+    }
+    let home = FenceHome::find()?;
+    let mut policy = home.usual_policy();
+    if home.state.starts_with(&policy.workspace) {
+        let place = policy.workspace.display();
+        let reason = format!("`{place}` holds your settings, and is too wide to be written");
+        return Ok(nothing_was_run(&reason, Some("go to the folder of a project")));
+    }
+    policy.environment.clone_from(&arguments.variables);
+    let directory = home.locations.cwd.clone();
+    let command = FencedCommand {
+        policy,
+        directory,
+        words: arguments.words.clone(),
+        environment: std::env::vars_os().collect(),
+        features: KernelFeatures::ALL,
+    };
+    if arguments.direct {
+        return Ok(match portcullis_fence::run(&command) {
+            Ok(outcome) => {
+                say_refused(&command, &outcome);
+                end_with(outcome.exit.shell_code())
+            }
+            Err(error) => did_not_start(&error),
+        });
+    }
+    observe(arguments, &home, command)
+}
+
+fn observe(arguments: &RunArgs, home: &FenceHome, mut command: FencedCommand) -> Result<ExitCode, Failure> {
+    let runs = home.runs();
+    runs.recover().map_err(|error| run_failure(&error))?;
+    let places: Vec<_> =
+        std::iter::once(&command.policy.workspace).chain(&command.policy.writable).cloned().collect();
+    let words: Vec<String> = command.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let open =
+        runs.begin(&words, &command.directory, &places, now_ms()).map_err(|error| run_failure(&error))?;
+    command.policy.mode = WriteMode::Observe(open.layers().to_vec());
+    let outcome = match portcullis_fence::run(&command) {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            open.abandon().map_err(|error| run_failure(&error))?;
+            return Ok(did_not_start(&error));
+        }
+    };
+    let record = open.end(&outcome).map_err(|error| run_failure(&error))?;
+    say_refused(&command, &outcome);
+    let record = settle(arguments, home, &command, record)?;
+    if arguments.json {
+        print(&format!("{}\n", run_json(home, &record)?))?;
+    }
+    end_with(outcome.exit.shell_code())
+}
+
+fn say_refused(command: &FencedCommand, outcome: &FenceOutcome) {
+    say_what_was_refused(outcome, &format!("`{}`", visible(&command.policy.workspace.to_string_lossy())));
+}
+
+/// Shows the changes and does with them what the flags or the person say.
+fn settle(
+    arguments: &RunArgs,
+    home: &FenceHome,
+    command: &FencedCommand,
+    record: RunRecord,
+) -> Result<RunRecord, Failure> {
+    if record.state != RunState::Held {
+        if !arguments.json {
+            print_error("portcullis: it changed nothing\n");
+        }
+        return Ok(record);
+    }
+    let runs = home.runs();
+    let held = runs.held(&record, &command.policy.protected).map_err(|error| run_failure(&error))?;
+    if !arguments.json {
+        print_error(&changes_text(&record, &held));
+    }
+    let discard = || runs.discard(&record.id).map_err(|error| run_failure(&error));
+    let keep = || runs.commit(&record.id, &RunSelection::All, false).map_err(|error| run_failure(&error));
+    if arguments.drop {
+        return discard();
+    }
+    if arguments.keep || !arguments.json && std::io::stdin().is_terminal() && confirm("keep these changes?")?
+    {
+        return keep();
+    }
+    if !arguments.json {
+        let id = &record.id;
+        print_error(&format!(
+            "held: `portcullis runs diff {id}` shows it, `portcullis runs commit {id}` keeps it, \
+             `portcullis runs drop {id}` throws it away\n"
+        ));
+    }
+    Ok(record)
+}

@@ -1,0 +1,174 @@
+//! `portcullis runs`: what fenced commands changed and nobody has answered yet.
+
+mod difference;
+pub(crate) mod picture;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use portcullis_core::visible;
+use portcullis_fence::{RunRecord, RunSelection, RunState};
+use portcullis_gate::Failure;
+use portcullis_gate::clock::now_ms;
+use portcullis_output::human::{age, counted};
+use portcullis_output::terminal::{BOLD, DIM, Painted, print, printable};
+use serde_json::{Value, json};
+
+use super::run::{FenceHome, require_keeper, run_failure};
+use crate::exit_code::ExitCode;
+use picture::{changes_text, run_json, state_name};
+
+/// List what fenced commands changed, and keep or drop it
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  portcullis runs
+  portcullis runs show 3fa9
+  portcullis runs diff 3fa9
+  portcullis runs commit 3fa9 src/
+  portcullis runs drop 3fa9
+
+What `portcullis run` changed waits here until it is answered. Keeping it needs a person in a terminal.
+
+Exit codes: 0 done, 64 no such run, a conflict or no terminal, 70 internal failure")]
+pub(crate) struct RunsArgs {
+    #[command(subcommand)]
+    command: Option<RunsCommand>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum RunsCommand {
+    /// List the runs, the newest first
+    #[command(after_help = "Examples:
+  portcullis runs list
+  portcullis runs list --json")]
+    List,
+    /// Show what a run changed
+    #[command(after_help = "Examples:
+  portcullis runs show 3fa9
+  portcullis runs show 3fa9 --json")]
+    Show(RunArg),
+    /// Show what a run changed, line by line
+    #[command(after_help = "Examples:
+  portcullis runs diff 3fa9
+  portcullis runs diff 3fa9 src/main.rs")]
+    Diff(PathsArgs),
+    /// Keep what a run changed, or a part of it
+    #[command(after_help = "Examples:
+  portcullis runs commit 3fa9
+  portcullis runs commit 3fa9 src/ Cargo.toml
+  portcullis runs commit 3fa9 --replace
+
+What somebody changed meanwhile stays as it is, and nothing lands, unless `--replace` is given.
+Only a person can do that: it works in a terminal alone.")]
+    Commit {
+        #[command(flatten)]
+        paths: PathsArgs,
+        /// Put the changes over what was changed outside since
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Throw away what a run changed
+    #[command(after_help = "Examples:
+  portcullis runs drop 3fa9")]
+    Drop(RunArg),
+}
+
+#[derive(Debug, Args)]
+struct RunArg {
+    /// The run, or the beginning of its name
+    id: String,
+}
+
+#[derive(Debug, Args)]
+struct PathsArgs {
+    /// The run, or the beginning of its name
+    id: String,
+    /// Only what lies at or below these paths, from the workspace
+    paths: Vec<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &RunsArgs) -> Result<ExitCode, Failure> {
+    let home = FenceHome::find()?;
+    home.runs().recover().map_err(|error| run_failure(&error))?;
+    let text = match &arguments.command {
+        None | Some(RunsCommand::List) => list(&home, arguments.json)?,
+        Some(RunsCommand::Show(run)) => show(&home, &run.id, arguments.json)?,
+        Some(RunsCommand::Diff(paths)) => {
+            let record = find(&home, &paths.id)?;
+            difference::run_diff(&record, &paths.paths)?
+        }
+        Some(RunsCommand::Commit { paths, replace }) => commit(&home, paths, *replace, arguments.json)?,
+        Some(RunsCommand::Drop(run)) => {
+            let record = find(&home, &run.id)?;
+            let record = home.runs().discard(&record.id).map_err(|error| run_failure(&error))?;
+            said(&home, &record, arguments.json)?
+        }
+    };
+    print(&text)?;
+    Ok(ExitCode::Success)
+}
+
+fn find(home: &FenceHome, id: &str) -> Result<RunRecord, Failure> {
+    home.runs().find(id).map_err(|error| run_failure(&error))
+}
+
+fn list(home: &FenceHome, is_json: bool) -> Result<String, Failure> {
+    let records = home.runs().list().map_err(|error| run_failure(&error))?;
+    if is_json {
+        let runs: Vec<Value> =
+            records.iter().map(|record| run_json(home, record)).collect::<Result<_, _>>()?;
+        return Ok(printable(&format!("{:#}\n", json!({"runs": runs}))));
+    }
+    if records.is_empty() {
+        return Ok("no run is kept\n".to_owned());
+    }
+    let now = now_ms();
+    Ok(records.iter().map(|record| line(record, now)).collect())
+}
+
+fn line(record: &RunRecord, now: u64) -> String {
+    let command = visible(&record.words.join(" ")).into_owned();
+    let state = match record.state {
+        RunState::Held => format!("held, {}", counted(record.changes.len(), "change")),
+        other => state_name(other).to_owned(),
+    };
+    let when = age(now.saturating_sub(record.started_at_ms));
+    let place = visible(&record.workspace.to_string_lossy()).into_owned();
+    format!(
+        "{}  {command}\n  {}\n",
+        Painted(BOLD, &record.id),
+        Painted(DIM, format!("{state} · {when} · {place}"))
+    )
+}
+
+fn show(home: &FenceHome, id: &str, is_json: bool) -> Result<String, Failure> {
+    let record = find(home, id)?;
+    if is_json {
+        return Ok(printable(&format!("{:#}\n", run_json(home, &record)?)));
+    }
+    let held = picture::held(home, &record)?;
+    Ok(format!("{}{}", line(&record, now_ms()), changes_text(&record, &held)))
+}
+
+fn commit(home: &FenceHome, paths: &PathsArgs, replaces: bool, is_json: bool) -> Result<String, Failure> {
+    require_keeper()?;
+    let record = find(home, &paths.id)?;
+    let selection =
+        if paths.paths.is_empty() { RunSelection::All } else { RunSelection::Paths(paths.paths.clone()) };
+    let record = home.runs().commit(&record.id, &selection, replaces).map_err(|error| run_failure(&error))?;
+    said(home, &record, is_json)
+}
+
+fn said(home: &FenceHome, record: &RunRecord, is_json: bool) -> Result<String, Failure> {
+    if is_json {
+        return Ok(printable(&format!("{:#}\n", run_json(home, record)?)));
+    }
+    Ok(match record.state {
+        RunState::Held => format!("{}: {} still held\n", record.id, counted(record.changes.len(), "change")),
+        other => format!("{}: {}\n", record.id, state_name(other)),
+    })
+}
