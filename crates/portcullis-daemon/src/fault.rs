@@ -1,5 +1,6 @@
 //! Faults that tests cause in the daemon, by the variable `PORTCULLIS_FAULT`. Release builds have none of this.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Ends the daemon after an answer was written down and before it is applied, if the variable says so.
@@ -13,6 +14,12 @@ pub(crate) fn inject_before_applying() {
 pub(crate) fn patience() -> Option<Duration> {
     let fault = std::env::var("PORTCULLIS_FAULT").ok()?;
     fault.strip_prefix("patience=")?.parse().ok().map(Duration::from_millis)
+}
+
+/// Returns the program that shows notifications, if the variable names one: `notifier=PATH`.
+pub(crate) fn notifier() -> Option<PathBuf> {
+    let fault = std::env::var("PORTCULLIS_FAULT").ok()?;
+    fault.strip_prefix("notifier=").map(PathBuf::from)
 }
 
 /// Fails while a request is handled, if the variable says so.

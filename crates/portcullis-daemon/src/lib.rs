@@ -21,7 +21,9 @@ mod judging;
 mod login;
 mod notify;
 mod pages;
+mod passkeys;
 pub mod policy;
+mod presence_codes;
 mod queue;
 mod recorder;
 mod router;
@@ -47,9 +49,11 @@ pub(crate) use settings_cache::SettingsCache;
 pub use stopping::Stopping;
 pub(crate) use telemetry::Telemetry;
 
-use self::access::{Attempts, Site, Usage};
+use self::access::{Attempts, KnownAgents, Site, Usage};
 use self::login::Logins;
+use self::passkeys::Passkeys;
 use self::policy::PolicyWatch;
+use self::presence_codes::PresenceCodes;
 use self::tokens::Tokens;
 use portcullis_gate::SettingsFlags;
 
@@ -80,6 +84,12 @@ pub struct Daemon {
     pub(crate) telemetry: Telemetry,
     /// Who may ask for what.
     pub(crate) tokens: Tokens,
+    /// The agents that were seen.
+    pub(crate) agents: KnownAgents,
+    /// The codes by which a person shows in a browser that they are there.
+    pub(crate) codes: PresenceCodes,
+    /// The passkeys of the person.
+    pub(crate) passkeys: Passkeys,
     /// Those who are signed in to the web page.
     pub(crate) logins: Logins,
     /// The connections and streams of each token.

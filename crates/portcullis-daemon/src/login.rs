@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::{Query, State};
-use axum::http::header::{LOCATION, SET_COOKIE};
+use axum::http::header::{HeaderName, LOCATION, SET_COOKIE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -17,8 +17,8 @@ use axum::{Extension, Form, Json, Router};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::access::{Answers, Anyone, Peer};
-use super::pages::login_page;
+use super::access::{Anyone, Peer, Present, Reads};
+use super::pages::{login_page, presence_page};
 use super::tokens::SecretHash;
 use super::tokens::secret::fresh;
 use super::{ApiError, Shared};
@@ -42,6 +42,8 @@ pub(crate) struct Session {
     pub(crate) name: Arc<str>,
     /// What their forms carry.
     pub(crate) csrf: Arc<str>,
+    /// When they last showed that a person is there; `None` if they never did.
+    pub(crate) proven_at_ms: Option<u64>,
     /// The token that they signed in with, or that of a person for a link: without it the session does not hold.
     pub(crate) token: SecretHash,
 }
@@ -116,7 +118,7 @@ impl Logins {
                 sessions.iter().min_by_key(|(_, session)| session.ends_at_ms).map(|(key, _)| key.clone());
             first.and_then(|key| sessions.remove(&key));
         }
-        let value = Session { role, name, csrf: csrf.as_str().into(), token };
+        let value = Session { role, name, csrf: csrf.as_str().into(), proven_at_ms: None, token };
         sessions.insert(
             hash.to_string(),
             ExpiringSecret { hash, ends_at_ms: now_ms.saturating_add(SESSION_MS), value },
@@ -134,6 +136,14 @@ impl Logins {
         }
         kept.ends_at_ms = now_ms.saturating_add(SESSION_MS);
         Some(kept.value.clone())
+    }
+
+    /// Notes that whoever has this in their forms showed that a person is there.
+    pub(crate) fn prove(&self, csrf: &str, now_ms: u64) {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        for session in sessions.values_mut().filter(|session| *session.value.csrf == *csrf) {
+            session.value.proven_at_ms = Some(now_ms);
+        }
     }
 
     /// Says whether whoever has this in their forms is signed in.
@@ -154,6 +164,7 @@ pub(super) fn routes() -> Router<Shared> {
     Router::new()
         .route("/login", get(show).post(sign_in))
         .route("/logout", post(sign_out))
+        .route("/presence", get(show_presence).post(prove))
         .route("/v1/login-links", post(make_link))
 }
 
@@ -170,9 +181,11 @@ async fn show(Anyone(caller): Anyone, Query(link): Query<Link>) -> Response {
     login_page(StatusCode::OK, &link.code, "")
 }
 
-/// What the form sends: the code of a link, or a token.
+/// What the form sends: the code of a link, or a token; and the code of a terminal, if somebody typed one.
 #[derive(Debug, Deserialize)]
 struct Credentials {
+    #[serde(default)]
+    presence: String,
     #[serde(default)]
     code: String,
     #[serde(default)]
@@ -186,6 +199,10 @@ async fn sign_in(
 ) -> Result<Response, ApiError> {
     let now = now_ms();
     let token = given.token.trim();
+    let is_proven = daemon.is_good_code(&given.presence, peer).await;
+    if is_proven == Some(false) {
+        return Ok(login_page(StatusCode::UNAUTHORIZED, &given.code, WRONG_CODE));
+    }
     let known = if daemon.logins.take_code(&given.code, now) {
         daemon.tokens.person().map(|person| (("link".into(), Role::Person), person))
     } else {
@@ -201,8 +218,76 @@ async fn sign_in(
         return Ok(login_page(StatusCode::UNAUTHORIZED, "", why));
     };
     let (secret, csrf) = daemon.logins.sign_in(who, token, now)?;
+    if is_proven == Some(true) {
+        daemon.logins.prove(&csrf, now);
+    }
     // What follows the `#` stays in the browser, at this very port.
     Ok(see_other(&format!("/#csrf={csrf}"), Some(&cookie(&daemon, &secret, SESSION_MS / 1_000))))
+}
+
+/// What a browser gets that signed in.
+pub(crate) struct SignedIn {
+    /// What its forms carry.
+    pub(crate) csrf: String,
+    /// The header with the cookie.
+    pub(crate) cookie: [(HeaderName, String); 1],
+}
+
+/// Signs a person in who is there, as a passkey showed.
+pub(crate) fn sign_in_by_passkey(daemon: &Shared, now_ms: u64) -> Result<SignedIn, ApiError> {
+    let person = daemon.tokens.person().ok_or_else(ApiError::unauthenticated)?;
+    let (secret, csrf) = daemon.logins.sign_in(("passkey".into(), Role::Person), person, now_ms)?;
+    daemon.logins.prove(&csrf, now_ms);
+    Ok(SignedIn { csrf, cookie: [(SET_COOKIE, cookie(daemon, &secret, SESSION_MS / 1_000))] })
+}
+
+/// What is said of a code that is none.
+const WRONG_CODE: &str = "This code is wrong, was used, or is too old.";
+
+#[derive(Debug, Deserialize)]
+struct TypedCode {
+    #[serde(default)]
+    presence: String,
+    #[serde(default)]
+    next: String,
+}
+
+async fn show_presence(Reads(caller): Reads, Query(proof): Query<TypedCode>) -> Response {
+    presence_page(StatusCode::OK, &caller, &proof.next, "")
+}
+
+/// Takes the code of a terminal: from here on a person is there in this browser.
+async fn prove(
+    State(daemon): State<Shared>,
+    Reads(caller): Reads,
+    Extension(peer): Extension<Peer>,
+    Form(proof): Form<TypedCode>,
+) -> Response {
+    if !caller.is_signed_in() || daemon.is_good_code(&proof.presence, peer).await != Some(true) {
+        return presence_page(StatusCode::BAD_REQUEST, &caller, &proof.next, WRONG_CODE);
+    }
+    daemon.logins.prove(caller.csrf(), now_ms());
+    see_other(own_page(&proof.next), None)
+}
+
+/// Returns where somebody goes on, if it is a page of ours.
+fn own_page(next: &str) -> &str {
+    let is_plain = next.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/-_?=.".contains(&byte));
+    if is_plain && next.starts_with('/') && !next.starts_with("//") { next } else { "/approvals" }
+}
+
+impl super::Daemon {
+    /// Uses up a code that somebody typed; `None` if they typed none. Wrong ones wait.
+    async fn is_good_code(&self, typed: &str, peer: Peer) -> Option<bool> {
+        if typed.trim().is_empty() {
+            return None;
+        }
+        let is_good = self.codes.take(typed, now_ms());
+        if !is_good {
+            self.attempts.slow_down(peer).await;
+        }
+        Some(is_good)
+    }
 }
 
 async fn sign_out(State(daemon): State<Shared>, Anyone(caller): Anyone) -> Response {
@@ -212,21 +297,31 @@ async fn sign_out(State(daemon): State<Shared>, Anyone(caller): Anyone) -> Respo
     see_other("/login", Some(&cookie(&daemon, "", 0)))
 }
 
-async fn make_link(State(daemon): State<Shared>, Answers(_): Answers) -> Result<Response, ApiError> {
+async fn make_link(State(daemon): State<Shared>, _: Present) -> Result<Response, ApiError> {
     let now = now_ms();
-    let url = sign_in_link(&daemon, now)?.ok_or_else(|| {
+    let SignIn { url, code } = sign_in_link(&daemon, now)?.ok_or_else(|| {
         ApiError::bad_request(
             "the daemon listens at its unix socket alone, so there is no page to sign in to",
         )
         .with_hint("start it without --no-tcp")
     })?;
-    Ok(Json(json!({"url": url, "expiresAtMs": now.saturating_add(LINK_MS)})).into_response())
+    Ok(Json(json!({"url": url, "code": code, "expiresAtMs": now.saturating_add(LINK_MS)})).into_response())
 }
 
-/// Makes a link that signs a person in, once; `None` if there are no pages.
-pub(crate) fn sign_in_link(daemon: &super::Daemon, now_ms: u64) -> Result<Option<String>, Failure> {
+/// What a person needs to sign in to the page and to answer there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignIn {
+    /// The link that signs in, once.
+    pub url: String,
+    /// The code by which they show that they are there, once.
+    pub code: String,
+}
+
+/// Makes a link that signs a person in, once, with a code for the same time; `None` if there are no pages.
+pub(crate) fn sign_in_link(daemon: &super::Daemon, now_ms: u64) -> Result<Option<SignIn>, Failure> {
     let Some(url) = daemon.site.url() else { return Ok(None) };
-    Ok(Some(format!("{url}/login?code={}", daemon.logins.new_code(now_ms)?)))
+    let url = format!("{url}/login?code={}", daemon.logins.new_code(now_ms)?);
+    Ok(Some(SignIn { url, code: daemon.codes.make(now_ms.saturating_add(LINK_MS))? }))
 }
 
 fn cookie(daemon: &super::Daemon, value: &str, seconds: u64) -> String {
@@ -269,6 +364,25 @@ mod tests {
         assert!(logins.session(&secret, NOW + SESSION_MS + 1).is_some());
         assert!(logins.session("other", NOW).is_none());
         assert!(logins.session(&secret, NOW + 3 * SESSION_MS).is_none());
+    }
+
+    #[test]
+    fn a_proof_is_of_one_session_alone() {
+        let logins = Logins::new(false);
+        let (one, csrf) = logins.sign_in(("a".into(), Role::Person), SecretHash::of("t"), NOW).unwrap();
+        let (other, _) = logins.sign_in(("a".into(), Role::Person), SecretHash::of("t"), NOW).unwrap();
+        logins.prove(&csrf, NOW + 1);
+        logins.prove("", NOW + 1);
+        assert_eq!(logins.session(&one, NOW + 2).unwrap().proven_at_ms, Some(NOW + 1));
+        assert_eq!(logins.session(&other, NOW + 2).unwrap().proven_at_ms, None);
+    }
+
+    #[test]
+    fn nobody_is_led_elsewhere() {
+        assert_eq!(own_page("/approvals/0a?x=1"), "/approvals/0a?x=1");
+        for wrong in ["", "//evil.example", "https://evil.example", "/\\evil", "/a b", "evil"] {
+            assert_eq!(own_page(wrong), "/approvals", "{wrong}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 
 use super::telemetry::count_request;
-use super::{ApiError, Shared, api, login, pages};
+use super::{ApiError, Shared, api, login, pages, passkeys};
 
 /// Makes the router of everything.
 pub(crate) fn router(daemon: Shared) -> Router {
@@ -15,6 +15,7 @@ pub(crate) fn router(daemon: Shared) -> Router {
         .merge(api::routes())
         .merge(pages::routes())
         .merge(login::routes())
+        .merge(passkeys::routes())
         .fallback(pages::nothing)
         .method_not_allowed_fallback(not_allowed)
         .layer(from_fn_with_state(Arc::clone(&daemon), count_request))

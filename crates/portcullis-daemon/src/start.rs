@@ -6,10 +6,13 @@ use std::sync::Arc;
 use portcullis_store::Store;
 use tokio::task::JoinHandle;
 
-use super::access::{Attempts, Site};
+use super::access::{Attempts, KnownAgents, Site};
 use super::instance::Instance;
+pub use super::login::SignIn;
 use super::login::{Logins, sign_in_link};
+use super::passkeys::Passkeys;
 use super::policy::PolicyWatch;
+use super::presence_codes::PresenceCodes;
 use super::server::{ListenOptions, Listeners};
 use super::tokens::{self, Tokens};
 use super::{Daemon, Hub, Queue, Recorder, SettingsCache, Shared, Stopping, Telemetry, router, tasks};
@@ -83,6 +86,9 @@ impl Daemon {
             hub,
             telemetry,
             tokens,
+            agents: KnownAgents::default(),
+            codes: PresenceCodes::default(),
+            passkeys: Passkeys::open(&places),
             logins: Logins::new(is_secure),
             usage: Arc::default(),
             attempts: Attempts::default(),
@@ -102,8 +108,9 @@ impl Started {
         &self.running
     }
 
-    /// Makes a link that signs a person in, once; `None` if there are no pages.
-    pub fn sign_in_link(&self) -> Result<Option<String>, Failure> {
+    /// Makes a link that signs a person in, once, and the code by which they show that they are there; `None` if there are
+    /// no pages. Both are for the terminal of a person and for nothing else.
+    pub fn sign_in(&self) -> Result<Option<SignIn>, Failure> {
         sign_in_link(&self.daemon, now_ms())
     }
 

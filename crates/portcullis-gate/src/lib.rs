@@ -23,6 +23,7 @@ pub mod mode_in_force;
 mod own_locations;
 mod permission_hooks;
 pub mod posting;
+pub mod presence;
 pub mod process;
 pub mod record_json;
 pub mod session_facts;

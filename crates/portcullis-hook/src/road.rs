@@ -21,6 +21,7 @@ use portcullis_gate::daemon_client::HandedOver;
 use portcullis_gate::gate::HostGate;
 use portcullis_gate::judge::Consultants;
 use portcullis_gate::mode_in_force;
+use portcullis_gate::presence;
 use portcullis_gate::session_facts;
 use portcullis_gate::standard_input;
 use portcullis_gate::{Failure, FailureKind};
@@ -142,6 +143,9 @@ impl Hook<'_> {
                 if call.moment != usual {
                     self.guard.prepare(prepared(call.moment.blocking));
                 }
+                if let Err(failure) = presence::note_agent_of(&call.session) {
+                    return self.adapter.fail(call.moment, &failure.message);
+                }
                 #[cfg(debug_assertions)]
                 crate::fault::inject(self.guard);
                 self.answer_call(words, *call, &Heard { input: &input, variables: &variables })
@@ -149,6 +153,10 @@ impl Hook<'_> {
             HostEvent::Fact(fact) => {
                 let exit_code = session_facts::failing_code(&fact.kind);
                 self.guard.prepare(prepared(BlockingReply { exit_code, ..FACT_LOST }));
+                if let Err(failure) = presence::note_agent_of(&fact.session) {
+                    let stderr = format!("portcullis: {}\n", failure.message);
+                    return HostReply { stderr, exit_code, ..HostReply::silence() };
+                }
                 self.keep(words, &fact, &Heard { input: &input, variables: &variables })
             }
             HostEvent::Other => HostReply::silence(),

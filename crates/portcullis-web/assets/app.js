@@ -392,6 +392,67 @@
     });
   };
 
+  // Passkeys: what goes there and back is bytes, written as base64url.
+  const toText = (buffer) =>
+    btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  const toBytes = (text) =>
+    Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+
+  const post = async (path, body, word) => {
+    const headers = { "content-type": "application/json", "portcullis-csrf": word };
+    const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+    const value = await response.json();
+    if (!response.ok) throw new Error(value.error?.message ?? "it failed");
+    return value;
+  };
+
+  const said = (credential) => ({
+    id: toText(credential.rawId),
+    clientDataJSON: toText(credential.response.clientDataJSON),
+    authenticatorData: toText(credential.response.authenticatorData ?? credential.response.getAuthenticatorData()),
+  });
+
+  const usePasskey = async (word) => {
+    const { challenge, site, ids } = await post("/passkeys/challenge", {}, word);
+    const allowCredentials = ids.map((id) => ({ type: "public-key", id: toBytes(id) }));
+    const publicKey = { challenge: toBytes(challenge), rpId: site, allowCredentials, userVerification: "preferred" };
+    const credential = await navigator.credentials.get({ publicKey });
+    const body = { ...said(credential), signature: toText(credential.response.signature) };
+    return post("/passkeys/use", body, word);
+  };
+
+  const addPasskey = async (word) => {
+    const { challenge, site, ids } = await post("/passkeys/challenge", {}, word);
+    const publicKey = {
+      challenge: toBytes(challenge),
+      rp: { id: site, name: "Portcullis" },
+      user: { id: new TextEncoder().encode("portcullis"), name: "portcullis", displayName: "Portcullis" },
+      pubKeyCredParams: [{ type: "public-key", alg: -7 }, { type: "public-key", alg: -8 }],
+      excludeCredentials: ids.map((id) => ({ type: "public-key", id: toBytes(id) })),
+      authenticatorSelection: { residentKey: "preferred", userVerification: "preferred" },
+    };
+    const credential = await navigator.credentials.create({ publicKey });
+    return post("/passkeys/register", { ...said(credential), publicKey: toText(credential.response.getPublicKey()) }, word);
+  };
+
+  const passkeys = (word) => {
+    if (!globalThis.PublicKeyCredential) return;
+    const problem = document.getElementById("passkey-problem");
+    for (const button of document.querySelectorAll("button[data-passkey]")) {
+      button.hidden = false;
+      button.addEventListener("click", async () => {
+        try {
+          const made = await (button.dataset.passkey === "add" ? addPasskey : usePasskey)(word);
+          if (made.csrf) localStorage.setItem("csrf", made.csrf);
+          if (button.dataset.passkey === "add") problem.textContent = "The passkey is added.";
+          else location.assign(/^\/[\w/?=.-]*$/.test(button.dataset.next) ? button.dataset.next : "/approvals");
+        } catch (failure) {
+          problem.textContent = visible(failure.message);
+        }
+      });
+    }
+  };
+
   document.addEventListener("DOMContentLoaded", () => {
     show(stored());
     const word = takeWord();
@@ -403,6 +464,7 @@
     filters();
     confirmations();
     keyboard();
+    passkeys(word);
     watch();
   });
 })();

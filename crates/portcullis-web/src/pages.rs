@@ -247,6 +247,20 @@ pub struct LoginPage {
     pub code: String,
 }
 
+/// Where somebody shows that they are there.
+#[derive(Debug, Template)]
+#[template(path = "presence.html")]
+pub struct PresencePage {
+    /// What stands round it.
+    pub frame: PageFrame,
+    /// What was wrong with the last try; empty if there was none.
+    pub problem: VisibleText,
+    /// The page to go on with.
+    pub next: String,
+    /// Whether they showed it a moment ago, and may add a passkey.
+    pub is_proven: bool,
+}
+
 /// Something that cannot be shown.
 #[derive(Debug, Template)]
 #[template(path = "error.html")]

@@ -4,7 +4,7 @@
 use portcullis_web::charts::{BarChart, ChartBar, ChartLine, ChartSeries, ColumnChart, ColumnChartData};
 use portcullis_web::pages::{
     ApprovalPage, ApprovalsPage, DecisionPage, DecisionsPage, DonePage, ErrorPage, FindingPage, LivePage,
-    LoginPage, RulesPage, SessionPage, SessionsPage, StatsPage, TodayView, TrialView,
+    LoginPage, PresencePage, RulesPage, SessionPage, SessionsPage, StatsPage, TodayView, TrialView,
 };
 use portcullis_web::views::{
     ApprovalRow, CommandLine, CommandPart, DecisionRow, EffectView, ExplanationView, FigureTile, FindingView,
@@ -293,6 +293,12 @@ fn all() -> Vec<(&'static str, String)> {
         ("rules", rules().render().unwrap()),
         ("finding", FindingPage { frame: frame(), heading: text(), text: text() }.render().unwrap()),
         ("login", LoginPage { frame: frame(), problem: text(), code: HOSTILE.to_owned() }.render().unwrap()),
+        (
+            "presence",
+            PresencePage { frame: frame(), problem: text(), next: HOSTILE.to_owned(), is_proven: true }
+                .render()
+                .unwrap(),
+        ),
         ("error", ErrorPage { frame: frame(), status: 404, message: text(), hint: text() }.render().unwrap()),
         ("done", DonePage { frame: frame(), tone: Tone::Allow, message: text() }.render().unwrap()),
     ]);

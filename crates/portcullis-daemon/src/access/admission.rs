@@ -13,6 +13,7 @@ use super::Caller;
 use crate::tokens::SecretHash;
 use crate::{ApiError, Daemon};
 use portcullis_gate::clock::now_ms;
+use portcullis_gate::presence::ProcessIdentity;
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
@@ -25,10 +26,24 @@ pub(crate) const CROSS_ORIGIN: &str = "cross_origin";
 /// Where a request comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Peer {
-    /// The unix socket: a process of this user, or of root.
-    Local,
+    /// The unix socket: a process of this user, or of root; `None` if it is gone already.
+    Local(Option<ProcessIdentity>),
     /// A network address.
     Network(IpAddr),
+}
+
+impl Peer {
+    /// Returns the process at the other end of the unix socket.
+    pub(crate) const fn process(self) -> Option<ProcessIdentity> {
+        match self {
+            Self::Local(process) => process,
+            Self::Network(_) => None,
+        }
+    }
+
+    const fn is_local(self) -> bool {
+        matches!(self, Self::Local(_))
+    }
 }
 
 /// Who comes in, or who tried a token that is none.
@@ -43,7 +58,7 @@ pub(crate) enum Admission {
 /// Refuses what was sent to a name that is not ours, and what a page of somebody else's sent.
 pub(crate) fn refuse_strangers(daemon: &Daemon, peer: Peer, parts: &Parts) -> Result<(), ApiError> {
     let host = match peer {
-        Peer::Local => None,
+        Peer::Local(_) => None,
         Peer::Network(_) => {
             let named = daemon.site.named(&parts.headers, parts.uri.authority());
             Some(named.ok_or_else(|| {
@@ -87,9 +102,18 @@ pub(crate) fn admit(daemon: &Daemon, peer: Peer, parts: &Parts) -> Admission {
         });
         let Some((name, role, token)) = found else { return Admission::WrongToken };
         // Only this user's own commands have the token of a person at the unix socket.
-        let via = if peer == Peer::Local && role == Role::Person { "terminal" } else { "api" };
-        let token = Some(token);
-        return Admission::Known(Caller { role: Some(role), name: name.to_string(), via, csrf: None, token });
+        let is_terminal = peer.is_local() && role == Role::Person;
+        let via = if is_terminal { "terminal" } else { "api" };
+        let (name, token) = (name.to_string(), Some(token));
+        return Admission::Known(Caller {
+            role: Some(role),
+            name,
+            via,
+            peer,
+            proven_at_ms: None,
+            csrf: None,
+            token,
+        });
     }
     let session = cookies(&parts.headers).find_map(|(name, value)| {
         let is_ours = name == daemon.logins.cookie_name();
@@ -103,14 +127,24 @@ pub(crate) fn admit(daemon: &Daemon, peer: Peer, parts: &Parts) -> Admission {
             role: Some(session.role),
             name: session.name.to_string(),
             via: "web",
+            peer,
+            proven_at_ms: session.proven_at_ms,
             csrf,
             token: Some(session.token),
         });
     }
     let is_reading = matches!(parts.method, Method::GET | Method::HEAD);
-    let role = (peer == Peer::Local && is_reading).then_some(Role::Read);
-    let name = if peer == Peer::Local { "local" } else { "nobody" };
-    Admission::Known(Caller { role, name: name.to_owned(), via: "api", csrf: None, token: None })
+    let role = (peer.is_local() && is_reading).then_some(Role::Read);
+    let name = if peer.is_local() { "local" } else { "nobody" };
+    Admission::Known(Caller {
+        role,
+        name: name.to_owned(),
+        via: "api",
+        peer,
+        proven_at_ms: None,
+        csrf: None,
+        token: None,
+    })
 }
 
 /// Refuses a change that a page of ours did not ask for: a browser sends the cookie whoever wrote the form.

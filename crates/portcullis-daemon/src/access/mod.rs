@@ -5,6 +5,7 @@
 
 mod admission;
 mod attempts;
+mod presence;
 mod site;
 mod usage;
 
@@ -17,6 +18,7 @@ pub(crate) use self::admission::{
     Admission, CROSS_ORIGIN, Peer, admit, check_csrf, is_followed_link, refuse_strangers,
 };
 pub(crate) use self::attempts::Attempts;
+pub(crate) use self::presence::{ABSENT, KnownAgents, Stakes};
 pub(crate) use self::site::{Site, is_loopback_name};
 pub(crate) use self::usage::{ConnectionOwner, Usage, UsageKind, UsagePermit};
 use portcullis_gate::daemon_client::Role;
@@ -33,6 +35,10 @@ pub(crate) struct Caller {
     pub(crate) name: String,
     /// Where an answer of theirs comes from: `web`, `terminal`, `api`.
     pub(crate) via: &'static str,
+    /// Where the request comes from.
+    peer: Peer,
+    /// When a person last showed in this session of the web page that they are there.
+    proven_at_ms: Option<u64>,
     /// What the forms and scripts of a page must send along; only a session of the web page has it.
     csrf: Option<Arc<str>>,
     /// The token that they showed, or signed in with.
@@ -72,9 +78,13 @@ pub(crate) struct Reads(pub(crate) Caller);
 #[derive(Debug, Clone)]
 pub(crate) struct Decides;
 
-/// A caller who may answer and change.
+/// A caller who may say no. To say yes, or to change anything, takes a person who is there: see [`Present`].
 #[derive(Debug, Clone)]
 pub(crate) struct Answers(pub(crate) Caller);
+
+/// A person who is there, and may answer and change.
+#[derive(Debug, Clone)]
+pub(crate) struct Present(pub(crate) Caller);
 
 /// Whoever asks, whether they said who they are or not: for the pages that lead to signing in.
 #[derive(Debug, Clone)]
@@ -114,6 +124,16 @@ impl FromRequestParts<Shared> for Answers {
 
     async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, ApiError> {
         caller(parts, Role::Person).map(Self)
+    }
+}
+
+impl FromRequestParts<Shared> for Present {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, daemon: &Shared) -> Result<Self, ApiError> {
+        let caller = caller(parts, Role::Person)?;
+        caller.require_presence(daemon, Stakes::High).await?;
+        Ok(Self(caller))
     }
 }
 

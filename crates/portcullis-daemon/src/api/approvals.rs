@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::cut;
 use super::received::{Queried, Received};
-use crate::access::{Answers, Caller, Decides, Reads};
+use crate::access::{Answers, Caller, Decides, Reads, Stakes};
 use crate::approval_object::approval_object;
 use crate::{ApiError, Shared};
 use portcullis_gate::clock::now_ms;
@@ -160,6 +160,12 @@ async fn answer(
     Path(id): Path<String>,
     Received(body): Received<AnswerBody>,
 ) -> Result<Response, ApiError> {
+    check_id(&id)?;
+    if body.decision == Decided::Allow {
+        let asked = daemon.queue.get(&id).await?;
+        let stakes = Stakes::of(asked.as_ref(), body.scope.unwrap_or(AnswerScope::Once));
+        caller.require_presence(&daemon, stakes).await?;
+    }
     put_answer(&daemon, &id, body.by(&caller)).await
 }
 

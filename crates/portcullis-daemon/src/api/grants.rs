@@ -7,7 +7,7 @@ use portcullis_store::Grant;
 use serde_json::{Value, json};
 
 use super::blocking;
-use crate::access::{Answers, Reads};
+use crate::access::{Present, Reads};
 use crate::{ApiError, Daemon, Shared};
 use portcullis_gate::clock::now_ms;
 use portcullis_output::grant::grant_json;
@@ -23,7 +23,7 @@ async fn list(State(daemon): State<Shared>, Reads(_): Reads) -> Result<Json<Valu
 
 async fn remove(
     State(daemon): State<Shared>,
-    Answers(_): Answers,
+    _: Present,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
     let grant = blocking(move || revoke(&daemon, &id)).await?;

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::blocking;
 use super::received::{Queried, Received};
-use crate::access::{Answers, Reads};
+use crate::access::{Present, Reads};
 use crate::{ApiError, Daemon, Shared};
 use portcullis_gate::Failure;
 use portcullis_gate::call_input::{call_about, call_with_input};
@@ -131,11 +131,11 @@ pub(crate) fn behavior(word: &str) -> Result<Behavior, ApiError> {
         .ok_or_else(|| ApiError::bad_request("`behavior` must be allow, ask or deny"))
 }
 
-async fn add(Answers(_): Answers, Received(edit): Received<RuleEdit>) -> Result<Json<Value>, ApiError> {
+async fn add(_: Present, Received(edit): Received<RuleEdit>) -> Result<Json<Value>, ApiError> {
     blocking(move || edit.apply(Edit::Add)).await.map(|report| Json(report_object(&report)))
 }
 
-async fn remove(Answers(_): Answers, Received(edit): Received<RuleEdit>) -> Result<Json<Value>, ApiError> {
+async fn remove(_: Present, Received(edit): Received<RuleEdit>) -> Result<Json<Value>, ApiError> {
     blocking(move || edit.apply(Edit::Remove)).await.map(|report| Json(report_object(&report)))
 }
 

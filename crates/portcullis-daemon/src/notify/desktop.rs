@@ -1,7 +1,10 @@
 //! Notifications of the desktop, by the program `notify-send`: a question with two buttons, taken away when it ended.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -18,6 +21,26 @@ const MOST_SHOWN: usize = 5;
 /// The longest text of a notification, in characters.
 const LONGEST_TEXT: usize = 300;
 
+/// Where the program may be. It answers for a person, so one that somebody put on the `PATH` is not asked.
+const PLACES: [&str; 3] =
+    ["/usr/bin/notify-send", "/usr/local/bin/notify-send", "/run/current-system/sw/bin/notify-send"];
+
+fn find_program() -> Option<PathBuf> {
+    #[cfg(debug_assertions)]
+    if let Some(program) = crate::fault::notifier() {
+        return Some(program);
+    }
+    PLACES.iter().map(PathBuf::from).find(|place| is_installed(place))
+}
+
+/// Says whether a program is there that the administrator alone can replace.
+fn is_installed(place: &Path) -> bool {
+    let Ok(place) = place.canonicalize() else { return false };
+    let is_closed =
+        |path: &Path| fs::metadata(path).is_ok_and(|seen| seen.uid() == 0 && seen.mode() & 0o022 == 0);
+    place.is_file() && place.ancestors().all(is_closed)
+}
+
 /// The notifications that are shown, by the id of their question.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Desktop {
@@ -31,10 +54,14 @@ impl Desktop {
         if shown.len() >= MOST_SHOWN {
             return;
         }
-        let mut child = match command(approval).spawn() {
+        let Some(program) = find_program() else {
+            print_notes(["`notify-send` is not installed where only the administrator writes".to_owned()]);
+            return;
+        };
+        let mut child = match command(&program, approval).spawn() {
             Ok(child) => child,
             Err(error) => {
-                print_notes([format!("`notify-send` cannot be started: {error}")]);
+                print_notes([format!("`{}` cannot be started: {error}", program.display())]);
                 return;
             }
         };
@@ -80,13 +107,13 @@ impl Desktop {
     }
 }
 
-fn command(approval: &ApprovalRequest) -> Command {
+fn command(program: &Path, approval: &ApprovalRequest) -> Command {
     let question = &approval.question;
     let risk = approval.explanation.as_ref().map(|told| format!("{}: {}", told.level, told.risk));
     let title = format!("{} asks in {}", question.host, question.cwd);
     let lines = [Some(&question.summary), Some(&question.reason), risk.as_ref()];
     let text: Vec<String> = lines.into_iter().flatten().map(|line| harmless(line)).collect();
-    let mut command = Command::new("notify-send");
+    let mut command = Command::new(program);
     command
         .args(["--app-name=Portcullis", "--urgency=critical", "--wait"])
         .args(is_whole(approval).then_some("--action=allow=Allow once"))
@@ -120,5 +147,14 @@ mod tests {
         assert_eq!(harmless("echo <b>x</b> && ls"), "echo &lt;b&gt;x&lt;/b&gt; &amp;&amp; ls");
         assert_eq!(harmless("a\u{202e}b"), "a\\u{202e}b");
         assert!(harmless(&"x".repeat(5_000)).chars().count() <= LONGEST_TEXT + 1);
+    }
+
+    #[test]
+    fn a_program_that_others_can_replace_is_not_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("notify-send");
+        assert!(!is_installed(&program));
+        fs::write(&program, "#!/bin/sh\necho allow\n").unwrap();
+        assert!(!is_installed(&program), "anybody may write to the directory of temporary files");
     }
 }

@@ -105,6 +105,10 @@ fn read(said: &[u8]) -> Result<Option<(bool, AnswerScope, Option<String>)>, Stri
         None => AnswerScope::Once,
         Some(scope) => serde_json::from_value(scope.clone()).map_err(|_| wrong())?,
     };
+    // Whoever serves the webhook answers the question that was put, and makes no rule of it.
+    if is_allowed && scope != AnswerScope::Once {
+        return Err("allowed more than this very call, which only a person who is there can do".to_owned());
+    }
     let message = match decision.get("message") {
         None | Some(Value::Null) => None,
         Some(Value::String(message)) => Some(message.clone()),
@@ -133,6 +137,8 @@ mod tests {
             r#"{"decision":{"behavior":"Allow"}}"#,
             r#"{"decision":{"behavior":true}}"#,
             r#"{"decision":{"behavior":"allow","scope":"forever"}}"#,
+            r#"{"decision":{"behavior":"allow","scope":"session"}}"#,
+            r#"{"decision":{"behavior":"allow","scope":"always"}}"#,
             r#"{"decision":{"behavior":"allow","message":1}}"#,
             r#"{"decision":{"behavior":"allow","updatedInput":{}}}"#,
         ] {

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::approvals::unknown;
 use super::words::answered;
 use super::{PageError, respond, see_other};
-use crate::access::{Anyone, Caller};
+use crate::access::{Anyone, Caller, Stakes};
 use crate::{ApiError, Shared};
 use portcullis_gate::clock::now_ms;
 use portcullis_gate::daemon_client::Role;
@@ -49,7 +49,21 @@ pub(super) async fn answer(
     };
     let has_link = !form.key.is_empty() && is_id(&id) && daemon.queue.is_key(&id, &form.key);
     let given = match caller.role {
-        Some(Role::Person) => form.answer(&caller.name, caller.via)?,
+        Some(Role::Person) => {
+            let given = form.answer(&caller.name, caller.via)?;
+            if given.is_allowed && is_id(&id) {
+                let stakes = Stakes::of(daemon.queue.get(&id).await?.as_ref(), given.scope);
+                match caller.require_presence(&daemon, stakes).await {
+                    Ok(()) => {}
+                    // The question is shown again once they did.
+                    Err(_) if caller.is_signed_in() => {
+                        return Ok(see_other(&format!("/presence?next=/approvals/{id}")));
+                    }
+                    Err(absent) => return Err(absent.into()),
+                }
+            }
+            given
+        }
         _ if has_link => form.answer_of_link()?,
         _ => return Err(refusal(&caller).into()),
     };

@@ -28,7 +28,8 @@ use portcullis_web::pages::ErrorPage;
 use portcullis_web::views::PageFrame;
 use portcullis_web::{Template, VisibleText};
 
-pub(super) use self::login::login_page;
+pub(super) use self::login::{login_page, presence_page};
+use super::access::ABSENT;
 use super::{ApiError, Shared};
 
 /// Makes the routes of the pages.
@@ -92,6 +93,9 @@ impl IntoResponse for PageError {
         let Self(error) = self;
         if error.status == StatusCode::UNAUTHORIZED {
             return see_other("/login");
+        }
+        if error.code == ABSENT {
+            return see_other("/presence");
         }
         let frame = PageFrame { title: VisibleText::from("Not possible"), ..PageFrame::default() };
         let page = ErrorPage {

@@ -7,7 +7,7 @@ use portcullis_web::views::{PageFrame, PageNotice};
 
 use super::PageError;
 use crate::Shared;
-use crate::access::{Answers, Caller, Reads};
+use crate::access::{Caller, Present, Reads};
 use portcullis_gate::daemon_client::Role;
 
 /// Somebody who may look. Whoever may not sees a page that says so.
@@ -34,7 +34,7 @@ impl FromRequestParts<Shared> for Answerer {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, daemon: &Shared) -> Result<Self, PageError> {
-        let Answers(caller) = Answers::from_request_parts(parts, daemon).await?;
+        let Present(caller) = Present::from_request_parts(parts, daemon).await?;
         Ok(Self(caller))
     }
 }

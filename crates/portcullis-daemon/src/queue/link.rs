@@ -1,38 +1,26 @@
 //! Links that answer one question: whoever was sent one may answer that question, and nothing else, while it is open.
 //!
-//! The key in a link is made of the id by a secret that stays in the daemon's directory, so nothing more has to be kept,
-//! and a link works after a restart. It is worth nothing once somebody answered.
+//! The key in a link is made of the id by a secret that never leaves the daemon's memory: in a file, whoever may read the
+//! file could make links of their own. So a link is worth nothing after a restart, nor once somebody answered.
 
-use std::fs::OpenOptions;
-use std::io::{Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use ring::hmac;
-use ring::rand::{SecureRandom as _, SystemRandom};
+use ring::rand::SystemRandom;
 
-use portcullis_gate::daemon_client::Places;
 use portcullis_gate::hex;
 
 /// What a key is made for; another use of the secret would need another.
 const PURPOSE: &[u8] = b"portcullis approval link v1\n";
 
 /// Makes and checks links.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Links {
-    file: PathBuf,
     base: Mutex<Option<String>>,
     secret: OnceLock<Option<hmac::Key>>,
 }
 
 impl Links {
-    /// Names the file of the secret. Nothing is read or made yet.
-    pub(super) fn new(state: &Path) -> Self {
-        let file = Places::new(state).root().join("link.secret");
-        Self { file, base: Mutex::new(None), secret: OnceLock::new() }
-    }
-
     /// Says where the page is.
     pub(super) fn set_base(&self, url: &str) {
         let url = url.trim_end_matches('/').to_owned();
@@ -60,7 +48,8 @@ impl Links {
     }
 
     fn secret(&self) -> Option<&hmac::Key> {
-        self.secret.get_or_init(|| Some(hmac::Key::new(hmac::HMAC_SHA256, &secret(&self.file)?))).as_ref()
+        let make = || hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new()).ok();
+        self.secret.get_or_init(make).as_ref()
     }
 }
 
@@ -68,44 +57,20 @@ fn signed(id: &str) -> Vec<u8> {
     [PURPOSE, id.as_bytes()].concat()
 }
 
-/// Reads the secret, or makes one for the user alone.
-fn secret(file: &Path) -> Option<[u8; 32]> {
-    let read = || {
-        let mut bytes = [0; 32];
-        let mut opened = OpenOptions::new().read(true).open(file).ok()?;
-        opened.read_exact(&mut bytes).ok()?;
-        Some(bytes)
-    };
-    read().or_else(|| {
-        let mut bytes = [0; 32];
-        SystemRandom::new().fill(&mut bytes).ok()?;
-        // Written aside and linked, so that no one ever reads half of it, and the first one stays.
-        let aside = file.with_extension(format!("secret.{}", std::process::id()));
-        let mut made =
-            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&aside).ok()?;
-        made.write_all(&bytes).and_then(|()| made.sync_all()).ok()?;
-        let _ = std::fs::hard_link(&aside, file);
-        let _ = std::fs::remove_file(&aside);
-        read()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_key_opens_its_own_question_alone_and_outlives_a_restart() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("daemon")).unwrap();
-        let links = Links::new(folder.path());
+    fn a_key_opens_its_own_question_alone() {
+        let links = Links::default();
         assert_eq!(links.link("a1"), None, "nobody said where the page is");
         links.set_base("http://127.0.0.1:7117/");
         let link = links.link("a1").unwrap();
         let (page, key) = link.split_once("?key=").unwrap();
         assert_eq!(page, "http://127.0.0.1:7117/approvals/a1");
         assert!(links.is_key("a1", key));
-        assert!(Links::new(folder.path()).is_key("a1", key));
+        assert!(!Links::default().is_key("a1", key), "another daemon has another secret");
         for (id, wrong) in [
             ("a2", key),
             ("a1", ""),
@@ -115,12 +80,5 @@ mod tests {
         ] {
             assert!(!links.is_key(id, wrong), "{id} {wrong}");
         }
-        let mode = std::os::unix::fs::PermissionsExt::mode(
-            &std::fs::metadata(folder.path().join("daemon/link.secret")).unwrap().permissions(),
-        );
-        assert_eq!(mode & 0o777, 0o600);
-        let other = tempfile::tempdir().unwrap();
-        std::fs::create_dir(other.path().join("daemon")).unwrap();
-        assert!(!Links::new(other.path()).is_key("a1", key));
     }
 }

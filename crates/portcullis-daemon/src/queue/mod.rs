@@ -48,7 +48,7 @@ pub(crate) struct Queue {
 impl Queue {
     /// Makes the queue of a store. Nothing is read, and nobody is told anything, before [`Self::start`].
     pub(crate) fn new(store: Store, hub: Hub, arguments: SettingsFlags, telemetry: Telemetry) -> Self {
-        let links = Links::new(store.root());
+        let links = Links::default();
         let inner = Inner {
             store,
             hub,

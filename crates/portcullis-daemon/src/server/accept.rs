@@ -19,6 +19,7 @@ use super::listen::LocalListener;
 use super::request::ServerState;
 use crate::Stopping;
 use crate::access::{ConnectionOwner, Peer};
+use portcullis_gate::presence::ProcessIdentity;
 
 /// How long is waited when no connection can be taken: usually because too many files are open.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -72,16 +73,17 @@ pub(super) async fn accept_local(local: &LocalListener, state: &Arc<ServerState>
             continue;
         };
         // Whoever could open the socket of somebody else hears nothing at all.
-        let is_welcome = stream.peer_cred().is_ok_and(|peer| local.welcomes(peer.uid()));
-        if !is_welcome {
+        let Ok(credentials) = stream.peer_cred() else { continue };
+        if !local.welcomes(credentials.uid()) {
             continue;
         }
+        let process = credentials.pid().and_then(|pid| u32::try_from(pid).ok()).and_then(ProcessIdentity::of);
         let Ok(permit) = Arc::clone(room).try_acquire_owned() else {
             state.daemon.telemetry.connection_refused();
             let _ = stream.try_write(FULL);
             continue;
         };
-        tokio::spawn(talk::<UnixStream>(stream, Peer::Local, Arc::clone(state), permit));
+        tokio::spawn(talk::<UnixStream>(stream, Peer::Local(process), Arc::clone(state), permit));
     }
 }
 

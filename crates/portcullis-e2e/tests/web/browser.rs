@@ -109,6 +109,20 @@ impl Browser {
         );
     }
 
+    /// Plugs in an authenticator that is touched whenever it is asked; returns its id.
+    pub(crate) fn plug_in_authenticator(&self) -> String {
+        let body = json!({
+            "protocol": "ctap2", "transport": "internal", "hasResidentKey": true, "hasUserVerification": true,
+            "isUserConsenting": true, "isUserVerified": true,
+        });
+        self.call("POST", "/webauthn/authenticator", &body).as_str().expect("an id").to_owned()
+    }
+
+    /// Takes an authenticator away, with its keys.
+    pub(crate) fn unplug_authenticator(&self, id: &str) {
+        self.call("DELETE", &format!("/webauthn/authenticator/{id}"), &Value::Null);
+    }
+
     /// Pretends that the user likes dark or light pages.
     pub(crate) fn prefer(&self, scheme: &str) {
         let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);

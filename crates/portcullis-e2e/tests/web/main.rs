@@ -4,4 +4,5 @@
 
 mod browser;
 mod pages;
+mod presence;
 mod watchtower;

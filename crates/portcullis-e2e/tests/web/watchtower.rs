@@ -1,7 +1,8 @@
 //! The built program's daemon in a home of its own, and agents that ask it.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
@@ -29,6 +30,7 @@ impl Watchtower {
             .args(["serve", "--json", "--listen", "127.0.0.1:0"])
             .env_clear()
             .env("HOME", &home)
+            .envs([stand_in()])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -50,13 +52,37 @@ impl Watchtower {
         self.home().join("project")
     }
 
-    /// Signs a browser in with the token of the person whose machine it is.
+    /// Signs a browser in as the person whose machine it is, who is there.
     pub(crate) fn sign_in(&self, browser: &Browser) {
+        let (link, code) = self.link();
+        browser.open(&link);
+        browser.find("input[name=presence]").write(&code);
+        browser.find("main button.primary").click();
+        browser.wait_for_text("Latest decisions");
+    }
+
+    /// Signs a browser in with the token that any program of the person can read.
+    pub(crate) fn sign_in_to_look(&self, browser: &Browser) {
         browser.open(&format!("{}/login", self.url));
         let token = fs::read_to_string(self.state().join("daemon/person.token")).unwrap();
         browser.find("input[name=token]").write(token.trim());
-        browser.find("main button").click();
+        browser.find("main button.primary").click();
         browser.wait_for_text("Latest decisions");
+    }
+
+    /// Returns a link that signs in and a code, as `portcullis tokens link` prints them for a person in a terminal.
+    pub(crate) fn link(&self) -> (String, String) {
+        let token = fs::read_to_string(self.state().join("daemon/person.token")).unwrap();
+        let mut stream = UnixStream::connect(self.state().join("daemon/socket")).unwrap();
+        let head =
+            "POST /v1/login-links HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 0\r\n";
+        stream.write_all(format!("{head}authorization: Bearer {}\r\n\r\n", token.trim()).as_bytes()).unwrap();
+        let mut heard = String::new();
+        stream.read_to_string(&mut heard).unwrap();
+        let body = heard.split_once("\r\n\r\n").unwrap().1;
+        let body = body.get(body.find('{').unwrap()..=body.rfind('}').unwrap()).unwrap();
+        let link: Value = serde_json::from_str(body).unwrap_or_else(|_| panic!("{heard}"));
+        (link["url"].as_str().unwrap().to_owned(), link["code"].as_str().unwrap().to_owned())
     }
 
     /// Runs the hook of Claude Code in a process of its own, as the agent does, with nobody there to ask.
@@ -77,6 +103,7 @@ impl Watchtower {
                 .args(["hook", "claude", "--headless"])
                 .env_clear()
                 .env("HOME", home)
+                .envs([stand_in()])
                 .current_dir(project)
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
@@ -106,6 +133,11 @@ pub(crate) fn told(answer: &Value) -> (String, String) {
     let said = &answer["hookSpecificOutput"];
     let text = |name: &str| said[name].as_str().unwrap_or_default().to_owned();
     (text("permissionDecision"), text("permissionDecisionReason"))
+}
+
+/// Returns the variable by which a test stands in for the machine: who runs the test is nobody's business.
+fn stand_in() -> (&'static str, String) {
+    ("PORTCULLIS_TEST_FIRST_PROCESS", std::process::id().to_string())
 }
 
 /// Returns our own program, which the build of the workspace leaves beside the tests.

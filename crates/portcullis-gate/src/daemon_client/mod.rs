@@ -93,6 +93,11 @@ impl Client {
         self.ask(("POST", path), &[], Some(body.to_string().as_bytes()), USUAL)
     }
 
+    /// Has something removed.
+    pub fn delete(&self, path: &str) -> Result<Response, Failure> {
+        self.ask(("DELETE", path), &[], None, USUAL)
+    }
+
     /// Sends bytes with headers of their own, and waits so long for what comes back.
     pub fn post_bytes(
         &self,

@@ -8,7 +8,7 @@ use portcullis_store::{AllowedCall, Grant, GrantScope, Store};
 use serde_json::{Value, json};
 
 use super::answer::denied::open_store;
-use super::answer::person::require_person;
+use super::answer::person::require_presence;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
@@ -103,7 +103,7 @@ impl Given {
 
     /// Taking back a denial widens, so an agent may not do it either.
     fn take_back(self, store: &Store, is_meant: impl Fn(&str) -> bool) -> Result<Self, Failure> {
-        require_person()?;
+        require_presence()?;
         let now = now_ms();
         let meant = store.grants().revoke(|grant| is_meant(&grant.id), now);
         let grants = meant.map_err(|error| Failure::from(&error))?;

@@ -14,6 +14,7 @@ use crate::commands::uninstall::find_hosts;
 use crate::exit_code::ExitCode;
 use crate::failure_report::report_failure;
 use crate::value_parser::mode_parser;
+use portcullis_gate::presence::require_no_agent;
 use portcullis_gate::session_settings::locations;
 use portcullis_gate::{Failure, SessionSettings, SettingsFlags};
 use portcullis_install::agent::{Agent, newest, registrable};
@@ -76,6 +77,9 @@ struct Subject {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &InitArgs) -> Result<ExitCode, Failure> {
+    if !arguments.dry_run {
+        require_no_agent("change how agents are registered")?;
+    }
     let locations = locations(None)?;
     let program = program::find(arguments.program.as_deref(), &locations)?;
     let subjects = subjects(arguments, &program, &locations)?;

@@ -4,7 +4,7 @@ use clap::Args;
 use portcullis_store::DenialKind;
 
 use super::answer::denied::{self, USUAL_LIMIT, USUAL_WAIT_MINUTES};
-use super::answer::person::require_person;
+use super::answer::person::require_presence;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &RetryArgs) -> Result<ExitCode, Failure> {
         recent.calls.retain(|(_, call)| call.kind != DenialKind::Asked);
         return denied::list_calls(&recent, arguments.json, "auto mode denied nothing lately\n");
     };
-    require_person()?;
+    require_presence()?;
     let known = denied::find(&store, id)?;
     denied::allow_once(&store, &known, arguments.minutes, arguments.json)
 }

@@ -1,5 +1,6 @@
 //! `portcullis serve`: the daemon, in the foreground, until it is stopped.
 
+use std::io::{IsTerminal as _, stdout};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,10 +11,11 @@ use serde_json::json;
 
 use crate::exit_code::ExitCode;
 use portcullis_daemon::server::{ListenOptions, TlsFiles, asked_to_stop};
-use portcullis_daemon::start::{StartOptions, Started};
+use portcullis_daemon::start::{SignIn, StartOptions, Started};
 use portcullis_daemon::{Daemon, MOST_WAITING_THREADS};
 use portcullis_gate::Failure;
 use portcullis_gate::daemon_client::Running;
+use portcullis_gate::presence::require_presence;
 use portcullis_gate::session_settings::{SettingsFlags, absolute_path};
 use portcullis_output::terminal::{print, printable};
 
@@ -28,7 +30,8 @@ Examples:
   portcullis serve --listen 0.0.0.0:7317 --tls-cert c.pem --tls-key k.pem --allow-host gate.lan
 
 The daemon listens at the loopback interface and at a unix socket that only you can open.
-It prints a link that signs you in to its page, once; `portcullis tokens link` prints another one.
+In your terminal it prints a link that signs you in to its page, and a code with which you may answer there;
+`portcullis tokens link` prints others. Each works once.
 Programs need a token for everything but reading at the unix socket: see `portcullis tokens`.
 
 Exit codes: 0 stopped as asked, 64 wrong usage or one runs already, 70 internal failure";
@@ -96,16 +99,21 @@ async fn serve(options: StartOptions, is_json: bool) -> Result<(), Failure> {
 }
 
 fn greeting(started: &Started, is_json: bool) -> Result<String, Failure> {
-    let link = started.sign_in_link()?;
+    // Whatever else takes this, such as a journal, others may read.
+    let is_shown = stdout().is_terminal() && require_presence("see the code of the page").is_ok();
+    let sign_in = if is_shown { started.sign_in()? } else { None };
+    let (link, code) = sign_in.map(|SignIn { url, code }| (url, code)).unzip();
     let Running { pid, url, address, socket, .. } = started.running();
     let socket = socket.display().to_string();
     if is_json {
-        let value = json!({"pid": pid, "url": url, "address": address, "socket": socket, "link": link});
+        let value =
+            json!({"pid": pid, "url": url, "address": address, "socket": socket, "link": link, "code": code});
         return Ok(printable(&format!("{value}\n")));
     }
     let page = url.as_ref().map(|url| format!("listening at {url}\n")).unwrap_or_default();
     let link = link.map(|link| format!("sign in: {link}\n")).unwrap_or_default();
-    Ok(format!("{page}listening at {}\n{link}", visible(&socket)))
+    let code = code.map(|code| format!("code: {code}\n")).unwrap_or_default();
+    Ok(format!("{page}listening at {}\n{link}{code}", visible(&socket)))
 }
 
 impl ServeArgs {

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use portcullis_core::visible;
 use serde_json::{Value, json};
 
-use super::answer::person::require_person;
+use super::answer::person::require_presence;
 use crate::exit_code::ExitCode;
 use portcullis_daemon::tokens::{self, named};
 use portcullis_gate::Failure;
@@ -19,6 +19,7 @@ use portcullis_gate::daemon_client::Client;
 use portcullis_gate::daemon_client::Places;
 use portcullis_gate::daemon_client::Role;
 use portcullis_gate::session_settings::locations;
+use portcullis_output::human::counted;
 use portcullis_output::terminal::{print, printable};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
@@ -55,11 +56,17 @@ Roles:
     #[command(after_help = "Examples:
   portcullis tokens renew")]
     Renew,
-    /// Print a link that signs you in to the web page, once
+    /// Print a link that signs you in to the web page, and a code to answer there
     #[command(after_help = "Examples:
   portcullis tokens link
   portcullis tokens link --json")]
     Link(ListArgs),
+    /// Take all passkeys of the web page back, such as after one was lost
+    #[command(after_help = "Examples:
+  portcullis tokens forget-passkeys
+
+Without a passkey, the code of `portcullis tokens link` shows that you are there.")]
+    ForgetPasskeys,
 }
 
 #[derive(Debug, Args)]
@@ -104,17 +111,18 @@ pub(crate) fn run(arguments: &TokensArgs) -> Result<ExitCode, Failure> {
         TokensCommand::Create(arguments) => create(&places, arguments)?,
         TokensCommand::List(arguments) => list(&places, arguments)?,
         TokensCommand::Revoke(arguments) => {
-            require_person()?;
+            require_presence()?;
             named::revoke(&places, &arguments.name)?;
             format!("the token {} no longer holds\n", visible(&arguments.name))
         }
         TokensCommand::Renew => {
-            require_person()?;
+            require_presence()?;
             tokens::renew(&places, &places.person_token())?;
             tokens::renew(&places, &places.hook_token())?;
             "the tokens of your hooks and commands are new\n".to_owned()
         }
         TokensCommand::Link(arguments) => link(&state, arguments)?,
+        TokensCommand::ForgetPasskeys => forget_passkeys(&state)?,
     };
     print(&text)?;
     Ok(ExitCode::Success)
@@ -128,7 +136,7 @@ fn state() -> Result<PathBuf, Failure> {
 
 /// Asks the running daemon for a link. Whoever follows it is a person to the daemon.
 fn link(state: &Path, arguments: &ListArgs) -> Result<String, Failure> {
-    require_person()?;
+    require_presence()?;
     let client = Client::connect(state, Role::Person)?.ok_or_else(|| {
         Failure::usage("no daemon runs")
             .with_hint("start one with `portcullis serve`, which prints a link too")
@@ -137,12 +145,22 @@ fn link(state: &Path, arguments: &ListArgs) -> Result<String, Failure> {
     if arguments.json {
         return Ok(printable(&format!("{link:#}\n")));
     }
-    let url = link.get("url").and_then(Value::as_str).unwrap_or_default();
-    Ok(format!("{}\n", visible(url)))
+    let text = |name: &str| link.get(name).and_then(Value::as_str).unwrap_or_default();
+    Ok(format!("{}\ncode: {}\n", visible(text("url")), visible(text("code"))))
+}
+
+/// Has the running daemon forget the passkeys. Whoever lost theirs gets in by the code of a link.
+fn forget_passkeys(state: &Path) -> Result<String, Failure> {
+    require_presence()?;
+    let client = Client::connect(state, Role::Person)?
+        .ok_or_else(|| Failure::usage("no daemon runs").with_hint("start one with `portcullis serve`"))?;
+    let forgotten = client.delete("/passkeys")?.success()?;
+    let many = forgotten.get("forgotten").and_then(Value::as_u64).unwrap_or_default();
+    Ok(format!("{} forgotten\n", counted(many, "passkey")))
 }
 
 fn create(places: &Places, arguments: &CreateArgs) -> Result<String, Failure> {
-    require_person()?;
+    require_presence()?;
     let now = now_ms();
     let end = arguments.days.map(|days| now.saturating_add(days.saturating_mul(DAY_MS)));
     let secret = named::create(places, &arguments.name, arguments.role, now, end)?;

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::presence::require_no_agent;
 use portcullis_gate::session_settings::{absolute_path, locations};
 use portcullis_output::terminal::{DIM, Painted, print, printable};
 
@@ -68,6 +69,7 @@ pub(crate) fn run(arguments: TrustArgs) -> Result<ExitCode, Failure> {
 }
 
 fn add(arguments: &DirectoryArgs) -> Result<String, Failure> {
+    require_no_agent("trust a workspace")?;
     let locations = locations(arguments.directory.as_deref())?;
     let store = TrustStore::of(&locations).map_err(|error| refused(&error))?;
     let is_new = store.add(&locations).map_err(|error| refused(&error))?;

@@ -10,6 +10,7 @@ use portcullis_settings::SettingsLocations;
 use crate::exit_code::ExitCode;
 use crate::failure_report::report_failure;
 use portcullis_gate::Failure;
+use portcullis_gate::presence::require_no_agent;
 use portcullis_gate::session_settings::locations;
 use portcullis_install::agent::{Agent, registrable};
 use portcullis_install::program::{self, Program};
@@ -47,6 +48,9 @@ pub(crate) struct UninstallArgs {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &UninstallArgs) -> Result<ExitCode, Failure> {
+    if !arguments.dry_run {
+        require_no_agent("change how agents are registered")?;
+    }
     let locations = locations(None)?;
     let program = program::running()?;
     let hosts =

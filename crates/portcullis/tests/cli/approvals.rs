@@ -293,8 +293,7 @@ fn an_answer_that_was_written_down_is_applied_by_whoever_starts_next() {
         daemon.person_token(),
         body.len()
     );
-    let mut rest = Vec::new();
-    let _ = daemon.raw(head.as_bytes()).read_to_end(&mut rest);
+    let rest = daemon.raw_locally(head.as_bytes());
     assert_eq!(String::from_utf8_lossy(&rest), "");
     drop(daemon);
     let daemon = Daemon::start(&sandbox);
@@ -511,7 +510,6 @@ fn a_link_that_was_sent_answers_its_own_question_once() {
 #[test]
 fn a_notification_of_the_desktop_answers_and_goes_away() {
     let sandbox = sandbox(&json!({"approvals": {"desktop": true}}));
-    let folder = sandbox.home.join("bin");
     let (told, gone) = (sandbox.home.join("told"), sandbox.home.join("gone"));
     let script = format!(
         "#!/bin/sh\nfor word in \"$@\"; do printf '%s\\n' \"$word\"; done > '{0}.part'\nmv '{0}.part' '{0}'\nif [ -e '{1}' ]; then exec sleep 600; fi\necho allow\n",
@@ -521,7 +519,7 @@ fn a_notification_of_the_desktop_answers_and_goes_away() {
     let program = sandbox.write_home("bin/notify-send", &script);
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = serve(&sandbox, &[]);
-    command.env("PATH", format!("{}:/usr/bin:/bin", folder.display()));
+    command.env("PORTCULLIS_FAULT", format!("notifier={}", program.display()));
     let daemon = Daemon::run(&sandbox, command);
     let (decision, _) = Hook::start(&sandbox, "claude", &claude(&sandbox, "make '<b>deploy</b>'")).said();
     assert_eq!(decision, "allow");

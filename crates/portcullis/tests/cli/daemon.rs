@@ -122,9 +122,9 @@ impl Daemon {
         self.ask("GET", path).token(&self.person_token()).send()
     }
 
-    /// Posts JSON as a person, over the network.
+    /// Posts JSON as a person who is there, over the unix socket.
     pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
-        self.ask("POST", path).token(&self.person_token()).json(body).send()
+        self.ask("POST", path).locally().token(&self.person_token()).json(body).send()
     }
 
     /// Signs in with a fresh link, as a browser would; returns the cookie.
@@ -136,7 +136,8 @@ impl Daemon {
     pub(crate) fn sign_in_to_change(&self) -> (String, String) {
         let link = self.post("/v1/login-links", &Value::Null).as_json();
         let code = link["url"].as_str().unwrap().split_once("code=").unwrap().1.to_owned();
-        let signed_in = self.ask("POST", "/login").form(&format!("code={code}")).send();
+        let presence = link["code"].as_str().unwrap();
+        let signed_in = self.ask("POST", "/login").form(&format!("code={code}&presence={presence}")).send();
         assert_eq!(signed_in.status, 303, "{signed_in:?}");
         let cookie = signed_in.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
         let csrf = signed_in.header("location").unwrap().strip_prefix("/#csrf=").unwrap().to_owned();
@@ -150,6 +151,17 @@ impl Daemon {
         // The daemon may close before it has read everything.
         let _ = stream.write_all(bytes);
         stream
+    }
+
+    /// Sends these bytes over the unix socket as they are, and returns all that comes back.
+    pub(crate) fn raw_locally(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut stream = UnixStream::connect(&self.socket).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(bytes).unwrap();
+        let mut heard = Vec::new();
+        // The daemon may end while it is heard.
+        let _ = stream.read_to_end(&mut heard);
+        heard
     }
 
     /// Returns its process.

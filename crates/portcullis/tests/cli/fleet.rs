@@ -2,7 +2,7 @@
 //! when one is killed the other goes on.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -146,7 +146,7 @@ fn a_grant_holds_at_every_daemon_and_is_used_up_once() {
     assert_eq!(other.decision(&make), "allow");
     let listed = other.daemon.get("/v1/grants").as_json();
     let path = format!("/v1/grants/{}", listed["grants"][0]["id"].as_str().unwrap());
-    let revoked = other.daemon.ask("DELETE", &path).token(&other.daemon.person_token()).send();
+    let revoked = other.daemon.ask("DELETE", &path).locally().token(&other.daemon.person_token()).send();
     assert_eq!(revoked.status, 200, "{}", revoked.text());
     assert_eq!(one.decision(&make), "ask");
 }
@@ -312,8 +312,7 @@ fn an_answer_that_a_killed_daemon_wrote_down_is_done_by_the_other() {
         one.person_token(),
         body.len()
     );
-    let mut heard = Vec::new();
-    let _ = one.raw(request.as_bytes()).read_to_end(&mut heard);
+    let heard = one.raw_locally(request.as_bytes());
     assert_eq!(String::from_utf8_lossy(&heard), "");
     assert_eq!(hook.said().0, "allow");
     let known = other.daemon.get(&format!("/v1/approvals/{}", id(&asked))).as_json();

@@ -40,6 +40,7 @@ mod own_scripts;
 mod pages;
 mod permission_hooks;
 mod policy;
+mod presence;
 mod profiles;
 mod questions;
 mod redaction;

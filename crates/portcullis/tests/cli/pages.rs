@@ -56,6 +56,7 @@ const COMMANDS: &[&[&str]] = &[
     &["tokens", "revoke"],
     &["tokens", "renew"],
     &["tokens", "link"],
+    &["tokens", "forget-passkeys"],
     &["store"],
     &["store", "status"],
     &["store", "migrate"],

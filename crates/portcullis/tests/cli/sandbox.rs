@@ -51,6 +51,7 @@ impl Sandbox {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_portcullis"));
         command.args(arguments).env_clear().env("HOME", &self.home).current_dir(&self.project);
+        command.envs([stand_in()]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -78,6 +79,7 @@ impl Sandbox {
         command.args(["-qec", &line, "/dev/null"]).env_clear();
         command.envs(std::env::var_os("PATH").map(|it| ("PATH", it)));
         command.env("HOME", &self.home).env("NO_COLOR", "1").current_dir(&self.project);
+        command.envs([stand_in()]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("`script` of bsdutils is needed");
         child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
@@ -89,6 +91,11 @@ impl Sandbox {
     pub(crate) fn plain(&self, text: &str) -> String {
         text.replace(self.home.to_str().unwrap(), "HOME").replace(self.project.to_str().unwrap(), "PROJECT")
     }
+}
+
+/// Returns the variable by which a test stands in for the machine: who runs the test is nobody's business.
+pub(crate) fn stand_in() -> (&'static str, String) {
+    ("PORTCULLIS_TEST_FIRST_PROCESS", std::process::id().to_string())
 }
 
 fn write(path: PathBuf, text: &str) -> PathBuf {

@@ -13,7 +13,7 @@ use portcullis_core::rule::Behavior;
 use portcullis_store::StoreError;
 
 use self::denied::USUAL_WAIT_MINUTES;
-use self::person::{require_person, require_yes};
+use self::person::{require_person_to, require_yes};
 use self::rule::RuleAnswer;
 use super::questions::answer::{QueuedAnswerArgs, run as answer_queued};
 use crate::exit_code::ExitCode;
@@ -78,7 +78,7 @@ pub(crate) fn run(behavior: Behavior, arguments: &AnswerArgs, term: AllowTerm) -
         let recent = denied::recent(&store, denied::USUAL_LIMIT)?;
         return denied::list_calls(&recent, arguments.json, "nothing was denied lately\n");
     }
-    require_person()?;
+    require_person_to(behavior)?;
     if arguments.message.is_some() {
         return Err(Failure::usage("no agent waits for this answer, so nobody would read the message")
             .with_hint("leave --message out"));

@@ -1,22 +1,38 @@
 //! Who answers: a person in a terminal, who is shown what is meant and says yes.
 //!
-//! INVARIANT: nothing is granted, denied or revoked without a terminal on standard input, whatever the flags say. What an
-//! agent runs has none unless it makes one, and no agent may lift what it was denied.
+//! INVARIANT: nothing is granted, denied or revoked without a terminal on standard input, whatever the flags say, and
+//! nothing is widened by what an agent started, whatever terminal it made: no agent may lift what it was denied.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _};
 
+use portcullis_core::rule::Behavior;
 use portcullis_core::visible;
 use portcullis_gate::Failure;
+use portcullis_gate::presence;
 use portcullis_output::terminal::{confirm, print_error};
 
 /// Refuses whoever is no person in a terminal.
-pub(crate) fn require_person() -> Result<(), Failure> {
+fn require_person() -> Result<(), Failure> {
     if io::stdin().is_terminal() {
         return Ok(());
     }
     Err(Failure::usage("only a person in a terminal can grant, deny or revoke")
         .with_hint("run it yourself in a terminal, without a pipe into it"))
+}
+
+/// Refuses whoever is no person in a terminal of their own, for what gives more.
+pub(crate) fn require_presence() -> Result<(), Failure> {
+    require_person()?;
+    presence::require_presence("do this")
+}
+
+/// Refuses whoever may not answer so: to allow takes a terminal of one's own, to deny any terminal.
+pub(crate) fn require_person_to(behavior: Behavior) -> Result<(), Failure> {
+    match behavior {
+        Behavior::Allow => require_presence(),
+        Behavior::Ask | Behavior::Deny => require_person(),
+    }
 }
 
 /// Asks a person whether it is meant, unless they said so already.

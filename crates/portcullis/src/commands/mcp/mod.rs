@@ -23,6 +23,7 @@ use crate::flags::GateArgs;
 use portcullis_gate::Failure;
 use portcullis_gate::SessionSettings;
 use portcullis_gate::gate::own_session;
+use portcullis_gate::presence::note_agent_of;
 use portcullis_output::settings_notes;
 
 /// What the audit trail calls a client of this server.
@@ -56,6 +57,7 @@ struct McpToolContext {
 /// Serves until the client closes standard input.
 pub(crate) fn run(arguments: &McpArgs) -> Result<ExitCode, Failure> {
     let tools = McpToolContext { gate: arguments.gate.clone(), place: own_session(HOST)? };
+    note_agent_of(&tools.place)?;
     // Settings that cannot be used are told now and not call by call.
     settings_notes::warn(&tools.session(&tools.place.cwd)?);
     server::serve(tools)?;

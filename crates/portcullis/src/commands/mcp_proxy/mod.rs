@@ -40,6 +40,7 @@ use crate::flags::GateArgs;
 use portcullis_gate::Failure;
 use portcullis_gate::SessionSettings;
 use portcullis_gate::gate::own_session;
+use portcullis_gate::presence::note_agent_of;
 use portcullis_output::settings_notes;
 use portcullis_output::terminal::print_notes;
 
@@ -99,6 +100,7 @@ struct Shared {
 /// Runs the server behind the gate until it ends, and ends as it did.
 pub(crate) fn run(arguments: &McpProxyArgs) -> Result<ExitCode, Failure> {
     let place = own_session(HOST)?;
+    note_agent_of(&place)?;
     let project = place.project.as_ref().map(std::path::PathBuf::from);
     // Settings that cannot be used are told now and not call by call.
     settings_notes::warn(&SessionSettings::open_for_hook(&arguments.gate.session(), &place.cwd, project)?);

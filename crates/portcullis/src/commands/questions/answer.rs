@@ -12,7 +12,7 @@ use super::outcome_text;
 use super::queue_client::{QuestionAnswer, QueueClient, late};
 use super::show::{page, unread};
 use super::wire::{self, QueuedQuestion};
-use crate::commands::answer::person::{choose_rule, require_person, require_yes};
+use crate::commands::answer::person::{choose_rule, require_person_to, require_yes};
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
@@ -48,7 +48,7 @@ pub(crate) fn run(
     arguments: &QueuedAnswerArgs,
     is_json: bool,
 ) -> Result<ExitCode, Failure> {
-    require_person()?;
+    require_person_to(behavior)?;
     let queue = QueueClient::open(Role::Person)?;
     let queued = wire::parse_question(&queue.find(&arguments.id)?).ok_or_else(unread)?;
     if queued.state != ApprovalState::Open {

@@ -1,11 +1,13 @@
 //! `portcullis rules add`: writes rules into a settings file.
 
 use clap::Args;
+use portcullis_core::rule::Behavior;
 use portcullis_settings::add_rule;
 
 use super::target::{EditArgs, describe};
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::presence::require_no_agent;
 use portcullis_gate::session_settings::{compile, locations};
 use portcullis_output::terminal::print;
 
@@ -23,6 +25,9 @@ pub(crate) struct AddArgs {
 /// Runs the command.
 pub(crate) fn run(arguments: &AddArgs) -> Result<ExitCode, Failure> {
     let EditArgs { behavior, rules, target } = &arguments.edit;
+    if *behavior == Behavior::Allow {
+        require_no_agent("allow more")?;
+    }
     let locations = locations(target.cwd.as_deref())?;
     // All are looked at before the first is written.
     for rule in rules {

@@ -1,0 +1,187 @@
+//! Ways of people to a terminal, and ways of agents to one.
+
+use pretty_assertions::assert_eq;
+
+use super::super::agents::tests::noted;
+use super::super::test_table::{MadeUpTable, pts};
+use super::*;
+
+/// A desktop: a terminal window with a shell in which an agent runs, which runs a shell for its tools.
+///
+/// ```text
+/// 1 ─ 10 systemd ─ 20 gnome-terminal-server ─ 30 bash (pts 1) ─ 100 claude-like ─ 110 bash -c ─ …
+/// ```
+fn desktop() -> MadeUpTable {
+    MadeUpTable::default()
+        .start((10, 1), "systemd", (10, 0))
+        .start((20, 10), "gnome-terminal-server", (20, 0))
+        .shell((30, 20), 1)
+        .start((100, 30), "some-harness", (30, pts(1)))
+        .start((110, 100), "bash", (110, 0))
+        .start((120, 110), "portcullis", (110, 0))
+        .group(100, "terminal-1")
+        .group(110, "terminal-1")
+        .group(120, "terminal-1")
+}
+
+/// Looks at a process on a machine whose agent is process 100, as its hook 120 noted it.
+fn looked_at(table: &MadeUpTable, pid: u32) -> Result<(), Absence> {
+    let roster = noted(&desktop(), 120, "s1");
+    PresenceCheck::new(table, &roster).process(pid)
+}
+
+fn made_by(program: &str) -> Result<(), Absence> {
+    Err(Absence::MadeTerminal { program: program.to_owned() })
+}
+
+fn started_by_agent() -> Result<(), Absence> {
+    Err(Absence::StartedByAgent { program: "some-harness".to_owned(), pid: 100 })
+}
+
+#[test]
+fn a_person_is_let_through_in_every_terminal_of_theirs() {
+    let window = desktop().shell((200, 20), 2).start((210, 200), "portcullis", (200, pts(2)));
+    assert_eq!(looked_at(&window, 210), Ok(()));
+    let console = desktop()
+        .start((190, 1), "login", (190, 0))
+        .of_root(190)
+        .start((200, 190), "bash", (200, (4 << 8) | 2))
+        .start((210, 200), "portcullis", (200, (4 << 8) | 2));
+    assert_eq!(looked_at(&console, 210), Ok(()));
+    let later_window = desktop()
+        .start((190, 10), "konsole", (190, 0))
+        .group(190, "terminal-2")
+        .shell((200, 190), 2)
+        .start((210, 200), "portcullis", (200, pts(2)));
+    assert_eq!(looked_at(&later_window, 210), Ok(()));
+    let editor = desktop()
+        .start((40, 10), "code", (40, 0))
+        .start((190, 40), "code", (40, 0))
+        .shell((200, 190), 2)
+        .start((210, 200), "portcullis", (200, pts(2)));
+    assert_eq!(looked_at(&editor, 210), Ok(()));
+    let container =
+        desktop().start((200, 0), "bash", (200, pts(2))).start((210, 200), "portcullis", (200, pts(2)));
+    assert_eq!(looked_at(&container, 210), Ok(()));
+}
+
+fn over_ssh(connection: &str) -> MadeUpTable {
+    desktop()
+        .start((190, 1), "sshd", (190, 0))
+        .of_root(190)
+        .start((195, 190), "sshd", (190, 0))
+        .start((200, 195), "bash", (200, pts(2)))
+        .set(200, "SSH_CONNECTION", connection)
+        .start((210, 200), "portcullis", (200, pts(2)))
+        .connected("192.0.2.1 22 192.0.2.9 5000")
+}
+
+#[test]
+fn ssh_is_a_persons_if_it_comes_from_elsewhere() {
+    assert_eq!(looked_at(&over_ssh("192.0.2.9 5000 192.0.2.1 22"), 210), Ok(()));
+    for here in
+        ["127.0.0.1 5000 127.0.0.1 22", "192.0.2.1 5000 192.0.2.1 22", "", "192.0.2.9 5001 192.0.2.1 22"]
+    {
+        assert_eq!(looked_at(&over_ssh(here), 210), Err(Absence::SshFromHere), "{here}");
+    }
+    // The other end of the connection is on this machine as well.
+    let both = over_ssh("192.0.2.9 5000 192.0.2.1 22").connected("192.0.2.9 5000 192.0.2.1 22");
+    assert_eq!(looked_at(&both, 210), Err(Absence::SshFromHere));
+}
+
+/// A multiplexer that was started before the agent or after it, perhaps with a client in another window.
+fn multiplexer(server: u32, group: &str, client: bool) -> MadeUpTable {
+    let table = desktop()
+        .start((server, 1), "tmux", (server, 0))
+        .group(server, group)
+        .shell((300, server), 5)
+        .start((310, 300), "portcullis", (300, pts(5)));
+    if client {
+        table.shell((200, 20), 2).start((210, 200), "tmux", (200, pts(2))).opens(server, 2)
+    } else {
+        table
+    }
+}
+
+#[test]
+fn a_multiplexer_is_a_persons_while_they_look_at_it() {
+    for (server, group) in [(50, "terminal-1"), (250, "terminal-1"), (250, "terminal-2")] {
+        assert_eq!(looked_at(&multiplexer(server, group, true), 310), Ok(()), "{server} {group}");
+        assert_eq!(looked_at(&multiplexer(server, group, false), 310), made_by("tmux"), "{server} {group}");
+    }
+    // Its only client is the agent's.
+    let own = multiplexer(250, "terminal-1", false).opens(250, 1).start((115, 110), "tmux", (110, pts(1)));
+    assert_eq!(looked_at(&own, 310), made_by("tmux"));
+    let marked = multiplexer(250, "terminal-2", true).set(250, "CLAUDECODE", "1");
+    assert_eq!(looked_at(&marked, 310), Err(Absence::Marked { variable: "CLAUDECODE" }));
+}
+
+#[test]
+fn what_an_agent_starts_is_the_agents() {
+    let plain = desktop();
+    assert_eq!(looked_at(&plain, 120), started_by_agent());
+    let renamed = desktop().start((130, 110), "pc", (30, pts(1)));
+    assert_eq!(looked_at(&renamed, 130), started_by_agent());
+    // script, socat, expect, a library: a terminal below the agent.
+    let made = desktop().start((130, 110), "script", (130, 0)).shell((140, 130), 7);
+    assert_eq!(looked_at(&made, 140), started_by_agent());
+    let by_name = MadeUpTable::default().shell((30, 20), 1).start((100, 30), "claude", (30, pts(1)));
+    let by_name = by_name.start((110, 100), "portcullis", (30, pts(1)));
+    let nobody = AgentRoster::default();
+    let agent = Err(Absence::StartedByAgent { program: "claude".to_owned(), pid: 100 });
+    assert_eq!(PresenceCheck::new(&by_name, &nobody).process(110), agent);
+}
+
+#[test]
+fn whoever_forks_twice_gains_nothing() {
+    // In the agent's own terminal: its shell did not start this.
+    let left = desktop().start((130, 1), "portcullis", (30, pts(1)));
+    assert_eq!(looked_at(&left, 130), Err(Absence::Detached));
+    // In a session of its own there is no terminal.
+    let alone = desktop().start((130, 1), "portcullis", (130, 0));
+    assert_eq!(looked_at(&alone, 130), Err(Absence::NoTerminal));
+    // A terminal made by what the first process took over.
+    let made = desktop().start((130, 1), "script", (130, 0)).group(130, "terminal-1").shell((140, 130), 7);
+    assert_eq!(looked_at(&made, 140), made_by("script"));
+    // The maker hides what it has open.
+    assert_eq!(looked_at(&made.unseen_maker(7), 140), made_by("script"));
+    // The agent has ended meanwhile.
+    let ended =
+        desktop().start((130, 1), "script", (130, 0)).group(130, "terminal-1").shell((140, 130), 7).end(100);
+    assert_eq!(looked_at(&ended, 140), made_by("script"));
+}
+
+#[test]
+fn services_and_schedulers_are_nobodys_terminal() {
+    let service = desktop().start((130, 10), "script", (130, 0)).group(130, "run-u1").shell((140, 130), 7);
+    assert_eq!(looked_at(&service, 140), made_by("script"));
+    let renamed = desktop().start((130, 10), "konsole", (130, 0)).not_installed(130).shell((140, 130), 7);
+    assert_eq!(looked_at(&renamed.group(130, "run-u1"), 140), made_by("konsole"));
+    let job = desktop().start((130, 1), "atd", (130, 0)).of_root(130).start((135, 130), "script", (130, 0));
+    let scheduled = Err(Absence::Scheduled { program: "atd".to_owned() });
+    assert_eq!(looked_at(&job.shell((140, 135), 7), 140), scheduled);
+}
+
+#[test]
+fn in_the_agents_own_terminal_nobody_is_believed() {
+    let own = desktop().start((210, 30), "portcullis", (30, pts(1)));
+    let there = Err(Absence::AgentsTerminal { program: "some-harness".to_owned(), pid: 100 });
+    assert_eq!(looked_at(&own, 210), there);
+    assert_eq!(looked_at(&own.end(100), 210), Ok(()), "the agent has ended");
+}
+
+#[test]
+fn variables_of_agents_are_believed_when_they_say_no() {
+    for mark in MARKS {
+        let window =
+            desktop().shell((200, 20), 2).start((210, 200), "portcullis", (200, pts(2))).set(200, mark, "1");
+        assert_eq!(looked_at(&window, 210), Err(Absence::Marked { variable: mark }));
+    }
+}
+
+#[test]
+fn whoever_cannot_see_the_agents_is_not_believed() {
+    let hidden = MadeUpTable::default().shell((200, 20), 2).start((210, 200), "portcullis", (200, pts(2)));
+    assert_eq!(looked_at(&hidden.inside("pid:[7]"), 210), Err(Absence::OtherNamespace));
+    assert_eq!(looked_at(&MadeUpTable::default(), 210), Err(Absence::Unknown));
+}

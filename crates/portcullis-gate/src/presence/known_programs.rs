@@ -1,0 +1,146 @@
+//! Programs and variables that say where a process comes from.
+
+/// Agents that run in a terminal. An editor with an agent in it is none: people have terminals in it.
+pub(super) const AGENTS: [&str; 18] = [
+    "aider",
+    "amp",
+    "auggie",
+    "claude",
+    "cline",
+    "codex",
+    "copilot",
+    "crush",
+    "cursor-agent",
+    "droid",
+    "gemini",
+    "goose",
+    "gptme",
+    "kilocode",
+    "kiro-cli",
+    "opencode",
+    "openhands",
+    "qwen",
+];
+
+/// Variables that agents set for what they start.
+pub(super) const MARKS: [&str; 10] = [
+    "AGENT_SESSION_ID",
+    "AMP_CURRENT_THREAD_ID",
+    "CLAUDECODE",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "CRUSH",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "OPENCODE",
+    "QWEN_CODE",
+];
+
+/// Programs that only start another one, so that what stands above them is looked for.
+pub(super) const STARTERS: [&str; 26] = [
+    "ash",
+    "bash",
+    "busybox",
+    "dash",
+    "direnv",
+    "doas",
+    "env",
+    "fish",
+    "ionice",
+    "ksh",
+    "mise",
+    "nice",
+    "nohup",
+    "nu",
+    "portcullis",
+    "portcullis-full",
+    "pwsh",
+    "sh",
+    "stdbuf",
+    "sudo",
+    "tcsh",
+    "csh",
+    "time",
+    "timeout",
+    "xonsh",
+    "zsh",
+];
+
+/// Programs that run things at a time of their own.
+pub(super) const SCHEDULERS: [&str; 6] = ["anacron", "atd", "atrun", "cron", "crond", "fcron"];
+
+/// Programs that people use as terminals and that a service manager may start, or that go on when what started them ends.
+pub(super) const TERMINALS: [&str; 38] = [
+    "abduco",
+    "alacritty",
+    "blackbox",
+    "code",
+    "code-insiders",
+    "code-oss",
+    "codium",
+    "contour",
+    "cosmic-term",
+    "cursor",
+    "deepin-terminal",
+    "dtach",
+    "emacs",
+    "foot",
+    "footserver",
+    "ghostty",
+    "gnome-terminal-",
+    "gnome-terminal-server",
+    "guake",
+    "kgx",
+    "kitty",
+    "konsole",
+    "lxterminal",
+    "mate-terminal",
+    "mosh-server",
+    "ptyxis",
+    "ptyxis-agent",
+    "qterminal",
+    "rio",
+    "terminator",
+    "tilix",
+    "urxvt",
+    "wezterm-gui",
+    "xfce4-terminal",
+    "xterm",
+    "yakuake",
+    "zed",
+    "zellij",
+];
+
+/// Terminals in a terminal, which go on when what started them ends. They have the terminals of their clients open, where
+/// somebody types.
+pub(super) const MULTIPLEXERS: [&str; 2] = ["screen", "tmux"];
+
+/// Programs through which somebody comes from elsewhere.
+pub(super) const SSH_SERVERS: [&str; 4] = ["dropbear", "sshd", "sshd-session", "sshd-auth"];
+
+/// Programs that start the services of a user.
+pub(super) const SERVICE_MANAGERS: [&str; 3] = ["dbus-daemon", "dbus-broker", "systemd"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_program_is_both_an_agent_and_what_people_use() {
+        for agent in AGENTS {
+            for others in [&STARTERS[..], &TERMINALS, &MULTIPLEXERS, &SSH_SERVERS, &SERVICE_MANAGERS] {
+                assert!(!others.contains(&agent), "{agent}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_terminal_agent_that_we_register_with_is_known() {
+        for host in portcullis_hosts::Host::ALL {
+            let programs = host.adapter().registration.programs;
+            for program in programs.iter().filter(|program| !TERMINALS.contains(program)) {
+                assert!(AGENTS.contains(program), "{program}");
+            }
+        }
+    }
+}

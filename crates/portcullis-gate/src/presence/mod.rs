@@ -1,0 +1,95 @@
+//! Who is at the other end: a person at a terminal of their own, or something that an agent started.
+//!
+//! ```text
+//! hook ──► its parents ──► agents.json             whoever would widen something ──► its parents, its terminal ──► may they?
+//! ```
+//!
+//! Nothing that a process of the same user can read makes anybody a person. What counts is where a process comes from: the
+//! kernel says who started it and which terminal it has, and every hook says which process is an agent.
+//!
+//! INVARIANT: what cannot be found out is no person. Denying and looking need none.
+
+mod absence;
+mod agents;
+mod check;
+mod known_programs;
+mod proc_files;
+mod process_table;
+#[cfg(any(test, not(target_os = "linux")))]
+mod ps_command;
+mod ssh;
+#[cfg(test)]
+mod test_table;
+
+use portcullis_hosts::HookSession;
+
+pub use absence::Absence;
+pub use agents::{AgentRoster, is_session_of};
+
+use process_table::ProcessTable as _;
+
+use crate::Failure;
+use crate::judge::DOCTOR_SESSION;
+use crate::session_settings::locations;
+
+#[cfg(target_os = "linux")]
+use proc_files::ProcFiles as SystemProcesses;
+#[cfg(not(target_os = "linux"))]
+use ps_command::PsCommand as SystemProcesses;
+
+/// One process: its number, which another one may get later, and when it began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProcessIdentity {
+    /// Its number.
+    pub pid: u32,
+    started: u64,
+}
+
+impl ProcessIdentity {
+    /// Returns the process that has a number now.
+    pub fn of(pid: u32) -> Option<Self> {
+        let started = SystemProcesses::default().process(pid)?.started;
+        Some(Self { pid, started })
+    }
+}
+
+/// Says whether a process is a person's, at a terminal of their own.
+pub fn check_process(roster: &AgentRoster, process: ProcessIdentity) -> Result<(), Absence> {
+    check::PresenceCheck::new(&SystemProcesses::default(), roster).process(process.pid)?;
+    // Whatever has the number now must be what had it then.
+    if ProcessIdentity::of(process.pid) == Some(process) { Ok(()) } else { Err(Absence::Unknown) }
+}
+
+/// Refuses to go on unless this process is a person's, at a terminal of their own. `what` is what only they can do.
+pub fn require_presence(what: &str) -> Result<(), Failure> {
+    look(&read_roster()?).map_err(|absence| absence.refusal(what))
+}
+
+/// Refuses to go on if an agent may have started this process. Where no agent was seen since the machine started, a script
+/// that sets a machine up needs no terminal.
+pub fn require_no_agent(what: &str) -> Result<(), Failure> {
+    let roster = read_roster()?;
+    match look(&roster) {
+        Err(Absence::NoTerminal | Absence::Detached | Absence::MadeTerminal { .. })
+            if !roster.has_agents(&SystemProcesses::default()) =>
+        {
+            Ok(())
+        }
+        looked => looked.map_err(|absence| absence.refusal(what)),
+    }
+}
+
+fn look(roster: &AgentRoster) -> Result<(), Absence> {
+    check_process(roster, ProcessIdentity::of(std::process::id()).ok_or(Absence::Unknown)?)
+}
+
+fn read_roster() -> Result<AgentRoster, Failure> {
+    locations(None)?.state.map_or_else(|| Ok(AgentRoster::default()), |state| AgentRoster::read(&state))
+}
+
+/// Keeps which process is the agent of a session: the one that started this program.
+pub fn note_agent_of(session: &HookSession) -> Result<(), Failure> {
+    // Whoever tries the hook out is no agent.
+    let Some(state) = locations(None)?.state.filter(|_| session.id != DOCTOR_SESSION) else { return Ok(()) };
+    agents::note(&state, &SystemProcesses::default(), std::process::id(), &session.id)
+}

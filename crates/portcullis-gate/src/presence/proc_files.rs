@@ -1,0 +1,262 @@
+//! Processes as `/proc` tells of them.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use super::process_table::{INIT, Process, ProcessTable};
+
+/// The namespace of process numbers of the machine itself.
+const MACHINE_NAMESPACE: &str = "pid:[4026531836]";
+
+/// The first and the last number of the drivers of pseudo terminals.
+const PSEUDO_TERMINALS: std::ops::RangeInclusive<u32> = 136..=143;
+
+/// The longest list of variables that is looked at, in bytes.
+const LONGEST_ENVIRONMENT: usize = 4 << 20;
+
+/// Reads `/proc`.
+#[derive(Debug)]
+pub(super) struct ProcFiles {
+    root: PathBuf,
+    /// The process that tests take for the first one.
+    first: Option<u32>,
+}
+
+impl Default for ProcFiles {
+    fn default() -> Self {
+        Self { root: PathBuf::from("/proc"), first: first_process() }
+    }
+}
+
+/// Returns the process above which nothing is looked at: tests stand in for the machine. Release builds have none.
+pub(super) fn first_process() -> Option<u32> {
+    #[cfg(debug_assertions)]
+    return std::env::var("PORTCULLIS_TEST_FIRST_PROCESS").ok()?.parse().ok();
+    #[cfg(not(debug_assertions))]
+    None
+}
+
+impl ProcFiles {
+    fn place(&self, pid: u32, name: &str) -> PathBuf {
+        self.root.join(pid.to_string()).join(name)
+    }
+
+    fn names(&self, pid: u32, command: &str) -> Vec<String> {
+        let mut names = vec![command.to_owned()];
+        let mut add = |name: Option<String>| {
+            if let Some(name) = name.filter(|name| !name.is_empty() && !names.contains(name)) {
+                names.push(name);
+            }
+        };
+        // What an interpreter runs is its first word that is no option; after one it may be code.
+        let words = self.arguments(pid);
+        let script = words.get(1).filter(|word| !word.starts_with('-'));
+        add(script.filter(|word| word.contains('/')).and_then(|word| file_name(Path::new(word))));
+        add(words.first().and_then(|word| file_name(Path::new(word.trim_start_matches('-')))));
+        let program = fs::read_link(self.place(pid, "exe")).ok();
+        add(program.and_then(|path| file_name(&path)).map(|name| without_mark(&name).to_owned()));
+        names
+    }
+
+    fn user(&self, pid: u32) -> Option<u32> {
+        let status = fs::read_to_string(self.place(pid, "status")).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
+        line.split_whitespace().next()?.parse().ok()
+    }
+
+    /// Returns the file name of a program that the administrator alone can replace.
+    fn installed(&self, pid: u32) -> Option<String> {
+        let seen = fs::metadata(self.place(pid, "exe")).ok()?;
+        if seen.uid() != 0 || seen.mode() & 0o022 != 0 {
+            return None;
+        }
+        file_name(&fs::read_link(self.place(pid, "exe")).ok()?)
+    }
+
+    fn all(&self) -> Vec<u32> {
+        let entries = fs::read_dir(&self.root).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+    }
+
+    /// Returns where the open files of a process lead.
+    fn open_files(&self, pid: u32) -> Vec<(PathBuf, PathBuf)> {
+        let entries = fs::read_dir(self.place(pid, "fd")).into_iter().flatten().flatten();
+        let led = entries.filter_map(|entry| Some((entry.path(), fs::read_link(entry.path()).ok()?)));
+        led.collect()
+    }
+
+    /// Returns the number of the terminal whose other end an open file is.
+    fn made_terminal(&self, pid: u32, file: &Path) -> Option<u32> {
+        let information = fs::read_to_string(self.place(pid, "fdinfo").join(file.file_name()?)).ok()?;
+        information.lines().find_map(|line| line.strip_prefix("tty-index:"))?.trim().parse().ok()
+    }
+}
+
+/// A program that was replaced while it runs is marked so.
+fn without_mark(name: &str) -> &str {
+    name.strip_suffix(" (deleted)").unwrap_or(name)
+}
+
+fn file_name(path: &Path) -> Option<String> {
+    path.file_name()?.to_str().map(str::to_owned)
+}
+
+/// Returns the place of a pseudo terminal among them; `None` for a terminal of another kind.
+pub(super) const fn pseudo_terminal(terminal: u32) -> Option<u32> {
+    let (major, minor) = ((terminal >> 8) & 0xfff, (terminal & 0xff) | ((terminal >> 12) & 0xf_ff00));
+    if major < *PSEUDO_TERMINALS.start() || major > *PSEUDO_TERMINALS.end() {
+        return None;
+    }
+    Some(minor + (major - *PSEUDO_TERMINALS.start()) * 256)
+}
+
+/// Returns the number of the pseudo terminal with a place among them.
+const fn terminal_number(place: u32) -> u32 {
+    (*PSEUDO_TERMINALS.start() << 8) | (place & 0xff) | ((place & 0xf_ff00) << 12)
+}
+
+/// Reads a line of `stat`. The name may have any letters in it, brackets too.
+fn parse_stat(pid: u32, text: &str) -> Option<(Process, &str)> {
+    let (head, rest) = text.rsplit_once(')')?;
+    let command = head.split_once('(')?.1;
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let field = |at: usize| fields.get(at).copied();
+    // A process that ended and was not yet waited for can do nothing.
+    if matches!(field(0)?, "Z" | "X") {
+        return None;
+    }
+    let process = Process {
+        pid,
+        parent: field(1)?.parse().ok()?,
+        session: field(3)?.parse().ok()?,
+        terminal: u32::try_from(field(4)?.parse::<i64>().ok()?).ok()?,
+        started: field(19)?.parse().ok()?,
+        ..Process::default()
+    };
+    Some((process, command))
+}
+
+impl ProcessTable for ProcFiles {
+    fn process(&self, pid: u32) -> Option<Process> {
+        let text = fs::read(self.place(pid, "stat")).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        let (process, command) = parse_stat(pid, &text)?;
+        let (user, names) = (self.user(pid)?, self.names(pid, command));
+        Some(Process { user, names, installed: self.installed(pid), ..process })
+    }
+
+    fn arguments(&self, pid: u32) -> Vec<String> {
+        let text = fs::read(self.place(pid, "cmdline")).unwrap_or_default();
+        let words = text.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+        let mut words: Vec<String> = words.collect();
+        if words.last().is_some_and(String::is_empty) {
+            words.pop();
+        }
+        words
+    }
+
+    fn variable(&self, pid: u32, name: &str) -> Option<String> {
+        let text =
+            fs::read(self.place(pid, "environ")).ok().filter(|text| text.len() <= LONGEST_ENVIRONMENT)?;
+        text.split(|byte| *byte == 0).find_map(|entry| {
+            let (key, value) = std::str::from_utf8(entry).ok()?.split_once('=')?;
+            (key == name).then(|| value.to_owned())
+        })
+    }
+
+    fn control_group(&self, pid: u32) -> Option<String> {
+        fs::read_to_string(self.place(pid, "cgroup")).ok()
+    }
+
+    fn terminal_makers(&self, terminal: u32) -> Vec<u32> {
+        let Some(place) = pseudo_terminal(terminal) else { return Vec::new() };
+        let makes = |pid: u32| {
+            let files = self.open_files(pid);
+            files.iter().any(|(file, target)| {
+                target.file_name().is_some_and(|name| name == "ptmx")
+                    && self.made_terminal(pid, file) == Some(place)
+            })
+        };
+        self.all().into_iter().filter(|pid| makes(*pid)).collect()
+    }
+
+    fn at_terminal(&self, terminal: u32) -> Vec<u32> {
+        let is_there = |pid: &u32| {
+            let text = fs::read(self.place(*pid, "stat")).unwrap_or_default();
+            parse_stat(*pid, &String::from_utf8_lossy(&text))
+                .is_some_and(|(found, _)| found.terminal == terminal)
+        };
+        self.all().into_iter().filter(is_there).collect()
+    }
+
+    fn open_terminals(&self, pid: u32) -> Vec<u32> {
+        let place = |target: &Path| -> Option<u32> {
+            target.strip_prefix("/dev/pts").ok()?.to_str()?.parse().ok().map(terminal_number)
+        };
+        let mut found: Vec<u32> =
+            self.open_files(pid).iter().filter_map(|(_, target)| place(target)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn connections(&self) -> Vec<String> {
+        let tables = ["net/tcp", "net/tcp6"].map(|name| fs::read_to_string(self.root.join(name)));
+        let lines = tables.iter().flatten().flat_map(|table| table.lines().skip(1));
+        lines.filter_map(super::ssh::parse_connection).collect()
+    }
+
+    fn boot(&self) -> String {
+        let id = fs::read_to_string(self.root.join("sys/kernel/random/boot_id"));
+        id.unwrap_or_default().trim().to_owned()
+    }
+
+    fn namespace(&self) -> Option<String> {
+        let namespace = fs::read_link(self.root.join("self/ns/pid")).ok()?;
+        Some(namespace.to_str()?.to_owned()).filter(|name| name != MACHINE_NAMESPACE)
+    }
+
+    fn is_root(&self, pid: u32) -> bool {
+        pid <= INIT || Some(pid) == self.first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn a_name_with_brackets_and_blanks_hides_nothing() {
+        let text = "7 (a) S 1 (x) S 5 7 6 34817 7 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 0\n";
+        let (process, command) = parse_stat(7, text).unwrap();
+        assert_eq!(command, "a) S 1 (x");
+        assert_eq!((process.parent, process.session, process.terminal, process.started), (5, 6, 34817, 4242));
+        assert_eq!(parse_stat(7, "7 (a) Z 5 7 6 0 7 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 0"), None);
+        assert_eq!(parse_stat(7, "7 (a) S 5"), None);
+    }
+
+    #[test]
+    fn pseudo_terminals_are_told_from_others() {
+        for place in [0, 1, 255, 256, 300, 4_096, 1_000_000] {
+            assert_eq!(pseudo_terminal(terminal_number(place)), Some(place));
+        }
+        assert_eq!(pseudo_terminal(0), None);
+        assert_eq!(pseudo_terminal((4 << 8) | 1), None, "a console");
+    }
+
+    #[test]
+    fn this_process_is_known() {
+        let table = ProcFiles { root: PathBuf::from("/proc"), first: None };
+        let own = table.process(std::process::id()).unwrap();
+        assert_eq!(own.pid, std::process::id());
+        assert!(own.started > 0 && !own.names.is_empty());
+        let line = table.line(own.pid);
+        assert_eq!(line.get(1).map(|parent| parent.pid), Some(own.parent).filter(|parent| *parent > INIT));
+        assert!(!table.boot().is_empty());
+        assert_eq!(table.variable(own.pid, "NO_SUCH_VARIABLE_OF_OURS"), None);
+        assert!(!table.arguments(own.pid).is_empty());
+    }
+}

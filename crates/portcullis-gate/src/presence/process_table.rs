@@ -1,0 +1,94 @@
+//! What is known of processes, whoever tells it.
+
+/// The first process, which takes those whose parent ended.
+pub(super) const INIT: u32 = 1;
+
+/// How many parents are looked at before a line of them counts as endless.
+const LONGEST_LINE: usize = 256;
+
+/// One process, as the kernel knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Process {
+    pub(super) pid: u32,
+    pub(super) parent: u32,
+    /// The process that leads its session.
+    pub(super) session: u32,
+    /// Its controlling terminal; 0 for none.
+    pub(super) terminal: u32,
+    /// When it began, in ticks since the machine started: together with the number it names one process for good.
+    pub(super) started: u64,
+    /// Whose it is.
+    pub(super) user: u32,
+    /// What it calls itself, and the file names of its program and of the script that it runs.
+    pub(super) names: Vec<String>,
+    /// The file name of its program, if the administrator alone can replace it.
+    pub(super) installed: Option<String>,
+}
+
+impl Process {
+    /// Returns what people call it.
+    pub(super) fn program(&self) -> &str {
+        self.names.last().map_or("?", String::as_str)
+    }
+
+    /// Says whether its program, or the script that it runs, has one of these names.
+    pub(super) fn is_one_of(&self, names: &[&str]) -> bool {
+        self.names.iter().any(|name| names.contains(&name.as_str()))
+    }
+
+    /// Says whether it is one of these programs as the administrator installed them, whatever it calls itself.
+    pub(super) fn is_installed(&self, names: &[&str]) -> bool {
+        self.installed.as_deref().is_some_and(|name| names.contains(&name))
+    }
+}
+
+/// Looks at processes.
+pub(super) trait ProcessTable {
+    /// Returns a process that runs.
+    fn process(&self, pid: u32) -> Option<Process>;
+
+    /// Returns the words of its command line.
+    fn arguments(&self, pid: u32) -> Vec<String>;
+
+    /// Returns a variable that it was started with; `None` if it has none, or cannot be looked at.
+    fn variable(&self, pid: u32, name: &str) -> Option<String>;
+
+    /// Returns the group of processes that the system counts it to, and that it cannot leave by itself.
+    fn control_group(&self, pid: u32) -> Option<String>;
+
+    /// Returns the processes that hold the other end of a terminal: what they write there is what is typed.
+    fn terminal_makers(&self, terminal: u32) -> Vec<u32>;
+
+    /// Returns the processes with a controlling terminal.
+    fn at_terminal(&self, terminal: u32) -> Vec<u32>;
+
+    /// Returns the terminals that a process has open.
+    fn open_terminals(&self, pid: u32) -> Vec<u32>;
+
+    /// Returns the pairs of ends of the connections of this machine, as `ADDRESS PORT ADDRESS PORT`.
+    fn connections(&self) -> Vec<String>;
+
+    /// Names what process numbers and times are counted by: this start of the machine.
+    fn boot(&self) -> String;
+
+    /// Names the namespace that process numbers are of; `None` for that of the machine, where every process is seen.
+    fn namespace(&self) -> Option<String>;
+
+    /// Says whether nothing above a process is looked at.
+    fn is_root(&self, pid: u32) -> bool {
+        pid <= INIT
+    }
+
+    /// Returns a process and those it descends from, the nearest first. It ends where a process cannot be seen, which then
+    /// is another user's.
+    fn line(&self, pid: u32) -> Vec<Process> {
+        let mut line: Vec<Process> = Vec::new();
+        let mut next = pid;
+        while !self.is_root(next) && line.len() < LONGEST_LINE {
+            let Some(process) = self.process(next) else { break };
+            next = process.parent;
+            line.push(process);
+        }
+        line
+    }
+}
