@@ -5,11 +5,14 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
+use crate::hash::sha256;
 
 /// The form of the file.
 const VERSION: u32 = 1;
 /// How many files are kept that the agent wrote, the newest.
 const MOST_FILES: usize = 200;
+/// How many prompts are known by their hashes, the newest.
+const MOST_PROMPTS: usize = 512;
 /// A longer path is not kept.
 const LONGEST_PATH: usize = 1024;
 
@@ -24,12 +27,21 @@ pub struct SessionFactLog {
     /// Whether the user's words came to us as they were said, so that the host's file need not be asked for them.
     #[serde(default)]
     pub heard: bool,
+    /// The hashes of what the user said, oldest first, as far as it came from the very agent whose session it is. The words
+    /// themselves stand in the host's file, and this says which of them are the user's.
+    #[serde(default)]
+    pub prompts: Vec<String>,
     /// How many plans were carried out or begun.
     pub plan: u64,
     /// Files the agent wrote, absolute.
     pub written: Vec<String>,
     /// Whether more happened than can be told: the host has shortened its file, or files were written that are not kept.
     pub is_partial: bool,
+}
+
+/// Returns what a prompt is known by. A host may write blanks down in another way than they were typed.
+pub fn prompt_hash(prompt: &str) -> String {
+    sha256(prompt.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 #[derive(Serialize, Deserialize)]
@@ -64,6 +76,12 @@ impl SessionFactLog {
         let facts = Self { changed_at_ms: self.changed_at_ms.max(now_ms), ..self.clone() };
         let document = HistoryDocument { version: VERSION, session: session.to_owned(), facts };
         serde_json::to_vec(&document).map_err(|error| StoreError::broken(file, &error.to_string()))
+    }
+
+    /// Adds what the user said.
+    pub fn hear(&mut self, prompt: &str) {
+        self.prompts.push(prompt_hash(prompt));
+        self.prompts.drain(..self.prompts.len().saturating_sub(MOST_PROMPTS));
     }
 
     /// Adds a file the agent wrote; says whether that changed anything. Once one is not kept, any may be the agent's.

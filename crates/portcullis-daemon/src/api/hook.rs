@@ -7,22 +7,22 @@
 
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderName};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use axum::{Extension, Router};
 use portcullis_core::Person;
 use portcullis_hosts::{HookCall, Host, HostAdapter, HostEvent, HostInput, HostReply};
 
-use crate::access::Decides;
+use crate::access::{Decides, Peer};
 use crate::judging::{SubmittedCall, decide_call};
 use crate::telemetry::TraceParent;
 use crate::{ApiError, Shared};
 use portcullis_gate::daemon_client::header_of;
-use portcullis_gate::session_facts;
+use portcullis_gate::session_facts::{self, FactSource};
 
 /// Says that nobody can be asked, like the flag of the same name.
 const HEADLESS: HeaderName = HeaderName::from_static("portcullis-headless");
@@ -41,18 +41,20 @@ pub(super) fn routes() -> Router<Shared> {
 async fn hook(
     State(daemon): State<Shared>,
     _: Decides,
+    Extension(peer): Extension<Peer>,
     Path(host): Path<String>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, ApiError> {
     let host = Host::find(&host).ok_or_else(|| ApiError::not_found("there is no such agent"))?;
     let adapter = host.adapter();
-    Ok(respond(&answer(&daemon, adapter, &headers, &body).await))
+    Ok(respond(&answer(&daemon, adapter, peer, &headers, &body).await))
 }
 
 async fn answer(
     daemon: &Shared,
     adapter: &'static HostAdapter,
+    peer: Peer,
     headers: &HeaderMap,
     body: &[u8],
 ) -> HostReply {
@@ -78,7 +80,14 @@ async fn answer(
         Ok(HostEvent::Fact(fact)) => {
             let store = daemon.store.clone();
             let code = session_facts::failing_code(&fact.kind);
-            let kept = tokio::task::spawn_blocking(move || session_facts::keep_there(&store, &fact)).await;
+            let kept = tokio::task::spawn_blocking(move || {
+                // A token says that a hook speaks; only its process says whose.
+                let source = peer.process().map_or(FactSource::Anybody, |process| {
+                    FactSource::of(store.root(), process.pid, &fact.session.id)
+                });
+                session_facts::keep_there(&store, &fact, source)
+            })
+            .await;
             kept.unwrap_or_else(|_| HostReply { exit_code: code, ..HostReply::silence() })
         }
         Ok(HostEvent::Other) => HostReply::silence(),

@@ -11,7 +11,7 @@ use portcullis_classifier::protocol::ModelExchange;
 use portcullis_classifier::transcript::{NoticeKind, Transcript, TranscriptEntry, TranscriptFormat, encode};
 use portcullis_core::{
     CallApproval, Case, Context, Decision, Mode, Need, Outcome, Policy, Reason, SessionKnowledge, ToolCall,
-    Verdict, state_boundaries,
+    Verdict,
 };
 use portcullis_hosts::json::{write_input, write_text};
 use portcullis_store::{DenialKind, NewDenial, SessionStore, Store};
@@ -20,6 +20,7 @@ use super::consult::{Consultants, ConsultedCall, Nobody};
 use super::decide::prepare;
 use super::kept_question::suggestions;
 use super::session_file::{read_session, read_subagent, read_subagents};
+use super::whose_words::count_words;
 use crate::Failure;
 use crate::classifier::{ClassifierFlags, Recipe, has_classifier};
 use crate::clock::now_ms;
@@ -129,9 +130,9 @@ impl CallJudge<'_> {
         world: &mut World,
     ) -> Result<JudgedCall, Failure> {
         let transcript = said(&context);
-        let (is_heard, lost) = match self.recall(&mut context) {
-            Ok(is_heard) => (is_heard, None),
-            Err(lost) => (false, Some(lost)),
+        let (heard, lost) = match self.recall(&mut context) {
+            Ok(heard) => (heard, None),
+            Err(lost) => (None, Some(lost)),
         };
         let mut problems: Vec<String> = lost.iter().cloned().collect();
         let mut policy = Cow::Borrowed(self.session.policy());
@@ -139,10 +140,11 @@ impl CallJudge<'_> {
         case.answer(world.answer(case.questions(&policy)));
         let outcome = decide(&case, &policy)?;
         let mut tried = Try { case, outcome, transcript };
-        let depends = depends_on_past(&tried) || !is_heard && may_be_forbidden(&tried);
+        let depends = depends_on_past(&tried) || heard.is_none() && may_be_forbidden(&tried);
         if (past.file.is_some() || past.is_hosts) && depends {
             let mut context = tried.case.context().clone();
             tried.transcript = remember(call, &mut context, tried.transcript, past, &mut problems);
+            count_words(&mut context, &mut tried.transcript, heard.as_deref());
             let uses_past = tried.case.may_use_session_files() || tried.case.removes_files();
             if uses_past || tried.case.asks_strangers() {
                 touched(&mut context, &tried.transcript, past);
@@ -210,16 +212,16 @@ impl CallJudge<'_> {
         }
     }
 
-    /// Adds to a context what is kept of the session beside calls, and says whether the user's words came as they were
+    /// Adds to a context what is kept of the session beside calls, and returns the user's words if they came as they were
     /// said; or why that cannot be read.
-    fn recall(&self, context: &mut Context) -> Result<bool, String> {
-        let Some(store) = self.session_store() else { return Ok(false) };
+    fn recall(&self, context: &mut Context) -> Result<Option<Vec<String>>, String> {
+        let Some(store) = self.session_store() else { return Ok(None) };
         let facts =
             store.facts().map_err(|error| format!("{error}; {}", error.hint().unwrap_or_default()))?;
         context.session.boundaries = facts.boundaries;
         context.session.touched.extend(facts.written);
         context.session.is_partial |= facts.is_partial;
-        Ok(facts.heard)
+        Ok(facts.heard.then_some(facts.prompts))
     }
 
     pub(super) fn session_store(&self) -> Option<SessionStore> {
@@ -376,10 +378,6 @@ fn remember(
         }
     };
     transcript.entries.append(&mut said.entries);
-    context.session.turns = transcript.human_turns();
-    for turn in &context.session.turns {
-        state_boundaries(&mut context.session.boundaries, turn);
-    }
     for (path, text) in transcript.written_files(&context.cwd) {
         context.session.written.insert(path, text);
     }

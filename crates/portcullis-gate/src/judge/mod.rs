@@ -18,6 +18,7 @@ mod kept_question;
 mod session_file;
 mod spending;
 mod trial;
+mod whose_words;
 
 pub use call_judge::{CallJudge, JudgedCall, LONGEST_KEPT_MS, SessionHistory, identity, show_prompt};
 pub(crate) use consult::Nobody;
