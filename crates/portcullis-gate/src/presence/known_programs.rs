@@ -1,7 +1,7 @@
 //! Programs and variables that say where a process comes from.
 
 /// Agents that run in a terminal. An editor with an agent in it is none: people have terminals in it.
-pub(super) const AGENTS: [&str; 18] = [
+pub(super) const AGENTS: [&str; 20] = [
     "aider",
     "amp",
     "auggie",
@@ -16,9 +16,11 @@ pub(super) const AGENTS: [&str; 18] = [
     "goose",
     "gptme",
     "kilocode",
+    "kimi",
     "kiro-cli",
     "opencode",
     "openhands",
+    "pi",
     "qwen",
 ];
 
