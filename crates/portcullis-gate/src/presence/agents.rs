@@ -2,6 +2,7 @@
 //!
 //! The list outlives the agents for as long as the machine runs, because what an agent left behind is still the agent's.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use portcullis_settings::disk::{
@@ -20,7 +21,8 @@ const FILE: &str = "agents.json";
 const VERSION: u32 = 1;
 /// The longest file, in bytes.
 const LONGEST: u64 = 4 << 20;
-/// How many agents are kept. Of those that ended the oldest go first; one that runs never goes.
+/// How many agents are kept. Of those that ended the oldest go first. One that runs never goes, nor does the first one of a
+/// control group since the machine started: what it left behind is still there.
 const MOST: usize = 512;
 /// How many sessions of an agent are kept, the newest.
 const MOST_SESSIONS: usize = 32;
@@ -36,7 +38,7 @@ pub(super) struct RecordedAgent {
     pub(super) program: String,
     terminal: u32,
     group: Option<String>,
-    sessions: Vec<String>,
+    pub(super) sessions: Vec<String>,
 }
 
 /// Every agent that is known.
@@ -44,7 +46,7 @@ pub(super) struct RecordedAgent {
 #[serde(deny_unknown_fields)]
 pub struct AgentRoster {
     version: u32,
-    agents: Vec<RecordedAgent>,
+    pub(super) agents: Vec<RecordedAgent>,
 }
 
 impl Default for AgentRoster {
@@ -54,7 +56,7 @@ impl Default for AgentRoster {
 }
 
 impl RecordedAgent {
-    fn is(&self, process: &Process, table: &dyn ProcessTable) -> bool {
+    pub(super) fn is(&self, process: &Process, table: &dyn ProcessTable) -> bool {
         self.pid == process.pid && self.started == process.started && self.is_counted_by(table)
     }
 
@@ -63,7 +65,7 @@ impl RecordedAgent {
         self.boot == table.boot() && self.namespace == table.namespace()
     }
 
-    fn is_running(&self, table: &dyn ProcessTable) -> bool {
+    pub(super) fn is_running(&self, table: &dyn ProcessTable) -> bool {
         self.is_counted_by(table)
             && table.process(self.pid).is_some_and(|found| found.started == self.started)
     }
@@ -155,8 +157,15 @@ impl AgentRoster {
         if over == 0 {
             return;
         }
+        let mut firsts: BTreeMap<_, u64> = BTreeMap::new();
+        for agent in &self.agents {
+            let first = firsts.entry(agent.counted_by()).or_insert(agent.started);
+            *first = agent.started.min(*first);
+        }
+        let boot = table.boot();
         self.agents.retain(|agent| {
-            let goes = over > 0 && !agent.is_running(table);
+            let is_first = agent.boot == boot && firsts.get(&agent.counted_by()) == Some(&agent.started);
+            let goes = over > 0 && !is_first && !agent.is_running(table);
             over -= usize::from(goes);
             !goes
         });
@@ -164,6 +173,11 @@ impl AgentRoster {
 }
 
 impl RecordedAgent {
+    /// Returns what decides whether a process may be of this agent's making, beside the time.
+    fn counted_by(&self) -> (String, Option<String>, Option<String>) {
+        (self.boot.clone(), self.namespace.clone(), self.group.clone())
+    }
+
     fn names_the_same(&self, other: &Self) -> bool {
         (self.pid, self.started, &self.boot, &self.namespace)
             == (other.pid, other.started, &other.boot, &other.namespace)
@@ -172,8 +186,8 @@ impl RecordedAgent {
 
 /// Returns the processes that started a hook: the nearest one that does not only start others, and those between it and the
 /// shell of its terminal.
-fn agents_of(table: &dyn ProcessTable, hook: u32) -> Vec<Process> {
-    let line = table.line(hook);
+pub(super) fn agents_of(table: &dyn ProcessTable, hook: u32) -> Vec<Process> {
+    let (line, _) = table.seen_line(hook);
     // What stands above the shell of a terminal is the terminal's.
     let leader = line.iter().position(|process| process.pid == process.session && process.terminal != 0);
     let above = line.get(1..leader.map_or(line.len(), |at| at + 1)).unwrap_or_default();
@@ -233,40 +247,6 @@ pub(super) fn note(state: &Path, table: &dyn ProcessTable, hook: u32, session: &
         .map_err(|refusal| unwritten(&file, &refusal))
 }
 
-/// Says whether a hook was started by the agent whose session it is, and by nothing that the agent started. A session that
-/// no running agent has is the hook's.
-pub fn is_session_of(state: &Path, hook: u32, session: &str) -> Result<bool, Failure> {
-    let (roster, table) = (AgentRoster::read(state)?, SystemProcesses::default());
-    Ok(owns(&roster, &table, hook, session))
-}
-
-fn owns(roster: &AgentRoster, table: &dyn ProcessTable, hook: u32, session: &str) -> bool {
-    let has = |agent: &&RecordedAgent| {
-        agent.sessions.iter().any(|known| known == session) && agent.is_running(table)
-    };
-    let mut owners = roster.agents.iter().filter(has).peekable();
-    let starters = agents_of(table, hook);
-    let is_owned =
-        owners.peek().is_none() || owners.any(|agent| starters.iter().any(|it| agent.is(it, table)));
-    is_owned && is_plain_start(table, hook)
-}
-
-/// Says whether the shells between a hook and its agent run nothing but the hook. One that does more feeds it.
-fn is_plain_start(table: &dyn ProcessTable, hook: u32) -> bool {
-    let own = table.arguments(hook);
-    let line = table.line(hook);
-    let shells = line.iter().skip(1).take_while(|process| process.is_one_of(&STARTERS));
-    shells.filter(|process| process.pid != process.session || process.terminal == 0).all(|shell| {
-        let words = table.arguments(shell.pid);
-        let Some(at) = words.iter().position(|word| word.starts_with('-') && word.ends_with('c')) else {
-            return true;
-        };
-        let text = words.get(at + 1).map(String::as_str).unwrap_or_default();
-        let arguments = own.iter().skip(1).all(|word| text.contains(word.as_str()));
-        arguments && !text.contains(['|', ';', '&', '<', '>', '\n', '`', '$'])
-    })
-}
-
 fn unwritten(file: &Path, refusal: &ReplaceError) -> Failure {
     match refusal {
         ReplaceError::Locked => broken(file, "somebody else changes it for too long"),
@@ -298,7 +278,7 @@ pub(super) mod tests {
         roster.agents.iter().map(|agent| agent.pid).collect()
     }
 
-    fn in_a_terminal() -> MadeUpTable {
+    pub(in crate::presence) fn in_a_terminal() -> MadeUpTable {
         MadeUpTable::default()
             .start((10, 1), "systemd", (10, 0))
             .start((20, 10), "konsole", (20, 0))
@@ -352,49 +332,29 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn whoever_fills_the_list_does_not_hide_who_was_first() {
+        let running = in_a_terminal().start((100, 30), "harness", (30, pts(1))).start(
+            (110, 100),
+            "portcullis",
+            (30, 0),
+        );
+        let mut roster = noted(&running, 110, "s1");
+        let first = roster.agents[0].clone();
+        let table = running.end(100);
+        for number in 1..2 * u64::try_from(MOST).unwrap() {
+            let other = RecordedAgent { started: first.started + number, ..first.clone() };
+            roster.add(other, &table);
+        }
+        assert_eq!((roster.agents.len(), &roster.agents[0]), (MOST, &first));
+    }
+
+    #[test]
     fn a_broken_list_is_no_empty_one() {
         let state = tempfile::tempdir().unwrap();
         assert_eq!(AgentRoster::read(state.path()).unwrap(), AgentRoster::default());
         for wrong in ["", "{}", r#"{"version":2,"agents":[]}"#, "[]"] {
             std::fs::write(state.path().join(FILE), wrong).unwrap();
             assert!(AgentRoster::read(state.path()).is_err(), "{wrong}");
-        }
-    }
-
-    /// An agent whose hook is started by a shell with a text, and something that the agent started.
-    fn speaking(text: &str) -> MadeUpTable {
-        in_a_terminal()
-            .start((100, 30), "harness", (30, pts(1)))
-            .start((110, 100), "sh", (110, 0))
-            .says(110, &["sh", "-c", text])
-            .start((120, 110), "portcullis", (110, 0))
-            .says(120, &["/opt/portcullis", "hook", "claude"])
-            .start((130, 100), "python3", (130, 0))
-            .start((140, 130), "portcullis", (130, 0))
-            .says(140, &["/opt/portcullis", "hook", "claude"])
-    }
-
-    #[test]
-    fn a_session_is_spoken_for_by_its_own_agent() {
-        let table = speaking("'/opt/portcullis' hook claude");
-        let roster = noted(&table, 120, "s1");
-        assert!(owns(&roster, &table, 120, "s1"));
-        assert!(!owns(&roster, &table, 140, "s1"), "what the agent runs is not the agent");
-        assert!(owns(&roster, &table, 140, "s2"), "a session of nobody's");
-        assert!(owns(&roster, &table.end(100), 140, "s1"), "the agent has ended and is resumed");
-    }
-
-    #[test]
-    fn whoever_feeds_a_hook_does_not_speak_for_the_session() {
-        for text in [
-            "echo '{}' | '/opt/portcullis' hook claude",
-            "'/opt/portcullis' hook claude < forged.json",
-            "'/opt/portcullis' hook claude <<< $(cat forged.json)",
-            "x; '/opt/portcullis' hook claude",
-            "bash forge.sh",
-        ] {
-            let table = speaking(text);
-            assert!(!owns(&noted(&table, 120, "s1"), &table, 120, "s1"), "{text}");
         }
     }
 }

@@ -27,7 +27,7 @@ impl<'a> PresenceCheck<'a> {
             // A test, which stands in for the machine and whoever sits at it.
             return Ok(());
         }
-        if self.roster.has_unseen(self.table) {
+        if self.roster.has_unseen(self.table) || !self.table.is_in_namespace(pid) {
             return Err(Absence::OtherNamespace);
         }
         self.nested(pid, 0)
@@ -35,7 +35,8 @@ impl<'a> PresenceCheck<'a> {
 
     fn nested(&self, pid: u32, depth: usize) -> Result<(), Absence> {
         let own = self.table.process(pid).ok_or(Absence::Unknown)?;
-        let line = if pid == INIT { vec![own.clone()] } else { self.table.line(pid) };
+        let line = if pid == INIT { Some(vec![own.clone()]) } else { self.table.line(pid) };
+        let line = line.ok_or(Absence::Unknown)?;
         self.refuse_agents(&line)?;
         if own.terminal == 0 {
             return Err(Absence::NoTerminal);
@@ -81,18 +82,17 @@ impl<'a> PresenceCheck<'a> {
         }
         ssh::check_origin(self.table, line)?;
         let makers = self.table.terminal_makers(terminal);
-        if makers.is_empty() && !self.is_from_elsewhere(line) {
+        if makers.is_empty() && !Self::is_from_elsewhere(line) {
             let program = line.get(1).or(line.first()).map_or("?", Process::program).to_owned();
             return Err(Absence::MadeTerminal { program });
         }
         makers.into_iter().try_for_each(|maker| self.maker(maker, terminal, depth))
     }
 
-    /// Says whether another user's process, such as one that lets people sign in, or nobody that is seen stands above.
-    fn is_from_elsewhere(&self, line: &[Process]) -> bool {
+    /// Says whether another user's process, such as one that lets people sign in, or somebody outside stands above.
+    fn is_from_elsewhere(line: &[Process]) -> bool {
         let (Some(leader), Some(top)) = (line.first(), line.last()) else { return false };
-        let is_end = |parent: u32| self.table.is_root(parent) || self.table.process(parent).is_none();
-        (top.parent != INIT && is_end(top.parent)) || line.iter().any(|process| process.user != leader.user)
+        top.parent != INIT || line.iter().any(|process| process.user != leader.user)
     }
 
     /// Looks at a process that makes a terminal.
@@ -101,7 +101,7 @@ impl<'a> PresenceCheck<'a> {
         if self.table.is_root(pid) {
             return Ok(());
         }
-        let line = self.table.line(pid);
+        let line = self.table.line(pid).ok_or(Absence::Unknown)?;
         let maker = line.first().ok_or(Absence::Unknown)?;
         let made = || Absence::MadeTerminal { program: maker.program().to_owned() };
         self.refuse_agents(&line).map_err(|_| made())?;
@@ -111,32 +111,12 @@ impl<'a> PresenceCheck<'a> {
             // What nobody looks at is typed by a program.
             return if self.has_client(maker, terminal, depth) { Ok(()) } else { Err(made()) };
         }
-        let Some(adopted) = self.adopted(&line) else { return Ok(()) };
+        let Some(adopted) = adopted(&line) else { return Ok(()) };
         if self.roster.may_have_started(adopted, self.table) {
             return Err(made());
         }
         let is_later = self.roster.is_before(adopted, self.table);
         if is_later && !maker.is_installed(&TERMINALS) { Err(made()) } else { Ok(()) }
-    }
-
-    /// Returns the process of a line that the first process or a service manager took over or started, so that nothing says
-    /// who wanted it; `None` if somebody who signed in stands above.
-    fn adopted<'b>(&self, line: &'b [Process]) -> Option<&'b Process> {
-        let user = line.first()?.user;
-        for process in line {
-            if process.user != user {
-                return None;
-            }
-            if process.parent == INIT {
-                return Some(process);
-            }
-            let parent =
-                self.table.process(process.parent).filter(|_| !self.table.is_root(process.parent))?;
-            if parent.is_one_of(&SERVICE_MANAGERS) && parent.parent <= INIT {
-                return Some(process);
-            }
-        }
-        None
     }
 
     /// Says whether a person looks at a multiplexer: it has a terminal of theirs open, in which they run its client.
@@ -151,6 +131,18 @@ impl<'a> PresenceCheck<'a> {
                 && self.nested(pid, depth + 1).is_ok()
         })
     }
+}
+
+/// Returns the process of a line that the first process or a service manager took over or started, so that nothing says who
+/// wanted it; `None` if somebody who signed in stands above.
+fn adopted(line: &[Process]) -> Option<&Process> {
+    let user = line.first()?.user;
+    let own = line.iter().take_while(|process| process.user == user).count();
+    let is_manager = |process: &Process| process.is_one_of(&SERVICE_MANAGERS) && process.parent <= INIT;
+    line.iter().take(own).enumerate().find_map(|(at, process)| {
+        let is_adopted = process.parent == INIT || line.get(at + 1).is_some_and(is_manager);
+        is_adopted.then_some(process)
+    })
 }
 
 #[cfg(test)]

@@ -125,8 +125,9 @@ fn what_an_agent_starts_is_the_agents() {
     // script, socat, expect, a library: a terminal below the agent.
     let made = desktop().start((130, 110), "script", (130, 0)).shell((140, 130), 7);
     assert_eq!(looked_at(&made, 140), started_by_agent());
-    let by_name = MadeUpTable::default().shell((30, 20), 1).start((100, 30), "claude", (30, pts(1)));
-    let by_name = by_name.start((110, 100), "portcullis", (30, pts(1)));
+    let window = MadeUpTable::default().start((20, 1), "konsole", (20, 0)).shell((30, 20), 1);
+    let by_name =
+        window.start((100, 30), "claude", (30, pts(1))).start((110, 100), "portcullis", (30, pts(1)));
     let nobody = AgentRoster::default();
     let agent = Err(Absence::StartedByAgent { program: "claude".to_owned(), pid: 100 });
     assert_eq!(PresenceCheck::new(&by_name, &nobody).process(110), agent);
@@ -149,6 +150,23 @@ fn whoever_forks_twice_gains_nothing() {
     let ended =
         desktop().start((130, 1), "script", (130, 0)).group(130, "terminal-1").shell((140, 130), 7).end(100);
     assert_eq!(looked_at(&ended, 140), made_by("script"));
+}
+
+#[test]
+fn whoever_hides_a_parent_gains_nothing() {
+    // A parent that ended while it was looked at, or that the system hides.
+    let gone = desktop().start((130, 125), "script", (130, 0)).shell((140, 130), 7);
+    assert_eq!(looked_at(&gone, 140), Err(Absence::Unknown));
+    // Its number belongs to a person's shell by now.
+    let reused = desktop().start((135, 200), "script", (135, 0)).shell((140, 135), 7).shell((200, 20), 2);
+    assert_eq!(looked_at(&reused, 140), Err(Absence::Unknown));
+    let deep = |many: u32| {
+        let start = |table: MadeUpTable, at: u32| table.start((at, at - 1), "sh", (1_000, 0));
+        let chain = (1_001..1_000 + many).fold(desktop().start((1_000, 110), "sh", (1_000, 0)), start);
+        chain.shell((5_000, 999 + many), 7)
+    };
+    assert_eq!(looked_at(&deep(100), 5_000), started_by_agent());
+    assert_eq!(looked_at(&deep(1_000), 5_000), Err(Absence::Unknown), "too far to see");
 }
 
 #[test]
@@ -181,6 +199,8 @@ fn variables_of_agents_are_believed_when_they_say_no() {
 
 #[test]
 fn whoever_cannot_see_the_agents_is_not_believed() {
+    let contained = desktop().shell((200, 20), 2).start((210, 200), "portcullis", (200, pts(2)));
+    assert_eq!(looked_at(&contained.in_container(210), 210), Err(Absence::OtherNamespace));
     let hidden = MadeUpTable::default().shell((200, 20), 2).start((210, 200), "portcullis", (200, pts(2)));
     assert_eq!(looked_at(&hidden.inside("pid:[7]"), 210), Err(Absence::OtherNamespace));
     assert_eq!(looked_at(&MadeUpTable::default(), 210), Err(Absence::Unknown));

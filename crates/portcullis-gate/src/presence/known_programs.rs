@@ -68,6 +68,10 @@ pub(super) const STARTERS: [&str; 26] = [
     "zsh",
 ];
 
+/// Those of them that do what a text or a file says.
+pub(super) const SHELLS: [&str; 13] =
+    ["ash", "bash", "busybox", "csh", "dash", "fish", "ksh", "nu", "pwsh", "sh", "tcsh", "xonsh", "zsh"];
+
 /// Programs that run things at a time of their own.
 pub(super) const SCHEDULERS: [&str; 6] = ["anacron", "atd", "atrun", "cron", "crond", "fcron"];
 
@@ -134,6 +138,11 @@ mod tests {
                 assert!(!others.contains(&agent), "{agent}");
             }
         }
+    }
+
+    #[test]
+    fn every_shell_is_a_starter() {
+        assert!(SHELLS.iter().all(|shell| STARTERS.contains(shell)));
     }
 
     #[test]

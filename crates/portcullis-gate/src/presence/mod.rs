@@ -17,6 +17,7 @@ mod proc_files;
 mod process_table;
 #[cfg(any(test, not(target_os = "linux")))]
 mod ps_command;
+mod session_owner;
 mod ssh;
 #[cfg(test)]
 mod test_table;
@@ -24,7 +25,8 @@ mod test_table;
 use portcullis_hosts::HookSession;
 
 pub use absence::Absence;
-pub use agents::{AgentRoster, is_session_of};
+pub use agents::AgentRoster;
+pub use session_owner::is_session_of;
 
 use process_table::ProcessTable as _;
 

@@ -59,8 +59,12 @@ impl ProcFiles {
         names
     }
 
+    /// Returns whose a process is. In a namespace of users that somebody made, they are whom they want to be.
     fn user(&self, pid: u32) -> Option<u32> {
-        let status = fs::read_to_string(self.place(pid, "status")).ok()?;
+        let [here, there] = ["self", &pid.to_string()].map(|name| self.root.join(name));
+        let users = |place: &Path| fs::read_to_string(place.join("uid_map")).ok();
+        let place = if users(&there)? == users(&here)? { there } else { here };
+        let status = fs::read_to_string(place.join("status")).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
         line.split_whitespace().next()?.parse().ok()
     }
@@ -98,6 +102,11 @@ fn without_mark(name: &str) -> &str {
     name.strip_suffix(" (deleted)").unwrap_or(name)
 }
 
+/// Returns the namespace of process numbers that a process is in.
+fn namespace(process: &Path) -> Option<String> {
+    Some(fs::read_link(process.join("ns/pid")).ok()?.to_str()?.to_owned())
+}
+
 fn file_name(path: &Path) -> Option<String> {
     path.file_name()?.to_str().map(str::to_owned)
 }
@@ -122,8 +131,9 @@ fn parse_stat(pid: u32, text: &str) -> Option<(Process, &str)> {
     let command = head.split_once('(')?.1;
     let fields: Vec<&str> = rest.split_whitespace().collect();
     let field = |at: usize| fields.get(at).copied();
-    // A process that ended and was not yet waited for can do nothing.
-    if matches!(field(0)?, "Z" | "X") {
+    // A process that ended and was not yet waited for can do nothing. Where only its first thread ended it goes on.
+    let threads: u32 = field(17)?.parse().ok()?;
+    if matches!(field(0)?, "Z" | "X") && threads <= 1 {
         return None;
     }
     let process = Process {
@@ -163,6 +173,11 @@ impl ProcessTable for ProcFiles {
             let (key, value) = std::str::from_utf8(entry).ok()?.split_once('=')?;
             (key == name).then(|| value.to_owned())
         })
+    }
+
+    fn is_in_namespace(&self, pid: u32) -> bool {
+        let [here, there] = ["self", &pid.to_string()].map(|name| namespace(&self.root.join(name)));
+        here.is_some() && here == there
     }
 
     fn control_group(&self, pid: u32) -> Option<String> {
@@ -213,8 +228,7 @@ impl ProcessTable for ProcFiles {
     }
 
     fn namespace(&self) -> Option<String> {
-        let namespace = fs::read_link(self.root.join("self/ns/pid")).ok()?;
-        Some(namespace.to_str()?.to_owned()).filter(|name| name != MACHINE_NAMESPACE)
+        namespace(&self.root.join("self")).filter(|name| name != MACHINE_NAMESPACE)
     }
 
     fn is_root(&self, pid: u32) -> bool {
@@ -235,6 +249,8 @@ mod tests {
         assert_eq!(command, "a) S 1 (x");
         assert_eq!((process.parent, process.session, process.terminal, process.started), (5, 6, 34817, 4242));
         assert_eq!(parse_stat(7, "7 (a) Z 5 7 6 0 7 0 0 0 0 0 0 0 0 0 20 0 1 0 4242 0"), None);
+        let first_thread_ended = "7 (a) Z 5 7 6 0 7 0 0 0 0 0 0 0 0 0 20 0 2 0 4242 0";
+        assert!(parse_stat(7, first_thread_ended).is_some());
         assert_eq!(parse_stat(7, "7 (a) S 5"), None);
     }
 
@@ -253,7 +269,8 @@ mod tests {
         let own = table.process(std::process::id()).unwrap();
         assert_eq!(own.pid, std::process::id());
         assert!(own.started > 0 && !own.names.is_empty());
-        let line = table.line(own.pid);
+        let line = table.line(own.pid).unwrap();
+        assert!(table.is_in_namespace(own.pid));
         assert_eq!(line.get(1).map(|parent| parent.pid), Some(own.parent).filter(|parent| *parent > INIT));
         assert!(!table.boot().is_empty());
         assert_eq!(table.variable(own.pid, "NO_SUCH_VARIABLE_OF_OURS"), None);

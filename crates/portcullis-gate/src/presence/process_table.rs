@@ -17,7 +17,7 @@ pub(super) struct Process {
     pub(super) terminal: u32,
     /// When it began, in ticks since the machine started: together with the number it names one process for good.
     pub(super) started: u64,
-    /// Whose it is.
+    /// Whose it is. A user that exists only in a namespace of the looking user's counts as the looking user.
     pub(super) user: u32,
     /// What it calls itself, and the file names of its program and of the script that it runs.
     pub(super) names: Vec<String>,
@@ -53,6 +53,9 @@ pub(super) trait ProcessTable {
     /// Returns a variable that it was started with; `None` if it has none, or cannot be looked at.
     fn variable(&self, pid: u32, name: &str) -> Option<String>;
 
+    /// Says whether a process counts others as they are counted here. One in a container does not.
+    fn is_in_namespace(&self, pid: u32) -> bool;
+
     /// Returns the group of processes that the system counts it to, and that it cannot leave by itself.
     fn control_group(&self, pid: u32) -> Option<String>;
 
@@ -79,16 +82,27 @@ pub(super) trait ProcessTable {
         pid <= INIT
     }
 
-    /// Returns a process and those it descends from, the nearest first. It ends where a process cannot be seen, which then
-    /// is another user's.
-    fn line(&self, pid: u32) -> Vec<Process> {
+    /// Returns a process and those it descends from, the nearest first; `None` if one of them cannot be seen.
+    ///
+    /// A line that ends too early hides an agent, so nothing is guessed: a parent that ended while it was looked at, one
+    /// that the system hides, one whose number somebody else has by now, and more parents than anybody needs are no line.
+    fn line(&self, pid: u32) -> Option<Vec<Process>> {
+        let (line, next) = self.seen_line(pid);
+        self.is_root(next).then_some(line)
+    }
+
+    /// Returns a process and those it descends from as far as they can be seen, and the number of the next one.
+    fn seen_line(&self, pid: u32) -> (Vec<Process>, u32) {
         let mut line: Vec<Process> = Vec::new();
         let mut next = pid;
         while !self.is_root(next) && line.len() < LONGEST_LINE {
-            let Some(process) = self.process(next) else { break };
+            // Parents begin before their children.
+            let is_parent =
+                |process: &Process| line.last().is_none_or(|child| process.started <= child.started);
+            let Some(process) = self.process(next).filter(is_parent) else { break };
             next = process.parent;
             line.push(process);
         }
-        line
+        (line, next)
     }
 }

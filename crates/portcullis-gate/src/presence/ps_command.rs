@@ -101,6 +101,10 @@ impl ProcessTable for PsCommand {
         None
     }
 
+    fn is_in_namespace(&self, _: u32) -> bool {
+        true
+    }
+
     fn control_group(&self, _: u32) -> Option<String> {
         None
     }
@@ -164,7 +168,7 @@ mod tests {
             Some((0, vec!["iTerm 2".to_owned()]))
         );
         assert_eq!(table.process(504), None);
-        assert_eq!(table.line(503).len(), 4);
+        assert_eq!(table.line(503).unwrap().len(), 4);
         assert_eq!(table.process(502).unwrap().names, ["zsh"]);
         assert_eq!(table.boot(), "20261102091401");
     }

@@ -18,6 +18,7 @@ pub(super) struct MadeUpTable {
     makers: BTreeMap<u32, Vec<u32>>,
     open: BTreeMap<u32, Vec<u32>>,
     groups: BTreeMap<u32, String>,
+    contained: Vec<u32>,
     connections: Vec<String>,
     namespace: Option<String>,
 }
@@ -100,6 +101,11 @@ impl MadeUpTable {
         self
     }
 
+    pub(super) fn in_container(mut self, pid: u32) -> Self {
+        self.contained.push(pid);
+        self
+    }
+
     pub(super) fn end(mut self, pid: u32) -> Self {
         self.processes.remove(&pid);
         self
@@ -117,6 +123,10 @@ impl ProcessTable for MadeUpTable {
 
     fn variable(&self, pid: u32, name: &str) -> Option<String> {
         self.variables.get(&(pid, name.to_owned())).cloned()
+    }
+
+    fn is_in_namespace(&self, pid: u32) -> bool {
+        !self.contained.contains(&pid)
     }
 
     fn control_group(&self, pid: u32) -> Option<String> {
