@@ -10,7 +10,7 @@ use portcullis_store::{SessionFactLog, Store, StoreError};
 
 use crate::Failure;
 use crate::clock::now_ms;
-use crate::judge::LONGEST_KEPT_MS;
+use crate::judge::{LONGEST_KEPT_MS, forbid_only};
 use crate::presence;
 use crate::session_settings::locations;
 
@@ -142,18 +142,6 @@ fn keep_words(facts: &mut SessionFactLog, text: &str, source: FactSource) -> boo
         }
         FactSource::Anybody => forbid_only(&mut facts.boundaries, text),
     }
-}
-
-/// Adds what a text forbids, and nothing that it permits; says whether that changed anything.
-pub(crate) fn forbid_only(known: &mut Vec<String>, text: &str) -> bool {
-    let mut said = Vec::new();
-    state_boundaries(&mut said, text);
-    // Alone, a sentence that permits something has nothing to lift, and is not kept.
-    said.retain(|sentence| state_boundaries(&mut Vec::new(), sentence));
-    let is_changed = said.iter().any(|sentence| !known.contains(sentence));
-    known.retain(|sentence| !said.contains(sentence));
-    known.append(&mut said);
-    is_changed
 }
 
 /// Says whether anything of a fact may be kept, before a file is looked at.

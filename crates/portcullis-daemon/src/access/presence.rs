@@ -12,7 +12,6 @@ use portcullis_gate::presence::{Absence, AgentRoster, ProcessIdentity, check_pro
 use portcullis_store::{AnswerScope, ApprovalRequest};
 
 use super::{Caller, Peer};
-use crate::api::blocking;
 use crate::{ApiError, Shared};
 
 /// The word for programs when nobody is there.
@@ -45,7 +44,8 @@ impl Caller {
             Peer::Local(None) => Err(refused(&Absence::Unknown)),
             Peer::Local(Some(process)) => {
                 let daemon = Shared::clone(daemon);
-                blocking(move || look(&daemon, process)).await
+                let looked = tokio::task::spawn_blocking(move || look(&daemon, process)).await;
+                looked.unwrap_or_else(|_| Err(refused(&Absence::Unknown)))
             }
         }
     }

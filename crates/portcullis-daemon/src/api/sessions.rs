@@ -17,7 +17,7 @@ use crate::access::Reads;
 use crate::approval_object::approval_object;
 use crate::{ApiError, Daemon, Shared};
 use portcullis_gate::clock::now_ms;
-use portcullis_gate::judge::DOCTOR_SESSION;
+use portcullis_gate::presence::DOCTOR_SESSION;
 use portcullis_output::grant::grant_json;
 use portcullis_output::record;
 

@@ -13,7 +13,7 @@ use super::received::Queried;
 use crate::access::Reads;
 use crate::{ApiError, Daemon, Shared};
 use portcullis_gate::clock::now_ms;
-use portcullis_gate::judge::DOCTOR_SESSION;
+use portcullis_gate::presence::DOCTOR_SESSION;
 use portcullis_output::calendar;
 use portcullis_output::totals::totals_object;
 

@@ -13,7 +13,7 @@ use super::{PageError, respond};
 use crate::Shared;
 use crate::api::blocking;
 use portcullis_gate::clock::now_ms;
-use portcullis_gate::judge::DOCTOR_SESSION;
+use portcullis_gate::presence::DOCTOR_SESSION;
 use portcullis_output::calendar::DAY_MS;
 use portcullis_output::exchange::dollars;
 

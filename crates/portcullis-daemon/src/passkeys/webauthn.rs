@@ -1,4 +1,4 @@
-//! What a passkey says, checked: WebAuthn for the two kinds of keys that every authenticator has, ES256 and EdDSA.
+//! What a passkey says, checked: `WebAuthn` for the two kinds of keys that every authenticator has, ES256 and `EdDSA`.
 //!
 //! Nothing is asked of the maker of a key, because a key is registered by somebody who showed another way that they are
 //! there; so no certificate and no CBOR is read. The libraries for this bring an RSA with known weaknesses or are under a
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 const ES256_HEAD: &[u8] =
     b"\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07\x03\x42\x00";
 const ES256_LENGTH: usize = 65;
-/// What stands before the point of an EdDSA key, and how long the point is.
+/// What stands before the point of an `EdDSA` key, and how long the point is.
 const EDDSA_HEAD: &[u8] = b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00";
 const EDDSA_LENGTH: usize = 32;
 

@@ -74,9 +74,11 @@ impl Watchtower {
     pub(crate) fn link(&self) -> (String, String) {
         let token = fs::read_to_string(self.state().join("daemon/person.token")).unwrap();
         let mut stream = UnixStream::connect(self.state().join("daemon/socket")).unwrap();
-        let head =
+        let request =
             "POST /v1/login-links HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 0\r\n";
-        stream.write_all(format!("{head}authorization: Bearer {}\r\n\r\n", token.trim()).as_bytes()).unwrap();
+        stream
+            .write_all(format!("{request}authorization: Bearer {}\r\n\r\n", token.trim()).as_bytes())
+            .unwrap();
         let mut heard = String::new();
         stream.read_to_string(&mut heard).unwrap();
         let body = heard.split_once("\r\n\r\n").unwrap().1;

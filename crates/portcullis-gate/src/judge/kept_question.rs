@@ -7,11 +7,8 @@ use portcullis_store::{DenialKind, NewDenial};
 
 use super::call_judge::{JudgedCall, new_denial};
 use crate::clock::now_ms;
+use crate::presence::DOCTOR_SESSION;
 use crate::session_settings::SessionSettings;
-
-/// What the trial calls of `portcullis doctor` are known by. They are recorded, and are nobody's work: nothing is kept of
-/// them for a person to allow, and they are in no figures.
-pub const DOCTOR_SESSION: &str = "portcullis-doctor";
 
 /// Keeps a call whose question became a denial, and names it in the judgement. Whatever the host asks its user itself
 /// costs nothing here.

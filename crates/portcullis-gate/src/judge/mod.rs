@@ -24,5 +24,6 @@ pub use call_judge::{CallJudge, JudgedCall, LONGEST_KEPT_MS, SessionHistory, ide
 pub(crate) use consult::Nobody;
 pub use consult::{ConfiguredConsultants, Consultants, ConsultedCall, TriedConsultants};
 pub use decide::{LocalVerdict, judge, judge_locally, prepare};
-pub use kept_question::{DOCTOR_SESSION, keep_question, suggestions};
+pub use kept_question::{keep_question, suggestions};
 pub use trial::{Trial, recorded_call};
+pub(crate) use whose_words::forbid_only;

@@ -5,8 +5,6 @@ use portcullis_classifier::transcript::{NoticeKind, Transcript, TranscriptEntry}
 use portcullis_core::{Context, state_boundaries};
 use portcullis_store::prompt_hash;
 
-use crate::session_facts::forbid_only;
-
 /// Adds to a context what the user said. `heard` are the hashes of the prompts that came as they were said; `None` where none
 /// ever came, so that the file is all there is.
 pub(super) fn count_words(context: &mut Context, transcript: &mut Transcript, heard: Option<&[String]>) {
@@ -34,6 +32,18 @@ fn take_unheard(transcript: &mut Transcript, heard: &[String]) -> Vec<String> {
         }
     }
     unheard
+}
+
+/// Adds what a text forbids, and nothing that it permits; says whether that changed anything.
+pub(crate) fn forbid_only(known: &mut Vec<String>, text: &str) -> bool {
+    let mut said = Vec::new();
+    state_boundaries(&mut said, text);
+    // Alone, a sentence that permits something has nothing to lift, and is not kept.
+    said.retain(|sentence| state_boundaries(&mut Vec::new(), sentence));
+    let is_changed = said.iter().any(|sentence| !known.contains(sentence));
+    known.retain(|sentence| !said.contains(sentence));
+    known.append(&mut said);
+    is_changed
 }
 
 #[cfg(test)]

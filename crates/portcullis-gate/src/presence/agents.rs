@@ -157,14 +157,16 @@ impl AgentRoster {
         if over == 0 {
             return;
         }
-        let mut firsts: BTreeMap<_, u64> = BTreeMap::new();
+        let mut firsts: BTreeMap<_, (u64, u32)> = BTreeMap::new();
         for agent in &self.agents {
-            let first = firsts.entry(agent.counted_by()).or_insert(agent.started);
-            *first = agent.started.min(*first);
+            let own = (agent.started, agent.pid);
+            let first = firsts.entry(agent.counted_by()).or_insert(own);
+            *first = own.min(*first);
         }
         let boot = table.boot();
         self.agents.retain(|agent| {
-            let is_first = agent.boot == boot && firsts.get(&agent.counted_by()) == Some(&agent.started);
+            let is_first =
+                agent.boot == boot && firsts.get(&agent.counted_by()) == Some(&(agent.started, agent.pid));
             let goes = over > 0 && !is_first && !agent.is_running(table);
             over -= usize::from(goes);
             !goes
@@ -226,7 +228,7 @@ pub(super) fn note(state: &Path, table: &dyn ProcessTable, hook: u32, session: &
     };
     let agents: Vec<RecordedAgent> = agents_of(table, hook).into_iter().map(record).collect();
     let add_to = |roster: &mut AgentRoster| {
-        agents.iter().fold(false, |is_changed, agent| roster.add(agent.clone(), table) || is_changed)
+        agents.iter().filter(|&agent| roster.add(agent.clone(), table)).count() > 0
     };
     if agents.is_empty() || !add_to(&mut AgentRoster::read(state)?) {
         return Ok(());

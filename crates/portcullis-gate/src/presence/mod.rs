@@ -13,6 +13,10 @@ mod absence;
 mod agents;
 mod check;
 mod known_programs;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "where there is no `/proc`, only the numbers of terminals are needed")
+)]
 mod proc_files;
 mod process_table;
 #[cfg(any(test, not(target_os = "linux")))]
@@ -31,13 +35,16 @@ pub use session_owner::is_session_of;
 use process_table::ProcessTable as _;
 
 use crate::Failure;
-use crate::judge::DOCTOR_SESSION;
 use crate::session_settings::locations;
 
 #[cfg(target_os = "linux")]
 use proc_files::ProcFiles as SystemProcesses;
 #[cfg(not(target_os = "linux"))]
 use ps_command::PsCommand as SystemProcesses;
+
+/// What the trial calls of `portcullis doctor` are known by. They are recorded, and are nobody's work: nothing is kept of
+/// them for a person to allow, and they are in no figures.
+pub const DOCTOR_SESSION: &str = "portcullis-doctor";
 
 /// One process: its number, which another one may get later, and when it began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

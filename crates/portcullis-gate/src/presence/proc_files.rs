@@ -264,6 +264,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(target_os = "linux")]
     fn this_process_is_known() {
         let table = ProcFiles { root: PathBuf::from("/proc"), first: None };
         let own = table.process(std::process::id()).unwrap();

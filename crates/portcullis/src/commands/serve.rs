@@ -30,8 +30,8 @@ Examples:
   portcullis serve --listen 0.0.0.0:7317 --tls-cert c.pem --tls-key k.pem --allow-host gate.lan
 
 The daemon listens at the loopback interface and at a unix socket that only you can open.
-In your terminal it prints a link that signs you in to its page, and a code with which you may answer there;
-`portcullis tokens link` prints others. Each works once.
+In your terminal it prints a link that signs you in to its page, and a code to answer there.
+Each works once; `portcullis tokens link` prints others.
 Programs need a token for everything but reading at the unix socket: see `portcullis tokens`.
 
 Exit codes: 0 stopped as asked, 64 wrong usage or one runs already, 70 internal failure";

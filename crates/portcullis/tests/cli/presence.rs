@@ -53,7 +53,7 @@ fn written(file: &PathBuf) -> String {
     let begun = Instant::now();
     loop {
         let text = fs::read_to_string(file).unwrap_or_default();
-        if text.ends_with("done\n") || begun.elapsed() > PATIENCE {
+        if text.trim_end().ends_with("done") || begun.elapsed() > PATIENCE {
             return text;
         }
         std::thread::sleep(Duration::from_millis(20));

@@ -5,7 +5,7 @@ use portcullis_core::Mode;
 use portcullis_store::audit::index::Filter;
 
 use crate::value_parser::{mode_parser, since, until};
-use portcullis_gate::judge::DOCTOR_SESSION;
+use portcullis_gate::presence::DOCTOR_SESSION;
 
 /// The flags that choose records. Each that is given must fit.
 #[derive(Debug, Clone, Default, Args)]

@@ -11,7 +11,7 @@ use std::time::Duration;
 use portcullis_hosts::{AskBy, HookMoment, Host, HostDecision, HostError, HostEvent, HostInput};
 use serde_json::{Value, json};
 
-use portcullis_gate::judge::DOCTOR_SESSION;
+use portcullis_gate::presence::DOCTOR_SESSION;
 use portcullis_gate::process::{self, Finished};
 use portcullis_install::ours::Registered;
 
