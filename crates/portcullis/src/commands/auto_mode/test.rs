@@ -16,7 +16,7 @@ use portcullis_output::terminal::{confirm, print, print_notes};
 use portcullis_store::Store;
 
 use super::test_report::{as_json, as_text};
-use crate::commands::answer::person::require_person;
+use crate::commands::answer::person::require_presence;
 use crate::commands::eval::Progress;
 use crate::exit_code::ExitCode;
 
@@ -64,7 +64,7 @@ impl Tested {
 
 pub(super) fn run(arguments: &TestArgs) -> Result<ExitCode, Failure> {
     if arguments.accept_risk {
-        require_person()?;
+        require_presence()?;
     }
     let session = SessionSettings::open(&arguments.session)?;
     settings_notes::warn(&session);

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use clap::Args;
 use portcullis_fence::{FencePolicy, RunError, RunStore};
 use portcullis_gate::Failure;
+use portcullis_gate::presence::require_presence;
 use portcullis_gate::session_settings::locations;
 use portcullis_settings::SettingsLocations;
 
@@ -96,10 +97,10 @@ impl FenceHome {
     }
 }
 
-/// Refuses whoever is no person in a terminal: an agent must not answer for one.
+/// Refuses whoever is no person in a terminal of their own: an agent must not answer for one.
 pub(crate) fn require_keeper() -> Result<(), Failure> {
     if std::io::stdin().is_terminal() {
-        return Ok(());
+        return require_presence("keep what a run changed");
     }
     Err(Failure::usage("only a person in a terminal can keep what a run changed")
         .with_hint("run it yourself in a terminal, without a pipe into it"))
