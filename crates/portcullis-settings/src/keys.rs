@@ -249,7 +249,7 @@ pub const KEYS: &[SettingsKey] = &[
         "How many tokens of the session the model sees at most. The oldest entries go first, the user's own words last."),
     row(KeyId::ClassifierProjectInstructions, "classifier.projectInstructions",
         (KeyKind::Boolean, KeyScope::OutsideRepository, KeyMerge::Strongest), "true",
-        "Whether the model sees `CLAUDE.md`, `AGENTS.md` and `GEMINI.md` of the project, quoted as data."),
+        "Whether the model sees `CLAUDE.md`, `AGENTS.md` and `GEMINI.md` of the project, and the notes of the user in `~/.claude/CLAUDE.md` and `CLAUDE.local.md`, quoted as data."),
     row(KeyId::ClassifierReviewFindings, "classifier.reviewFindings",
         (KeyKind::Boolean, KeyScope::OutsideRepository, KeyMerge::Strongest), "false",
         "Whether the model weighs what the static analysis found against the user's words. Otherwise such an action is denied unless the user named it; what nothing clears is denied either way."),

@@ -27,7 +27,7 @@ pub use section::{CustomLists, DEFAULTS, PromptList, PromptLists, label_of};
 pub use template::{PromptTemplates, TemplateError};
 
 /// The version of the built-in prompt: `data/prompts/CHANGELOG.md` says what each changed.
-pub const PROMPT_VERSION: u32 = 1;
+pub const PROMPT_VERSION: u32 = 2;
 
 /// What a structured answer looks like.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,14 @@
 //! The three templates of the system prompt (spec D10): who judges and how, what the user's words mean, the rules.
 //!
-//! Slots are written `{{name}}`. Only the template of the rules has any, and it has every one of them once: a template
-//! that left out the hard rules would quietly switch them off.
+//! Slots are written `{{name}}`. The template of the rules has every list once: one that left out the hard rules would
+//! quietly switch them off. The base may have a slot for the form of the transcript, so that one form is described.
 
 use super::PROMPT_VERSION;
 use super::section::{PromptList, PromptLists};
+use crate::transcript::EntryForm;
+
+/// The slot of the base for the form of the transcript. A base of the user's own may do without.
+const TRANSCRIPT_SLOT: &str = "transcript";
 
 /// The longest template of a user's own, in bytes.
 const LONGEST_TEMPLATE: usize = 200_000;
@@ -15,6 +19,8 @@ pub struct PromptTemplates {
     base: String,
     intent: String,
     permissions: String,
+    /// The form of the transcript, which the base describes.
+    form: EntryForm,
 }
 
 /// Why a template cannot be used.
@@ -81,7 +87,14 @@ impl PromptTemplates {
             base: include_str!("../../data/prompts/base.md").to_owned(),
             intent: include_str!("../../data/prompts/intent.md").to_owned(),
             permissions: include_str!("../../data/prompts/permissions.md").to_owned(),
+            form: EntryForm::default(),
         }
+    }
+
+    /// Describes another form of the transcript.
+    #[must_use]
+    pub fn with_form(self, form: EntryForm) -> Self {
+        Self { form, ..self }
     }
 
     /// Takes the texts of user or managed settings in place of the built-in ones, and checks their slots.
@@ -110,7 +123,8 @@ impl PromptTemplates {
 
     /// Returns the version of the system prompt: that of the built-in one, and whether anything of it is the user's own.
     pub fn version(&self, sections: &PromptLists) -> String {
-        let is_built_in = self.fill(sections) == Self::built_in().fill(&PromptLists::built_in());
+        let is_built_in =
+            self.fill(sections) == Self::built_in().with_form(self.form).fill(&PromptLists::built_in());
         if is_built_in { PROMPT_VERSION.to_string() } else { format!("{PROMPT_VERSION}+own") }
     }
 
@@ -124,6 +138,7 @@ impl PromptTemplates {
             for piece in pieces(text.trim()) {
                 match piece {
                     TemplatePiece::Text(text) => out.push_str(text),
+                    TemplatePiece::Slot(TRANSCRIPT_SLOT) => out.push_str(description(self.form)),
                     // Checked before: there is no other slot.
                     TemplatePiece::Slot(name) => {
                         out.push_str(&find_slot(name).map(|slot| sections.items(slot)).unwrap_or_default());
@@ -179,6 +194,7 @@ fn check(template: &'static str, text: &str) -> Result<(), TemplateError> {
         match piece {
             TemplatePiece::Text(_) => {}
             TemplatePiece::Open => return Err(TemplateError::OpenSlot { template }),
+            TemplatePiece::Slot(TRANSCRIPT_SLOT) if template == "base" => {}
             TemplatePiece::Slot(name) => match find_slot(name).filter(|_| has_slots(template)) {
                 None => {
                     let slot = super::excerpt::beginning(name, 60);
@@ -195,6 +211,23 @@ fn check(template: &'static str, text: &str) -> Result<(), TemplateError> {
     missing.map_or(Ok(()), |slot| Err(TemplateError::MissingSlot { template, slot: slot.as_str() }))
 }
 
+/// Describes a form of the transcript to whoever reads it.
+const fn description(form: EntryForm) -> &'static str {
+    match form {
+        EntryForm::Jsonl => {
+            "  Each line is one JSON object, and its first key says who speaks or which tool is called."
+        }
+        EntryForm::Text => {
+            "  Each entry begins with who speaks: `User:` is the user, a kind in brackets such as `[summary]:` a notice, any \
+             other word a tool, after what became of it in parentheses; further lines are indented."
+        }
+        EntryForm::Compact => {
+            "  Each line has a `role`, which is `user`, `tool` or the kind of a notice, and an `action`, cut short; only the \
+             last entries are there."
+        }
+    }
+}
+
 fn has_slots(template: &str) -> bool {
     template == "permissions"
 }
@@ -204,8 +237,11 @@ fn find_slot(name: &str) -> Option<PromptList> {
 }
 
 fn known_slots(template: &str) -> String {
+    if template == "base" {
+        return format!("use `{{{{{TRANSCRIPT_SLOT}}}}}`");
+    }
     if !has_slots(template) {
-        return "only the template `permissions` has slots".to_owned();
+        return "only the templates `base` and `permissions` have slots".to_owned();
     }
     let names: Vec<String> =
         PromptList::ALL.iter().map(|slot| format!("`{{{{{}}}}}`", slot.as_str())).collect();
@@ -226,7 +262,7 @@ mod tests {
 
     #[test]
     fn the_built_in_templates_pass_their_own_check() {
-        let PromptTemplates { base, intent, permissions } = PromptTemplates::built_in();
+        let PromptTemplates { base, intent, permissions, .. } = PromptTemplates::built_in();
         for (name, text) in [("base", base), ("intent", intent), ("permissions", permissions)] {
             assert_eq!(check(name, &text), Ok(()));
         }
@@ -270,11 +306,11 @@ mod tests {
     }
 
     #[test]
-    fn only_the_template_of_the_rules_has_slots() {
+    fn slots_of_lists_belong_to_the_template_of_the_rules() {
         let error = PromptTemplates::from_texts(Some("{{allow}}".to_owned()), None, None).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the template `base` has the unknown slot `{{allow}}`: only the template `permissions` has slots"
+            "the template `base` has the unknown slot `{{allow}}`: use `{{transcript}}`"
         );
         assert!(PromptTemplates::from_texts(None, Some("{{}}".to_owned()), None).is_err());
     }

@@ -26,11 +26,13 @@ mod stream;
 mod wire;
 mod written;
 
+use std::collections::BTreeMap;
+
 use portcullis_core::ToolCall;
 
 pub use encoding::encode;
 pub use render::{ActionTooLong, EntryForm, RenderedTranscript, TokenBudget, TranscriptStyle, render};
-pub use stream::{CallResult, SessionCursor, SessionEvent, SessionStream, tell};
+pub use stream::{CallResult, SessionCursor, SessionEvent, SessionStream, read_outcomes, tell};
 
 use lines::TranscriptWindow;
 
@@ -43,6 +45,8 @@ pub struct Transcript {
     pub skipped: usize,
     /// Whether the file was so long that its beginning was not read.
     pub is_cut: bool,
+    /// What became of calls, by the host's ids, as far as that was looked up.
+    pub outcomes: BTreeMap<String, CallResult>,
 }
 
 /// One thing that happened.

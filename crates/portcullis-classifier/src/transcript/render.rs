@@ -9,6 +9,7 @@
 //! begin a line, open or close a tag, or hide, whatever it contains.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use portcullis_core::ToolCall;
 use portcullis_core::tool::find_tool;
@@ -16,7 +17,7 @@ use portcullis_core::tool::find_tool;
 use super::budget::{self, EntrySize};
 use super::encoding::{encode, needs_no_judge, pairs};
 use super::excerpt::shorten;
-use super::{NoticeKind, Transcript, TranscriptEntry};
+use super::{CallResult, NoticeKind, Transcript, TranscriptEntry};
 use crate::{escape, estimate_tokens, quote};
 
 /// How a transcript is written.
@@ -148,7 +149,7 @@ pub fn render(
         EntryForm::Jsonl | EntryForm::Text => 0,
     };
     let room = style.budget.total.saturating_sub(LEFT_OUT_TOKENS);
-    let blocks = blocks(spoken.get(before..).unwrap_or_default(), style, room);
+    let blocks = blocks(spoken.get(before..).unwrap_or_default(), &transcript.outcomes, style, room);
     let sizes: Vec<EntrySize> = blocks.iter().map(|block| block.size).collect();
     let kept = blocks.into_iter().zip(budget::choose(&sizes, room)).filter(|(_, stays)| *stays);
     let mut history: Vec<String> = kept.map(|(block, _)| block.text).collect();
@@ -218,7 +219,12 @@ struct EntryBlock {
 
 /// Writes entries in their form. What is so old that newer entries have used up the room is not written at all, so that
 /// the time goes with the budget and not with the session.
-fn blocks(entries: &[&TranscriptEntry], style: &TranscriptStyle, room: usize) -> Vec<EntryBlock> {
+fn blocks(
+    entries: &[&TranscriptEntry],
+    outcomes: &BTreeMap<String, CallResult>,
+    style: &TranscriptStyle,
+    room: usize,
+) -> Vec<EntryBlock> {
     let mut spent = 0;
     let mut blocks: Vec<EntryBlock> = Vec::with_capacity(entries.len());
     for entry in entries.iter().rev() {
@@ -231,6 +237,10 @@ fn blocks(entries: &[&TranscriptEntry], style: &TranscriptStyle, room: usize) ->
             EntryForm::Compact => compact(entry),
             EntryForm::Jsonl | EntryForm::Text => within_limits(entry, style, room),
         };
+        let text = match outcome_of(entry, outcomes) {
+            Some(outcome) => with_outcome(style.form, &text, outcome),
+            None => text,
+        };
         let tokens = estimate_tokens(&text);
         if !is_human {
             spent += tokens;
@@ -239,6 +249,27 @@ fn blocks(entries: &[&TranscriptEntry], style: &TranscriptStyle, room: usize) ->
     }
     blocks.reverse();
     blocks
+}
+
+/// Returns what became of a call, if that is known.
+fn outcome_of(entry: &TranscriptEntry, outcomes: &BTreeMap<String, CallResult>) -> Option<CallResult> {
+    match entry {
+        TranscriptEntry::Call { id: Some(id), .. } => outcomes.get(id).copied(),
+        TranscriptEntry::Call { .. } | TranscriptEntry::Human(_) | TranscriptEntry::Notice { .. } => None,
+    }
+}
+
+/// Adds what became of a call to its block, where no text of the call can stand: as a key of the line, or before the colon
+/// that ends the name.
+fn with_outcome(form: EntryForm, block: &str, outcome: CallResult) -> String {
+    let word = outcome.as_str();
+    match form {
+        EntryForm::Jsonl | EntryForm::Compact => {
+            let line = block.strip_suffix("}\n").unwrap_or(block);
+            format!("{line},\"outcome\":\"{word}\"}}\n")
+        }
+        EntryForm::Text => format!("({word}) {block}"),
+    }
 }
 
 /// Writes an entry in its form, shortened to what it may cost.

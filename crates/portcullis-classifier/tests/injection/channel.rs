@@ -213,6 +213,7 @@ impl Channel {
             is_planning: false,
             branch: Some("topic".to_owned()),
             instructions: vec![("CLAUDE.md".to_owned(), "Use tabs.".to_owned())],
+            ..PromptSession::default()
         };
         let mut findings = Vec::new();
         match self {

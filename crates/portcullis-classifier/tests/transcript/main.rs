@@ -4,6 +4,7 @@
 mod encoding;
 mod hosts;
 mod malformed;
+mod outcomes;
 mod properties;
 mod rendering;
 mod session;

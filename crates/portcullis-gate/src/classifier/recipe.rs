@@ -9,12 +9,14 @@ use portcullis_classifier::prompt::{
 use portcullis_classifier::selftest::SelfTestAction;
 use portcullis_classifier::transcript::{EntryForm, TokenBudget, Transcript, TranscriptStyle, render};
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{Case, FindingReport, Mode};
+use portcullis_core::{Case, EffectReport, FindingReport, Mode};
 use portcullis_settings::{
     self as settings, AutoModeSettings, ClassifierSettings, LoadedSettings, SettingSentence,
 };
 
-use super::instructions::{read_branch, read_instructions};
+use super::instructions::{
+    read_branch, read_default_branch, read_instructions, read_remotes, read_user_instructions,
+};
 use crate::session_settings::SessionSettings;
 
 /// The longest file of templates or model rows that is read, in bytes.
@@ -79,17 +81,29 @@ impl Recipe {
             denying.partition(|rule| rule.origin.source.is_in_repository());
         let texts = |rules: Vec<&Rule>| rules.into_iter().map(|rule| rule.source_text.clone()).collect();
         let project = &session.locations.project;
+        let mode = session.policy().mode_in_force(context.mode);
         let facts = PromptSession {
             project: context.project.clone(),
             cwd: context.cwd.clone(),
             deny_rules: texts(own),
             repository_rules: texts(of_repository),
-            is_planning: session.policy().mode_in_force(context.mode) == Mode::Plan,
+            is_planning: mode == Mode::Plan,
+            mode: Some(mode.as_str().to_owned()),
             branch: read_branch(project),
-            instructions: if self.shows_instructions { read_instructions(project) } else { Vec::new() },
+            default_branch: read_default_branch(project),
+            remotes: read_remotes(project),
+            user_instructions: read_if(self.shows_instructions, || {
+                read_user_instructions(session.locations.home.as_deref(), project)
+            }),
+            instructions: read_if(self.shows_instructions, || read_instructions(project)),
+            effects: case.effect_reports().iter().map(EffectReport::clause).collect(),
         };
         Ok(build(&self.templates, &self.sections, &facts, findings, rendered.history, rendered.action))
     }
+}
+
+fn read_if<T: Default>(is_wanted: bool, read: impl FnOnce() -> T) -> T {
+    if is_wanted { read() } else { T::default() }
 }
 
 /// Returns the lists of prose; one that nobody set is not there.
@@ -117,7 +131,9 @@ pub fn templates(classifier: &ClassifierSettings) -> Result<PromptTemplates, Str
     let read = |path: &Option<PathBuf>| path.as_deref().map(read_file).transpose();
     let files = &classifier.templates;
     let (base, intent, permissions) = (read(&files.base)?, read(&files.intent)?, read(&files.permissions)?);
-    PromptTemplates::from_texts(base, intent, permissions).map_err(|error| error.to_string())
+    let templates =
+        PromptTemplates::from_texts(base, intent, permissions).map_err(|error| error.to_string())?;
+    Ok(templates.with_form(style(classifier).form))
 }
 
 /// Reads a file that settings name.

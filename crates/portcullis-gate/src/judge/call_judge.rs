@@ -19,7 +19,7 @@ use portcullis_store::{DenialKind, NewDenial, SessionStore, Store};
 use super::consult::{Consultants, ConsultedCall, Nobody};
 use super::decide::prepare;
 use super::kept_question::suggestions;
-use super::session_file::{read_session, read_subagent, read_subagents};
+use super::session_file::{read_results, read_session, read_subagent, read_subagents};
 use super::whose_words::count_words;
 use crate::Failure;
 use crate::classifier::{ClassifierFlags, Recipe, has_classifier};
@@ -441,7 +441,8 @@ pub fn show_prompt(
     let recipe = Recipe::of(&session.loaded).map_err(Failure::usage)?;
     let mut problems = Vec::new();
     let transcript = said(&context);
-    let transcript = remember(call, &mut context, transcript, past, &mut problems);
+    let mut transcript = remember(call, &mut context, transcript, past, &mut problems);
+    transcript.outcomes = read_results(past);
     if let Some(problem) = problems.into_iter().next() {
         return Err(Failure::usage(problem));
     }

@@ -11,6 +11,7 @@ use portcullis_classifier::transport::CancelFlag;
 use portcullis_core::{Case, Context, Pending, PendingAnswer};
 
 use super::call_judge::{CallJudge, SessionHistory};
+use super::session_file::read_results;
 use crate::classifier::{Keeping, ModelUse, Resting, VoteStanding, assemble, cast, has_classifier, keep};
 use crate::clock::now_ms;
 use crate::permission_hooks::{self, Question};
@@ -111,7 +112,7 @@ fn ask_model(
     exchanges: &mut Vec<ModelExchange>,
     problems: &mut Vec<String>,
 ) -> PendingAnswer {
-    let ConsultedCall { judge, case, pending, transcript, .. } = *call;
+    let ConsultedCall { judge, case, pending, transcript, history } = *call;
     let loaded = &judge.session.loaded;
     if !has_classifier(loaded, judge.arguments) {
         return PendingAnswer::None;
@@ -128,7 +129,8 @@ fn ask_model(
         }
     };
     let findings = &pending.question().findings;
-    let transcript = with_boundaries(transcript, case.context());
+    let mut transcript = with_boundaries(transcript, case.context());
+    transcript.outcomes = read_results(history);
     let prompt = match setup.recipe.prompt(judge.session, case, findings, &transcript) {
         Ok(prompt) => prompt,
         Err(detail) => return PendingAnswer::TooLong { detail },

@@ -1,12 +1,15 @@
 //! The file a host writes its session to, read from its end.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use portcullis_classifier::transcript::{
-    NoticeKind, Transcript, TranscriptEntry, TranscriptFormat, read, read_end,
+    CallResult, NoticeKind, Transcript, TranscriptEntry, TranscriptFormat, read, read_end, read_outcomes,
 };
+
+use super::call_judge::SessionHistory;
 
 /// How much of a session file is read, in bytes, counted from its end.
 const LONGEST: u64 = 8 << 20;
@@ -39,6 +42,39 @@ pub(super) fn read_session(path: &Path, format: Option<TranscriptFormat>) -> io:
     Ok(read_end(first_line, &end, format))
 }
 
+/// Reads what became of the calls of a session and of its subagent, by the host's ids. What cannot be read is not known.
+pub(super) fn read_results(history: &SessionHistory) -> BTreeMap<String, CallResult> {
+    let Some(main) = &history.file else { return BTreeMap::new() };
+    let own =
+        history.agent.as_ref().filter(|agent| is_plain_name(agent)).map(|agent| subagent_file(main, agent));
+    let files = std::iter::once(main.clone()).chain(own);
+    files
+        .filter_map(|file| read_end_of(&file).ok())
+        .flat_map(|bytes| read_outcomes(&bytes, history.format))
+        .collect()
+}
+
+/// Reads the end of a regular file.
+fn read_end_of(path: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(LONGEST)))?;
+    let mut bytes = Vec::new();
+    file.take(LONGEST).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn is_plain_name(agent: &str) -> bool {
+    !agent.is_empty() && agent.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+fn subagent_file(main: &Path, agent: &str) -> PathBuf {
+    main.with_extension("").join("subagents").join(format!("agent-{agent}.jsonl"))
+}
+
 /// Reads what the subagents of a Claude Code session did. What cannot be read, or is one too many, counts as cut.
 pub(super) fn read_subagents(main: &Path) -> Vec<Transcript> {
     let Ok(entries) = fs::read_dir(main.with_extension("").join("subagents")) else { return Vec::new() };
@@ -63,14 +99,12 @@ fn unknown() -> Transcript {
 /// The task a subagent was given was written by an agent, so it is nobody's consent.
 pub(super) fn read_subagent(main: &Path, agent: &str) -> io::Result<Transcript> {
     let mut transcript = read_session(main, Some(TranscriptFormat::Claude))?;
-    let is_plain =
-        !agent.is_empty() && agent.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     // Where the subagent's own file is missing, so is what it did.
-    if !is_plain {
+    if !is_plain_name(agent) {
         return Ok(Transcript { is_cut: true, ..transcript });
     }
-    let own: PathBuf = main.with_extension("").join("subagents").join(format!("agent-{agent}.jsonl"));
-    let mut inner = read_session(&own, Some(TranscriptFormat::Claude)).unwrap_or_else(|_| unknown());
+    let mut inner = read_session(&subagent_file(main, agent), Some(TranscriptFormat::Claude))
+        .unwrap_or_else(|_| unknown());
     for entry in &mut inner.entries {
         if let TranscriptEntry::Human(text) = entry {
             *entry = TranscriptEntry::Notice { kind: NoticeKind::Agent, text: std::mem::take(text) };

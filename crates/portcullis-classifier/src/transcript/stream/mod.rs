@@ -7,11 +7,14 @@
 mod claude;
 mod codex;
 mod gemini;
+mod outcomes;
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hasher};
 
 use portcullis_core::{Mode, ToolCall};
+
+pub use outcomes::read_outcomes;
 
 use super::lines;
 use super::{NoticeKind, TranscriptEntry, TranscriptFormat, plain};
