@@ -25,6 +25,8 @@ pub struct FencedCommand {
 /// The features that stand behind each other, so that each can be tried without the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KernelFeatures {
+    /// The whole tree read-only but for what is granted.
+    pub sealed_tree: bool,
     /// Rules of Landlock on top of the mounts.
     pub landlock: bool,
     /// The filter of system calls.
@@ -33,7 +35,7 @@ pub struct KernelFeatures {
 
 impl KernelFeatures {
     /// Everything; a fence without one of them is a fence for a test.
-    pub const ALL: Self = Self { landlock: true, syscall_filter: true };
+    pub const ALL: Self = Self { sealed_tree: true, landlock: true, syscall_filter: true };
 }
 
 /// How a fenced command ended.

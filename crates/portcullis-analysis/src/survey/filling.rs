@@ -30,6 +30,8 @@ impl SurveyWalk<'_> {
             "fd" | "fdfind" => found_by_fd(operands),
             _ => match stdin {
                 StandardInput::Lines { shapes, .. } => Some(shapes.clone()),
+                // A line is one word to `parallel`, an empty one too.
+                StandardInput::Text(_) if name == "parallel" => return (Vec::new(), false),
                 StandardInput::Text(text) if is_split => lines_put_in(text, words),
                 StandardInput::Text(_) if !is_split => {
                     return (with_input(words, stdin).into_iter().collect(), false);

@@ -62,6 +62,11 @@ fn appended_by(readings: &[ArgumentReading]) -> Option<Box<Bound>> {
 /// Finds the command of `parallel`: shell text with places to fill in, or whole commands after `:::` or on its input.
 pub(super) fn peel_parallel(rest: &[Argument]) -> Unwrapped {
     let readings = PARALLEL.readings(rest);
+    if let [only] = readings.as_slice()
+        && let Some(commands) = plain_commands(rest, only)
+    {
+        return Unwrapped::changing(commands.into_iter().map(WrappedPart::Command).collect());
+    }
     let mut parts: Vec<WrappedPart> = Vec::new();
     if readings.iter().any(|reading| reading.is_open) {
         parts.push(WrappedPart::Unknown("what comes before the wrapped command is only known at run time"));
@@ -81,6 +86,86 @@ pub(super) fn peel_parallel(rest: &[Argument]) -> Unwrapped {
         }
     }
     Unwrapped::changing(parts)
+}
+
+/// Options of `parallel` that say how much is run at once and what is shown of it, and not what.
+const SHOWING: &[&str] = &[
+    "-j",
+    "-P",
+    "--jobs",
+    "-k",
+    "--keep-order",
+    "--bar",
+    "--eta",
+    "--progress",
+    "--tag",
+    "--will-cite",
+    "-v",
+    "-t",
+];
+
+/// Letters by which a word is more than itself for the shell that runs the command.
+const SPECIAL: &[char] = &[
+    ' ', '\t', '\n', '$', '`', '\\', '"', '\'', ';', '&', '|', '<', '>', '(', ')', '*', '?', '[', '~', '#',
+    '!',
+];
+
+/// Where something is put in.
+const PLACE: &str = "{}";
+
+/// So many words after `:::` are put in one by one.
+const MOST_LISTED: usize = 64;
+
+/// Returns the commands where each is plain words with what is read or listed put in as one of them; `None` where the text
+/// is for a shell to read.
+fn plain_commands(rest: &[Argument], reading: &ArgumentReading) -> Option<Vec<Vec<Argument>>> {
+    let before = rest.get(..rest.len().checked_sub(reading.words.len())?)?;
+    let at = reading.words.iter().position(|word| word.text.starts_with(":::"));
+    let (command, listed) = reading.words.split_at_checked(at.unwrap_or(reading.words.len()))?;
+    let (program, operands) = command.split_first()?;
+    let is_program_plain = is_plain(program) && !program.text.contains(PLACE);
+    if reading.is_open
+        || !is_program_plain
+        || !before.iter().all(is_showing)
+        || !operands.iter().all(is_plain)
+    {
+        return None;
+    }
+    let is_placed = operands.iter().any(|word| word.text.contains(PLACE));
+    let end = (!is_placed).then(|| program.piece(PLACE));
+    let words: Vec<Argument> = command.iter().cloned().chain(end).collect();
+    let Some((mark, values)) = listed.split_first() else {
+        let mark =
+            |word: &Argument| if word.text.contains(PLACE) { marked(word, PLACE) } else { word.clone() };
+        return Some(vec![words.iter().map(mark).collect()]);
+    };
+    if mark.text != ":::" || values.len() > MOST_LISTED {
+        return None;
+    }
+    let put = |word: &Argument, value: &Argument| match word.text.as_str() {
+        PLACE => Some(value.clone()),
+        text if !text.contains(PLACE) => Some(word.clone()),
+        text => value.fixed().map(|value| word.piece(&text.replace(PLACE, value))),
+    };
+    let is_listed = |value: &Argument| value.is_known() && !value.text.starts_with(":::");
+    let fill = |value: &Argument| -> Option<Vec<Argument>> {
+        let filled = words.iter().map(|word| put(word, value));
+        is_listed(value).then(|| filled.collect()).flatten()
+    };
+    values.iter().map(fill).collect()
+}
+
+/// Says whether a word before the command says how much is run at once, or what is shown.
+fn is_showing(word: &Argument) -> bool {
+    let number = word.text.trim_start_matches("-j").trim_start_matches("-P");
+    SHOWING.contains(&word.text.as_str()) || number.bytes().all(|letter| letter.is_ascii_digit())
+}
+
+/// Says whether a word is the same to the shell that runs the command, but for what is put in.
+fn is_plain(word: &Argument) -> bool {
+    let around = word.text.replace(PLACE, "");
+    let is_empty = word.text.is_empty();
+    word.fixed().is_some() && !is_empty && !around.contains(SPECIAL) && !around.contains(['{', '='])
 }
 
 /// Writes an expansion in every place that is filled in, and at the end if there is none.

@@ -28,6 +28,8 @@ const CARRIERS: &[&str] = &[
     "echo {} | xargs {C}",
     "printf '%s\\n' {} | xargs -n1 {C}",
     "printf '%s\\n' a.txt {} | xargs -I% {C} %",
+    "parallel {C} ::: a.txt {}",
+    "parallel -j4 -k {C} ::: {}",
     "{C} $(echo {})",
     "{C} {a.txt,{}}",
     "cd / && x={}; {C} $x",

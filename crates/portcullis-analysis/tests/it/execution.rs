@@ -133,7 +133,10 @@ fn read_log(tree: &Path) -> Vec<Start> {
     while let (Some(count), Some(directory)) = (fields.next(), fields.next()) {
         let count: usize = count.parse().expect("a record begins with a number");
         let arguments: Vec<String> = fields.by_ref().take(count + 1).collect();
-        starts.push(Start { directory, arguments });
+        // The last record is cut where the log reached the size that a line may write.
+        if arguments.len() > count {
+            starts.push(Start { directory, arguments });
+        }
     }
     starts
 }

@@ -35,6 +35,13 @@ pub struct LayerChange {
     pub modified: FileStamp,
 }
 
+impl LayerChange {
+    /// Says whether it is a program that runs as its owner or group, whoever starts it.
+    pub fn changes_user(&self) -> bool {
+        self.entry == ChangedEntry::File && self.kind != ChangeKind::Removed && self.mode & 0o6000 != 0
+    }
+}
+
 /// What happened to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ChangeKind {

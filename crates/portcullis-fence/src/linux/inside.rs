@@ -117,7 +117,9 @@ fn put_up_mounts(plan: &InsidePlan) -> Result<(), FenceError> {
         None => None,
     };
     let devices = HarmlessDevices::take()?;
-    seal_tree()?;
+    if plan.command.features.sealed_tree {
+        seal_tree()?;
+    }
     let sealed_later = hide_shared_places(policy, temporary)?;
     devices.attach(policy)?;
     attach_grants(&grants)?;

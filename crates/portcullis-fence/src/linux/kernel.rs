@@ -65,10 +65,12 @@ pub(super) fn set_mount_attributes(mount: BorrowedFd<'_>, set: u64, depth: Mount
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Of the kernel's header; not every C library has it.
+const CLOSE_RANGE_CLOEXEC: libc::c_uint = 4;
+
 /// Makes every descriptor above standard error close itself when the command starts.
 pub(super) fn close_descriptors_on_exec() -> io::Result<()> {
-    let flags = libc::c_int::try_from(libc::CLOSE_RANGE_CLOEXEC).unwrap_or(libc::c_int::MAX);
     // SAFETY: with CLOEXEC nothing is closed now, so no descriptor that somebody owns becomes another one.
-    let answer = unsafe { libc::close_range(3, libc::c_uint::MAX, flags) };
+    let answer = unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, CLOSE_RANGE_CLOEXEC) };
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

@@ -34,10 +34,17 @@ pub(super) fn drop_capabilities() -> Result<(), FenceError> {
     drop().map_err(|error| FenceError::set_up("drop its privileges", &error))
 }
 
+/// How much of a crashed program's memory is kept. With no bytes at all, a program of the machine would still be handed
+/// the memory; with one byte nobody is.
+const CORE_BYTES: u64 = 1;
+
 /// Sets the limits that a user may set for himself.
 pub(super) fn set_limits(limits: &RunLimits) -> Result<(), FenceError> {
-    let table =
-        [(Resource::Nproc, limits.processes), (Resource::Fsize, limits.file_bytes), (Resource::Core, 0)];
+    let table = [
+        (Resource::Nproc, limits.processes),
+        (Resource::Fsize, limits.file_bytes),
+        (Resource::Core, CORE_BYTES),
+    ];
     for (resource, most) in table {
         let now = rustix::process::getrlimit(resource);
         let most = now.maximum.map_or(most, |maximum| maximum.min(most));

@@ -60,8 +60,9 @@ const NAMESPACE_FLAGS: [libc::c_int; 7] = [
     libc::CLONE_NEWCGROUP,
 ];
 
-/// Requests to a terminal that type for the person in front of it.
-const TYPING_REQUESTS: [libc::Ioctl; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
+/// Requests to a terminal that type for the person in front of it: `TIOCSTI` and `TIOCLINUX`, which C libraries have as
+/// different types.
+const TYPING_REQUESTS: [u64; 2] = [0x5412, 0x541C];
 
 /// Families of sockets that stay inside the fence.
 const FAMILIES: [libc::c_int; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];

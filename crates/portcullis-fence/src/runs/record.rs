@@ -60,14 +60,23 @@ impl RunRecord {
         Ok(serde_json::from_slice(&fs::read(path)?)?)
     }
 
-    /// Replaces the record in one step, and returns when that is on disk.
+    /// Replaces the record in one step. It outlives this process, though not yet the machine.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
+        self.replace(path).map(drop)
+    }
+
+    /// Replaces the record in one step, and returns when that is on disk: for the journal of a commit.
+    pub(super) fn write_to_disk(&self, path: &Path) -> io::Result<()> {
+        self.replace(path)?.sync_all()?;
+        path.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())
+    }
+
+    fn replace(&self, path: &Path) -> io::Result<File> {
         let text = serde_json::to_vec(self)?;
         let new = path.with_extension("new");
         let mut file = File::create(&new)?;
         file.write_all(&text)?;
-        file.sync_all()?;
         fs::rename(&new, path)?;
-        path.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())
+        Ok(file)
     }
 }

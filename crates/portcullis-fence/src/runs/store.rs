@@ -128,7 +128,7 @@ impl RunStore {
             let conflict = change
                 .conflict(&record.workspace, record.began)
                 .map_err(RunError::disk("look at", &record.workspace.join(&change.path)))?;
-            let is_protected = is_protected(protected, &change.path);
+            let is_protected = is_protected(protected, &change.path) || change.changes_user();
             held.push(HeldChange { change: change.clone(), conflict, is_protected });
         }
         Ok(held)
@@ -158,14 +158,15 @@ impl RunStore {
         }
         record.state = RunState::Committing;
         (record.committing, record.changes) = (selected, rest);
-        self.write(&record)?;
+        let path = self.root.join(&record.id).join("record.json");
+        record.write_to_disk(&path).map_err(RunError::disk("write", &path))?;
         self.finish(record)
     }
 
-    /// Throws the held changes away.
+    /// Throws the changes away that have not landed, also of a run that cannot be finished.
     pub fn discard(&self, id: &str) -> Result<RunRecord, RunError> {
         let (_lock, mut record) = self.locked(id, PATIENCE)?;
-        if record.state != RunState::Held {
+        if matches!(record.state, RunState::Committed | RunState::Dropped) {
             return Err(RunError::NotHeld(id.to_owned()));
         }
         record.state = RunState::Dropped;
@@ -174,26 +175,25 @@ impl RunStore {
         Ok(record)
     }
 
-    /// Finishes what a killed command left: changes that were landing land, and what a killed run wrote is held.
+    /// Finishes what a killed command left: changes that were landing land, and what a killed run wrote is held. One that
+    /// cannot be finished stays as it is, and does not stand in the way of others.
     pub fn recover(&self) -> Result<Vec<RunRecord>, RunError> {
         let mut recovered = Vec::new();
         for id in self.ids()? {
             match self.locked(&id, Duration::ZERO) {
                 Ok((_lock, record)) if record.state == RunState::Committing => {
-                    recovered.push(self.finish(record)?);
+                    recovered.extend(self.finish(record).ok());
                 }
                 Ok((_lock, record)) if record.state == RunState::Running => {
-                    let record = hold(record)?;
-                    self.write(&record)?;
-                    recovered.push(record);
+                    let held = hold(record).and_then(|record| self.write(&record).map(|()| record));
+                    recovered.extend(held.ok());
                 }
                 // A folder without a record is a run that was killed before it began.
                 Err(RunError::Disk { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                     let folder = self.root.join(&id);
                     remove_tree(&folder).map_err(RunError::disk("remove", &folder))?;
                 }
-                Ok(_) | Err(RunError::Busy(_)) => {}
-                Err(error) => return Err(error),
+                Ok(_) | Err(_) => {}
             }
         }
         self.forget_old()?;

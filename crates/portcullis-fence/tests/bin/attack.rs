@@ -47,7 +47,7 @@ fn attempt(name: &str, target: &str) -> io::Result<()> {
         "trace" => call(libc::SYS_ptrace, [c_long::from(libc::PTRACE_SEIZE), number(target), 0, 0, 0]),
         "descriptor" => write_descriptor(target),
         "enter" => enter_descriptor(target),
-        "terminal" => call(libc::SYS_ioctl, [0, libc::TIOCSTI.cast_signed(), b"x".as_ptr() as c_long, 0, 0]),
+        "terminal" => call(libc::SYS_ioctl, [0, 0x5412, b"x".as_ptr() as c_long, 0, 0]),
         "device" => any_device(),
         "vsock" => socket(libc::AF_VSOCK, libc::SOCK_STREAM),
         "packet" => socket(libc::AF_PACKET, libc::SOCK_DGRAM),

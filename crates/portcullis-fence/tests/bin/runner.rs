@@ -39,6 +39,7 @@ type Done = Result<u8, Box<dyn Error>>;
 fn direct(policy: &OsString, directory: &OsString, features: &OsString, words: Vec<OsString>) -> Done {
     let policy: FencePolicy = serde_json::from_slice(&std::fs::read(policy)?)?;
     let features = match features.to_str() {
+        Some("no-seal") => KernelFeatures { sealed_tree: false, ..KernelFeatures::ALL },
         Some("no-landlock") => KernelFeatures { landlock: false, ..KernelFeatures::ALL },
         Some("no-filter") => KernelFeatures { syscall_filter: false, ..KernelFeatures::ALL },
         _ => KernelFeatures::ALL,

@@ -138,6 +138,26 @@ fn mounts_and_namespaces_hold_without_landlock_and_without_the_filter() {
     }
 }
 
+/// The second wall round writes holds by itself. What it cannot refuse (modes, times, attributes) is the first one's alone.
+#[test]
+fn landlock_holds_writes_without_the_seal() {
+    for who in Who::everybody() {
+        let yard = Yard::new(*who);
+        for (name, held) in [
+            ("write", true),
+            ("create", true),
+            ("truncate", true),
+            ("link", true),
+            ("remove", true),
+            ("chmod", false),
+            ("times", false),
+        ] {
+            let target = yard.home(if name == "create" { "made" } else { "notes" });
+            assert_eq!(is_refused(&yard, "no-seal", name, &target), held, "{who:?}: {name}");
+        }
+    }
+}
+
 #[test]
 fn the_filter_is_what_holds_the_calls_it_is_there_for() {
     for who in Who::everybody() {

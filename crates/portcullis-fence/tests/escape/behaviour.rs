@@ -181,6 +181,40 @@ fn nothing_runs_without_namespaces() {
     assert!(!marker.exists());
 }
 
+/// Process 1 holds what the command must not have; nothing of it can be reached.
+#[test]
+fn process_one_is_closed() {
+    for who in Who::everybody() {
+        let yard = Yard::new(*who);
+        for line in [
+            "readlink /proc/1/fd/0",
+            "echo x > /proc/1/fd/1",
+            "cat /proc/1/environ",
+            "ls /proc/1/root/",
+            "cat /proc/1/maps",
+        ] {
+            let output = yard.bash(&format!("{line} > /dev/null 2>&1"));
+            assert_ne!(output.status.code(), Some(0), "{who:?} `{line}`: {}", text(&output));
+        }
+        // It does not die by a signal from inside, and what it passes on ends the command alone.
+        assert_eq!(yard.bash("kill -9 1; echo on; exit 5").status.code(), Some(5));
+        assert_eq!(yard.bash("kill -TERM 1; sleep 10; exit 5").status.code(), Some(143));
+    }
+}
+
+/// A session of its own does not outlive the run.
+#[test]
+fn a_process_that_runs_away_ends_with_the_run() {
+    let yard = Yard::new(Who::Tester);
+    let line = "(setsid bash -c 'while :; do date +%s%N > beat; sleep 0.02; done' &) ; while ! test -s beat; do sleep 0.01; done";
+    let mut command = yard.fenced("all", &["bash", "-c", line]);
+    assert!(command.stdout(Stdio::null()).status().expect("it runs").success());
+    let beat = yard.workspace().join("beat");
+    let before = fs::read(&beat).expect("it beat");
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(fs::read(&beat).expect("it beat"), before);
+}
+
 #[test]
 fn floods_end_at_the_limits() {
     let mut yard = Yard::new(Who::Tester);

@@ -164,3 +164,24 @@ fn protected_names_that_a_direct_run_makes_are_told() {
     assert!(told.contains("workspace/.envrc\"") && told.contains("workspace/new/.git/hooks\""), "{told}");
     assert!(!told.contains("plain"), "{told}");
 }
+
+/// With a terminal as its input a command reads from it, but does not type into it.
+#[test]
+fn nothing_is_typed_into_the_terminal() {
+    let yard = Yard::new(Who::Tester);
+    let at_terminal = |words: &[&str]| {
+        let fenced = yard.fenced("all", words);
+        let words = std::iter::once(fenced.get_program()).chain(fenced.get_args());
+        let line: Vec<String> = words.map(|word| format!("'{}'", word.to_string_lossy())).collect();
+        let mut command = std::process::Command::new("script");
+        command
+            .args(["-qec", &line.join(" "), "/dev/null"])
+            .current_dir(yard.workspace())
+            .stdin(Stdio::null());
+        command.output().expect("`script` of bsdutils is needed")
+    };
+    let typed = at_terminal(&[&yard.attack(), "terminal"]);
+    assert_eq!(typed.status.code(), Some(1), "{}", text(&typed));
+    let seen = at_terminal(&["bash", "-c", "test -t 0 && test -t 1 && exit 7"]);
+    assert_eq!(seen.status.code(), Some(7), "{}", text(&seen));
+}

@@ -57,7 +57,10 @@ impl Yard {
             [env!("CARGO_BIN_EXE_portcullis-fence-runner"), env!("CARGO_BIN_EXE_portcullis-fence-attack")]
         {
             let name = Path::new(program).file_name().expect("a name");
-            fs::copy(program, root.join("programs").join(name)).expect("a copy");
+            // Another process copies: a descriptor of ours that is open for writing could be inherited by a program that
+            // another test starts, and then the copy could not be started.
+            let copied = Command::new("cp").arg(program).arg(root.join("programs").join(name)).status();
+            assert!(copied.expect("cp runs").success());
         }
         let mut policy = FencePolicy::for_workspace(root.join("workspace"));
         policy.masked = vec![root.join("home/.ssh"), root.join("home/token")];

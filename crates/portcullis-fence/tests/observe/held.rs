@@ -197,3 +197,49 @@ fn directories_that_cannot_be_read_do_not_stand_in_the_way() {
         }
     }
 }
+
+#[test]
+fn programs_that_change_the_user_are_marked() {
+    let pasture = with_files(Who::Tester);
+    let record =
+        pasture.observe("cp /bin/true plain; cp /bin/true raised; chmod u+s raised; mkdir -m 2755 shared");
+    let held = pasture.store().held(&record, &[]).expect("the changes");
+    let marked: Vec<_> = held
+        .iter()
+        .filter(|held| held.is_protected)
+        .map(|held| held.change.path.display().to_string())
+        .collect();
+    assert_eq!(marked, ["raised"]);
+}
+
+/// The kernel's own marks cannot be forged from inside: a command that sets them changes nothing but attributes.
+#[test]
+fn marks_of_the_layer_cannot_be_forged() {
+    let pasture = with_files(Who::Tester);
+    let record = pasture.observe(
+        "for name in opaque whiteout; do setfattr -n user.overlay.$name -v y kept kept/c gone 2>/dev/null; done; \
+         mknod b2 c 0 0 2>/dev/null; rm b; mknod b c 0 0 2>/dev/null; true",
+    );
+    assert!(pasture.commit(&record.id, &[]).status.success());
+    let workspace = pasture.yard.workspace();
+    assert!(workspace.join("kept/c").exists() && workspace.join("gone/deep/d").exists());
+    assert!(!workspace.join("b").exists() && !workspace.join("b2").exists());
+}
+
+#[test]
+fn a_run_that_cannot_be_finished_does_not_stand_in_the_way() {
+    let pasture = with_files(Who::Tester);
+    let record = pasture.observe("echo x > kept/new");
+    let path = pasture.store_path().join(&record.id).join("record.json");
+    let mut journal: serde_json::Value =
+        serde_json::from_slice(&fs::read(&path).expect("a record")).expect("JSON");
+    journal["state"] = "committing".into();
+    journal["committing"] = journal["changes"].take();
+    journal["changes"] = serde_json::json!([]);
+    fs::write(&path, journal.to_string()).expect("a record");
+    let workspace = pasture.yard.workspace();
+    fs::rename(workspace.join("kept"), workspace.join("moved")).expect("a rename");
+    assert_eq!(pasture.store().recover().expect("the rest is mended").len(), 0);
+    assert_eq!(signs(&pasture.observe("echo y > other")), ["+other"]);
+    assert_eq!(pasture.store().discard(&record.id).expect("it is thrown away").state, RunState::Dropped);
+}
