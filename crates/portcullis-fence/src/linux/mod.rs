@@ -10,6 +10,7 @@ mod landlock_rules;
 mod loopback;
 mod mask;
 mod mount;
+mod mount_table;
 mod privilege;
 mod report;
 mod supervisor;

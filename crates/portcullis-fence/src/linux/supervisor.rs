@@ -13,11 +13,12 @@ use signal_hook::iterator::Signals;
 use super::inside::{self, InsidePlan};
 use super::kernel::clone_into_namespaces;
 use super::mask::sockets_in_use;
+use super::mount_table::find_mount_below;
 use super::report::InsideReport;
 use crate::command::{FenceOutcome, FencedCommand};
 use crate::environment::fenced_environment;
 use crate::error::FenceError;
-use crate::policy::WriteMode;
+use crate::policy::{FencePolicy, WriteMode};
 use crate::protection::{ProtectedPlaces, find_protected};
 
 const NO_NAMESPACES: &str = "the system must let users make user namespaces: see `sysctl user.max_user_namespaces`, on Ubuntu \
@@ -53,6 +54,7 @@ fn make_plan(command: &FencedCommand) -> Result<InsidePlan, FenceError> {
         // Nothing of a layer lands before it was looked at.
         WriteMode::Observe(_) => ProtectedPlaces::default(),
     };
+    refuse_mounts_below(policy)?;
     Ok(InsidePlan {
         command: command.clone(),
         environment: fenced_environment(policy, command.environment.iter().cloned()),
@@ -61,6 +63,20 @@ fn make_plan(command: &FencedCommand) -> Result<InsidePlan, FenceError> {
         user: rustix::process::geteuid(),
         group: rustix::process::getegid(),
     })
+}
+
+/// A layer shows what lies under a mount and not what is mounted there, and what is brought down would land in the latter.
+fn refuse_mounts_below(policy: &FencePolicy) -> Result<(), FenceError> {
+    for layer in policy.layers() {
+        let found = find_mount_below(&layer.place)
+            .map_err(|error| FenceError::set_up("read the table of mounts", &error))?;
+        if let Some(found) = found {
+            let reason = io::Error::other(format!("`{}` is mounted inside it", found.display()));
+            return Err(FenceError::set_up_at("lay a layer over", &layer.place, &reason)
+                .with_hint("run it with `--direct`"));
+        }
+    }
+    Ok(())
 }
 
 /// Returns what is protected now and was not there when the command began. A tree that cannot be looked through any more

@@ -147,3 +147,24 @@ fn a_full_disk_loses_nothing() {
         .expect("it runs");
     assert!(output.status.success(), "{}", text(&output));
 }
+
+/// What is mounted inside the workspace would be missing in the layer, so nothing runs over it.
+#[test]
+fn a_workspace_with_a_mount_inside_takes_no_layer() {
+    let pasture = Pasture::new(Who::Tester);
+    let script = r#"
+        mkdir "$W/a b" && mount -t tmpfs tmpfs "$W/a b"
+        "$R" --observe "$S" "$W" touch "$W/ran"
+        echo "code $?"
+        ls -A "$W"
+    "#;
+    let output = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "bash", "-c", script])
+        .env("W", pasture.yard.workspace())
+        .env("R", pasture.yard.root().join("programs/portcullis-fence-runner"))
+        .env("S", pasture.store_path())
+        .output()
+        .expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "code 125\na b\n", "{}", text(&output));
+    assert!(text(&output).contains("is mounted inside it"), "{}", text(&output));
+}
