@@ -163,7 +163,8 @@ static REQUEST: HookMoment = claude_family::REQUEST;
 
 const EXTRAS: ReplyExtras = ReplyExtras { notice: true, ending: true };
 
-/// The first version that reads `permissionDecision`. Older ones take an answer with it for none, and run the call.
+/// The first version that reads `permissionDecision`. 1.0.58 took an answer with it for none, and ran a denied call; 1.0.59
+/// stopped it.
 const KNOWS_DECISIONS: (u32, u32, u32) = (1, 0, 59);
 
 /// The first version that knows `onFailure`, which makes it block when a hook cannot be started or takes too long.

@@ -47,7 +47,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     session_format: None,
     read,
     write,
-    welcome: Some(claude_family::welcome),
+    welcome: None,
     registration: Registration {
         programs: &["qwen"],
         oldest: None,

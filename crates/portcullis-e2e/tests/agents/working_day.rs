@@ -89,10 +89,18 @@ fn assert_day(finished: &Finished) {
     eprintln!("held: {held:?}, asked: {:?}", finished.questions);
 }
 
+/// Checks that the session began with which mode counts and who decides.
+fn assert_welcomed(finished: &Finished) {
+    let said = "Portcullis judges every tool call. Mode: auto; what rules and the analysis leave open is asked about.";
+    assert!(finished.output.contains(said), "{}", finished.describe());
+}
+
 #[test]
 fn in_claude_code() {
     let session = begin(Client::Claude).with_arguments(&["--permission-mode", "default"]);
-    assert_day(&session.play(script));
+    let finished = session.play(script);
+    assert_day(&finished);
+    assert_welcomed(&finished);
 }
 
 #[test]
@@ -102,7 +110,9 @@ fn in_codex() {
 
 #[test]
 fn in_gemini_cli() {
-    assert_day(&begin(Client::Gemini).play(script));
+    let finished = begin(Client::Gemini).play(script);
+    assert_day(&finished);
+    assert_welcomed(&finished);
 }
 
 #[test]

@@ -32,6 +32,7 @@ use portcullis_output::terminal::{BOLD, HOW_TO_CONFIRM, Painted, confirm, print,
   portcullis init claude codex --yes
   portcullis init --dry-run
 
+Auto mode is offered where no mode is named yet; --mode names one.
 What will change is said before it is written, with --diff line by line, and what was there is kept in
 the state directory; `portcullis uninstall` gives it back, and `portcullis doctor` checks that it works.
 At the end your own sessions of the last 30 days are gone through: how much would have been asked.
@@ -89,10 +90,11 @@ pub(crate) fn run(arguments: &InitArgs) -> Result<ExitCode, Failure> {
         let hint = "`--mode auto` runs without questions and still stops what is dangerous";
         return Err(Failure::usage("`init` does not set the mode that bypasses permissions").with_hint(hint));
     }
-    let mut init = Init { arguments, locations: &locations, program: &program, failure: None };
+    let mut init =
+        Init { arguments, mode: arguments.mode, locations: &locations, program: &program, failure: None };
     let is_new = init.register(&subjects)?;
     if is_new && init.failure.is_none() && !arguments.no_replay {
-        print(&replay::preview(arguments.mode.unwrap_or(Mode::Auto)).unwrap_or_default())?;
+        print(&replay::preview(init.mode.unwrap_or(Mode::Auto)).unwrap_or_default())?;
     }
     match init.failure {
         Some(failure) => Err(failure),
@@ -153,6 +155,8 @@ fn differences(shown: &[(&Subject, Plan)]) -> String {
 /// One run: what fails for one agent does not keep the others from being registered.
 struct Init<'a> {
     arguments: &'a InitArgs,
+    /// The mode to set, if one is.
+    mode: Option<Mode>,
     locations: &'a SettingsLocations,
     program: &'a Program,
     /// The last failure; earlier ones were said already.
@@ -170,7 +174,10 @@ impl Init<'_> {
         for (old, _) in shown.iter().filter(|(_, plan)| plan.is_empty()) {
             print(&format!("{}: already registered\n", old.agent.adapter.title))?;
         }
-        if has_work || self.arguments.mode.is_some() {
+        if has_work && !self.arguments.yes && !self.arguments.dry_run {
+            self.ask_mode()?;
+        }
+        if has_work || self.mode.is_some() {
             print(&self.summary(&shown)?)?;
         }
         if self.arguments.diff || self.arguments.dry_run {
@@ -179,11 +186,11 @@ impl Init<'_> {
         if self.arguments.dry_run {
             return Ok(false);
         }
-        let asks = (has_work || self.arguments.mode.is_some()) && !self.arguments.yes;
+        let asks = (has_work || self.mode.is_some()) && !self.arguments.yes;
         if asks && !confirm("Write these changes?")? {
             return Err(Failure::usage("nothing was changed").with_hint(HOW_TO_CONFIRM));
         }
-        if let Some(mode) = self.arguments.mode {
+        if let Some(mode) = self.mode {
             set_mode(self.locations, mode).map_err(|error| Failure::usage(error.to_string()))?;
         }
         let turn = match early {
@@ -198,7 +205,19 @@ impl Init<'_> {
         let next =
             "agents that run already must be started anew; `portcullis doctor` checks that they ask us";
         print_notes(Some(next).filter(|_| has_work));
-        Ok(has_work || self.arguments.mode.is_some())
+        Ok(has_work || self.mode.is_some())
+    }
+
+    /// Asks for auto mode where nobody has named a mode yet.
+    fn ask_mode(&mut self) -> Result<(), Failure> {
+        let question =
+            "Auto mode in every agent: what is harmless runs, what is dangerous stops, the rest asks you?";
+        let is_named = self.mode.is_some()
+            || SessionSettings::open(&SettingsFlags::default())?.policy().own_mode.is_some();
+        if !is_named && confirm(question)? {
+            self.mode = Some(Mode::Auto);
+        }
+        Ok(())
     }
 
     /// Says in a few lines which agents there are, what changes, and which mode counts.
@@ -224,7 +243,7 @@ impl Init<'_> {
 
     /// Says which mode will count in sessions that name none.
     fn mode(&self) -> Result<String, Failure> {
-        if let Some(mode) = self.arguments.mode {
+        if let Some(mode) = self.mode {
             return Ok(format!("{mode}, from now on: {}", mode.info().summary));
         }
         let session = SessionSettings::open(&SettingsFlags::default())?;

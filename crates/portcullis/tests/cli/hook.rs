@@ -205,7 +205,7 @@ fn a_session_begins_with_its_mode_and_who_decides() {
     assert_eq!(begin("codex", "startup", "default"), "", "Codex was not seen to show it");
     sandbox.write_home(".config/portcullis/settings.json", r#"{"permissions": {"defaultMode": "auto"}}"#);
     let expected = format!("Portcullis judges every tool call. Mode: auto; {asked}");
-    for host in ["claude", "qwen"] {
+    for host in ["claude", "gemini"] {
         assert_eq!(begin(host, "resume", "default"), expected, "{host}");
     }
     assert!(begin("claude", "startup", "plan").contains("Mode: plan;"));

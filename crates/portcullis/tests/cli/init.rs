@@ -174,6 +174,25 @@ fn the_mode_is_set_with_one_word_and_counts_where_a_host_says_default() {
 }
 
 #[test]
+fn a_person_is_offered_auto_mode_once() {
+    let own = ".config/portcullis/settings.json";
+    for (typed, expected) in [("y\ny\n", Some("auto")), ("n\ny\n", None)] {
+        let sandbox = Sandbox::with_user_settings("{}");
+        let ran = sandbox.at_terminal(&["init", "claude"], typed);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert!(ran.stdout.contains("Auto mode in every agent"), "{}", ran.stdout);
+        let text = fs::read_to_string(sandbox.home.join(own)).unwrap_or_else(|_| "{}".to_owned());
+        assert_eq!(json(&text)["permissions"]["defaultMode"].as_str(), expected, "{text}");
+        assert!(settings(&sandbox).contains(&ours()), "it is registered either way");
+    }
+    let sandbox = Sandbox::with_user_settings("{}");
+    sandbox.write_home(own, "{\"permissions\": {\"defaultMode\": \"acceptEdits\"}}");
+    let ran = sandbox.at_terminal(&["init", "claude"], "y\n");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(!ran.stdout.contains("Auto mode in every agent"), "{}", ran.stdout);
+}
+
+#[test]
 fn hooks_of_others_stay_and_run_beside_ours() {
     let sandbox = with_claude(THEIRS);
     run(&sandbox, &["init", "--yes"]);
