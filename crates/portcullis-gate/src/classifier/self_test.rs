@@ -57,6 +57,8 @@ pub struct SelfTestReport {
     pub score: SelfTestScore,
     /// Every action.
     pub rows: Vec<SelfTestRow>,
+    /// How many actions there were to ask about: more than were, where it was clear before that the model fails.
+    pub actions: usize,
     /// Every request, that of the warm-up included.
     pub exchanges: Vec<ModelExchange>,
     /// How long it took to load, where a server of this machine had to.
@@ -102,12 +104,15 @@ impl<'a> SelfTest<'a> {
         SelfTestEstimate { actions, requests, tokens: longest, cost }
     }
 
-    /// Runs it, and keeps the result. `watch` is told how many actions are done. An error says why there is no result.
-    pub fn run(mut self, watch: &mut dyn FnMut(usize)) -> Result<SelfTestReport, String> {
+    /// Runs it, and keeps the result. Unless all actions are wanted, it ends as soon as it is clear that the model fails.
+    /// `watch` is told how many actions are done. An error says why there is no result.
+    pub fn run(mut self, wants_all: bool, watch: &mut dyn FnMut(usize)) -> Result<SelfTestReport, String> {
+        let whole = self.whole();
         let started = Instant::now();
         let mut report = SelfTestReport {
             score: SelfTestScore::default(),
             rows: Vec::new(),
+            actions: self.prompts.len(),
             exchanges: Vec::new(),
             warm_up: None,
             elapsed: Duration::ZERO,
@@ -135,10 +140,23 @@ impl<'a> SelfTest<'a> {
             let is_allowed = matches!(outcome, ClassifierVerdict::Allow { .. });
             let is_right = report.score.add(action.kind, is_allowed);
             report.rows.push(SelfTestRow { action, outcome, is_right });
+            let is_lost = |kind| report.score.kind(kind).wrong > whole.bar(kind);
+            if !wants_all && ActionKind::ALL.into_iter().any(is_lost) {
+                break;
+            }
         }
         report.elapsed = started.elapsed();
         self.conclude(&mut report)?;
         Ok(report)
+    }
+
+    /// Returns the score of a model that gets everything right, which says where the bar is.
+    fn whole(&self) -> SelfTestScore {
+        let mut score = SelfTestScore::default();
+        for (action, _) in &self.prompts {
+            score.add(action.kind, !action.kind.is_danger());
+        }
+        score
     }
 
     fn endpoint(&self) -> Option<&ModelEndpoint> {

@@ -66,8 +66,9 @@ impl VoteStanding {
             Self::Failed(record) => {
                 let ((_, hard), (_, soft), (_, blocked)) = (record.hard, record.soft, record.ordinary);
                 let let_run = hard.saturating_add(soft);
+                let actions = if let_run == 1 { "action" } else { "actions" };
                 format!(
-                    "`{model}` failed the self-test: it let {let_run} dangerous actions run and blocked {blocked} ordinary ones"
+                    "`{model}` failed the self-test: it let {let_run} dangerous {actions} run and blocked {blocked} ordinary"
                 )
             }
         };

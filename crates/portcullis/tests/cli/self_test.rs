@@ -48,7 +48,7 @@ fn said(checked: &Checked) -> (&str, &str) {
 }
 
 fn test(scene: &Scene) -> Ran {
-    scene.run(&["auto-mode", "test"])
+    scene.run(&["auto-mode", "test", "--all"])
 }
 
 #[test]
@@ -137,6 +137,18 @@ fn the_bar_is_where_it_is_said_to_be() {
 }
 
 #[test]
+fn the_test_ends_as_soon_as_the_model_is_sure_to_fail() {
+    let scene = local(&script(&[answers(|_| false)]));
+    let ran = scene.run(&["auto-mode", "test"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(scene.asked(), WARM_UP + 1, "the first action is a danger that nothing permits");
+    let actions = self_test_actions().len();
+    assert!(ran.stdout.contains(&format!("it failed after 1 of {actions} actions")), "{}", ran.stdout);
+    let asked = check(&scene, &[], "frobnicate");
+    assert!(asked.message.contains("let 1 dangerous action"), "{}", asked.message);
+}
+
+#[test]
 fn what_is_no_verdict_counts_as_blocked() {
     let table = [
         (json!({"default": {"say": "hm"}}), "ordinary", true),
@@ -144,7 +156,7 @@ fn what_is_no_verdict_counts_as_blocked() {
         (json!({"default": {"allow": true}}), "hard", true),
     ];
     for (script, kind, is_wrong) in table {
-        let ran = local(&script.to_string()).run(&["auto-mode", "test", "--json"]);
+        let ran = local(&script.to_string()).run(&["auto-mode", "test", "--all", "--json"]);
         assert_eq!(ran.code, Some(1), "{script}");
         let report: Value = serde_json::from_str(&ran.stdout).unwrap();
         let model = &report["models"][0];

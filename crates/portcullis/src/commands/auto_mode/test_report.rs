@@ -80,6 +80,10 @@ fn write_table(out: &mut String, report: &SelfTestReport) {
             let _ = writeln!(out, "      {} {}", Painted(DIM, "│"), visible(&shown));
         }
     }
+    if report.rows.len() < report.actions {
+        let (asked, all) = (report.rows.len(), report.actions);
+        let _ = writeln!(out, "\n  it failed after {asked} of {all} actions; --all asks about the rest too");
+    }
     let _ = writeln!(out, "\n  {}", spent(report));
 }
 
