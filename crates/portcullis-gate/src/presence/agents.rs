@@ -16,7 +16,7 @@ use super::process_table::{Process, ProcessTable};
 use crate::Failure;
 
 /// The file, below the state directory.
-const FILE: &str = "agents.json";
+pub(super) const FILE: &str = "agents.json";
 /// The form of the file.
 const VERSION: u32 = 1;
 /// The longest file, in bytes.
@@ -214,8 +214,14 @@ pub(super) fn agents_of(table: &dyn ProcessTable, hook: u32) -> Vec<Process> {
     above.iter().skip(at).take(1).chain(job).cloned().collect()
 }
 
-/// Keeps who started a hook for a session. Nothing is locked or written unless there is something new.
-pub(super) fn note(state: &Path, table: &dyn ProcessTable, hook: u32, session: &str) -> Result<(), Failure> {
+/// Keeps who started a hook for a session, and returns these processes. Nothing is locked or written unless there is
+/// something new.
+pub(super) fn note(
+    state: &Path,
+    table: &dyn ProcessTable,
+    hook: u32,
+    session: &str,
+) -> Result<Vec<u32>, Failure> {
     let record = |process: Process| RecordedAgent {
         pid: process.pid,
         started: process.started,
@@ -230,8 +236,9 @@ pub(super) fn note(state: &Path, table: &dyn ProcessTable, hook: u32, session: &
     let add_to = |roster: &mut AgentRoster| {
         agents.iter().filter(|&agent| roster.add(agent.clone(), table)).count() > 0
     };
+    let pids = agents.iter().map(|agent| agent.pid).collect();
     if agents.is_empty() || !add_to(&mut AgentRoster::read(state)?) {
-        return Ok(());
+        return Ok(pids);
     }
     let file: PathBuf = state.join(FILE);
     create_directory(state, FilePrivacy::Private).map_err(|error| broken(&file, &error.to_string()))?;
@@ -242,11 +249,12 @@ pub(super) fn note(state: &Path, table: &dyn ProcessTable, hook: u32, session: &
         None => AgentRoster::default(),
     };
     if !add_to(&mut roster) {
-        return Ok(());
+        return Ok(pids);
     }
     let text = serde_json::to_string(&roster).map_err(|error| broken(&file, &error.to_string()))?;
     replace(&file, before.as_deref(), &format!("{text}\n"), FilePrivacy::Private)
-        .map_err(|refusal| unwritten(&file, &refusal))
+        .map_err(|refusal| unwritten(&file, &refusal))?;
+    Ok(pids)
 }
 
 fn unwritten(file: &Path, refusal: &ReplaceError) -> Failure {

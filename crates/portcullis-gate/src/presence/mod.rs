@@ -13,6 +13,7 @@ mod absence;
 mod agents;
 mod check;
 mod known_programs;
+mod noted;
 #[cfg_attr(
     not(target_os = "linux"),
     expect(dead_code, reason = "where there is no `/proc`, only the numbers of terminals are needed")
@@ -32,6 +33,7 @@ pub use absence::Absence;
 pub use agents::AgentRoster;
 pub use session_owner::is_session_of;
 
+use noted::NotedParent;
 use process_table::ProcessTable as _;
 
 use crate::Failure;
@@ -100,5 +102,13 @@ fn read_roster() -> Result<AgentRoster, Failure> {
 pub fn note_agent_of(session: &HookSession) -> Result<(), Failure> {
     // Whoever tries the hook out is no agent.
     let Some(state) = locations(None)?.state.filter(|_| session.id != DOCTOR_SESSION) else { return Ok(()) };
-    agents::note(&state, &SystemProcesses::default(), std::process::id(), &session.id)
+    let table = SystemProcesses::default();
+    let parent = NotedParent::of(&state, &table, std::os::unix::process::parent_id(), &session.id);
+    if parent.as_ref().is_some_and(NotedParent::is_known) {
+        return Ok(());
+    }
+    let noted = agents::note(&state, &table, std::process::id(), &session.id)?;
+    // Above a script of the shell stands the terminal, which is no agent.
+    parent.iter().filter(|parent| noted.contains(&parent.pid)).for_each(NotedParent::keep);
+    Ok(())
 }

@@ -156,6 +156,13 @@ impl ProcessTable for ProcFiles {
         Some(Process { user, names, installed: self.installed(pid), ..process })
     }
 
+    fn glance(&self, pid: u32) -> Option<Process> {
+        let text = fs::read(self.place(pid, "stat")).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        let (process, command) = parse_stat(pid, &text)?;
+        Some(Process { names: vec![command.to_owned()], ..process })
+    }
+
     fn arguments(&self, pid: u32) -> Vec<String> {
         let text = fs::read(self.place(pid, "cmdline")).unwrap_or_default();
         let words = text.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());

@@ -47,6 +47,11 @@ pub(super) trait ProcessTable {
     /// Returns a process that runs.
     fn process(&self, pid: u32) -> Option<Process>;
 
+    /// Returns what can be told of a process at a glance: its parent, when it began, what it calls itself.
+    fn glance(&self, pid: u32) -> Option<Process> {
+        self.process(pid)
+    }
+
     /// Returns the words of its command line.
     fn arguments(&self, pid: u32) -> Vec<String>;
 
