@@ -31,12 +31,29 @@ pub struct SessionFactLog {
     /// themselves stand in the host's file, and this says which of them are the user's.
     #[serde(default)]
     pub prompts: Vec<String>,
+    /// The host's session file as it was last looked at, where it is all that tells of the user's words.
+    #[serde(default)]
+    pub file: Option<SeenSessionFile>,
     /// How many plans were carried out or begun.
     pub plan: u64,
     /// Files the agent wrote, absolute.
     pub written: Vec<String>,
     /// Whether more happened than can be told: the host has shortened its file, or files were written that are not kept.
     pub is_partial: bool,
+}
+
+/// A host's session file as it was seen, by which it is known later whether it only grew.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SeenSessionFile {
+    /// Its path.
+    pub path: String,
+    /// The device it lies on, and its number there.
+    pub file: (u64, u64),
+    /// The part of it that the hash is of, in bytes; it ends where the file ended.
+    pub part: (u64, u64),
+    /// The hash of that part.
+    pub hash: String,
 }
 
 /// Returns what a prompt is known by. A host may write blanks down in another way than they were typed.

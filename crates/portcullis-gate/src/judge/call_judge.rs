@@ -14,13 +14,13 @@ use portcullis_core::{
     Verdict,
 };
 use portcullis_hosts::json::{write_input, write_text};
-use portcullis_store::{DenialKind, NewDenial, SessionStore, Store};
+use portcullis_store::{DenialKind, NewDenial, SessionFactLog, SessionStore, Store};
 
 use super::consult::{Consultants, ConsultedCall, Nobody};
 use super::decide::prepare;
 use super::kept_question::suggestions;
 use super::session_file::{read_results, read_session, read_subagent, read_subagents};
-use super::whose_words::count_words;
+use super::whose_words::{count_words, lifted_by_file};
 use crate::Failure;
 use crate::classifier::{ClassifierFlags, Recipe, has_classifier};
 use crate::clock::now_ms;
@@ -130,21 +130,22 @@ impl CallJudge<'_> {
         world: &mut World,
     ) -> Result<JudgedCall, Failure> {
         let transcript = said(&context);
-        let (heard, lost) = match self.recall(&mut context) {
-            Ok(heard) => (heard, None),
-            Err(lost) => (None, Some(lost)),
+        let (facts, mut doubt) = match self.recall(&mut context) {
+            Ok(facts) => (facts, None),
+            Err(lost) => (SessionFactLog::default(), Some(lost)),
         };
-        let mut problems: Vec<String> = lost.iter().cloned().collect();
+        let mut problems: Vec<String> = doubt.iter().cloned().collect();
         let mut policy = Cow::Borrowed(self.session.policy());
         let mut case = make(context);
         case.answer(world.answer(case.questions(&policy)));
         let outcome = decide(&case, &policy)?;
         let mut tried = Try { case, outcome, transcript };
-        let depends = depends_on_past(&tried) || heard.is_none() && may_be_forbidden(&tried);
+        let depends = depends_on_past(&tried) || !facts.heard && may_be_forbidden(&tried);
         if (past.file.is_some() || past.is_hosts) && depends {
             let mut context = tried.case.context().clone();
             tried.transcript = remember(call, &mut context, tried.transcript, past, &mut problems);
-            count_words(&mut context, &mut tried.transcript, heard.as_deref());
+            let words = self.file_words(past, &facts, &mut problems);
+            let forbidden = count_words(&mut context, &mut tried.transcript, words);
             let uses_past = tried.case.may_use_session_files() || tried.case.removes_files();
             if uses_past || tried.case.asks_strangers() {
                 touched(&mut context, &tried.transcript, past);
@@ -154,6 +155,9 @@ impl CallJudge<'_> {
             let questions = tried.case.questions(&policy);
             tried.case.answer(world.answer(questions));
             tried.outcome = tried.decide(&policy)?;
+            if let Some(forbidden) = forbidden {
+                doubt = doubt.or(lifted_by_file(&tried.case, forbidden, &policy)?);
+            }
         }
         self.refuse_elsewhere(&tried)?;
         tried = self.spend(tried, &mut policy, &mut problems)?;
@@ -180,8 +184,8 @@ impl CallJudge<'_> {
             outcome = pending.clone().resume(answer);
         }
         let verdict = outcome.into_verdict();
-        // What the user forbade may be among what was lost.
-        let verdict = match lost {
+        // What the user forbade may be among what was lost, or what only a file takes back.
+        let verdict = match doubt {
             Some(detail) => verdict.doubted(&detail, case.context().person),
             None => verdict,
         };
@@ -212,16 +216,15 @@ impl CallJudge<'_> {
         }
     }
 
-    /// Adds to a context what is kept of the session beside calls, and returns the user's words if they came as they were
-    /// said; or why that cannot be read.
-    fn recall(&self, context: &mut Context) -> Result<Option<Vec<String>>, String> {
-        let Some(store) = self.session_store() else { return Ok(None) };
+    /// Adds to a context what is kept of the session beside calls, and returns it; or why that cannot be read.
+    fn recall(&self, context: &mut Context) -> Result<SessionFactLog, String> {
+        let Some(store) = self.session_store() else { return Ok(SessionFactLog::default()) };
         let facts =
             store.facts().map_err(|error| format!("{error}; {}", error.hint().unwrap_or_default()))?;
-        context.session.boundaries = facts.boundaries;
-        context.session.touched.extend(facts.written);
+        context.session.boundaries.clone_from(&facts.boundaries);
+        context.session.touched.extend(facts.written.iter().cloned());
         context.session.is_partial |= facts.is_partial;
-        Ok(facts.heard.then_some(facts.prompts))
+        Ok(facts)
     }
 
     pub(super) fn session_store(&self) -> Option<SessionStore> {
@@ -320,7 +323,7 @@ fn said(context: &Context) -> Transcript {
     Transcript { entries, ..Transcript::default() }
 }
 
-fn decide(case: &Case, policy: &Policy) -> Result<Outcome, Failure> {
+pub(super) fn decide(case: &Case, policy: &Policy) -> Result<Outcome, Failure> {
     case.decide(policy).map_err(|error| Failure::internal(error.to_string()))
 }
 

@@ -16,6 +16,7 @@ mod consult;
 mod decide;
 mod kept_question;
 mod session_file;
+mod session_growth;
 mod spending;
 mod trial;
 mod whose_words;
