@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use portcullis_core::OwnLocations;
-use portcullis_settings::SettingsLocations;
+use portcullis_settings::{HeadSettings, SettingsLocations};
 
 use crate::env_vars;
 
@@ -11,7 +11,7 @@ use crate::env_vars;
 const NAMES: [&str; 3] = ["portcullis", "portcullis-full", "portcullis-amp"];
 
 /// Works out where our places lie that are not in their usual paths below the home directory.
-pub(crate) fn own_locations(locations: &SettingsLocations) -> OwnLocations {
+pub(crate) fn own_locations(locations: &SettingsLocations, head: &HeadSettings) -> OwnLocations {
     let above = |directory: &Option<std::path::PathBuf>| {
         directory.as_deref().and_then(Path::parent).and_then(Path::to_str).map(str::to_owned)
     };
@@ -28,7 +28,18 @@ pub(crate) fn own_locations(locations: &SettingsLocations) -> OwnLocations {
     };
     let present = named.into_iter().filter_map(|(usual, place)| Some((usual, place?)));
     let moved = present.filter(is_moved).map(|(usual, place)| (usual.to_owned(), place)).collect();
-    OwnLocations { moved, programs: programs() }
+    OwnLocations { moved, programs: programs(), files: files(head) }
+}
+
+/// Returns the file that the end of the trail is kept in, and where links lead it.
+fn files(head: &HeadSettings) -> Vec<String> {
+    let Some(file) = &head.file else { return Vec::new() };
+    let real = file.canonicalize().ok().filter(|real| real != file);
+    [Some(file.clone()), real]
+        .into_iter()
+        .flatten()
+        .filter_map(|path| path.to_str().map(str::to_owned))
+        .collect()
 }
 
 /// Returns the files of the running program and of those that stand beside it.

@@ -112,7 +112,9 @@ fn by_changing(case: Case<'_>, effect: &Effect, touch: OwnTouch) -> Option<Tresp
             Act::Write if tree::names_below(case, effect) => true,
             Act::Write => {
                 let is_filled = holds || touch.above_known_program;
-                is_filled && !touch.is_broad && tree::fills(case, effect)
+                // In a home much else is written; only what brings whole trees may bring our places.
+                let fills = if touch.is_broad { tree::unpacks } else { tree::fills };
+                is_filled && fills(case, effect)
             }
             _ => false,
         };

@@ -8,7 +8,7 @@ use crate::command_effects::{name_filters, searches_hidden};
 use crate::effect::Effect;
 use crate::effect::target::path_of;
 use crate::invocation::Invocation;
-use crate::lists::places::own::{GIT_REWRITING, PASSING_HIDDEN, SECRET_NAMES, SINGLE_WRITERS};
+use crate::lists::places::own::{GIT_REWRITING, PASSING_HIDDEN, SECRET_NAMES, SINGLE_WRITERS, UNPACKERS};
 use crate::option::values;
 use crate::path::{join, may_name_component, normal};
 use crate::place::{OwnTouch, Scope, is_agent_directory, is_agent_shelter};
@@ -40,6 +40,21 @@ pub(super) fn fills(case: Case<'_>, effect: &Effect) -> bool {
     }
 }
 
+/// Says whether a command puts all that an archive or another directory holds into a directory, hidden files too.
+pub(super) fn unpacks(case: Case<'_>, effect: &Effect) -> bool {
+    let Some(command) = case.command(effect).filter(|_| !effect.is_redirection) else {
+        return false;
+    };
+    match command.program_name().unwrap_or_default() {
+        "cp" | "gcp" => {
+            let words: Vec<&Argument> = command.operands().iter().filter(|word| !word.is_option()).collect();
+            let sources = words.split_last().map_or(&[][..], |(_, sources)| sources);
+            command.operands().iter().any(is_onto) || sources.iter().any(|word| is_contents(word))
+        }
+        program => UNPACKERS.contains(&program),
+    }
+}
+
 /// Says whether a command is told the directory and the name of a file apart, and both together are a place of ours.
 pub(super) fn names_below(case: Case<'_>, effect: &Effect) -> bool {
     let mut writes = case.of(&[Act::Write]).filter(|other| other.invocation == effect.invocation);
@@ -53,16 +68,21 @@ pub(super) fn names_below(case: Case<'_>, effect: &Effect) -> bool {
 
 /// Says whether a command copies or moves files whose names its words do not say.
 fn brings_unnamed(command: &Invocation) -> bool {
-    let is_contents = |word: &Argument| {
-        let last = word.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        matches!(last, "." | "..") || matches!(word.knowledge, Knowledge::Glob | Knowledge::Dynamic)
-    };
-    let is_onto = |word: &Argument| {
-        word.text == "--no-target-directory"
-            || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('T')
-    };
+    let is_open = |word: &Argument| matches!(word.knowledge, Knowledge::Glob | Knowledge::Dynamic);
     let words = command.operands();
-    words.iter().any(is_onto) || words.iter().any(|word| !word.is_option() && is_contents(word))
+    words.iter().any(is_onto)
+        || words.iter().any(|word| !word.is_option() && (is_contents(word) || is_open(word)))
+}
+
+/// Says whether a word means all that a directory holds.
+fn is_contents(word: &Argument) -> bool {
+    matches!(word.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default(), "." | "..")
+}
+
+/// Says whether a word tells that a directory takes the place of another.
+fn is_onto(word: &Argument) -> bool {
+    word.text == "--no-target-directory"
+        || word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('T')
 }
 
 /// Says what git does to our places by working on a directory in or above them.

@@ -20,6 +20,8 @@ pub struct OwnLocations {
     pub moved: Vec<(String, String)>,
     /// The files of the registered program, absolute.
     pub programs: Vec<String>,
+    /// Files that settings name for the record, absolute: they may be looked at and not changed.
+    pub files: Vec<String>,
 }
 
 /// Which kinds of our places are meant.
@@ -99,6 +101,13 @@ impl OwnPlaces<'_> {
                     touch.above.program = true;
                     touch.above_known_program = true;
                 }
+                Relation::Apart => {}
+            }
+        }
+        for file in &self.locations.files {
+            match relate(&path, file, &[]) {
+                Relation::Inside => touch.inside.kept = true,
+                Relation::Above { .. } => touch.above.kept = true,
                 Relation::Apart => {}
             }
         }
@@ -294,6 +303,7 @@ mod tests {
         let locations = OwnLocations {
             moved: vec![(".local/state".to_owned(), "/data/state".to_owned())],
             programs: vec!["/opt/tools/portcullis".to_owned()],
+            ..OwnLocations::default()
         };
         OwnPlaces { scope: &scope, locations: &locations }.touch(path, path.contains(['*', '?', '[']))
     }

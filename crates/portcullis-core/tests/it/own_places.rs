@@ -258,6 +258,7 @@ fn places_that_a_variable_moved_are_ours_as_well() {
             (".local/state".to_owned(), "/data/st".to_owned()),
         ],
         programs: vec!["/opt/acme/portcullis".to_owned()],
+        files: vec!["/backup/heads/portcullis.log".to_owned()],
     };
     for (command, is_refused) in [
         ("echo x > /data/conf/portcullis/settings.json", true),
@@ -266,6 +267,13 @@ fn places_that_a_variable_moved_are_ours_as_well() {
         ("mv /data/conf /tmp/x", true),
         ("cp x /opt/acme/portcullis", true),
         ("tar xf f.tar -C /opt/acme", true),
+        ("echo x > /backup/heads/portcullis.log", true),
+        ("rm /backup/heads/*.log", true),
+        ("truncate -s 0 /backup/heads/portcullis.log", true),
+        ("mv /backup/heads /tmp/x", true),
+        ("rm -rf /backup", true),
+        ("cat /backup/heads/portcullis.log", false),
+        ("echo x > /backup/heads/other.log", false),
         ("cat /data/conf/portcullis/settings.json", false),
         ("echo x > /data/conf/nvim/init.lua", false),
         ("ls /opt/acme", false),
@@ -301,7 +309,7 @@ fn looking_and_ordinary_work_stay_as_they_are() {
 }
 
 #[test]
-fn an_archive_unpacks_into_a_project_and_not_into_a_home_unasked() {
+fn an_archive_unpacks_into_a_project_and_never_into_a_home() {
     let policy = Policy::default();
     for command in ["tar xf f.tar", "unzip f.zip", "bsdtar -xf f.tgz"] {
         for (directory, is_allowed) in [(PROJECT, true), (HOME, false), ("/", false)] {
@@ -311,6 +319,34 @@ fn an_archive_unpacks_into_a_project_and_not_into_a_home_unasked() {
                 is_allowed,
                 "{command} in {directory}: {verdict:?}"
             );
+        }
+    }
+}
+
+#[test]
+fn whole_trees_do_not_come_over_a_home_in_any_mode() {
+    let policy = Policy::default();
+    for (command, is_refused) in [
+        ("tar -xf f.tar -C ~", true),
+        ("tar -xzf f.tgz -C /home/me/", true),
+        ("tar -xf f.tar -C /", true),
+        ("tar -xf f.tar --directory=/home", true),
+        ("cd ~ && tar xf /tmp/f.tar", true),
+        ("unzip f.zip -d ~", true),
+        ("unzip -o f.zip -d /home/me", true),
+        ("rsync -a forged/ ~/", true),
+        ("cp -r forged/. ~", true),
+        ("cp -rT forged ~", true),
+        ("cp notes.txt ~", false),
+        ("tar -xf f.tar -C ~/code/app", false),
+        ("unzip f.zip -d vendor", false),
+        ("tar -cf f.tar src", false),
+        ("tar -tf f.tar", false),
+    ] {
+        for mode in MODES {
+            let verdict = verdict(&policy, ToolCall::bash(command), mode, PROJECT);
+            assert_eq!(is_ours(&verdict), is_refused, "{mode:?} {command}: {verdict:?}");
+            assert!(!is_refused || verdict.decision == Decision::Deny, "{mode:?} {command}");
         }
     }
 }
