@@ -15,6 +15,7 @@ use super::session_file::read_results;
 use crate::classifier::{Keeping, ModelUse, Resting, VoteStanding, assemble, cast, has_classifier, keep};
 use crate::clock::now_ms;
 use crate::permission_hooks::{self, Question};
+use crate::presence;
 
 /// How long an answer may take beyond the judgement itself, on a machine that is busy.
 const MARGIN: Duration = Duration::from_secs(10);
@@ -63,6 +64,36 @@ impl Consultants for Nobody {
     }
 
     fn ask_hooks(&self, _: &ConsultedCall<'_>, _: &mut Vec<String>) -> PendingAnswer {
+        PendingAnswer::None
+    }
+}
+
+/// Those who are asked by a command that anybody may run. An agent could have settings of its own named by variables, and so
+/// run what they name for a hook or for a key.
+pub fn consultants_of_command() -> &'static dyn Consultants {
+    if presence::is_agents_process() { &Withheld } else { &ConfiguredConsultants }
+}
+
+/// Those who are there and are not asked, because an agent runs the command.
+struct Withheld;
+
+impl Consultants for Withheld {
+    fn ask_classifier(
+        &self,
+        call: &ConsultedCall<'_>,
+        _: &mut Vec<ModelExchange>,
+        problems: &mut Vec<String>,
+    ) -> PendingAnswer {
+        if has_classifier(&call.judge.session.loaded, call.judge.arguments) {
+            problems.push("an agent runs this command, so the model was not asked".to_owned());
+        }
+        PendingAnswer::None
+    }
+
+    fn ask_hooks(&self, call: &ConsultedCall<'_>, problems: &mut Vec<String>) -> PendingAnswer {
+        if !call.judge.session.loaded.permission_hooks.is_empty() {
+            problems.push("an agent runs this command, so no hook was asked".to_owned());
+        }
         PendingAnswer::None
     }
 }

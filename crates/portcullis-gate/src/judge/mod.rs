@@ -23,7 +23,9 @@ mod whose_words;
 
 pub use call_judge::{CallJudge, JudgedCall, LONGEST_KEPT_MS, SessionHistory, identity, show_prompt};
 pub(crate) use consult::Nobody;
-pub use consult::{ConfiguredConsultants, Consultants, ConsultedCall, TriedConsultants};
+pub use consult::{
+    ConfiguredConsultants, Consultants, ConsultedCall, TriedConsultants, consultants_of_command,
+};
 pub use decide::{LocalVerdict, judge, judge_locally, prepare};
 pub use kept_question::{keep_question, suggestions};
 pub use trial::{Trial, recorded_call};

@@ -33,6 +33,15 @@ impl<'a> PresenceCheck<'a> {
         self.nested(pid, 0)
     }
 
+    /// Says whether an agent started a process, or nobody can tell. A terminal does not matter.
+    pub(super) fn is_agents(&self, pid: u32) -> bool {
+        let Some(line) = self.table.line(pid) else { return true };
+        let is_left = || adopted(&line).is_some_and(|own| self.roster.may_have_started(own, self.table));
+        line.iter().any(|process| self.roster.is_agent(process, self.table))
+            || self.refuse_marks(&line).is_err()
+            || is_left()
+    }
+
     fn nested(&self, pid: u32, depth: usize) -> Result<(), Absence> {
         let own = self.table.process(pid).ok_or(Absence::Unknown)?;
         let line = if pid == INIT { Some(vec![own.clone()]) } else { self.table.line(pid) };

@@ -205,3 +205,21 @@ fn whoever_cannot_see_the_agents_is_not_believed() {
     assert_eq!(looked_at(&hidden.inside("pid:[7]"), 210), Err(Absence::OtherNamespace));
     assert_eq!(looked_at(&MadeUpTable::default(), 210), Err(Absence::Unknown));
 }
+
+#[test]
+fn a_command_knows_whether_an_agent_runs_it() {
+    let is_agents = |table: &MadeUpTable, pid: u32| {
+        PresenceCheck::new(table, &noted(&desktop(), 120, "s1")).is_agents(pid)
+    };
+    let own = desktop().start((130, 110), "portcullis", (110, 0));
+    assert!(is_agents(&own, 130));
+    let left = desktop().start((130, 1), "portcullis", (130, 0)).group(130, "terminal-1");
+    assert!(is_agents(&left, 130), "forked twice");
+    assert!(is_agents(&desktop().start((130, 125), "portcullis", (130, 0)), 130), "its parent is not seen");
+    let window = desktop().shell((200, 20), 2).start((210, 200), "portcullis", (200, pts(2)));
+    assert!(!is_agents(&window, 210));
+    assert!(is_agents(&window.set(210, "CLAUDECODE", "1"), 210));
+    let job =
+        desktop().start((190, 1), "cron", (190, 0)).of_root(190).start((200, 190), "portcullis", (200, 0));
+    assert!(!is_agents(&job, 200), "a job of a person's");
+}

@@ -27,6 +27,8 @@ mod ssh;
 #[cfg(test)]
 mod test_table;
 
+use std::sync::OnceLock;
+
 use portcullis_hosts::HookSession;
 
 pub use absence::Absence;
@@ -88,6 +90,15 @@ pub fn require_no_agent(what: &str) -> Result<(), Failure> {
         }
         looked => looked.map_err(|absence| absence.refusal(what)),
     }
+}
+
+/// Says whether an agent started this process, or nobody can tell.
+pub fn is_agents_process() -> bool {
+    static IS_AGENTS: OnceLock<bool> = OnceLock::new();
+    *IS_AGENTS.get_or_init(|| {
+        let Ok(roster) = read_roster() else { return true };
+        check::PresenceCheck::new(&SystemProcesses::default(), &roster).is_agents(std::process::id())
+    })
 }
 
 fn look(roster: &AgentRoster) -> Result<(), Absence> {

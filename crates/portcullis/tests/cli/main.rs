@@ -41,6 +41,7 @@ mod pages;
 mod permission_hooks;
 mod policy;
 mod presence;
+mod presence_attacks;
 mod profiles;
 mod questions;
 mod redaction;

@@ -6,6 +6,7 @@ use portcullis_settings::reset_auto_mode;
 use crate::commands::rules::describe_edit;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
+use portcullis_gate::presence::require_no_agent;
 use portcullis_gate::session_settings::locations;
 use portcullis_output::terminal::{HOW_TO_CONFIRM, confirm, print};
 
@@ -25,6 +26,7 @@ pub(crate) struct ResetArgs {
 }
 
 pub(super) fn run(arguments: &ResetArgs) -> Result<ExitCode, Failure> {
+    require_no_agent("change settings")?;
     if !arguments.yes && !confirm("Take `autoMode` out of your user settings?")? {
         return Err(Failure::usage("nothing was changed").with_hint(HOW_TO_CONFIRM));
     }

@@ -9,7 +9,7 @@ use crate::value_parser::mode_parser;
 use portcullis_gate::Failure;
 use portcullis_gate::call_input::{call_about, call_with_input};
 use portcullis_gate::classifier::ClassifierFlags;
-use portcullis_gate::judge::{CallJudge, ConfiguredConsultants, SessionHistory};
+use portcullis_gate::judge::{CallJudge, SessionHistory, consultants_of_command};
 use portcullis_gate::standard_input::{InputError, read_whole};
 use portcullis_gate::{SessionSettings, SettingsFlags};
 use portcullis_output::shell_quote;
@@ -106,7 +106,7 @@ impl CheckArgs {
             arguments: &self.classifier,
             store: session.store(),
             session_id: self.session_id.clone(),
-            consultants: Some(&ConfiguredConsultants),
+            consultants: Some(consultants_of_command()),
             before_asking: &|time| time,
         }
     }

@@ -12,6 +12,7 @@ use portcullis_gate::Failure;
 use portcullis_gate::SessionSettings;
 use portcullis_gate::classifier::explain_by_model;
 use portcullis_gate::judge::JudgedCall;
+use portcullis_gate::presence::is_agents_process;
 use portcullis_output::human::{self, TraceDetail};
 use portcullis_output::settings_notes;
 use portcullis_output::terminal::{print, print_notes};
@@ -71,6 +72,10 @@ pub(super) fn explained(
     }
     let offline = judged.case.explain(session.policy());
     if by == ExplainerSetting::Offline {
+        return Some(offline);
+    }
+    if is_agents_process() {
+        notes.push("an agent runs this command, so the model was not asked".to_owned());
         return Some(offline);
     }
     let turns = &judged.case.context().session.turns;

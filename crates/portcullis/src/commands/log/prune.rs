@@ -7,6 +7,7 @@ use super::Trail;
 use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
+use portcullis_gate::presence::is_agents_process;
 use portcullis_output::calendar::DAY_MS;
 use portcullis_output::human::counted;
 use portcullis_output::terminal::print;
@@ -36,6 +37,10 @@ pub(crate) struct PruneArgs {
 
 /// Runs the command.
 pub(super) fn run(arguments: &PruneArgs) -> Result<ExitCode, Failure> {
+    // A job of a person's has no terminal, and may.
+    if !arguments.dry_run && is_agents_process() {
+        return Err(Failure::usage("only a person can remove records, and an agent runs this"));
+    }
     let trail = Trail::open()?;
     let days = arguments.older_than.unwrap_or(trail.settings.retention_days);
     if days == 0 {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use portcullis_core::{Source, visible};
+use portcullis_gate::presence::require_no_agent;
 use portcullis_gate::session_settings::{absolute_path, locations};
 use portcullis_gate::{Failure, env_vars};
 use portcullis_output::terminal::print;
@@ -42,6 +43,7 @@ pub(super) fn run(arguments: &NewArgs) -> Result<ExitCode, Failure> {
         print(&text)?;
         return Ok(ExitCode::Success);
     }
+    require_no_agent("say what a program does")?;
     let folders = locations.profile_folders();
     let Some((_, folder)) = folders.into_iter().find(|(source, _)| *source == Source::User) else {
         return Err(Failure::usage("there is no home directory to keep profiles in"));
