@@ -1,6 +1,7 @@
 //! Which mode counts in a session, and who decides what rules and the analysis leave open: said to people.
 
 use portcullis_core::Mode;
+use portcullis_hosts::{HostAdapter, HostReply, SessionFact, SessionFactKind};
 
 use crate::SessionSettings;
 use crate::classifier::{ClassifierFlags, has_classifier};
@@ -22,8 +23,20 @@ pub fn who_decides(session: &SessionSettings) -> &'static str {
     }
 }
 
+/// Says whether a session begins whose user is to be told that we are there.
+pub fn is_welcome(adapter: &HostAdapter, fact: &SessionFact) -> bool {
+    let SessionFactKind::Started { source } = &fact.kind else { return false };
+    matches!(source.as_str(), "startup" | "resume") && adapter.welcome.is_some()
+}
+
+/// Tells the user of a session that begins which mode counts and who decides.
+pub fn welcome(adapter: &HostAdapter, session: &SessionSettings, fact: &SessionFact) -> HostReply {
+    let text = welcome_text(session, fact.mode);
+    adapter.welcome.map_or_else(HostReply::silence, |welcome| welcome(&text))
+}
+
 /// Writes what a person reads at the beginning of a session, given the mode that the agent names.
-pub fn welcome(session: &SessionSettings, named: Option<Mode>) -> String {
+fn welcome_text(session: &SessionSettings, named: Option<Mode>) -> String {
     let policy = session.policy();
     let mode = match named {
         Some(Mode::Default) | None => policy.own_mode.or(named),

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use portcullis_core::Person;
 use portcullis_guard::{BlockingAnswer, Guard};
 use portcullis_hosts::{
-    BlockingReply, HookCall, Host, HostAdapter, HostEvent, HostInput, HostReply, SessionFact, SessionFactKind,
+    BlockingReply, HookCall, Host, HostAdapter, HostEvent, HostInput, HostReply, SessionFact,
 };
 
 use portcullis_gate::daemon_client::HandedOver;
@@ -215,7 +215,8 @@ impl Hook<'_> {
 
     /// Keeps a fact, where the session's calls are judged.
     fn keep(&self, words: &HookWords, fact: &SessionFact, heard: &Heard<'_>) -> HostReply {
-        if !session_facts::is_to_be_kept(fact) && !self.is_welcome(fact) {
+        let is_welcome = mode_in_force::is_welcome(self.adapter, fact);
+        if !session_facts::is_to_be_kept(fact) && !is_welcome {
             return HostReply::silence();
         }
         let place = &fact.session;
@@ -228,22 +229,10 @@ impl Hook<'_> {
                     HostReply { stderr, exit_code, ..HostReply::silence() }
                 })
             }
-            Ok(session) if self.is_welcome(fact) => self.welcome(&session, fact),
+            Ok(session) if is_welcome => mode_in_force::welcome(self.adapter, &session, fact),
             // Settings that cannot be used block every call, and keep no fact from being kept.
             Ok(_) | Err(_) => session_facts::keep(fact),
         }
-    }
-
-    /// Says whether a session begins whose user is to be told that we are there.
-    fn is_welcome(&self, fact: &SessionFact) -> bool {
-        let SessionFactKind::Started { source } = &fact.kind else { return false };
-        matches!(source.as_str(), "startup" | "resume") && self.adapter.welcome.is_some()
-    }
-
-    /// Tells the user which mode counts and who decides.
-    fn welcome(&self, session: &SessionSettings, fact: &SessionFact) -> HostReply {
-        let text = mode_in_force::welcome(session, fact.mode);
-        self.adapter.welcome.map_or_else(HostReply::silence, |welcome| welcome(&text))
     }
 
     /// Lets the daemon of this machine answer, because what outlives a process is kept elsewhere. What it cannot answer is

@@ -22,6 +22,7 @@ use crate::judging::{SubmittedCall, decide_call};
 use crate::telemetry::TraceParent;
 use crate::{ApiError, Shared};
 use portcullis_gate::daemon_client::header_of;
+use portcullis_gate::mode_in_force;
 use portcullis_gate::session_facts::{self, FactSource};
 
 /// Says that nobody can be asked, like the flag of the same name.
@@ -78,9 +79,14 @@ async fn answer(
             answer_call(daemon, adapter, *call, wait, parent).await
         }
         Ok(HostEvent::Fact(fact)) => {
-            let store = daemon.store.clone();
+            let (store, daemon) = (daemon.store.clone(), Shared::clone(daemon));
             let code = session_facts::failing_code(&fact.kind);
             let kept = tokio::task::spawn_blocking(move || {
+                if mode_in_force::is_welcome(adapter, &fact)
+                    && let Ok(session) = daemon.settings.open(&daemon.arguments, &fact.session, &store)
+                {
+                    return mode_in_force::welcome(adapter, &session, &fact);
+                }
                 // A token says that a hook speaks; only its process says whose.
                 let source = peer.process().map_or(FactSource::Anybody, |process| {
                     FactSource::of(store.root(), process.pid, &fact.session.id)
