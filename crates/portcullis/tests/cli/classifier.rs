@@ -162,7 +162,7 @@ fn the_variable_chooses_among_known_models_only() {
         checked(&ran(&command.env("PORTCULLIS_CLASSIFIER_MODEL", model).output().unwrap()))
     };
     for (model, expected) in [
-        ("claude-sonnet-5-5", "claude-sonnet-5-5"),
+        ("claude-sonnet-5", "claude-sonnet-5"),
         ("claude-haiku-5-5", "claude-haiku-5-5"),
         (" ", "claude-haiku-5-5"),
     ] {
