@@ -134,7 +134,9 @@ pub(crate) fn schema() -> Value {
 pub(crate) fn request_about(wire: WireProtocol, form: Form, action: &str) -> Value {
     let (suffix, limit, stop) = match form {
         Form::Block => ("Begin with `<block>`; then `<category>` and `<reason>`.", 64, Some("</block>")),
-        Form::Severity => ("Begin with `<severity>`.", 64, Some("</severity>")),
+        Form::Severity => {
+            ("Answer `<severity>0</severity>` to `<severity>100</severity>`.", 64, Some("</severity>"))
+        }
         Form::Thinking => ("Use `<thinking>`, then `<block>`, `<category>`, `<reason>`.", 4096, None),
         Form::Tool | Form::Schema => ("Answer.", 256, None),
     };
