@@ -411,6 +411,16 @@ mod tests {
     }
 
     #[test]
+    fn no_server_that_anybody_may_run_decides_untested() {
+        let anybodys = [ModelProvider::Chat, ModelProvider::Ollama];
+        let table = ModelTable::built_in();
+        let marked: Vec<&ModelInfo> = table.models().iter().filter(|model| model.decides_untested).collect();
+        assert!(!marked.is_empty());
+        assert!(marked.iter().all(|model| !anybodys.contains(&model.provider)), "{marked:?}");
+        assert!(ModelTable::with_overrides(r#"[{"id": "claude-opus-5", "decidesUntested": true}]"#).is_err());
+    }
+
+    #[test]
     fn a_users_row_changes_only_the_fields_it_has() {
         let text = r#"{"asOf": "2027-01-01", "models": [
             {"id": "gemini-3.8-flash", "prices": {"input": 1.5, "output": 7.5}},
