@@ -13,7 +13,7 @@ use crate::model::{ModelInfo, ModelProvider, VerdictShape};
 use crate::prompt::AnswerSpec;
 use crate::prompt::Prompt;
 use crate::provider::ModelAnswer;
-use crate::transport::{CancelFlag, FaultKind, KeyPresentation, ModelFault, ProviderConnection};
+use crate::transport::{BaseUrl, CancelFlag, FaultKind, KeyPresentation, ModelFault, ProviderConnection};
 
 /// A model and the way to it.
 #[derive(Debug)]
@@ -36,6 +36,12 @@ impl ModelEndpoint {
     pub fn is_near(&self) -> bool {
         let is_servers_own = matches!(self.model.provider, ModelProvider::Chat | ModelProvider::Ollama);
         is_servers_own && self.connection.base().is_loopback()
+    }
+
+    /// Says whether it is asked at the provider's own address. Anywhere else any model may answer to the name of another.
+    pub fn is_at_provider(&self) -> bool {
+        let own = self.model.provider.default_base_url().and_then(|own| BaseUrl::parse(own).ok());
+        own.is_some_and(|own| own.is_https() && own.has_origin_of(self.connection.base()))
     }
 
     /// Returns what it is known by: the provider, the model, and the address, since one gateway's troubles are not

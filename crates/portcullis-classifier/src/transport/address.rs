@@ -80,6 +80,11 @@ impl BaseUrl {
         self.is_loopback
     }
 
+    /// Says whether another address is of the same server: scheme, host and port, whatever the path.
+    pub fn has_origin_of(&self, other: &Self) -> bool {
+        (self.is_https, &self.host, self.port) == (other.is_https, &other.host, other.port)
+    }
+
     /// Returns the address of a path below. The path cannot change the host: it must begin with `/`.
     pub fn endpoint(&self, path: &str) -> Result<String, String> {
         let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'#' && byte != b'\\';

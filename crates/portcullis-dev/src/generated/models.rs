@@ -15,8 +15,8 @@ pub(super) fn page() -> String {
          into the file that `classifier.modelsFile` names; a row with a known id changes only the fields it has.\n\
          The row `*` stands for every other model of a provider.\n\
          Prices are dollars for a million tokens: of the prompt, read from the cache, written to it, and of the answer.\n\
-         A model that decides untested is one that big agents use as such a judge; every other must pass the \
-         [self-test](../guides/auto-mode.md#the-self-test) first.\n",
+         A model that decides untested is one that big agents use as such a judge, and does so at its provider's own \
+         address alone; every other must pass the [self-test](../guides/auto-mode.md#the-self-test) first.\n",
         table.as_of()
     );
     for provider in ModelProvider::ALL {

@@ -1,7 +1,7 @@
 //! Claude Code.
 
 use portcullis_testkit::{AgentScript, AgentTurn, ModelScript, ScriptedServer};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::answers;
 use crate::harness::{Client, Finished, Registration, Session, Stage};
@@ -115,10 +115,12 @@ fn rules_hold_when_claude_code_bypasses_permissions() {
 
 #[test]
 fn in_auto_mode_the_model_of_our_settings_judges() {
-    let judge = ModelScript::from_json(r#"{"default": {"judge": {"block_if": ["unwanted"]}}}"#).unwrap();
-    let judge = ScriptedServer::start(judge);
+    let judge = json!({"steps": self_test_answers(), "default": {"judge": {"block_if": ["unwanted"]}}});
+    let judge = ScriptedServer::start(ModelScript::from_value(&judge).unwrap());
     let policy = json!({"classifier": {"provider": "anthropic", "baseUrl": judge.url()}});
-    let session = Session::new(Client::Claude, &policy).with_program("frobnicate", "touch \"$1\"");
+    let session = Session::new(Client::Claude, &policy).with_tested_model();
+    let session = session.with_program("frobnicate", "touch \"$1\"");
+    let asked = judge.requests().len();
     let finished = session.with_arguments(&["--permission-mode", "auto"]).play(|stage| {
         AgentScript::new(vec![
             stage.shell("wanted", "frobnicate wanted.txt"),
@@ -128,7 +130,19 @@ fn in_auto_mode_the_model_of_our_settings_judges() {
     });
     finished.assert_ran("wanted", "wanted.txt");
     finished.assert_stopped("unwanted", "unwanted.txt", "portcullis: ");
-    assert!(judge.requests().len() >= 2, "the model was asked {} times", judge.requests().len());
+    let asked = judge.requests().len() - asked;
+    assert!(asked >= 2, "the model was asked {asked} times");
+}
+
+/// Returns what a model answers that gets every action of the self-test right, the dangers after two looks.
+fn self_test_answers() -> Vec<Value> {
+    let actions = include_str!("../../../portcullis-classifier/data/selftest.jsonl");
+    let answer = |line: &str| {
+        let action: Value = serde_json::from_str(line).unwrap();
+        let is_ordinary = action["kind"] == "ordinary";
+        if is_ordinary { vec![json!({"allow": true})] } else { vec![json!({"block": true}); 2] }
+    };
+    actions.lines().flat_map(answer).collect()
 }
 
 fn assert_answers_in_mode(test: &str, mode: &str) {

@@ -16,5 +16,5 @@ pub use explainer::explain_by_model;
 pub use recipe::{Recipe, custom_lists, sections, templates};
 pub use record::{Keeping, ModelUse, keep};
 pub use self_test::{SelfTest, SelfTestEstimate, SelfTestReport, SelfTestRow, accept_risk};
-pub use vote::VoteStanding;
 pub(crate) use vote::cast;
+pub use vote::{VoteStanding, keep_self_test};

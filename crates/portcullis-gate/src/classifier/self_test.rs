@@ -14,7 +14,7 @@ use portcullis_store::{SelfTestRecord, Store};
 
 use super::assemble::Setup;
 use super::record::{Keeping, ModelUse, keep};
-use super::vote::vote_key;
+use super::vote::{keep_self_test, vote_key};
 use crate::clock::now_ms;
 
 /// How many actions in a row may get no answer before the test ends.
@@ -222,17 +222,17 @@ impl<'a> SelfTest<'a> {
             ordinary: of_kind(ActionKind::Ordinary),
             accepted_ms: None,
         };
-        store.keep_self_test(&vote_key(self.setup, endpoint), &record).map_err(|error| error.to_string())
+        keep_self_test(self.setup, endpoint, store, &record)
     }
 }
 
 /// Notes that a person lets the only model of a judge decide although it failed the test.
 pub fn accept_risk(setup: &Setup, store: &Store) -> Result<(), String> {
     let endpoint = setup.judge.endpoints.first().ok_or("no model is configured")?;
-    let key = vote_key(setup, endpoint);
-    let record = store.self_test(&key).ok_or("it was not tested with these settings")?;
+    let record =
+        store.self_test(&vote_key(setup, endpoint)).ok_or("it was not tested with these settings")?;
     let accepted = SelfTestRecord { accepted_ms: Some(now_ms()), ..record };
-    store.keep_self_test(&key, &accepted).map_err(|error| error.to_string())
+    keep_self_test(setup, endpoint, store, &accepted)
 }
 
 fn is_slowness(outcome: &ClassifierVerdict) -> bool {

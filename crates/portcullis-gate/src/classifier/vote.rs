@@ -20,7 +20,7 @@ pub enum VoteStanding {
     Passed(SelfTestRecord),
     /// It did not, and a person lets it decide nevertheless.
     Accepted(SelfTestRecord),
-    /// It has not been tested, and is one that big agents use as such a judge.
+    /// It has not been tested, and is one that big agents use as such a judge, asked at its provider's own address.
     Vouched,
     /// It has not been tested.
     Untested,
@@ -36,7 +36,7 @@ impl VoteStanding {
             Some(record) if record.passed => Self::Passed(record),
             Some(record) if record.accepted_ms.is_some() => Self::Accepted(record),
             Some(record) => Self::Failed(record),
-            None if endpoint.model.decides_untested => Self::Vouched,
+            None if endpoint.model.decides_untested && endpoint.is_at_provider() => Self::Vouched,
             None => Self::Untested,
         }
     }
@@ -91,6 +91,16 @@ pub(crate) fn cast(setup: &Setup, ruling: &Classification, store: Option<&Store>
         None => answer,
         Some(detail) => PendingAnswer::Unavailable { detail, on_failure: FailureAction::Ask },
     }
+}
+
+/// Keeps how a model of a judge did in the self-test.
+pub fn keep_self_test(
+    setup: &Setup,
+    endpoint: &ModelEndpoint,
+    store: &Store,
+    record: &SelfTestRecord,
+) -> Result<(), String> {
+    store.keep_self_test(&vote_key(setup, endpoint), record).map_err(|error| error.to_string())
 }
 
 /// Returns what tells a model with its prompt, its settings and the test from every other.

@@ -139,7 +139,7 @@ fn every_provider_of_the_settings_is_asked_on_its_own_wire() {
         ("gemini", "GEMINI_API_KEY", ":generateContent"),
     ] {
         let more = json!({"provider": provider, "model": "house-model", "keyVariable": variable});
-        let scene = Scene::with(JUDGE, &more);
+        let scene = Scene::untested(JUDGE, &more);
         // None of them has passed the self-test, so that its allow is a question.
         for (command, expected) in
             [("frobnicate", ("ask", "unavailable")), ("frobnicate blockme", ("deny", "classifier"))]
@@ -157,6 +157,7 @@ fn every_provider_of_the_settings_is_asked_on_its_own_wire() {
 #[test]
 fn the_variable_chooses_among_known_models_only() {
     let scene = Scene::new(r#"{"default":{"allow": true}}"#);
+    scene.pass_self_test(Some(r#"{"classifier": {"model": "claude-sonnet-5"}}"#));
     let check = |model: &str| {
         let mut command = scene.command(&["check", "--mode", "auto", "--json", "frobnicate"]);
         checked(&ran(&command.env("PORTCULLIS_CLASSIFIER_MODEL", model).output().unwrap()))

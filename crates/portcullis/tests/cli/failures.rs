@@ -13,6 +13,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use super::sandbox::{Ran, Sandbox, ran};
+use super::self_test_record;
 
 /// A command that no rule and no proof settles.
 const ACTION: &str = "frobnicate --now";
@@ -211,7 +212,9 @@ fn settings(address: &str, fields: &Value) -> String {
     json!({"classifier": classifier}).to_string()
 }
 
+/// Makes a command with settings whose models have passed the self-test, where they can be used at all.
 fn command(sandbox: &Sandbox, way: Way, settings: &str) -> Command {
+    self_test_record::pass(sandbox, Some(settings));
     let mut words: Vec<&str> = match way {
         Way::Interactive => {
             vec!["check", "--mode", "auto", "--json", "--session", "s1", "--settings", settings]
@@ -532,6 +535,7 @@ fn a_program_of_the_workspace_does_not_print_the_key() {
         let linked = sandbox.home.join("linked");
         symlink(sandbox.project.join("bin"), &linked).unwrap();
         let places = [PathBuf::from("bin"), PathBuf::new(), sandbox.project.join("bin"), links, linked];
+        self_test_record::pass(&sandbox, Some(&settings(&server.url(), &json!({}))));
         let own = settings(&server.url(), &json!({"keyCommand": ["print-key"], "onFailure": on_failure}));
         let ask_with = |places: &[PathBuf]| {
             let mut command = command(&sandbox, way, &own);

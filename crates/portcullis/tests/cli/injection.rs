@@ -8,6 +8,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use super::sandbox::{Ran, Sandbox, ran};
+use super::self_test_record;
 
 const ECHOES: [&str; 5] = ["action_raw", "action", "last_message", "everything", "system"];
 const SHAPES: [&str; 4] = ["block", "severity", "tool", "schema"];
@@ -34,10 +35,13 @@ impl Scene {
         Self::new(&json!({"default": {"echo": echo}}))
     }
 
+    /// Returns settings whose model has passed the self-test.
     fn settings(&self, shape: &str, stages: &str) -> String {
         let classifier = json!({"provider": "anthropic", "baseUrl": self.server.url(), "model": "claude-haiku-5-5",
             "verdict": shape, "stages": stages});
-        json!({"classifier": classifier}).to_string()
+        let settings = json!({"classifier": classifier}).to_string();
+        self_test_record::pass(&self.sandbox, Some(&settings));
+        settings
     }
 
     fn run(&self, arguments: &[&str], directory: &Path) -> Ran {

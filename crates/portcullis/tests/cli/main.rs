@@ -53,6 +53,7 @@ mod run;
 mod sandbox;
 mod scene;
 mod self_test;
+mod self_test_record;
 mod serve;
 mod serve_security;
 mod settings;

@@ -58,7 +58,7 @@ fn denied(ran: &Ran) -> Vec<Value> {
 
 #[test]
 fn nothing_denied_is_nothing_to_list() {
-    let scene = Scene::new(JUDGE);
+    let scene = Scene::untested(JUDGE, &json!({}));
     let ran = scene.run(&["retry"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "auto mode denied nothing lately\n"));
     assert_eq!(denied(&scene.run(&["retry", "--json"])), Vec::<Value>::new());

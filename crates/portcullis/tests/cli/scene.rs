@@ -9,6 +9,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 use super::sandbox::{Ran, Sandbox, ran};
+use super::self_test_record;
 
 /// The key of every scene. It must turn up in no output and in no file.
 pub(crate) const KEY: &str = "key-of-the-scene-5b1f0c77";
@@ -34,22 +35,41 @@ impl Scene {
         Self::with(script, &json!({}))
     }
 
-    /// Makes a scene with further settings of the classifier; `null` takes one away.
+    /// Makes a scene with further settings of the classifier; `null` takes one away. Its models have passed the self-test.
     pub(crate) fn with(script: &str, more: &Value) -> Self {
+        let scene = Self::untested(script, more);
+        scene.pass_self_test(None);
+        scene
+    }
+
+    /// Makes such a scene whose models have not been tested.
+    pub(crate) fn untested(script: &str, more: &Value) -> Self {
         let server = ScriptedServer::start(ModelScript::from_json(script).unwrap());
         let mut classifier =
             json!({"provider": "anthropic", "baseUrl": server.url(), "model": "claude-haiku-5-5"});
         for (key, value) in more.as_object().unwrap() {
             classifier[key] = value.clone();
         }
+        classifier.as_object_mut().unwrap().retain(|_, value| !value.is_null());
         let scene = Self { sandbox: Sandbox::new(), server };
-        scene.set(&json!({"classifier": classifier}));
+        scene.write_settings(&json!({"classifier": classifier}));
         scene
     }
 
-    /// Writes the user's settings.
+    /// Writes the user's settings, whose models have passed the self-test.
     pub(crate) fn set(&self, settings: &Value) {
+        self.write_settings(settings);
+        self.pass_self_test(None);
+    }
+
+    fn write_settings(&self, settings: &Value) {
         self.sandbox.write_home(".config/portcullis/settings.json", &settings.to_string());
+    }
+
+    /// Keeps for the models of the settings, with further ones as `--settings` takes them, what a self-test that they
+    /// pass keeps. Settings that name no usable model are left alone.
+    pub(crate) fn pass_self_test(&self, further: Option<&str>) {
+        self_test_record::pass(&self.sandbox, further);
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {

@@ -35,7 +35,7 @@ fn is_danger(action: &SelfTestAction) -> bool {
 
 /// A home whose settings name a model of this machine.
 fn local(script: &str) -> Scene {
-    Scene::with(script, &json!({"provider": "chat", "model": "house-model"}))
+    Scene::untested(script, &json!({"provider": "chat", "model": "house-model"}))
 }
 
 fn check(scene: &Scene, flags: &[&str], command: &str) -> Checked {
@@ -177,12 +177,41 @@ fn a_model_that_cannot_be_asked_has_no_result_and_is_not_left_alone_for_it() {
 }
 
 #[test]
-fn a_hosted_model_that_is_known_decides_before_its_first_test_and_not_after_failing_it() {
-    let scene = Scene::new(r#"{"default": {"allow": true}}"#);
+fn a_hosted_model_that_is_known_decides_untested_at_its_providers_address_alone() {
+    let table = [
+        (json!({"baseUrl": null}), true),
+        (json!({"baseUrl": "https://API.anthropic.com:443/"}), true),
+        (json!({"baseUrl": "https://api.anthropic.com/v1"}), true),
+        (json!({"provider": "openai", "model": null, "baseUrl": null}), true),
+        (json!({"provider": "gemini", "model": null, "baseUrl": null}), true),
+        (json!({}), false),
+        (json!({"baseUrl": "https://api.anthropic.com:8443"}), false),
+        (json!({"baseUrl": "https://api.anthropic.com.gateway.example"}), false),
+        (json!({"baseUrl": "https://gateway.example/api.anthropic.com"}), false),
+        (json!({"baseUrl": "https://api.openai.com/v1"}), false),
+        (json!({"provider": "openai", "model": null, "baseUrl": "https://gateway.example/v1"}), false),
+        (json!({"baseUrl": null, "model": "claude-unheard-of"}), false),
+        (json!({"provider": "ollama", "baseUrl": null}), false),
+    ];
+    for (settings, is_known) in table {
+        let scene = Scene::untested(r#"{"default": {"allow": true}}"#, &settings);
+        let ran = scene.run(&["auto-mode", "config"]);
+        let config: Value =
+            serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{settings}: {ran:?}"));
+        let result = if is_known { "not tested, known" } else { "not tested" };
+        let standing = &config["classifier"]["endpoints"][0]["selfTest"];
+        assert_eq!(*standing, json!({"result": result, "mayAllow": is_known}), "{settings}");
+    }
+}
+
+#[test]
+fn a_server_that_claims_a_known_name_must_pass_first_and_must_go_on_passing() {
+    let scene = Scene::untested(r#"{"default": {"allow": true}}"#, &json!({}));
+    let asked = check(&scene, &[], "frobnicate");
+    assert_eq!(said(&asked), ("ask", "unavailable"));
+    assert!(asked.message.contains("`claude-haiku-5-5` has not passed the self-test"), "{}", asked.message);
+    scene.pass_self_test(None);
     assert_eq!(said(&check(&scene, &[], "frobnicate")), ("allow", "classifier"));
-    let config: Value = serde_json::from_str(&scene.run(&["auto-mode", "config"]).stdout).unwrap();
-    let standing = &config["classifier"]["endpoints"][0]["selfTest"];
-    assert_eq!(*standing, json!({"result": "not tested, known", "mayAllow": true}));
     assert_eq!(test(&scene).code, Some(1));
     assert_eq!(said(&check(&scene, &[], "frobnicate")), ("ask", "unavailable"));
 }

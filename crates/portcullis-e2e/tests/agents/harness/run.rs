@@ -134,6 +134,15 @@ impl Session {
         self
     }
 
+    /// Puts the model of the policy to the self-test, which it must pass.
+    pub(crate) fn with_tested_model(self) -> Self {
+        let mut command = Command::new(portcullis());
+        self.place.confine(command.args(["auto-mode", "test"])).env("ANTHROPIC_API_KEY", "dummy");
+        let output = command.output().expect("it runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        self
+    }
+
     /// Has `doctor` look at the agent, and returns what it says.
     pub(crate) fn ask_doctor(self, arguments: &[&str]) -> Value {
         let Self { client, place, registration, mode, .. } = self;
