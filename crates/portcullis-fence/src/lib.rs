@@ -35,7 +35,7 @@ pub use error::FenceError;
 #[cfg(target_os = "linux")]
 pub use layer::{ChangeConflict, ChangeKind, ChangedEntry, FileStamp, LayerChange, find_changes};
 #[cfg(target_os = "linux")]
-pub use linux::run;
+pub use linux::{run, run_meanwhile};
 pub use policy::{FencePolicy, NetworkAccess, OverlayLayer, ProtectedName, RunLimits, WriteMode};
 #[cfg(target_os = "linux")]
 pub use runs::{

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use portcullis_fence::{FencePolicy, protected_names};
+use portcullis_fence::{FencePolicy, RunState, RunStore, protected_names};
 use yard::{Who, Yard, text};
 
 /// A yard with the policy that people get, in the home of whoever runs the tests.
@@ -42,8 +42,7 @@ fn observe(yard: &Yard, line: &str) {
         .expect("it runs");
     assert!(output.status.success(), "`{line}`: {}", text(&output));
     let id = String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned();
-    let held = fs::read_to_string(store.join(&id).join("record.json")).expect("a record");
-    if held.contains("\"held\"") {
+    if RunStore::at(store.clone()).find(&id).expect("a record").state == RunState::Held {
         let commit = Command::new(&runner).arg("--commit").arg(&store).arg(&id).output().expect("it runs");
         assert!(commit.status.success(), "`{line}`: {}", text(&commit));
     }

@@ -5,12 +5,11 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
-use std::os::unix::process::CommandExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::process::Command;
 
 use libc::MOUNT_ATTR_RDONLY;
+use rustix::io::Errno;
 use rustix::process::{
     DumpableBehavior, Gid, Pid, Signal, Uid, WaitOptions, WaitStatus, kill_process_group,
     set_dumpable_behavior, set_parent_process_death_signal, setsid, wait,
@@ -22,12 +21,12 @@ use super::device::{HarmlessDevices, attach_processes, hide_shared_places};
 use super::kernel::{MountDepth, close_descriptors_on_exec};
 use super::mount::{DetachedMount, attach_grants, make_private, pin, seal_tree, take_grants};
 use super::report::InsideReport;
-use super::{landlock_rules, loopback, mask, privilege, syscall_filter};
+use super::{landlock_rules, loopback, mask, privilege, program, syscall_filter};
 use crate::command::{FencedCommand, FencedExit};
 use crate::error::FenceError;
 use crate::protection::ProtectedPlaces;
 
-/// What the supervisor says when it waits.
+/// What the supervisor says when it does its part.
 pub(super) const GO: u8 = b'1';
 
 /// Everything that the inside has to know, gathered outside.
@@ -48,11 +47,14 @@ pub(super) struct InsidePlan {
 }
 
 /// Runs the command of a plan and ends the process.
-pub(super) fn enter(plan: &InsidePlan, mut report: File, life: File) -> ! {
+pub(super) fn enter(plan: &InsidePlan, mut report: File, life: &File) -> ! {
     let crashed = || Err(FenceError::set_up("go up", &io::Error::other("an internal failure")));
     let result = catch_unwind(AssertUnwindSafe(|| live(plan, life))).unwrap_or_else(|_| crashed());
     let said = result.unwrap_or_else(InsideReport::Failed).write(&mut report);
-    end(i32::from(said.is_err()))
+    let let_go = privilege::let_standard_files_go();
+    // The supervisor reads to the end, and the kernel closes what is open only after it has put the namespaces away.
+    drop(report);
+    end(i32::from(said.is_err() || let_go.is_err()))
 }
 
 /// The supervisor goes by the report; the code says only whether there is one.
@@ -64,8 +66,8 @@ fn end(code: i32) -> ! {
     std::process::exit(code)
 }
 
-fn live(plan: &InsidePlan, life: File) -> Result<InsideReport, FenceError> {
-    bind_to_supervisor(life)?;
+fn live(plan: &InsidePlan, life: &File) -> Result<InsideReport, FenceError> {
+    bind_to_supervisor()?;
     let signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM])
         .map_err(|error| FenceError::set_up("wait for signals", &error))?;
     map_user(plan)?;
@@ -76,21 +78,24 @@ fn live(plan: &InsidePlan, life: File) -> Result<InsideReport, FenceError> {
     std::env::set_current_dir(directory)
         .map_err(|error| FenceError::set_up_at("start in", directory, &error))?;
     let landlock_abi = restrict(plan)?;
+    hear_from_supervisor(life)?;
     let exit = run_command(plan, signals)?;
     Ok(InsideReport::Ended { exit, refused_connections: loopback::refused_connections(), landlock_abi })
 }
 
-/// Dies with the supervisor, and goes no further if that is dead already.
-fn bind_to_supervisor(mut life: File) -> Result<(), FenceError> {
+/// Dies with the supervisor.
+fn bind_to_supervisor() -> Result<(), FenceError> {
     let bind = || -> io::Result<()> {
         set_parent_process_death_signal(Some(Signal::KILL))?;
         setsid()?;
         Ok(())
     };
-    bind().map_err(|error| FenceError::set_up("bind it to its supervisor", &error))?;
-    // A supervisor that died before it could be bound to says nothing.
-    let mut word = [0_u8; 1];
-    let heard = life.read_exact(&mut word);
+    bind().map_err(|error| FenceError::set_up("bind it to its supervisor", &error))
+}
+
+/// Goes no further if the supervisor died before it could be bound to, or cannot do its part. Else it said so long ago.
+fn hear_from_supervisor(mut life: &File) -> Result<(), FenceError> {
+    let heard = life.read_exact(&mut [0]);
     heard.map_err(|error| FenceError::set_up("hear from its supervisor", &error))
 }
 
@@ -163,28 +168,16 @@ fn restrict(plan: &InsidePlan) -> Result<Option<u8>, FenceError> {
     Ok(landlock_abi)
 }
 
-/// Starts the command in a group of its own and waits for it; whatever it leaves behind ends with this process.
+/// Starts the command in a group of its own, waits for it, and ends whatever it leaves behind.
 fn run_command(plan: &InsidePlan, mut signals: Signals) -> Result<FencedExit, FenceError> {
-    let (program, arguments) = plan
-        .command
-        .words
-        .split_first()
-        .ok_or_else(|| FenceError::Policy("there is no command".to_owned()))?;
-    let mut command = Command::new(program);
-    command.args(arguments).env_clear().envs(plan.environment.iter().cloned()).process_group(0);
-    let child = command.spawn().map_err(|error| FenceError::Start {
-        program: program.to_string_lossy().into_owned(),
-        reason: error.to_string(),
-        is_missing: error.kind() == io::ErrorKind::NotFound,
-    })?;
+    let child = program::start(&plan.command.words, &plan.environment)?;
     let waiting = |error: io::Error| FenceError::set_up("wait for the command", &error);
-    let child = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let child = child.ok_or_else(|| waiting(io::ErrorKind::InvalidData.into()))?;
     loop {
         while let Some((process, status)) =
             wait(WaitOptions::NOHANG).map_err(|error| waiting(error.into()))?
         {
             if process == child {
+                end_the_rest().map_err(waiting)?;
                 return Ok(exit_of(status));
             }
         }
@@ -195,6 +188,22 @@ fn run_command(plan: &InsidePlan, mut signals: Signals) -> Result<FencedExit, Fe
                 // A group that has just ended needs no signal.
                 let _ = kill_process_group(child, signal);
             }
+        }
+    }
+}
+
+/// Ends every other process of the fence, so that nothing writes any more when the end is reported.
+fn end_the_rest() -> io::Result<()> {
+    // To the kernel, group 1 means everybody but this process.
+    match kill_process_group(Pid::INIT, Signal::KILL) {
+        Ok(()) | Err(Errno::SRCH) => {}
+        Err(error) => return Err(error.into()),
+    }
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(Errno::CHILD) => return Ok(()),
+            Err(error) => return Err(error.into()),
         }
     }
 }

@@ -12,8 +12,9 @@ mod mask;
 mod mount;
 mod mount_table;
 mod privilege;
+mod program;
 mod report;
 mod supervisor;
 mod syscall_filter;
 
-pub use supervisor::run;
+pub use supervisor::{run, run_meanwhile};

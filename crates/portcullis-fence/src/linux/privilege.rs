@@ -82,6 +82,14 @@ pub(super) fn clean_standard_files() -> Result<(), FenceError> {
     clean().map_err(|error| FenceError::set_up("clean its standard files", &error))
 }
 
+/// Lets go of what the command was given: whoever reads its output waits for the end of the last one that holds it.
+pub(super) fn let_standard_files_go() -> io::Result<()> {
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&null)?;
+    rustix::stdio::dup2_stdout(&null)?;
+    Ok(rustix::stdio::dup2_stderr(&null)?)
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StandardFile {
     Safe,

@@ -2,13 +2,15 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
 
 use super::inside::{self, InsidePlan};
 use super::kernel::clone_into_namespaces;
@@ -26,6 +28,15 @@ const NO_NAMESPACES: &str = "the system must let users make user namespaces: see
 
 /// Runs a command inside a fence and waits for its end. The process that calls it has a single thread.
 pub fn run(command: &FencedCommand) -> Result<FenceOutcome, FenceError> {
+    run_meanwhile(command, || {})
+}
+
+/// Runs a command inside a fence, does something of one's own on another thread as soon as it was split off, and waits for
+/// the end of the command alone. The process that calls it has a single thread.
+pub fn run_meanwhile(
+    command: &FencedCommand,
+    meanwhile: impl FnOnce() + Send + 'static,
+) -> Result<FenceOutcome, FenceError> {
     command.policy.check()?;
     let plan = make_plan(command)?;
     let pipe =
@@ -36,11 +47,19 @@ pub fn run(command: &FencedCommand) -> Result<FenceOutcome, FenceError> {
         .map_err(|error| FenceError::set_up("make its namespaces", &error).with_hint(NO_NAMESPACES))?;
     let Some(child) = child else {
         drop((report_reader, life_writer));
-        inside::enter(&plan, File::from(report_writer), File::from(life_reader));
+        inside::enter(&plan, File::from(report_writer), &File::from(life_reader));
     };
     drop((report_writer, life_reader));
-    let ended = supervise(child, life_writer).map_err(|error| FenceError::set_up("wait for it", &error))?;
-    let mut outcome = outcome(InsideReport::read(File::from(report_reader)), ended)?;
+    let failed = |error: io::Error| FenceError::set_up("wait for it", &error);
+    let has_ended = pass_signals_on(child).map_err(failed)?;
+    // The fence goes up at the same time; the command waits for this word, and ends with this process.
+    rustix::io::write(&life_writer, &[inside::GO]).map_err(|error| failed(error.into()))?;
+    drop(life_writer);
+    // What is not done meanwhile is done by the next one.
+    let _ = std::thread::Builder::new().spawn(meanwhile);
+    let report = InsideReport::read(File::from(report_reader));
+    has_ended.store(true, Ordering::SeqCst);
+    let mut outcome = outcome(report, child)?;
     outcome.made_protected = made_protected(command, &plan.protected);
     Ok(outcome)
 }
@@ -92,36 +111,40 @@ fn made_protected(command: &FencedCommand, before: &ProtectedPlaces) -> Vec<Path
     }
 }
 
-/// Waits for process 1 of the fence, and passes on what ends a command.
-fn supervise(child: Pid, life: OwnedFd) -> io::Result<WaitStatus> {
-    let mut signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM])?;
-    // From here on the fence may go up: if this process dies, it goes down with it.
-    rustix::io::write(&life, &[inside::GO])?;
-    drop(life);
-    loop {
-        if let Some((_, status)) = waitpid(Some(child), WaitOptions::NOHANG)? {
-            return Ok(status);
-        }
-        for signal in signals.wait() {
-            if signal != SIGCHLD
-                && let Some(signal) = Signal::from_named_raw(signal)
-            {
+/// Passes on to process 1 of the fence what ends a command, until the flag that is returned says that it has ended; then a
+/// signal is for this process again.
+///
+/// The number of process 1 stays its own, since nobody waits for it but this process, and only when it said nothing.
+fn pass_signals_on(child: Pid) -> io::Result<Arc<AtomicBool>> {
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+    let has_ended = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&has_ended);
+    std::thread::Builder::new().spawn(move || {
+        for number in signals.forever() {
+            if seen.load(Ordering::SeqCst) {
+                // It fails for signals that have no meaning of their own, of which these are none.
+                let _ = emulate_default_handler(number);
+            } else if let Some(signal) = Signal::from_named_raw(number) {
                 // A child that has just ended needs no signal.
                 let _ = kill_process(child, signal);
             }
         }
-    }
+    })?;
+    Ok(has_ended)
 }
 
-fn outcome(report: Option<InsideReport>, ended: WaitStatus) -> Result<FenceOutcome, FenceError> {
+/// Makes the outcome of what process 1 said. It ends by itself then, and the kernel takes its time to put its namespaces
+/// away, for which nobody has to wait.
+fn outcome(report: Option<InsideReport>, child: Pid) -> Result<FenceOutcome, FenceError> {
     match report {
         Some(InsideReport::Ended { exit, refused_connections, landlock_abi }) => {
             Ok(FenceOutcome { exit, refused_connections, landlock_abi, made_protected: Vec::new() })
         }
         Some(InsideReport::Failed(error)) => Err(error),
         None => {
-            let signal =
-                ended.terminating_signal().map_or_else(String::new, |signal| format!(" by signal {signal}"));
+            let ended = waitpid(Some(child), WaitOptions::empty());
+            let signal = ended.ok().flatten().and_then(|(_, status)| status.terminating_signal());
+            let signal = signal.map_or_else(String::new, |signal| format!(" by signal {signal}"));
             Err(FenceError::set_up("report its end", &io::Error::other(format!("it was ended{signal}"))))
         }
     }

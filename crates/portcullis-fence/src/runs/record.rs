@@ -1,7 +1,8 @@
-//! What is known of a run, as a file beside its layers.
+//! What is known of a run, as a file beside its layers: a line for each state, of which the last one counts.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -56,27 +57,80 @@ pub enum RunState {
 }
 
 impl RunRecord {
+    /// Reads the last state that was written. A line without an end was cut by a kill or a full disk, and does not count.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
-        Ok(serde_json::from_slice(&fs::read(path)?)?)
+        let text = fs::read(path)?;
+        let end = text.iter().rposition(|byte| *byte == b'\n').unwrap_or(text.len());
+        let whole = text.get(..end).unwrap_or_default();
+        let last = whole.rsplit(|byte| *byte == b'\n').next();
+        Ok(serde_json::from_slice(last.unwrap_or_default())?)
     }
 
-    /// Replaces the record in one step. It outlives this process, though not yet the machine.
+    /// Adds the state as a line of its own. It outlives this process, though not yet the machine.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
-        self.replace(path).map(drop)
+        self.append(path).map(drop)
     }
 
-    /// Replaces the record in one step, and returns when that is on disk: for the journal of a commit.
+    /// Adds the state as a line of its own, and returns when that is on disk: for the journal of a commit.
     pub(super) fn write_to_disk(&self, path: &Path) -> io::Result<()> {
-        self.replace(path)?.sync_all()?;
+        self.append(path)?.sync_all()?;
         path.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())
     }
 
-    fn replace(&self, path: &Path) -> io::Result<File> {
-        let text = serde_json::to_vec(self)?;
-        let new = path.with_extension("new");
-        let mut file = File::create(&new)?;
+    fn append(&self, path: &Path) -> io::Result<File> {
+        let mut file = File::options().create(true).read(true).append(true).open(path)?;
+        // After a line that was cut, a new one begins.
+        let mut text = if ends_in_line(&file)? { Vec::new() } else { vec![b'\n'] };
+        serde_json::to_writer(&mut text, self)?;
+        text.push(b'\n');
         file.write_all(&text)?;
-        fs::rename(&new, path)?;
         Ok(file)
+    }
+}
+
+fn ends_in_line(file: &File) -> io::Result<bool> {
+    let Some(last) = file.metadata()?.len().checked_sub(1) else {
+        return Ok(true);
+    };
+    let mut byte = [0_u8];
+    file.read_exact_at(&mut byte, last)?;
+    Ok(byte == *b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(state: RunState) -> RunRecord {
+        let began: FileStamp = serde_json::from_str(r#"{"seconds":1,"nanoseconds":2}"#).expect("a stamp");
+        RunRecord {
+            id: "a1".to_owned(),
+            words: Vec::new(),
+            directory: "/w".into(),
+            workspace: "/w".into(),
+            started_at_ms: 1,
+            began,
+            exit: None,
+            refused_connections: 0,
+            state,
+            layers: Vec::new(),
+            changes: Vec::new(),
+            committing: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_last_whole_line_counts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("record.json");
+        assert!(RunRecord::read(&path).is_err());
+        record(RunState::Running).write(&path).expect("it is written");
+        record(RunState::Held).write(&path).expect("it is written");
+        assert_eq!(RunRecord::read(&path).expect("a record").state, RunState::Held);
+        let mut file = File::options().append(true).open(&path).expect("the file");
+        file.write_all(br#"{"id":"a1","state":"comm"#).expect("a part of a line");
+        assert_eq!(RunRecord::read(&path).expect("a record").state, RunState::Held);
+        record(RunState::Committed).write(&path).expect("it is written");
+        assert_eq!(RunRecord::read(&path).expect("a record").state, RunState::Committed);
     }
 }

@@ -15,8 +15,16 @@ use crate::layer::{ChangeConflict, FileStamp, LayerChange, LayerCommit, find_cha
 use crate::policy::{OverlayLayer, ProtectedName};
 use crate::protection::is_protected;
 
-/// How many records of finished runs are kept.
+/// How many records of finished runs are kept, and how many may be there before a command has to wait for their removal.
 const KEPT_RECORDS: usize = 50;
+const MOST_RECORDS: usize = 200;
+
+/// How long the beginning of a run takes at most.
+const BEGINNING: Duration = Duration::from_mins(1);
+
+/// The names of the files of a run.
+const RECORD: &str = "record.json";
+const LOCK: &str = "lock";
 
 /// How long an answer waits for another command that works on the same run.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -32,7 +40,7 @@ pub struct RunStore {
 pub struct OpenRun {
     folder: PathBuf,
     record: RunRecord,
-    _lock: File,
+    lock: File,
 }
 
 /// Which changes of a run are meant.
@@ -73,7 +81,7 @@ impl RunStore {
         let folder = self.root.join(&id);
         let make = || -> io::Result<OpenRun> {
             create_private(&folder)?;
-            let lock = File::create(folder.join("lock"))?;
+            let lock = File::create(folder.join(LOCK))?;
             lock.lock()?;
             let began = FileStamp::of(&lock.metadata()?);
             let layers = places.iter().enumerate().map(|(index, place)| make_layer(&folder, index, place));
@@ -91,8 +99,8 @@ impl RunStore {
                 changes: Vec::new(),
                 committing: Vec::new(),
             };
-            record.write(&folder.join("record.json"))?;
-            Ok(OpenRun { folder: folder.clone(), record, _lock: lock })
+            record.write(&folder.join(RECORD))?;
+            Ok(OpenRun { folder: folder.clone(), record, lock })
         };
         make().map_err(RunError::disk("keep a run in", &folder))
     }
@@ -102,7 +110,7 @@ impl RunStore {
         let mut records: Vec<RunRecord> = self
             .ids()?
             .iter()
-            .filter_map(|id| RunRecord::read(&self.root.join(id).join("record.json")).ok())
+            .filter_map(|id| RunRecord::read(&self.root.join(id).join(RECORD)).ok())
             .collect();
         records.sort_by(|one, other| (other.started_at_ms, &other.id).cmp(&(one.started_at_ms, &one.id)));
         Ok(records)
@@ -114,7 +122,7 @@ impl RunStore {
         let mut matching = ids.iter().filter(|id| id.starts_with(name) && !name.is_empty());
         match (matching.next(), matching.next()) {
             (Some(id), None) => {
-                let path = self.root.join(id).join("record.json");
+                let path = self.root.join(id).join(RECORD);
                 RunRecord::read(&path).map_err(RunError::disk("read", &path))
             }
             _ => Err(RunError::Unknown(name.to_owned())),
@@ -158,7 +166,7 @@ impl RunStore {
         }
         record.state = RunState::Committing;
         (record.committing, record.changes) = (selected, rest);
-        let path = self.root.join(&record.id).join("record.json");
+        let path = self.root.join(&record.id).join(RECORD);
         record.write_to_disk(&path).map_err(RunError::disk("write", &path))?;
         self.finish(record)
     }
@@ -170,7 +178,7 @@ impl RunStore {
             return Err(RunError::NotHeld(id.to_owned()));
         }
         record.state = RunState::Dropped;
-        self.write(&record)?;
+        self.keep(&record)?;
         self.clean(&record)?;
         Ok(record)
     }
@@ -179,25 +187,45 @@ impl RunStore {
     /// cannot be finished stays as it is, and does not stand in the way of others.
     pub fn recover(&self) -> Result<Vec<RunRecord>, RunError> {
         let mut recovered = Vec::new();
-        for id in self.ids()? {
-            match self.locked(&id, Duration::ZERO) {
+        let ids = self.ids()?;
+        for id in &ids {
+            let folder = self.root.join(id);
+            if !folder.join(RECORD).exists() {
+                remove_stillborn(&folder)?;
+                continue;
+            }
+            if !folder.join(LOCK).exists() {
+                // Nothing is held of it.
+                continue;
+            }
+            match self.locked(id, Duration::ZERO) {
                 Ok((_lock, record)) if record.state == RunState::Committing => {
                     recovered.extend(self.finish(record).ok());
                 }
                 Ok((_lock, record)) if record.state == RunState::Running => {
-                    let held = hold(record).and_then(|record| self.write(&record).map(|()| record));
+                    let held = hold(record).and_then(|record| self.keep(&record).map(|()| record));
                     recovered.extend(held.ok());
-                }
-                // A folder without a record is a run that was killed before it began.
-                Err(RunError::Disk { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                    let folder = self.root.join(&id);
-                    remove_tree(&folder).map_err(RunError::disk("remove", &folder))?;
                 }
                 Ok(_) | Err(_) => {}
             }
         }
-        self.forget_old()?;
+        if ids.len() > MOST_RECORDS {
+            self.tidy()?;
+        }
         Ok(recovered)
+    }
+
+    /// Removes the oldest runs of which nothing is held. It can take a while, and be cut at any moment.
+    pub fn tidy(&self) -> Result<(), RunError> {
+        let records = self.list()?;
+        let done = |record: &&RunRecord| matches!(record.state, RunState::Committed | RunState::Dropped);
+        for record in records.iter().filter(done).skip(KEPT_RECORDS) {
+            let folder = self.root.join(&record.id);
+            // The layers first: what is left of a run that lost its record would be taken for one that never began.
+            self.clean(record)?;
+            remove_tree(&folder).map_err(RunError::disk("remove", &folder))?;
+        }
+        Ok(())
     }
 
     /// Brings down what the record says is landing, and writes that it has.
@@ -207,19 +235,21 @@ impl RunStore {
             .apply(&record.committing)
             .map_err(RunError::disk("bring the changes down to", &record.workspace))?;
         record.committing.clear();
+        // Of the layer of a run that landed as a whole, only directories without files are left, for `tidy` to remove.
         record.state = if record.changes.is_empty() { RunState::Committed } else { RunState::Held };
-        self.write(&record)?;
-        if record.state == RunState::Committed {
-            self.clean(&record)?;
-        }
+        self.keep(&record)?;
         Ok(record)
     }
 
     /// Takes the lock of a run. Another command may have it for a moment, so it is worth waiting for a little.
     fn locked(&self, id: &str, patience: Duration) -> Result<(File, RunRecord), RunError> {
         let folder = self.root.join(id);
-        let open = || File::options().write(true).open(folder.join("lock"));
-        let lock = open().map_err(RunError::disk("open", &folder))?;
+        let lock = match File::options().write(true).open(folder.join(LOCK)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && folder.join(RECORD).exists() => {
+                return Err(RunError::NotHeld(id.to_owned()));
+            }
+            other => other.map_err(RunError::disk("open", &folder))?,
+        };
         let started = Instant::now();
         loop {
             match lock.try_lock() {
@@ -231,7 +261,7 @@ impl RunStore {
                 Err(TryLockError::Error(error)) => return Err(RunError::disk("lock", &folder)(error)),
             }
         }
-        let path = folder.join("record.json");
+        let path = folder.join(RECORD);
         let record = RunRecord::read(&path).map_err(RunError::disk("read", &path))?;
         Ok((lock, record))
     }
@@ -249,9 +279,8 @@ impl RunStore {
         }
     }
 
-    fn write(&self, record: &RunRecord) -> Result<(), RunError> {
-        let path = self.root.join(&record.id).join("record.json");
-        record.write(&path).map_err(RunError::disk("write", &path))
+    fn keep(&self, record: &RunRecord) -> Result<(), RunError> {
+        keep(&self.root.join(&record.id), record)
     }
 
     /// Removes the layers of a run, of which nothing is held any more.
@@ -260,17 +289,6 @@ impl RunStore {
         for index in 0..record.layers.len() {
             let layer = folder.join(index.to_string());
             remove_tree(&layer).map_err(RunError::disk("remove", &layer))?;
-        }
-        Ok(())
-    }
-
-    /// Removes the oldest records of runs of which nothing is held.
-    fn forget_old(&self) -> Result<(), RunError> {
-        let records = self.list()?;
-        let done = |record: &&RunRecord| matches!(record.state, RunState::Committed | RunState::Dropped);
-        for record in records.iter().filter(done).skip(KEPT_RECORDS) {
-            let folder = self.root.join(&record.id);
-            remove_tree(&folder).map_err(RunError::disk("remove", &folder))?;
         }
         Ok(())
     }
@@ -292,13 +310,16 @@ impl OpenRun {
         self.record.exit = Some(outcome.exit);
         self.record.refused_connections = outcome.refused_connections;
         let record = hold(self.record)?;
-        let path = self.folder.join("record.json");
-        record.write(&path).map_err(RunError::disk("write", &path))?;
-        let is_empty = record.state == RunState::Committed;
-        for index in usize::from(!is_empty)..record.layers.len() {
-            let layer = self.folder.join(index.to_string());
-            remove_tree(&layer).map_err(RunError::disk("remove", &layer))?;
+        keep(&self.folder, &record)?;
+        // What was written to other places is thrown away; empty layers are left for `tidy`.
+        for layer in record.layers.iter().skip(1) {
+            let is_empty = fs::read_dir(&layer.upper).is_ok_and(|mut entries| entries.next().is_none());
+            if !is_empty {
+                remove_tree(&layer.upper).map_err(RunError::disk("remove", &layer.upper))?;
+            }
         }
+        // Process 1 of the fence may not be quite dead, and has this file open too.
+        self.lock.unlock().map_err(RunError::disk("unlock", &self.folder))?;
         Ok(record)
     }
 
@@ -306,6 +327,27 @@ impl OpenRun {
     pub fn abandon(self) -> Result<(), RunError> {
         remove_tree(&self.folder).map_err(RunError::disk("remove", &self.folder))
     }
+}
+
+/// Removes what is left of a run that was killed before it began; another process may just be about to begin it.
+fn remove_stillborn(folder: &Path) -> Result<(), RunError> {
+    let age =
+        fs::symlink_metadata(folder).and_then(|metadata| metadata.modified()).map(|made| made.elapsed());
+    match age {
+        Ok(Ok(age)) if age > BEGINNING => remove_tree(folder).map_err(RunError::disk("remove", folder)),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a record. A run of which nothing is held needs no lock any more, and so shows that there is nothing to recover.
+fn keep(folder: &Path, record: &RunRecord) -> Result<(), RunError> {
+    let path = folder.join(RECORD);
+    record.write(&path).map_err(RunError::disk("write", &path))?;
+    if matches!(record.state, RunState::Committed | RunState::Dropped) {
+        let path = folder.join(LOCK);
+        fs::remove_file(&path).map_err(RunError::disk("remove", &path))?;
+    }
+    Ok(())
 }
 
 fn hold(mut record: RunRecord) -> Result<RunRecord, RunError> {

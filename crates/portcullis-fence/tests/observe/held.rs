@@ -230,13 +230,7 @@ fn marks_of_the_layer_cannot_be_forged() {
 fn a_run_that_cannot_be_finished_does_not_stand_in_the_way() {
     let pasture = with_files(Who::Tester);
     let record = pasture.observe("echo x > kept/new");
-    let path = pasture.store_path().join(&record.id).join("record.json");
-    let mut journal: serde_json::Value =
-        serde_json::from_slice(&fs::read(&path).expect("a record")).expect("JSON");
-    journal["state"] = "committing".into();
-    journal["committing"] = journal["changes"].take();
-    journal["changes"] = serde_json::json!([]);
-    fs::write(&path, journal.to_string()).expect("a record");
+    pasture.begin_commit(&record);
     let workspace = pasture.yard.workspace();
     fs::rename(workspace.join("kept"), workspace.join("moved")).expect("a rename");
     assert_eq!(pasture.store().recover().expect("the rest is mended").len(), 0);

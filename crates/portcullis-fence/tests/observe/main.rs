@@ -11,7 +11,7 @@ mod yard;
 
 use std::process::Output;
 
-use portcullis_fence::{RunRecord, RunStore};
+use portcullis_fence::{RunRecord, RunState, RunStore};
 use yard::{Who, Yard, text};
 
 /// A yard with a store of runs beside the workspace.
@@ -47,6 +47,18 @@ impl Pasture {
         assert!(output.status.success(), "`{line}`: {}", text(&output));
         let id = String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().to_owned();
         self.store().find(&id).expect("the run is kept")
+    }
+
+    /// Writes that the changes of a run are landing, as if a commit had been killed at once.
+    fn begin_commit(&self, record: &RunRecord) {
+        let committing = RunRecord {
+            state: RunState::Committing,
+            changes: Vec::new(),
+            committing: record.changes.clone(),
+            ..record.clone()
+        };
+        let path = self.store_path().join(&record.id).join("record.json");
+        std::fs::write(path, serde_json::to_string(&committing).expect("JSON")).expect("a record");
     }
 
     fn commit(&self, id: &str, paths: &[&str]) -> Output {

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use portcullis_core::visible;
 use portcullis_fence::{
     CallRecordStore, FenceOutcome, FencePolicy, FencedCommand, KernelFeatures, RunRecord, RunSelection,
-    RunState, WriteMode,
+    RunState, WriteMode, run_meanwhile,
 };
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
@@ -16,7 +16,7 @@ use portcullis_output::human::counted;
 use portcullis_output::terminal::print_error;
 
 use super::ending::{did_not_start, end_with, nothing_was_run, say_what_was_refused};
-use super::{FenceHome, run_failure};
+use super::{FenceHome, run_failure, tidy};
 use crate::exit_code::ExitCode;
 
 /// Runs a judged call, or nothing.
@@ -55,13 +55,14 @@ fn run_directly(command: &FencedCommand) -> ExitCode {
 
 fn run_observed(home: &FenceHome, mut command: FencedCommand) -> Result<ExitCode, Failure> {
     let runs = home.runs();
+    runs.recover().map_err(|error| run_failure(&error))?;
     let places: Vec<_> =
         std::iter::once(&command.policy.workspace).chain(&command.policy.writable).cloned().collect();
     let words: Vec<String> = command.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let open =
         runs.begin(&words, &command.directory, &places, now_ms()).map_err(|error| run_failure(&error))?;
     command.policy.mode = WriteMode::Observe(open.layers().to_vec());
-    let outcome = match portcullis_fence::run(&command) {
+    let outcome = match run_meanwhile(&command, move || tidy(&runs)) {
         Ok(outcome) => outcome,
         Err(error) => {
             open.abandon().map_err(|error| run_failure(&error))?;

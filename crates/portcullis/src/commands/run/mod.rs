@@ -97,6 +97,11 @@ impl FenceHome {
     }
 }
 
+/// Removes what old runs left. What goes wrong there is no matter of the command that runs meanwhile.
+fn tidy(runs: &RunStore) {
+    let _ = runs.tidy();
+}
+
 /// Refuses whoever is no person in a terminal of their own: an agent must not answer for one.
 pub(crate) fn require_keeper() -> Result<(), Failure> {
     if std::io::stdin().is_terminal() {

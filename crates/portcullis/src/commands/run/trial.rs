@@ -4,14 +4,14 @@ use std::io::IsTerminal as _;
 
 use portcullis_core::visible;
 use portcullis_fence::{
-    FenceOutcome, FencedCommand, KernelFeatures, RunRecord, RunSelection, RunState, WriteMode,
+    FenceOutcome, FencedCommand, KernelFeatures, RunRecord, RunSelection, RunState, WriteMode, run_meanwhile,
 };
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
 use portcullis_output::terminal::{confirm, print, print_error};
 
 use super::ending::{did_not_start, end_with, nothing_was_run, say_what_was_refused};
-use super::{FenceHome, RunArgs, require_keeper, run_failure};
+use super::{FenceHome, RunArgs, require_keeper, run_failure, tidy};
 use crate::commands::runs::picture::{changes_text, run_json};
 use crate::exit_code::ExitCode;
 
@@ -56,7 +56,7 @@ fn observe(arguments: &RunArgs, home: &FenceHome, mut command: FencedCommand) ->
     let open =
         runs.begin(&words, &command.directory, &places, now_ms()).map_err(|error| run_failure(&error))?;
     command.policy.mode = WriteMode::Observe(open.layers().to_vec());
-    let outcome = match portcullis_fence::run(&command) {
+    let outcome = match run_meanwhile(&command, move || tidy(&runs)) {
         Ok(outcome) => outcome,
         Err(error) => {
             open.abandon().map_err(|error| run_failure(&error))?;

@@ -93,7 +93,8 @@ struct PathsArgs {
 /// Runs the command.
 pub(crate) fn run(arguments: &RunsArgs) -> Result<ExitCode, Failure> {
     let home = FenceHome::find()?;
-    home.runs().recover().map_err(|error| run_failure(&error))?;
+    let runs = home.runs();
+    runs.recover().and_then(|_| runs.tidy()).map_err(|error| run_failure(&error))?;
     let text = match &arguments.command {
         None | Some(RunsCommand::List) => list(&home, arguments.json)?,
         Some(RunsCommand::Show(run)) => show(&home, &run.id, arguments.json)?,
