@@ -1,10 +1,12 @@
 //! What is run, and how it ended.
 
 use std::ffi::OsString;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::host::HostAttempt;
 use crate::policy::FencePolicy;
 
 /// A command with the fence it runs in.
@@ -20,6 +22,30 @@ pub struct FencedCommand {
     pub environment: Vec<(OsString, OsString)>,
     /// The kernel features that the fence is made of; all of them but in tests of a single one.
     pub features: KernelFeatures,
+    /// Who knows the addresses of hosts.
+    pub resolver: HostResolver,
+}
+
+/// Who knows the addresses of the hosts that may be reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HostResolver {
+    /// The system, outside the fence.
+    System,
+    /// A table, for tests that reach nobody.
+    Table(Vec<(String, IpAddr)>),
+}
+
+impl FencedCommand {
+    /// Returns a command with the whole fence round it.
+    pub fn new(
+        policy: FencePolicy,
+        directory: PathBuf,
+        words: Vec<OsString>,
+        environment: Vec<(OsString, OsString)>,
+    ) -> Self {
+        let (features, resolver) = (KernelFeatures::ALL, HostResolver::System);
+        Self { policy, directory, words, environment, features, resolver }
+    }
 }
 
 /// The features that stand behind each other, so that each can be tried without the others.
@@ -43,8 +69,10 @@ impl KernelFeatures {
 pub struct FenceOutcome {
     /// Its exit code, or the signal it died of.
     pub exit: FencedExit,
-    /// How often something inside tried to reach an address outside the fence.
+    /// How often something inside tried to reach an address outside the fence that is not listed.
     pub refused_connections: u64,
+    /// The hosts that it tried to reach by name, and the listed addresses.
+    pub hosts: Vec<HostAttempt>,
     /// What is protected and was not there before. Only writes that land at once can make it, and only after the fact can
     /// it be known.
     pub made_protected: Vec<PathBuf>,

@@ -19,6 +19,7 @@ mod environment;
 mod error;
 #[cfg(target_os = "linux")]
 mod hexadecimal;
+mod host;
 #[cfg(target_os = "linux")]
 mod layer;
 #[cfg(target_os = "linux")]
@@ -26,12 +27,15 @@ mod linux;
 mod policy;
 mod protection;
 #[cfg(target_os = "linux")]
+mod public_address;
+#[cfg(target_os = "linux")]
 mod runs;
 mod usual_places;
 
-pub use command::{FenceOutcome, FencedCommand, FencedExit, KernelFeatures};
+pub use command::{FenceOutcome, FencedCommand, FencedExit, HostResolver, KernelFeatures};
 pub use environment::fenced_environment;
 pub use error::FenceError;
+pub use host::{AllowedHost, AttemptResult, HostAttempt};
 #[cfg(target_os = "linux")]
 pub use layer::{ChangeConflict, ChangeKind, ChangedEntry, FileStamp, LayerChange, find_changes};
 #[cfg(target_os = "linux")]

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::FenceError;
+use crate::host::AllowedHost;
 
 /// What a fenced command may do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,11 +54,16 @@ pub struct OverlayLayer {
 }
 
 /// What a fenced command can reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NetworkAccess {
     /// Its own loopback and nothing else.
     None,
+    /// These hosts besides, at their ports, by TCP.
+    Hosts(Vec<AllowedHost>),
 }
+
+/// How many hosts with a port may be listed: so many sockets can be handed over at once.
+pub(crate) const MOST_DOORS: usize = 200;
 
 /// How much a fenced command may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,6 +156,11 @@ impl FencePolicy {
             if let Some(reason) = self.refuse_place(place) {
                 return Err(FenceError::Policy(format!("`{}` {reason}", place.display())));
             }
+        }
+        if let NetworkAccess::Hosts(hosts) = &self.network
+            && hosts.iter().map(|host| host.ports().len()).sum::<usize>() > MOST_DOORS
+        {
+            return Err(FenceError::Policy("it lists too many hosts".to_owned()));
         }
         self.check_layers()
     }

@@ -11,6 +11,7 @@ use std::path::Path;
 use libc::MOUNT_ATTR_RDONLY;
 use rustix::mount::MountAttrFlags;
 
+use super::doors::RESOLVER_SETTINGS;
 use super::kernel::MountDepth;
 use super::mount::DetachedMount;
 use crate::error::FenceError;
@@ -22,6 +23,9 @@ const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 /// Where services keep their sockets and where other programs keep their temporary files.
 const SERVICES: [&str; 1] = ["/run"];
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
+/// The settings of resolvers, before they are put over those of the system.
+const RESOLVER_FILE: &str = "/dev/resolv.conf";
 
 /// The devices, taken out of the tree before it is sealed: the seal would make them unusable.
 pub(super) struct HarmlessDevices(Vec<(&'static str, DetachedMount)>);
@@ -55,10 +59,25 @@ impl HarmlessDevices {
             attach_terminals()?;
             fs::create_dir("/dev/shm")?;
             shared_memory(policy)?.attach(Path::new("/dev/shm"))?;
+            fs::write(RESOLVER_FILE, RESOLVER_SETTINGS)?;
             root.restrict(MOUNT_ATTR_RDONLY, MountDepth::One)
         };
         attach().map_err(|error| FenceError::set_up("make a `/dev` of its own", &error))
     }
+}
+
+/// Shows resolvers where names are asked for inside. Where their settings lie in a place that is hidden now, they take
+/// what is right without any.
+pub(super) fn show_name_server() -> Result<(), FenceError> {
+    let show = || -> io::Result<()> {
+        let Ok(settings) = fs::canonicalize("/etc/resolv.conf") else {
+            return Ok(());
+        };
+        let mount = DetachedMount::copy_of(Path::new(RESOLVER_FILE))?;
+        mount.restrict(MOUNT_ATTR_RDONLY, MountDepth::One)?;
+        mount.attach(&settings)
+    };
+    show().map_err(|error| FenceError::set_up("show its name server", &error))
 }
 
 fn attach_terminals() -> io::Result<()> {

@@ -5,6 +5,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
+use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -17,11 +18,12 @@ use rustix::process::{
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::device::{HarmlessDevices, attach_processes, hide_shared_places};
+use super::device::{self, HarmlessDevices, attach_processes, hide_shared_places};
 use super::kernel::{MountDepth, close_descriptors_on_exec};
 use super::mount::{DetachedMount, attach_grants, make_private, pin, seal_tree, take_grants};
+use super::network_plan::NetworkPlan;
 use super::report::InsideReport;
-use super::{landlock_rules, loopback, mask, privilege, program, syscall_filter};
+use super::{doors, landlock_rules, loopback, mask, privilege, program, syscall_filter};
 use crate::command::{FencedCommand, FencedExit};
 use crate::error::FenceError;
 use crate::protection::ProtectedPlaces;
@@ -40,16 +42,27 @@ pub(super) struct InsidePlan {
     pub(super) sockets: Vec<std::path::PathBuf>,
     /// What to protect below the workspace.
     pub(super) protected: ProtectedPlaces,
+    /// Whom it can reach.
+    pub(super) network: NetworkPlan,
     /// Who the command is, inside as outside.
     pub(super) user: Uid,
     /// Its group.
     pub(super) group: Gid,
 }
 
+/// What leads to the supervisor.
+#[derive(Debug)]
+pub(super) struct InsidePipes {
+    /// Where it says that it does its part.
+    pub(super) life: File,
+    /// Where it takes the sockets of the network.
+    pub(super) network: UnixStream,
+}
+
 /// Runs the command of a plan and ends the process.
-pub(super) fn enter(plan: &InsidePlan, mut report: File, life: &File) -> ! {
+pub(super) fn enter(plan: &InsidePlan, mut report: File, pipes: InsidePipes) -> ! {
     let crashed = || Err(FenceError::set_up("go up", &io::Error::other("an internal failure")));
-    let result = catch_unwind(AssertUnwindSafe(|| live(plan, life))).unwrap_or_else(|_| crashed());
+    let result = catch_unwind(AssertUnwindSafe(|| live(plan, pipes))).unwrap_or_else(|_| crashed());
     let said = result.unwrap_or_else(InsideReport::Failed).write(&mut report);
     let let_go = privilege::let_standard_files_go();
     // The supervisor reads to the end, and the kernel closes what is open only after it has put the namespaces away.
@@ -66,7 +79,7 @@ fn end(code: i32) -> ! {
     std::process::exit(code)
 }
 
-fn live(plan: &InsidePlan, life: &File) -> Result<InsideReport, FenceError> {
+fn live(plan: &InsidePlan, pipes: InsidePipes) -> Result<InsideReport, FenceError> {
     bind_to_supervisor()?;
     let signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM])
         .map_err(|error| FenceError::set_up("wait for signals", &error))?;
@@ -74,11 +87,13 @@ fn live(plan: &InsidePlan, life: &File) -> Result<InsideReport, FenceError> {
     privilege::clean_standard_files()?;
     put_up_mounts(plan)?;
     loopback::switch_on()?;
+    doors::open(&plan.network, &pipes.network)?;
+    drop(pipes.network);
     let directory = &plan.command.directory;
     std::env::set_current_dir(directory)
         .map_err(|error| FenceError::set_up_at("start in", directory, &error))?;
     let landlock_abi = restrict(plan)?;
-    hear_from_supervisor(life)?;
+    hear_from_supervisor(&pipes.life)?;
     let exit = run_command(plan, signals)?;
     Ok(InsideReport::Ended { exit, refused_connections: loopback::refused_connections(), landlock_abi })
 }
@@ -136,6 +151,7 @@ fn put_up_mounts(plan: &InsidePlan) -> Result<(), FenceError> {
     protect(&plan.protected)?;
     mask::mask(&policy.masked)?;
     mask::mask(&plan.sockets)?;
+    device::show_name_server()?;
     attach_processes()
 }
 

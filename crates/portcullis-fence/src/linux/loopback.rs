@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::net::Ipv4Addr;
 
 use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{
@@ -27,20 +28,35 @@ const fn link_up() -> [u8; 32] {
 
 /// Switches the loopback on.
 pub(super) fn switch_on() -> Result<(), FenceError> {
-    let switch = || -> io::Result<()> {
-        let kind = SocketType::RAW;
-        let socket = socket_with(AddressFamily::NETLINK, kind, SocketFlags::CLOEXEC, None)?;
-        bind(&socket, &SocketAddrNetlink::new(0, 0))?;
-        send(&socket, &LINK_UP, SendFlags::empty())?;
-        let mut answer = [0_u8; 256];
-        let (_, length) = recv(&socket, &mut answer, RecvFlags::empty())?;
-        match answer.get(..length).and_then(error_of) {
-            Some(0) => Ok(()),
-            Some(code) => Err(io::Error::from_raw_os_error(code.saturating_neg())),
-            None => Err(io::ErrorKind::InvalidData.into()),
-        }
-    };
-    switch().map_err(|error| FenceError::set_up("switch its loopback on", &error))
+    request(&LINK_UP).map_err(|error| FenceError::set_up("switch its loopback on", &error))
+}
+
+/// Gives the loopback an address, and with it all of the block that it lies in.
+pub(super) fn add_address(address: Ipv4Addr, prefix: u8) -> io::Result<()> {
+    let mut message = vec![40, 0, 0, 0, 20, 0]; // length and RTM_NEWADDR
+    message.extend((1_u16 | 4 | 0x400 | 0x200).to_ne_bytes()); // a request with an answer, for something new
+    message.extend([1, 0, 0, 0, 0, 0, 0, 0]); // sequence and sender
+    message.extend([2, prefix, 0, 254, 1, 0, 0, 0]); // version 4, scope of the host, interface 1
+    for attribute in [2, 1] {
+        // IFA_LOCAL and IFA_ADDRESS
+        message.extend([8, 0, attribute, 0]);
+        message.extend(address.octets());
+    }
+    request(&message)
+}
+
+/// Asks the kernel for a change of the network, and waits for its answer.
+fn request(message: &[u8]) -> io::Result<()> {
+    let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None)?;
+    bind(&socket, &SocketAddrNetlink::new(0, 0))?;
+    send(&socket, message, SendFlags::empty())?;
+    let mut answer = [0_u8; 256];
+    let (_, length) = recv(&socket, &mut answer, RecvFlags::empty())?;
+    match answer.get(..length).and_then(error_of) {
+        Some(0) => Ok(()),
+        Some(code) => Err(io::Error::from_raw_os_error(code.saturating_neg())),
+        None => Err(io::ErrorKind::InvalidData.into()),
+    }
 }
 
 /// An answer is a header and the number of an error, negative.

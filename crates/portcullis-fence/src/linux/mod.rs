@@ -3,7 +3,9 @@
 //! `supervisor` stays outside; `inside` is what the new process does until the command runs, in the order in which it must
 //! be done; the other files are the parts.
 
+mod carrier;
 mod device;
+mod doors;
 mod inside;
 mod kernel;
 mod landlock_rules;
@@ -11,6 +13,8 @@ mod loopback;
 mod mask;
 mod mount;
 mod mount_table;
+mod name_answer;
+mod network_plan;
 mod privilege;
 mod program;
 mod report;

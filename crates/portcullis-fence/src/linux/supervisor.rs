@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,10 +13,12 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
+use super::carrier;
 use super::inside::{self, InsidePlan};
 use super::kernel::clone_into_namespaces;
 use super::mask::sockets_in_use;
 use super::mount_table::find_mount_below;
+use super::network_plan::NetworkPlan;
 use super::report::InsideReport;
 use crate::command::{FenceOutcome, FencedCommand};
 use crate::environment::fenced_environment;
@@ -43,15 +46,19 @@ pub fn run_meanwhile(
         || pipe_with(PipeFlags::CLOEXEC).map_err(|error| FenceError::set_up("open a pipe", &error.into()));
     let (report_reader, report_writer) = pipe()?;
     let (life_reader, life_writer) = pipe()?;
+    let (network, network_inside) =
+        UnixStream::pair().map_err(|error| FenceError::set_up("open a pipe", &error))?;
     let child = clone_into_namespaces()
         .map_err(|error| FenceError::set_up("make its namespaces", &error).with_hint(NO_NAMESPACES))?;
     let Some(child) = child else {
-        drop((report_reader, life_writer));
-        inside::enter(&plan, File::from(report_writer), &File::from(life_reader));
+        drop((report_reader, life_writer, network));
+        let pipes = inside::InsidePipes { life: File::from(life_reader), network: network_inside };
+        inside::enter(&plan, File::from(report_writer), pipes);
     };
-    drop((report_writer, life_reader));
+    drop((report_writer, life_reader, network_inside));
     let failed = |error: io::Error| FenceError::set_up("wait for it", &error);
     let has_ended = pass_signals_on(child).map_err(failed)?;
+    let log = carrier::serve(network, plan.network.clone(), command.resolver.clone()).map_err(failed)?;
     // The fence goes up at the same time; the command waits for this word, and ends with this process.
     rustix::io::write(&life_writer, &[inside::GO]).map_err(|error| failed(error.into()))?;
     drop(life_writer);
@@ -60,6 +67,7 @@ pub fn run_meanwhile(
     let report = InsideReport::read(File::from(report_reader));
     has_ended.store(true, Ordering::SeqCst);
     let mut outcome = outcome(report, child)?;
+    outcome.hosts = log.attempts();
     outcome.made_protected = made_protected(command, &plan.protected);
     Ok(outcome)
 }
@@ -79,6 +87,7 @@ fn make_plan(command: &FencedCommand) -> Result<InsidePlan, FenceError> {
         environment: fenced_environment(policy, command.environment.iter().cloned()),
         sockets,
         protected,
+        network: NetworkPlan::new(&policy.network),
         user: rustix::process::geteuid(),
         group: rustix::process::getegid(),
     })
@@ -137,9 +146,13 @@ fn pass_signals_on(child: Pid) -> io::Result<Arc<AtomicBool>> {
 /// away, for which nobody has to wait.
 fn outcome(report: Option<InsideReport>, child: Pid) -> Result<FenceOutcome, FenceError> {
     match report {
-        Some(InsideReport::Ended { exit, refused_connections, landlock_abi }) => {
-            Ok(FenceOutcome { exit, refused_connections, landlock_abi, made_protected: Vec::new() })
-        }
+        Some(InsideReport::Ended { exit, refused_connections, landlock_abi }) => Ok(FenceOutcome {
+            exit,
+            refused_connections,
+            landlock_abi,
+            hosts: Vec::new(),
+            made_protected: Vec::new(),
+        }),
         Some(InsideReport::Failed(error)) => Err(error),
         None => {
             let ended = waitpid(Some(child), WaitOptions::empty());

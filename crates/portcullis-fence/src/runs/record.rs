@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::command::FencedExit;
+use crate::host::HostAttempt;
 use crate::layer::{FileStamp, LayerChange};
 use crate::policy::OverlayLayer;
 
@@ -30,6 +31,9 @@ pub struct RunRecord {
     pub exit: Option<FencedExit>,
     /// How often it wanted to reach something outside.
     pub refused_connections: u64,
+    /// The hosts that it tried to reach.
+    #[serde(default)]
+    pub hosts: Vec<HostAttempt>,
     /// What becomes of its changes.
     pub state: RunState,
     /// The layers, that of the workspace first; those of other places are thrown away.
@@ -112,6 +116,7 @@ mod tests {
             began,
             exit: None,
             refused_connections: 0,
+            hosts: Vec::new(),
             state,
             layers: Vec::new(),
             changes: Vec::new(),

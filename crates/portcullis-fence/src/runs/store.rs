@@ -94,6 +94,7 @@ impl RunStore {
                 began,
                 exit: None,
                 refused_connections: 0,
+                hosts: Vec::new(),
                 state: RunState::Running,
                 layers: layers.collect::<io::Result<_>>()?,
                 changes: Vec::new(),
@@ -309,6 +310,7 @@ impl OpenRun {
     pub fn end(mut self, outcome: &FenceOutcome) -> Result<RunRecord, RunError> {
         self.record.exit = Some(outcome.exit);
         self.record.refused_connections = outcome.refused_connections;
+        self.record.hosts.clone_from(&outcome.hosts);
         let record = hold(self.record)?;
         keep(&self.folder, &record)?;
         // What was written to other places is thrown away; empty layers are left for `tidy`.

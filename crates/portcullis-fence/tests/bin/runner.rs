@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use portcullis_fence::{
-    FenceOutcome, FencePolicy, FencedCommand, KernelFeatures, RunSelection, RunStore, WriteMode, run,
+    FenceOutcome, FencePolicy, FencedCommand, HostResolver, KernelFeatures, RunSelection, RunStore,
+    WriteMode, run,
 };
 
 fn main() -> ExitCode {
@@ -58,7 +59,14 @@ fn start(
     words: Vec<OsString>,
 ) -> Result<FenceOutcome, Box<dyn Error>> {
     let environment = std::env::vars_os().collect();
-    Ok(run(&FencedCommand { policy, directory, words, environment, features })?)
+    let mut command = FencedCommand::new(policy, directory, words, environment);
+    command.features = features;
+    if let Ok(table) = std::env::var("FENCE_HOSTS") {
+        let entries = table.split(',').filter_map(|entry| entry.split_once('='));
+        let entries = entries.filter_map(|(name, address)| Some((name.to_owned(), address.parse().ok()?)));
+        command.resolver = HostResolver::Table(entries.collect());
+    }
+    Ok(run(&command)?)
 }
 
 /// Runs a command over a layer, and prints the name of the run.

@@ -76,6 +76,22 @@ fn flags_answer_without_a_question() {
 }
 
 #[test]
+fn a_host_that_is_not_listed_is_named() {
+    let sandbox = with_files();
+    let line = "getent hosts refused.test";
+    for hosts in [&[][..], &["--allow-host", "other.test:443"]] {
+        let flags = [&["run", "--drop", "--json"], hosts, &["--", "bash", "-c", line]].concat();
+        let ran = sandbox.run(&flags);
+        assert!(ran.stderr.contains("the fence refused to reach `refused.test`:"), "{ran:?}");
+        let run: Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
+        let tried = serde_json::json!([{"host": "refused.test", "port": null, "result": "notListed"}]);
+        assert_eq!(run["hosts"], tried);
+    }
+    let wrong = sandbox.run(&["run", "--allow-host", "*.test", "--", "true"]);
+    assert_eq!(wrong.code, Some(64), "{wrong:?}");
+}
+
+#[test]
 fn what_does_not_go_up_runs_nothing() {
     let sandbox = with_files();
     let ran = sandbox.run(&["run", "--", "no-such-program"]);

@@ -1,7 +1,7 @@
 //! The end of a fenced command: its own exit code, and the lines that say what the fence did.
 
 use portcullis_core::visible;
-use portcullis_fence::{FenceError, FenceOutcome};
+use portcullis_fence::{AttemptResult, FenceError, FenceOutcome, FencePolicy, HostAttempt, NetworkAccess};
 use portcullis_output::human::counted;
 use portcullis_output::terminal::print_error;
 
@@ -24,11 +24,14 @@ pub(super) fn did_not_start(error: &FenceError) -> ExitCode {
 }
 
 /// Names what the fence refused, which the command itself tells only as a riddle.
-pub(super) fn say_what_was_refused(outcome: &FenceOutcome, writable: &str) {
+pub(super) fn say_what_was_refused(outcome: &FenceOutcome, policy: &FencePolicy) {
+    if let Some(text) = refused_hosts(&outcome.hosts, &policy.network) {
+        print_error(&text);
+    }
     if outcome.refused_connections > 0 {
         let tries = counted(outcome.refused_connections, "connection");
         print_error(&format!(
-            "portcullis: the fence refused {tries} to the outside: this command runs without a network. \
+            "portcullis: the fence refused {tries} to addresses outside: only listed hosts can be reached, by their names. \
              If it needs one, ask for a run outside the fence and say which host it reaches.\n"
         ));
     }
@@ -41,9 +44,49 @@ pub(super) fn say_what_was_refused(outcome: &FenceOutcome, writable: &str) {
     }
     if outcome.exit.shell_code() != 0 {
         print_error(&format!(
-            "portcullis: this ran inside a fence: it can write {writable} and `/tmp`; the rest of the machine is \
-             read-only, and secrets are hidden. If that stopped it, ask for a run outside the fence.\n"
+            "portcullis: this ran inside a fence: it can write `{}` and `/tmp`; the rest of the machine is \
+             read-only, and secrets are hidden. If that stopped it, ask for a run outside the fence.\n",
+            visible(&policy.workspace.to_string_lossy())
         ));
+    }
+}
+
+/// How many refused hosts are named.
+const MOST_NAMES: usize = 5;
+
+/// Returns the line about hosts that were refused.
+fn refused_hosts(hosts: &[HostAttempt], network: &NetworkAccess) -> Option<String> {
+    let named = |result: AttemptResult| -> Vec<&str> {
+        hosts.iter().filter(|host| host.result == result).map(|host| host.host.as_str()).collect()
+    };
+    let unlisted = named(AttemptResult::NotListed);
+    if !unlisted.is_empty() {
+        let reach = match network {
+            NetworkAccess::None => "this command runs without a network",
+            NetworkAccess::Hosts(_) => "it is not on the list of this run",
+        };
+        return Some(format!(
+            "portcullis: the fence refused to reach {}: {reach}. If it needs that, ask for a run outside the fence and say \
+             which host it reaches; a person can list it with `--allow-host`.\n",
+            list_of(&unlisted)
+        ));
+    }
+    let private = named(AttemptResult::PrivateAddress);
+    (!private.is_empty()).then(|| {
+        format!(
+            "portcullis: the fence refused to reach {}: the name leads to a private address. \
+             A person can list that address too with `--allow-host`.\n",
+            list_of(&private)
+        )
+    })
+}
+
+fn list_of(names: &[&str]) -> String {
+    let shown: Vec<String> =
+        names.iter().take(MOST_NAMES).map(|name| format!("`{}`", visible(name))).collect();
+    match names.len().checked_sub(MOST_NAMES) {
+        None | Some(0) => shown.join(", "),
+        Some(more) => format!("{} and {more} more", shown.join(", ")),
     }
 }
 

@@ -7,8 +7,8 @@ use std::ffi::OsString;
 
 use portcullis_core::visible;
 use portcullis_fence::{
-    CallRecordStore, FenceOutcome, FencePolicy, FencedCommand, KernelFeatures, RunRecord, RunSelection,
-    RunState, WriteMode, run_meanwhile,
+    CallRecordStore, FenceOutcome, FencePolicy, FencedCommand, RunRecord, RunSelection, RunState, WriteMode,
+    run_meanwhile,
 };
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
@@ -33,13 +33,7 @@ pub(super) fn run(id: &str, words: &[OsString]) -> Result<ExitCode, Failure> {
         Err(error) => return Ok(nothing_was_run(&error.to_string(), None)),
     };
     let environment = std::env::vars_os().collect();
-    let command = FencedCommand {
-        policy,
-        directory,
-        words: words.to_vec(),
-        environment,
-        features: KernelFeatures::ALL,
-    };
+    let command = FencedCommand::new(policy, directory, words.to_vec(), environment);
     match command.policy.mode {
         WriteMode::Direct => Ok(run_directly(&command)),
         WriteMode::Observe(_) => run_observed(&home, command).or_else(|failure| Ok(refused(&failure))),
@@ -112,6 +106,6 @@ fn say_held(reason: &str, command: &str) {
 }
 
 fn finish(policy: &FencePolicy, outcome: &FenceOutcome) -> ExitCode {
-    say_what_was_refused(outcome, &format!("`{}`", visible(&policy.workspace.to_string_lossy())));
+    say_what_was_refused(outcome, policy);
     end_with(outcome.exit.shell_code())
 }

@@ -11,7 +11,7 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use portcullis_fence::{FencePolicy, RunError, RunStore};
+use portcullis_fence::{AllowedHost, FencePolicy, RunError, RunStore};
 use portcullis_gate::Failure;
 use portcullis_gate::presence::require_presence;
 use portcullis_gate::session_settings::locations;
@@ -26,9 +26,10 @@ use crate::exit_code::ExitCode;
   portcullis run --drop -- ./unknown-script.sh
   portcullis run --keep -- make generate
   portcullis run --json --drop -- make
+  portcullis run --allow-host packages.example.org -- ./fetch.sh
 
-Inside, the command sees the machine read-only, has no network but its own loopback, no secrets of your home, and
-writes into a layer over the workspace. When it ends, you see what it changed, and nothing lands before you say so.
+Inside, the command sees the machine read-only, has no network but its own loopback and the hosts you list, no secrets
+of your home, and writes into a layer over the workspace. When it ends, you see what it changed, and nothing lands before you say so.
 What is not answered is held: `portcullis runs`. Keeping needs a person in a terminal. The fence needs Linux.
 
 Exit codes: those of the command; 125 if nothing was run, 126 or 127 if the command cannot be started")]
@@ -46,6 +47,9 @@ pub(crate) struct RunArgs {
     /// Let a variable through that the fence would keep outside
     #[arg(long = "env", value_name = "NAME", conflicts_with = "call")]
     variables: Vec<String>,
+    /// Let it reach a host by TCP: NAME means the ports 443 and 80, a private address must be listed as such
+    #[arg(long = "allow-host", value_name = "NAME[:PORT]", conflicts_with = "call")]
+    hosts: Vec<AllowedHost>,
     /// Print what it changed as JSON, in the last line
     #[arg(long, conflicts_with = "call")]
     json: bool,

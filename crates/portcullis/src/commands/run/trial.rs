@@ -2,9 +2,8 @@
 
 use std::io::IsTerminal as _;
 
-use portcullis_core::visible;
 use portcullis_fence::{
-    FenceOutcome, FencedCommand, KernelFeatures, RunRecord, RunSelection, RunState, WriteMode, run_meanwhile,
+    FenceOutcome, FencedCommand, NetworkAccess, RunRecord, RunSelection, RunState, WriteMode, run_meanwhile,
 };
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
@@ -27,14 +26,12 @@ pub(super) fn run(arguments: &RunArgs) -> Result<ExitCode, Failure> {
         return Ok(nothing_was_run(&reason, Some("go to the folder of a project")));
     }
     policy.environment.clone_from(&arguments.variables);
+    if !arguments.hosts.is_empty() {
+        policy.network = NetworkAccess::Hosts(arguments.hosts.clone());
+    }
     let directory = home.locations.cwd.clone();
-    let command = FencedCommand {
-        policy,
-        directory,
-        words: arguments.words.clone(),
-        environment: std::env::vars_os().collect(),
-        features: KernelFeatures::ALL,
-    };
+    let environment = std::env::vars_os().collect();
+    let command = FencedCommand::new(policy, directory, arguments.words.clone(), environment);
     if arguments.direct {
         return Ok(match portcullis_fence::run(&command) {
             Ok(outcome) => {
@@ -73,7 +70,7 @@ fn observe(arguments: &RunArgs, home: &FenceHome, mut command: FencedCommand) ->
 }
 
 fn say_refused(command: &FencedCommand, outcome: &FenceOutcome) {
-    say_what_was_refused(outcome, &format!("`{}`", visible(&command.policy.workspace.to_string_lossy())));
+    say_what_was_refused(outcome, &command.policy);
 }
 
 /// Shows the changes and does with them what the flags or the person say.

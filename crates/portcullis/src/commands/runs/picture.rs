@@ -106,6 +106,7 @@ pub(crate) fn run_json(home: &FenceHome, record: &RunRecord) -> Result<Value, Fa
         "state": state_name(record.state),
         "exit": exit,
         "refused_connections": record.refused_connections,
+        "hosts": record.hosts,
         "changes": changes,
     }))
 }
