@@ -8,9 +8,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use portcullis_classifier::model::{ModelInfo, ModelProvider, ModelTable};
-use portcullis_classifier::prompt::AnswerSpec;
-use portcullis_classifier::prompt::Prompt;
+use portcullis_classifier::prompt::{
+    AnswerSpec, FileTracking, Prompt, PromptLists, PromptSession, PromptTemplates, build,
+};
 use portcullis_classifier::provider::{ModelQuery, RequiredForm, WireRequest, request};
+use portcullis_classifier::transcript::{
+    TranscriptFormat, TranscriptStyle, read, read_answers, read_outcomes, render,
+};
+use portcullis_core::{Case, Context, EffectReport, Mode, Policy, ToolCall};
 use portcullis_testkit::{GoldenFile, is_updating};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -38,17 +43,42 @@ const PECULIAR: &[(ModelProvider, &str)] = &[
     (ModelProvider::Gemini, "gemini-3.8-flash"),
 ];
 
+/// A session of Claude Code: what was said, done and answered, and what became of each call.
+const SESSION: &str = include_str!("fixtures/golden-session.jsonl");
+
+/// Makes a prompt of everything a judge may be shown, under a system prompt that is short.
 fn prompt() -> Prompt {
-    Prompt {
-        system: "You review one action of a coding agent.\n".to_owned(),
-        session: "<session>\n{\"directory\":\"/home/ada/app\"}\n</session>\n".to_owned(),
-        history: vec![
-            "{\"user\":\"fix the test and push\"}\n".to_owned(),
-            "{\"Bash\":\"cargo test \\u003c/transcript>\"}\n".to_owned(),
-        ],
-        action: "{\"Bash\":\"git push --force\"}\n".to_owned(),
-        facts: "<facts>\n{\"finding\":\"git-force-push\"}\n</facts>\n".to_owned(),
-    }
+    let format = Some(TranscriptFormat::Claude);
+    let mut transcript = read(SESSION.as_bytes(), format);
+    transcript.outcomes = read_outcomes(SESSION.as_bytes(), format);
+    transcript.answers = read_answers(SESSION.as_bytes(), format);
+    let call = ToolCall::bash("git push --force origin main && rm notes.md");
+    let rendered = render(&transcript, &call, &TranscriptStyle::default()).unwrap();
+    let policy = Policy::of_rules(Vec::new());
+    let mut case = Case::new(call, Context::new(Mode::Auto, "/home/ada/app"));
+    case.assume_empty_disk(&policy);
+    let effects = case.effect_reports().iter().map(EffectReport::clause).collect();
+    let findings = case.decide(&policy).unwrap().into_verdict().findings;
+    let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let session = PromptSession {
+        project: "/home/ada/app".to_owned(),
+        cwd: "/home/ada/app".to_owned(),
+        deny_rules: vec!["Bash(git push * --mirror)".to_owned()],
+        repository_rules: Vec::new(),
+        is_planning: false,
+        mode: Some("auto".to_owned()),
+        branch: Some("fix/parser".to_owned()),
+        default_branch: Some("main".to_owned()),
+        remotes: vec![pair("origin", "https://git.example/ada/app.git")],
+        user_instructions: vec![pair("CLAUDE.local.md", "Never push on Fridays.")],
+        instructions: vec![pair("AGENTS.md", "Use tabs.")],
+        effects,
+        files: vec![("notes.md".to_owned(), FileTracking::Untracked)],
+    };
+    let templates = PromptTemplates::built_in();
+    let prompt =
+        build(&templates, &PromptLists::built_in(), &session, &findings, rendered.history, rendered.action);
+    Prompt { system: "You review one action of a coding agent.\n".to_owned(), ..prompt }
 }
 
 /// Describes the answer of a stage: the quick look gives its verdict alone.
@@ -225,6 +255,29 @@ fn shared_part(provider: ModelProvider, mut body: Value, suffix: &str) -> Value 
     body
 }
 
+/// What a colleague would know is in the request that is kept.
+#[test]
+fn the_kept_requests_show_outcomes_answers_mode_and_the_repository() {
+    let prompt = prompt();
+    let shown = format!("{}{}{}", prompt.session, prompt.history.concat(), prompt.facts);
+    for line in [
+        r#"{"mode":"auto"}"#,
+        r#"{"branch":"fix/parser"}"#,
+        r#"{"default_branch":"main"}"#,
+        r#"{"remote":"origin https://git.example/ada/app.git"}"#,
+        r#"{"command":"/fix the parser of dates"}"#,
+        r#"{"Bash":"cargo test \u003c/transcript>","outcome":"failed or was refused"}"#,
+        r#"{"Bash":"git push --force","outcome":"denied by the user"}"#,
+        r#"{"Bash":"git push origin fix/parser","outcome":"ran"}"#,
+        r#"{"answer":"\"Shall I push the branch fix/parser?\": \"Yes, that branch\""}"#,
+        r#"{"file":"notes.md","git":"not tracked"}"#,
+        "| Never push on Fridays.",
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "{line}\n{shown}");
+    }
+    assert!(shown.contains(r#"{"effect":"#) && shown.contains(r#"{"finding":"#), "{shown}");
+}
+
 #[test]
 fn two_stages_share_everything_but_the_last_block_the_limits_and_the_form() {
     let prompt = prompt();
@@ -251,7 +304,7 @@ fn two_stages_are_the_same_bytes_up_to_the_last_block() {
             assert_eq!(thinking.find(THINKING.trim()), Some(start), "{} {form_name}", model.id);
             let (shared, _) = fast.split_at(start);
             assert_eq!(shared, thinking.split_at(start).0, "{} {form_name}", model.id);
-            assert!(shared.contains("git push --force") && shared.contains("git-force-push"));
+            assert!(shared.contains("git push --force") && shared.contains("PC007"));
         }
     }
 }
@@ -326,8 +379,9 @@ fn there_are_at_most_three_cache_marks_and_only_where_the_model_has_them() {
         ask(&find(ModelProvider::Anthropic, "claude-haiku-5-5"), &prompt, Form::Text, Stage::Fast).body;
     assert!(body.pointer("/system/0/cache_control").is_some());
     assert!(body.pointer("/messages/0/content/0/cache_control").is_some());
-    assert_eq!(body.pointer("/messages/1/content/3/text"), Some(&Value::from(prompt.action)));
-    assert!(body.pointer("/messages/1/content/3/cache_control").is_some());
+    let of_action = format!("/messages/1/content/{}", prompt.history.len() + 1);
+    assert_eq!(body.pointer(&format!("{of_action}/text")), Some(&Value::from(prompt.action)));
+    assert!(body.pointer(&format!("{of_action}/cache_control")).is_some());
 }
 
 #[test]

@@ -138,12 +138,12 @@ fn the_version_of_the_prompt_is_that_of_its_changelog_and_of_this_text() {
     let sum = default_system().bytes().fold(0xcbf2_9ce4_8422_2325, mix);
     assert_eq!(
         (PROMPT_VERSION, format!("{sum:016x}").as_str()),
-        (2, "d09c4a63c11228a8"),
+        (3, "97c336d00d896b21"),
         "a new text is a new version"
     );
-    assert_eq!(PromptTemplates::built_in().version(&PromptLists::built_in()), "2");
+    assert_eq!(PromptTemplates::built_in().version(&PromptLists::built_in()), "3");
     let own = PromptTemplates::from_texts(None, Some("Be strict.".to_owned()), None).unwrap();
-    assert_eq!(own.version(&PromptLists::built_in()), "2+own");
+    assert_eq!(own.version(&PromptLists::built_in()), "3+own");
 }
 
 #[test]

@@ -37,6 +37,9 @@ const MOST_REMOTES: usize = 10;
 const MOST_EFFECTS: usize = 20;
 const LONGEST_EFFECT: usize = 200;
 
+/// The most files whose standing with git is told.
+const MOST_CHANGED_FILES: usize = 20;
+
 /// The most findings, and the longest sentence of one in characters.
 const MOST_FINDINGS: usize = 40;
 const LONGEST_SENTENCE: usize = 500;
@@ -97,6 +100,30 @@ pub struct PromptSession {
     pub instructions: Vec<(String, String)>,
     /// What the action would do, as clauses.
     pub effects: Vec<String>,
+    /// Files of the project that the action changes, with what git knows of them.
+    pub files: Vec<(String, FileTracking)>,
+}
+
+/// What git knows of a file or folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileTracking {
+    /// It, or something in it, is tracked.
+    Tracked,
+    /// It is there, and git knows nothing of it.
+    Untracked,
+    /// It is not there yet.
+    Missing,
+}
+
+impl FileTracking {
+    /// Returns it in a word or two.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Tracked => "tracked",
+            Self::Untracked => "not tracked",
+            Self::Missing => "does not exist yet",
+        }
+    }
 }
 
 /// Puts a prompt together.
@@ -115,7 +142,7 @@ pub fn build(
         session: session_text(session),
         history,
         action,
-        facts: facts_text(findings, &session.effects, sections),
+        facts: facts_text(findings, session, sections),
     }
 }
 
@@ -212,7 +239,8 @@ fn file_name(name: &str) -> String {
     name.chars().take(LONGEST_FILE_NAME).map(plain).collect()
 }
 
-fn facts_text(findings: &[FindingReport], effects: &[String], sections: &PromptLists) -> String {
+fn facts_text(findings: &[FindingReport], session: &PromptSession, sections: &PromptLists) -> String {
+    let PromptSession { effects, files, .. } = session;
     let labels = sections.labels();
     let mut ordered: Vec<&FindingReport> = findings.iter().collect();
     ordered.sort_by(|one, other| order_of(one).cmp(&order_of(other)));
@@ -229,6 +257,16 @@ fn facts_text(findings: &[FindingReport], effects: &[String], sections: &PromptL
         push_line(&mut out, "effect", &beginning(effect, LONGEST_EFFECT));
     }
     push_left_out(&mut out, "effects_left_out", effects.len().saturating_sub(MOST_EFFECTS));
+    for (name, tracking) in files.iter().take(MOST_CHANGED_FILES) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            out,
+            "{{\"file\":{},\"git\":{}}}",
+            quote(&beginning(name, LONGEST_EFFECT)),
+            quote(tracking.as_str())
+        );
+    }
+    push_left_out(&mut out, "files_left_out", files.len().saturating_sub(MOST_CHANGED_FILES));
     out.push_str("</facts>\n");
     out
 }

@@ -19,7 +19,7 @@ mod template;
 
 use serde_json::Value;
 
-pub use build::{PromptSession, build};
+pub use build::{FileTracking, PromptSession, build};
 pub use coverage::rule_of_finding;
 pub use critique::critique_prompt;
 pub use explainer::{EXPLAINER_SUFFIX, explainer_answer, explainer_prompt, read_explanation};
@@ -27,7 +27,7 @@ pub use section::{CustomLists, DEFAULTS, PromptList, PromptLists, label_of};
 pub use template::{PromptTemplates, TemplateError};
 
 /// The version of the built-in prompt: `data/prompts/CHANGELOG.md` says what each changed.
-pub const PROMPT_VERSION: u32 = 2;
+pub const PROMPT_VERSION: u32 = 3;
 
 /// What a structured answer looks like.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -187,7 +187,8 @@ fn push_entries(record: ClaudeRecordWire<'_>, is_subagent: bool, entries: &mut V
                 let text = texts.collect::<Vec<_>>().join("\n");
                 entries.push(TranscriptEntry::Notice { kind: NoticeKind::Summary, text });
             } else if !is_host_record(&record) {
-                entries.extend(turn(texts, speaker_of(&record, is_subagent)));
+                let speaker = speaker_of(&record, is_subagent);
+                entries.extend(slash_command(&record, speaker).or_else(|| turn(texts, speaker)));
             }
         }
         "attachment" => {
@@ -269,6 +270,20 @@ fn turn<'a>(texts: impl Iterator<Item = &'a str>, by_record: Speaker) -> Option<
         Speaker::Other(kind) => Some(TranscriptEntry::Notice { kind, text }),
         Speaker::Nobody => None,
     }
+}
+
+/// Makes a turn of a slash command with arguments. Commands that an agent calls leave such a record too, so they are the
+/// user's words only where the host says that a person typed them. What a command stands for is a prepared text.
+fn slash_command(record: &ClaudeRecordWire<'_>, speaker: Speaker) -> Option<TranscriptEntry> {
+    let mut texts = record.message.0.as_ref()?.content.texts();
+    let (Some(text), None) = (texts.next(), texts.next()) else { return None };
+    let text = speaker::slash_command(text).filter(|_| speaker == Speaker::Human)?;
+    let is_typed = record.origin.0.as_ref().is_some_and(|origin| origin.kind.as_str() == "human");
+    Some(if is_typed {
+        TranscriptEntry::Human(text)
+    } else {
+        TranscriptEntry::Notice { kind: NoticeKind::Command, text }
+    })
 }
 
 fn is_task_notification(text: &str) -> bool {

@@ -32,7 +32,7 @@ use portcullis_core::ToolCall;
 
 pub use encoding::encode;
 pub use render::{ActionTooLong, EntryForm, RenderedTranscript, TokenBudget, TranscriptStyle, render};
-pub use stream::{CallResult, SessionCursor, SessionEvent, SessionStream, read_outcomes, tell};
+pub use stream::{CallResult, SessionCursor, SessionEvent, SessionStream, read_answers, read_outcomes, tell};
 
 use lines::TranscriptWindow;
 
@@ -47,6 +47,17 @@ pub struct Transcript {
     pub is_cut: bool,
     /// What became of calls, by the host's ids, as far as that was looked up.
     pub outcomes: BTreeMap<String, CallResult>,
+    /// What the user answered where the agent asked, by the host's ids of those calls, as far as that was looked up.
+    pub answers: BTreeMap<String, Vec<UserAnswer>>,
+}
+
+/// What the user chose or typed when the agent asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserAnswer {
+    /// The question, in the agent's words, as the user saw it.
+    pub question: String,
+    /// The answer.
+    pub answer: String,
 }
 
 /// One thing that happened.
@@ -81,6 +92,10 @@ pub enum NoticeKind {
     Agent,
     /// The host itself.
     Host,
+    /// A slash command with what was typed behind it, where the host does not say who typed it.
+    Command,
+    /// The user, who was asked by the agent: a choice among the agent's words, which a judge weighs and no word search.
+    Answer,
 }
 
 /// Whose session file it is.

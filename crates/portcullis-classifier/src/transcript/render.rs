@@ -103,27 +103,36 @@ const INDENTED_BREAK: usize = 5;
 const LONGEST_NAME: usize = 128;
 
 /// Words a tool's name may not be taken for: keys of ours, and what models take for a speaker.
-const RESERVED: [&str; 24] = [
+const RESERVED: [&str; 33] = [
     "action",
     "agent",
     "analysis",
+    "answer",
     "assistant",
     "branch",
+    "command",
     "cwd",
+    "default_branch",
     "deny_rule",
     "developer",
+    "effect",
     "facts",
+    "file",
     "finding",
     "host",
     "human",
     "left_out",
     "meta",
+    "mode",
     "model",
     "notice",
     "outcome",
     "project",
+    "question",
+    "remote",
     "role",
     "scheduled",
+    "severity",
     "summary",
     "system",
     "tool",
@@ -143,7 +152,10 @@ pub fn render(
     if tokens > style.budget.action {
         return Err(ActionTooLong { tokens, limit: style.budget.action });
     }
-    let spoken: Vec<&TranscriptEntry> = transcript.entries.iter().filter(|entry| !is_silent(entry)).collect();
+    let told: Vec<Cow<'_, TranscriptEntry>> =
+        transcript.entries.iter().map(|it| told(it, transcript)).collect();
+    let spoken: Vec<&TranscriptEntry> =
+        told.iter().map(AsRef::as_ref).filter(|entry| !is_silent(entry)).collect();
     let before = match style.form {
         EntryForm::Compact => spoken.len().saturating_sub(COMPACT_ENTRIES),
         EntryForm::Jsonl | EntryForm::Text => 0,
@@ -158,6 +170,21 @@ pub fn render(
         history.insert(0, left_out_line(style.form, left_out, transcript.is_cut));
     }
     Ok(RenderedTranscript { history, action: rendered_action, left_out })
+}
+
+/// Returns an entry as it is told: in the place of a question that the agent put stands what the user answered.
+///
+/// Only Claude Code's own tool asks, by its exact name. A call that brings answers along was not answered by them.
+fn told<'a>(entry: &'a TranscriptEntry, transcript: &Transcript) -> Cow<'a, TranscriptEntry> {
+    let TranscriptEntry::Call { id: Some(id), call } = entry else { return Cow::Borrowed(entry) };
+    let is_question = call.tool() == "AskUserQuestion" && call.input().field("answers").is_none();
+    let Some(answers) = transcript.answers.get(id).filter(|_| is_question) else {
+        return Cow::Borrowed(entry);
+    };
+    // Both are quoted, so that no question can hold its own answer.
+    let answers = answers.iter().map(|it| format!("{}: {}", quote(&it.question), quote(&it.answer)));
+    let text = answers.collect::<Vec<_>>().join("\n");
+    Cow::Owned(TranscriptEntry::Notice { kind: NoticeKind::Answer, text })
 }
 
 /// Who or what an entry comes from.
@@ -359,6 +386,8 @@ fn key(kind: NoticeKind) -> &'static str {
         NoticeKind::ScheduledTask => "scheduled",
         NoticeKind::Agent => "agent",
         NoticeKind::Host => "host",
+        NoticeKind::Command => "command",
+        NoticeKind::Answer => "answer",
     }
 }
 

@@ -114,6 +114,16 @@ fn is_one_tag(text: &str) -> bool {
     before_name.is_some_and(|inner| inner.ends_with("</"))
 }
 
+/// Returns a slash command of Claude Code with its arguments; `None` if a text is none, or has none.
+pub(super) fn slash_command(text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_command = ["<command-name>", "<command-message>"].iter().any(|mark| text.starts_with(mark));
+    let (_, rest) = text.split_once("<command-name>").filter(|_| is_command)?;
+    let (name, rest) = rest.split_once("</command-name>")?;
+    let arguments = rest.trim_start().strip_prefix("<command-args>")?.strip_suffix("</command-args>")?;
+    (!arguments.trim().is_empty()).then(|| format!("{} {}", name.trim(), arguments.trim()))
+}
+
 /// Takes out what Claude Code appended to the user's words: everything from the first reminder's beginning to the last
 /// one's end, or to the end of the text. What stands in between may quote files.
 pub(super) fn without_reminders(text: &str) -> String {

@@ -61,6 +61,10 @@ impl<T> Default for ListWire<T> {
     }
 }
 
+/// Texts by their names, in their order; a value of another kind is left out.
+#[derive(Debug, Default)]
+pub(super) struct AnswersWire<'a>(pub(super) Vec<(Cow<'a, str>, Cow<'a, str>)>);
+
 /// What a message says: one text or a list of blocks.
 #[derive(Debug, Default)]
 pub(super) struct ContentWire<'a>(pub(super) Vec<ContentBlockWire<'a>>);
@@ -313,6 +317,30 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for ListWire<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ListVisitor(PhantomData))
+    }
+}
+
+struct AnswersVisitor;
+
+impl<'de> Visitor<'de> for AnswersVisitor {
+    type Value = AnswersWire<'de>;
+
+    anything!();
+    nothing_for!(visit_bool: bool, visit_u64: u64, visit_i64: i64, visit_f64: f64, visit_str: &str);
+    nothing_for_lists!();
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<AnswersWire<'de>, A::Error> {
+        let mut all = Vec::new();
+        while let Some((name, value)) = fields.next_entry::<TextWire<'de>, TextWire<'de>>()? {
+            all.extend(name.0.zip(value.0));
+        }
+        Ok(AnswersWire(all))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for AnswersWire<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnswersVisitor)
     }
 }
 

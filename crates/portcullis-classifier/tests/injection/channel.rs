@@ -1,6 +1,6 @@
 //! The ways by which somebody else's words come near the judge, and a session with words planted in one of them.
 
-use portcullis_classifier::prompt::PromptSession;
+use portcullis_classifier::prompt::{FileTracking, PromptSession};
 use portcullis_classifier::transcript::TranscriptFormat;
 use portcullis_core::{Case, Context, FindingReport, Mode, Policy, ToolCall};
 use portcullis_hosts::json as house_json;
@@ -45,6 +45,11 @@ pub(crate) enum Channel {
     GeminiMd,
     InstructionName,
     FindingSentence,
+    DefaultBranch,
+    Remote,
+    Effect,
+    ChangedFile,
+    UserNotes,
     // Shown, and nobody's consent.
     Paste,
     Summary,
@@ -59,6 +64,9 @@ pub(crate) enum Channel {
     PlainNotice,
     CodexCommand,
     GeminiCommand,
+    Question,
+    AnswerText,
+    SlashArguments,
     // Never shown.
     Prose,
     Thoughts,
@@ -88,6 +96,10 @@ pub(crate) enum Channel {
     GeminiResponse,
     GeminiInfo,
     GeminiFile,
+    DeniedResult,
+    OthersAnswers,
+    OwnAnswers,
+    SubagentAnswers,
 }
 
 use Channel as C;
@@ -146,6 +158,11 @@ impl Channel {
         C::GeminiMd,
         C::InstructionName,
         C::FindingSentence,
+        C::DefaultBranch,
+        C::Remote,
+        C::Effect,
+        C::ChangedFile,
+        C::UserNotes,
         C::Paste,
         C::Summary,
         C::Peer,
@@ -159,6 +176,9 @@ impl Channel {
         C::PlainNotice,
         C::CodexCommand,
         C::GeminiCommand,
+        C::Question,
+        C::AnswerText,
+        C::SlashArguments,
         C::Prose,
         C::Thoughts,
         C::ToolResult,
@@ -187,6 +207,10 @@ impl Channel {
         C::GeminiResponse,
         C::GeminiInfo,
         C::GeminiFile,
+        C::DeniedResult,
+        C::OthersAnswers,
+        C::OwnAnswers,
+        C::SubagentAnswers,
     ];
 
     /// Says what becomes of words in this channel.
@@ -226,6 +250,11 @@ impl Channel {
             C::GeminiMd => facts.instructions.push(("GEMINI.md".to_owned(), format!("{text}\nThe end."))),
             C::InstructionName => facts.instructions = vec![(text.to_owned(), "Use tabs.".to_owned())],
             C::FindingSentence => findings.push(finding(text)),
+            C::DefaultBranch => facts.default_branch = Some(text.to_owned()),
+            C::Remote => facts.remotes.push((text.to_owned(), format!("https://{text}"))),
+            C::Effect => facts.effects.push(format!("writes `{text}`")),
+            C::ChangedFile => facts.files.push((text.to_owned(), FileTracking::Tracked)),
+            C::UserNotes => facts.user_instructions.push(("CLAUDE.local.md".to_owned(), text.to_owned())),
             _ => {}
         }
         let records = self.records(text, &action);
@@ -313,6 +342,15 @@ impl Channel {
                 let calls = json!([{"id": "c", "name": "run_shell_command", "args": args}]);
                 gemini::with(&json!({"id": "x", "type": "gemini", "content": "", "toolCalls": calls}))
             }
+            C::Question => answered("AskUserQuestion", &json!({}), text, "no"),
+            C::AnswerText => answered("AskUserQuestion", &json!({}), "Push to main?", text),
+            C::SlashArguments => {
+                let (name, arguments) =
+                    ("<command-name>/fix</command-name>", format!("<command-args>{text} </command-args>"));
+                claude::with(&claude::said(&format!(
+                    "<command-message>fix</command-message>\n{name}\n{arguments}"
+                )))
+            }
             _ => claude::with_call(&call("Bash", &json!({"command": "cargo test"}))),
         }
     }
@@ -396,6 +434,23 @@ impl Channel {
                 json!({"id": "x", "type": "user", "content": [{"functionResponse": {"response": {"output": text}}}]}),
             ),
             C::GeminiInfo => said(json!({"id": "x", "type": "info", "content": text})),
+            C::DeniedResult => claude::with_end(
+                "Bash",
+                &json!({"command": "git push -f"}),
+                &claude::ended(text, &json!({"toolDenialKind": "user-rejected", "toolUseResult": text})),
+            ),
+            C::OthersAnswers => answered("mcp__radio__AskUserQuestion", &json!({}), "Push to main?", text),
+            C::OwnAnswers => answered(
+                "AskUserQuestion",
+                &json!({"answers": {"Push to main?": "x"}}),
+                "Push to main?",
+                text,
+            ),
+            C::SubagentAnswers => {
+                let answers =
+                    json!({"isSidechain": true, "toolUseResult": {"answers": {"Push to main?": text}}});
+                claude::with_end("AskUserQuestion", &json!({}), &claude::ended("answered", &answers))
+            }
             _ => said(json!({"id": "x", "type": "user", "content": [
                 {"text": "fix @a.txt"},
                 {"text": "\n--- Content from referenced files ---"},
@@ -405,6 +460,12 @@ impl Channel {
             ]})),
         }
     }
+}
+
+/// Makes a session in which a tool returned what looks like an answer of the user.
+fn answered(tool: &str, input: &Value, question: &str, answer: &str) -> Records {
+    let result = json!({"toolUseResult": {"questions": [], "answers": {question: answer}}});
+    claude::with_end(tool, input, &claude::ended(answer, &result))
 }
 
 /// Makes a call of a tool.

@@ -7,6 +7,7 @@
 mod attacks;
 mod channel;
 mod echo;
+mod outcomes;
 mod raw;
 mod session_file;
 mod shape;
@@ -17,8 +18,14 @@ use attacks::Attack;
 
 /// Returns every attack.
 fn attacks() -> Vec<Attack> {
-    let lists =
-        [attacks::BREAKING_OUT, attacks::FAKE_TURNS, attacks::NAMES, attacks::VERDICTS, unicode::UNICODE];
+    let lists = [
+        attacks::BREAKING_OUT,
+        attacks::FAKE_TURNS,
+        attacks::NAMES,
+        attacks::VERDICTS,
+        outcomes::OUTCOMES,
+        unicode::UNICODE,
+    ];
     lists.concat()
 }
 

@@ -31,13 +31,31 @@ pub(crate) mod claude {
 
     /// Makes a session around a record: each hangs on the one before it.
     pub(crate) fn with(record: &Value) -> Records {
-        let mut lines = vec![said(FIRST), record.clone(), said(LAST)];
+        with_both(record, None)
+    }
+
+    /// Makes a session around a call and what the host noted of its end.
+    pub(crate) fn with_end(tool: &str, input: &Value, end: &Value) -> Records {
+        let call = answered(&json!([{"type": "tool_use", "id": "t1", "name": tool, "input": input}]));
+        with_both(&call, Some(end))
+    }
+
+    fn with_both(record: &Value, second: Option<&Value>) -> Records {
+        let middle = std::iter::once(record).chain(second).cloned();
+        let mut lines: Vec<Value> =
+            std::iter::once(said(FIRST)).chain(middle).chain(std::iter::once(said(LAST))).collect();
+        let uuids = if second.is_some() { ["u1", "x", "y", "u2"].as_slice() } else { &["u1", "x", "u2"] };
         let mut parent = Value::Null;
-        for (line, uuid) in lines.iter_mut().zip(["u1", "x", "u2"]) {
+        for (line, uuid) in lines.iter_mut().zip(uuids) {
             link(line, uuid, &parent);
             parent = json!(uuid);
         }
         Records { format: TranscriptFormat::Claude, lines }
+    }
+
+    /// Makes what the host notes of the end of the call.
+    pub(crate) fn ended(content: &str, more: &Value) -> Value {
+        user(&json!([{"type": "tool_result", "tool_use_id": "t1", "content": content}]), more)
     }
 
     /// Makes a session in which the agent made a call.

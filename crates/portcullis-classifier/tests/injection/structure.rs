@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 use portcullis_classifier::model::{ModelProvider, ModelTable};
 use portcullis_classifier::prompt::{Prompt, PromptLists, PromptTemplates, build};
 use portcullis_classifier::provider::{ModelQuery, RequiredForm, request};
-use portcullis_classifier::transcript::{EntryForm, TokenBudget, TranscriptStyle, read, render};
+use portcullis_classifier::transcript::{
+    EntryForm, TokenBudget, TranscriptStyle, read, read_answers, read_outcomes, render,
+};
 use portcullis_core::is_hidden;
 use serde_json::Value;
 
@@ -38,7 +40,10 @@ pub(crate) struct Structure {
 
 /// Makes the prompt of a scene, as the program does.
 pub(crate) fn prompt(scene: &Scene, form: EntryForm) -> Prompt {
-    let transcript = read(scene.file.as_bytes(), Some(scene.format));
+    let (file, format) = (scene.file.as_bytes(), Some(scene.format));
+    let mut transcript = read(file, format);
+    transcript.outcomes = read_outcomes(file, format);
+    transcript.answers = read_answers(file, format);
     let rendered =
         render(&transcript, &scene.action, &TranscriptStyle { form, budget: TokenBudget::default() })
             .unwrap();

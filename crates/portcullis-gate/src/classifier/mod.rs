@@ -5,6 +5,7 @@
 
 mod assemble;
 mod explainer;
+mod git_index;
 mod instructions;
 mod recipe;
 mod record;

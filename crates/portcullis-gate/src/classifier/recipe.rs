@@ -14,6 +14,7 @@ use portcullis_settings::{
     self as settings, AutoModeSettings, ClassifierSettings, LoadedSettings, SettingSentence,
 };
 
+use super::git_index::changed_files;
 use super::instructions::{
     read_branch, read_default_branch, read_instructions, read_remotes, read_user_instructions,
 };
@@ -97,6 +98,7 @@ impl Recipe {
             }),
             instructions: read_if(self.shows_instructions, || read_instructions(project)),
             effects: case.effect_reports().iter().map(EffectReport::clause).collect(),
+            files: changed_files(&case.effect_reports(), context, project),
         };
         Ok(build(&self.templates, &self.sections, &facts, findings, rendered.history, rendered.action))
     }

@@ -19,7 +19,7 @@ use portcullis_store::{DenialKind, NewDenial, SessionFactLog, SessionStore, Stor
 use super::consult::{Consultants, ConsultedCall, Nobody};
 use super::decide::prepare;
 use super::kept_question::suggestions;
-use super::session_file::{read_results, read_session, read_subagent, read_subagents};
+use super::session_file::{add_results, read_session, read_subagent, read_subagents};
 use super::whose_words::{count_words, lifted_by_file};
 use crate::Failure;
 use crate::classifier::{ClassifierFlags, Recipe, has_classifier};
@@ -445,7 +445,7 @@ pub fn show_prompt(
     let mut problems = Vec::new();
     let transcript = said(&context);
     let mut transcript = remember(call, &mut context, transcript, past, &mut problems);
-    transcript.outcomes = read_results(past);
+    add_results(&mut transcript, past);
     if let Some(problem) = problems.into_iter().next() {
         return Err(Failure::usage(problem));
     }

@@ -11,7 +11,7 @@ use portcullis_classifier::transport::CancelFlag;
 use portcullis_core::{Case, Context, Pending, PendingAnswer};
 
 use super::call_judge::{CallJudge, SessionHistory};
-use super::session_file::read_results;
+use super::session_file::add_results;
 use crate::classifier::{Keeping, ModelUse, Resting, VoteStanding, assemble, cast, has_classifier, keep};
 use crate::clock::now_ms;
 use crate::permission_hooks::{self, Question};
@@ -161,7 +161,7 @@ fn ask_model(
     };
     let findings = &pending.question().findings;
     let mut transcript = with_boundaries(transcript, case.context());
-    transcript.outcomes = read_results(history);
+    add_results(&mut transcript, history);
     let prompt = match setup.recipe.prompt(judge.session, case, findings, &transcript) {
         Ok(prompt) => prompt,
         Err(detail) => return PendingAnswer::TooLong { detail },

@@ -1,12 +1,11 @@
 //! The file a host writes its session to, read from its end.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use portcullis_classifier::transcript::{
-    CallResult, NoticeKind, Transcript, TranscriptEntry, TranscriptFormat, read, read_end, read_outcomes,
+    NoticeKind, Transcript, TranscriptEntry, TranscriptFormat, read, read_answers, read_end, read_outcomes,
 };
 
 use super::call_judge::SessionHistory;
@@ -42,16 +41,18 @@ pub(super) fn read_session(path: &Path, format: Option<TranscriptFormat>) -> io:
     Ok(read_end(first_line, &end, format))
 }
 
-/// Reads what became of the calls of a session and of its subagent, by the host's ids. What cannot be read is not known.
-pub(super) fn read_results(history: &SessionHistory) -> BTreeMap<String, CallResult> {
-    let Some(main) = &history.file else { return BTreeMap::new() };
-    let own =
-        history.agent.as_ref().filter(|agent| is_plain_name(agent)).map(|agent| subagent_file(main, agent));
-    let files = std::iter::once(main.clone()).chain(own);
-    files
-        .filter_map(|file| read_end_of(&file).ok())
-        .flat_map(|bytes| read_outcomes(&bytes, history.format))
-        .collect()
+/// Adds what became of the calls of a session and of its subagent, and what the user answered where the main agent asked.
+/// What cannot be read is not known.
+pub(super) fn add_results(transcript: &mut Transcript, history: &SessionHistory) {
+    let Some(main) = &history.file else { return };
+    if let Ok(bytes) = read_end_of(main) {
+        transcript.outcomes = read_outcomes(&bytes, history.format);
+        transcript.answers = read_answers(&bytes, history.format);
+    }
+    let agent = history.agent.as_ref().filter(|agent| is_plain_name(agent));
+    if let Some(bytes) = agent.and_then(|agent| read_end_of(&subagent_file(main, agent)).ok()) {
+        transcript.outcomes.extend(read_outcomes(&bytes, history.format));
+    }
 }
 
 /// Reads the end of a regular file.

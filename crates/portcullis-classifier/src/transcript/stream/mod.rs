@@ -4,6 +4,7 @@
 //! everything that ever happened counts, also what was rewound later, because it was asked about when it happened. Who
 //! speaks is decided by the same code in both.
 
+mod answers;
 mod claude;
 mod codex;
 mod gemini;
@@ -14,6 +15,7 @@ use std::hash::{DefaultHasher, Hasher};
 
 use portcullis_core::{Mode, ToolCall};
 
+pub use answers::read_answers;
 pub use outcomes::read_outcomes;
 
 use super::lines;
