@@ -35,8 +35,7 @@ struct ModelHome {
 
 /// Drives everything and returns the figures; what must hold and does not is an error.
 pub(super) fn drive(program: &Path, address: &str) -> Result<String> {
-    let home = ModelHome { folder: tempfile::tempdir()?, program: program.to_path_buf() };
-    fs::create_dir_all(home.project())?;
+    let home = ModelHome::new(program)?;
     home.warm_up(address)?;
     let mut out = String::from("form      stages    tokens of each look   time     answer\n");
     for form in FORMS {
@@ -54,11 +53,27 @@ pub(super) fn drive(program: &Path, address: &str) -> Result<String> {
 }
 
 impl ModelHome {
+    /// Makes a home with copies of the programs, so that a build that goes on meanwhile changes nothing.
+    fn new(program: &Path) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let copy = folder.path().join("portcullis");
+        fs::copy(program, &copy)?;
+        fs::copy(program.with_file_name("portcullis-full"), copy.with_file_name("portcullis-full"))?;
+        let home = Self { folder, program: copy };
+        fs::create_dir_all(home.project())?;
+        Ok(home)
+    }
+
     fn project(&self) -> PathBuf {
         self.folder.path().join("project")
     }
 
+    /// Writes settings, and forgets what was kept before: a server that was slow in one form is not left alone in another.
     fn set(&self, address: &str, form: &str, stages: &str) -> Result<()> {
+        let state = self.folder.path().join(".local");
+        if state.exists() {
+            fs::remove_dir_all(state)?;
+        }
         let folder = self.folder.path().join(".config/portcullis");
         fs::create_dir_all(&folder)?;
         let classifier = json!({

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
 
 use crate::{output, process};
 
@@ -35,6 +36,9 @@ const OPTIONS: [&str; 8] = [
 
 /// How many tokens the model takes, which is all it was made for.
 const WINDOW: &str = "8192";
+
+/// How many tokens an answer may have: the model rambles, and what is tried is seen from its beginning.
+const LONGEST_ANSWER: &str = "256";
 
 /// How long the server may take to load so small a model.
 const LOADING: Duration = Duration::from_mins(2);
@@ -116,7 +120,18 @@ pub(super) fn start(model: &RealModel) -> Result<RunningServer> {
         .arg(&model.weights)
         .args(["--host", "127.0.0.1", "--port", &port.to_string()])
         // One thread: two that wait for each other stand still on a machine that is busy.
-        .args(["--ctx-size", WINDOW, "--parallel", "1", "--threads", "1", "--jinja", "--log-disable"])
+        .args([
+            "--ctx-size",
+            WINDOW,
+            "--predict",
+            LONGEST_ANSWER,
+            "--parallel",
+            "1",
+            "--threads",
+            "1",
+            "--jinja",
+            "--log-disable",
+        ])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -139,15 +154,27 @@ impl RunningServer {
         format!("http://127.0.0.1:{}/v1", self.port)
     }
 
+    /// Counts the tokens of a text with the tokenizer of the model.
+    pub(super) fn count_tokens(&self, text: &str) -> Result<usize> {
+        let body = json!({"content": text}).to_string();
+        let head = format!("POST /tokenize HTTP/1.0\r\ncontent-length: {}\r\n\r\n", body.len());
+        let answer = self.exchange(&format!("{head}{body}"))?;
+        let (_, body) = answer.split_once("\r\n\r\n").context("the server answered without a body")?;
+        let answer: Value = serde_json::from_str(body)?;
+        answer.get("tokens").and_then(Value::as_array).map(Vec::len).context("the server counted nothing")
+    }
+
     fn is_ready(&self) -> bool {
-        let ask = || -> std::io::Result<String> {
-            let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
-            stream.write_all(b"GET /health HTTP/1.0\r\n\r\n")?;
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer)?;
-            Ok(answer)
-        };
-        ask().is_ok_and(|answer| answer.starts_with("HTTP/1") && answer.contains(" 200 "))
+        let answer = self.exchange("GET /health HTTP/1.0\r\n\r\n");
+        answer.is_ok_and(|answer| answer.starts_with("HTTP/1") && answer.contains(" 200 "))
+    }
+
+    fn exchange(&self, request: &str) -> Result<String> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        stream.write_all(request.as_bytes())?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
     }
 }
 
