@@ -28,6 +28,7 @@ mod policy;
 mod protection;
 #[cfg(target_os = "linux")]
 mod public_address;
+mod registries;
 #[cfg(target_os = "linux")]
 mod runs;
 mod usual_places;
@@ -41,6 +42,7 @@ pub use layer::{ChangeConflict, ChangeKind, ChangedEntry, FileStamp, LayerChange
 #[cfg(target_os = "linux")]
 pub use linux::{run, run_meanwhile};
 pub use policy::{FencePolicy, NetworkAccess, OverlayLayer, ProtectedName, RunLimits, WriteMode};
+pub use registries::{Registry, RegistrySource, project_registries};
 #[cfg(target_os = "linux")]
 pub use runs::{
     CallRecord, CallRecordStore, HeldChange, OpenRun, RunError, RunRecord, RunSelection, RunState, RunStore,

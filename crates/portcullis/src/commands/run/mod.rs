@@ -8,10 +8,10 @@ mod trial;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use portcullis_fence::{AllowedHost, FencePolicy, RunError, RunStore};
+use portcullis_fence::{AllowedHost, FencePolicy, NetworkAccess, RunError, RunStore, project_registries};
 use portcullis_gate::Failure;
 use portcullis_gate::presence::require_presence;
 use portcullis_gate::session_settings::locations;
@@ -27,6 +27,7 @@ use crate::exit_code::ExitCode;
   portcullis run --keep -- make generate
   portcullis run --json --drop -- make
   portcullis run --allow-host packages.example.org -- ./fetch.sh
+  portcullis run --registries -- npm ci
 
 Inside, the command sees the machine read-only, has no network but its own loopback and the hosts you list, no secrets
 of your home, and writes into a layer over the workspace. When it ends, you see what it changed, and nothing lands before you say so.
@@ -50,6 +51,9 @@ pub(crate) struct RunArgs {
     /// Let it reach a host by TCP: NAME means the ports 443 and 80, a private address must be listed as such
     #[arg(long = "allow-host", value_name = "NAME[:PORT]", conflicts_with = "call")]
     hosts: Vec<AllowedHost>,
+    /// Let it reach the registries that the package managers of the project are set to
+    #[arg(long, conflicts_with = "call")]
+    registries: bool,
     /// Print what it changed as JSON, in the last line
     #[arg(long, conflicts_with = "call")]
     json: bool,
@@ -88,6 +92,17 @@ impl FenceHome {
     /// Returns the runs whose changes are held.
     pub(crate) fn runs(&self) -> RunStore {
         RunStore::at(self.state.join("runs"))
+    }
+
+    /// Returns what a command may reach that the flags list.
+    fn network(&self, arguments: &RunArgs, workspace: &Path) -> NetworkAccess {
+        let mut hosts = arguments.hosts.clone();
+        if arguments.registries {
+            let home = self.locations.home.as_deref();
+            let found = project_registries(workspace, home, |name| std::env::var(name).ok());
+            hosts.extend(found.into_iter().map(|found| found.host));
+        }
+        if hosts.is_empty() { NetworkAccess::None } else { NetworkAccess::Hosts(hosts) }
     }
 
     /// Returns the usual policy for the workspace of the current directory.

@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 
 use portcullis_fence::{
-    FenceOutcome, FencedCommand, NetworkAccess, RunRecord, RunSelection, RunState, WriteMode, run_meanwhile,
+    FenceOutcome, FencedCommand, RunRecord, RunSelection, RunState, WriteMode, run_meanwhile,
 };
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
@@ -26,9 +26,7 @@ pub(super) fn run(arguments: &RunArgs) -> Result<ExitCode, Failure> {
         return Ok(nothing_was_run(&reason, Some("go to the folder of a project")));
     }
     policy.environment.clone_from(&arguments.variables);
-    if !arguments.hosts.is_empty() {
-        policy.network = NetworkAccess::Hosts(arguments.hosts.clone());
-    }
+    policy.network = home.network(arguments, &policy.workspace);
     let directory = home.locations.cwd.clone();
     let environment = std::env::vars_os().collect();
     let command = FencedCommand::new(policy, directory, arguments.words.clone(), environment);
