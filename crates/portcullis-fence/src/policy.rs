@@ -31,6 +31,10 @@ pub struct FencePolicy {
     pub temporary: Option<PathBuf>,
     /// How much it may use.
     pub limits: RunLimits,
+    /// A directory of this program's own through which runs of one session share a network; each has its own if there is
+    /// none. It is masked.
+    #[serde(default)]
+    pub session: Option<PathBuf>,
 }
 
 /// Where writes go.
@@ -126,6 +130,7 @@ impl FencePolicy {
             environment: Vec::new(),
             temporary: None,
             limits: RunLimits::default(),
+            session: None,
         }
     }
 
@@ -147,6 +152,7 @@ impl FencePolicy {
         let layers = self.layers().iter().flat_map(|layer| [&layer.place, &layer.upper, &layer.work]);
         let paths = self.places().chain(self.masked.iter().map(PathBuf::as_path));
         let paths = paths.chain(layers.map(PathBuf::as_path)).chain(self.temporary.as_deref());
+        let paths = paths.chain(self.session.as_deref());
         for path in paths {
             if !is_plain(path) {
                 return Err(FenceError::Policy(format!("`{}` is no plain absolute path", path.display())));

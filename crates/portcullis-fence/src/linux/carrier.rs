@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _, UdpSocket};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
@@ -73,21 +73,48 @@ struct Carrier {
     connections: AtomicUsize,
 }
 
-/// Serves the network of a fence on a thread of its own, as soon as the fence hands over its sockets.
-pub(super) fn serve(fence: UnixStream, plan: NetworkPlan, resolver: HostResolver) -> io::Result<AttemptLog> {
+/// Where the sockets of a network come from.
+#[derive(Debug)]
+pub(super) enum NetworkSource {
+    /// The fence makes them, and hands them over.
+    Fence(UnixStream),
+    /// Another run of the session handed them over.
+    Session(NetworkSockets),
+}
+
+/// Serves the network of a fence on a thread of its own, as soon as its sockets are there. Other runs of the session are
+/// given them too.
+pub(super) fn serve(
+    source: NetworkSource,
+    session: Option<UnixListener>,
+    plan: NetworkPlan,
+    resolver: HostResolver,
+) -> io::Result<AttemptLog> {
     let log = AttemptLog::default();
     let carrier = Arc::new(Carrier { plan, resolver, log: log.clone(), connections: AtomicUsize::new(0) });
     Builder::new().spawn(move || {
+        let sockets = match source {
+            NetworkSource::Fence(fence) => receive(&fence),
+            NetworkSource::Session(sockets) => Ok(sockets),
+        };
         // A fence that did not go up has no network; without one it reaches nobody.
-        if let Ok(sockets) = receive(&fence) {
-            let _ = carrier.run(&sockets);
+        if let Ok(sockets) = sockets {
+            let _ = carrier.run(&sockets, session.as_ref());
         }
     })?;
     Ok(log)
 }
 
+/// Hands the network to another run of the session.
+fn share(session: &UnixListener, sockets: &NetworkSockets) {
+    if let Ok((stream, _)) = session.accept() {
+        // Whoever went away again makes a network of its own.
+        let _ = sockets.send(&stream);
+    }
+}
+
 impl Carrier {
-    fn run(self: &Arc<Self>, sockets: &NetworkSockets) -> io::Result<()> {
+    fn run(self: &Arc<Self>, sockets: &NetworkSockets, session: Option<&UnixListener>) -> io::Result<()> {
         sockets.names.set_nonblocking(true)?;
         for door in &sockets.doors {
             door.set_nonblocking(true)?;
@@ -95,6 +122,7 @@ impl Carrier {
         loop {
             let mut ready = vec![PollFd::new(&sockets.names, PollFlags::IN)];
             ready.extend(sockets.doors.iter().map(|door| PollFd::new(door, PollFlags::IN)));
+            ready.extend(session.map(|session| PollFd::new(session, PollFlags::IN)));
             match poll(&mut ready, None) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
@@ -103,6 +131,9 @@ impl Carrier {
             let (names, doors) = is_ready.split_first().ok_or(io::ErrorKind::InvalidData)?;
             if *names {
                 self.answer(&sockets.names);
+            }
+            if let (Some(session), Some(true)) = (session, doors.last()) {
+                share(session, sockets);
             }
             for ((listener, door), _) in
                 sockets.doors.iter().zip(&self.plan.doors).zip(doors).filter(|(_, is_ready)| **is_ready)

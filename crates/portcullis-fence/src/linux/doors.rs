@@ -1,6 +1,7 @@
 //! The sockets of a fence's network: made inside, where they listen, and handed to the supervisor outside, who serves
 //! them. No file leads to them, and the command never has them.
 
+use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
@@ -23,9 +24,13 @@ const NAME_SERVER: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 53);
 /// What a resolver is told.
 pub(super) const RESOLVER_SETTINGS: &str = "nameserver 127.0.0.1\noptions timeout:2 attempts:1\n";
 
-/// The sockets that a supervisor serves.
+/// What makes up the network of a fence: its namespaces, and the sockets that a supervisor serves.
 #[derive(Debug)]
 pub(super) struct NetworkSockets {
+    /// The user namespace that the network belongs to.
+    pub(super) user: OwnedFd,
+    /// The network.
+    pub(super) network: OwnedFd,
     /// Where names are asked for.
     pub(super) names: UdpSocket,
     /// The ways out, in the order of the plan.
@@ -40,31 +45,39 @@ pub(super) fn open(plan: &NetworkPlan, supervisor: &UnixStream) -> Result<(), Fe
         for address in plan.own_addresses() {
             loopback::add_address(address, 32)?;
         }
-        let names = UdpSocket::bind(NAME_SERVER)?;
         let doors = plan.doors.iter().map(|door| TcpListener::bind((door.address, door.port)));
-        let doors = doors.collect::<io::Result<Vec<_>>>()?;
-        let descriptors: Vec<BorrowedFd<'_>> =
-            std::iter::once(names.as_fd()).chain(doors.iter().map(|door| door.as_fd())).collect();
-        send(supervisor, &descriptors)
+        let sockets = NetworkSockets {
+            user: File::open("/proc/self/ns/user")?.into(),
+            network: File::open("/proc/self/ns/net")?.into(),
+            names: UdpSocket::bind(NAME_SERVER)?,
+            doors: doors.collect::<io::Result<_>>()?,
+        };
+        sockets.send(supervisor)
     };
     open().map_err(|error| FenceError::set_up("open its network", &error))
 }
 
-fn send(supervisor: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
-    let mut room = vec![MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(descriptors.len()))];
-    let mut control = SendAncillaryBuffer::new(&mut room);
-    if !control.push(SendAncillaryMessage::ScmRights(descriptors)) {
-        return Err(io::ErrorKind::InvalidInput.into());
+impl NetworkSockets {
+    /// Hands them to another process; this one keeps its own.
+    pub(super) fn send(&self, stream: &UnixStream) -> io::Result<()> {
+        let first = [self.user.as_fd(), self.network.as_fd(), self.names.as_fd()];
+        let descriptors: Vec<BorrowedFd<'_>> =
+            first.into_iter().chain(self.doors.iter().map(|door| door.as_fd())).collect();
+        let mut room = vec![MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(descriptors.len()))];
+        let mut control = SendAncillaryBuffer::new(&mut room);
+        if !control.push(SendAncillaryMessage::ScmRights(&descriptors)) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        sendmsg(stream, &[IoSlice::new(b"1")], &mut control, SendFlags::NOSIGNAL)?;
+        Ok(())
     }
-    sendmsg(supervisor, &[IoSlice::new(b"1")], &mut control, SendFlags::empty())?;
-    Ok(())
 }
 
 /// Waits for the sockets; an error if the fence did not get so far.
-pub(super) fn receive(fence: &UnixStream) -> io::Result<NetworkSockets> {
-    let mut room = vec![MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DOORS + 1))];
+pub(super) fn receive(from: &UnixStream) -> io::Result<NetworkSockets> {
+    let mut room = vec![MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DOORS + 3))];
     let mut control = RecvAncillaryBuffer::new(&mut room);
-    recvmsg(fence, &mut [IoSliceMut::new(&mut [0])], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    recvmsg(from, &mut [IoSliceMut::new(&mut [0])], &mut control, RecvFlags::CMSG_CLOEXEC)?;
     let mut sockets = control
         .drain()
         .filter_map(|message| match message {
@@ -72,6 +85,7 @@ pub(super) fn receive(fence: &UnixStream) -> io::Result<NetworkSockets> {
             _ => None,
         })
         .flatten();
-    let names: OwnedFd = sockets.next().ok_or(io::ErrorKind::UnexpectedEof)?;
-    Ok(NetworkSockets { names: names.into(), doors: sockets.map(TcpListener::from).collect() })
+    let mut next = || sockets.next().ok_or(io::Error::from(io::ErrorKind::UnexpectedEof));
+    let (user, network, names) = (next()?, next()?, next()?);
+    Ok(NetworkSockets { user, network, names: names.into(), doors: sockets.map(TcpListener::from).collect() })
 }

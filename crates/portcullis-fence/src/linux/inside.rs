@@ -42,6 +42,8 @@ pub(super) struct InsidePlan {
     pub(super) sockets: Vec<std::path::PathBuf>,
     /// What to protect below the workspace.
     pub(super) protected: ProtectedPlaces,
+    /// Whether its user and its network are those of another run of the session.
+    pub(super) joins_network: bool,
     /// Whom it can reach.
     pub(super) network: NetworkPlan,
     /// Who the command is, inside as outside.
@@ -75,7 +77,7 @@ pub(super) fn enter(plan: &InsidePlan, mut report: File, pipes: InsidePipes) -> 
     clippy::exit,
     reason = "this process is a copy of its parent and must not go back into the parent's code"
 )]
-fn end(code: i32) -> ! {
+pub(super) fn end(code: i32) -> ! {
     std::process::exit(code)
 }
 
@@ -83,19 +85,25 @@ fn live(plan: &InsidePlan, pipes: InsidePipes) -> Result<InsideReport, FenceErro
     bind_to_supervisor()?;
     let signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM])
         .map_err(|error| FenceError::set_up("wait for signals", &error))?;
-    map_user(plan)?;
+    if !plan.joins_network {
+        map_user(plan)?;
+    }
     privilege::clean_standard_files()?;
     put_up_mounts(plan)?;
-    loopback::switch_on()?;
-    doors::open(&plan.network, &pipes.network)?;
+    if !plan.joins_network {
+        loopback::switch_on()?;
+        doors::open(&plan.network, &pipes.network)?;
+    }
     drop(pipes.network);
+    let refused_before = loopback::refused_connections();
     let directory = &plan.command.directory;
     std::env::set_current_dir(directory)
         .map_err(|error| FenceError::set_up_at("start in", directory, &error))?;
     let landlock_abi = restrict(plan)?;
     hear_from_supervisor(&pipes.life)?;
     let exit = run_command(plan, signals)?;
-    Ok(InsideReport::Ended { exit, refused_connections: loopback::refused_connections(), landlock_abi })
+    let refused_connections = loopback::refused_connections().saturating_sub(refused_before);
+    Ok(InsideReport::Ended { exit, refused_connections, landlock_abi })
 }
 
 /// Dies with the supervisor.

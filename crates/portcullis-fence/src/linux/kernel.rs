@@ -10,20 +10,38 @@ use std::os::fd::{AsRawFd as _, BorrowedFd};
 
 use rustix::process::Pid;
 
-/// The namespaces of a fence.
-const NAMESPACES: libc::c_int =
-    libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWNET;
+/// Which namespaces a process gets that is split off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NewNamespaces {
+    /// None: it is in those of its parent.
+    None,
+    /// All that a fence has.
+    All,
+    /// All but the user and the network, in which it is already; its parent is that of the process that splits it off.
+    WithoutNetwork,
+}
 
-/// Splits this process as `fork` does; the new one is process 1 of new namespaces. Returns the id of the new process to
+impl NewNamespaces {
+    fn flags(self) -> libc::c_int {
+        let own = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
+        match self {
+            Self::None => 0,
+            Self::All => own | libc::CLONE_NEWUSER | libc::CLONE_NEWNET,
+            Self::WithoutNetwork => own | libc::CLONE_PARENT,
+        }
+    }
+}
+
+/// Splits this process as `fork` does; the new one is the first of its new namespaces. Returns the id of the new process to
 /// the old one, and nothing to the new one.
 ///
 /// A process with several threads is not split: the others would be missing in the new one, with the locks they hold.
-pub(super) fn clone_into_namespaces() -> io::Result<Option<Pid>> {
+pub(super) fn clone_into(namespaces: NewNamespaces) -> io::Result<Option<Pid>> {
     if std::fs::read_dir("/proc/self/task")?.count() != 1 {
         return Err(io::Error::other("the process has several threads"));
     }
     let none: libc::c_ulong = 0;
-    let flags = libc::c_ulong::from((NAMESPACES | libc::SIGCHLD).unsigned_abs());
+    let flags = libc::c_ulong::from((namespaces.flags() | libc::SIGCHLD).unsigned_abs());
     // SAFETY: without CLONE_VM, and with no stack of its own, the call copies the address space and returns twice, like
     // `fork`; all pointers are null and so not written. There is one thread, checked above, so every lock and every
     // allocation is in the state in which this thread left it. The C library's idea of the thread's id is the parent's

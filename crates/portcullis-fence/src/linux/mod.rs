@@ -18,6 +18,7 @@ mod network_plan;
 mod privilege;
 mod program;
 mod report;
+mod session;
 mod supervisor;
 mod syscall_filter;
 

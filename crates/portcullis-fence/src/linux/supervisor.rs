@@ -1,7 +1,8 @@
 //! The process outside: splits off the fence, passes signals on, waits, and says how it ended.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
+use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,17 +10,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-use super::carrier;
+use super::carrier::{self, NetworkSource};
+use super::doors::NetworkSockets;
 use super::inside::{self, InsidePlan};
-use super::kernel::clone_into_namespaces;
+use super::kernel::{NewNamespaces, clone_into};
 use super::mask::sockets_in_use;
 use super::mount_table::find_mount_below;
 use super::network_plan::NetworkPlan;
 use super::report::InsideReport;
+use super::session;
 use crate::command::{FenceOutcome, FencedCommand};
 use crate::environment::fenced_environment;
 use crate::error::FenceError;
@@ -41,14 +45,14 @@ pub fn run_meanwhile(
     meanwhile: impl FnOnce() + Send + 'static,
 ) -> Result<FenceOutcome, FenceError> {
     command.policy.check()?;
-    let plan = make_plan(command)?;
+    let mut plan = make_plan(command)?;
     let pipe =
         || pipe_with(PipeFlags::CLOEXEC).map_err(|error| FenceError::set_up("open a pipe", &error.into()));
     let (report_reader, report_writer) = pipe()?;
     let (life_reader, life_writer) = pipe()?;
     let (network, network_inside) =
         UnixStream::pair().map_err(|error| FenceError::set_up("open a pipe", &error))?;
-    let child = clone_into_namespaces()
+    let (child, joined) = split_off(&mut plan)
         .map_err(|error| FenceError::set_up("make its namespaces", &error).with_hint(NO_NAMESPACES))?;
     let Some(child) = child else {
         drop((report_reader, life_writer, network));
@@ -58,7 +62,10 @@ pub fn run_meanwhile(
     drop((report_writer, life_reader, network_inside));
     let failed = |error: io::Error| FenceError::set_up("wait for it", &error);
     let has_ended = pass_signals_on(child).map_err(failed)?;
-    let log = carrier::serve(network, plan.network.clone(), command.resolver.clone()).map_err(failed)?;
+    let (listener, _session) = session::publish(&command.policy).map_err(failed)?.unzip();
+    let source = joined.map_or(NetworkSource::Fence(network), NetworkSource::Session);
+    let log =
+        carrier::serve(source, listener, plan.network.clone(), command.resolver.clone()).map_err(failed)?;
     // The fence goes up at the same time; the command waits for this word, and ends with this process.
     rustix::io::write(&life_writer, &[inside::GO]).map_err(|error| failed(error.into()))?;
     drop(life_writer);
@@ -87,10 +94,52 @@ fn make_plan(command: &FencedCommand) -> Result<InsidePlan, FenceError> {
         environment: fenced_environment(policy, command.environment.iter().cloned()),
         sockets,
         protected,
+        joins_network: false,
         network: NetworkPlan::new(&policy.network),
         user: rustix::process::geteuid(),
         group: rustix::process::getegid(),
     })
+}
+
+/// Splits off process 1 of the fence: in the network of another run of the session if there is one, else in its own. What
+/// keeps it from the former does not keep it from the latter.
+fn split_off(plan: &mut InsidePlan) -> io::Result<(Option<Pid>, Option<NetworkSockets>)> {
+    if let Some(network) = session::join(&plan.command.policy) {
+        plan.joins_network = true;
+        if let Ok(child) = clone_into_network(&network) {
+            return Ok((child, Some(network)));
+        }
+        plan.joins_network = false;
+    }
+    Ok((clone_into(NewNamespaces::All)?, None))
+}
+
+/// Splits off process 1 of a fence in a network that is there already. A process can enter only as it is, so one between
+/// does that, and ends when it has split off the other.
+fn clone_into_network(network: &NetworkSockets) -> io::Result<Option<Pid>> {
+    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+    if let Some(between) = clone_into(NewNamespaces::None)? {
+        drop(writer);
+        let mut number = [0_u8; 4];
+        let heard = File::from(reader).read_exact(&mut number);
+        waitpid(Some(between), WaitOptions::empty())?;
+        heard?;
+        let first = Pid::from_raw(i32::from_ne_bytes(number));
+        return first.map(Some).ok_or(io::ErrorKind::InvalidData.into());
+    }
+    let enter = || -> io::Result<Option<Pid>> {
+        move_into_link_name_space(network.user.as_fd(), Some(LinkNameSpaceType::User))?;
+        move_into_link_name_space(network.network.as_fd(), Some(LinkNameSpaceType::Network))?;
+        clone_into(NewNamespaces::WithoutNetwork)
+    };
+    match enter() {
+        Ok(None) => Ok(None),
+        Ok(Some(first)) => {
+            let said = rustix::io::write(&writer, &first.as_raw_nonzero().get().to_ne_bytes());
+            inside::end(i32::from(said.is_err()))
+        }
+        Err(_) => inside::end(1),
+    }
 }
 
 /// A layer shows what lies under a mount and not what is mounted there, and what is brought down would land in the latter.

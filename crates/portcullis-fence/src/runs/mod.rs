@@ -14,4 +14,5 @@ mod store;
 pub use call_record::{CallRecord, CallRecordStore, command_hash};
 pub use error::RunError;
 pub use record::{RunRecord, RunState};
+pub(crate) use store::create_private;
 pub use store::{HeldChange, OpenRun, RunSelection, RunStore};

@@ -421,7 +421,7 @@ fn make_layer(folder: &Path, index: usize, place: &Path) -> io::Result<OverlayLa
 }
 
 /// Makes a directory that nobody else can look into.
-pub(super) fn create_private(directory: &Path) -> io::Result<()> {
+pub(crate) fn create_private(directory: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(directory)
 }
 

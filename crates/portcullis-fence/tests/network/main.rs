@@ -7,6 +7,8 @@
 #[expect(dead_code, reason = "the other tests use the rest of it")]
 mod yard;
 
+mod session;
+
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener};
 use std::process::{Command, Output};
@@ -95,13 +97,14 @@ def once():
     s = socket.create_connection((\"server.test\", {}))
     s.sendall(sent); s.shutdown(socket.SHUT_WR)
     got = s.makefile(\"rb\").read()
-    print(got == sent)
+    same.append(got == sent)
+same = []
 threads = [threading.Thread(target=once) for _ in range(4)]
-[t.start() for t in threads]; [t.join() for t in threads]'",
+[t.start() for t in threads]; [t.join() for t in threads]; print(same)'",
         echo.port
     );
     let output = with_hosts(Who::Tester, &hosts, &line);
-    assert_eq!(output.stdout, b"True\nTrue\nTrue\nTrue\n", "{}", text(&output));
+    assert_eq!(output.stdout, b"[True, True, True, True]\n", "{}", text(&output));
 }
 
 #[test]

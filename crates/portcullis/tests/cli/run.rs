@@ -92,6 +92,16 @@ fn a_host_that_is_not_listed_is_named() {
 }
 
 #[test]
+fn the_name_of_a_session_is_a_plain_one() {
+    let sandbox = with_files();
+    assert_eq!(sandbox.run(&["run", "--drop", "--session", "dev", "--", "true"]).code, Some(0));
+    for name in ["", "../calls", "a b"] {
+        let wrong = sandbox.run(&["run", "--drop", "--session", name, "--", "touch", "b"]);
+        assert_eq!((wrong.code, read(&sandbox, "b")), (Some(64), None), "{wrong:?}");
+    }
+}
+
+#[test]
 fn what_does_not_go_up_runs_nothing() {
     let sandbox = with_files();
     let ran = sandbox.run(&["run", "--", "no-such-program"]);

@@ -54,6 +54,9 @@ pub(crate) struct RunArgs {
     /// Let it reach the registries that the package managers of the project are set to
     #[arg(long, conflicts_with = "call")]
     registries: bool,
+    /// Share the network with runs of the same name, so that one finds the server that another one started
+    #[arg(long, value_name = "NAME", value_parser = session_name, conflicts_with = "call")]
+    session: Option<String>,
     /// Print what it changed as JSON, in the last line
     #[arg(long, conflicts_with = "call")]
     json: bool,
@@ -63,6 +66,13 @@ pub(crate) struct RunArgs {
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     words: Vec<OsString>,
+}
+
+/// A name of a session is the name of a directory.
+fn session_name(text: &str) -> Result<String, &'static str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let is_name = !text.is_empty() && text.len() <= 32 && text.bytes().all(is_plain);
+    if is_name { Ok(text.to_owned()) } else { Err("it is made of at most 32 letters, digits, `-` and `_`") }
 }
 
 /// Runs the command.

@@ -26,6 +26,7 @@ pub(super) fn run(arguments: &RunArgs) -> Result<ExitCode, Failure> {
         return Ok(nothing_was_run(&reason, Some("go to the folder of a project")));
     }
     policy.environment.clone_from(&arguments.variables);
+    policy.session = arguments.session.as_ref().map(|name| home.state.join("sessions").join(name));
     policy.network = home.network(arguments, &policy.workspace);
     let directory = home.locations.cwd.clone();
     let environment = std::env::vars_os().collect();
