@@ -287,7 +287,11 @@ struct NameEnds {
 impl NameEnds {
     fn of(text: &str) -> Self {
         let name = text.to_ascii_lowercase();
-        let end = |part: &str| name.find(part).map(|at| at + part.len());
+        // Names are short, and so many parts are looked for that preparing each search would take longest.
+        let end = |part: &str| {
+            let at = name.as_bytes().windows(part.len()).position(|piece| piece == part.as_bytes());
+            at.map(|at| at + part.len())
+        };
         let loading = LOADING.iter().filter_map(|part| end(part)).min();
         Self { loading, logging: end("log") }
     }

@@ -169,11 +169,11 @@ impl RuleIndex {
             Matcher::Tool(ToolPattern::Name(name)) => push(&mut self.named_tools, name, place),
             Matcher::Tool(ToolPattern::Server(_) | ToolPattern::Glob(_)) => self.other_tools.push(place),
             Matcher::Shell { tool, pattern } => {
-                let shell = self.shell.entry(tool.clone()).or_default();
-                match pattern.program().filter(|program| !program.contains('=')) {
+                let program = pattern.program().filter(|program| !program.contains('='));
+                change(&mut self.shell, tool, |shell| match program {
                     Some(program) => push(&mut shell.by_program, &program_key(program), place),
                     None => shell.any_program.push(place),
-                }
+                });
             }
             Matcher::Path { access: PathAccess::Read, pattern } => self.read.insert(place, pattern),
             Matcher::Path { access: PathAccess::Edit, pattern } => self.edit.insert(place, pattern),
@@ -196,11 +196,22 @@ impl PathIndex {
 }
 
 fn push(map: &mut BTreeMap<String, Vec<usize>>, key: &str, place: usize) {
-    map.entry(key.to_owned()).or_default().push(place);
+    change(map, key, |places| places.push(place));
+}
+
+/// Changes what stands under a key. Many rules share a key, so only a new one is copied.
+fn change<T: Default>(map: &mut BTreeMap<String, T>, key: &str, change: impl FnOnce(&mut T)) {
+    if let Some(known) = map.get_mut(key) {
+        return change(known);
+    }
+    change(map.entry(key.to_owned()).or_default());
 }
 
 /// Returns the key of a program: its name without directory, case and `.exe`.
 pub(crate) fn program_key(program: &str) -> String {
-    let name = portcullis_analysis::base_name(program).to_ascii_lowercase();
-    name.strip_suffix(".exe").map_or(name.clone(), str::to_owned)
+    let mut name = portcullis_analysis::base_name(program).to_ascii_lowercase();
+    if name.ends_with(".exe") {
+        name.truncate(name.len() - ".exe".len());
+    }
+    name
 }

@@ -38,8 +38,7 @@ const AGENT_FIELDS: &[&str] = &[
 impl Rule {
     /// Compiles a rule. A text that could never do what its author meant is a problem, and the rule is to be skipped.
     pub fn compile(text: &str, behavior: Behavior, origin: Origin) -> Result<Self, RuleProblem> {
-        let is_fine = |character: char| !character.is_control() || matches!(character, '\n' | '\r' | '\t');
-        if !text.chars().all(is_fine) {
+        if text.chars().any(is_forbidden) {
             return Err(problem("the rule contains a control character", None));
         }
         let parsed = RuleText::parse(text.trim())?;
@@ -49,6 +48,10 @@ impl Rule {
         };
         Ok(Self { behavior, source_text: text.to_owned(), text: parsed, matcher, origin })
     }
+}
+
+fn is_forbidden(character: char) -> bool {
+    character.is_control() && !matches!(character, '\n' | '\r' | '\t')
 }
 
 fn problem(message: &str, hint: Option<&str>) -> RuleProblem {

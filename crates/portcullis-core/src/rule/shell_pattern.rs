@@ -276,6 +276,9 @@ fn has_wildcard(content: &str) -> bool {
 
 /// Takes the escapes from stars in a text without wildcards; other backslashes belong to the shell.
 fn unescape_stars(content: &str) -> String {
+    if !content.contains('\\') {
+        return content.to_owned();
+    }
     let mut plain = String::with_capacity(content.len());
     for character in content.chars() {
         if character == '*' {

@@ -1,5 +1,6 @@
 //! The text of a rule: `Tool` or `Tool(content)`, and back (spec C1).
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::RuleProblem;
@@ -25,8 +26,8 @@ impl RuleText {
     ///
     /// `\(`, `\)` and `\\` stand for the plain character; every other backslash stays for the pattern languages.
     pub fn parse(text: &str) -> Result<Self, RuleProblem> {
-        let unescaped = |wanted: char| unescaped_positions(text, wanted);
-        let (first_open, last_close) = (unescaped('(').next(), unescaped(')').last());
+        let unescaped = |wanted: u8| unescaped_positions(text, wanted);
+        let (first_open, last_close) = (unescaped(b'(').next(), unescaped(b')').last());
         let (open, close) = match (first_open, last_close) {
             (None, None) => return Self::checked(text, None),
             (Some(open), Some(close)) if open < close => (open, close),
@@ -75,23 +76,27 @@ fn unbalanced(text: &str) -> RuleProblem {
     }
 }
 
-fn unescaped_positions(text: &str, wanted: char) -> impl Iterator<Item = usize> {
+fn unescaped_positions(text: &str, wanted: u8) -> impl Iterator<Item = usize> {
     let mut escaped = false;
-    text.char_indices().filter_map(move |(position, character)| {
+    // Parentheses and backslashes are single bytes, and no byte of another character is one.
+    text.bytes().enumerate().filter_map(move |(position, byte)| {
         let plain = !escaped;
-        escaped = plain && character == '\\';
-        (plain && character == wanted).then_some(position)
+        escaped = plain && byte == b'\\';
+        (plain && byte == wanted).then_some(position)
     })
 }
 
-fn unescape(text: &str) -> String {
+fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
     let mut plain = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         let escaped = characters.next_if(|next| character == '\\' && matches!(next, '(' | ')' | '\\'));
         plain.push(escaped.unwrap_or(character));
     }
-    plain
+    Cow::Owned(plain)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 //! Settings are loaded anew for every call, so that what a person allows or forbids meanwhile counts at once.
 
 use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -144,17 +145,23 @@ impl HostGate<'_> {
         started: Instant,
     ) -> Result<(HostAnswer, JudgedCall), Failure> {
         let open = || self.open_with_store(&asked.session);
-        self.answer_in(open()?, asked, started, &open)
+        self.answer_in(Arc::new(open()?), asked, started, &open)
     }
 
-    /// Judges a call as [`Self::answer`] does, by settings that have just been loaded and keep everything in files.
+    /// Judges a call as [`Self::answer`] does, by settings that have just been loaded and keep everything in files, in a
+    /// process that ends with the answer.
     pub fn answer_by(
         &self,
         session: SessionSettings,
         asked: &HookCall,
         started: Instant,
     ) -> Result<HostAnswer, Failure> {
-        Ok(self.answer_in(session, asked, started, &|| self.open(&asked.session))?.0)
+        let session = Arc::new(session);
+        // The process ends with the answer, and the kernel takes its memory back faster than we could.
+        let _kept = ManuallyDrop::new(Arc::clone(&session));
+        let (answer, judged) = self.answer_in(session, asked, started, &|| self.open(&asked.session))?;
+        let _kept = ManuallyDrop::new(judged);
+        Ok(answer)
     }
 
     /// Loads the settings for a call as they are now. No store but files is opened.
@@ -178,7 +185,7 @@ impl HostGate<'_> {
 
     fn answer_in(
         &self,
-        session: SessionSettings,
+        session: Arc<SessionSettings>,
         asked: &HookCall,
         started: Instant,
         open: &dyn Fn() -> Result<SessionSettings, Failure>,
@@ -186,7 +193,7 @@ impl HostGate<'_> {
         let judge_again = |earlier: HostJudgement| {
             self.judge_again(Arc::new(open()?), asked, earlier, &mut World::default())
         };
-        let judgement = self.judge(Arc::new(session), asked, UsedApprovals::new(), &mut World::default())?;
+        let judgement = self.judge(session, asked, UsedApprovals::new(), &mut World::default())?;
         let judgement = put_to_daemon(self, asked, judgement, &judge_again)?;
         let answered = self.conclude(asked, &judgement, started);
         if let (Some(entry), Some(store)) = (&answered.entry, judgement.session.store()) {

@@ -1,6 +1,7 @@
 //! Processes as `/proc` tells of them.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -40,6 +41,14 @@ pub(super) fn first_process() -> Option<u32> {
 impl ProcFiles {
     fn place(&self, pid: u32, name: &str) -> PathBuf {
         self.root.join(pid.to_string()).join(name)
+    }
+
+    /// Reads the line of a process and hands it on.
+    fn with_stat<T>(&self, pid: u32, read: impl FnOnce(Process, &str) -> T) -> Option<T> {
+        let text = read_whole(&self.place(pid, "stat")).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        let (process, command) = parse_stat(pid, &text)?;
+        Some(read(process, command))
     }
 
     fn names(&self, pid: u32, command: &str) -> Vec<String> {
@@ -97,6 +106,13 @@ impl ProcFiles {
     }
 }
 
+/// Reads a file whose length the kernel does not tell: at once, where the standard library would begin with 32 bytes.
+fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
+    let mut text = Vec::with_capacity(1024);
+    File::open(path)?.read_to_end(&mut text)?;
+    Ok(text)
+}
+
 /// A program that was replaced while it runs is marked so.
 fn without_mark(name: &str) -> &str {
     name.strip_suffix(" (deleted)").unwrap_or(name)
@@ -129,7 +145,9 @@ const fn terminal_number(place: u32) -> u32 {
 fn parse_stat(pid: u32, text: &str) -> Option<(Process, &str)> {
     let (head, rest) = text.rsplit_once(')')?;
     let command = head.split_once('(')?.1;
-    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let mut fields = [""; 20];
+    let mut words = rest.split_ascii_whitespace();
+    fields.fill_with(|| words.next().unwrap_or_default());
     let field = |at: usize| fields.get(at).copied();
     // A process that ended and was not yet waited for can do nothing. Where only its first thread ended it goes on.
     let threads: u32 = field(17)?.parse().ok()?;
@@ -149,22 +167,18 @@ fn parse_stat(pid: u32, text: &str) -> Option<(Process, &str)> {
 
 impl ProcessTable for ProcFiles {
     fn process(&self, pid: u32) -> Option<Process> {
-        let text = fs::read(self.place(pid, "stat")).ok()?;
-        let text = String::from_utf8_lossy(&text);
-        let (process, command) = parse_stat(pid, &text)?;
-        let (user, names) = (self.user(pid)?, self.names(pid, command));
-        Some(Process { user, names, installed: self.installed(pid), ..process })
+        self.with_stat(pid, |process, command| {
+            let (user, names) = (self.user(pid)?, self.names(pid, command));
+            Some(Process { user, names, installed: self.installed(pid), ..process })
+        })?
     }
 
     fn glance(&self, pid: u32) -> Option<Process> {
-        let text = fs::read(self.place(pid, "stat")).ok()?;
-        let text = String::from_utf8_lossy(&text);
-        let (process, command) = parse_stat(pid, &text)?;
-        Some(Process { names: vec![command.to_owned()], ..process })
+        self.with_stat(pid, |process, command| Process { names: vec![command.to_owned()], ..process })
     }
 
     fn arguments(&self, pid: u32) -> Vec<String> {
-        let text = fs::read(self.place(pid, "cmdline")).unwrap_or_default();
+        let text = read_whole(&self.place(pid, "cmdline")).unwrap_or_default();
         let words = text.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
         let mut words: Vec<String> = words.collect();
         if words.last().is_some_and(String::is_empty) {
@@ -204,11 +218,7 @@ impl ProcessTable for ProcFiles {
     }
 
     fn at_terminal(&self, terminal: u32) -> Vec<u32> {
-        let is_there = |pid: &u32| {
-            let text = fs::read(self.place(*pid, "stat")).unwrap_or_default();
-            parse_stat(*pid, &String::from_utf8_lossy(&text))
-                .is_some_and(|(found, _)| found.terminal == terminal)
-        };
+        let is_there = |pid: &u32| self.with_stat(*pid, |found, _| found.terminal == terminal) == Some(true);
         self.all().into_iter().filter(is_there).collect()
     }
 
@@ -230,8 +240,8 @@ impl ProcessTable for ProcFiles {
     }
 
     fn boot(&self) -> String {
-        let id = fs::read_to_string(self.root.join("sys/kernel/random/boot_id"));
-        id.unwrap_or_default().trim().to_owned()
+        let id = read_whole(&self.root.join("sys/kernel/random/boot_id")).unwrap_or_default();
+        String::from_utf8_lossy(id.trim_ascii()).into_owned()
     }
 
     fn namespace(&self) -> Option<String> {
