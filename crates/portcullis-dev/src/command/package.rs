@@ -47,13 +47,14 @@ pub(super) fn build(root: &Path, architecture: &str) -> Result<PathBuf> {
     process::run(Command::new("rustup").current_dir(root).args(["target", "add", &target]))
         .context("the target could not be added to the toolchain")?;
     let tools = compilers(root, architecture)?;
-    let program = root.join("target").join(&target).join("dist/portcullis");
+    let built = root.join("target").join(&target);
     process::run(&mut cargo(root, &target, &tools, "portcullis-full"))?;
+    let program = built.join("hook/portcullis");
     let link = |more: &[&str]| process::run(cargo(root, &target, &tools, "portcullis").arg("--").args(more));
     if architecture != std::env::consts::ARCH || process::find_program("valgrind").is_none() {
         output::say("without valgrind for this architecture the functions stay where the compiler put them");
         link(&[])?;
-        return Ok(program);
+        return beside(&built, program);
     }
     // Symbols first, to learn which functions a hook runs; then those together.
     link(&["-C", "strip=none"])?;
@@ -61,7 +62,18 @@ pub(super) fn build(root: &Path, architecture: &str) -> Result<PathBuf> {
     fs::write(&order, hot_functions::list(&program)?)?;
     let argument = format!("link-arg=--symbol-ordering-file={}", order.display());
     link(&["-C", &argument, "-C", "link-arg=--no-warn-symbol-ordering"])?;
+    beside(&built, program)
+}
+
+/// Puts the full program beside the one that agents start, which is built by a profile of its own.
+fn beside(built: &Path, program: PathBuf) -> Result<PathBuf> {
+    fs::copy(built.join("dist/portcullis-full"), program.with_file_name("portcullis-full"))?;
     Ok(program)
+}
+
+/// Returns the profile by which a program is built: one runs its code once, the other lives on.
+fn profile(program: &str) -> &'static str {
+    if program == "portcullis" { "hook" } else { "dist" }
 }
 
 /// Returns the command that builds a program for a target; arguments of its linking may follow.
@@ -70,7 +82,16 @@ fn cargo(root: &Path, target: &str, tools: &Compilers, program: &str) -> Command
     let linker = format!("CARGO_TARGET_{}_LINKER", target.replace('-', "_").to_uppercase());
     let mut command = process::cargo(root);
     command
-        .args(["rustc", "--profile", "dist", "--locked", "--package", "portcullis", "--bin", program])
+        .args([
+            "rustc",
+            "--profile",
+            profile(program),
+            "--locked",
+            "--package",
+            "portcullis",
+            "--bin",
+            program,
+        ])
         .args(["--target", target])
         .env(variable("CC"), &tools.compiler)
         .env(variable("AR"), &tools.archiver)
