@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// A value in a tool's input.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Value {
     /// JSON's `null`; no rule compares with it.
     Null,

@@ -182,3 +182,28 @@ fn output_that_cannot_be_written_ends_the_run() {
     let status = sandbox.command(&["check", "--batch"]).stdin(input).stdout(full).status().unwrap();
     assert_eq!(status.code(), Some(70));
 }
+
+#[test]
+fn a_call_that_comes_again_is_answered_as_before_and_only_that_call() {
+    let sandbox = Sandbox::with_user_settings(RULES);
+    let lines = [
+        json!({"id": 1, "tool": "Bash", "input": {"command": "touch notes.txt"}, "mode": "acceptEdits"}),
+        json!({"id": 2, "tool": "Bash", "input": {"command": "touch notes.txt"}, "mode": "plan"}),
+        json!({"id": 3, "tool": "Bash", "input": {"command": "touch notes.txt"}, "mode": "acceptEdits", "cwd": "/"}),
+        json!({"id": 4, "tool": "PowerShell", "input": {"command": "touch notes.txt"}, "mode": "acceptEdits"}),
+    ];
+    let once: Vec<Value> =
+        lines.iter().map(|line| answers(&sandbox, &[], &line.to_string()).1.remove(0)).collect();
+    let said = |answer: &Value| {
+        let mut answer = answer.clone();
+        answer.as_object_mut().unwrap().remove("elapsed_us");
+        answer
+    };
+    assert_eq!(once[0]["decision"], "allow");
+    assert_eq!(once[1]["decision"], "ask");
+    let input: String = (0..400).map(|index| format!("{}\n", lines[index % lines.len()])).collect();
+    let (_, again) = answers(&sandbox, &[], &input);
+    for (index, answer) in again.iter().enumerate() {
+        assert_eq!(said(answer), said(&once[index % once.len()]), "{index}");
+    }
+}

@@ -2,8 +2,9 @@
 //!
 //! A line that is not understood gets an error line and the rest go on. The lines that have arrived are shared out among
 //! workers. Each loads the settings of a directory once and looks a path up once, so what it answers comes from one state
-//! of the disk.
+//! of the disk, and a call that comes again is answered as before: what agents did repeats itself.
 
+use std::collections::HashMap;
 use std::io::{self, BufReader, Write};
 use std::thread;
 use std::time::Instant;
@@ -12,7 +13,7 @@ use portcullis_core::Value;
 use portcullis_hosts::json::{write_text, write_value};
 
 use super::arguments::CheckArgs;
-use super::call_line::{CallLine, LONGEST_LINE, parse_object, take_call};
+use super::call_line::{CallLine, Fields, LONGEST_LINE, parse_object, take_call};
 use super::line_reader::{Reading, read_line};
 use super::sessions::Sessions;
 use super::single::explained;
@@ -30,6 +31,9 @@ use portcullis_world::World;
 const READ_AT_ONCE: usize = 256 << 10;
 /// The fewest lines that are worth a worker of their own.
 const SMALLEST_SHARE: usize = 16;
+/// The most calls whose answers are remembered, and the longest such line and answer, in bytes.
+const MOST_KNOWN: usize = 4096;
+const LONGEST_KNOWN: usize = 8 << 10;
 /// The stack of a worker: that of a main thread.
 const STACK: usize = 8 << 20;
 
@@ -75,9 +79,9 @@ impl<'a> Batch<'a> {
         let is_ordered =
             arguments.session_id.is_some() || has_classifier(&session.loaded, &arguments.classifier);
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        let mut workers = vec![Worker::new(arguments, session)];
+        let mut workers = vec![Worker::new(arguments, session, !is_ordered)];
         for _ in 1..if is_ordered { 1 } else { cores } {
-            workers.push(Worker::new(arguments, SessionSettings::open(&arguments.session)?));
+            workers.push(Worker::new(arguments, SessionSettings::open(&arguments.session)?, true));
         }
         Ok(Self { workers, lines: Vec::new(), notes: Notes::default(), has_errors: false })
     }
@@ -126,6 +130,15 @@ struct Answered {
 }
 
 impl Answered {
+    fn say(&mut self, id: &Value, fields: &str) {
+        let out = &mut self.text;
+        out.push_str("{\"id\":");
+        write_value(out, id);
+        out.push(',');
+        out.push_str(fields);
+        out.push_str("}\n");
+    }
+
     fn refuse(&mut self, id: &Value, message: &str) {
         self.has_errors = true;
         let out = &mut self.text;
@@ -143,12 +156,15 @@ struct Worker<'a> {
     sessions: Sessions<'a>,
     world: World,
     answered: Answered,
+    /// What was said of calls, by the call; nothing where the same call may be answered otherwise the next time.
+    known: Option<HashMap<Fields, String>>,
 }
 
 impl<'a> Worker<'a> {
-    fn new(arguments: &'a CheckArgs, session: SessionSettings) -> Self {
+    fn new(arguments: &'a CheckArgs, session: SessionSettings, remembers: bool) -> Self {
         let sessions = Sessions::new(&arguments.session, session, SessionSettings::open_in);
-        Self { arguments, sessions, world: World::default(), answered: Answered::default() }
+        let known = remembers.then(HashMap::new);
+        Self { arguments, sessions, world: World::default(), answered: Answered::default(), known }
     }
 
     /// Answers lines, to be written out before the next ones are.
@@ -159,14 +175,43 @@ impl<'a> Worker<'a> {
                 Some(line) => parse_line(line),
                 None => (Value::Null, Err(format!("the line is longer than {LONGEST_LINE} bytes"))),
             };
-            if let Err(message) = outcome.and_then(|line| self.judge(&id, &line, &mut answered)) {
+            let is_short = line.as_ref().is_some_and(|line| line.len() <= LONGEST_KNOWN);
+            let answer = |fields| self.answer_call(&id, fields, is_short, &mut answered);
+            if let Err(message) = outcome.and_then(answer) {
                 answered.refuse(&id, &message);
             }
         }
         self.answered = answered;
     }
 
-    fn judge(&mut self, id: &Value, line: &CallLine, answered: &mut Answered) -> Result<(), String> {
+    /// Answers a call, as before if it came before. What is said of a short one is remembered.
+    fn answer_call(
+        &mut self,
+        id: &Value,
+        mut call: Fields,
+        is_short: bool,
+        answered: &mut Answered,
+    ) -> Result<(), String> {
+        if let Some(said) = self.known.as_ref().and_then(|known| known.get(&call)) {
+            answered.say(id, said);
+            return Ok(());
+        }
+        let asked = (is_short && self.known.is_some()).then(|| call.clone());
+        let said = self.judge(&take_call(&mut call)?, &mut answered.notes)?;
+        answered.say(id, &said);
+        if let (Some(known), Some(asked)) = (&mut self.known, asked)
+            && said.len() <= LONGEST_KNOWN
+        {
+            if known.len() >= MOST_KNOWN {
+                known.clear();
+            }
+            known.insert(asked, said);
+        }
+        Ok(())
+    }
+
+    /// Judges a call and says what came of it, in the fields of its answer.
+    fn judge(&mut self, line: &CallLine, notes: &mut Vec<String>) -> Result<String, String> {
         let start = Instant::now();
         let arguments = self.arguments;
         let session = self.sessions.find(line.cwd.as_deref().unwrap_or_default())?;
@@ -178,25 +223,18 @@ impl<'a> Worker<'a> {
             .judge(&line.call, context, &SessionHistory::default(), &mut self.world)
             .map_err(|failure| failure.message)?;
         let elapsed = start.elapsed();
-        answered.notes.append(&mut judged.problems);
-        let explained = explained(arguments, session, &line.call, &judged, &mut answered.notes);
-        let out = &mut answered.text;
-        out.push_str("{\"id\":");
-        write_value(out, id);
-        out.push(',');
-        write_fields(out, &judged, elapsed.as_micros(), explained.as_ref());
-        out.push_str("}\n");
-        Ok(())
+        notes.append(&mut judged.problems);
+        let explained = explained(arguments, session, &line.call, &judged, notes);
+        let mut said = String::new();
+        write_fields(&mut said, &judged, elapsed.as_micros(), explained.as_ref());
+        Ok(said)
     }
 }
 
 /// Reads a line; the id comes back even if the rest is not understood.
-fn parse_line(line: &[u8]) -> (Value, Result<CallLine, String>) {
+fn parse_line(line: &[u8]) -> (Value, Result<Fields, String>) {
     match parse_object(line) {
-        Ok(mut fields) => {
-            let id = fields.remove("id").unwrap_or(Value::Null);
-            (id, take_call(&mut fields))
-        }
+        Ok(mut fields) => (fields.remove("id").unwrap_or(Value::Null), Ok(fields)),
         Err(message) => (Value::Null, Err(message)),
     }
 }
