@@ -44,6 +44,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_setns,
     libc::SYS_swapoff,
     libc::SYS_swapon,
+    libc::SYS_syslog,
     libc::SYS_umount2,
     libc::SYS_unshare,
     libc::SYS_userfaultfd,

@@ -51,6 +51,14 @@ fn attempt(name: &str, target: &str) -> io::Result<()> {
         "device" => any_device(),
         "vsock" => socket(libc::AF_VSOCK, libc::SOCK_STREAM),
         "packet" => socket(libc::AF_PACKET, libc::SOCK_DGRAM),
+        "raw" => {
+            call(libc::SYS_socket, [c_long::from(libc::AF_INET), c_long::from(libc::SOCK_RAW), 255, 0, 0])
+        }
+        "interface" => switch_interface_off(),
+        "take_descriptor" => take_descriptor(target),
+        "peek" => peek(target),
+        "block_device" => make_node(target, libc::S_IFBLK | 0o600, libc::makedev(8, 0)),
+        "whiteout" => make_node(target, libc::S_IFCHR, 0),
         "alg" => socket(libc::AF_ALG, libc::SOCK_SEQPACKET),
         _ => by_number(name),
     }
@@ -87,6 +95,25 @@ fn by_number(name: &str) -> io::Result<()> {
         "umount" => {
             call(libc::SYS_umount2, [c"/proc".as_ptr() as c_long, c_long::from(libc::MNT_DETACH), 0, 0, 0])
         }
+        "move_mount" => call(
+            libc::SYS_move_mount,
+            [
+                c_long::from(libc::AT_FDCWD),
+                c"/tmp".as_ptr() as c_long,
+                c_long::from(libc::AT_FDCWD),
+                c"/mnt".as_ptr() as c_long,
+                0,
+            ],
+        ),
+        "mount_setattr" => {
+            let here = c_long::from(libc::AT_FDCWD);
+            call(libc::SYS_mount_setattr, [here, c"/".as_ptr() as c_long, 0, memory, 32])
+        }
+        "pivot_root" => {
+            call(libc::SYS_pivot_root, [c"/tmp".as_ptr() as c_long, c"/tmp".as_ptr() as c_long, 0, 0, 0])
+        }
+        "host_name" => call(libc::SYS_sethostname, [c"fenced".as_ptr() as c_long, 6, 0, 0, 0]),
+        "kernel_log" => call(libc::SYS_syslog, [3, memory, 256, 0, 0]),
         "chroot" => call(libc::SYS_chroot, [c"/".as_ptr() as c_long, 0, 0, 0, 0]),
         "open_by_handle" => call(libc::SYS_open_by_handle_at, [0, memory, 0, 0, 0]),
         "clone" => split(libc::SYS_clone, [user | child, 0, 0, 0, 0]),
@@ -136,6 +163,44 @@ fn write_descriptor(target: &str) -> io::Result<()> {
 fn enter_descriptor(target: &str) -> io::Result<()> {
     let flags = c_long::from(libc::O_CREAT | libc::O_WRONLY);
     call(libc::SYS_openat, [number(target), c"entered".as_ptr() as c_long, flags, 0o600, 0])
+}
+
+/// Switches the loopback off, as only whoever owns a network may.
+fn switch_interface_off() -> io::Result<()> {
+    // SAFETY: the call makes a descriptor and touches no memory.
+    let socket = unsafe { libc::socket(libc::AF_NETLINK, libc::SOCK_RAW, 0) };
+    let mut message = [0_u8; 32];
+    (message[0], message[4], message[6], message[20], message[28]) = (32, 16, 5, 1, 1);
+    call(libc::SYS_sendto, [c_long::from(socket), message.as_ptr() as c_long, 32, 0, 0])?;
+    let answer = [0_u8; 256];
+    call(libc::SYS_recvfrom, [c_long::from(socket), answer.as_ptr() as c_long, 256, 0, 0])?;
+    some(answer[16..20] == [0; 4])
+}
+
+/// Takes standard error out of another process.
+fn take_descriptor(target: &str) -> io::Result<()> {
+    // SAFETY: the call makes a descriptor and touches no memory.
+    let process = unsafe { libc::syscall(libc::SYS_pidfd_open, number(target), 0) };
+    call(libc::SYS_pidfd_getfd, [process, 2, 0, 0, 0])
+}
+
+/// Reads a byte of this program's own address in another process, which a copy of it would have too.
+fn peek(target: &str) -> io::Result<()> {
+    let (byte, seen) = ([1_u8], [0_u8]);
+    let own = libc::iovec { iov_base: seen.as_ptr() as *mut libc::c_void, iov_len: 1 };
+    let other = libc::iovec { iov_base: byte.as_ptr() as *mut libc::c_void, iov_len: 1 };
+    let (own, other) = (&raw const own as c_long, &raw const other as c_long);
+    match call(libc::SYS_process_vm_readv, [number(target), own, 1, other, 1]) {
+        // Whoever may look and finds nothing there may look.
+        Err(error) if error.raw_os_error() == Some(libc::EFAULT) => Ok(()),
+        other => other,
+    }
+}
+
+fn make_node(target: &str, mode: libc::mode_t, device: libc::dev_t) -> io::Result<()> {
+    let directory = c_long::from(libc::AT_FDCWD);
+    let device = c_long::try_from(device).unwrap_or(0);
+    call(libc::SYS_mknodat, [directory, text(target)?.as_ptr() as c_long, c_long::from(mode), device, 0])
 }
 
 /// Opens any disk for writing; a root without rights still owns them.

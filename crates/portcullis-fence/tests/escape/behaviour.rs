@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use portcullis_fence::FencePolicy;
 use pretty_assertions::assert_eq;
 
-use crate::yard::{Who, Yard, text};
+use crate::yard::{Who, Yard, is_root, text};
 
 #[test]
 fn exit_codes_are_those_of_the_command() {
@@ -213,6 +213,57 @@ fn a_process_that_runs_away_ends_with_the_run() {
     let before = fs::read(&beat).expect("it beat");
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(fs::read(&beat).expect("it beat"), before);
+}
+
+/// When the end is told, nothing writes any more, whatever hid from the shell.
+#[test]
+fn nothing_writes_after_the_end() {
+    for who in Who::everybody() {
+        let yard = Yard::new(*who);
+        let script = "for i in 1 2 3; do setsid -f bash -c 'trap \"\" TERM HUP INT; while :; do echo x >> beat; done'; \
+                      done >/dev/null 2>&1; while ! test -s beat; do :; done";
+        let output = yard.bash(script);
+        assert!(output.status.success(), "{}", text(&output));
+        let size = || fs::metadata(yard.workspace().join("beat")).expect("it is there").len();
+        let at_end = size();
+        std::thread::sleep(Duration::from_millis(100));
+        assert_eq!(size(), at_end, "{who:?}");
+    }
+}
+
+/// A program that belongs to root and says so gives nothing.
+#[test]
+fn programs_that_change_the_user_are_ordinary() {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !is_root() {
+        return;
+    }
+    let yard = Yard::new(Who::Nobody);
+    let program = yard.root().join("programs/id");
+    fs::copy("/usr/bin/id", &program).expect("a copy");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o6755)).expect("a mode");
+    let program = program.display().to_string();
+    let outside = yard.plain(&[&program, "-u"]).output().expect("it runs");
+    let inside = yard.fenced("all", &[&program, "-u"]).output().expect("it runs");
+    assert_eq!((text(&outside).contains("\n0\n"), inside.stdout.as_slice()), (true, &b"65534\n"[..]));
+}
+
+/// Sockets that services make while a command runs lie in places that it has of its own.
+#[test]
+fn a_socket_made_later_in_a_hidden_place_is_not_found() {
+    let yard = Yard::new(Who::Tester);
+    let folder = tempfile::tempdir_in("/tmp").expect("a folder");
+    let path = folder.path().join("later");
+    let line = format!(
+        "echo up; for i in $(seq 100); do {0} unix {1} 2>/dev/null && exit 7; sleep 0.01; done",
+        yard.attack(),
+        path.display()
+    );
+    let mut child =
+        yard.fenced("all", &["bash", "-c", &line]).stdout(Stdio::piped()).spawn().expect("it runs");
+    wait_for_line(&mut child);
+    let _listener = std::os::unix::net::UnixListener::bind(&path).expect("a socket");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
 }
 
 #[test]

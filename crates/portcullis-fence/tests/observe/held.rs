@@ -226,6 +226,63 @@ fn marks_of_the_layer_cannot_be_forged() {
     assert!(!workspace.join("b").exists() && !workspace.join("b2").exists());
 }
 
+/// The kernel's own marks of a layer cannot be made by a command: what they would hide stays.
+#[test]
+fn forged_marks_hide_and_remove_nothing() {
+    for who in Who::everybody() {
+        let pasture = with_files(*who);
+        let workspace = pasture.yard.workspace();
+        let attack = pasture.yard.attack();
+        let record = pasture.observe(&format!(
+            "python3 -c 'import os
+for name in [\"opaque\", \"whiteout\", \"redirect\", \"metacopy\"]:
+    for path in [\"kept\", \"a\"]:
+        try: os.setxattr(path, \"user.overlay.\" + name, b\"y\")
+        except OSError: pass'; rm b; {attack} whiteout b; {attack} whiteout kept/c; touch new; true"
+        ));
+        assert!(pasture.commit(&record.id, &[]).status.success());
+        assert!(
+            workspace.join("kept/c").exists()
+                && workspace.join("a").exists()
+                && !workspace.join("b").exists()
+        );
+    }
+}
+
+/// What a command leaves in a cache never lands: the next bare run would take it for its own.
+#[test]
+fn caches_are_thrown_away() {
+    let pasture = with_files(Who::Tester);
+    let cache = pasture.yard.root().join("home/cache");
+    fs::create_dir(&cache).expect("a directory");
+    fs::write(cache.join("package"), "good").expect("a file");
+    let store = pasture.store();
+    let places = [pasture.yard.workspace(), cache.clone()];
+    let open = store.begin(&[], &places[0], &places, 0).expect("it begins");
+    let mut policy = pasture.yard.policy.clone();
+    policy.writable = vec![cache.clone()];
+    policy.mode = portcullis_fence::WriteMode::Observe(open.layers().to_vec());
+    let path = pasture.yard.root().join("policy.json");
+    fs::write(&path, serde_json::to_vec(&policy).expect("JSON")).expect("a file");
+    let line = format!("echo evil > {0}/package; echo x > {0}/more; cat {0}/package > seen", cache.display());
+    let workspace = pasture.yard.workspace().display().to_string();
+    let output = pasture.runner(&[&path.display().to_string(), &workspace, "all", "bash", "-c", &line]);
+    assert!(output.status.success(), "{}", text(&output));
+    let outcome = portcullis_fence::FenceOutcome {
+        exit: portcullis_fence::FencedExit::Code(0),
+        refused_connections: 0,
+        hosts: Vec::new(),
+        made_protected: Vec::new(),
+        landlock_abi: None,
+    };
+    let upper = open.layers()[1].upper.clone();
+    let record = open.end(&outcome).expect("it ends");
+    store.commit(&record.id, &RunSelection::All, false).expect("it lands");
+    let read = |path: std::path::PathBuf| fs::read_to_string(path).expect("it is there");
+    assert_eq!((read(cache.join("package")).as_str(), cache.join("more").exists()), ("good", false));
+    assert_eq!((read(pasture.yard.workspace().join("seen")).as_str(), upper.exists()), ("evil\n", false));
+}
+
 #[test]
 fn a_run_that_cannot_be_finished_does_not_stand_in_the_way() {
     let pasture = with_files(Who::Tester);
