@@ -16,6 +16,6 @@ pub use assemble::{ClassifierFlags, Resting, Setup, assemble, has_classifier, mo
 pub use explainer::explain_by_model;
 pub use recipe::{Recipe, custom_lists, sections, templates};
 pub use record::{Keeping, ModelUse, keep};
-pub use self_test::{SelfTest, SelfTestEstimate, SelfTestReport, SelfTestRow, accept_risk};
+pub use self_test::{JudgingEstimate, SelfTest, SelfTestReport, SelfTestRow, accept_risk};
 pub(crate) use vote::cast;
-pub use vote::{VoteStanding, keep_self_test};
+pub use vote::{VoteStanding, judge_key, keep_self_test};

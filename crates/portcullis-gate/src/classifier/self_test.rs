@@ -6,6 +6,7 @@ use portcullis_classifier::estimate_tokens;
 use portcullis_classifier::prompt::Prompt;
 use portcullis_classifier::protocol::{
     AuxiliaryRequest, Classification, ClassifierVerdict, ExchangePurpose, ModelEndpoint, ModelExchange,
+    StagePlan,
 };
 use portcullis_classifier::provider::TokenUsage;
 use portcullis_classifier::selftest::{ActionKind, SelfTestAction, SelfTestScore, self_test_actions};
@@ -26,9 +27,9 @@ const MOST_TIMEOUTS: usize = 12;
 /// What a careful look says, in tokens, for the estimate.
 const CAREFUL_ANSWER: u64 = 300;
 
-/// What the test will cost, said before it starts.
+/// What judging actions will cost, said before it starts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SelfTestEstimate {
+pub struct JudgingEstimate {
     /// How many actions there are.
     pub actions: usize,
     /// How many requests at most.
@@ -37,6 +38,29 @@ pub struct SelfTestEstimate {
     pub tokens: usize,
     /// What all of them cost at most, in dollars, if the prices are known.
     pub cost: Option<f64>,
+}
+
+impl JudgingEstimate {
+    /// Says what so many actions cost at most, where the longest request has so many tokens: every action is looked at as
+    /// often as the stages want, and nothing is read from a cache.
+    fn new(setup: &Setup, actions: usize, tokens: usize) -> Self {
+        let looks = if setup.judge.stages == StagePlan::Both { 2 } else { 1 };
+        let requests = actions.saturating_mul(looks);
+        let each = TokenUsage {
+            input: u64::try_from(tokens).unwrap_or(u64::MAX),
+            output: CAREFUL_ANSWER,
+            ..TokenUsage::default()
+        };
+        let model = setup.judge.endpoints.first().map(|endpoint| &endpoint.model);
+        #[expect(clippy::cast_precision_loss, reason = "a count that fits")]
+        let cost = model.and_then(|model| model.cost(&each)).map(|each| each * requests as f64);
+        Self { actions, requests, tokens, cost }
+    }
+
+    /// Says it of actions of which the longest has so many tokens beside the prompt.
+    pub fn of_actions(setup: &Setup, actions: usize, longest: usize) -> Self {
+        Self::new(setup, actions, estimate_tokens(&setup.recipe.fixed_text()).saturating_add(longest))
+    }
 }
 
 /// What became of one action.
@@ -89,19 +113,9 @@ impl<'a> SelfTest<'a> {
     }
 
     /// Says what it will cost at most: every action looked at twice, and nothing read from a cache.
-    pub fn estimate(&self) -> SelfTestEstimate {
-        let actions = self.prompts.len();
+    pub fn estimate(&self) -> JudgingEstimate {
         let longest = self.prompts.iter().map(|(_, prompt)| tokens(prompt)).max().unwrap_or_default();
-        let requests = actions.saturating_mul(2);
-        let model = self.endpoint().map(|endpoint| &endpoint.model);
-        let each = TokenUsage {
-            input: u64::try_from(longest).unwrap_or(u64::MAX),
-            output: CAREFUL_ANSWER,
-            ..TokenUsage::default()
-        };
-        #[expect(clippy::cast_precision_loss, reason = "a count of a few hundred")]
-        let cost = model.and_then(|model| model.cost(&each)).map(|each| each * requests as f64);
-        SelfTestEstimate { actions, requests, tokens: longest, cost }
+        JudgingEstimate::new(self.setup, self.prompts.len(), longest)
     }
 
     /// Runs it, and keeps the result. Unless all actions are wanted, it ends as soon as it is clear that the model fails.

@@ -105,9 +105,26 @@ pub fn keep_self_test(
 
 /// Returns what tells a model with its prompt, its settings and the test from every other.
 pub(super) fn vote_key(setup: &Setup, endpoint: &ModelEndpoint) -> String {
+    digest(&[endpoint.name(), settings_text(setup), setup.recipe.fixed_text(), SELF_TEST_DATA.to_owned()])
+}
+
+/// Returns what tells a judge with its models, its prompt and its settings from every other.
+pub fn judge_key(setup: &Setup) -> String {
+    let models: Vec<String> = setup.judge.endpoints.iter().map(ModelEndpoint::name).collect();
+    digest(&[
+        models.join("\n"),
+        settings_text(setup),
+        setup.recipe.fixed_text(),
+        format!("{:?}", setup.on_failure),
+    ])
+}
+
+fn settings_text(setup: &Setup) -> String {
     let judge = &setup.judge;
-    let settings = format!("{:?} {:?} {}", judge.stages, judge.shape, judge.threshold);
-    let parts = [endpoint.name(), settings, setup.recipe.fixed_text(), SELF_TEST_DATA.to_owned()];
+    format!("{:?} {:?} {}", judge.stages, judge.shape, judge.threshold)
+}
+
+fn digest(parts: &[String]) -> String {
     let mut context = Context::new(&SHA256);
     for part in parts {
         // The length keeps one part from passing for the end of another.

@@ -537,7 +537,10 @@ fn the_cost_of_the_whole_set_comes_from_tokens_and_the_share_that_needs_a_model(
             "latencyMs",
             "costUsd",
             "costPerActionUsd",
-            "costPer1000ActionsUsd"
+            "costPer1000ActionsUsd",
+            "recalled",
+            "byCategory",
+            "pairs"
         ]
     );
     assert_eq!(model["tokens"], json!({"input": 4000, "cacheRead": 12000, "cacheWrite": 0, "output": 40}));

@@ -16,6 +16,7 @@ mod denials;
 mod dialogue;
 mod doctor;
 mod eval;
+mod eval_resume;
 mod explain;
 mod explainer;
 mod explainer_by_model;

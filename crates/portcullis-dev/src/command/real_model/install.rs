@@ -34,11 +34,8 @@ const OPTIONS: [&str; 8] = [
     "-DLLAMA_OPENSSL=OFF",
 ];
 
-/// How many tokens the model takes, which is all it was made for.
-const WINDOW: &str = "8192";
-
-/// How many tokens an answer may have: the model rambles, and what is tried is seen from its beginning.
-const LONGEST_ANSWER: &str = "256";
+/// How many tokens the model takes: the prompt and a few hundred more. It rambles, and is cut off before its time is up.
+const WINDOW: &str = "5632";
 
 /// How long the server may take to load so small a model.
 const LOADING: Duration = Duration::from_mins(2);
@@ -120,18 +117,7 @@ pub(super) fn start(model: &RealModel) -> Result<RunningServer> {
         .arg(&model.weights)
         .args(["--host", "127.0.0.1", "--port", &port.to_string()])
         // One thread: two that wait for each other stand still on a machine that is busy.
-        .args([
-            "--ctx-size",
-            WINDOW,
-            "--predict",
-            LONGEST_ANSWER,
-            "--parallel",
-            "1",
-            "--threads",
-            "1",
-            "--jinja",
-            "--log-disable",
-        ])
+        .args(["--ctx-size", WINDOW, "--parallel", "1", "--threads", "1", "--jinja", "--log-disable"])
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

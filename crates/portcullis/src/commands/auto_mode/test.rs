@@ -6,7 +6,7 @@ use clap::Args;
 use portcullis_core::visible;
 use portcullis_gate::Failure;
 use portcullis_gate::classifier::{
-    ClassifierFlags, Resting, SelfTest, SelfTestEstimate, SelfTestReport, Setup, VoteStanding, accept_risk,
+    ClassifierFlags, JudgingEstimate, Resting, SelfTest, SelfTestReport, Setup, VoteStanding, accept_risk,
     assemble, has_classifier,
 };
 use portcullis_gate::{SessionSettings, SettingsFlags};
@@ -122,8 +122,8 @@ fn test(
 }
 
 /// Says what a test costs before it starts.
-fn announcement(estimate: &SelfTestEstimate) -> String {
-    let SelfTestEstimate { actions, requests, tokens, cost } = estimate;
+fn announcement(estimate: &JudgingEstimate) -> String {
+    let JudgingEstimate { actions, requests, tokens, cost } = estimate;
     let mut out = format!("{actions} actions, at most {requests} requests of about {tokens} tokens each");
     // Writing to a String cannot fail.
     let _ = match cost {

@@ -17,6 +17,7 @@ use portcullis_gate::classifier::ClassifierFlags;
   portcullis eval --only label=block,category=data_exfil --misses all actions.jsonl
   portcullis eval --deny 'Bash(git push:*)' --json - < actions.jsonl
   portcullis eval --with-classifier 50 --provider anthropic actions.jsonl
+  portcullis eval --with-classifier 5000 --resume run.jsonl --report run.md actions.jsonl
 
 Each line is {\"id\",\"tool\",\"input\",\"label\",\"source\"?,\"category\"?,\"tier\"?,\"cwd\"?,\"mode\"?,
 \"said\"?};
@@ -61,6 +62,12 @@ pub(crate) struct EvalArgs {
     /// Have the model judge so many of the actions that need one, evenly spaced; all if there are fewer
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "no_classifier")]
     pub(crate) with_classifier: Option<u32>,
+    /// Keep what the model says in a file, and go on where an earlier run with the same file was broken off
+    #[arg(long, value_name = "FILE", requires = "with_classifier")]
+    pub(crate) resume: Option<String>,
+    /// Write a page with the figures, in Markdown
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<String>,
     #[command(flatten)]
     pub(crate) classifier: ClassifierFlags,
     #[command(flatten)]

@@ -3,11 +3,14 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use portcullis_classifier::protocol::{ExchangeOutcome, ModelExchange};
+use portcullis_classifier::protocol::ExchangeOutcome;
 use portcullis_classifier::provider::TokenUsage;
 use portcullis_core::{Decision, Reason};
 use serde_json::{Value, json};
 
+use super::action::Labels;
+use super::confusion::Confusion;
+use super::pairs::{self, Pair};
 use super::report::percent;
 use super::tally::Counts;
 use portcullis_gate::judge::JudgedCall;
@@ -39,15 +42,69 @@ impl Word {
         }
     }
 
+    /// All of them.
+    const ALL: [Self; 4] = [Self::Allowed, Self::Blocked, Self::NoVerdict, Self::Failed];
+
+    /// Returns it as it is kept.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Blocked => "blocked",
+            Self::NoVerdict => "no verdict",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Finds what was kept.
+    pub(super) fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|word| word.as_str() == name)
+    }
+
     /// Says whether it is a verdict.
     pub(super) const fn is_verdict(self) -> bool {
         matches!(self, Self::Allowed | Self::Blocked)
     }
 }
 
+/// What was said of one action, and what it took.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Answered {
+    pub(super) word: Word,
+    pub(super) calls: usize,
+    pub(super) usage: TokenUsage,
+    /// What the calls whose price is known cost, in dollars.
+    pub(super) cost: f64,
+    /// How many calls have no known price.
+    pub(super) unpriced: usize,
+    pub(super) time: Duration,
+}
+
+impl Answered {
+    /// Reads it from a judgement.
+    pub(super) fn of(judged: &JudgedCall) -> Self {
+        let exchanges = &judged.exchanges;
+        Self {
+            word: Word::of(judged),
+            calls: exchanges.len(),
+            usage: exchanges.iter().fold(TokenUsage::default(), |sum, exchange| sum.plus(exchange.usage)),
+            cost: exchanges.iter().filter_map(|exchange| exchange.cost).sum(),
+            unpriced: exchanges.iter().filter(|exchange| exchange.cost.is_none()).count(),
+            time: exchanges.iter().map(|exchange| exchange.elapsed).sum(),
+        }
+    }
+}
+
 /// The figures of a sample.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
+    /// How many an earlier run had asked about already.
+    pub(super) recalled: usize,
+    /// What the earlier run paid for them, in dollars.
+    recalled_cost: f64,
+    /// What was said by category.
+    pub(super) confusion: Confusion,
+    /// How calls did that depend on what the user said.
+    pub(super) pairs: Vec<Pair>,
     allowed: usize,
     blocked: usize,
     no_verdict: usize,
@@ -66,22 +123,26 @@ pub(super) struct Figures {
 
 impl Figures {
     /// Counts an action the model was asked about.
-    pub(super) fn add(&mut self, word: Word, exchanges: &[ModelExchange]) {
-        match word {
+    pub(super) fn add(&mut self, labels: &Labels, answered: &Answered) {
+        match answered.word {
             Word::Allowed => self.allowed += 1,
             Word::Blocked => self.blocked += 1,
             Word::NoVerdict => self.no_verdict += 1,
             Word::Failed => self.failed += 1,
         }
-        for exchange in exchanges {
-            self.calls += 1;
-            self.usage = self.usage.plus(exchange.usage);
-            match exchange.cost {
-                Some(cost) => self.cost += cost,
-                None => self.unpriced += 1,
-            }
-        }
-        self.times.push(exchanges.iter().map(|exchange| exchange.elapsed).sum());
+        self.confusion.add(labels, answered.word);
+        self.calls += answered.calls;
+        self.usage = self.usage.plus(answered.usage);
+        self.cost += answered.cost;
+        self.unpriced += answered.unpriced;
+        self.times.push(answered.time);
+    }
+
+    /// Counts an action that an earlier run had asked about.
+    pub(super) fn recall(&mut self, labels: &Labels, answered: &Answered) {
+        self.add(labels, answered);
+        self.recalled += 1;
+        self.recalled_cost += answered.cost;
     }
 
     /// Returns how many actions the model was asked about.
@@ -139,6 +200,16 @@ impl Figures {
         ];
         let words = words.map(|(word, count)| format!("{word} {count} ({})", percent(count, asked)));
         let _ = writeln!(out, "\n{title}\n  {}", words.join(", "));
+        if self.recalled > 0 {
+            let now = asked.saturating_sub(self.recalled);
+            let paid = self.cost().map(|cost| dollars(cost - self.recalled_cost));
+            let paid = paid.unwrap_or_else(|| "not known".to_owned());
+            let _ = writeln!(
+                out,
+                "  {} of them by an earlier run, {now} by this one; cost of this one: {paid}",
+                self.recalled
+            );
+        }
         if self.settled > 0 {
             let _ = writeln!(out, "  decided without it at a second look: {}", self.settled);
         }
@@ -163,6 +234,35 @@ impl Figures {
             money(self.cost_of_one()),
             money(self.cost_of_thousand(all)),
         );
+        self.confusion.write(out);
+        pairs::write(out, &self.pairs);
+    }
+
+    /// Writes the figures of a report page: a name and a value each.
+    pub(super) fn lines(&self, all: Counts) -> Vec<(&'static str, String)> {
+        let money = |amount: Option<f64>| amount.map_or_else(|| "not known".to_owned(), dollars);
+        let TokenUsage { input, cache_read, cache_write, output } = self.usage;
+        let time =
+            |percent| self.percentile(percent).map_or_else(|| "-".to_owned(), |time| format!("{time} ms"));
+        vec![
+            ("actions that need a model", all.needs_model.to_string()),
+            ("asked about", self.asked().to_string()),
+            ("of them by an earlier run", self.recalled.to_string()),
+            ("allowed", self.allowed.to_string()),
+            ("blocked", self.blocked.to_string()),
+            ("no verdict", self.no_verdict.to_string()),
+            ("failed", self.failed.to_string()),
+            ("requests", self.calls.to_string()),
+            (
+                "tokens in",
+                format!("{input}, and {cache_read} read from and {cache_write} written to the cache"),
+            ),
+            ("tokens out", output.to_string()),
+            ("time of an action, p50 and p95", format!("{}, {}", time(50), time(95))),
+            ("cost", money(self.cost())),
+            ("cost of an action", money(self.cost_of_one())),
+            ("cost of 1,000 actions of the whole set", money(self.cost_of_thousand(all))),
+        ]
     }
 
     /// Makes the object of the figures; `all` counts the actions of the whole set.
@@ -187,6 +287,9 @@ impl Figures {
             "costUsd": self.cost(),
             "costPerActionUsd": self.cost_of_one(),
             "costPer1000ActionsUsd": self.cost_of_thousand(all),
+            "recalled": self.recalled,
+            "byCategory": self.confusion.object(),
+            "pairs": pairs::object(&self.pairs),
         })
     }
 }

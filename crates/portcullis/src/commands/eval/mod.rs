@@ -12,10 +12,14 @@
 mod action;
 mod arguments;
 mod compare;
+mod confusion;
 mod evaluation;
 mod figures;
 mod filter;
 mod json;
+mod kept;
+mod page;
+mod pairs;
 mod progress;
 mod report;
 mod sample;
@@ -47,7 +51,7 @@ const USUAL_LIMIT: Limit = Limit::Of(20);
 pub(crate) fn run(arguments: &EvalArgs) -> Result<ExitCode, Failure> {
     let mut sample = Sample::wanted(arguments)?;
     let old = arguments.compare.as_deref().map(|file| Old::read(file, &arguments.only)).transpose()?;
-    let keep = if arguments.json || arguments.out.is_some() || old.is_some() {
+    let keep = if arguments.json || arguments.out.is_some() || arguments.report.is_some() || old.is_some() {
         Keep::Everything
     } else {
         Keep::Misses(arguments.misses.unwrap_or(USUAL_LIMIT))
@@ -59,6 +63,11 @@ pub(crate) fn run(arguments: &EvalArgs) -> Result<ExitCode, Failure> {
     let comparison = old.map(|old| Comparison::new(old, &evaluation.actions));
     if let Some(file) = arguments.out.as_deref() {
         write_file(file, &evaluation, comparison.as_ref())?;
+    }
+    if let Some(file) = arguments.report.as_deref() {
+        let page = page::page(arguments, &evaluation);
+        fs::write(file, page)
+            .map_err(|error| Failure::internal(format!("`{file}` could not be written: {error}")))?;
     }
     if arguments.json {
         let stdout = BufWriter::new(io::stdout().lock());

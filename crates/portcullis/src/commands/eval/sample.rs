@@ -8,24 +8,30 @@ use std::time::Duration;
 
 use portcullis_core::Reason;
 use portcullis_store::Store;
+use ring::digest;
 
 use super::action::{Action, parse_line};
 use super::arguments::EvalArgs;
 use super::evaluation::Evaluation;
-use super::figures::{Figures, Word};
+use super::figures::{Answered, Figures};
+use super::kept::KeptVerdicts;
+use super::pairs::pairs;
 use super::progress::Progress;
 use super::worker::{context_of, opener, world_of};
 use crate::commands::check::Sessions;
-use portcullis_gate::Failure;
-use portcullis_gate::classifier::{Resting, assemble, has_classifier};
+use portcullis_gate::classifier::{JudgingEstimate, Resting, assemble, has_classifier, judge_key};
 use portcullis_gate::judge::{CallJudge, JudgedCall, SessionHistory, TriedConsultants};
 use portcullis_gate::session_settings::locations;
+use portcullis_gate::{Failure, hex};
+use portcullis_output::exchange::dollars;
 use portcullis_output::shorten::shorten;
 use portcullis_output::terminal::print_notes;
 use portcullis_world::World;
 
 /// The most bytes of lines that are held.
 const MOST_BYTES: usize = 256 << 20;
+/// How many bytes a token has at least on average, for the estimate.
+const BYTES_OF_TOKEN: usize = 3;
 /// After so many actions in a row without a verdict the model is not asked again.
 const MOST_FAILURES: usize = 5;
 /// The most problems that are told.
@@ -40,6 +46,8 @@ pub(super) struct Sample<'a> {
     /// Where calls are recorded: the user's own place, also where the settings are not.
     store: Option<Store>,
     most: usize,
+    /// What tells the judge and what it goes by from others.
+    judge: String,
     actions: Vec<Action>,
     /// The lines of those that need a model, with their places among the actions.
     lines: Vec<(usize, Vec<u8>)>,
@@ -64,10 +72,19 @@ impl<'a> Sample<'a> {
             ));
         }
         let store = locations(None)?.state.map(Store::new);
-        assemble(&base, &arguments.classifier, store.as_ref(), Resting::Ignored)
+        let setup = assemble(&base, &arguments.classifier, store.as_ref(), Resting::Ignored)
             .map_err(|problem| Failure::usage(format!("--with-classifier: {problem}")))?;
+        // What the policy says is a part of every verdict, as the judge is.
+        let EvalArgs { mode, use_modes, with_settings, session, .. } = arguments;
+        let judge = format!(
+            "{} {mode:?} {use_modes} {with_settings} {:?} {:?}",
+            judge_key(&setup),
+            session.cwd,
+            base.policy()
+        );
         Ok(Some(Self {
             arguments,
+            judge,
             sessions: Sessions::new(&arguments.session, base, open_in),
             store,
             most: usize::try_from(most).unwrap_or(usize::MAX),
@@ -95,7 +112,14 @@ impl<'a> Sample<'a> {
     pub(super) fn judge(mut self, evaluation: &mut Evaluation) -> Result<(), Failure> {
         let chosen = spaced(self.lines.len(), self.most);
         let lines = std::mem::take(&mut self.lines);
+        if !self.arguments.json {
+            let longest =
+                chosen.iter().filter_map(|index| lines.get(*index)).map(|(_, line)| line.len()).max();
+            print_notes([self.announcement(chosen.len(), longest.unwrap_or_default())?]);
+        }
         let mut run = Run {
+            kept: self.arguments.resume.as_deref().map(KeptVerdicts::open).transpose()?,
+            judge: self.judge,
             arguments: self.arguments,
             store: self.store,
             sessions: self.sessions,
@@ -118,11 +142,28 @@ impl<'a> Sample<'a> {
         progress.clear();
         run.complain();
         outcome?;
+        run.figures.pairs = pairs(&self.actions);
         for action in self.actions {
             evaluation.add(action);
         }
         evaluation.model = Some(run.figures);
         Ok(())
+    }
+
+    /// Says what a run costs before it starts.
+    fn announcement(&mut self, actions: usize, longest: usize) -> Result<String, Failure> {
+        let base = self.sessions.find("").map_err(Failure::internal)?;
+        let setup = assemble(base, &self.arguments.classifier, self.store.as_ref(), Resting::Ignored)
+            .map_err(Failure::usage)?;
+        let JudgingEstimate { requests, tokens, cost, .. } =
+            JudgingEstimate::of_actions(&setup, actions, longest / BYTES_OF_TOKEN);
+        let cost = cost.map_or_else(
+            || "what that costs is not known".to_owned(),
+            |cost| format!("at most {}", dollars(cost)),
+        );
+        Ok(format!(
+            "asking the model about {actions} actions: at most {requests} requests of about {tokens} tokens each, {cost}"
+        ))
     }
 }
 
@@ -135,6 +176,8 @@ fn spaced(count: usize, most: usize) -> Vec<usize> {
 /// Judges one action after the other.
 struct Run<'a> {
     arguments: &'a EvalArgs,
+    judge: String,
+    kept: Option<KeptVerdicts>,
     store: Option<Store>,
     sessions: Sessions<'a>,
     world: World,
@@ -148,6 +191,11 @@ struct Run<'a> {
 impl Run<'_> {
     /// Asks the model about the action of a line; `sample` is how many it is to be asked about.
     fn judge(&mut self, action: &mut Action, line: &[u8], sample: usize) -> Result<(), Failure> {
+        let key = self.key(line);
+        if let Some(answered) = self.kept.as_ref().and_then(|kept| kept.recall(&key, action)) {
+            self.figures.recall(&action.labels, &answered);
+            return Ok(());
+        }
         let line = parse_line(line, self.arguments.use_modes).map_err(Failure::internal)?;
         let session =
             self.sessions.find(line.call.cwd.as_deref().unwrap_or_default()).map_err(Failure::internal)?;
@@ -174,9 +222,12 @@ impl Run<'_> {
             return Ok(());
         }
         action.take(&judged.verdict);
-        let word = Word::of(&judged);
-        self.figures.add(word, &judged.exchanges);
-        self.failures = if word.is_verdict() { 0 } else { self.failures + 1 };
+        let answered = Answered::of(&judged);
+        self.figures.add(&action.labels, &answered);
+        if let Some(kept) = &mut self.kept {
+            kept.keep(&key, action, &answered)?;
+        }
+        self.failures = if answered.word.is_verdict() { 0 } else { self.failures + 1 };
         if self.failures < MOST_FAILURES {
             return Ok(());
         }
@@ -185,7 +236,23 @@ impl Run<'_> {
             self.figures.asked(),
             shorten(&account(&judged), LONGEST_FAILURE),
         );
-        Err(Failure::internal(message).with_hint("see what it says with portcullis auto-mode test"))
+        let hint = match &self.arguments.resume {
+            Some(_) => {
+                "run the same command again to go on; portcullis auto-mode test tells what the model says"
+            }
+            None => "see what it says with portcullis auto-mode test; with --resume FILE a run can go on",
+        };
+        Err(Failure::internal(message).with_hint(hint))
+    }
+
+    /// Returns what a verdict on a line is kept by.
+    fn key(&self, line: &[u8]) -> String {
+        let mut context = digest::Context::new(&digest::SHA256);
+        // The length keeps the one from passing for a part of the other.
+        context.update(&self.judge.len().to_le_bytes());
+        context.update(self.judge.as_bytes());
+        context.update(line.trim_ascii());
+        hex(context.finish().as_ref())
     }
 
     /// Says on standard error what could not be kept.
