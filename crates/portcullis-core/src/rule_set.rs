@@ -210,8 +210,6 @@ fn change<T: Default>(map: &mut BTreeMap<String, T>, key: &str, change: impl FnO
 /// Returns the key of a program: its name without directory, case and `.exe`.
 pub(crate) fn program_key(program: &str) -> String {
     let mut name = portcullis_analysis::base_name(program).to_ascii_lowercase();
-    if name.ends_with(".exe") {
-        name.truncate(name.len() - ".exe".len());
-    }
+    name.truncate(name.strip_suffix(".exe").map_or(name.len(), str::len));
     name
 }
