@@ -12,6 +12,7 @@ mod assessment;
 mod case;
 pub mod code;
 pub mod command_effects;
+pub mod command_shape;
 mod directories;
 pub mod effect;
 pub mod environment;

@@ -62,6 +62,8 @@ pub struct SessionKnowledge {
     pub is_partial: bool,
     /// What a person allowed of this very call, once, after it had not been allowed; if somebody did.
     pub approval: Option<CallApproval>,
+    /// Commands of the very call of which a person allowed one of the same shape before.
+    pub recalled: Vec<RecalledCommand>,
     /// Sentences in which the user forbade something or permitted it again, oldest first, whatever became of the turns
     /// they stood in. [`crate::state_boundaries`] collects them.
     pub boundaries: Vec<String>,
@@ -74,6 +76,19 @@ pub struct CallApproval {
     pub id: String,
     /// Whether it answers what a person would be asked, in every mode; else it only lifts what auto mode judged.
     pub answers_questions: bool,
+}
+
+/// A command of a call whose shape a person allowed before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecalledCommand {
+    /// The place of the command in the line.
+    pub invocation: usize,
+    /// What is remembered, by its id.
+    pub id: String,
+    /// The program with its subcommand.
+    pub title: String,
+    /// The day of the yes, for people: `12 Nov`.
+    pub day: String,
 }
 
 /// Whether somebody can be asked.

@@ -58,6 +58,7 @@ mod path_use;
 pub mod pattern;
 mod pipeline;
 mod policy;
+mod remembered;
 mod repository_config;
 pub mod rule;
 mod rule_explanation;
@@ -78,7 +79,7 @@ mod wording;
 pub use boundary::state_boundaries;
 pub use call::ToolCall;
 pub use case::Case;
-pub use context::{CallApproval, Context, Person, SessionKnowledge, ToolHints};
+pub use context::{CallApproval, Context, Person, RecalledCommand, SessionKnowledge, ToolHints};
 pub use decision::Decision;
 pub use denials::{DenialLimit, Denials};
 pub use disk::{DiskAnswer, DiskQuestion};
@@ -89,6 +90,7 @@ pub use mode::{MODES, Mode, ModeInfo};
 pub use origin::{Origin, Source};
 pub use pipeline::{Aborted, FailureAction, Need, Outcome, Pending, PendingAnswer};
 pub use policy::{DisabledModes, Planning, Policy, Prose, Sandbox};
+pub use remembered::RememberableCommand;
 pub use rule_explanation::RuleExplanation;
 pub use rule_set::RuleSet;
 pub use step::{STEPS, StepId, StepInfo};
@@ -96,6 +98,12 @@ pub use trace::{TraceLine, TraceOutcome};
 pub use verdict::{FindingReport, LimitAction, Reason, RuleReference, SafetyCheck, Suggestion, Verdict};
 pub use visible::{is_hidden, visible};
 pub use wording::effect_clause;
+
+/// What a command is known by when a person allowed it once.
+pub mod command_shape {
+    pub use portcullis_analysis::command_shape::{CommandShape, ShapedCommand, TargetKind};
+    pub use portcullis_analysis::effect::Act;
+}
 
 /// What is known of programs, with the check of its examples.
 pub mod profile {

@@ -2,6 +2,7 @@
 
 use portcullis_analysis::effect::Certainty;
 
+use crate::context::RecalledCommand;
 use crate::mode::Mode;
 use crate::rule::Behavior;
 
@@ -29,6 +30,13 @@ pub(crate) fn rule_message(
         "" => format!("the {behavior} rule `{text}` {verb}"),
         matched => format!("the {behavior} rule `{text}` {verb} `{matched}`"),
     }
+}
+
+/// Names the commands, each with the day of the yes.
+pub(crate) fn remembered_message(commands: &[RecalledCommand]) -> String {
+    let named: Vec<String> =
+        commands.iter().map(|command| format!("`{}` here on {}", command.title, command.day)).collect();
+    format!("you allowed {}", named.join(", "))
 }
 
 pub(crate) fn mode_message(mode: Mode) -> String {

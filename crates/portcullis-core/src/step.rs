@@ -88,7 +88,7 @@ pub const STEPS: &[StepInfo] = &[
     step(StepId::A6, "content ask rule", "ask; no mode lifts it"),
     step(StepId::A7, "safety check", "ask; no mode lifts it"),
     step(StepId::A8, "bypass mode", "allow"),
-    step(StepId::A9, "allow rule, or a call that only looks", "allow"),
+    step(StepId::A9, "allow rule, a call that only looks, or an earlier yes", "allow"),
     step(StepId::A10, "nothing decided", "becomes ask"),
     step(StepId::A11, "the mode decides", "allow, deny or ask"),
 ];

@@ -147,6 +147,7 @@ pub(crate) fn is_settleable(reason: &Reason) -> bool {
         | Reason::Refused { .. }
         | Reason::Boundary { .. }
         | Reason::Approval { .. }
+        | Reason::Remembered { .. }
         | Reason::Unavailable { .. }
         | Reason::Limit { .. }
         | Reason::Error { .. } => false,

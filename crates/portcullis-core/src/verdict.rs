@@ -4,10 +4,10 @@ use portcullis_analysis::effect::Certainty;
 use portcullis_analysis::findings::Severity;
 use portcullis_shell::Span;
 
-use crate::context::Person;
+use crate::context::{Person, RecalledCommand};
 use crate::decision::Decision;
 use crate::denials::DenialLimit;
-use crate::message::{mode_message, requested_message, rule_message};
+use crate::message::{mode_message, remembered_message, requested_message, rule_message};
 use crate::mode::Mode;
 use crate::origin::Origin;
 use crate::rule::{Behavior, Rule};
@@ -181,6 +181,11 @@ pub enum Reason {
         /// The id of the denial.
         id: String,
     },
+    /// A person allowed commands of the same shape in this repository before.
+    Remembered {
+        /// The commands that nothing else covers.
+        commands: Vec<RecalledCommand>,
+    },
     /// Whoever should have judged could not; never an allow.
     Unavailable {
         /// Why, in one clause.
@@ -281,6 +286,13 @@ impl Verdict {
             && self.findings.is_empty()
     }
 
+    /// Says whether all that was ever asked is that nobody has allowed such commands yet, whoever it is put to.
+    pub fn is_unsettled(&self) -> bool {
+        let is_raised =
+            |line: &TraceLine| line.step == StepId::A10 && line.outcome == TraceOutcome::Raise(Decision::Ask);
+        self.findings.is_empty() && self.trace.iter().any(is_raised)
+    }
+
     /// Takes back an allow that was given without something it may depend on: a person must say, and without one it is
     /// denied.
     pub fn doubted(mut self, detail: &str, person: Person) -> Self {
@@ -376,6 +388,7 @@ impl Reason {
             Self::Person | Self::Refused { .. } => "person",
             Self::Boundary { .. } => "boundary",
             Self::Approval { .. } => "approval",
+            Self::Remembered { .. } => "remembered",
             Self::Unavailable { .. } => "unavailable",
             Self::Headless { .. } => "headless",
             Self::Limit { .. } => "limit",
@@ -406,6 +419,7 @@ impl Reason {
             | Self::Refused { .. }
             | Self::Boundary { .. }
             | Self::Approval { .. }
+            | Self::Remembered { .. }
             | Self::Unavailable { .. }
             | Self::Headless { .. }
             | Self::Limit { .. }
@@ -468,6 +482,7 @@ impl Reason {
             Self::Refused { by, message } => format!("a person said no ({by}): {message}"),
             Self::Boundary { sentence, action } => format!("it {action}, and the user said: `{sentence}`"),
             Self::Approval { id } => format!("a person allowed this very call once ({id})"),
+            Self::Remembered { commands } => remembered_message(commands),
             Self::Headless { cause } => {
                 format!("nobody is connected to answer, so this was refused: {cause}")
             }

@@ -31,7 +31,6 @@ mod public_address;
 mod registries;
 #[cfg(target_os = "linux")]
 mod runs;
-mod seatbelt;
 mod usual_places;
 
 pub use command::{FenceOutcome, FencedCommand, FencedExit, HostResolver, KernelFeatures};
@@ -49,7 +48,6 @@ pub use runs::{
     CallRecord, CallRecordStore, HeldChange, OpenRun, RunError, RunRecord, RunSelection, RunState, RunStore,
     command_hash,
 };
-pub use seatbelt::seatbelt_profile;
 pub use usual_places::protected_names;
 
 /// Runs a command inside a fence, which only Linux has.

@@ -36,7 +36,8 @@ pub const HTTPS_PROXY: &str = "HTTPS_PROXY";
 /// The hosts that are reached without that proxy. Since 0.1.
 pub const NO_PROXY: &str = "NO_PROXY";
 
-/// Where the program that prints a key is looked for, if settings give its name alone. Since 0.1.
+/// Where programs are looked for: the one that prints a key, if settings give its name alone, and those of commands that a
+/// person allowed. Since 0.1.
 pub const PATH: &str = "PATH";
 
 /// Where manual pages are looked for beside the usual places, when a profile is drafted. Since 0.1.

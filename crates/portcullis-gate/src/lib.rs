@@ -25,6 +25,7 @@ mod permission_hooks;
 pub mod posting;
 pub mod presence;
 pub mod process;
+pub mod recollection;
 pub mod record_json;
 pub mod session_facts;
 pub mod session_settings;

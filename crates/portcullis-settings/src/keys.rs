@@ -85,6 +85,9 @@ pub enum KeyId {
     Store,
     StoreUrl,
     StorePolicyKeys,
+    Memory,
+    MemoryEnabled,
+    MemoryExpire,
     Approvals,
     ApprovalsEnabled,
     ApprovalsWait,
@@ -325,6 +328,13 @@ pub const KEYS: &[SettingsKey] = &[
         "The PostgreSQL database that many daemons share. Files of this machine when not set. A password in it is never shown; the variable `PGPASSWORD` can hold it instead."),
     row(KeyId::StorePolicyKeys, "store.policyKeys", (KeyKind::PublicKeys, KeyScope::UserOrManaged, KeyMerge::Strongest), "[]",
         "The keys whose policies are taken from the store as managed settings, each written as its name, a colon and the public key. Where there are managed settings files, only theirs count. While it is set and no policy is in force, nothing outside managed settings allows."),
+    row(KeyId::Memory, "memory", (KeyKind::Object, KeyScope::UserOrManaged, KeyMerge::None), "{}",
+        "What people allowed in a repository, by the shape of the command. `portcullis memory` lists it."),
+    row(KeyId::MemoryEnabled, "memory.enabled", (KeyKind::Boolean, KeyScope::UserOrManaged, KeyMerge::Strongest), "true",
+        "Whether a command runs without a question after a person allowed one of the same shape in the repository. While it is off, nothing is remembered and nothing that was remembered counts."),
+    row(KeyId::MemoryExpire, "memory.expireDays",
+        (KeyKind::Number { least: 1, most: 3_650 }, KeyScope::UserOrManaged, KeyMerge::Strongest), "90",
+        "After how many days without a use it is forgotten."),
     row(KeyId::Approvals, "approvals", (KeyKind::Object, KeyScope::UserOrManaged, KeyMerge::None), "{}",
         "Questions that wait for a person while a daemon runs."),
     row(KeyId::ApprovalsEnabled, "approvals.enabled", (KeyKind::Boolean, KeyScope::UserOrManaged, KeyMerge::Strongest), "true",
@@ -391,6 +401,7 @@ impl SettingsKey {
                 | KeyId::ClassifierDump
                 | KeyId::ClassifierReviewFindings
                 | KeyId::ApprovalsEnabled
+                | KeyId::MemoryEnabled
                 | KeyId::ApprovalsDesktop
         )
     }

@@ -48,6 +48,7 @@ mod layer;
 mod load;
 mod loaded;
 mod location;
+mod memory;
 mod merge;
 mod problem;
 pub mod profile_draft;
@@ -82,6 +83,7 @@ pub use loaded::{
     DocumentState, EffectiveValue, LoadOptions, LoadedSettings, SettingsDocument, TrustQuestion,
 };
 pub use location::{ManagedDirectories, SettingsEnvironment, SettingsFile, SettingsLocations, SettingsOwner};
+pub use memory::MemorySettings;
 pub use problem::{ProblemPlace, ProblemSeverity, SettingsProblem};
 pub use profiles::{ProfileCheck, check_profiles};
 pub use public_key::PublicKey;

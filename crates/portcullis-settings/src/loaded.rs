@@ -15,6 +15,7 @@ use crate::hooks::PermissionHook;
 use crate::keys::SettingsKey;
 use crate::layer::IgnoredSetting;
 use crate::location::SettingsOwner;
+use crate::memory::MemorySettings;
 use crate::problem::{ProblemSeverity, SettingsProblem};
 use crate::pushed::PolicyStamp;
 use crate::store::StoreSettings;
@@ -66,6 +67,8 @@ pub struct LoadedSettings {
     pub audit: AuditSettings,
     /// Where everything is kept.
     pub store: StoreSettings,
+    /// Whether what people allowed is remembered.
+    pub memory: MemorySettings,
     /// What further secrets look like, besides those that are known.
     pub secret_forms: Vec<SecretForm>,
     /// The policy of the store that is in force; `None` also if there is one that is not taken.

@@ -18,6 +18,7 @@ use crate::keys::{KEYS, KeyId, KeyKind, KeyMerge, KeyScope, SettingsKey};
 use crate::layer::{IgnoredReason, IgnoredSetting, Setting, SettingValue, SettingsLayer};
 use crate::loaded::{EffectiveValue, LoadedSettings, SettingsDocument};
 use crate::location::SettingsOwner;
+use crate::memory::MemorySettings;
 use crate::problem::SettingsProblem;
 use crate::store::StoreSettings;
 use crate::trust::WorkspaceTrust;
@@ -64,6 +65,8 @@ pub(crate) fn merge(
     let audit = AuditSettings::assemble(&|id| merger.strongest(id));
     let store = StoreSettings::assemble(&|id| merger.strongest(id));
     let approvals = ApprovalSettings::assemble(&|id| merger.strongest(id));
+    let may_widen = !merger.managed_rules_only && !merger.damaged;
+    let memory = MemorySettings::assemble(&|id| merger.strongest(id), may_widen);
     let secret_forms = merger.secret_forms();
     let LayerMerger { ignored, .. } = merger;
     LoadedSettings {
@@ -75,6 +78,7 @@ pub(crate) fn merge(
         audit,
         secret_forms,
         store,
+        memory,
         pushed: None,
         approvals,
         permission_hooks,

@@ -11,6 +11,7 @@
 //!   learned.json                        what models do not take: a cache, broken is empty
 //!   breaker.json                        which endpoints fail: a cache, broken is empty
 //!   self-tests.json                     how models did in the self-test: broken is untested
+//!   memory.json                         what people allowed, by shape and repository: broken is nothing
 //!   warmth.json                         when servers of one's own last answered: a cache, broken is empty
 //! ```
 //!
@@ -71,6 +72,7 @@ mod learned;
 mod overview;
 mod policy;
 mod redaction;
+mod remembered;
 mod self_tests;
 mod session;
 mod sqlite;
@@ -98,6 +100,7 @@ pub use learned::RefusedParameters;
 pub use overview::{ForgottenSessions, RecentDenials};
 pub use policy::{PolicyVersion, SignedPolicy};
 pub use redaction::{redact, redact_json, set_custom_forms};
+pub use remembered::{RememberedStore, RememberedYes};
 pub use self_tests::SelfTestRecord;
 pub use session::SessionStore;
 pub use state::{DenialKind, DeniedCall, NewDenial, RecordedDenial, TakenApproval, session_name};
@@ -158,6 +161,11 @@ impl Store {
     /// Returns what a person granted for a while.
     pub fn grants(&self) -> GrantStore {
         GrantStore::new(self.clone())
+    }
+
+    /// Returns what people allowed that counts again. It is about programs and files of this machine, so it stays here.
+    pub const fn remembered(&self) -> RememberedStore<'_> {
+        RememberedStore::new(self)
     }
 
     /// Returns the audit trail.

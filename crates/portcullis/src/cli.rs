@@ -8,8 +8,8 @@ use clap::{CommandFactory, FromArgMatches as _, Parser, Subcommand};
 use crate::command_group::with_groups;
 use crate::commands::{
     allow, auto_mode, check, completions, deny, doctor, eval, explain, grants, hook, init, log, man, mcp,
-    mcp_proxy, modes, policy, profiles, questions, replay, retry, rules, schema, serve, settings, stats,
-    store, tokens, trust, uninstall,
+    mcp_proxy, memory, modes, policy, profiles, questions, replay, retry, rules, schema, serve, settings,
+    stats, store, tokens, trust, uninstall,
 };
 #[cfg(target_os = "linux")]
 use crate::commands::{run, runs};
@@ -59,6 +59,7 @@ enum Command {
     Allow(allow::AllowArgs),
     Deny(deny::DenyArgs),
     Grants(grants::GrantsArgs),
+    Memory(memory::MemoryArgs),
     #[command(hide = true)]
     Retry(retry::RetryArgs),
     #[cfg(target_os = "linux")]
@@ -99,6 +100,7 @@ impl Command {
             Self::Allow(arguments) => allow::run(&arguments),
             Self::Deny(arguments) => deny::run(&arguments),
             Self::Grants(arguments) => grants::run(&arguments),
+            Self::Memory(arguments) => memory::run(&arguments),
             Self::Retry(arguments) => retry::run(&arguments),
             #[cfg(target_os = "linux")]
             Self::Run(arguments) => run::run(&arguments),

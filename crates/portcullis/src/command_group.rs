@@ -14,6 +14,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "allow",
             "deny",
             "grants",
+            "memory",
             "run",
             "runs",
             "questions",

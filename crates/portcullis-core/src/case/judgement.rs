@@ -324,7 +324,7 @@ fn is_within_computation(effect: &Effect) -> bool {
 }
 
 /// Says whether a script may be the agent's own: written in this session, or nobody knows what was.
-pub(super) fn is_agents_own(view: &CaseView<'_>, file: &str) -> bool {
+pub(crate) fn is_agents_own(view: &CaseView<'_>, file: &str) -> bool {
     let session = &view.case.context().session;
     let leads = match view.case.answers.path(file) {
         Some(DiskAnswer::Leads(leads)) => leads.as_slice(),

@@ -29,11 +29,11 @@ use portcullis_analysis::command_effects::Layout;
 use portcullis_analysis::script::Script;
 
 use crate::call::ToolCall;
-use crate::context::{CallApproval, Context, SessionKnowledge};
+use crate::context::{CallApproval, Context, RecalledCommand, SessionKnowledge};
 use crate::disk::DiskAnswers;
 use crate::mode::Mode;
 use judgement::Judgement;
-pub(crate) use judgement::{background_of, missing_script, scope_of};
+pub(crate) use judgement::{background_of, is_agents_own, missing_script, scope_of};
 use script::CalledScript;
 pub(crate) use session_files::is_steered;
 pub(crate) use source::{EffectSource, follow_links};
@@ -149,6 +149,11 @@ impl Case {
     /// Adds a person's word for this very call. What the analysis makes of the call stays as it is.
     pub fn approve(&mut self, approval: CallApproval) {
         self.context.session.approval = Some(approval);
+    }
+
+    /// Adds which commands of the call have a shape that a person allowed before.
+    pub fn recall(&mut self, commands: Vec<RecalledCommand>) {
+        self.context.session.recalled = commands;
     }
 
     /// Puts the session into another mode. What the analysis makes of the call stays as it is.

@@ -3,5 +3,5 @@
 mod part;
 mod whole;
 
-pub(crate) use part::CoverGrounds;
+pub(crate) use part::{CoverGrounds, grounds_in};
 pub(crate) use whole::{Coverage, Gap, GapKind, cover};

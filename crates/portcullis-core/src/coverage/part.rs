@@ -8,6 +8,7 @@ use portcullis_analysis::{Access, Invocation, Wrapping};
 use portcullis_shell::Span;
 
 use crate::case::{CaseView, is_steered};
+use crate::mode::Mode;
 use crate::path_use::PathUse;
 use crate::repository_config::may_run_program;
 use crate::rule::{Behavior, Rule};
@@ -24,6 +25,16 @@ pub(crate) enum CoverGrounds {
     Rules,
     /// Allow rules, and file edits in the workspace: accept-edits mode, or its simulation in auto mode.
     RulesAndEdits,
+}
+
+/// Returns what may cover a part of a command in a mode.
+pub(crate) fn grounds_in(mode: Mode) -> CoverGrounds {
+    match mode {
+        Mode::AcceptEdits => CoverGrounds::RulesAndEdits,
+        Mode::Default | Mode::Plan | Mode::Auto | Mode::DontAsk | Mode::BypassPermissions => {
+            CoverGrounds::Rules
+        }
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -26,6 +26,14 @@ pub(crate) fn is_dangerous_allow(rule: &Rule) -> bool {
     }
 }
 
+/// Says whether a command runs whatever its arguments say: an interpreter, a shell, a runner of packages.
+pub(crate) fn runs_anything(words: &[&str]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return true };
+    let plain = arguments.iter().filter(|word| !word.starts_with('-')).copied();
+    let spelled = std::iter::once(program_name(program)).chain(plain).collect::<Vec<_>>().join(" ");
+    RUNNERS.iter().any(|runner| begins_with(&spelled, runner))
+}
+
 fn is_dangerous_pattern(tool: &str, pattern: &ShellPattern) -> bool {
     if pattern.program().is_some_and(|program| is_ordinary(tool, program)) {
         return false;

@@ -28,7 +28,7 @@ pub use shell_pattern::ShellPattern;
 pub use text::RuleText;
 pub use wildcard::{PatternPiece, Wildcard};
 
-pub(crate) use dangerous::is_dangerous_allow;
+pub(crate) use dangerous::{is_dangerous_allow, runs_anything};
 pub(crate) use domain::host_of;
 
 use crate::origin::Origin;

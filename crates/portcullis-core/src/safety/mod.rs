@@ -6,4 +6,4 @@ mod removal;
 mod variable;
 
 pub(crate) use critical::find_critical_removal;
-pub(crate) use protected::find_protected_write;
+pub(crate) use protected::{find_protected_write, is_protected};

@@ -159,11 +159,11 @@ impl CallJudge<'_> {
                 doubt = doubt.or(lifted_by_file(&tried.case, forbidden, &policy)?);
             }
         }
+        self.recall_yes(&mut tried, &policy, &mut problems)?;
         self.refuse_elsewhere(&tried)?;
         tried = self.spend(tried, &mut policy, &mut problems)?;
         if let Some(approval) = self.take_approval(call, &tried, &mut problems) {
-            tried.case.approve(approval);
-            tried.outcome = tried.decide(&policy)?;
+            tried = self.decide_approved(tried, approval, &policy, &mut problems)?;
         }
         let mut exchanges = Vec::new();
         let Try { case, mut outcome, transcript } = tried;

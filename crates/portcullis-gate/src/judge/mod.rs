@@ -15,6 +15,7 @@ mod call_judge;
 mod consult;
 mod decide;
 mod kept_question;
+mod recalling;
 mod session_file;
 mod session_growth;
 mod spending;

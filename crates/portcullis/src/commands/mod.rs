@@ -16,6 +16,7 @@ pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod mcp_proxy;
+pub(crate) mod memory;
 pub(crate) mod modes;
 pub(crate) mod policy;
 pub(crate) mod profiles;

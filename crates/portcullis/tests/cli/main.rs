@@ -36,6 +36,7 @@ mod log_heads;
 mod mcp;
 mod mcp_proxy;
 mod mcp_proxy_waiting;
+mod memory;
 mod openapi;
 mod own_scripts;
 mod pages;

@@ -1,14 +1,16 @@
-//! A9: an allow rule for the whole tool, allow rules covering every part, or a proof that nothing is changed.
+//! A9: an allow rule for the whole tool, allow rules covering every part, a proof that nothing is changed, or a person's
+//! earlier yes to commands of the same shape.
 
 use portcullis_analysis::effect::Act;
 
 use super::tool_ask::runs_sandboxed;
-use super::tool_check::grounds_in;
 use super::tool_deny::{find_tool_rule, reason_of_tool_rule};
 use crate::case::CallSubject;
+use crate::coverage::grounds_in;
 use crate::decision::Decision;
 use crate::mode::Mode;
 use crate::pipeline::run::{Lift, PipelineRun, StepResult};
+use crate::remembered::recalled;
 use crate::rule::{Behavior, Matcher, Rule};
 use crate::rule_match::{name_matches, names_command, shell_pattern};
 use crate::scope::{find_path_permit, is_in_workspace};
@@ -75,7 +77,7 @@ fn by_coverage(run: &mut PipelineRun<'_>) -> Option<Reason> {
     let mode = run.view.mode;
     let coverage = run.coverage(grounds_in(mode));
     if !coverage.is_complete() {
-        return None;
+        return recalled(&run.view, &coverage).map(|commands| Reason::Remembered { commands });
     }
     // A look that is found to be more than that, such as a search for secrets, proves nothing.
     if coverage.rules.is_empty() && run.view.judgement().block().is_some() {

@@ -5,7 +5,7 @@ use portcullis_analysis::effect::{Act, Certainty};
 
 use super::tool_ask::runs_sandboxed;
 use crate::case::{CallSubject, Shell};
-use crate::coverage::{CoverGrounds, GapKind};
+use crate::coverage::{CoverGrounds, GapKind, grounds_in};
 use crate::decision::Decision;
 use crate::mode::Mode;
 use crate::path_use::PathUse;
@@ -155,14 +155,4 @@ fn plan_floor(run: &PipelineRun<'_>) -> Option<StepResult> {
         && matches!(run.view.case.call().kind(), ToolKind::Shell | ToolKind::PowerShell);
     let lift = if is_judged { Lift::Classifier } else { Lift::Nobody };
     Some(raise(Reason::Mode(Mode::Plan), lift))
-}
-
-/// Returns what may cover a part of a command in a mode.
-pub(super) fn grounds_in(mode: Mode) -> CoverGrounds {
-    match mode {
-        Mode::AcceptEdits => CoverGrounds::RulesAndEdits,
-        Mode::Default | Mode::Plan | Mode::Auto | Mode::DontAsk | Mode::BypassPermissions => {
-            CoverGrounds::Rules
-        }
-    }
 }

@@ -1,8 +1,7 @@
 //! A10: what nothing decided becomes a question.
 
-use super::tool_check::grounds_in;
 use crate::case::CallSubject;
-use crate::coverage::{Gap, GapKind};
+use crate::coverage::{Gap, GapKind, grounds_in};
 use crate::pipeline::run::{Lift, PipelineRun, StepResult};
 use crate::verdict::Reason;
 
