@@ -16,6 +16,7 @@ mod overhead;
 mod package;
 mod prerequisites;
 mod real_model;
+mod recollection;
 mod test;
 
 use anyhow::{Result, bail};
@@ -93,6 +94,11 @@ const COMMANDS: &[CommandInfo] = &[
         name: "real-model",
         summary: "drive check, hook and the self-test with a real small model, which must be refused; builds its server first",
         run: real_model::run,
+    },
+    CommandInfo {
+        name: "recollection",
+        summary: "[--mode MODE] [--source NAME] [--list] SESSIONS DANGEROUS: questions that a memory of a yes would have ended",
+        run: recollection::run,
     },
     CommandInfo {
         name: "package",

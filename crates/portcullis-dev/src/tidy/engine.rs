@@ -6,8 +6,12 @@ use super::TidyProblem;
 use crate::repository::TrackedTree;
 use crate::rust_source::{RustToken, production_tokens, source_files};
 
-/// The engine, and the runner of verdict specifications, which is a test of the core.
-pub const CALLERS: &[&str] = &["crates/portcullis-gate/", "crates/portcullis-dev/src/verdict_spec/"];
+/// The engine, and what measures or tests the core: the runner of verdict specifications, and the simulation of a memory.
+pub const CALLERS: &[&str] = &[
+    "crates/portcullis-gate/",
+    "crates/portcullis-dev/src/verdict_spec/",
+    "crates/portcullis-dev/src/command/recollection.rs",
+];
 
 /// Checks that no file outside the core and the engine calls `decide`.
 pub fn find_stray_decisions(tree: &TrackedTree) -> Vec<TidyProblem> {
