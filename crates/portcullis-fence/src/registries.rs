@@ -1,7 +1,7 @@
-//! The registries that the package managers of a project use, as their own settings name them.
+//! The registries that the package managers of a project use, as their own settings and lock files name them.
 //!
-//! Settings are read line by line for a few keys and the web addresses behind them, which all of their formats have in
-//! common. What is missed is not listed, and so not reached.
+//! They are read line by line for a few keys and the web addresses behind them, which all of their formats have in common.
+//! What is missed is not listed, and so not reached; where nothing is named, no registry is known.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::host::AllowedHost;
 const TABLE: &str = include_str!("../data/registries.txt");
 
 /// The longest settings that are read.
-const LONGEST_SETTINGS: u64 = 1 << 20;
+const LONGEST_SETTINGS: u64 = 16 << 20;
 
 /// A registry, and who named it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,8 +26,6 @@ pub struct Registry {
 /// Who named a registry. Files of a project may have been written by whoever wants something to be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RegistrySource {
-    /// The package manager goes there if nothing else is said.
-    Usual,
     /// Settings of the user, or a variable.
     User,
     /// Settings in the project.
@@ -77,10 +75,9 @@ fn registries_of(
     home: Option<&Path>,
     variable: &impl Fn(&str) -> Option<String>,
 ) -> Vec<Registry> {
-    let mut found = Found::default();
+    let mut registries = Vec::new();
     for value in lines(manager, "variable").filter_map(variable) {
-        found.replaces_usual = true;
-        found.add(&value, RegistrySource::User);
+        registries.extend(hosts_in(&value).map(|host| Registry { host, source: RegistrySource::User }));
     }
     let project = lines(manager, "file").map(|name| (workspace.join(name), RegistrySource::Project));
     let own = home.into_iter().flat_map(|home| {
@@ -90,54 +87,38 @@ fn registries_of(
     for (path, source) in project.chain(own) {
         let is_short = fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= LONGEST_SETTINGS);
         if is_short && let Ok(text) = fs::read_to_string(&path) {
-            found.read(&text, manager, source);
+            let named = text.lines().map(str::trim).filter(|line| names_registry(line, manager));
+            registries.extend(named.flat_map(hosts_in).map(|host| Registry { host, source }));
         }
     }
-    if !found.replaces_usual {
-        let usual = lines(manager, "host").filter_map(|host| format!("{host}:443").parse().ok());
-        found.registries.extend(usual.map(|host| Registry { host, source: RegistrySource::Usual }));
-    }
-    found.registries
+    registries
 }
 
-#[derive(Debug, Default)]
-struct Found {
-    registries: Vec<Registry>,
-    replaces_usual: bool,
+/// Says whether a line of settings has one of the keys.
+fn names_registry(line: &str, manager: &Manager) -> bool {
+    if line.starts_with(['#', ';']) {
+        return false;
+    }
+    // A colon ends a key in YAML and JSON; in the middle it stands behind a scope. A list of tables begins with a brace.
+    let key = line.split([' ', '=', '"', '{']).find(|word| !word.is_empty()).unwrap_or_default();
+    let key = key.trim_end_matches(':');
+    let key = key.rsplit_once(':').map_or(key, |(_, key)| key);
+    lines(manager, "key").any(|known| known == key)
 }
 
-impl Found {
-    fn read(&mut self, text: &str, manager: &Manager, source: RegistrySource) {
-        for line in text.lines().map(str::trim).filter(|line| !line.starts_with(['#', ';'])) {
-            let key = line.split([' ', '=', '"']).find(|word| !word.is_empty()).unwrap_or_default();
-            // A colon ends a key in YAML; in the middle it stands behind a scope.
-            let key = key.trim_end_matches(':');
-            let replaces = lines(manager, "replaces").any(|known| known == key);
-            let adds = lines(manager, "adds").any(|known| {
-                known == key || known.starts_with(':') && key.starts_with('@') && key.ends_with(known)
-            });
-            if replaces || adds {
-                self.replaces_usual |= replaces;
-                self.add(line, source);
-            }
-        }
-    }
-
-    /// Adds the host of every web address in a text.
-    fn add(&mut self, text: &str, source: RegistrySource) {
-        for (scheme, port) in [("https://", 443), ("http://", 80)] {
-            for rest in text.split(scheme).skip(1) {
-                let end = rest.find(['/', ' ', '"', '\'', ',', '|', '?', '#']).unwrap_or(rest.len());
-                let authority = rest.split_at(end).0;
-                // What stands before it is a name and a password.
-                let host = authority.rsplit('@').next().unwrap_or_default();
-                let host = if host.contains(':') { host.to_owned() } else { format!("{host}:{port}") };
-                if let Ok(host) = host.parse() {
-                    self.registries.push(Registry { host, source });
-                }
-            }
-        }
-    }
+/// Returns the host of every web address in a text.
+fn hosts_in(text: &str) -> impl Iterator<Item = AllowedHost> {
+    let schemes = [("https://", 443), ("http://", 80)].into_iter();
+    schemes.flat_map(move |(scheme, port)| {
+        text.split(scheme).skip(1).filter_map(move |rest| {
+            let end = rest.find(['/', ' ', '"', '\'', ',', '|', '?', '#']).unwrap_or(rest.len());
+            let authority = rest.split_at(end).0;
+            // What stands before it is a name and a password.
+            let host = authority.rsplit('@').next().unwrap_or_default();
+            let host = if host.contains(':') { host.to_owned() } else { format!("{host}:{port}") };
+            host.parse().ok()
+        })
+    })
 }
 
 #[cfg(test)]
@@ -165,18 +146,19 @@ mod tests {
 
     #[test]
     fn only_managers_of_the_project_count() {
-        assert_eq!(registries(&[("README.md", "")], &[("GOPROXY", "https://goproxy.example")]), [""; 0]);
-        let found = registries(&[("Cargo.toml", ""), ("go.mod", "")], &[]);
-        assert_eq!(found.len(), 4);
-        assert!(found.iter().all(|host| host.ends_with(":443 Usual")), "{found:?}");
+        let variables = [("GOPROXY", "https://goproxy.example")];
+        assert_eq!(registries(&[("README.md", "")], &variables), [""; 0]);
+        assert_eq!(registries(&[("go.mod", "")], &variables), ["goproxy.example:443 User"]);
+        assert_eq!(registries(&[("Cargo.toml", ""), ("go.mod", "")], &[]), [""; 0]);
     }
 
     #[test]
-    fn settings_replace_the_usual_registry_or_add_to_it() {
-        let settings = "@acme:registry=https://npm.acme.example/path/\n//npm.acme.example/:_authToken=abc\n";
-        let found = registries(&[("package.json", "{}"), (".npmrc", settings)], &[]);
-        assert_eq!(found.len(), 3);
-        assert!(found.contains(&"npm.acme.example:443 Project".to_owned()), "{found:?}");
+    fn settings_and_lock_files_name_registries() {
+        let settings = "@acme:registry=https://npm.acme.example/path/\n//npm.other.example/:_authToken=abc\n";
+        assert_eq!(
+            registries(&[("package.json", "{}"), (".npmrc", settings)], &[]),
+            ["npm.acme.example:443 Project"]
+        );
         let own = "registry = http://mirror.example:4873\n; registry=https://old.example\n";
         assert_eq!(
             registries(&[("package.json", "{}"), ("~/.npmrc", own)], &[]),
@@ -187,11 +169,16 @@ mod tests {
             registries(&[("package.json", "{}"), (".yarnrc.yml", yarn)], &[]),
             ["yarn.example:443 Project"]
         );
+        let lock = "{\n  \"resolved\": \"https://locked.example/a/-/a-1.0.0.tgz\",\n  \"funding\": \"https://no.example\"\n}";
+        assert_eq!(
+            registries(&[("package.json", "{}"), ("package-lock.json", lock)], &[]),
+            ["locked.example:443 Project"]
+        );
     }
 
     #[test]
     fn each_format_is_read() {
-        let cargo = "[source.crates-io]\nreplace-with = \"mirror\"\n[source.mirror]\n\
+        let cargo = "[source.usual]\nreplace-with = \"mirror\"\n[source.mirror]\n\
                      registry = \"sparse+https://user:secret@cargo.example:8443/index/\"\n";
         assert_eq!(
             registries(&[("Cargo.toml", ""), ("~/.cargo/config.toml", cargo)], &[]),
