@@ -31,6 +31,7 @@ mod public_address;
 mod registries;
 #[cfg(target_os = "linux")]
 mod runs;
+mod seatbelt;
 mod usual_places;
 
 pub use command::{FenceOutcome, FencedCommand, FencedExit, HostResolver, KernelFeatures};
@@ -48,6 +49,7 @@ pub use runs::{
     CallRecord, CallRecordStore, HeldChange, OpenRun, RunError, RunRecord, RunSelection, RunState, RunStore,
     command_hash,
 };
+pub use seatbelt::seatbelt_profile;
 pub use usual_places::protected_names;
 
 /// Runs a command inside a fence, which only Linux has.

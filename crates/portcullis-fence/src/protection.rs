@@ -3,7 +3,8 @@
 //! A name such as `.git/hooks` counts below every directory, since a repository may lie anywhere in another one. Links are
 //! not followed: what they lead to is protected where it lies, or outside the workspace and so not writable.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,15 +23,21 @@ pub(crate) struct ProtectedPlaces {
 /// Returns what exists of the protected names below a workspace.
 pub(crate) fn find_protected(workspace: &Path, names: &[ProtectedName]) -> io::Result<ProtectedPlaces> {
     let mut places = ProtectedPlaces::default();
+    let names = by_first_component(names);
     let mut open = vec![workspace.to_path_buf()];
     while let Some(directory) = open.pop() {
         for entry in entries(&directory)? {
-            let name = entry.file_name();
-            for protected in names.iter().filter(|protected| starts_with(protected, &name)) {
-                follow(&entry.path(), protected.components().get(1..).unwrap_or_default(), &mut places)?;
+            let rests = names.get(entry.file_name().as_os_str()).map(Vec::as_slice).unwrap_or_default();
+            let is_directory = entry.file_type()?.is_dir();
+            if rests.is_empty() && !is_directory {
+                continue;
             }
-            if entry.file_type()?.is_dir() && !places.found.contains(&entry.path()) {
-                open.push(entry.path());
+            let path = entry.path();
+            for rest in rests {
+                follow(&path, rest, &mut places)?;
+            }
+            if is_directory && !places.found.contains(&path) {
+                open.push(path);
             }
         }
     }
@@ -54,8 +61,13 @@ pub(crate) fn is_protected(names: &[ProtectedName], relative: &Path) -> bool {
     })
 }
 
-fn starts_with(protected: &ProtectedName, name: &std::ffi::OsStr) -> bool {
-    protected.components().first().is_some_and(|first| name == first.as_str())
+/// Returns what follows the first component of each name: a tree has many more files than there are names.
+fn by_first_component(names: &[ProtectedName]) -> BTreeMap<&OsStr, Vec<&[String]>> {
+    let mut table: BTreeMap<&OsStr, Vec<&[String]>> = BTreeMap::new();
+    for (first, rest) in names.iter().filter_map(|name| name.components().split_first()) {
+        table.entry(OsStr::new(first)).or_default().push(rest);
+    }
+    table
 }
 
 /// Follows the rest of a name. Where a directory should be and a file or a link is (the `.git` of a worktree), that is

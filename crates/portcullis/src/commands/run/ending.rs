@@ -45,7 +45,7 @@ pub(super) fn say_what_was_refused(outcome: &FenceOutcome, policy: &FencePolicy)
     if outcome.exit.shell_code() != 0 {
         print_error(&format!(
             "portcullis: this ran inside a fence: it can write `{}` and `/tmp`; the rest of the machine is \
-             read-only, and secrets are hidden. If that stopped it, ask for a run outside the fence.\n",
+             read-only, secrets are hidden, and services such as Docker are out of reach. If that stopped it, ask for a run outside the fence.\n",
             visible(&policy.workspace.to_string_lossy())
         ));
     }
