@@ -49,6 +49,7 @@ impl ShapeGrounds<'_> {
         let program = invocation.program()?.fixed()?;
         let [directory] = invocation.directories.alternatives()? else { return None };
         let may_be_shaped = self.scope.is_in_project(directory)
+            && invocation.wrapping == Wrapping::Nothing
             && self.survey.functions.is_empty()
             && !BUILTINS.contains(&base_name(program))
             && is_plain(invocation)
@@ -69,7 +70,8 @@ impl ShapeGrounds<'_> {
                     return None;
                 }
                 let matched = read(profile, invocation.operands());
-                let words = chosen_words(&matched.wanted.operands, &acts)?;
+                let mut words = chosen_words(&matched.wanted.operands, &acts)?;
+                words.extend(written_files(base_name(program), &own));
                 let subcommand = matched.path.iter().map(|word| (*word).to_owned()).collect();
                 ShapedWords { subcommand, words, paths: Vec::new(), targets: BTreeSet::new() }
             }
@@ -197,6 +199,16 @@ fn chosen_words(operands: &[Argument], acts: &BTreeSet<Act>) -> Option<Vec<Strin
     let words: Option<Vec<&str>> = operands.iter().map(Argument::fixed).collect();
     let chosen: Vec<String> = words?.into_iter().filter(|word| !is_path(word)).map(str::to_owned).collect();
     (!chosen.iter().any(|word| is_heavy(word))).then_some(chosen)
+}
+
+/// Returns the files that a command writes, as they are named: a yes to one is none to another, which may hold work. Of a
+/// folder that is made nothing is lost.
+fn written_files(program: &str, effects: &[Effect]) -> Vec<String> {
+    if matches!(program, "mkdir" | "touch") {
+        return Vec::new();
+    }
+    let written = effects.iter().filter(|effect| effect.act == Act::Write);
+    written.map(|effect| effect.target.written().to_owned()).collect()
 }
 
 /// Says whether a yes to an act is remembered: it stays on the machine and in the project, and takes nothing away.

@@ -468,6 +468,38 @@ fn rules_words_of_the_user_and_modes_stand_above_it() {
 }
 
 #[test]
+fn a_program_with_a_profile_goes_by_acts_and_targets() {
+    let repository = Repository::new();
+    repository.allow("mkdir -p src/one");
+    for command in
+        ["mkdir -p src/two/three", "mkdir src/two -m 755", "mkdir -p src/one src/two && git status"]
+    {
+        assert_eq!(repository.decide(command), "allow", "{command}");
+    }
+    for command in [
+        "mkdir -p ../two",
+        "mkdir -p ~/two",
+        "mkdir -p /etc/two",
+        "mkdir -p .git/hooks",
+        "mkdir -p .claude",
+        "mkdir -p \"$X\"",
+        "mkdir -p src/two > src/a.txt",
+        "touch src/two",
+    ] {
+        assert_eq!(repository.decide(command), "deny", "{command}");
+    }
+    for (allowed, other) in [
+        ("sed -i s/a/c/ src/a.txt", "sed -i s/a/c/ src/b.txt"),
+        ("find src -name a.txt -exec touch {} +", "find . -name b.txt -exec touch {} +"),
+        ("rm src/a.txt", "rm src/b.txt"),
+        ("mv src/one src/two", "mv src/a.txt src/two"),
+    ] {
+        repository.allow(allowed);
+        assert_eq!(repository.decide(other), "deny", "{other}");
+    }
+}
+
+#[test]
 fn what_is_never_remembered_is_asked_about_each_time() {
     let repository = Repository::new();
     for name in ["acme", "mylang", "python3", "npx", "gh", "docker", "hg"] {
