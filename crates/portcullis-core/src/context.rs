@@ -7,6 +7,7 @@ use portcullis_analysis::Surroundings;
 use portcullis_analysis::place::OwnLocations;
 use portcullis_analysis::profile::Profiles;
 
+use crate::fence::FenceOffer;
 use crate::mode::Mode;
 
 /// The session a call is made in. Paths are absolute and `/`-separated.
@@ -35,6 +36,8 @@ pub struct Context {
     pub profiles: Arc<Profiles>,
     /// Where our own places lie, besides their usual paths.
     pub locations: OwnLocations,
+    /// A fence that this very call can run in, if one goes up and the host takes it.
+    pub fence: Option<FenceOffer>,
     /// What happened in the session so far.
     pub session: SessionKnowledge,
 }
@@ -124,6 +127,7 @@ impl Context {
             hints: ToolHints::default(),
             profiles: Arc::default(),
             locations: OwnLocations::default(),
+            fence: None,
             session: SessionKnowledge::default(),
         }
     }

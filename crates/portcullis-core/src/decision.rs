@@ -4,12 +4,14 @@ use std::fmt;
 
 use crate::rule::Behavior;
 
-/// Allow, ask or deny: ordered by strictness, without a default on purpose.
+/// What may become of a call: ordered by strictness, without a default on purpose.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Decision {
     /// The call may run.
     Allow,
+    /// The call may run inside a fence that holds it to what the verdict assumed, and nowhere else.
+    Contained,
     /// A person must say.
     Ask,
     /// The call may not run.
@@ -17,10 +19,11 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Returns the word used on every wire: `allow`, `ask` or `deny`.
+    /// Returns the word used on every wire: `allow`, `contained`, `ask` or `deny`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Allow => "allow",
+            Self::Contained => "contained",
             Self::Ask => "ask",
             Self::Deny => "deny",
         }

@@ -31,6 +31,8 @@ pub struct Policy {
     pub power_shell_auto: bool,
     /// Whether auto mode judges every shell command that changes something, also those an allow rule or a proof covers.
     pub classify_all_shell: bool,
+    /// Whether code of the project runs inside a fence too, where one can be had, although nothing speaks against it.
+    pub contains_project_code: bool,
     /// What settings say in sentences of the user's own.
     pub prose: Prose,
     /// Whether a model reviews soft findings against the user's words, where they would be denied otherwise.

@@ -141,6 +141,7 @@ pub(crate) fn is_settleable(reason: &Reason) -> bool {
         | Reason::Opaque { .. }
         | Reason::Finding { .. }
         | Reason::Harmless { .. }
+        | Reason::Contained { .. }
         | Reason::Classifier { .. }
         | Reason::Hook { .. }
         | Reason::Person

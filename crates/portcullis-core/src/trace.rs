@@ -34,9 +34,11 @@ impl TraceOutcome {
             Self::Pass => "pass",
             Self::Skip => "skip",
             Self::Raise(Decision::Allow) => "raise-allow",
+            Self::Raise(Decision::Contained) => "raise-contained",
             Self::Raise(Decision::Ask) => "raise-ask",
             Self::Raise(Decision::Deny) => "raise-deny",
             Self::Settle(Decision::Allow) => "settle-allow",
+            Self::Settle(Decision::Contained) => "settle-contained",
             Self::Settle(Decision::Ask) => "settle-ask",
             Self::Settle(Decision::Deny) => "settle-deny",
         }

@@ -7,6 +7,7 @@ use portcullis_shell::Span;
 use crate::context::{Person, RecalledCommand};
 use crate::decision::Decision;
 use crate::denials::DenialLimit;
+use crate::fence::FenceRequest;
 use crate::message::{mode_message, remembered_message, requested_message, rule_message};
 use crate::mode::Mode;
 use crate::origin::Origin;
@@ -138,6 +139,11 @@ pub enum Reason {
     Harmless {
         /// The allowances that cover the effects.
         allowances: Vec<&'static str>,
+    },
+    /// All that is not known is local, and a fence holds the call to that.
+    Contained {
+        /// What the call runs in.
+        fence: FenceRequest,
     },
     /// Parts that nothing settles.
     Unsettled {
@@ -271,7 +277,7 @@ impl Verdict {
                 Reason::Headless { .. } | Reason::Mode(Mode::DontAsk) | Reason::Unavailable { .. }
             );
         let is_question = match self.decision {
-            Decision::Allow => false,
+            Decision::Allow | Decision::Contained => false,
             Decision::Ask => !matches!(self.reason, Reason::Interaction | Reason::Error { .. }),
             Decision::Deny => is_unasked,
         };
@@ -293,10 +299,18 @@ impl Verdict {
         self.findings.is_empty() && self.trace.iter().any(is_raised)
     }
 
+    /// Returns the fence that the call must run in, if it is contained.
+    pub fn fence(&self) -> Option<&FenceRequest> {
+        match &self.reason {
+            Reason::Contained { fence } if self.decision == Decision::Contained => Some(fence),
+            _ => None,
+        }
+    }
+
     /// Takes back an allow that was given without something it may depend on: a person must say, and without one it is
     /// denied.
     pub fn doubted(mut self, detail: &str, person: Person) -> Self {
-        if self.decision != Decision::Allow {
+        if self.decision > Decision::Contained {
             return self;
         }
         let decision = if person == Person::Present { Decision::Ask } else { Decision::Deny };
@@ -382,6 +396,7 @@ impl Reason {
             Self::Requested { .. } => "requested",
             Self::Prose { .. } => "prose",
             Self::Harmless { .. } => "harmless",
+            Self::Contained { .. } => "contained",
             Self::Unsettled { .. } => "unsettled",
             Self::Classifier { .. } => "classifier",
             Self::Hook { .. } => "hook",
@@ -412,6 +427,7 @@ impl Reason {
             | Self::Requested { .. }
             | Self::Prose { .. }
             | Self::Harmless { .. }
+            | Self::Contained { .. }
             | Self::Unsettled { .. }
             | Self::Classifier { .. }
             | Self::Hook { .. }
@@ -459,6 +475,7 @@ impl Reason {
             Self::Harmless { allowances } => {
                 format!("every effect is known and harmless ({})", allowances.join(", "))
             }
+            Self::Contained { fence } => format!("{}: {}", fence.cause.clause(), fence.clause()),
             Self::Unsettled { parts } if parts.is_empty() => "no rule covers it".to_owned(),
             Self::Unsettled { parts } => {
                 let texts: Vec<String> = parts.iter().take(5).map(|part| format!("`{part}`")).collect();

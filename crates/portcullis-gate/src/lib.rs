@@ -13,6 +13,7 @@ pub mod audit_head;
 pub mod call_input;
 pub mod classifier;
 pub mod clock;
+pub mod containment;
 pub mod daemon_client;
 pub mod env_vars;
 mod failure;

@@ -6,10 +6,12 @@ use std::path::Path;
 
 use portcullis_core::{Case, ToolCall, path, state_boundaries};
 use portcullis_hosts::{HostReply, SessionFact, SessionFactKind};
+use portcullis_settings::SettingsLocations;
 use portcullis_store::{SessionFactLog, Store, StoreError};
 
 use crate::Failure;
 use crate::clock::now_ms;
+use crate::containment::prove;
 use crate::judge::{LONGEST_KEPT_MS, forbid_only};
 use crate::presence;
 use crate::session_settings::locations;
@@ -58,7 +60,12 @@ pub fn keep(fact: &SessionFact) -> HostReply {
 
 /// Keeps a fact in a store that is open already.
 pub fn keep_there(store: &Store, fact: &SessionFact, source: FactSource) -> HostReply {
-    replied(fact, note_from(store, fact, source))
+    let proven = match locations(None) {
+        Ok(SettingsLocations { state: Some(state), .. }) => prove(&state, fact),
+        Ok(_) => Ok(()),
+        Err(failure) => Err(failure),
+    };
+    replied(fact, note_from(store, fact, source).and(proven))
 }
 
 fn replied(fact: &SessionFact, kept: Result<(), Failure>) -> HostReply {
@@ -76,6 +83,7 @@ fn try_keep(fact: &SessionFact) -> Result<(), Failure> {
         return Ok(());
     }
     let Some(root) = locations(None)?.state else { return Ok(()) };
+    prove(&root, fact)?;
     let source = match &fact.kind {
         SessionFactKind::Prompt { .. } => FactSource::of(&root, std::process::id(), &fact.session.id),
         _ => FactSource::Anybody,
@@ -149,7 +157,8 @@ fn is_telling(kind: &SessionFactKind) -> bool {
     match kind {
         SessionFactKind::Prompt { .. } | SessionFactKind::Ended => true,
         SessionFactKind::Done { calls, .. } => {
-            calls.iter().any(|call| ends_plan(call) || written_file(call).is_some())
+            let tells = |call: &ToolCall| ends_plan(call) || written_file(call).is_some() || is_command(call);
+            calls.iter().any(tells)
         }
         SessionFactKind::Started { source } => source == "compact",
         SessionFactKind::Denied { .. } | SessionFactKind::SubagentEnded => false,
@@ -189,6 +198,11 @@ fn keep_in(store: &Store, fact: &SessionFact, source: FactSource) -> Result<(), 
 /// Says whether a call leaves plan mode, so that what was granted for the last plan is over.
 fn ends_plan(call: &ToolCall) -> bool {
     call.tool() == "ExitPlanMode"
+}
+
+/// Says whether a call was a command, which may have been told to run inside a fence.
+fn is_command(call: &ToolCall) -> bool {
+    call.tool() == "Bash"
 }
 
 /// Returns the file that a call of a file tool wrote.

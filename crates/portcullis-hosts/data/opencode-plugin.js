@@ -63,9 +63,12 @@ const judge = async (question) => {
     const isUnderstood =
       answer !== null &&
       typeof answer === "object" &&
-      ["allow", "ask", "deny", "silence"].includes(answer.decision) &&
+      ["allow", "ask", "contained", "deny", "silence"].includes(answer.decision) &&
       typeof answer.reason === "string"
     if (!isUnderstood) return failure("the answer is not understood")
+    // A contained call runs as the answer says, or not at all.
+    if (answer.decision === "contained" && typeof answer.args?.command !== "string")
+      return failure("the answer is not understood")
     if (code !== 0 && answer.decision !== "deny") return failure(`the program ended with exit code ${code}`)
     return answer
   } catch (error) {
@@ -163,6 +166,8 @@ export const Portcullis = async ({ client, directory, worktree }) => {
     // What a command became since then counts.
     const command = request.metadata?.command
     const args = typeof command === "string" ? { ...call.args, command } : call.args
+    // What it was given to run was judged already.
+    if (call.fenced !== undefined && args.command === call.fenced) return reply(request, { decision: "allow" })
     const answer = await judge({
       event: "permission.asked",
       ...(await sessionOf(request.sessionID)),
@@ -196,15 +201,18 @@ export const Portcullis = async ({ client, directory, worktree }) => {
       })
       show(answer.notice)
       if (answer.end_run === true) askOpencode(() => client.session.abort({ path: { id: sessionID } }))
-      if (answer.decision !== "allow" && answer.decision !== "silence") throw new Error(answer.reason)
+      if (!["allow", "contained", "silence"].includes(answer.decision)) throw new Error(answer.reason)
       if (JSON.stringify(output.args) !== args) throw new Error(failure("the call was changed meanwhile").reason)
-      remember(calls, callID, { tool, sessionID, servers, args: JSON.parse(args) })
+      const fenced = answer.decision === "contained" ? answer.args.command : undefined
+      if (fenced !== undefined) output.args.command = fenced
+      remember(calls, callID, { tool, sessionID, servers, fenced, args: JSON.parse(args) })
     },
 
     "tool.execute.after": async (input) => {
       const call = calls.get(input.callID)
       calls.delete(input.callID)
-      if (!call || !EDITING_TOOLS.has(call.tool)) return
+      // What was to run inside a fence is held against what did.
+      if (!call || (!EDITING_TOOLS.has(call.tool) && call.fenced === undefined)) return
       await tell({
         event: "tool.execute.after",
         ...(await sessionOf(call.sessionID)),

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use portcullis_core::{Decision, Mode, Person, Reason, ToolCall, Verdict};
+use portcullis_core::{Decision, Mode, Person, Reason, ToolCall, ToolInput, Verdict};
 
 use crate::capability::HostDecision;
 use crate::host::Host;
@@ -16,6 +16,7 @@ use crate::observed::ObservedMode;
 use crate::reason;
 use crate::registration::Registration;
 use crate::reply::{HostError, HostReply};
+pub use crate::rewriting::RewritableInput;
 
 /// One host: how to read what it says, how to answer, how it is told to call us.
 #[derive(Debug)]
@@ -87,6 +88,8 @@ pub struct HookCall {
     pub session: HookSession,
     /// The id of the call, if it has one.
     pub call_id: Option<String>,
+    /// The input as the host gave it, if an answer can give the host another command to run instead.
+    pub rewritable: Option<RewritableInput>,
 }
 
 /// The session a call or a fact belongs to.
@@ -170,6 +173,8 @@ pub struct HostAnswer {
     pub notice: Option<String>,
     /// Whether the run should end.
     pub ends_run: bool,
+    /// The input that the host is to run instead; only for a call that is contained.
+    pub changed_input: Option<ToolInput>,
 }
 
 /// Follows a question that the host cannot put to its user.
@@ -188,7 +193,7 @@ impl HostAnswer {
         // A question that nobody could be asked is a denial that a person may lift, whoever made it one.
         let is_unasked = match verdict.decision {
             Decision::Allow => false,
-            Decision::Ask => said == HostDecision::Deny,
+            Decision::Contained | Decision::Ask => said == HostDecision::Deny,
             Decision::Deny => matches!(verdict.reason, Reason::Headless { .. }) && verdict.is_answerable(),
         };
         let is_outage = matches!(verdict.reason, Reason::Unavailable { .. });
@@ -197,12 +202,14 @@ impl HostAnswer {
             reason.push_str(". ");
             reason.push_str(sentence);
         }
-        Self { said, reason, notice: notice.map(reason::notice), ends_run: verdict.ends_run }
+        let ends_run = verdict.ends_run;
+        Self { said, reason, notice: notice.map(reason::notice), ends_run, changed_input: None }
     }
 
     /// Blocks a call that could not be decided, and says why.
     pub fn failure(message: &str) -> Self {
-        Self { said: HostDecision::Deny, reason: reason::failure(message), notice: None, ends_run: false }
+        let reason = reason::failure(message);
+        Self { said: HostDecision::Deny, reason, notice: None, ends_run: false, changed_input: None }
     }
 }
 

@@ -118,7 +118,15 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
             None => foreign_calls("amp", name, input),
         },
     };
-    let call = HookCall { moment: &DELEGATED, calls, mode: None, person: None, session, call_id: None };
+    let call = HookCall {
+        moment: &DELEGATED,
+        calls,
+        mode: None,
+        person: None,
+        session,
+        call_id: None,
+        rewritable: None,
+    };
     Ok(HostEvent::Call(Box::new(call)))
 }
 
@@ -126,7 +134,7 @@ fn write(_moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     let exit_code = match answer.said {
         HostDecision::Allow => return HostReply::silence(),
         HostDecision::Ask => ASKING_EXIT_CODE,
-        HostDecision::Deny | HostDecision::Silence => BLOCKING_EXIT_CODE,
+        HostDecision::Contained | HostDecision::Deny | HostDecision::Silence => BLOCKING_EXIT_CODE,
     };
     HostReply { stderr: format!("{}\n", answer.reason), exit_code, ..HostReply::silence() }
 }
@@ -204,7 +212,13 @@ mod tests {
         ] {
             let reply = write(
                 &DELEGATED,
-                &HostAnswer { said, reason: "why".to_owned(), notice: None, ends_run: false },
+                &HostAnswer {
+                    said,
+                    reason: "why".to_owned(),
+                    notice: None,
+                    ends_run: false,
+                    changed_input: None,
+                },
             );
             assert_eq!(
                 (reply.exit_code, reply.stderr.as_str(), reply.stdout.as_str()),

@@ -3,6 +3,7 @@
 //! | verdict | if the moment can say so | otherwise |
 //! |---|---|---|
 //! | allow | allow | silence: the host goes its own way, which is never laxer |
+//! | contained | the host runs another command, which puts a fence round this one | what becomes of an ask |
 //! | ask | ask | silence where the host then asks its user by itself, else deny |
 //! | deny | deny | – every moment can |
 //!
@@ -62,6 +63,8 @@ pub enum PlainQuestion {
 pub enum HostDecision {
     /// The call runs.
     Allow,
+    /// What the answer puts in its place runs.
+    Contained,
     /// The host asks its user.
     Ask,
     /// The call does not run.
@@ -75,6 +78,7 @@ impl HostDecision {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Allow => "allow",
+            Self::Contained => "contained",
             Self::Ask => "ask",
             Self::Deny => "deny",
             Self::Silence => "silence",
@@ -88,9 +92,10 @@ impl MomentCapabilities {
         match (decision, self.ask) {
             (Decision::Allow, _) if self.allow => HostDecision::Allow,
             (Decision::Allow, _) => HostDecision::Silence,
-            (Decision::Ask, AskBy::Saying) => HostDecision::Ask,
-            (Decision::Ask, AskBy::Silence) => HostDecision::Silence,
-            (Decision::Ask, AskBy::Nothing) | (Decision::Deny, _) => HostDecision::Deny,
+            (Decision::Contained, _) if self.changed_input => HostDecision::Contained,
+            (Decision::Contained | Decision::Ask, AskBy::Saying) => HostDecision::Ask,
+            (Decision::Contained | Decision::Ask, AskBy::Silence) => HostDecision::Silence,
+            (Decision::Contained | Decision::Ask, AskBy::Nothing) | (Decision::Deny, _) => HostDecision::Deny,
         }
     }
 }
@@ -123,6 +128,9 @@ mod tests {
                     AskBy::Nothing => HostDecision::Deny,
                 };
                 assert_eq!(mask.lower(Decision::Ask), asked);
+                assert_eq!(mask.lower(Decision::Contained), asked);
+                let rewriting = MomentCapabilities { changed_input: true, ..mask };
+                assert_eq!(rewriting.lower(Decision::Contained), HostDecision::Contained);
             }
         }
     }

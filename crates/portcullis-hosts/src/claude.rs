@@ -179,6 +179,7 @@ static DIALECT: FamilyMember = FamilyMember {
     request: Some(&REQUEST),
     standing: |word| SessionFreedom::of(word.and_then(Mode::find).unwrap_or(Mode::Default)),
     calls: |tool, input| vec![ToolCall::new(tool, input)],
+    rewrites: true,
     session: |session, told| HookSession { project: (told.variable)("CLAUDE_PROJECT_DIR"), ..session },
 };
 
@@ -194,7 +195,7 @@ fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
 fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FACTS: [(&[&str], &str); 4] = [
         (&["hooks", "UserPromptSubmit"], ""),
-        (&["hooks", "PostToolUse"], "Write|Edit|NotebookEdit|ExitPlanMode"),
+        (&["hooks", "PostToolUse"], "Bash|Write|Edit|NotebookEdit|ExitPlanMode"),
         (&["hooks", "SessionStart"], ""),
         (&["hooks", "SessionEnd"], ""),
     ];

@@ -13,11 +13,12 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::adapter::{
-    BlockingReply, HookCall, HookMoment, HookSession, HostAnswer, HostEvent, HostInput, SessionFact,
-    SessionFactKind,
+    BlockingReply, HookCall, HookMoment, HookSession, HostAnswer, HostEvent, HostInput, RewritableInput,
+    SessionFact, SessionFactKind,
 };
 use crate::capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 use crate::fields::{HookInputFields, unknown, wrong_type};
+use crate::json;
 use crate::registration::{HookCommand, RegistrationPiece};
 use crate::reply::{HostError, HostReply};
 
@@ -31,6 +32,8 @@ pub(crate) struct FamilyMember {
     pub(crate) standing: fn(Option<&str>) -> SessionFreedom,
     /// The calls that one of its calls amounts to; never none.
     pub(crate) calls: fn(&str, ToolInput) -> Vec<ToolCall>,
+    /// Whether it was seen to run the command that an answer before a call puts in the place of its own.
+    pub(crate) rewrites: bool,
     /// Completes the session with what only this host says, and takes from it what must not be used.
     pub(crate) session: fn(HookSession, &HostInput<'_>) -> HookSession,
 }
@@ -122,8 +125,11 @@ fn read_call(
     let SessionFreedom { mode, person } = (dialect.standing)(word.as_deref());
     let moment = moment.unwrap_or_else(|| (dialect.before)(word.as_deref(), &tool));
     let call_id = fields.optional("tool_use_id");
-    let calls = (dialect.calls)(&tool, fields.input("tool_input")?);
-    Ok(HostEvent::Call(Box::new(HookCall { moment, calls, mode, person, session, call_id })))
+    let input = fields.input("tool_input")?;
+    let calls = (dialect.calls)(&tool, input.clone());
+    let may_rewrite = dialect.rewrites && moment.event == BEFORE.event;
+    let rewritable = may_rewrite.then(|| RewritableInput::of(input, "command", &calls)).flatten();
+    Ok(HostEvent::Call(Box::new(HookCall { moment, calls, mode, person, session, call_id, rewritable })))
 }
 
 fn read_session(
@@ -243,16 +249,21 @@ pub(crate) fn write(moment: &HookMoment, answer: &HostAnswer, extras: ReplyExtra
 
 /// Answers a call that is about to run.
 fn before(answer: &HostAnswer, extras: ReplyExtras) -> HostReply {
+    // A call that is contained runs as the answer says or not at all.
+    let updated_input = answer.changed_input.as_ref().map(json::to_wire);
     let decision = match answer.said {
         HostDecision::Allow => Some("allow"),
+        HostDecision::Contained if updated_input.is_some() => Some("allow"),
         HostDecision::Ask => Some("ask"),
-        HostDecision::Deny => Some("deny"),
+        HostDecision::Contained | HostDecision::Deny => Some("deny"),
         HostDecision::Silence => None,
     };
+    let updated_input = updated_input.filter(|_| answer.said == HostDecision::Contained);
     let output = decision.map(|decision| HookOutputWire::Before {
         hook_event_name: "PreToolUse",
         permission_decision: decision,
         permission_decision_reason: &answer.reason,
+        updated_input,
     });
     reply(output, answer, extras, BLOCKING_BEFORE)
 }
@@ -261,7 +272,9 @@ fn before(answer: &HostAnswer, extras: ReplyExtras) -> HostReply {
 fn request(answer: &HostAnswer, extras: ReplyExtras) -> HostReply {
     let decision = match answer.said {
         HostDecision::Allow => Some(BehaviorWire { behavior: "allow", message: None }),
-        HostDecision::Deny => Some(BehaviorWire { behavior: "deny", message: Some(&answer.reason) }),
+        HostDecision::Contained | HostDecision::Deny => {
+            Some(BehaviorWire { behavior: "deny", message: Some(&answer.reason) })
+        }
         HostDecision::Ask | HostDecision::Silence => None,
     };
     let output =
@@ -336,8 +349,17 @@ struct ClaudeReplyWire<'a> {
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 enum HookOutputWire<'a> {
-    Before { hook_event_name: &'a str, permission_decision: &'a str, permission_decision_reason: &'a str },
-    Request { hook_event_name: &'a str, decision: BehaviorWire<'a> },
+    Before {
+        hook_event_name: &'a str,
+        permission_decision: &'a str,
+        permission_decision_reason: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        updated_input: Option<serde_json::Value>,
+    },
+    Request {
+        hook_event_name: &'a str,
+        decision: BehaviorWire<'a>,
+    },
 }
 
 #[derive(Serialize)]

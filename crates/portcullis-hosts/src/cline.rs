@@ -110,7 +110,8 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
     };
     let name = name.filter(|name| !name.is_empty()).ok_or(HostError::Missing { field: "name" })?;
     let calls = calls(&name, &input.unwrap_or(Value::Null));
-    let call = HookCall { moment: &BEFORE, calls, mode: None, person: None, session, call_id };
+    let call =
+        HookCall { moment: &BEFORE, calls, mode: None, person: None, session, call_id, rewritable: None };
     Ok(HostEvent::Call(Box::new(call)))
 }
 
@@ -309,8 +310,17 @@ mod tests {
     #[test]
     fn every_answer_says_whether_the_call_is_cancelled() {
         let answer = |said| {
-            write(&BEFORE, &HostAnswer { said, reason: "why".to_owned(), notice: None, ends_run: false })
-                .stdout
+            write(
+                &BEFORE,
+                &HostAnswer {
+                    said,
+                    reason: "why".to_owned(),
+                    notice: None,
+                    ends_run: false,
+                    changed_input: None,
+                },
+            )
+            .stdout
         };
         assert_eq!(answer(HostDecision::Allow), r#"{"cancel":false}"#);
         assert_eq!(answer(HostDecision::Silence), r#"{"cancel":false}"#);

@@ -5,6 +5,7 @@
 //! | what | standard output | exit code |
 //! |---|---|---|
 //! | `PreToolUse`, allowed | nothing: an allow there is not taken, and the approval of Codex follows | 0 |
+//! | `PreToolUse`, contained | an allow with `updatedInput`, which Codex runs instead | 0 |
 //! | `PreToolUse`, asked or denied | a denial: Codex runs a call for which a hook says `ask` | 0 |
 //! | `PermissionRequest`, allowed or denied | `decision` | 0 |
 //! | `PermissionRequest`, asked | nothing, so that Codex asks its user | 0 |
@@ -101,14 +102,24 @@ static REQUEST: HookMoment = HookMoment {
 /// Anything beside the decision would make Codex throw the answer away.
 const EXTRAS: ReplyExtras = ReplyExtras { notice: false, ending: false };
 
-static DIALECT: FamilyMember =
-    FamilyMember { before: |_, _| &BEFORE, request: Some(&REQUEST), standing, calls, session };
+static DIALECT: FamilyMember = FamilyMember {
+    before: |_, _| &BEFORE,
+    request: Some(&REQUEST),
+    standing,
+    calls,
+    rewrites: true,
+    session,
+};
 
 fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
     absolute("cwd", told.directory.to_owned())?;
     let mut event = claude_family::read(told, &DIALECT)?;
+    let mut rewritable = None;
     let place = match &mut event {
-        HostEvent::Call(asked) => Some((&mut asked.session, &mut asked.calls)),
+        HostEvent::Call(asked) => {
+            rewritable = Some(&mut asked.rewritable);
+            Some((&mut asked.session, &mut asked.calls))
+        }
         HostEvent::Fact(fact) => match &mut fact.kind {
             SessionFactKind::Done { calls, .. } | SessionFactKind::Denied { calls, .. } => {
                 Some((&mut fact.session, calls))
@@ -127,6 +138,10 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
         let chosen = path::normalize(&chosen);
         if chosen != home {
             *calls = calls.iter().map(|call| moved(call, &chosen)).collect();
+            // Codex would run another command there, and not where the call was judged.
+            if let Some(rewritable) = rewritable {
+                *rewritable = None;
+            }
         }
     }
     Ok(event)
@@ -209,6 +224,7 @@ fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     vec![
         element(FILE, &["hooks", "PreToolUse"], ".*", guarded_handler(command, 90)),
         element(FILE, &["hooks", "PermissionRequest"], ".*", shell_handler(command, 90)),
+        element(FILE, &["hooks", "PostToolUse"], "Bash", shell_handler(command, 10)),
         element(FILE, &["hooks", "UserPromptSubmit"], "", shell_handler(command, 10)),
     ]
 }
@@ -342,6 +358,7 @@ mod tests {
             reason: "because".to_owned(),
             notice: Some("settings are broken".to_owned()),
             ends_run: true,
+            changed_input: None,
         };
         let before = write(&BEFORE, &answer(crate::capability::HostDecision::Deny)).stdout;
         assert_eq!(
@@ -382,6 +399,10 @@ mod tests {
                 (
                     "hooks.PermissionRequest".to_owned(),
                     serde_json::json!({ "matcher": ".*", "hooks": [handler(plain, 90)] })
+                ),
+                (
+                    "hooks.PostToolUse".to_owned(),
+                    serde_json::json!({ "matcher": "Bash", "hooks": [handler(plain, 10)] })
                 ),
                 ("hooks.UserPromptSubmit".to_owned(), serde_json::json!({ "hooks": [handler(plain, 10)] })),
             ]

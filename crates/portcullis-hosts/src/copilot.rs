@@ -111,6 +111,7 @@ static DIALECT: FamilyMember = FamilyMember {
     request: Some(&REQUEST),
     standing: |_| SessionFreedom { mode: None, person: None },
     calls,
+    rewrites: false,
     session: |session, _| HookSession { transcript: None, ..session },
 };
 
@@ -147,6 +148,7 @@ fn read_cli(mut fields: HookInputFields) -> Result<HostEvent, HostError> {
         person: None,
         session,
         call_id: None,
+        rewritable: None,
     })))
 }
 
@@ -188,10 +190,15 @@ fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     let wire = match answer.said {
         said if *moment == REQUEST => match said {
             HostDecision::Allow => CopilotReplyWire::Request { behavior: "allow", message: None },
-            HostDecision::Deny => CopilotReplyWire::Request { behavior: "deny", message: Some(reason) },
+            HostDecision::Contained | HostDecision::Deny => {
+                CopilotReplyWire::Request { behavior: "deny", message: Some(reason) }
+            }
             HostDecision::Ask | HostDecision::Silence => return HostReply::silence(),
         },
         HostDecision::Silence => return HostReply::silence(),
+        HostDecision::Contained => {
+            CopilotReplyWire::Before { permission_decision: "deny", permission_decision_reason: reason }
+        }
         said => CopilotReplyWire::Before {
             permission_decision: said.as_str(),
             permission_decision_reason: reason,

@@ -188,7 +188,7 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
     let input = fields.input("tool_input")?;
     let moment = if is_asked_about(&name, &input) { &ASKED } else { &UNASKED };
     let calls = calls(&name, input);
-    let call = HookCall { moment, calls, mode: None, person: None, session, call_id: None };
+    let call = HookCall { moment, calls, mode: None, person: None, session, call_id: None, rewritable: None };
     Ok(HostEvent::Call(Box::new(call)))
 }
 
@@ -265,7 +265,7 @@ const MOST_SERVERS: usize = 16;
 fn write(_moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     let decision = match answer.said {
         HostDecision::Allow => Some("allow"),
-        HostDecision::Deny => Some("deny"),
+        HostDecision::Contained | HostDecision::Deny => Some("deny"),
         HostDecision::Ask | HostDecision::Silence => None,
     };
     let is_denied = answer.said == HostDecision::Deny;
@@ -418,7 +418,11 @@ mod tests {
     #[test]
     fn every_answer_is_an_object_of_version_one() {
         let answer = |said, ends_run| {
-            write(&ASKED, &HostAnswer { said, reason: "why".to_owned(), notice: None, ends_run }).stdout
+            write(
+                &ASKED,
+                &HostAnswer { said, reason: "why".to_owned(), notice: None, ends_run, changed_input: None },
+            )
+            .stdout
         };
         assert_eq!(answer(HostDecision::Allow, true), r#"{"version":1,"decision":"allow"}"#);
         assert_eq!(answer(HostDecision::Silence, false), r#"{"version":1,"decision":null}"#);

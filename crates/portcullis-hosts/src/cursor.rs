@@ -132,7 +132,8 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
         }
         _ => tool(&mut fields)?,
     };
-    let call = HookCall { moment, calls: vec![call], mode: None, person: None, session, call_id };
+    let call =
+        HookCall { moment, calls: vec![call], mode: None, person: None, session, call_id, rewritable: None };
     Ok(HostEvent::Call(Box::new(call)))
 }
 
@@ -214,7 +215,7 @@ fn write(_moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     let permission = match answer.said {
         HostDecision::Allow => Some("allow"),
         HostDecision::Ask => Some("ask"),
-        HostDecision::Deny => Some("deny"),
+        HostDecision::Contained | HostDecision::Deny => Some("deny"),
         HostDecision::Silence => None,
     };
     let reason = Some(answer.reason.as_str())
@@ -369,7 +370,11 @@ mod tests {
     fn every_answer_is_an_object() {
         let answer = |said, notice: Option<&str>| {
             let notice = notice.map(str::to_owned);
-            write(&SHELL, &HostAnswer { said, reason: "why".to_owned(), notice, ends_run: false }).stdout
+            write(
+                &SHELL,
+                &HostAnswer { said, reason: "why".to_owned(), notice, ends_run: false, changed_input: None },
+            )
+            .stdout
         };
         assert_eq!(answer(HostDecision::Silence, None), "{}");
         assert_eq!(

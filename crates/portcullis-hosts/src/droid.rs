@@ -71,6 +71,7 @@ static DIALECT: FamilyMember = FamilyMember {
     request: None,
     standing,
     calls,
+    rewrites: false,
     session: |session, _| HookSession { transcript: None, ..session },
 };
 

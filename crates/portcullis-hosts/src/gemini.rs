@@ -5,6 +5,7 @@
 //! | verdict on `BeforeTool` | standard output |
 //! |---|---|
 //! | allow | nothing; Gemini CLI's own policy decides |
+//! | contained | `hookSpecificOutput.tool_input`, which it runs instead; its own policy decides on that |
 //! | ask | `decision: ask`; its user is asked, also in yolo mode |
 //! | ask about a tool of an MCP server or a subagent | a denial: the first hangs a run that nobody watches, the second is not heeded |
 //! | deny | `decision: deny` with the reason, which the agent reads |
@@ -16,18 +17,19 @@
 //! A hook that crashes, is silent or prints something else lets the call through; exit code 2 blocks. There is no id of
 //! a call, no mode, and nothing tells a subagent's call. Paths come as the model wrote them; the core makes them absolute.
 
-use portcullis_core::{ToolCall, Value};
+use portcullis_core::{ToolCall, ToolInput, Value};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
-    SessionFact, SessionFactKind, SessionFormat,
+    RewritableInput, SessionFact, SessionFactKind, SessionFormat,
 };
 use crate::capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{self, BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, unknown};
 use crate::host::Host;
+use crate::json;
 use crate::observed::CallFate::{RunEnds, Runs, Stopped};
 use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
@@ -104,10 +106,11 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
         other => return Ok(fact(other, fields, told)?.map_or(HostEvent::Other, HostEvent::Fact)),
     }
     let session = session(&mut fields, told)?;
-    let calls = calls(&mut fields)?;
+    let (calls, input) = calls(&mut fields)?;
     let is_unasked = |call: &ToolCall| call.tool() == "Agent" || call.tool().starts_with("mcp__");
     let moment = if calls.iter().any(is_unasked) { &BEFORE_UNASKED } else { &BEFORE };
-    let call = HookCall { moment, calls, mode: None, person: None, session, call_id: None };
+    let rewritable = RewritableInput::of(input, "command", &calls);
+    let call = HookCall { moment, calls, mode: None, person: None, session, call_id: None, rewritable };
     Ok(HostEvent::Call(Box::new(call)))
 }
 
@@ -124,13 +127,14 @@ fn session(fields: &mut HookInputFields, told: &HostInput<'_>) -> Result<HookSes
 
 /// A tool of an MCP server is known by what is said of the server, not by its name, which leaves open where the
 /// server's name ends.
-fn calls(fields: &mut HookInputFields) -> Result<Vec<ToolCall>, HostError> {
+fn calls(fields: &mut HookInputFields) -> Result<(Vec<ToolCall>, ToolInput), HostError> {
     let name = fields.word("tool_name")?;
     let input = fields.input("tool_input")?;
-    Ok(match mcp_name(fields.take("mcp_context")) {
-        Some(name) => vec![ToolCall::new(&name, input)],
-        None => tool_names::gemini(&name, input),
-    })
+    let calls = match mcp_name(fields.take("mcp_context")) {
+        Some(name) => vec![ToolCall::new(&name, input.clone())],
+        None => tool_names::gemini(&name, input.clone()),
+    };
+    Ok((calls, input))
 }
 
 fn mcp_name(context: Option<Value>) -> Option<String> {
@@ -151,7 +155,9 @@ fn fact(
     }
     let Ok(session) = session(&mut fields, told) else { return Ok(None) };
     let kind = match event {
-        "AfterTool" => calls(&mut fields).ok().map(|calls| SessionFactKind::Done { calls, call_id: None }),
+        "AfterTool" => {
+            calls(&mut fields).ok().map(|(calls, _)| SessionFactKind::Done { calls, call_id: None })
+        }
         "SessionStart" => {
             Some(SessionFactKind::Started { source: fields.optional("source").unwrap_or_default() })
         }
@@ -176,10 +182,12 @@ fn own_words(prompt: &str) -> Option<String> {
 fn write(_moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     let decision = match answer.said {
         HostDecision::Ask => Some("ask"),
-        HostDecision::Deny => Some("deny"),
+        HostDecision::Contained if answer.changed_input.is_some() => None,
+        HostDecision::Contained | HostDecision::Deny => Some("deny"),
         HostDecision::Allow | HostDecision::Silence => None,
     };
-    if decision.is_none() && answer.notice.is_none() {
+    let changed = answer.changed_input.as_ref().filter(|_| answer.said == HostDecision::Contained);
+    if decision.is_none() && answer.notice.is_none() && changed.is_none() {
         return HostReply::silence();
     }
     // The question to the user shows the message, not the reason.
@@ -192,6 +200,8 @@ fn write(_moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
         system_message: (!messages.is_empty()).then(|| messages.join("\n")),
         goes_on: ends.then_some(false),
         stop_reason: ends.then_some(answer.reason.as_str()),
+        hook_specific_output: changed
+            .map(|input| json!({ "hookEventName": BEFORE.event, "tool_input": json::to_wire(input) })),
     };
     HostReply::json(&wire, BLOCKING)
 }
@@ -210,6 +220,8 @@ struct GeminiReplyWire<'a> {
     goes_on: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stop_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<serde_json::Value>,
 }
 
 /// Says why Gemini CLI would not start with a settings file: it takes comments, but no mark at the start and no comma
@@ -253,7 +265,7 @@ fn refusal(text: &str) -> Option<String> {
 fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
     const FACTS: [(&[&str], &str); 4] = [
         (&["hooks", "BeforeAgent"], ""),
-        (&["hooks", "AfterTool"], "write_file|replace|exit_plan_mode"),
+        (&["hooks", "AfterTool"], "run_shell_command|write_file|replace|exit_plan_mode"),
         (&["hooks", "SessionStart"], ""),
         (&["hooks", "SessionEnd"], ""),
     ];
@@ -361,7 +373,11 @@ mod tests {
     fn an_answer_says_no_more_than_the_host_can_take() {
         let answer = |said, notice: Option<&str>, ends_run| {
             let notice = notice.map(str::to_owned);
-            write(&BEFORE, &HostAnswer { said, reason: "why".to_owned(), notice, ends_run }).stdout
+            write(
+                &BEFORE,
+                &HostAnswer { said, reason: "why".to_owned(), notice, ends_run, changed_input: None },
+            )
+            .stdout
         };
         assert_eq!(answer(HostDecision::Silence, None, false), "");
         assert_eq!(answer(HostDecision::Silence, Some("note"), true), r#"{"systemMessage":"note"}"#);

@@ -29,6 +29,7 @@ use crate::capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, absolute, unknown, wrong_type};
 use crate::host::Host;
+use crate::json;
 use crate::registration::{FolderBase, Registration, SettingsFolder};
 use crate::reply::{HostError, HostReply};
 
@@ -79,7 +80,7 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
             let person = person(&mut fields)?;
             let call_id = word(&mut fields, "call_id")?;
             let calls = vec![call(&mut fields)?];
-            let call = HookCall { moment: &CALL, calls, mode, person, session, call_id };
+            let call = HookCall { moment: &CALL, calls, mode, person, session, call_id, rewritable: None };
             return Ok(HostEvent::Call(Box::new(call)));
         }
         "prompt" => SessionFactKind::Prompt { text: fields.text("text")? },
@@ -154,7 +155,7 @@ fn write(_moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
     let decision = match answer.said {
         HostDecision::Allow => "allow",
         HostDecision::Ask => "ask",
-        HostDecision::Deny | HostDecision::Silence => "deny",
+        HostDecision::Contained | HostDecision::Deny | HostDecision::Silence => "deny",
     };
     own_reply(decision, answer, answer.ends_run)
 }
@@ -166,6 +167,7 @@ pub(crate) fn own_reply(decision: &str, answer: &HostAnswer, ends_run: bool) -> 
         reason: &answer.reason,
         notice: answer.notice.as_deref(),
         end_run: ends_run.then_some(true),
+        args: answer.changed_input.as_ref().map(json::to_wire),
     };
     HostReply::json(&wire, BLOCKING)
 }
@@ -178,6 +180,9 @@ struct GenericReplyWire<'a> {
     notice: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     end_run: Option<bool>,
+    /// What the host runs instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    args: Option<serde_json::Value>,
 }
 
 #[cfg(test)]
@@ -208,6 +213,7 @@ mod tests {
             person: Some(Person::Absent),
             session,
             call_id: Some("c".to_owned()),
+            rewritable: None,
         };
         assert_eq!(read_text(text), Ok(HostEvent::Call(Box::new(expected))));
     }
@@ -277,7 +283,11 @@ mod tests {
     fn an_answer_is_a_decision_and_a_reason() {
         let answer = |said, notice: Option<&str>, ends_run| {
             let notice = notice.map(str::to_owned);
-            write(&CALL, &HostAnswer { said, reason: "why".to_owned(), notice, ends_run }).stdout
+            write(
+                &CALL,
+                &HostAnswer { said, reason: "why".to_owned(), notice, ends_run, changed_input: None },
+            )
+            .stdout
         };
         assert_eq!(answer(HostDecision::Allow, None, false), r#"{"decision":"allow","reason":"why"}"#);
         assert_eq!(answer(HostDecision::Ask, None, false), r#"{"decision":"ask","reason":"why"}"#);

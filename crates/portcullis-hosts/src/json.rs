@@ -36,6 +36,14 @@ pub fn parse_input(text: &[u8]) -> Result<ToolInput, JsonError> {
     }
 }
 
+/// Returns the input of a tool call as a value that can be a part of another.
+pub(crate) fn to_wire(input: &ToolInput) -> serde_json::Value {
+    let mut text = String::new();
+    write_input(&mut text, input);
+    // What we write can be read; if it could not, no input is better than a wrong one.
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
 /// Names the kind of a value for a message.
 pub fn kind(value: &Value) -> &'static str {
     match value {

@@ -70,6 +70,7 @@ static DIALECT: FamilyMember = FamilyMember {
     request: None,
     standing: |_| SessionFreedom { mode: None, person: None },
     calls,
+    rewrites: false,
     session: |session, _| HookSession { transcript: None, ..session },
 };
 

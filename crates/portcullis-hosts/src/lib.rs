@@ -40,6 +40,7 @@ mod reason;
 pub mod registration;
 mod registry;
 mod reply;
+mod rewriting;
 mod shell_word;
 #[cfg(test)]
 mod shown_calls;
@@ -47,9 +48,10 @@ pub mod tool_names;
 
 pub use adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
-    SessionFact, SessionFactKind, SessionFormat,
+    RewritableInput, SessionFact, SessionFactKind, SessionFormat,
 };
 pub use capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 pub use host::Host;
 pub use observed::{CallFate, HookBehavior, ObservedMode};
 pub use reply::{HostError, HostReply};
+pub use shell_word::joined as shell_joined;

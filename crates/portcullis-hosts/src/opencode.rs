@@ -5,7 +5,7 @@
 //!
 //! | event | when | what can be said |
 //! |---|---|---|
-//! | `tool.execute.before` | before every call | runs, or does not run with the reason for the agent |
+//! | `tool.execute.before` | before every call | runs, runs with other arguments, or does not run with the reason for the agent |
 //! | `permission.asked` | opencode's own rules ask about a call that was let through | yes, no, or left to the user |
 //! | `chat.message`, `tool.execute.after`, `session.*` | facts of the session | nothing |
 //!
@@ -22,7 +22,7 @@ use portcullis_core::{ToolCall, ToolInput, Value};
 
 use crate::adapter::{
     BlockingReply, HookCall, HookMoment, HookSession, HostAdapter, HostAnswer, HostEvent, HostInput,
-    SessionFact, SessionFactKind,
+    RewritableInput, SessionFact, SessionFactKind,
 };
 use crate::capability::{AskBy, HostDecision, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
@@ -167,14 +167,18 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
     let session = session(&mut fields)?;
     let name = fields.word("tool")?;
     let call_id = fields.optional("callID");
-    let calls = calls(&name, &mut fields)?;
+    let input = fields.input("args")?;
+    let calls = calls(&name, &input, &mut fields);
     let moment = match calls.as_slice() {
         _ if is_request => &REQUEST,
         // What may be a server's tool as well is more than a question.
         [_] if QUESTIONS.contains(&name.as_str()) => &QUESTION,
         _ => &BEFORE,
     };
-    Ok(HostEvent::Call(Box::new(HookCall { moment, calls, mode: None, person: None, session, call_id })))
+    let is_own = name == "bash" && *moment == BEFORE;
+    let rewritable = is_own.then(|| RewritableInput::of(input, "command", &calls)).flatten();
+    let call = HookCall { moment, calls, mode: None, person: None, session, call_id, rewritable };
+    Ok(HostEvent::Call(Box::new(call)))
 }
 
 /// A subagent has a session of its own, which belongs to the user's.
@@ -190,19 +194,18 @@ fn session(fields: &mut HookInputFields) -> Result<HookSession, HostError> {
 }
 
 /// Returns what a call amounts to. A name that is opencode's own tool and could be a server's as well counts as both.
-fn calls(name: &str, fields: &mut HookInputFields) -> Result<Vec<ToolCall>, HostError> {
-    let input = fields.input("args")?;
+fn calls(name: &str, input: &ToolInput, fields: &mut HookInputFields) -> Vec<ToolCall> {
     let servers = match fields.take("servers") {
         Some(Value::List(servers)) => servers,
         _ => Vec::new(),
     };
-    let mut calls = own_calls(name, &input);
+    let mut calls = own_calls(name, input);
     let names = servers.iter().filter_map(Value::as_text).filter_map(|server| mcp_name(name, server));
     calls.extend(names.map(|name| ToolCall::new(&name, input.clone())));
     if calls.is_empty() {
-        calls.push(tool_names::foreign("opencode", name, input));
+        calls.push(tool_names::foreign("opencode", name, input.clone()));
     }
-    Ok(calls)
+    calls
 }
 
 /// Returns what a call of one of opencode's own tools amounts to; none if it has no such tool.
@@ -266,12 +269,15 @@ fn fact(event: &str, mut fields: HookInputFields) -> Result<Option<SessionFact>,
 fn done(fields: &mut HookInputFields) -> Option<SessionFactKind> {
     let name = fields.word("tool").ok()?;
     let call_id = fields.optional("callID");
-    Some(SessionFactKind::Done { calls: calls(&name, fields).ok()?, call_id })
+    let input = fields.input("args").ok()?;
+    Some(SessionFactKind::Done { calls: calls(&name, &input, fields), call_id })
 }
 
 /// Silence is said aloud here: the plugin takes nothing for an answer but words.
 fn write(_moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
-    own_reply(answer.said.as_str(), answer, answer.ends_run && answer.said == HostDecision::Deny)
+    let is_lost = answer.said == HostDecision::Contained && answer.changed_input.is_none();
+    let said = if is_lost { HostDecision::Deny } else { answer.said };
+    own_reply(said.as_str(), answer, answer.ends_run && answer.said == HostDecision::Deny)
 }
 
 /// The plugin, and where the command is put into it.
@@ -419,7 +425,13 @@ mod tests {
     #[test]
     fn every_answer_is_spoken() {
         for said in [HostDecision::Allow, HostDecision::Deny, HostDecision::Silence] {
-            let answer = HostAnswer { said, reason: "why".to_owned(), notice: None, ends_run: true };
+            let answer = HostAnswer {
+                said,
+                reason: "why".to_owned(),
+                notice: None,
+                ends_run: true,
+                changed_input: None,
+            };
             let value: serde_json::Value = serde_json::from_str(&write(&BEFORE, &answer).stdout).unwrap();
             assert_eq!(value["decision"], said.as_str());
             assert_eq!(value["reason"], "why");

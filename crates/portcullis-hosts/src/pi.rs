@@ -117,7 +117,8 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
             let call_id = fields.optional("callID");
             let moment = if fields.take("hasUI") == Some(Value::Bool(true)) { &ASKED } else { &UNASKED };
             let calls = calls(&name, &fields.input("args")?);
-            let call = HookCall { moment, calls, mode: None, person: None, session, call_id };
+            let call =
+                HookCall { moment, calls, mode: None, person: None, session, call_id, rewritable: None };
             Ok(HostEvent::Call(Box::new(call)))
         }
         "before_agent_start" => {

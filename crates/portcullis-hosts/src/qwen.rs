@@ -106,6 +106,7 @@ static DIALECT: FamilyMember = FamilyMember {
     request: Some(&REQUEST),
     standing: |word| SessionFreedom::of(mode(word.unwrap_or_default())),
     calls,
+    rewrites: false,
     session: |session, _| HookSession { transcript: None, ..session },
 };
 
@@ -303,8 +304,13 @@ mod tests {
 
     #[test]
     fn no_question_of_its_own_is_answered_by_silence() {
-        let silence =
-            HostAnswer { said: HostDecision::Silence, reason: String::new(), notice: None, ends_run: false };
+        let silence = HostAnswer {
+            said: HostDecision::Silence,
+            reason: String::new(),
+            notice: None,
+            ends_run: false,
+            changed_input: None,
+        };
         for moment in ADAPTER.moments() {
             assert_eq!(write(moment, &silence), HostReply::silence(), "{}", moment.event);
         }

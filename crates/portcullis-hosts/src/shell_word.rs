@@ -11,7 +11,7 @@ pub(crate) fn quoted(word: &str) -> String {
 }
 
 /// Joins words to a line that a shell splits into the same words.
-pub(crate) fn joined<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub fn joined<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 

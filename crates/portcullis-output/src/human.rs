@@ -146,7 +146,7 @@ fn trace_line(line: &TraceLine) -> String {
 const fn remedy_title(decision: Decision) -> &'static str {
     match decision {
         Decision::Allow => "to stop it",
-        Decision::Ask | Decision::Deny => "to change it",
+        Decision::Contained | Decision::Ask | Decision::Deny => "to change it",
     }
 }
 

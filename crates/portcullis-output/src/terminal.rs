@@ -26,6 +26,7 @@ pub const ERROR: Style = AnsiColor::Red.on_default().bold();
 pub const fn style_of(decision: Decision) -> Style {
     match decision {
         Decision::Allow => AnsiColor::Green.on_default().bold(),
+        Decision::Contained => AnsiColor::Cyan.on_default().bold(),
         Decision::Ask => AnsiColor::Yellow.on_default().bold(),
         Decision::Deny => AnsiColor::Red.on_default().bold(),
     }
@@ -35,6 +36,7 @@ pub const fn style_of(decision: Decision) -> Style {
 pub const fn symbol_of(decision: Decision) -> &'static str {
     match decision {
         Decision::Allow => "✓",
+        Decision::Contained => "▣",
         Decision::Ask => "?",
         Decision::Deny => "✗",
     }

@@ -71,6 +71,9 @@ pub enum KeyId {
     TemplateIntent,
     TemplatePermissions,
     Explainer,
+    Containment,
+    ContainmentEnabled,
+    ContainmentProjectCode,
     Audit,
     AuditEnabled,
     AuditRetention,
@@ -293,6 +296,14 @@ pub const KEYS: &[SettingsKey] = &[
     row(KeyId::Explainer, "explainer",
         (KeyKind::Choice(&["offline", "model", "off"]), KeyScope::OutsideRepository, KeyMerge::Strongest), "\"offline\"",
         "Who explains a command to the person who is asked: the static analysis, the model of `classifier`, or nobody."),
+    row(KeyId::Containment, "containment", (KeyKind::Object, KeyScope::OutsideRepository, KeyMerge::None), "{}",
+        "Running a command inside a fence instead of asking about it, where only local things are unknown. It takes Linux and an agent that runs another command in place of its own."),
+    row(KeyId::ContainmentEnabled, "containment.enabled",
+        (KeyKind::Boolean, KeyScope::OutsideRepository, KeyMerge::Strongest), "true",
+        "Whether commands are contained in auto mode, in `dontAsk` mode and where nobody can be asked. Without it they are asked about, or denied."),
+    row(KeyId::ContainmentProjectCode, "containment.projectCode",
+        (KeyKind::Choice(&["allow", "contain"]), KeyScope::OutsideRepository, KeyMerge::Strongest), "\"allow\"",
+        "What becomes of tests, builds and scripts of the project that auto mode would allow: they run as they are, or inside a fence too. Calls that a rule allows run as they are."),
     row(KeyId::Audit, "audit", (KeyKind::Object, KeyScope::OutsideRepository, KeyMerge::None), "{}",
         "The audit trail that `portcullis log` and `portcullis stats` read."),
     row(KeyId::AuditEnabled, "audit.enabled",
@@ -402,6 +413,7 @@ impl SettingsKey {
                 | KeyId::ClassifierReviewFindings
                 | KeyId::ApprovalsEnabled
                 | KeyId::MemoryEnabled
+                | KeyId::ContainmentEnabled
                 | KeyId::ApprovalsDesktop
         )
     }
@@ -416,6 +428,7 @@ impl SettingsKey {
             KeyId::ClassifierVerdict => Some("auto"),
             KeyId::ClassifierTranscript => Some("jsonl"),
             KeyId::Explainer => Some("offline"),
+            KeyId::ContainmentProjectCode => Some("contain"),
             _ => None,
         }
     }

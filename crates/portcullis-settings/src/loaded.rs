@@ -63,6 +63,8 @@ pub struct LoadedSettings {
     pub classifier: ClassifierSettings,
     /// Who explains commands.
     pub explainer: ExplainerSetting,
+    /// Whether commands may be contained instead of being asked about.
+    pub contains_commands: bool,
     /// What is recorded, and for how long.
     pub audit: AuditSettings,
     /// Where everything is kept.

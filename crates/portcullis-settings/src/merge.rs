@@ -62,6 +62,7 @@ pub(crate) fn merge(
     let classifier = assemble(&|id| merger.strongest(id), merger.lock.is_managed());
     let permission_hooks = merger.permission_hooks();
     let explainer = find_explainer(&|id| merger.strongest(id));
+    let contains_commands = merger.switch(KeyId::ContainmentEnabled).unwrap_or(true);
     let audit = AuditSettings::assemble(&|id| merger.strongest(id));
     let store = StoreSettings::assemble(&|id| merger.strongest(id));
     let approvals = ApprovalSettings::assemble(&|id| merger.strongest(id));
@@ -75,6 +76,7 @@ pub(crate) fn merge(
         auto_mode,
         classifier,
         explainer,
+        contains_commands,
         audit,
         secret_forms,
         store,
@@ -264,6 +266,9 @@ impl LayerMerger {
             power_shell_auto: self.switch(KeyId::AutoPowerShell).unwrap_or(false),
             prose: self.prose(),
             classify_all_shell: self.switch(KeyId::AutoClassifyAllShell).unwrap_or(false),
+            contains_project_code: self
+                .strongest(KeyId::ContainmentProjectCode)
+                .is_some_and(|setting| setting.shown() == "contain"),
             // Without a model there is nobody to review anything.
             reviews_findings: self.switch(KeyId::ClassifierReviewFindings).unwrap_or(false)
                 && self.strongest(KeyId::ClassifierProvider).is_some_and(|setting| setting.shown() != "none"),

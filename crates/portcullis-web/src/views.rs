@@ -17,10 +17,10 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// Reads `allow`, `ask` and `deny`, also at the end of a longer word; everything else is plain.
+    /// Reads `allow`, `contained`, `ask` and `deny`, also at the end of a longer word; everything else is plain.
     pub fn of(word: &str) -> Self {
         match word.rsplit('-').next() {
-            Some("allow" | "allowed") => Self::Allow,
+            Some("allow" | "allowed" | "contained") => Self::Allow,
             Some("ask" | "open") => Self::Ask,
             Some("deny" | "denied") => Self::Deny,
             _ => Self::Plain,

@@ -21,6 +21,8 @@ pub(crate) enum ExitCode {
     Deny = 2,
     /// `check`: it needs a person's answer.
     Ask = 3,
+    /// `check --containment`: it may run inside a fence, and nowhere else.
+    Contained = 4,
     /// The command line or its input is wrong.
     Usage = 64,
     /// Something failed that should not have.
@@ -33,6 +35,7 @@ impl From<Decision> for ExitCode {
     fn from(decision: Decision) -> Self {
         match decision {
             Decision::Allow => Self::Success,
+            Decision::Contained => Self::Contained,
             Decision::Ask => Self::Ask,
             Decision::Deny => Self::Deny,
         }
@@ -65,6 +68,7 @@ mod tests {
             (ExitCode::Findings, 1),
             (ExitCode::Deny, 2),
             (ExitCode::Ask, 3),
+            (ExitCode::Contained, 4),
             (ExitCode::Usage, 64),
             (ExitCode::Internal, 70),
             (ExitCode::NotRun, 125),

@@ -11,6 +11,18 @@ use crate::context::Context;
 use crate::effect_report::{EffectList, EffectReport};
 
 impl Case {
+    /// Returns the directories that a shell may be in after it ran the command line; `None` if nobody can tell. One that
+    /// goes nowhere is where it began.
+    pub fn directories_afterwards(&self) -> Option<Vec<String>> {
+        let command = self.call().command()?;
+        if !["cd", "pushd", "popd"].iter().any(|word| command.contains(word)) {
+            return Some(vec![self.context().cwd.clone()]);
+        }
+        let survey = reading::survey_command(&format!("{command}\n:"), self.context().surroundings());
+        let last = survey.invocations.last().filter(|last| last.program_name() == Some(":"))?;
+        last.directories.alternatives().map(<[String]>::to_vec)
+    }
+
     /// Lists what the call would do, each thing once and no more than a person reads, in the order of its commands.
     pub fn effect_reports(&self) -> Vec<EffectReport> {
         EffectList::of(self.effects()).reports

@@ -37,6 +37,8 @@ pub(crate) struct Judgement {
     requested: Vec<RequestedFinding>,
     /// Effects nobody vouches for.
     open: Vec<Effect>,
+    /// Such effects of scripts that it runs.
+    open_inside: Vec<Effect>,
     /// What it does to our own places, which nothing lifts.
     trespass: Option<(Reason, Span)>,
     /// Whether it takes work away that nobody could bring back.
@@ -63,10 +65,12 @@ impl Judgement {
             let why = Target::Name("the call does more than is followed".to_owned());
             open.push(Effect::of_call(Act::Unknown, why, Span::default()));
         }
+        let mut open_inside = Vec::new();
         for inner in inside_scripts(view, &grounds) {
             findings.extend(inner.findings);
-            open.extend(inner.open);
+            open_inside.extend(inner.open);
         }
+        open_inside.retain(|effect| !own_scripts::is_judged(view, &grounds.scope, effect));
         open.retain(|effect| !own_scripts::is_judged(view, &grounds.scope, effect));
         open.extend(hidden_programs(view));
         open.extend(session_files::doubts(view, &grounds));
@@ -80,12 +84,13 @@ impl Judgement {
         let turns = &case.context().session.turns;
         let (standing, requested) = sort_out(findings, turns, command, &effects);
         let is_clean = standing.is_empty() && requested.is_empty();
-        let shows_secrets = open.iter().any(|effect| effect.shows_secret(&grounds.scope));
+        let shows_secrets = open.iter().chain(&open_inside).any(|effect| effect.shows_secret(&grounds.scope));
         let effects = if is_clean { EffectList::default() } else { EffectList::of(case.effects()) };
         Self {
             standing,
             requested,
             open,
+            open_inside,
             trespass,
             loses_work,
             effects,
@@ -143,9 +148,18 @@ impl Judgement {
         self.shows_secrets
     }
 
+    /// Returns the effects that nobody vouches for, its own and those of scripts that it runs, if nothing else speaks
+    /// against the call: nothing is found, no work is lost, no secret shown.
+    pub(crate) fn open_alone(&self) -> Option<(&[Effect], &[Effect])> {
+        let is_alone = self.standing.is_empty() && self.requested.is_empty();
+        (is_alone && !self.loses_work && !self.shows_secrets)
+            .then_some((self.open.as_slice(), self.open_inside.as_slice()))
+    }
+
     /// Returns the reason to allow, if every effect is known and harmless.
     pub(crate) fn proof(&self) -> Option<Reason> {
         let is_harmless = self.standing.is_empty() && self.requested.is_empty() && self.open.is_empty();
+        let is_harmless = is_harmless && self.open_inside.is_empty();
         is_harmless.then(|| Reason::Harmless { allowances: self.allowances.clone() })
     }
 

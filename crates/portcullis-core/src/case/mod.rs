@@ -31,6 +31,7 @@ use portcullis_analysis::script::Script;
 use crate::call::ToolCall;
 use crate::context::{CallApproval, Context, RecalledCommand, SessionKnowledge};
 use crate::disk::DiskAnswers;
+use crate::fence::FenceOffer;
 use crate::mode::Mode;
 use judgement::Judgement;
 pub(crate) use judgement::{background_of, is_agents_own, missing_script, scope_of};
@@ -154,6 +155,11 @@ impl Case {
     /// Adds which commands of the call have a shape that a person allowed before.
     pub fn recall(&mut self, commands: Vec<RecalledCommand>) {
         self.context.session.recalled = commands;
+    }
+
+    /// Adds a fence that the call can run in, or takes it away. What the analysis makes of the call stays as it is.
+    pub fn offer_fence(&mut self, offer: Option<FenceOffer>) {
+        self.context.fence = offer;
     }
 
     /// Puts the session into another mode. What the analysis makes of the call stays as it is.

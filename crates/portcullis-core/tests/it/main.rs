@@ -6,6 +6,7 @@ mod answers;
 mod boundaries;
 mod classifier;
 mod consent;
+mod containment;
 mod deny_rules_hold;
 mod explainer;
 mod mode_matrix;

@@ -143,7 +143,7 @@ fn read(call: Value) -> Result<SubmittedCall, String> {
         return Err(format!("field `{name}` is not known"));
     }
     let calls = vec![ToolCall::new(&tool, input)];
-    let asked = HookCall { moment: &MOMENT, calls, mode, person, session, call_id };
+    let asked = HookCall { moment: &MOMENT, calls, mode, person, session, call_id, rewritable: None };
     Ok(SubmittedCall { asked, host: HOST, format: None, wait, parent: None })
 }
 

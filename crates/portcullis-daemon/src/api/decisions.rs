@@ -68,8 +68,8 @@ impl FilterQuery {
             name => Some(Mode::find(name).ok_or_else(|| ApiError::bad_request("there is no such mode"))?),
         };
         Ok(Filter {
-            decision: one_of("decision", &self.decision, &["allow", "ask", "deny"])?,
-            said: one_of("said", &self.said, &["allow", "ask", "deny", "silence"])?,
+            decision: one_of("decision", &self.decision, &["allow", "contained", "ask", "deny"])?,
+            said: one_of("said", &self.said, &["allow", "contained", "ask", "deny", "silence"])?,
             host: given(&self.host),
             tool: given(&self.tool),
             session: given(&self.session),

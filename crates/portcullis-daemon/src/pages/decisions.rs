@@ -96,8 +96,12 @@ fn choices(query: &FilterQuery) -> Vec<(&'static str, &'static str, Vec<FormChoi
         times.push(choice(&query.since, query.since.as_str(), &query.since));
     }
     vec![
-        ("decision", "Decision", plain(&["allow", "ask", "deny"], &query.decision)),
-        ("said", "Answer to the agent", plain(&["allow", "ask", "deny", "silence"], &query.said)),
+        ("decision", "Decision", plain(&["allow", "contained", "ask", "deny"], &query.decision)),
+        (
+            "said",
+            "Answer to the agent",
+            plain(&["allow", "contained", "ask", "deny", "silence"], &query.said),
+        ),
         ("mode", "Mode", plain(&modes, &query.mode)),
         ("since", "Time", times),
     ]

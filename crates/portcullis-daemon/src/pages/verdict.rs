@@ -205,7 +205,7 @@ fn suggestion(one: &SuggestionEntry) -> SuggestionView {
 
 fn tone(decision: Decision) -> Tone {
     match decision {
-        Decision::Allow => Tone::Allow,
+        Decision::Allow | Decision::Contained => Tone::Allow,
         Decision::Ask => Tone::Ask,
         Decision::Deny => Tone::Deny,
     }

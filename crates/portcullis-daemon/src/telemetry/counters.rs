@@ -54,7 +54,7 @@ const WRITE_MICROS: &[u64] = &[
 ];
 
 /// The decisions that are told apart; the last one stands for what should not be.
-const DECISIONS: [&str; 4] = ["allow", "ask", "deny", "other"];
+const DECISIONS: [&str; 5] = ["allow", "contained", "ask", "deny", "other"];
 
 /// Who asks and is no host; the last one stands for everybody else.
 const OTHER_ASKERS: [&str; 4] = ["mcp", "mcp-proxy", "api", "other"];

@@ -155,6 +155,7 @@ const CRATES: &[CrateInfo] = &[
         name: "portcullis-gate",
         internal: &[
             "portcullis-core",
+            "portcullis-fence",
             "portcullis-settings",
             "portcullis-hosts",
             "portcullis-guard",

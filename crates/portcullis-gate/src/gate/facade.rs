@@ -134,6 +134,7 @@ impl Gate {
             person: Some(self.person),
             session: self.session.clone(),
             call_id: None,
+            rewritable: None,
         };
         let (answer, judged) = self.host_gate().answer_with_case(&asked, Instant::now())?;
         Ok(GateDecision::of(answer, judged.verdict))
@@ -162,7 +163,8 @@ impl GateDecision {
         let decision = match answer.said {
             HostDecision::Allow => Decision::Allow,
             HostDecision::Ask => Decision::Ask,
-            HostDecision::Deny | HostDecision::Silence => Decision::Deny,
+            // A program that embeds the gate is offered no fence.
+            HostDecision::Contained | HostDecision::Deny | HostDecision::Silence => Decision::Deny,
         };
         Self {
             decision,

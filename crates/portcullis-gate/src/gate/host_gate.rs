@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use portcullis_classifier::transcript::TranscriptFormat;
-use portcullis_core::{CallApproval, Case, Context, Decision, Mode, Person, Reason, Verdict};
+use portcullis_core::{CallApproval, Case, Context, Decision, Mode, Person, Reason, ToolInput, Verdict};
 use portcullis_hosts::{
     AskBy, HookCall, HookSession, HostAnswer, HostDecision, MomentCapabilities, PlainQuestion, SessionFormat,
 };
@@ -27,6 +27,7 @@ use crate::audit::{self, RecordContext};
 use crate::audit_head;
 use crate::classifier::{ClassifierFlags, has_classifier};
 use crate::clock::now_ms;
+use crate::containment::{FenceBuilder, HostFence};
 use crate::env_vars;
 use crate::judge::{CallJudge, Consultants, JudgedCall, Nobody, SessionHistory, keep_question};
 use crate::session_facts;
@@ -77,6 +78,8 @@ pub struct HostJudgement {
     pub judged: JudgedCall,
     /// What the program is told of it.
     pub said: HostDecision,
+    /// What the program runs instead, if the call is contained.
+    pub changed_input: Option<ToolInput>,
     /// The approvals that were used up on the way.
     pub used_approvals: UsedApprovals,
 }
@@ -246,7 +249,23 @@ impl HostGate<'_> {
         let (at, mut judged) = self.judge_all(&session, asked, &mut used_approvals, parsed, world)?;
         let said = self.said(&session, asked, (at, &judged), world)?;
         keep_question(&session, &asked.session.id, &mut judged, said);
-        Ok(HostJudgement { session, at, judged, said, used_approvals })
+        let changed_input = match said {
+            HostDecision::Contained => Some(self.contain(&session, asked, &judged)?),
+            _ => None,
+        };
+        Ok(HostJudgement { session, at, judged, said, changed_input, used_approvals })
+    }
+
+    /// Returns what the program runs instead of a call that is contained. A fence that cannot be had any more is a failure.
+    fn contain(
+        &self,
+        session: &SessionSettings,
+        asked: &HookCall,
+        judged: &JudgedCall,
+    ) -> Result<ToolInput, Failure> {
+        let fence = HostFence::new(session, self.host, asked);
+        let fence = fence.ok_or_else(|| Failure::internal("the call could not be contained"))?;
+        fence.put_up(&judged.case)
     }
 
     /// Puts a judgement into what the program can be told and what is kept of it.
@@ -255,7 +274,9 @@ impl HostGate<'_> {
         let place = &asked.session;
         let advice = needs_advice(judged).then_some(ADVICE);
         let notice = notice(session, judged, *said);
+        let changed_input = judgement.changed_input.clone();
         let answer = HostAnswer::of(&judged.verdict, *said, advice, notice.as_deref());
+        let answer = HostAnswer { changed_input, ..answer };
         let record = RecordContext {
             host: self.host,
             event: asked.moment.event,
@@ -293,6 +314,7 @@ impl HostGate<'_> {
             return Err(Failure::elsewhere());
         }
         let person = asked.person.unwrap_or(Person::Present);
+        let fence = HostFence::new(session, self.host, asked);
         let road = CallJudge {
             session,
             arguments: &ClassifierFlags::default(),
@@ -300,6 +322,7 @@ impl HostGate<'_> {
             session_id: Some(place.id.clone()),
             consultants: self.consultants,
             before_asking: self.before_asking,
+            fences: fence.as_ref().map(|fence| fence as &dyn FenceBuilder),
         };
         let past = self.past(asked);
         let mut worst: Option<(usize, JudgedCall)> = None;
@@ -395,6 +418,7 @@ impl HostGate<'_> {
             session_id: None,
             consultants: Some(&Nobody),
             before_asking: self.before_asking,
+            fences: None,
         };
         let past = self.past(asked);
         for (place, call) in asked.calls.iter().enumerate() {

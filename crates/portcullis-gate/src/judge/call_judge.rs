@@ -24,6 +24,7 @@ use super::whose_words::{count_words, lifted_by_file};
 use crate::Failure;
 use crate::classifier::{ClassifierFlags, Recipe, has_classifier};
 use crate::clock::now_ms;
+use crate::containment::FenceBuilder;
 use crate::session_settings::SessionSettings;
 use portcullis_world::World;
 
@@ -65,6 +66,8 @@ pub struct CallJudge<'a> {
     pub consultants: Option<&'a dyn Consultants>,
     /// Told before somebody is asked how long that may take; says how long there is.
     pub before_asking: &'a dyn Fn(Duration) -> Duration,
+    /// Who puts fences up for calls that are contained; `None` where no call can be.
+    pub fences: Option<&'a dyn FenceBuilder>,
 }
 
 /// A verdict with what came with it.
@@ -160,6 +163,7 @@ impl CallJudge<'_> {
             }
         }
         self.recall_yes(&mut tried, &policy, &mut problems)?;
+        self.offer_fence(&mut tried, &policy)?;
         self.refuse_elsewhere(&tried)?;
         tried = self.spend(tried, &mut policy, &mut problems)?;
         if let Some(approval) = self.take_approval(call, &tried, &mut problems) {
@@ -293,7 +297,7 @@ impl CallJudge<'_> {
                     }
                     Err(error) => problems.push(error.to_string()),
                 }
-            } else if verdict.decision == Decision::Allow
+            } else if verdict.decision <= Decision::Contained
                 && let Err(error) = store.record_allow()
             {
                 problems.push(error.to_string());

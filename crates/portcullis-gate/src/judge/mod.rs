@@ -14,6 +14,7 @@
 mod call_judge;
 mod consult;
 mod decide;
+mod fencing;
 mod kept_question;
 mod recalling;
 mod session_file;

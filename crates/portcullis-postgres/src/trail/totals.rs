@@ -16,7 +16,7 @@ use crate::{PostgresStore, signed};
 const AVOIDED: &str = "decision = 'allow' AND said = 'allow' AND kind NOT IN ('readOnly', 'person')";
 
 /// How many calls were allowed, asked about and denied.
-const BY_DECISION: &str = "count(*) FILTER (WHERE decision = 'allow' AND NOT is_repeat),
+const BY_DECISION: &str = "count(*) FILTER (WHERE decision IN ('allow', 'contained') AND NOT is_repeat),
     count(*) FILTER (WHERE decision = 'ask' AND NOT is_repeat),
     count(*) FILTER (WHERE decision = 'deny' AND NOT is_repeat)";
 

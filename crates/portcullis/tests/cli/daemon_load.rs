@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use super::approvals::{answer, id, open_questions, question, sandbox as home, until};
 use super::daemon::{Answer, Daemon, serve};
 use super::log::state;
-use super::sandbox::{Sandbox, stand_in};
+use super::sandbox::{Sandbox, stand_ins};
 
 const CALLERS: usize = 8;
 const CALLS_EACH: usize = 200;
@@ -238,7 +238,7 @@ fn start_with_few_files(sandbox: &Sandbox) -> Daemon {
         .args(["-c", "ulimit -S -n 256 && exec \"$@\"", "sh"])
         .arg(served.get_program())
         .args(served.get_args());
-    command.env_clear().env("HOME", &sandbox.home).envs([stand_in()]).current_dir(&sandbox.project);
+    command.env_clear().env("HOME", &sandbox.home).envs(stand_ins()).current_dir(&sandbox.project);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     Daemon::run(sandbox, command)
 }

@@ -8,6 +8,7 @@ mod batch;
 mod boundaries;
 mod check;
 mod classifier;
+mod contained;
 mod daemon;
 mod daemon_attacks;
 mod daemon_load;

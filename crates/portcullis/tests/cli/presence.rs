@@ -12,7 +12,7 @@ use serde_json::json;
 use super::approvals::{Hook, claude, open_questions, question, sandbox};
 use super::daemon::Daemon;
 use super::grants::Scene;
-use super::sandbox::{Ran, Sandbox, ran, stand_in};
+use super::sandbox::{Ran, Sandbox, ran, stand_ins};
 use super::scene::{claude_session, human};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_portcullis");
@@ -36,7 +36,7 @@ pub(crate) fn agent(scene: &Scene, line: &str) -> Ran {
 
 pub(crate) fn started(sandbox: &Sandbox, script: &str) -> Command {
     let mut command = Command::new("bash");
-    command.args(["-c", script]).env_clear().env("P", PROGRAM).env("HOME", &sandbox.home).envs([stand_in()]);
+    command.args(["-c", script]).env_clear().env("P", PROGRAM).env("HOME", &sandbox.home).envs(stand_ins());
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("TERM", "xterm");
     command.current_dir(&sandbox.project).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

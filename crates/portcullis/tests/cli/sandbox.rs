@@ -51,7 +51,7 @@ impl Sandbox {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_portcullis"));
         command.args(arguments).env_clear().env("HOME", &self.home).current_dir(&self.project);
-        command.envs([stand_in()]);
+        command.envs(stand_ins());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -79,7 +79,7 @@ impl Sandbox {
         command.args(["-qec", &line, "/dev/null"]).env_clear();
         command.envs(std::env::var_os("PATH").map(|it| ("PATH", it)));
         command.env("HOME", &self.home).env("NO_COLOR", "1").current_dir(&self.project);
-        command.envs([stand_in()]);
+        command.envs(stand_ins());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("`script` of bsdutils is needed");
         child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
@@ -93,9 +93,13 @@ impl Sandbox {
     }
 }
 
-/// Returns the variable by which a test stands in for the machine: who runs the test is nobody's business.
-pub(crate) fn stand_in() -> (&'static str, String) {
-    ("PORTCULLIS_TEST_FIRST_PROCESS", std::process::id().to_string())
+/// The variable that takes fences away from a machine.
+pub(crate) const WITHOUT_FENCES: &str = "PORTCULLIS_TEST_WITHOUT_FENCES";
+
+/// Returns the variables by which a test stands in for the machine: who runs the test is nobody's business, and neither is
+/// whether a fence goes up there.
+pub(crate) fn stand_ins() -> [(&'static str, String); 2] {
+    [("PORTCULLIS_TEST_FIRST_PROCESS", std::process::id().to_string()), (WITHOUT_FENCES, "1".to_owned())]
 }
 
 fn write(path: PathBuf, text: &str) -> PathBuf {

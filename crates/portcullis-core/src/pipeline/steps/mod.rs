@@ -3,6 +3,7 @@
 pub(super) mod aborted;
 pub(super) mod allow;
 pub(super) mod bypass;
+mod containment;
 pub(super) mod content_ask;
 pub(super) mod content_deny;
 pub(super) mod interaction;

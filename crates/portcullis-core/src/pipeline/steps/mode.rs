@@ -3,6 +3,7 @@
 use portcullis_analysis::effect::Act;
 use portcullis_analysis::place::runs_later;
 
+use super::containment::{contain, contain_project_code};
 use crate::case::CallSubject;
 use crate::context::Person;
 use crate::coverage::CoverGrounds;
@@ -26,7 +27,8 @@ pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
         return settle(Decision::Allow, reason, &raised);
     }
     match run.view.mode {
-        Mode::DontAsk => settle(Decision::Deny, Reason::Mode(Mode::DontAsk), &raised),
+        Mode::DontAsk => contain(run, &raised)
+            .unwrap_or_else(|| settle(Decision::Deny, Reason::Mode(Mode::DontAsk), &raised)),
         Mode::Auto => auto(run, raised),
         // What is found no model lifts while planning; a person may.
         Mode::Plan
@@ -36,6 +38,10 @@ pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
                 && run.view.judgement().request().is_none() =>
         {
             StepResult::Needs { need: Need::Classifier, raised }
+        }
+        // Where nobody can be asked, a fence is better than a refusal.
+        Mode::Default | Mode::AcceptEdits if run.view.case.context().person == Person::Absent => {
+            contain(run, &raised).unwrap_or_else(|| person(run, raised))
         }
         Mode::Default | Mode::Plan | Mode::AcceptEdits | Mode::BypassPermissions => person(run, raised),
     }
@@ -106,7 +112,11 @@ fn auto(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> StepResult {
         return settle(Decision::Allow, Reason::Mode(Mode::Auto), &raised);
     }
     if let Some(reason) = run.view.judgement().proof() {
-        return settle(Decision::Allow, reason, &raised);
+        return contain_project_code(run, &raised)
+            .unwrap_or_else(|| settle(Decision::Allow, reason, &raised));
+    }
+    if let Some(contained) = contain(run, &raised) {
+        return contained;
     }
     StepResult::Needs { need: Need::Classifier, raised }
 }

@@ -33,7 +33,7 @@ impl Index {
     fn slots(&self, condition: &Condition, slot_ms: i64) -> rusqlite::Result<Vec<Slot>> {
         let slot = format!("at_ms / {slot_ms} * {slot_ms} AS slot");
         let counts = format!(
-            "SELECT {slot}, sum(decision = 'allow'), sum(decision = 'ask'), sum(decision = 'deny')
+            "SELECT {slot}, sum(decision IN ('allow', 'contained')), sum(decision = 'ask'), sum(decision = 'deny')
              FROM records WHERE {} AND is_repeat = 0 GROUP BY slot",
             condition.text()
         );
@@ -73,7 +73,7 @@ impl Index {
 
     fn sessions(&self, condition: &Condition, most: u64) -> rusqlite::Result<Vec<SeenSession>> {
         let query = format!(
-            "SELECT session, min(at_ms), max(at_ms), sum(decision = 'allow' AND is_repeat = 0),
+            "SELECT session, min(at_ms), max(at_ms), sum(decision IN ('allow', 'contained') AND is_repeat = 0),
                 sum(decision = 'ask' AND is_repeat = 0), sum(decision = 'deny' AND is_repeat = 0)
              FROM records WHERE {} AND session <> '' GROUP BY session
              ORDER BY max(at_ms) DESC, session LIMIT {}",

@@ -237,7 +237,7 @@ impl Sums<'_> {
 
     fn days(&self) -> rusqlite::Result<Vec<Day>> {
         self.rows(
-            "at_ms / 86400000 * 86400000 AS day, sum(decision = 'allow'), sum(decision = 'ask'), sum(decision = 'deny')",
+            "at_ms / 86400000 * 86400000 AS day, sum(decision IN ('allow', 'contained')), sum(decision = 'ask'), sum(decision = 'deny')",
             "is_repeat = 0",
             "GROUP BY day ORDER BY day",
             |row| {

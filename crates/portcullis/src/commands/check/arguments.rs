@@ -108,6 +108,7 @@ impl CheckArgs {
             session_id: self.session_id.clone(),
             consultants: Some(consultants_of_command()),
             before_asking: &|time| time,
+            fences: None,
         }
     }
 

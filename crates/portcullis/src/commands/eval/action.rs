@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hasher};
 use portcullis_core::{Decision, StepId, ToolCall, Value, Verdict};
 use portcullis_hosts::json::kind;
 
+use super::containment::FencedAction;
 use crate::commands::check::{CallLine, Fields, parse_object, take_call, take_text};
 use portcullis_output::shorten::shorten;
 
@@ -83,6 +84,8 @@ pub(crate) struct Action {
     pub(super) findings: Vec<String>,
     /// Whether rules and analysis leave it to a model.
     pub(super) needs_model: bool,
+    /// What fences change about it, if it was offered one.
+    pub(super) fenced: Option<FencedAction>,
     /// The call on one line, shortened.
     pub(super) title: String,
     /// The same for near-duplicates.

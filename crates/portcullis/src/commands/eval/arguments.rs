@@ -16,6 +16,7 @@ use portcullis_gate::classifier::ClassifierFlags;
   portcullis eval dangerous.jsonl benign.jsonl --compare before.json
   portcullis eval --only label=block,category=data_exfil --misses all actions.jsonl
   portcullis eval --deny 'Bash(git push:*)' --json - < actions.jsonl
+  portcullis eval --containment benign.jsonl
   portcullis eval --with-classifier 50 --provider anthropic actions.jsonl
   portcullis eval --with-classifier 5000 --resume run.jsonl --report run.md actions.jsonl
 
@@ -28,6 +29,7 @@ A model is asked only with --with-classifier, and every question costs what the 
 
 Exit codes: 0 done, 64 wrong usage or a line was not understood, 70 internal failure
 With --compare: 1 an action labelled block is newly allowed, or one labelled allow newly denied")]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags of a command line")]
 pub(crate) struct EvalArgs {
     /// Files of labelled actions, one JSON object a line; `-` is standard input
     #[arg(value_name = "FILE", required = true)]
@@ -59,6 +61,9 @@ pub(crate) struct EvalArgs {
     /// How many actions are decided at the same time; as many as there are processors unless given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: Option<u16>,
+    /// Offer every command a fence, and say how that moves the answers
+    #[arg(long)]
+    pub(crate) containment: bool,
     /// Have the model judge so many of the actions that need one, evenly spaced; all if there are fewer
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "no_classifier")]
     pub(crate) with_classifier: Option<u32>,

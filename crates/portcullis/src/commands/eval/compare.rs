@@ -73,7 +73,7 @@ fn parse_entry(entry: Value) -> Result<Entry, String> {
     let label = required(&mut fields, "label")?;
     let label = Label::find(&label).ok_or("field `label` is not a label")?;
     let decision = required(&mut fields, "decision")?;
-    let decision = [Decision::Allow, Decision::Ask, Decision::Deny]
+    let decision = [Decision::Allow, Decision::Contained, Decision::Ask, Decision::Deny]
         .into_iter()
         .find(|candidate| candidate.as_str() == decision)
         .ok_or("field `decision` is not a decision")?;
@@ -130,8 +130,11 @@ impl Kind {
 /// Returns how well a decision fits a label.
 const fn fit(label: Label, decision: Decision) -> u8 {
     match (label, decision) {
-        (Label::Block, Decision::Deny) | (Label::Ask, Decision::Ask) | (Label::Allow, Decision::Allow) => 2,
-        (Label::Block | Label::Allow, Decision::Ask) | (Label::Ask, Decision::Deny) => 1,
+        (Label::Block, Decision::Deny) | (Label::Ask, Decision::Ask) | (Label::Allow, Decision::Allow) => 3,
+        (Label::Block, Decision::Ask) | (Label::Allow | Label::Ask, Decision::Contained) => 2,
+        (Label::Block, Decision::Contained)
+        | (Label::Allow, Decision::Ask)
+        | (Label::Ask, Decision::Deny) => 1,
         (Label::Block | Label::Ask, Decision::Allow) | (Label::Allow, Decision::Deny) => 0,
         (Label::Unknown, _) => 0,
     }

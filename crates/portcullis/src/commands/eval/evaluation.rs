@@ -6,6 +6,7 @@ use portcullis_core::Decision;
 
 use super::action::{Action, Label};
 use super::arguments::Limit;
+use super::containment::ContainmentFigures;
 use super::figures::Figures;
 use super::tally::{Groups, Tally, add_to_group};
 
@@ -25,6 +26,7 @@ pub(super) enum Keep {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Miss {
     BlockAllowed,
+    BlockContained,
     AllowDenied,
     BlockAsked,
     AllowAsked,
@@ -32,18 +34,19 @@ pub(super) enum Miss {
 
 impl Miss {
     /// All kinds, the worst first.
-    pub(super) const ALL: [Self; 4] =
-        [Self::BlockAllowed, Self::AllowDenied, Self::BlockAsked, Self::AllowAsked];
+    pub(super) const ALL: [Self; 5] =
+        [Self::BlockAllowed, Self::BlockContained, Self::AllowDenied, Self::BlockAsked, Self::AllowAsked];
 
     /// Says how an action was missed, if it was.
     pub(super) fn of(action: &Action) -> Option<Self> {
         match (action.labels.label, action.decision) {
             (Label::Block, Decision::Allow) => Some(Self::BlockAllowed),
+            (Label::Block, Decision::Contained) => Some(Self::BlockContained),
             (Label::Block, Decision::Ask) => Some(Self::BlockAsked),
             (Label::Allow, Decision::Deny) => Some(Self::AllowDenied),
             (Label::Allow, Decision::Ask) => Some(Self::AllowAsked),
             (Label::Block, Decision::Deny)
-            | (Label::Allow, Decision::Allow)
+            | (Label::Allow, Decision::Allow | Decision::Contained)
             | (Label::Ask | Label::Unknown, _) => None,
         }
     }
@@ -52,6 +55,7 @@ impl Miss {
     pub(super) const fn title(self) -> &'static str {
         match self {
             Self::BlockAllowed => "labelled block, but allowed",
+            Self::BlockContained => "labelled block, but contained",
             Self::AllowDenied => "labelled allow, but denied",
             Self::BlockAsked => "labelled block, but only asked about",
             Self::AllowAsked => "labelled allow, but asked about",
@@ -80,6 +84,8 @@ pub(super) struct Evaluation {
     pub(super) skipped: usize,
     /// What is wrong with the first of them.
     pub(super) problems: Vec<String>,
+    /// How fences moved the answers, if calls were offered one.
+    pub(super) containment: ContainmentFigures,
     /// How the model did, if it was asked.
     pub(super) model: Option<Figures>,
     keep: Keep,
@@ -100,6 +106,7 @@ impl Evaluation {
             left_out: 0,
             skipped: 0,
             problems: Vec::new(),
+            containment: ContainmentFigures::default(),
             model: None,
             keep,
         }
@@ -109,6 +116,7 @@ impl Evaluation {
     pub(super) fn add(&mut self, action: Action) {
         let labels = &action.labels;
         self.total.add(&action);
+        self.containment.add(&action);
         self.by_label.entry(labels.label).or_default().add(&action);
         if let Some((_, by_label)) = self.files.get_mut(action.file) {
             by_label.entry(labels.label).or_default().add(&action);

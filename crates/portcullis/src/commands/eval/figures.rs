@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn the_cost_of_the_whole_set_is_that_of_its_share() {
-        let all = Counts { allow: 90, ask: 10, deny: 0, needs_model: 10 };
+        let all = Counts { allow: 90, contained: 0, ask: 10, deny: 0, needs_model: 10 };
         let figures = Figures { allowed: 3, blocked: 1, failed: 6, cost: 0.002, ..Figures::default() };
         assert_eq!(figures.cost_of_one(), Some(0.000_5));
         assert!(figures.cost_of_thousand(all).is_some_and(|cost| (cost - 0.05).abs() < 1e-12));

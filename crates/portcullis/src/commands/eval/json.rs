@@ -31,6 +31,9 @@ pub(super) fn write(
         writeln!(out, "\"{name}\":{},", by_name(groups))?;
     }
     writeln!(out, "\"byFile\":{},", by_file(&evaluation.files))?;
+    if let Some(figures) = evaluation.containment.object() {
+        writeln!(out, "\"containment\":{figures},")?;
+    }
     if let Some(figures) = &evaluation.model {
         writeln!(out, "\"model\":{},", figures.object(evaluation.total.plain))?;
     }

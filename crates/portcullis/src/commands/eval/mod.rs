@@ -13,6 +13,7 @@ mod action;
 mod arguments;
 mod compare;
 mod confusion;
+mod containment;
 mod evaluation;
 mod figures;
 mod filter;

@@ -40,6 +40,7 @@ pub(super) fn write_tables(out: &mut String, evaluation: &Evaluation) {
     write_groups(out, "category", &evaluation.by_category);
     write_groups(out, "source", &evaluation.by_source);
     write_groups(out, "tier", &evaluation.by_tier);
+    evaluation.containment.write(out);
     if let Some(figures) = &evaluation.model {
         figures.write(out, evaluation.total.plain);
     }
@@ -57,6 +58,9 @@ fn write_summary(out: &mut String, name: &str, by_label: &BTreeMap<Label, Tally>
             Label::Allow | Label::Unknown => [Decision::Allow, Decision::Ask, Decision::Deny],
         };
         let shares = order.map(|decision| format!("{} {}", verb(decision), share(counts, decision)));
+        let contained =
+            (counts.contained > 0).then(|| format!("contained {}", share(counts, Decision::Contained)));
+        let shares: Vec<String> = shares.into_iter().chain(contained).collect();
         let _ = write!(out, "  {:<8}{:>7}  {}", label.as_str(), counts.all(), shares.join(", "));
         if matches!(label, Label::Allow | Label::Unknown) {
             let _ = write!(out, "; stopped {}", percent(counts.ask + counts.deny, counts.all()));
@@ -69,6 +73,7 @@ fn write_summary(out: &mut String, name: &str, by_label: &BTreeMap<Label, Tally>
 const fn verb(decision: Decision) -> &'static str {
     match decision {
         Decision::Allow => "allowed",
+        Decision::Contained => "contained",
         Decision::Ask => "asked",
         Decision::Deny => "blocked",
     }

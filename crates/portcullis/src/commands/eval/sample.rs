@@ -212,6 +212,7 @@ impl Run<'_> {
             session_id: None,
             consultants: Some(&TriedConsultants),
             before_asking: &before_asking,
+            fences: None,
         };
         let judged = road.judge(&line.call.call, context, &SessionHistory::default(), &mut self.world)?;
         self.problems.extend(judged.problems.iter().cloned());

@@ -10,6 +10,7 @@ use super::action::{Action, Label};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Counts {
     pub(super) allow: usize,
+    pub(super) contained: usize,
     pub(super) ask: usize,
     pub(super) deny: usize,
     /// How many of them rules and analysis leave to a model.
@@ -19,13 +20,14 @@ pub(super) struct Counts {
 impl Counts {
     /// Returns how many there are altogether.
     pub(super) const fn all(self) -> usize {
-        self.allow + self.ask + self.deny
+        self.allow + self.contained + self.ask + self.deny
     }
 
     /// Returns how often a decision was made.
     pub(super) const fn of(self, decision: Decision) -> usize {
         match decision {
             Decision::Allow => self.allow,
+            Decision::Contained => self.contained,
             Decision::Ask => self.ask,
             Decision::Deny => self.deny,
         }
@@ -35,6 +37,7 @@ impl Counts {
         self.needs_model += usize::from(action.needs_model);
         match action.decision {
             Decision::Allow => self.allow += 1,
+            Decision::Contained => self.contained += 1,
             Decision::Ask => self.ask += 1,
             Decision::Deny => self.deny += 1,
         }

@@ -4,6 +4,7 @@ use portcullis_core::{Context, Person};
 
 use super::action::{Action, Line, near_key, parse_line};
 use super::arguments::EvalArgs;
+use super::containment::FencedAction;
 use crate::commands::check::{Opener, Sessions};
 use portcullis_gate::Failure;
 use portcullis_gate::judge::{LocalVerdict, judge_locally, prepare};
@@ -79,9 +80,16 @@ impl<'a> Worker<'a> {
         let key = near_key(&line.call);
         let title = shorten(&call_title(&line.call), LONGEST_TITLE - 1).into_owned();
         let policy = session.policy();
-        let case = prepare(policy, line.call, context, &mut self.world);
-        let LocalVerdict { verdict, needs_model } =
-            judge_locally(policy, &case).map_err(|failure| failure.message)?;
+        let mut case = prepare(policy, line.call, context, &mut self.world);
+        let local = judge_locally(policy, &case).map_err(|failure| failure.message)?;
+        let (fenced, local) = if self.arguments.containment {
+            let (fenced, local) =
+                FencedAction::judge(policy, &mut case, &local).map_err(|failure| failure.message)?;
+            (Some(fenced), local)
+        } else {
+            (None, local)
+        };
+        let LocalVerdict { verdict, needs_model } = local;
         let mut action = Action {
             id,
             file,
@@ -91,6 +99,7 @@ impl<'a> Worker<'a> {
             reason: String::new(),
             findings: Vec::new(),
             needs_model,
+            fenced,
             title,
             key,
         };

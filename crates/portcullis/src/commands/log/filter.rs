@@ -11,10 +11,10 @@ use portcullis_gate::presence::DOCTOR_SESSION;
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct FilterArgs {
     /// Only calls that were decided so
-    #[arg(long, value_parser = ["allow", "ask", "deny"])]
+    #[arg(long, value_parser = ["allow", "contained", "ask", "deny"])]
     decision: Option<String>,
     /// Only calls with this answer to the host
-    #[arg(long, value_parser = ["allow", "ask", "deny", "silence"])]
+    #[arg(long, value_parser = ["allow", "contained", "ask", "deny", "silence"])]
     said: Option<String>,
     /// Only calls of this host
     #[arg(long, value_name = "HOST")]

@@ -78,6 +78,7 @@ fn read(
         person: Some(tools.gate.person()),
         session: tools.place.clone(),
         call_id,
+        rewritable: None,
     };
     Ok((asked, input))
 }
@@ -103,14 +104,30 @@ mod tests {
         let input: Map<String, Value> =
             [("b".to_owned(), json!(1)), ("a".to_owned(), json!("\u{202e}"))].into_iter().collect();
         for said in [HostDecision::Ask, HostDecision::Deny, HostDecision::Silence] {
-            let answer = HostAnswer { said, reason: "no".to_owned(), notice: None, ends_run: false };
+            let answer = HostAnswer {
+                said,
+                reason: "no".to_owned(),
+                notice: None,
+                ends_run: false,
+                changed_input: None,
+            };
             assert_eq!(write(&answer, Some(&input)), r#"{"behavior":"deny","message":"no"}"#);
         }
-        let answer =
-            HostAnswer { said: HostDecision::Deny, reason: "no".to_owned(), notice: None, ends_run: true };
+        let answer = HostAnswer {
+            said: HostDecision::Deny,
+            reason: "no".to_owned(),
+            notice: None,
+            ends_run: true,
+            changed_input: None,
+        };
         assert_eq!(write(&answer, None), r#"{"behavior":"deny","message":"no","interrupt":true}"#);
-        let answer =
-            HostAnswer { said: HostDecision::Allow, reason: String::new(), notice: None, ends_run: false };
+        let answer = HostAnswer {
+            said: HostDecision::Allow,
+            reason: String::new(),
+            notice: None,
+            ends_run: false,
+            changed_input: None,
+        };
         let written: Value = serde_json::from_str(&write(&answer, Some(&input))).unwrap();
         assert_eq!(written, json!({"behavior": "allow", "updatedInput": input}));
     }

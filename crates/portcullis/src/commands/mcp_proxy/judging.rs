@@ -233,6 +233,7 @@ fn judge(
         person: Some(shared.gate.person()),
         session: shared.place.clone(),
         call_id,
+        rewritable: None,
     };
     let session = shared.gate.session();
     let gate = HostGate {

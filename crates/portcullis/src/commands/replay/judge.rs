@@ -276,7 +276,8 @@ fn decide_once(opened: &Opened, case: Case) -> Result<Decided, String> {
     let answer = match verdict.decision {
         Decision::Allow => Answer::Allow,
         Decision::Ask | Decision::Deny if needs_model => Answer::Model,
-        Decision::Ask => Answer::Ask,
+        // A replayed call is offered no fence.
+        Decision::Contained | Decision::Ask => Answer::Ask,
         Decision::Deny => Answer::Deny,
     };
     Ok(Decided { answer, mode: case.context().mode, verdict, case })

@@ -23,16 +23,24 @@ pub(super) fn did_not_start(error: &FenceError) -> ExitCode {
     }
 }
 
+/// What whoever reads of a refusal can do.
+pub(super) struct FenceAdvice {
+    /// After something was refused.
+    pub(super) refused: &'static str,
+    /// After the command failed, which the fence may have to do with or not.
+    pub(super) stopped: &'static str,
+}
+
 /// Names what the fence refused, which the command itself tells only as a riddle.
-pub(super) fn say_what_was_refused(outcome: &FenceOutcome, policy: &FencePolicy) {
-    if let Some(text) = refused_hosts(&outcome.hosts, &policy.network) {
+pub(super) fn say_what_was_refused(outcome: &FenceOutcome, policy: &FencePolicy, advice: &FenceAdvice) {
+    if let Some(text) = refused_hosts(&outcome.hosts, &policy.network, advice) {
         print_error(&text);
     }
     if outcome.refused_connections > 0 {
         let tries = counted(outcome.refused_connections, "connection");
         print_error(&format!(
-            "portcullis: the fence refused {tries} to addresses outside: only listed hosts can be reached, by their names. \
-             If it needs one, ask for a run outside the fence and say which host it reaches.\n"
+            "portcullis: the fence refused {tries} to addresses outside: only listed hosts can be reached, by their names. {}\n",
+            advice.refused
         ));
     }
     if let Some(first) = outcome.made_protected.first() {
@@ -45,17 +53,25 @@ pub(super) fn say_what_was_refused(outcome: &FenceOutcome, policy: &FencePolicy)
     if outcome.exit.shell_code() != 0 {
         print_error(&format!(
             "portcullis: this ran inside a fence: it can write `{}` and `/tmp`; the rest of the machine is \
-             read-only, secrets are hidden, and services such as Docker are out of reach. If that stopped it, ask for a run outside the fence.\n",
-            visible(&policy.workspace.to_string_lossy())
+             read-only, secrets are hidden, and services such as Docker are out of reach. {}\n",
+            visible(&policy.workspace.to_string_lossy()),
+            advice.stopped
         ));
     }
+}
+
+/// Says whether the fence kept the command from reaching something outside.
+pub(super) fn was_refused(outcome: &FenceOutcome) -> bool {
+    let is_refused =
+        |host: &HostAttempt| matches!(host.result, AttemptResult::NotListed | AttemptResult::PrivateAddress);
+    outcome.refused_connections > 0 || outcome.hosts.iter().any(is_refused)
 }
 
 /// How many refused hosts are named.
 const MOST_NAMES: usize = 5;
 
 /// Returns the line about hosts that were refused.
-fn refused_hosts(hosts: &[HostAttempt], network: &NetworkAccess) -> Option<String> {
+fn refused_hosts(hosts: &[HostAttempt], network: &NetworkAccess, advice: &FenceAdvice) -> Option<String> {
     let named = |result: AttemptResult| -> Vec<&str> {
         hosts.iter().filter(|host| host.result == result).map(|host| host.host.as_str()).collect()
     };
@@ -66,9 +82,9 @@ fn refused_hosts(hosts: &[HostAttempt], network: &NetworkAccess) -> Option<Strin
             NetworkAccess::Hosts(_) => "it is not on the list of this run",
         };
         return Some(format!(
-            "portcullis: the fence refused to reach {}: {reach}. If it needs that, ask for a run outside the fence and say \
-             which host it reaches; a person can list it with `--allow-host`.\n",
-            list_of(&unlisted)
+            "portcullis: the fence refused to reach {}: {reach}. {}\n",
+            list_of(&unlisted),
+            advice.refused
         ));
     }
     let private = named(AttemptResult::PrivateAddress);

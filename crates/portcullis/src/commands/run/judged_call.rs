@@ -4,6 +4,7 @@
 //! for this command in this directory, and that is gone once it was looked at.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use portcullis_core::visible;
 use portcullis_fence::{
@@ -12,10 +13,13 @@ use portcullis_fence::{
 };
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
-use portcullis_output::human::counted;
+use portcullis_gate::containment::{ContainedState, ContainmentLedger};
 use portcullis_output::terminal::print_error;
 
-use super::ending::{did_not_start, end_with, nothing_was_run, say_what_was_refused};
+use super::ending::{
+    FenceAdvice, did_not_start, end_with, nothing_was_run, say_what_was_refused, was_refused,
+};
+use super::landing::objection;
 use super::{FenceHome, run_failure, tidy};
 use crate::exit_code::ExitCode;
 
@@ -32,22 +36,33 @@ pub(super) fn run(id: &str, words: &[OsString]) -> Result<ExitCode, Failure> {
         Ok(policy) => policy,
         Err(error) => return Ok(nothing_was_run(&error.to_string(), None)),
     };
+    let call = CallProof::begin(&home.state, id, words);
     let environment = std::env::vars_os().collect();
     let command = FencedCommand::new(policy, directory, words.to_vec(), environment);
     match command.policy.mode {
-        WriteMode::Direct => Ok(run_directly(&command)),
-        WriteMode::Observe(_) => run_observed(&home, command).or_else(|failure| Ok(refused(&failure))),
+        WriteMode::Direct => Ok(run_directly(&command, &call)),
+        WriteMode::Observe(_) => run_observed(&home, command, &call).or_else(|failure| {
+            call.note(ContainedState::Failed);
+            Ok(refused(&failure))
+        }),
     }
 }
 
-fn run_directly(command: &FencedCommand) -> ExitCode {
+fn run_directly(command: &FencedCommand, call: &CallProof<'_>) -> ExitCode {
     match portcullis_fence::run(command) {
-        Ok(outcome) => finish(&command.policy, &outcome),
-        Err(error) => did_not_start(&error),
+        Ok(outcome) => finish(&command.policy, &outcome, call, Landing::Whole),
+        Err(error) => {
+            call.note(ContainedState::Failed);
+            did_not_start(&error)
+        }
     }
 }
 
-fn run_observed(home: &FenceHome, mut command: FencedCommand) -> Result<ExitCode, Failure> {
+fn run_observed(
+    home: &FenceHome,
+    mut command: FencedCommand,
+    call: &CallProof<'_>,
+) -> Result<ExitCode, Failure> {
     let runs = home.runs();
     runs.recover().map_err(|error| run_failure(&error))?;
     let places: Vec<_> =
@@ -59,6 +74,7 @@ fn run_observed(home: &FenceHome, mut command: FencedCommand) -> Result<ExitCode
     let outcome = match run_meanwhile(&command, move || tidy(&runs)) {
         Ok(outcome) => outcome,
         Err(error) => {
+            call.note(ContainedState::Failed);
             open.abandon().map_err(|error| run_failure(&error))?;
             return Ok(did_not_start(&error));
         }
@@ -67,35 +83,71 @@ fn run_observed(home: &FenceHome, mut command: FencedCommand) -> Result<ExitCode
         Ok(record) => record,
         Err(error) => {
             say_held(&format!("its changes could not be read: {error}"), "portcullis runs");
-            return Ok(finish(&command.policy, &outcome));
+            return Ok(finish(&command.policy, &outcome, call, Landing::Held));
         }
     };
-    if record.state == RunState::Held {
-        land_or_hold(home, &record, &command.policy);
+    let landing = match record.state {
+        RunState::Held => land_or_hold(home, &record, &command.policy),
+        _ => Landing::Whole,
+    };
+    Ok(finish(&command.policy, &outcome, call, landing))
+}
+
+/// What became of the changes of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Landing {
+    /// They landed, or there were none.
+    Whole,
+    /// They wait for a person.
+    Held,
+}
+
+/// The proof that a call ran inside, for whoever told the host to run it so.
+struct CallProof<'a> {
+    ledger: ContainmentLedger,
+    id: &'a str,
+    words: &'a [OsString],
+}
+
+impl<'a> CallProof<'a> {
+    /// Notes that the call is about to run inside.
+    fn begin(state: &Path, id: &'a str, words: &'a [OsString]) -> Self {
+        let call = Self { ledger: ContainmentLedger::below(state), id, words };
+        call.note(ContainedState::Ran);
+        call
     }
-    Ok(finish(&command.policy, &outcome))
+
+    /// Notes what came of it. Where that cannot be written, the host's after-event finds no proof, which is the safe side.
+    fn note(&self, state: ContainedState) {
+        let _ = self.ledger.note(self.id, self.words, state);
+    }
+
+    /// Returns how an agent comes to a run outside the fence.
+    fn way_out(&self) -> &'static str {
+        match self.ledger.find(self.id, self.words) {
+            Some(call) if call.asks_next => {
+                "If it must run outside the fence, run the very same command again: a person is asked about it then."
+            }
+            _ => "If it must run outside the fence, stop and tell the user.",
+        }
+    }
 }
 
 /// Brings the changes down if nothing speaks against any of them; else all of them wait for a person.
-fn land_or_hold(home: &FenceHome, record: &RunRecord, policy: &FencePolicy) {
+fn land_or_hold(home: &FenceHome, record: &RunRecord, policy: &FencePolicy) -> Landing {
     let runs = home.runs();
     let show = format!("portcullis runs show {}", record.id);
-    let held = match runs.held(record, &policy.protected) {
-        Ok(held) => held,
-        Err(error) => return say_held(&error.to_string(), &show),
+    let objection = match runs.held(record, &policy.protected) {
+        Ok(held) => objection(&record.workspace, &held),
+        Err(error) => Some(error.to_string()),
     };
-    let protected: Vec<_> = held.iter().filter(|held| held.is_protected).collect();
-    if let Some(first) = protected.first() {
-        let count = counted(protected.len(), "file");
-        let first = first.change.path.display();
-        return say_held(
-            &format!("{count} that run later or steer tools were changed, first `{first}`"),
-            &show,
-        );
-    }
-    if let Err(error) = runs.commit(&record.id, &RunSelection::All, false) {
-        say_held(&error.to_string(), &show);
-    }
+    let objection = objection.or_else(|| {
+        let landed = runs.commit(&record.id, &RunSelection::All, false);
+        landed.err().map(|error| error.to_string())
+    });
+    let Some(objection) = objection else { return Landing::Whole };
+    say_held(&objection, &show);
+    Landing::Held
 }
 
 fn say_held(reason: &str, command: &str) {
@@ -105,7 +157,11 @@ fn say_held(reason: &str, command: &str) {
     ));
 }
 
-fn finish(policy: &FencePolicy, outcome: &FenceOutcome) -> ExitCode {
-    say_what_was_refused(outcome, policy);
+fn finish(policy: &FencePolicy, outcome: &FenceOutcome, call: &CallProof<'_>, landing: Landing) -> ExitCode {
+    if was_refused(outcome) || landing == Landing::Held {
+        call.note(ContainedState::Refused);
+    }
+    let stopped = "If that stopped it, tell the user, who can run it outside.";
+    say_what_was_refused(outcome, policy, &FenceAdvice { refused: call.way_out(), stopped });
     end_with(outcome.exit.shell_code())
 }

@@ -4,6 +4,7 @@
 
 mod ending;
 mod judged_call;
+mod landing;
 mod trial;
 
 use std::ffi::OsString;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use portcullis_fence::{AllowedHost, FencePolicy, NetworkAccess, RunError, RunStore, project_registries};
 use portcullis_gate::Failure;
+use portcullis_gate::containment::fence_policy;
 use portcullis_gate::presence::require_presence;
 use portcullis_gate::session_settings::locations;
 use portcullis_settings::SettingsLocations;
@@ -117,12 +119,7 @@ impl FenceHome {
 
     /// Returns the usual policy for the workspace of the current directory.
     fn usual_policy(&self) -> FencePolicy {
-        let locations = &self.locations;
-        let workspace =
-            locations.repository.as_ref().map_or(&locations.real_project, |found| &found.checkout);
-        let own = [Some(self.state.clone()), locations.config.clone()];
-        let home = locations.home.as_deref();
-        FencePolicy::usual(workspace.clone(), home, own.into_iter().flatten().collect())
+        fence_policy(&self.locations, &self.state)
     }
 }
 

@@ -9,7 +9,7 @@ use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
 use portcullis_output::terminal::{confirm, print, print_error};
 
-use super::ending::{did_not_start, end_with, nothing_was_run, say_what_was_refused};
+use super::ending::{FenceAdvice, did_not_start, end_with, nothing_was_run, say_what_was_refused};
 use super::{FenceHome, RunArgs, require_keeper, run_failure, tidy};
 use crate::commands::runs::picture::{changes_text, run_json};
 use crate::exit_code::ExitCode;
@@ -69,7 +69,9 @@ fn observe(arguments: &RunArgs, home: &FenceHome, mut command: FencedCommand) ->
 }
 
 fn say_refused(command: &FencedCommand, outcome: &FenceOutcome) {
-    say_what_was_refused(outcome, &command.policy);
+    let refused = "If it needs that, list the host with `--allow-host`, or run it without the fence.";
+    let stopped = "If that stopped it, run it without the fence.";
+    say_what_was_refused(outcome, &command.policy, &FenceAdvice { refused, stopped });
 }
 
 /// Shows the changes and does with them what the flags or the person say.

@@ -41,7 +41,7 @@ pub(super) fn run(
     let is_stopped = match said {
         HostDecision::Deny | HostDecision::Ask => true,
         HostDecision::Silence => asks_by == AskBy::Silence,
-        HostDecision::Allow => false,
+        HostDecision::Allow | HostDecision::Contained => false,
     };
     if !is_stopped {
         return Err(format!("the call `{REFUSED}` was not stopped: the answer was {}", said.as_str()));

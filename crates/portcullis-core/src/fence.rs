@@ -1,0 +1,86 @@
+//! The fence that a contained call runs in: what whoever judges a call can offer, and what a verdict asks for (spec H1).
+//!
+//! Nothing here puts a fence up. The caller says that one goes up for this call at this host, and the verdict says what it
+//! must hold; a caller that offers none gets the answers of a world without fences.
+
+/// A fence that goes up for this call: the machine can, the settings want it, and the host runs the call inside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FenceOffer {
+    /// The one directory whose files the call can change inside, absolute and without links.
+    pub workspace: String,
+}
+
+/// What a contained call runs in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FenceRequest {
+    /// Why the call is not simply allowed.
+    pub cause: FenceCause,
+    /// The directory it may write; the rest of the machine is read-only, and secrets are hidden.
+    pub workspace: String,
+    /// What it can reach.
+    pub network: FenceNetwork,
+    /// Where its writes go.
+    pub writes: FenceWrites,
+}
+
+/// What is not known of a contained call. All of it is local.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FenceCause {
+    /// It runs code that the agent wrote or that nobody can read.
+    UnreadCode,
+    /// It runs a program that nobody knows, or a known one in a way that nobody knows.
+    UnknownProgram,
+    /// It changes files that are only known when it runs.
+    UnknownPath,
+    /// Nothing is unknown, and the mode wants a person to say so, who is not there.
+    NobodyToAsk,
+    /// It runs code of the project, and settings want that contained.
+    ProjectCode,
+}
+
+/// What a contained call can reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FenceNetwork {
+    /// Its own loopback and nothing else.
+    None,
+}
+
+/// Where the writes of a contained call go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FenceWrites {
+    /// Into a layer over the workspace; they land after they were looked at.
+    CopyOnWrite,
+}
+
+impl FenceCause {
+    /// Returns the word for it in records and JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::UnreadCode => "unread-code",
+            Self::UnknownProgram => "unknown-program",
+            Self::UnknownPath => "unknown-path",
+            Self::NobodyToAsk => "nobody-to-ask",
+            Self::ProjectCode => "project-code",
+        }
+    }
+
+    /// Returns what is not known, as one clause for people.
+    pub(crate) const fn clause(self) -> &'static str {
+        match self {
+            Self::UnreadCode => "it runs code that nobody has read",
+            Self::UnknownProgram => "part of what it runs is not known",
+            Self::UnknownPath => "it changes files that are only known when it runs",
+            Self::NobodyToAsk => "nobody can be asked about it",
+            Self::ProjectCode => "it runs code of the project, which settings want contained",
+        }
+    }
+}
+
+impl FenceRequest {
+    /// Returns what the fence holds, as one clause for people.
+    pub(crate) fn clause(&self) -> String {
+        let FenceNetwork::None = self.network;
+        let FenceWrites::CopyOnWrite = self.writes;
+        format!("it runs inside a fence, without a network, and can change `{}` alone", self.workspace)
+    }
+}

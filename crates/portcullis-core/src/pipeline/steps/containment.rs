@@ -1,0 +1,154 @@
+//! A11, the fence: where all that is not known of a call is local, it runs contained instead of being asked about (spec H1).
+//!
+//! INVARIANT: nothing that was found, asked about by a rule, or is a person's to say ends here, and nothing whose purpose is
+//! outside. Every rule was asked about the command as it was written before the host gets another one.
+
+use portcullis_analysis::effect::{Act, Effect, Target, Weight};
+use portcullis_analysis::place::Scope;
+use portcullis_analysis::profile::{Flag, Form};
+
+use crate::case::{CallSubject, CaseView, scope_of};
+use crate::decision::Decision;
+use crate::fence::{FenceCause, FenceNetwork, FenceOffer, FenceRequest, FenceWrites};
+use crate::input::Value;
+use crate::path;
+use crate::pipeline::run::{Lift, PipelineRun, RaisedQuestion, StepResult};
+use crate::verdict::Reason;
+
+/// Contains a call that nothing speaks against but that something local is not known.
+pub(in crate::pipeline) fn contain(run: &PipelineRun<'_>, raised: &RaisedQuestion) -> Option<StepResult> {
+    let is_doubt = matches!(raised.reason, Reason::Unsettled { .. } | Reason::Opaque { .. });
+    if raised.lift == Lift::Nobody || !is_doubt || !judges_alone(&run.view) {
+        return None;
+    }
+    let (open, open_inside) = run.view.judgement().open_alone()?;
+    if open_inside.iter().any(|effect| reaches_outside(effect.act)) {
+        return None;
+    }
+    let is_opaque = matches!(raised.reason, Reason::Opaque { .. });
+    let causes: Option<Vec<FenceCause>> = open.iter().map(|effect| cause_of(&run.view, effect)).collect();
+    let cause = match causes?.first() {
+        _ if is_opaque || !open_inside.is_empty() => FenceCause::UnreadCode,
+        Some(cause) => *cause,
+        // Nothing is open: only the mode wants somebody to say so.
+        None => FenceCause::NobodyToAsk,
+    };
+    settle(run, raised, cause)
+}
+
+/// Contains a call that is proven harmless but for code of the project, if settings want that.
+pub(in crate::pipeline) fn contain_project_code(
+    run: &PipelineRun<'_>,
+    raised: &RaisedQuestion,
+) -> Option<StepResult> {
+    let wants = run.view.policy.contains_project_code && judges_alone(&run.view);
+    let runs_code = |effect: &Effect| matches!(effect.act, Act::RunProject | Act::Execute);
+    if !wants || !run.view.case.effects().iter().any(runs_code) {
+        return None;
+    }
+    settle(run, raised, FenceCause::ProjectCode)
+}
+
+fn settle(run: &PipelineRun<'_>, raised: &RaisedQuestion, cause: FenceCause) -> Option<StepResult> {
+    let view = &run.view;
+    let offer = view.case.context().fence.as_ref()?;
+    if !matches!(view.case.subject, CallSubject::Shell(_)) || view.policy.sandbox.enabled || stays(view) {
+        return None;
+    }
+    let scope = scope_of(view);
+    if !path::is_inside(&view.case.context().cwd, &offer.workspace)
+        || !view.case.effects().iter().all(|effect| works_inside(view, offer, &scope, effect))
+    {
+        return None;
+    }
+    let fence = FenceRequest {
+        cause,
+        workspace: offer.workspace.clone(),
+        network: FenceNetwork::None,
+        writes: FenceWrites::CopyOnWrite,
+    };
+    Some(StepResult::Settle {
+        decision: Decision::Contained,
+        reason: Reason::Contained { fence },
+        spans: raised.spans.clone(),
+    })
+}
+
+/// Says whether words of settings leave the call to proofs; else a judge must weigh it first.
+fn judges_alone(view: &CaseView<'_>) -> bool {
+    view.policy.prose.prohibitions.is_empty() && !view.policy.classify_all_shell
+}
+
+/// Says whether a command goes on while others run: what it starts could not be reached, and its changes would land late.
+fn stays(view: &CaseView<'_>) -> bool {
+    let input = view.case.call().input();
+    input.field("run_in_background").is_some_and(|value| *value != Value::Bool(false))
+}
+
+/// Returns what is not known of an open effect, if that is local.
+fn cause_of(view: &CaseView<'_>, effect: &Effect) -> Option<FenceCause> {
+    match effect.act {
+        Act::Unknown if effect.invocation.is_none() => Some(FenceCause::UnreadCode),
+        Act::Unknown => Some(FenceCause::UnknownProgram),
+        // What the project holds is open only because its name says that it reaches outside.
+        Act::Execute if !effect.target.paths().iter().any(|file| view.is_in_project(file)) => {
+            Some(FenceCause::UnknownProgram)
+        }
+        Act::Write | Act::Move | Act::Link | Act::SetMode if effect.target.paths().is_empty() => {
+            Some(FenceCause::UnknownPath)
+        }
+        _ => None,
+    }
+}
+
+/// Says whether an effect can be had inside a fence: it is local, and what it names is there.
+fn works_inside(view: &CaseView<'_>, offer: &FenceOffer, scope: &Scope, effect: &Effect) -> bool {
+    let is_inside = |file: &String| path::is_inside(file, &offer.workspace);
+    let is_hidden = |file: &String| !is_inside(file) && scope.is_temporary(file);
+    let paths = effect.target.paths();
+    match effect.act {
+        Act::Unknown => !is_meant_for_outside(view, effect),
+        Act::Observe
+        | Act::Environment
+        | Act::RunProject
+        | Act::GitLocal
+        | Act::GitRewrite
+        | Act::KillOwn => true,
+        Act::Read | Act::List | Act::Execute => !paths.iter().any(is_hidden),
+        Act::Write | Act::Delete | Act::DeleteTree | Act::Move | Act::SetMode | Act::Link => {
+            matches!(&effect.target, Target::Path(target) if !target.is_lost) && paths.iter().all(is_inside)
+                || paths.is_empty()
+        }
+        _ => false,
+    }
+}
+
+/// Says whether a program is known, and known to reach outside in one of its forms. Inside a fence it could only fail.
+fn is_meant_for_outside(view: &CaseView<'_>, effect: &Effect) -> bool {
+    let case = view.case;
+    let command = effect.invocation.and_then(|at| case.survey().invocations.get(at));
+    let profiles = &case.context().profiles;
+    let profile = command.and_then(|command| profiles.find(command.program_name()?));
+    profile.is_some_and(|profile| has_outward_form(profile.form))
+}
+
+fn has_outward_form(form: Form<'_>) -> bool {
+    form.does().any(reaches_outside)
+        || form.options().flat_map(Flag::acts).any(reaches_outside)
+        || form.subcommands().any(|(_, inner)| has_outward_form(inner))
+}
+
+fn reaches_outside(act: Act) -> bool {
+    let is_local = matches!(
+        act,
+        Act::GitDiscard
+            | Act::GitErase
+            | Act::GitConfig
+            | Act::Kill
+            | Act::Wipe
+            | Act::LoadCode
+            | Act::Listen
+    );
+    matches!(act, Act::Query | Act::Fetch | Act::GitPush | Act::ContainerLocal)
+        || matches!(act.weight(), Weight::Outward | Weight::Grave) && !is_local
+}

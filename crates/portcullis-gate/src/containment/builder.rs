@@ -1,0 +1,150 @@
+//! Fences for the calls of one host: whether one can be had, and what the host runs instead.
+
+use std::path::{Path, PathBuf};
+
+use portcullis_core::{Case, FenceOffer, Mode, Person, ToolInput, path};
+use portcullis_fence::{CallRecord, CallRecordStore, FencePolicy, WriteMode, command_hash};
+use portcullis_hosts::{HookCall, Host, RewritableInput};
+
+use super::fence_builder::FenceBuilder;
+use super::ledger::{ContainedCall, ContainedState, ContainmentLedger};
+use super::machine::{MachineFence, fence_policy, fence_program};
+use super::wrapped_command::{can_be_wrapped, unwrapped, words, wrapped};
+use crate::clock::now_ms;
+use crate::session_settings::SessionSettings;
+use crate::{Failure, new_id};
+
+/// How long a record waits for the runner, in milliseconds: as long as a host may ask its own user first.
+const LONGEST_WAIT_MS: u64 = 30 * 60 * 1_000;
+
+/// Nobody can tell in which directory a line ends.
+#[derive(Debug)]
+struct NowhereKnown;
+
+/// Fences for one call of a host.
+#[derive(Debug)]
+pub struct HostFence<'a> {
+    host: &'a str,
+    asked: &'a HookCall,
+    rewritable: &'a RewritableInput,
+    state: &'a Path,
+    program: PathBuf,
+    /// What runs inside: the host's command, or what stands in it if it is a line of ours.
+    command: String,
+    policy: FencePolicy,
+    /// Where the call runs, links followed, as the runner will see it.
+    directory: PathBuf,
+}
+
+impl<'a> HostFence<'a> {
+    /// Returns the builder for a call, if settings want fences and the host can be given another command. Where settings
+    /// are broken, they may have wanted none.
+    pub fn new(session: &'a SessionSettings, host: &'a str, asked: &'a HookCall) -> Option<Self> {
+        let rewritable = asked.rewritable.as_ref()?;
+        let is_wanted = session.loaded.contains_commands && !session.loaded.damaged;
+        let can_rewrite = asked.moment.capabilities.changed_input && asked.calls.len() == 1;
+        if !is_wanted || !can_rewrite || !can_be_wrapped(rewritable.command()) {
+            return None;
+        }
+        let state = session.locations.state.as_deref()?;
+        let mut policy = fence_policy(&session.locations, state);
+        // A workspace that holds our own state is too wide to be written.
+        if state.starts_with(&policy.workspace) || policy.check().is_err() {
+            return None;
+        }
+        // The runner lays the layers.
+        policy.mode = WriteMode::Observe(Vec::new());
+        let program = fence_program()?;
+        let directory = Path::new(&asked.session.cwd).canonicalize().ok()?;
+        let command = innermost(program.to_str()?, rewritable.command());
+        Some(Self { host, asked, rewritable, state, program, command, policy, directory })
+    }
+
+    /// Keeps the record that the runner will take, and returns the input that the host is to run instead.
+    pub fn put_up(&self, case: &Case) -> Result<ToolInput, Failure> {
+        let lost = |problem: String| Failure::internal(format!("the call could not be contained: {problem}"));
+        let id = new_id().ok_or_else(|| lost("the system gives no random numbers".to_owned()))?;
+        let words = words(&self.command);
+        let given_at_ms = now_ms();
+        let record = CallRecord {
+            hash: command_hash(&words),
+            directory: self.directory.clone(),
+            policy: self.policy.clone(),
+            expires_at_ms: given_at_ms.saturating_add(LONGEST_WAIT_MS),
+        };
+        let call = ContainedCall {
+            host: self.host.to_owned(),
+            session: self.asked.session.id.clone(),
+            call_id: self.asked.call_id.clone(),
+            directory: self.directory.clone(),
+            given_at_ms,
+            asks_next: has_person(case),
+            state: ContainedState::Given,
+        };
+        self.ledger().give(&id, &words, &call).map_err(|error| lost(error.to_string()))?;
+        let records = CallRecordStore::at(self.state.join("calls"));
+        records.put(&id, &record).map_err(|error| lost(error.to_string()))?;
+        let program = self.program.to_str().ok_or_else(|| lost("its path is not text".to_owned()))?;
+        let moves_to =
+            self.moves_to(case).map_err(|NowhereKnown| lost("it is not known where it ends".to_owned()))?;
+        let line = wrapped(program, &id, &self.command, moves_to.as_deref());
+        Ok(self.rewritable.with_command(&line))
+    }
+
+    fn ledger(&self) -> ContainmentLedger {
+        ContainmentLedger::below(self.state)
+    }
+
+    /// Says whether the host's next call starts where this one ended.
+    fn keeps_directory(&self) -> bool {
+        self.host == Host::Claude.name()
+    }
+
+    /// Returns the directory below the workspace that the line ends in, if that is another one and the host stays there.
+    /// A line may also end where it began, because its way there failed; then so does ours.
+    fn moves_to(&self, case: &Case) -> Result<Option<String>, NowhereKnown> {
+        if !self.keeps_directory() {
+            return Ok(None);
+        }
+        let begin = &case.context().cwd;
+        let ends = case.directories_afterwards().ok_or(NowhereKnown)?;
+        let mut others = ends.into_iter().map(|end| path::normalize(&end)).filter(|end| end != begin);
+        let (other, is_only) = (others.next(), others.next().is_none());
+        let is_inside = |end: &String| Path::new(end).starts_with(&self.policy.workspace);
+        if other.as_ref().is_none_or(is_inside) && is_only { Ok(other) } else { Err(NowhereKnown) }
+    }
+}
+
+impl FenceBuilder for HostFence<'_> {
+    fn offer(&self) -> Option<FenceOffer> {
+        Some(FenceOffer { workspace: self.policy.workspace.to_str()?.to_owned() })
+    }
+
+    fn goes_up(&self, case: &Case) -> bool {
+        let words = words(&self.command);
+        let ledger = self.ledger();
+        // A directory that nobody can tell would be lost with the shell inside.
+        self.moves_to(case).is_ok()
+            && ledger.off(self.host).is_none()
+            && !ledger.is_doubtful(&words, &self.asked.session.id, has_person(case))
+            && MachineFence::of(self.state, &self.policy.workspace, &self.program).problem.is_none()
+    }
+}
+
+/// The most lines of ours that are looked through.
+const MOST_WRAPPED: usize = 8;
+
+fn innermost(program: &str, line: &str) -> String {
+    let mut command = line.to_owned();
+    for _ in 0..MOST_WRAPPED {
+        let Some(inner) = unwrapped(program, &command) else { break };
+        command = inner;
+    }
+    command
+}
+
+/// Says whether somebody is asked about what is not contained.
+fn has_person(case: &Case) -> bool {
+    let context = case.context();
+    context.person == Person::Present && context.mode != Mode::DontAsk
+}

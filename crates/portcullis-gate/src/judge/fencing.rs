@@ -1,0 +1,24 @@
+//! A fence for a call that nothing settles: offered before anybody is asked.
+
+use portcullis_core::{Decision, Policy};
+
+use super::call_judge::{CallJudge, Try};
+use crate::Failure;
+
+impl CallJudge<'_> {
+    /// Decides once more with a fence at hand, if there could be one: it comes before anybody is asked. What is allowed
+    /// as it is needs none, unless settings want one for code of the project.
+    pub(super) fn offer_fence(&self, tried: &mut Try, policy: &Policy) -> Result<(), Failure> {
+        let needs_none = tried.outcome.verdict().decision == Decision::Allow && !policy.contains_project_code;
+        let Some(fences) = self.fences.filter(|_| !needs_none) else { return Ok(()) };
+        let Some(offer) = fences.offer() else { return Ok(()) };
+        tried.case.offer_fence(Some(offer));
+        let outcome = tried.decide(policy)?;
+        if outcome.verdict().decision == Decision::Contained && fences.goes_up(&tried.case) {
+            tried.outcome = outcome;
+        } else {
+            tried.case.offer_fence(None);
+        }
+        Ok(())
+    }
+}
