@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &DoctorArgs) -> Result<ExitCode, Failure> {
     for agent in &agents {
         checks.extend(check_agent(agent, &locations));
         if is_proven && agent.program.is_some() {
-            checks.extend(prove(agent));
+            checks.extend(prove(agent, locations.state.as_deref()));
         }
     }
     let count = |state: State| checks.iter().filter(|check| check.state == state).count();

@@ -9,6 +9,7 @@ use portcullis_settings::SettingsLocations;
 use portcullis_settings::disk::{MAXIMUM_SIZE, read_text};
 use serde_json::Value;
 
+use super::fence::check_rewrites;
 use super::{Check, Checks, canary, neighbours};
 use portcullis_install::agent::{Agent, find_program, newest};
 use portcullis_install::ours::{Ours, Registered};
@@ -35,6 +36,9 @@ pub(crate) fn check_agent(agent: &Agent, locations: &SettingsLocations) -> Vec<C
         Err(failure) => {
             checks.problem("registration", failure.message, "run `portcullis doctor` by its full path");
         }
+    }
+    if let Some(state) = &locations.state {
+        check_rewrites(&mut checks, state, agent.host());
     }
     checks.list
 }

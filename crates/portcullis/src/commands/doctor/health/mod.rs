@@ -5,6 +5,7 @@
 
 mod agents;
 mod canary;
+mod fence;
 mod fleet;
 mod heads;
 mod neighbours;

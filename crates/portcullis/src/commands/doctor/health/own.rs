@@ -11,6 +11,7 @@ use portcullis_classifier::protocol::ModelEndpoint;
 use portcullis_settings::{ProblemSeverity, SettingsLocations};
 use portcullis_store::Store;
 
+use super::fence::check_fence;
 use super::fleet::check_fleet;
 use super::heads::check_heads;
 use super::{Check, Checks};
@@ -42,6 +43,7 @@ pub(crate) fn check_own(locations: &SettingsLocations, is_online: bool) -> Vec<C
         checks.fine("mode", format!("{}; {}", usual_mode(session), who_decides(session)));
         check_fleet(&mut checks, session);
         check_heads(&mut checks, session);
+        check_fence(&mut checks, &session.locations);
         check_classifier(&mut checks, session, is_online);
     }
     checks.list

@@ -7,7 +7,7 @@
 
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use portcullis_testkit::{AgentCall, AgentScript, AgentServer, AgentTurn};
 use serde_json::{Value, json};
 
 use super::{Check, Checks};
+use portcullis_gate::containment::ContainmentLedger;
 use portcullis_gate::{new_id, process};
 use portcullis_install::agent::Agent;
 
@@ -32,7 +33,7 @@ const PROMPT: &str = "Do what the script says.";
 const LIMIT: Duration = Duration::from_mins(2);
 
 /// Proves that an agent asks us.
-pub(crate) fn prove(agent: &Agent) -> Vec<Check> {
+pub(crate) fn prove(agent: &Agent, state: Option<&Path>) -> Vec<Check> {
     let mut checks = Checks::new(Some(agent.host()));
     let title = agent.adapter.title;
     match run(agent) {
@@ -43,6 +44,15 @@ pub(crate) fn prove(agent: &Agent) -> Vec<Check> {
         }
         Some(Ok(())) => {
             checks.fine("proof", format!("{title} asked us about a call and stopped it"));
+            // Whether it runs what it is given is seen again at the next contained call.
+            if let Some(ledger) =
+                state.map(ContainmentLedger::below).filter(|ledger| ledger.off(agent.host().name()).is_some())
+            {
+                match ledger.switch_on(agent.host().name()) {
+                    Ok(()) => checks.fine("containment", "its commands can be contained again"),
+                    Err(error) => checks.problem("containment", error.to_string(), "repair it"),
+                }
+            }
         }
         Some(Err(why)) => {
             let again = format!("run `portcullis init {}`, and see the checks above", agent.host().name());
