@@ -21,7 +21,13 @@ pub(crate) fn file_of(behavior: HookBehavior) -> String {
 pub(super) fn write(client: Client, place: &Place, moment: &'static HookMoment) -> PathBuf {
     let adapter = Host::find(client.name()).expect("a host").adapter();
     let answer = |said| {
-        let answer = HostAnswer { said, reason: "scripted".to_owned(), notice: None, ends_run: false };
+        let answer = HostAnswer {
+            said,
+            reason: "scripted".to_owned(),
+            notice: None,
+            ends_run: false,
+            changed_input: None,
+        };
         (adapter.write)(moment, &answer).stdout
     };
     let mut script = "input=$(cat)\n".to_owned();
