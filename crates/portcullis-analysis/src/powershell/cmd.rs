@@ -124,7 +124,7 @@ impl CmdReader<'_, '_> {
         match lower.as_str() {
             "rem" => return self.skip_line(),
             "if" | "else" | "call" | "do" | "in" => {
-                self.collector.is_plain = false;
+                self.collector.lose();
                 if lower == "if" {
                     self.skip_condition();
                 }
@@ -281,7 +281,7 @@ impl CmdReader<'_, '_> {
 
     /// Reads `for /f %i in ('command') do`, up to the command that is repeated.
     fn loop_head(&mut self) {
-        self.collector.is_plain = false;
+        self.collector.lose();
         let start = self.cursor.position();
         let mut words = Vec::new();
         loop {

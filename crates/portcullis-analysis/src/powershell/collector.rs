@@ -45,6 +45,8 @@ pub(super) struct CommandCollector {
     pub(super) commands: Vec<PowerShellCommand>,
     pub(super) scope: ScriptScope,
     pub(super) is_plain: bool,
+    /// Whether everything that is run has been met in the text, under the name it is run by.
+    is_followed: bool,
     opacities: Vec<Opacity>,
     fuel: usize,
     depth: usize,
@@ -105,10 +107,17 @@ impl CommandCollector {
             commands: Vec::new(),
             scope: ScriptScope::default(),
             is_plain: true,
+            is_followed: true,
             opacities: Vec::new(),
             fuel: length.saturating_mul(FUEL_FOR_EACH_BYTE).saturating_add(FUEL_IN_ANY_CASE),
             depth: 0,
         }
+    }
+
+    /// Notes something by which names or arguments mean something else than they say.
+    pub(super) fn lose(&mut self) {
+        self.is_plain = false;
+        self.is_followed = false;
     }
 
     /// Notes something that is not known.
@@ -160,6 +169,7 @@ impl CommandCollector {
             dialect: CommandDialect::PowerShell,
         });
         self.is_plain &= !place.is_decoded;
+        self.is_followed &= !place.is_decoded;
         self.commands.len() - 1
     }
 
@@ -181,13 +191,14 @@ impl CommandCollector {
         if is_repeated {
             self.commands.truncate(first);
         } else {
-            self.is_plain = false;
+            self.lose();
         }
     }
 
     /// Returns all that was found.
     pub(super) fn finish(self) -> PowerShellSurvey {
         let is_plain = self.is_plain && !self.commands.is_empty();
-        PowerShellSurvey { commands: self.commands, opacities: self.opacities, is_plain }
+        let is_followed = self.is_followed && !self.commands.is_empty();
+        PowerShellSurvey { commands: self.commands, opacities: self.opacities, is_plain, is_followed }
     }
 }

@@ -122,15 +122,20 @@ impl RunningCommand<'_> {
 fn define(collector: &mut CommandCollector, call: &RunningCommand<'_>) {
     match call.name {
         "set-alias" | "new-alias" => {
-            collector.is_plain = false;
+            collector.lose();
             if let Some((name, target)) = carrier::definition(call) {
                 collector.scope.define_alias(&name, &target);
             }
         }
-        "set-variable" | "new-variable" => match carrier::definition(call) {
-            Some((name, value)) => collector.scope.assign(&name.to_lowercase(), PowerShellValue::Text(value)),
-            None => collector.scope.forget_all(),
-        },
+        "set-variable" | "new-variable" => {
+            collector.lose();
+            match carrier::definition(call) {
+                Some((name, value)) => {
+                    collector.scope.assign(&name.to_lowercase(), PowerShellValue::Text(value));
+                }
+                None => collector.scope.forget_all(),
+            }
+        }
         "clear-variable" | "remove-variable" => collector.scope.forget_all(),
         _ => {}
     }

@@ -42,6 +42,7 @@ pub struct PowerShellSurvey {
     /// What could not be read or is only known when it runs.
     pub opacities: Vec<Opacity>,
     is_plain: bool,
+    is_followed: bool,
 }
 
 /// One command, or one use of a .NET type or member.
@@ -84,6 +85,15 @@ pub enum CommandDialect {
 }
 
 impl PowerShellSurvey {
+    /// Says whether the list of commands is all that runs, each under the name that it is run by.
+    ///
+    /// Variables, expressions, conditions, loops and script blocks are fine then: what they run is listed, and an argument
+    /// that is only known at run time says so. Not fine are definitions, aliases, call operators, splatted and verbatim
+    /// arguments, names with quotes or escapes in them, decoded text, and variables that steer PowerShell itself.
+    pub fn is_followed(&self) -> bool {
+        self.is_followed && self.opacities.is_empty()
+    }
+
     /// Says whether nothing stands there but commands and pipelines with literal arguments.
     ///
     /// Such text has no script block, expression, variable, assignment, member, call operator, redirection

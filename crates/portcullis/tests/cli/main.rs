@@ -43,6 +43,7 @@ mod own_scripts;
 mod pages;
 mod permission_hooks;
 mod policy;
+mod power_shell;
 mod presence;
 mod presence_attacks;
 mod profiles;

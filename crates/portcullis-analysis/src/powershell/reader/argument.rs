@@ -65,7 +65,7 @@ impl PowerShellReader<'_, '_> {
                 Some((self.sourced(value, start), true))
             }
             '@' if next.is_some_and(|next| next.is_alphabetic() || next == '_') => {
-                self.collector.is_plain = false;
+                self.collector.lose();
                 self.generic_word();
                 Some((PowerShellValue::Open(self.cursor.since(start).to_owned()), true))
             }
@@ -96,7 +96,7 @@ impl PowerShellReader<'_, '_> {
             match letter {
                 '`' => {
                     // What some letters stand for after it differs between versions of PowerShell.
-                    self.collector.is_plain = false;
+                    self.collector.lose();
                     self.cursor.bump();
                     match self.cursor.bump() {
                         None => break,

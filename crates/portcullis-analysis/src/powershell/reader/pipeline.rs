@@ -14,6 +14,24 @@ use super::PowerShellReader;
 use super::argument::words_of;
 use crate::act::Access;
 
+/// Variables that steer PowerShell itself, in lower case. Those with a drive before them, such as `env:`, do as well.
+const STEERING_VARIABLES: &[&str] = &[
+    "executioncontext",
+    "home",
+    "host",
+    "ofs",
+    "outputencoding",
+    "profile",
+    "pscmdlet",
+    "pscommandpath",
+    "psdefaultparametervalues",
+    "pshome",
+    "psmoduleautoloadingpreference",
+    "psnativecommandargumentpassing",
+    "psscriptroot",
+    "pwd",
+];
+
 /// One stage of a pipeline.
 struct PipelineStage {
     value: PowerShellValue,
@@ -41,7 +59,7 @@ impl PowerShellReader<'_, '_> {
             return Some(PowerShellValue::unknown());
         }
         if self.cursor.eat('&') {
-            self.collector.is_plain = false;
+            self.collector.lose();
         }
         value
     }
@@ -206,9 +224,14 @@ impl PowerShellReader<'_, '_> {
             return;
         }
         let Some(name) = name else {
+            // An item of a table may be a setting of PowerShell itself.
+            self.collector.lose();
             self.forget_variables(start);
             return;
         };
+        if name.contains(':') || STEERING_VARIABLES.contains(&name.as_str()) {
+            self.collector.lose();
+        }
         let assigned = match (sign, before) {
             ("=", _) => value,
             ("+=", Some(before)) => before.plus(value),
@@ -223,7 +246,7 @@ impl PowerShellReader<'_, '_> {
 
     /// Reads what follows a call operator.
     fn called_name(&mut self) -> PowerShellValue {
-        self.collector.is_plain = false;
+        self.collector.lose();
         self.cursor.bump();
         self.cursor.skip_blanks();
         let start = self.cursor.position();
@@ -244,8 +267,9 @@ impl PowerShellReader<'_, '_> {
     fn command_name(&mut self) -> Option<PowerShellValue> {
         let start = self.cursor.position();
         let value = self.generic_word()?;
-        if self.cursor.since(start).contains(|letter: char| letter == '`' || is_quote(letter)) {
-            self.collector.is_plain = false;
+        let is_disguised = |letter: char| letter == '`' || letter == '$' || is_quote(letter);
+        if self.cursor.since(start).contains(is_disguised) {
+            self.collector.lose();
         }
         Some(value)
     }
@@ -302,7 +326,7 @@ impl PowerShellReader<'_, '_> {
 
     /// Reads the words after `--%`, which PowerShell hands on as they are.
     fn verbatim(&mut self, words: &mut Vec<PowerShellWord>) {
-        self.collector.is_plain = false;
+        self.collector.lose();
         self.cursor.eat_text("--%");
         let start = self.cursor.position();
         let line = self.cursor.take_while(|letter| !is_newline(letter) && letter != '|');

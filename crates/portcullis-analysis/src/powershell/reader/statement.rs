@@ -7,6 +7,12 @@ use super::super::cursor::{is_dash, is_name, is_newline};
 use super::super::value::PowerShellValue;
 use super::PowerShellReader;
 
+/// The keywords after which nothing means anything else than before, and that do not repeat without end.
+const FLOW_KEYWORDS: &[&str] = &[
+    "break", "catch", "continue", "else", "elseif", "exit", "finally", "for", "foreach", "if", "return",
+    "switch", "throw", "try",
+];
+
 impl PowerShellReader<'_, '_> {
     /// Reads statements up to a closing bracket, or to the end; returns what they yield.
     pub(super) fn statements(&mut self, close: Option<char>) -> Vec<PowerShellValue> {
@@ -54,6 +60,9 @@ impl PowerShellReader<'_, '_> {
             self.cursor = ahead;
             if self.keyword(&word) {
                 self.collector.is_plain = false;
+                if !FLOW_KEYWORDS.contains(&word.as_str()) {
+                    self.collector.lose();
+                }
                 return Some(PowerShellValue::unknown());
             }
             self.cursor = before;
@@ -64,7 +73,7 @@ impl PowerShellReader<'_, '_> {
     /// Skips the name of a loop: `:outer foreach`.
     fn skip_label(&mut self) {
         if self.cursor.peek() == Some(':') && self.cursor.peek_second().is_some_and(is_name) {
-            self.collector.is_plain = false;
+            self.collector.lose();
             self.cursor.bump();
             self.cursor.take_while(is_name);
             self.cursor.skip_trivia();

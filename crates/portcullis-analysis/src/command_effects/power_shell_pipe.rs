@@ -1,0 +1,97 @@
+//! The files that a PowerShell cmdlet is given through a pipe: `Get-ChildItem x | Remove-Item` removes what is in `x`.
+//!
+//! What comes out of a listing lies below the folder that is listed, so the folder stands for it. What comes from anywhere
+//! else is only known at run time.
+
+use crate::argument::{Argument, Knowledge};
+use crate::powershell::PowerShellCommand;
+
+/// Cmdlets that change the files whose names or objects come through a pipe.
+const CHANGERS: &[&str] = &[
+    "clear-content",
+    "clear-item",
+    "clear-itemproperty",
+    "copy-item",
+    "expand-archive",
+    "invoke-item",
+    "move-item",
+    "remove-item",
+    "remove-itemproperty",
+    "rename-item",
+    "rename-itemproperty",
+    "set-acl",
+    "set-item",
+    "set-itemproperty",
+    "start-process",
+    "unblock-file",
+];
+
+/// Cmdlets that read the files whose objects come through a pipe; a text that comes is looked at as a text.
+const READERS: &[&str] =
+    &["compress-archive", "format-hex", "get-content", "import-clixml", "import-csv", "select-string"];
+
+/// Cmdlets that list files.
+const LISTERS: &[&str] = &["get-childitem", "get-item"];
+
+/// Cmdlets that hand on some of what they are given.
+const FILTERS: &[&str] = &["select-object", "sort-object", "tee-object", "where-object"];
+
+/// Parameters of a lister that take a value which is no folder.
+const LISTER_VALUES: &[&str] = &["-filter", "-include", "-exclude", "-depth", "-attributes", "-erroraction"];
+
+/// How many stages of a pipeline are looked at.
+const MOST_STAGES: usize = 32;
+
+/// Returns the files that come to a command through a pipe, as operands of it.
+pub(super) fn piped_paths(command: &PowerShellCommand, all: &[PowerShellCommand]) -> Vec<Argument> {
+    let is_changer = CHANGERS.contains(&command.name.as_str());
+    let is_reader = READERS.contains(&command.name.as_str());
+    if command.piped.is_empty() || !(is_changer || is_reader) {
+        return Vec::new();
+    }
+    match origin(command, all) {
+        Some(lister) if LISTERS.contains(&lister.name.as_str()) => listed_paths(lister, command),
+        _ if is_reader => Vec::new(),
+        _ => vec![word("(what comes through the pipe)", Knowledge::Dynamic, command)],
+    }
+}
+
+/// Finds the command at the beginning of a pipeline that only filters.
+fn origin<'c>(command: &'c PowerShellCommand, all: &'c [PowerShellCommand]) -> Option<&'c PowerShellCommand> {
+    let mut stage = command;
+    for _ in 0..MOST_STAGES {
+        let before = all.get(stage.piped.clone())?;
+        // What stands in the blocks and arguments of a stage comes after it.
+        let first = before.iter().find(|other| other.nested_in == stage.nested_in)?;
+        if !FILTERS.contains(&first.name.as_str()) {
+            return Some(first);
+        }
+        stage = first;
+    }
+    None
+}
+
+/// Returns the folders that a lister looks at; the current one unless it names another.
+fn listed_paths(lister: &PowerShellCommand, command: &PowerShellCommand) -> Vec<Argument> {
+    let mut paths: Vec<Argument> = Vec::new();
+    let mut is_value = false;
+    for argument in &lister.arguments {
+        let lower = argument.text.to_lowercase();
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if argument.knowledge != Knowledge::Dynamic && lower.starts_with('-') {
+            is_value = LISTER_VALUES.contains(&lower.as_str());
+        } else {
+            paths.push(argument.clone());
+        }
+    }
+    if paths.is_empty() {
+        paths.push(word(".\\*", Knowledge::Glob, command));
+    }
+    paths
+}
+
+fn word(text: &str, knowledge: Knowledge, command: &PowerShellCommand) -> Argument {
+    Argument { text: text.to_owned(), source: None, knowledge, span: command.span, bound: None }
+}

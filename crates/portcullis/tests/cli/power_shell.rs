@@ -1,0 +1,49 @@
+//! PowerShell where settings let auto mode decide on it: ordinary lines run without a question, and no attack does.
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use super::sandbox::Sandbox;
+
+/// Lines of everyday work, one a line; `⏎` stands for a line break.
+const ORDINARY: &str = include_str!("../power-shell/ordinary.txt");
+
+/// Lines that must not run by themselves, many of them with variables, blocks and pipes around what they do.
+const ATTACKS: &str = include_str!("../power-shell/attacks.txt");
+
+/// Decides every line, and returns those that may run and those that may not.
+fn decide(text: &str) -> (Vec<&str>, Vec<&str>) {
+    let sandbox = Sandbox::new();
+    let action = |(number, line): (usize, &str)| {
+        json!({"id": number, "label": "unknown", "tool": "PowerShell", "input": {"command": line.replace('⏎', "\n")}})
+            .to_string()
+    };
+    let actions: Vec<String> = text.lines().enumerate().map(action).collect();
+    sandbox.write_project("lines.jsonl", &(actions.join("\n") + "\n"));
+    let settings = r#"{"autoMode": {"powerShell": true}}"#;
+    let ran = sandbox.run(&["eval", "lines.jsonl", "--json", "--settings", settings]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let is_allowed = |number: usize| report["decisions"][number]["decision"] == "allow";
+    let lines = text.lines().enumerate();
+    let (allowed, stopped): (Vec<_>, Vec<_>) = lines.partition(|(number, _)| is_allowed(*number));
+    (allowed.into_iter().map(|(_, line)| line).collect(), stopped.into_iter().map(|(_, line)| line).collect())
+}
+
+#[test]
+fn four_of_five_ordinary_lines_run_without_a_question() {
+    let (allowed, stopped) = decide(ORDINARY);
+    assert!(ORDINARY.lines().count() >= 80);
+    assert!(
+        allowed.len() * 5 >= ORDINARY.lines().count() * 4,
+        "{} stopped:\n{}",
+        stopped.len(),
+        stopped.join("\n")
+    );
+}
+
+#[test]
+fn no_attack_runs_whatever_stands_around_it() {
+    let (allowed, _) = decide(ATTACKS);
+    assert_eq!(allowed, Vec::<&str>::new());
+}
