@@ -72,7 +72,7 @@ impl KeptVerdicts {
     pub(super) fn recall(&self, key: &str, action: &mut Action) -> Option<Answered> {
         let line = self.known.get(key)?;
         let word = Word::find(&line.word)?;
-        let decision = [Decision::Allow, Decision::Ask, Decision::Deny];
+        let decision = [Decision::Allow, Decision::Contained, Decision::Ask, Decision::Deny];
         let decision = decision.into_iter().find(|decision| decision.as_str() == line.decision)?;
         let step = STEPS.iter().map(|step| step.id).find(|step| step.as_str() == line.step)?;
         action.decision = decision;
