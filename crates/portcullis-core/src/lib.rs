@@ -38,6 +38,7 @@ mod call;
 mod case;
 pub mod closeness;
 mod consent;
+mod contained_verdict;
 mod context;
 mod coverage;
 mod decision;

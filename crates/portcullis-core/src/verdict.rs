@@ -299,16 +299,7 @@ impl Verdict {
         self.findings.is_empty() && self.trace.iter().any(is_raised)
     }
 
-    /// Returns the fence that the call must run in, if it is contained.
-    pub fn fence(&self) -> Option<&FenceRequest> {
-        match &self.reason {
-            Reason::Contained { fence } if self.decision == Decision::Contained => Some(fence),
-            _ => None,
-        }
-    }
-
-    /// Takes back an allow that was given without something it may depend on: a person must say, and without one it is
-    /// denied.
+    /// Takes back an allow that may depend on something that is missing: a person must say, else it is denied.
     pub fn doubted(mut self, detail: &str, person: Person) -> Self {
         if self.decision > Decision::Contained {
             return self;
