@@ -44,8 +44,6 @@ pub struct RememberedYes {
     pub scripts: BTreeMap<String, String>,
     /// The command that was allowed, secrets blacked out.
     pub example: String,
-    /// How the person said so: `answer` or `host`.
-    pub via: String,
     /// When, in unix milliseconds.
     pub allowed_at_ms: u64,
     /// When it last let a command run, or was allowed.
@@ -160,7 +158,6 @@ mod tests {
             targets: Vec::new(),
             scripts: BTreeMap::new(),
             example: format!("{program} update"),
-            via: "answer".to_owned(),
             allowed_at_ms: at_ms,
             used_at_ms: at_ms,
             uses: 0,

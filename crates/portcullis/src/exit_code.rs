@@ -21,7 +21,7 @@ pub(crate) enum ExitCode {
     Deny = 2,
     /// `check`: it needs a person's answer.
     Ask = 3,
-    /// `check --containment`: it may run inside a fence, and nowhere else.
+    /// The call may run inside a fence, and nowhere else; `check` has none and says 3.
     Contained = 4,
     /// The command line or its input is wrong.
     Usage = 64,

@@ -5,7 +5,7 @@ use portcullis_core::{CallApproval, Decision, Outcome, Policy, Reason, Remembera
 use super::call_judge::{CallJudge, Try};
 use crate::Failure;
 use crate::presence::DOCTOR_SESSION;
-use crate::recollection::{Recollection, YesSource};
+use crate::recollection::Recollection;
 
 impl CallJudge<'_> {
     /// Decides a call again by what a person allowed before in the same shape, if that may settle it. What cannot be
@@ -51,7 +51,7 @@ impl CallJudge<'_> {
         if let Some((memory, commands)) = asked
             && verdict.decision == Decision::Allow
             && matches!(verdict.reason, Reason::Approval { .. })
-            && let Err(error) = memory.learn(&commands, YesSource::Answer)
+            && let Err(error) = memory.learn(&commands)
         {
             problems.push(error.to_string());
         }

@@ -26,25 +26,6 @@ use crate::session_settings::SessionSettings;
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
-/// How a person said yes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum YesSource {
-    /// To a question of ours: in a terminal, on the page.
-    Answer,
-    /// To the question of the host, which we had it ask.
-    Host,
-}
-
-impl YesSource {
-    /// Returns its name in files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Answer => "answer",
-            Self::Host => "host",
-        }
-    }
-}
-
 /// Returns how long a yes counts without a use, in milliseconds.
 pub fn lasts_ms(session: &SessionSettings) -> u64 {
     u64::from(session.loaded.memory.expire_days).saturating_mul(DAY_MS)

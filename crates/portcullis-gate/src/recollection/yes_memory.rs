@@ -8,7 +8,7 @@ use portcullis_store::{RememberedYes, Store, StoreError, redact};
 use super::day::day_of;
 use super::disk::{ProgramFile, digest_of, lies_directly};
 use super::repository::RepositoryIdentity;
-use super::{YesSource, lasts_ms, read_shape};
+use super::{lasts_ms, read_shape};
 use crate::clock::now_ms;
 use crate::session_settings::SessionSettings;
 
@@ -79,23 +79,19 @@ impl<'a> Recollection<'a> {
     }
 
     /// Remembers that a person allowed commands; all of them or none.
-    pub fn learn(&self, commands: &[RememberableCommand], source: YesSource) -> Result<(), StoreError> {
-        for yes in self.describe(commands, source).unwrap_or_default() {
+    pub fn learn(&self, commands: &[RememberableCommand]) -> Result<(), StoreError> {
+        for yes in self.describe(commands).unwrap_or_default() {
             self.store.remembered().keep(&yes)?;
         }
         Ok(())
     }
 
     /// Says what would be remembered of commands; `None` if one of them cannot be.
-    pub fn describe(
-        &self,
-        commands: &[RememberableCommand],
-        source: YesSource,
-    ) -> Option<Vec<RememberedYes>> {
-        commands.iter().map(|command| self.describe_one(command, source)).collect()
+    pub fn describe(&self, commands: &[RememberableCommand]) -> Option<Vec<RememberedYes>> {
+        commands.iter().map(|command| self.describe_one(command)).collect()
     }
 
-    fn describe_one(&self, command: &RememberableCommand, source: YesSource) -> Option<RememberedYes> {
+    fn describe_one(&self, command: &RememberableCommand) -> Option<RememberedYes> {
         let shape = &command.shaped.shape;
         // Whoever names a secret in a command does not want it kept.
         let is_short = command.text.len() <= MOST_TEXT;
@@ -118,7 +114,6 @@ impl<'a> Recollection<'a> {
             targets: shape.targets.iter().map(|target| target.name().to_owned()).collect(),
             scripts: seen.scripts,
             example: command.text.clone(),
-            via: source.name().to_owned(),
             allowed_at_ms: now,
             used_at_ms: now,
             uses: 0,

@@ -201,7 +201,8 @@ fn a_call_that_comes_again_is_answered_as_before_and_only_that_call() {
     };
     assert_eq!(once[0]["decision"], "allow");
     assert_eq!(once[1]["decision"], "ask");
-    let input: String = (0..400).map(|index| format!("{}\n", lines[index % lines.len()])).collect();
+    let input: String =
+        (0..400).flat_map(|index| [lines[index % lines.len()].to_string(), "\n".to_owned()]).collect();
     let (_, again) = answers(&sandbox, &[], &input);
     for (index, answer) in again.iter().enumerate() {
         assert_eq!(said(answer), said(&once[index % once.len()]), "{index}");

@@ -128,7 +128,6 @@ fn a_command_that_a_person_allowed_runs_again_in_its_shape_and_says_so() {
     let [yes] = repository.memory().try_into().unwrap();
     assert_eq!(yes["title"], "bd update");
     assert_eq!(yes["example"], ALLOWED);
-    assert_eq!(yes["via"], "answer");
     assert_eq!(yes["uses"], 8);
     let log = repository.scene.sandbox.run(&["log", "--json"]).stdout;
     assert!(log.contains("you allowed `bd update` here on "), "{log}");

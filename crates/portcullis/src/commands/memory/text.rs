@@ -44,9 +44,8 @@ pub(super) fn details((id, yes): &KnownYes, now: u64) -> String {
         }
     };
     let ago = |at_ms: u64| format!("{} ago", age(now.saturating_sub(at_ms)));
-    let said = if yes.via == "host" { "in the agent's own prompt" } else { "to a question of Portcullis" };
     line("you allowed", &yes.example);
-    line("when", &format!("{}, {said}", ago(yes.allowed_at_ms)));
+    line("when", &ago(yes.allowed_at_ms));
     line("last used", &if yes.uses == 0 { String::new() } else { ago(yes.used_at_ms) });
     line("repository", &yes.repository);
     line("remote", yes.remote.as_deref().unwrap_or_default());
@@ -82,7 +81,6 @@ pub(super) fn to_json((id, yes): &KnownYes) -> Value {
         "targets": yes.targets,
         "scripts": yes.scripts,
         "example": yes.example,
-        "via": yes.via,
         "allowedAtMs": yes.allowed_at_ms,
         "usedAtMs": yes.used_at_ms,
         "uses": yes.uses,
