@@ -21,6 +21,9 @@ use portcullis_output::terminal::{print, printable};
 
 /// How long threads may take to end when everything is done.
 const LAST_MOMENTS: Duration = Duration::from_secs(1);
+/// How long a thread without work is kept. Each has memory of its own, which goes back when it ends, and looking at the
+/// store now and then would keep many of them for good.
+const IDLE_THREAD: Duration = Duration::from_secs(1);
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -77,6 +80,7 @@ pub(crate) fn run(arguments: ServeArgs) -> Result<ExitCode, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(MOST_WAITING_THREADS)
+        .thread_keep_alive(IDLE_THREAD)
         .build()
         .map_err(|error| Failure::internal(format!("the daemon cannot be started: {error}")))?;
     let outcome = runtime.block_on(serve(options, is_json));
