@@ -57,7 +57,7 @@ pub(super) fn build(root: &Path, architecture: &str) -> Result<PathBuf> {
         return beside(&built, program);
     }
     // Symbols first, to learn which functions a hook runs; then those together.
-    link(&["-C", "strip=none"])?;
+    link(&["-C", "strip=debuginfo"])?;
     let order = root.join("target/package").join(format!("functions-{architecture}"));
     fs::write(&order, hot_functions::list(&program)?)?;
     let argument = format!("link-arg=--symbol-ordering-file={}", order.display());
