@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::exit_code::ExitCode;
 
-/// List the commands that run without a question because you allowed one like them, or forget them
+/// List or forget the commands that run because you allowed one like them
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   portcullis memory
