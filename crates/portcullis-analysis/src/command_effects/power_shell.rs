@@ -14,6 +14,20 @@ use crate::powershell::{self, CommandDialect, PowerShellCommand};
 use crate::profile::Profiles;
 use crate::survey::{Surroundings, survey};
 
+/// The parts of the registry, as `reg` writes them.
+const HIVES: &[&str] = &[
+    "hkcc",
+    "hkcr",
+    "hkcu",
+    "hkey_classes_root",
+    "hkey_current_config",
+    "hkey_current_user",
+    "hkey_local_machine",
+    "hkey_users",
+    "hklm",
+    "hku",
+];
+
 /// Cmdlets whose whole work is to run what they are given.
 const BLOCK_RUNNERS: &[&str] = &["invoke-command", "start-job", "start-threadjob"];
 
@@ -40,8 +54,9 @@ pub fn power_shell_layout(text: &str, surroundings: Surroundings<'_>) -> Layout 
             ..Effect::of_call(Act::Unknown, target, first.span)
         });
     }
-    if read.commands.is_empty() && text.to_ascii_lowercase().contains("env:") {
-        // Nothing runs, but what a variable of the environment holds is printed.
+    let lists_variables = read.commands.iter().any(lists_variables);
+    if lists_variables || read.commands.is_empty() && text.to_ascii_lowercase().contains("env:") {
+        // What a variable of the environment holds is printed.
         let target = Target::Name("a variable of the environment".to_owned());
         all.push(Effect::of_call(Act::Unknown, target, Span::new(0, text.len())));
     }
@@ -64,10 +79,13 @@ fn invocation_of(command: &PowerShellCommand, piped: Vec<Argument>, directory: &
     let redirections = command.redirections.iter();
     Invocation {
         span: command.span,
-        arguments: std::iter::once(program).chain(words_of(command)).chain(piped).collect(),
+        arguments: std::iter::once(program).chain(words_of(command).chain(piped).map(with_slashes)).collect(),
         assignments: Vec::new(),
         redirections: redirections
-            .map(|(access, target)| Redirection { access: *access, target: target.clone(), appends: false })
+            .map(|(access, target)| {
+                let target = with_slashes(target.clone());
+                Redirection { access: *access, target, appends: false }
+            })
             .collect(),
         directories: Directories::only(directory),
         parent: command.nested_in,
@@ -91,9 +109,43 @@ fn words_of(command: &PowerShellCommand) -> impl Iterator<Item = Argument> {
         && !command.name.starts_with(['.', '['])
         && !BLOCK_RUNNERS.contains(&command.name.as_str());
     command.arguments.iter().cloned().map(move |word| {
-        let is_value = is_cmdlet && word.knowledge == Knowledge::Dynamic && is_bare(&word.text);
-        if is_value { Argument { text: format!("({})", word.text), ..word } } else { word }
+        if !is_cmdlet {
+            return word;
+        }
+        match word.knowledge {
+            Knowledge::Dynamic if is_bare(&word.text) => {
+                Argument { text: format!("({})", word.text), ..word }
+            }
+            // A cmdlet gets the pattern itself, which no name of a file turns into a parameter.
+            Knowledge::Glob if word.text.starts_with(['*', '?', '[']) => {
+                let text = format!("./{}", word.text);
+                Argument { source: Some(word.source.unwrap_or(word.text)), text, ..word }
+            }
+            _ => word,
+        }
     })
+}
+
+/// Says whether a command looks at the drive of the environment's variables.
+fn lists_variables(command: &PowerShellCommand) -> bool {
+    let is_variable = |word: &Argument| {
+        let text = word.text.trim_matches(['"', '\'']).to_ascii_lowercase();
+        text.starts_with("env:") || text.contains("environment::")
+    };
+    command.name != "test-path" && command.arguments.iter().any(is_variable)
+}
+
+/// Writes a path as the rest of the analysis reads it: PowerShell takes either slash, on every system. What begins with a
+/// drive or a hive, such as `C:\` or `HKLM\`, or names another machine is read as it stands.
+fn with_slashes(word: Argument) -> Argument {
+    let Some((before, _)) = word.text.split_once('\\') else { return word };
+    let is_drive = before.contains(':') && !before.to_ascii_lowercase().starts_with("$env:");
+    let is_hive = HIVES.contains(&before.to_ascii_lowercase().as_str());
+    if before.is_empty() || is_drive || is_hive {
+        return word;
+    }
+    let text = word.text.replace('\\', "/");
+    Argument { source: Some(word.source.unwrap_or(word.text)), text, ..word }
 }
 
 /// Says whether a word is a script block, or a variable with members and nothing beside it that could be a path.

@@ -47,3 +47,21 @@ fn no_attack_runs_whatever_stands_around_it() {
     let (allowed, _) = decide(ATTACKS);
     assert_eq!(allowed, Vec::<&str>::new());
 }
+
+#[test]
+fn a_rule_for_a_path_holds_with_either_slash() {
+    let sandbox = Sandbox::with_user_settings(
+        r#"{"permissions":{"deny":["Read(./secrets/**)","Edit(./secrets/**)"]}}"#,
+    );
+    for command in [
+        r"Get-Content .\secrets\key.txt",
+        r"Get-Content secrets\key.txt",
+        r"Get-Content ./secrets\key.txt",
+        r"Set-Content .\secrets\key.txt x",
+        r"'x' > .\secrets\key.txt",
+        r"Get-ChildItem .\secrets | Get-Content",
+    ] {
+        let ran = sandbox.run(&["check", "--tool", "PowerShell", "--mode", "bypassPermissions", command]);
+        assert_eq!(ran.code, Some(2), "{command}: {}", ran.stdout);
+    }
+}
