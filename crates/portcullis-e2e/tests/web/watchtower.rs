@@ -30,7 +30,7 @@ impl Watchtower {
             .args(["serve", "--json", "--listen", "127.0.0.1:0"])
             .env_clear()
             .env("HOME", &home)
-            .envs([stand_in()])
+            .envs(stand_in())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -105,7 +105,7 @@ impl Watchtower {
                 .args(["hook", "claude", "--headless"])
                 .env_clear()
                 .env("HOME", home)
-                .envs([stand_in()])
+                .envs(stand_in())
                 .current_dir(project)
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
@@ -137,9 +137,13 @@ pub(crate) fn told(answer: &Value) -> (String, String) {
     (text("permissionDecision"), text("permissionDecisionReason"))
 }
 
-/// Returns the variable by which a test stands in for the machine: who runs the test is nobody's business.
-fn stand_in() -> (&'static str, String) {
-    ("PORTCULLIS_TEST_FIRST_PROCESS", std::process::id().to_string())
+/// Returns the variables by which a test stands in for the machine: who runs the test is nobody's business, and what
+/// could run inside a fence is to be a question here.
+fn stand_in() -> [(&'static str, String); 2] {
+    [
+        ("PORTCULLIS_TEST_FIRST_PROCESS", std::process::id().to_string()),
+        ("PORTCULLIS_TEST_WITHOUT_FENCES", "1".to_owned()),
+    ]
 }
 
 /// Returns our own program, which the build of the workspace leaves beside the tests.
