@@ -122,8 +122,9 @@ fn cargo_works_without_a_network() {
     }
     let yard = usual();
     fs::create_dir(yard.workspace().join("src")).expect("a directory");
-    fs::write(yard.workspace().join("Cargo.toml"), "[package]\nname = \"inside\"\nedition = \"2021\"\n")
-        .expect("a file");
+    // A workspace of its own: the yard may lie below the target folder of ours.
+    let manifest = "[package]\nname = \"inside\"\nedition = \"2021\"\n[workspace]\n";
+    fs::write(yard.workspace().join("Cargo.toml"), manifest).expect("a file");
     let code = "fn main() {}\n#[test]\nfn it_works() { std::fs::write(\"target/seen\", \"x\").unwrap(); }\n";
     fs::write(yard.workspace().join("src/main.rs"), code).expect("a file");
     let output = yard.bash("cargo test -q --offline && cargo build -q --offline && test -f target/seen");
