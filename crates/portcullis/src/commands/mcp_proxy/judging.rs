@@ -121,7 +121,7 @@ impl Judging {
             Some(News::Decided(answer)) => answer,
             None => HostAnswer::failure("the call could not be judged because of an internal failure"),
         };
-        self.shared.server.release(&ticket, None)?;
+        let _released = self.shared.server.release(&ticket, None)?;
         self.shared.answer(id, &answer)?;
         Ok(if answer.said == HostDecision::Allow { Progress::Allowed } else { Progress::Refused })
     }
@@ -180,10 +180,9 @@ fn backlog(shared: &Shared) -> MutexGuard<'_, Backlog> {
 /// Forwards or answers a call that waited. Whoever cancelled it hears nothing more of it.
 fn settle(shared: &Shared, job: &Job, answer: &HostAnswer) {
     let line = (answer.said == HostDecision::Allow).then_some(job.line.as_slice());
-    let settled = shared
-        .server
-        .release(&job.ticket, line)
-        .and_then(|is_wanted| if is_wanted { shared.answer(job.call.id.as_ref(), answer) } else { Ok(()) });
+    let settled = shared.server.release(&job.ticket, line).and_then(|released| {
+        if released.is_wanted { shared.answer(job.call.id.as_ref(), answer) } else { Ok(()) }
+    });
     if let Err(error) = settled {
         print_notes([format!("a call that waited cannot be passed on: {error}")]);
     }

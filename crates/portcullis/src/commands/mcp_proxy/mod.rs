@@ -135,7 +135,7 @@ pub(crate) fn run(arguments: &McpProxyArgs) -> Result<ExitCode, Failure> {
 /// Takes back what people are asked for a server that is gone.
 fn withdraw_questions(shared: &Shared) {
     shared.server.withdraw_all();
-    shared.server.wait_until_empty(LAST_WORDS);
+    shared.server.wait_until_settled(LAST_WORDS);
 }
 
 /// Writes the answers that still wait, if the client takes them: one that reads nothing must not keep the proxy.

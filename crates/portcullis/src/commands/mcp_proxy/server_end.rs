@@ -27,6 +27,8 @@ struct State<W> {
     /// Whether the last line that went out was not ended.
     is_mid_line: bool,
     held: BTreeMap<u64, HeldCall>,
+    /// How many calls are no longer held and not yet answered.
+    unanswered: usize,
     bytes: usize,
     next: u64,
 }
@@ -45,10 +47,32 @@ pub(super) struct Ticket {
     pub(super) withdrawal: Arc<QuestionWithdrawal>,
 }
 
+/// A call that is held no longer; its client is answered before this is dropped.
+#[must_use]
+pub(super) struct ReleasedCall<'a, W> {
+    end: &'a ServerEnd<W>,
+    /// Whether somebody still wants it: one that was cancelled is dropped.
+    pub(super) is_wanted: bool,
+}
+
+impl<W> Drop for ReleasedCall<'_, W> {
+    fn drop(&mut self) {
+        self.end.state().unanswered -= 1;
+        self.end.released.notify_all();
+    }
+}
+
 impl<W: Write> ServerEnd<W> {
     /// Begins with nothing held.
     pub(super) const fn new(out: W) -> Self {
-        let state = State { out: Some(out), is_mid_line: false, held: BTreeMap::new(), bytes: 0, next: 0 };
+        let state = State {
+            out: Some(out),
+            is_mid_line: false,
+            held: BTreeMap::new(),
+            unanswered: 0,
+            bytes: 0,
+            next: 0,
+        };
         Self { state: Mutex::new(state), released: Condvar::new() }
     }
 
@@ -72,17 +96,17 @@ impl<W: Write> ServerEnd<W> {
         Some(Ticket { number, withdrawal })
     }
 
-    /// Ends the holding of a call and forwards its line, if it has one. Says whether somebody still wants the call: one
-    /// that was cancelled is dropped.
-    pub(super) fn release(&self, ticket: &Ticket, line: Option<&[u8]>) -> io::Result<bool> {
+    /// Ends the holding of a call and forwards its line, if it has one and somebody still wants it.
+    pub(super) fn release(&self, ticket: &Ticket, line: Option<&[u8]>) -> io::Result<ReleasedCall<'_, W>> {
+        // Before the lock, which it needs itself when it is dropped.
+        let mut released = ReleasedCall { end: self, is_wanted: false };
         let mut state = self.state();
         let held = state.held.remove(&ticket.number);
         state.bytes = state.bytes.saturating_sub(held.as_ref().map_or(0, |held| held.bytes));
+        state.unanswered += 1;
         self.released.notify_all();
-        if held.is_none_or(|held| held.is_cancelled) {
-            return Ok(false);
-        }
-        if let Some(line) = line {
+        released.is_wanted = held.is_some_and(|held| !held.is_cancelled);
+        if let Some(line) = line.filter(|_| released.is_wanted) {
             if state.is_mid_line {
                 state.write(b"\n")?;
             }
@@ -91,7 +115,8 @@ impl<W: Write> ServerEnd<W> {
                 state.write(b"\n")?;
             }
         }
-        Ok(true)
+        drop(state);
+        Ok(released)
     }
 
     /// Cancels the calls with an id, and returns how their questions are taken back; empty if none is held.
@@ -121,12 +146,14 @@ impl<W: Write> ServerEnd<W> {
         state.unwrap_or_else(PoisonError::into_inner).out = None;
     }
 
-    /// Waits until nothing is held any more, but no longer than so.
-    pub(super) fn wait_until_empty(&self, most: Duration) {
-        let waited = self.released.wait_timeout_while(self.state(), most, |state| !state.held.is_empty());
-        drop(waited);
+    /// Waits until nothing is held any more and all that was is answered, but no longer than so.
+    pub(super) fn wait_until_settled(&self, most: Duration) {
+        let is_open = |state: &mut State<W>| !state.held.is_empty() || state.unanswered > 0;
+        drop(self.released.wait_timeout_while(self.state(), most, is_open));
     }
+}
 
+impl<W> ServerEnd<W> {
     fn state(&self) -> MutexGuard<'_, State<W>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -163,8 +190,8 @@ mod tests {
         let [one, two] = ["1", "2"].map(|id| end.hold(Some(&number(id)), 10).unwrap());
         assert_eq!(end.cancel(&number("3")).len(), 0);
         assert_eq!(end.cancel(&number("1")).len(), 1);
-        assert!(!end.release(&one, Some(b"one\n")).unwrap());
-        assert!(end.release(&two, Some(b"two\n")).unwrap());
+        assert!(!end.release(&one, Some(b"one\n")).unwrap().is_wanted);
+        assert!(end.release(&two, Some(b"two\n")).unwrap().is_wanted);
         assert_eq!(end.cancel(&number("2")).len(), 0, "the server has it");
         assert_eq!(written(&end), "two\n");
     }
@@ -174,7 +201,7 @@ mod tests {
         let end = ServerEnd::new(Vec::new());
         let call = end.hold(None, 4).unwrap();
         end.pass(b"the last line without an end").unwrap();
-        end.release(&call, Some(b"call")).unwrap();
+        drop(end.release(&call, Some(b"call")).unwrap());
         assert_eq!(written(&end), "the last line without an end\ncall\n");
     }
 
@@ -184,7 +211,7 @@ mod tests {
         assert!(end.hold(None, MOST_BYTES + 1).is_none());
         let held: Vec<Ticket> = (0..MOST_HELD).map(|_| end.hold(None, 1).unwrap()).collect();
         assert!(end.hold(None, 1).is_none());
-        end.release(&held[0], None).unwrap();
+        drop(end.release(&held[0], None).unwrap());
         assert!(end.hold(None, 1).is_some());
     }
 
@@ -195,11 +222,28 @@ mod tests {
         end.cancel(&number("2"));
         std::thread::scope(|scope| {
             let closing = scope.spawn(|| end.close());
-            assert!(end.release(&one, Some(b"one\n")).unwrap());
+            assert!(end.release(&one, Some(b"one\n")).unwrap().is_wanted);
             closing.join().unwrap();
         });
         assert!(end.pass(b"late").is_err());
-        assert!(!end.release(&two, None).unwrap());
-        end.wait_until_empty(Duration::from_mins(1));
+        assert!(!end.release(&two, None).unwrap().is_wanted);
+        end.wait_until_settled(Duration::from_mins(1));
+    }
+
+    #[test]
+    fn what_is_not_answered_is_not_settled() {
+        let end = ServerEnd::new(Vec::new());
+        let call = end.hold(None, 1).unwrap();
+        let released = end.release(&call, None).unwrap();
+        end.wait_until_settled(Duration::ZERO);
+        assert_eq!(end.state().unanswered, 1);
+        std::thread::scope(|scope| {
+            let settled = scope.spawn(|| {
+                end.wait_until_settled(Duration::from_mins(1));
+                end.state().unanswered
+            });
+            drop(released);
+            assert_eq!(settled.join().unwrap(), 0);
+        });
     }
 }
