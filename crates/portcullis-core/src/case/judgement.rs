@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use portcullis_analysis::command_effects::Layout;
 use portcullis_analysis::effect::{Act, Effect, Target, classify};
 use portcullis_analysis::findings::{Firmness, Found, Severity};
-use portcullis_analysis::place::{Scope, is_rebuilt};
+use portcullis_analysis::place::Scope;
 use portcullis_analysis::script::{Entry, Script, scripts};
 use portcullis_analysis::{Assessment, Background, Case as Assessed, Survey, assess};
 use portcullis_shell::Span;
@@ -323,7 +323,7 @@ fn is_missing(view: &CaseView<'_>, script: &Script) -> bool {
 /// Says whether a program is one that a build leaves: in a folder for outputs, or called like the folder of the project.
 fn is_output(view: &CaseView<'_>, file: &str) -> bool {
     let is_called_like = |root: &String| path::file_name(root) == path::file_name(file);
-    is_rebuilt(file) || view.roots.iter().any(is_called_like)
+    view.is_rebuilt(file) || view.roots.iter().any(is_called_like)
 }
 
 /// Says whether an effect of code is no more than its words say: a gap of the reader, a file that whoever runs it names, a

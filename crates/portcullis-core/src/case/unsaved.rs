@@ -4,7 +4,7 @@
 
 use portcullis_analysis::Invocation;
 use portcullis_analysis::effect::{Act, Certainty, Effect, Target};
-use portcullis_analysis::place::{Scope, is_rebuilt};
+use portcullis_analysis::place::Scope;
 use portcullis_analysis::session_code::{FileKind, kind_of};
 
 use super::overwrite;
@@ -78,8 +78,8 @@ fn taken(view: &CaseView<'_>, effect: &Effect) -> Vec<TakenPath> {
     };
     let scope = Scope { roots: view.roots.clone(), home: view.case.context().home.clone() };
     let is_work = |path: &String| {
-        let below = view.roots.iter().find_map(|root| path::relative_to(path, root));
-        below.is_some_and(|below| !is_rebuilt(&below))
+        view.is_in_project(path)
+            && !view.is_rebuilt(path)
             && !is_temporary_place(&scope, path)
             && (taking != Taking::Content || overwrite::loses_content(view, effect, command, path))
     };
@@ -163,8 +163,9 @@ fn emptied(view: &CaseView<'_>, effect: &Effect) -> Option<String> {
         Some("truncate") => has_size("0") || has_size("--size=0"),
         _ => false,
     };
-    let is_code =
-        |path: &&String| matches!(kind_of(path), FileKind::Code(_) | FileKind::Unread) && !is_rebuilt(path);
+    let is_code = |path: &&String| {
+        matches!(kind_of(path), FileKind::Code(_) | FileKind::Unread) && !view.is_rebuilt(path)
+    };
     let file =
         effect.target.paths().iter().find(is_code).filter(|_| is_emptied && effect.act == Act::Write)?;
     view.is_in_project(file)

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use portcullis_analysis::Naming;
 use portcullis_analysis::effect::Act;
+use portcullis_analysis::place::is_rebuilt;
 
 use super::Case;
 use super::judgement::Judgement;
@@ -82,6 +83,13 @@ impl<'a> CaseView<'a> {
     /// Says whether a file lies in the working directories, as it is written.
     pub(crate) fn is_in_project(&self, file: &str) -> bool {
         self.roots.iter().any(|root| path::is_inside(file, root))
+    }
+
+    /// Says whether a file of the project is one that a build makes again. Only the folders below the project count: the
+    /// project itself may lie in one that is called `build` or `tmp`.
+    pub(crate) fn is_rebuilt(&self, file: &str) -> bool {
+        let below = self.roots.iter().find_map(|root| path::relative_to(file, root));
+        below.is_some_and(|below| is_rebuilt(&below))
     }
 
     /// Returns the branch that is checked out, if somebody looked.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use portcullis_core::{Decision, DiskAnswer, DiskQuestion, Mode, Policy, SessionKnowledge, ToolCall};
+use portcullis_core::{
+    Context, Decision, DiskAnswer, DiskQuestion, Mode, Policy, SessionKnowledge, ToolCall,
+};
 
 use crate::support::{context, decide_on_disk};
 
@@ -379,5 +381,26 @@ fn a_program_that_does_not_exist_is_known_to_nobody() {
     for line in ["./target/debug/app", "./app", "go build -o bin/x . && ./bin/x", "./node_modules/.bin/jest"]
     {
         assert_eq!(decide(line, Mode::Auto), Decision::Allow, "{line}");
+    }
+}
+
+#[test]
+fn a_project_in_a_folder_for_outputs_is_no_output() {
+    let disk = |question: &DiskQuestion| match question {
+        DiskQuestion::Text(_) => Some(DiskAnswer::Absent),
+        _ => None,
+    };
+    for project in ["/tmp/app", "/home/user/build/app", "/srv/target/out/app"] {
+        let decide = |line: &str| {
+            let home = Some("/home/user".to_owned());
+            let context = Context { home, ..Context::new(Mode::Auto, project) };
+            decide_on_disk(&Policy::default(), ToolCall::bash(line), context, disk).decision
+        };
+        for line in ["./nope", "bash nope.sh", ". ./nope.sh", "node nope.js", "> src/main.rs"] {
+            assert_ne!(decide(line), Decision::Allow, "{line} in {project}");
+        }
+        for line in ["./target/debug/app", "rm -rf target", "ls build"] {
+            assert_eq!(decide(line), Decision::Allow, "{line} in {project}");
+        }
     }
 }
