@@ -18,6 +18,9 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("psql", "postgresql"),
 ];
 
+/// The variable by which the test programs know how many tests to run at once.
+const THREADS: &str = "RUST_TEST_THREADS";
+
 pub(super) fn run(arguments: &[String]) -> Result<()> {
     prerequisites::install(PREREQUISITES)?;
     clients::install()?;
@@ -25,6 +28,11 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
     let mut command = process::cargo(&root);
     // Without fail-fast the sum is that of all tests, also when some fail.
     command.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(arguments);
+    if std::env::var_os(THREADS).is_none() {
+        // Most of the time goes into waiting for agents, daemons and browsers, so that cores would be idle.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        command.env(THREADS, (2 * cores).to_string());
+    }
     let mut total = Total::default();
     let succeeded = process::run_reading(&mut command, |line| {
         output::say(line);
