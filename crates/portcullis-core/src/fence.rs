@@ -3,11 +3,52 @@
 //! Nothing here puts a fence up. The caller says that one goes up for this call at this host, and the verdict says what it
 //! must hold; a caller that offers none gets the answers of a world without fences.
 
+use crate::path;
+
 /// A fence that goes up for this call: the machine can, the settings want it, and the host runs the call inside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FenceOffer {
     /// The one directory whose files the call can change inside, absolute and without links.
     pub workspace: String,
+    /// Places that are empty inside, absolute; what of the workspace lies in one of them is there nevertheless.
+    pub hidden: Vec<String>,
+}
+
+impl FenceOffer {
+    /// Says whether a file is not there inside, going by its path alone.
+    pub fn hides(&self, file: &str) -> bool {
+        !path::is_inside(file, &self.workspace)
+            && self.hidden.iter().any(|place| path::is_inside(file, place))
+    }
+
+    /// Says whether a word names a place that is not there inside, as a whole or in a part: `--file=/tmp/x`, `-I/tmp/x`.
+    pub(crate) fn hides_word(&self, word: &str, directory: &str, home: Option<&str>) -> bool {
+        let hides = |path: &str| match (path.strip_prefix('~'), home) {
+            (Some(below), Some(home)) => self.hides(&format!("{home}{below}")),
+            _ => self.hides(&path::join(directory, path)),
+        };
+        let is_option = word.starts_with('-') && !word.starts_with("--");
+        let behind_option = word.get(2..).filter(|_| is_option).unwrap_or_default();
+        [word, behind_option].into_iter().any(|word| hides(word) || path_beginnings(word).any(hides))
+    }
+}
+
+/// Returns the parts of a word that look like a path of their own: they begin where no other goes on.
+fn path_beginnings(word: &str) -> impl Iterator<Item = &str> {
+    let mut before = None;
+    word.char_indices().filter_map(move |(at, letter)| {
+        let goes_on = before.replace(letter).is_some_and(is_path_letter);
+        let begins = matches!(letter, '/' | '~' | '.') && !goes_on;
+        begins.then(|| word.get(at..)?.split(is_path_end).next()).flatten()
+    })
+}
+
+fn is_path_letter(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '/' | '.' | '_' | '-' | '~')
+}
+
+fn is_path_end(letter: char) -> bool {
+    matches!(letter, ':' | ',' | ';' | '"' | '\'' | ' ' | '\n' | ')' | ']' | '}')
 }
 
 /// What a contained call runs in.

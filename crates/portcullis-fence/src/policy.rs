@@ -134,6 +134,12 @@ impl FencePolicy {
         }
     }
 
+    /// Returns the places that are empty inside. What may be written in one of them is there nevertheless.
+    pub fn hidden(&self) -> impl Iterator<Item = &Path> {
+        let replaced = SERVICES.iter().chain(&TEMPORARY).chain(&OTHER_NAMES).map(Path::new);
+        replaced.chain(self.masked.iter().map(PathBuf::as_path))
+    }
+
     /// Returns every place that may be written, the workspace first.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Path> {
         std::iter::once(self.workspace.as_path()).chain(self.writable.iter().map(PathBuf::as_path))
@@ -195,6 +201,13 @@ impl FencePolicy {
         Ok(())
     }
 }
+
+/// Where services keep their sockets and where other programs keep their temporary files.
+pub(crate) const SERVICES: [&str; 1] = ["/run"];
+pub(crate) const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
+/// A directory of temporary files that comes with the devices, and the usual other name of the place of services.
+const OTHER_NAMES: [&str; 2] = ["/dev/shm", "/var/run"];
 
 /// Places that no grant may hold: the fence replaces them, or they are the system itself.
 const WHOLE_SYSTEM: [&str; 8] = ["/dev", "/proc", "/sys", "/run", "/tmp", "/usr", "/etc", "/home"];

@@ -61,7 +61,7 @@ pub fn keep(fact: &SessionFact) -> HostReply {
 /// Keeps a fact in a store that is open already.
 pub fn keep_there(store: &Store, fact: &SessionFact, source: FactSource) -> HostReply {
     let proven = match locations(None) {
-        Ok(SettingsLocations { state: Some(state), .. }) => prove(&state, fact),
+        Ok(SettingsLocations { state: Some(state), .. }) => prove(&state, store, fact),
         Ok(_) => Ok(()),
         Err(failure) => Err(failure),
     };
@@ -83,12 +83,13 @@ fn try_keep(fact: &SessionFact) -> Result<(), Failure> {
         return Ok(());
     }
     let Some(root) = locations(None)?.state else { return Ok(()) };
-    prove(&root, fact)?;
+    let store = Store::new(root.clone());
+    prove(&root, &store, fact)?;
     let source = match &fact.kind {
         SessionFactKind::Prompt { .. } => FactSource::of(&root, std::process::id(), &fact.session.id),
         _ => FactSource::Anybody,
     };
-    note_from(&Store::new(root), fact, source)
+    note_from(&store, fact, source)
 }
 
 /// Keeps what a call may write, for a program that keeps no session file.

@@ -23,6 +23,14 @@ impl Case {
         last.directories.alternatives().map(<[String]>::to_vec)
     }
 
+    /// Returns the programs that the call starts, as they are written, with those of the scripts that somebody read.
+    pub fn programs(&self) -> Vec<&str> {
+        let scripts = self.scripts.iter().flat_map(|called| self.readings(called)).flatten();
+        let surveys = std::iter::once(self.survey()).chain(scripts.map(|layout| &layout.survey));
+        let commands = surveys.flat_map(|survey| &survey.invocations);
+        commands.filter_map(|command| command.program()?.fixed()).collect()
+    }
+
     /// Lists what the call would do, each thing once and no more than a person reads, in the order of its commands.
     pub fn effect_reports(&self) -> Vec<EffectReport> {
         EffectList::of(self.effects()).reports

@@ -7,8 +7,15 @@ use portcullis_core::{
 
 use crate::support::{Rules, context, decide_call};
 
+/// The places that a fence has its own of, and some that are masked.
+const HIDDEN: [&str; 4] = ["/tmp", "/var/tmp", "/run", "/home/me/.claude"];
+
+fn over(workspace: &str) -> FenceOffer {
+    FenceOffer { workspace: workspace.to_owned(), hidden: HIDDEN.map(str::to_owned).to_vec() }
+}
+
 fn fenced(mode: Mode) -> Context {
-    Context { fence: Some(FenceOffer { workspace: "/code/app".to_owned() }), ..context(mode) }
+    Context { fence: Some(over("/code/app")), ..context(mode) }
 }
 
 fn decide(command: &str) -> Verdict {
@@ -23,6 +30,8 @@ const LOCAL: &[(&str, FenceCause)] = &[
     ("portcullis run --call 1f -- bash -c 'frobnicate'", FenceCause::UnknownProgram),
     ("timeout 5 env A=b frobnicate", FenceCause::UnknownProgram),
     ("cd sub && frobnicate", FenceCause::UnknownProgram),
+    ("frobnicate --in=src/tmp/x a/tmp/b runs/x ./run/it", FenceCause::UnknownProgram),
+    ("frobnicate /code/app/tmp/x /opt/tmp/x", FenceCause::UnknownProgram),
 ];
 
 /// Commands whose purpose is outside, that are found, or that a fence would only break.
@@ -45,6 +54,17 @@ const NEVER: &[&str] = &[
     "python3 /tmp/made.py",
     "frobnicate < /tmp/input",
     "cd /tmp && frobnicate > out",
+    "frobnicate /tmp/input",
+    "frobnicate --in=/tmp/input",
+    "frobnicate -I/tmp/include",
+    "frobnicate a:/var/tmp/b",
+    "frobnicate ../../tmp/input",
+    "frobnicate --socket unix:/run/x.sock",
+    "frobnicate ~/.claude/skills/x.json",
+    "frobnicate --in=/home/me/.claude/x.json",
+    "/tmp/made --all",
+    "node /run/user/1000/made.js",
+    "python3 ~/.claude/skills/draw/draw.py",
     "npm run deploy:prod",
     "kill -9 4711; frobnicate",
     "portcullis run --call 1f -- bash -c 'frobnicate; rm -rf ~'",
@@ -177,8 +197,7 @@ fn only_commands_that_end_and_start_inside_the_workspace_are_contained() {
     .collect();
     let decide = |call: ToolCall, context: Context| decide_call(&Policy::default(), call, context).decision;
     assert_eq!(decide(ToolCall::new("Bash", input), fenced(Mode::Auto)), Decision::Ask);
-    let elsewhere = FenceOffer { workspace: "/code/other".to_owned() };
-    let context = Context { fence: Some(elsewhere), ..context(Mode::Auto) };
+    let context = Context { fence: Some(over("/code/other")), ..context(Mode::Auto) };
     assert_eq!(decide(ToolCall::bash("frobnicate"), context), Decision::Ask);
     let unknown = ToolCall::new("mcp__shell__run", ToolInput::of_text("command", "frobnicate"));
     assert_eq!(decide(unknown, fenced(Mode::Auto)), Decision::Ask);

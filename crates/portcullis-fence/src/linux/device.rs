@@ -15,14 +15,10 @@ use super::doors::RESOLVER_SETTINGS;
 use super::kernel::MountDepth;
 use super::mount::DetachedMount;
 use crate::error::FenceError;
-use crate::policy::FencePolicy;
+use crate::policy::{FencePolicy, SERVICES, TEMPORARY};
 
 /// The devices that do nothing to the machine.
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
-
-/// Where services keep their sockets and where other programs keep their temporary files.
-const SERVICES: [&str; 1] = ["/run"];
-const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
 /// The settings of resolvers, before they are put over those of the system.
 const RESOLVER_FILE: &str = "/dev/resolv.conf";

@@ -184,6 +184,16 @@ impl RunStore {
         Ok(record)
     }
 
+    /// Forgets a run, with what it changed and has not landed.
+    pub fn forget(&self, id: &str) -> Result<(), RunError> {
+        match self.discard(id) {
+            Ok(_) | Err(RunError::NotHeld(_)) => {}
+            Err(error) => return Err(error),
+        }
+        let folder = self.root.join(id);
+        remove_tree(&folder).map_err(RunError::disk("remove", &folder))
+    }
+
     /// Finishes what a killed command left: changes that were landing land, and what a killed run wrote is held. One that
     /// cannot be finished stays as it is, and does not stand in the way of others.
     pub fn recover(&self) -> Result<Vec<RunRecord>, RunError> {

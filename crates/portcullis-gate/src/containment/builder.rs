@@ -2,13 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use portcullis_core::{Case, FenceOffer, Mode, Person, ToolInput, path};
-use portcullis_fence::{CallRecord, CallRecordStore, FencePolicy, WriteMode, command_hash};
+use portcullis_core::{Case, FenceOffer, Mode, Person, ToolInput, path, visible};
+use portcullis_fence::{
+    CallRecord, CallRecordStore, ChangeKind, FencePolicy, RunRecord, RunState, RunStore, WriteMode,
+    command_hash,
+};
 use portcullis_hosts::{HookCall, Host, RewritableInput};
 
 use super::fence_builder::FenceBuilder;
 use super::ledger::{ContainedCall, ContainedState, ContainmentLedger};
 use super::machine::{MachineFence, fence_policy, fence_program};
+use super::needed_programs::ProgramSearch;
 use super::wrapped_command::{can_be_wrapped, unwrapped, words, wrapped};
 use crate::clock::now_ms;
 use crate::session_settings::SessionSettings;
@@ -43,7 +47,9 @@ impl<'a> HostFence<'a> {
         let rewritable = asked.rewritable.as_ref()?;
         let is_wanted = session.loaded.contains_commands && !session.loaded.damaged;
         let can_rewrite = asked.moment.capabilities.changed_input && asked.calls.len() == 1;
-        if !is_wanted || !can_rewrite || !can_be_wrapped(rewritable.command()) {
+        // What comes of a call is held against its session.
+        let is_known = !asked.session.id.is_empty();
+        if !is_wanted || !can_rewrite || !is_known || !can_be_wrapped(rewritable.command()) {
             return None;
         }
         let state = session.locations.state.as_deref()?;
@@ -80,6 +86,8 @@ impl<'a> HostFence<'a> {
             given_at_ms,
             asks_next: has_person(case),
             state: ContainedState::Given,
+            is_done: false,
+            held_run: None,
         };
         self.ledger().give(&id, &words, &call).map_err(|error| lost(error.to_string()))?;
         let records = CallRecordStore::at(self.state.join("calls"));
@@ -93,6 +101,19 @@ impl<'a> HostFence<'a> {
 
     fn ledger(&self) -> ContainmentLedger {
         ContainmentLedger::below(self.state)
+    }
+
+    /// Says whether the host runs what it is given, as far as it was seen; `doctor` looks again at one that did not.
+    fn is_trusted(&self, ledger: &ContainmentLedger) -> bool {
+        ledger.off(self.host).is_none_or(|off| off.trial.as_deref() == Some(self.policy.workspace.as_path()))
+    }
+
+    /// Says whether what the line starts is there inside, as far as the shell of the host looks where this process would.
+    fn finds_programs(&self, case: &Case) -> bool {
+        let Some(offer) = self.offer() else { return false };
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let search = ProgramSearch::new(&offer, &path, &self.directory);
+        !case.programs().into_iter().chain(["bash"]).any(|name| search.is_hidden(name))
     }
 
     /// Says whether the host's next call starts where this one ended.
@@ -117,18 +138,60 @@ impl<'a> HostFence<'a> {
 
 impl FenceBuilder for HostFence<'_> {
     fn offer(&self) -> Option<FenceOffer> {
-        Some(FenceOffer { workspace: self.policy.workspace.to_str()?.to_owned() })
+        let text = |path: &Path| path.to_str().map(str::to_owned);
+        let hidden = self.policy.hidden().map(text).collect::<Option<_>>()?;
+        Some(FenceOffer { workspace: text(&self.policy.workspace)?, hidden })
+    }
+
+    fn held_changes(&self) -> Option<String> {
+        let runs = RunStore::at(self.state.join("runs"));
+        let held = self.ledger().held_runs(&words(&self.command), &self.asked.session.id);
+        let held = held.iter().filter_map(|id| runs.find(id).ok());
+        let newest = held.filter(|run| run.state == RunState::Held).max_by_key(|run| run.started_at_ms)?;
+        Some(held_clause(&newest))
     }
 
     fn goes_up(&self, case: &Case) -> bool {
         let words = words(&self.command);
         let ledger = self.ledger();
+        let session = &self.asked.session.id;
+        if ledger.is_doubtful(&words, session, has_person(case)) {
+            // Where that cannot be noted, the next event of the host is an alarm, which is the safe side.
+            let _ = ledger.give_up(&words, session);
+            return false;
+        }
         // A directory that nobody can tell would be lost with the shell inside.
         self.moves_to(case).is_ok()
-            && ledger.off(self.host).is_none()
-            && !ledger.is_doubtful(&words, &self.asked.session.id, has_person(case))
+            && self.finds_programs(case)
+            && self.is_trusted(&ledger)
+            && !ledger.has_failed_in(session)
             && MachineFence::of(self.state, &self.policy.workspace, &self.program).problem.is_none()
     }
+}
+
+/// How many changes of a held run are named in a question; the difference itself shows all of them.
+const MOST_NAMES: usize = 5;
+
+/// Says what a held run changed, and how a person sees it line by line.
+fn held_clause(run: &RunRecord) -> String {
+    let named = run.changes.iter().take(MOST_NAMES).map(|change| {
+        let does = match change.kind {
+            ChangeKind::Added => "adds",
+            ChangeKind::Modified => "changes",
+            ChangeKind::Removed => "removes",
+        };
+        format!("{does} `{}`", visible(&change.path.to_string_lossy()))
+    });
+    let named: Vec<String> = named.collect();
+    let more = match run.changes.len().saturating_sub(MOST_NAMES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "inside a fence it {}{more}, which is held: `portcullis runs diff {}` shows it line by line",
+        named.join(", "),
+        run.id
+    )
 }
 
 /// The most lines of ours that are looked through.

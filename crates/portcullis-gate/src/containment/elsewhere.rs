@@ -31,4 +31,8 @@ impl FenceBuilder for HostFence {
     fn goes_up(&self, _case: &Case) -> bool {
         match *self {}
     }
+
+    fn held_changes(&self) -> Option<String> {
+        match *self {}
+    }
 }

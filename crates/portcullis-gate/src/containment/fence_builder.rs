@@ -9,4 +9,7 @@ pub trait FenceBuilder {
 
     /// Says whether a fence goes up for this very call, here and now.
     fn goes_up(&self, case: &Case) -> bool;
+
+    /// Says what the same command changed inside a fence that a person has not answered yet, in one clause.
+    fn held_changes(&self) -> Option<String>;
 }

@@ -19,6 +19,9 @@ use crate::{hex, new_id};
 /// How long a call is remembered, in milliseconds: a day.
 const LONGEST_KEPT_MS: u64 = 24 * 60 * 60 * 1_000;
 
+/// How long a host may take between asking about several calls at once and running them, in milliseconds.
+const AT_ONCE_MS: u64 = 10_000;
+
 /// The most calls that are looked at; with more, the oldest were forgotten long ago.
 const MOST_CALLS: usize = 10_000;
 
@@ -39,6 +42,12 @@ pub struct ContainedCall {
     pub asks_next: bool,
     /// What came of it.
     pub state: ContainedState,
+    /// Whether the host said that it is done.
+    #[serde(default)]
+    pub is_done: bool,
+    /// The run whose changes are held for a person.
+    #[serde(default)]
+    pub held_run: Option<String>,
 }
 
 /// What came of a contained call.
@@ -64,6 +73,9 @@ pub struct SwitchedOff {
     pub session: String,
     /// What was seen, in one clause.
     pub reason: String,
+    /// A workspace in which it gets fences nevertheless, because `doctor` looks there whether it runs them.
+    #[serde(default)]
+    pub trial: Option<PathBuf>,
 }
 
 /// The ledger of a user.
@@ -96,16 +108,51 @@ impl ContainmentLedger {
         replace(&self.path(id, words), &ContainedCall { state, ..call })
     }
 
-    /// Says whether a command of a session did not run inside as it should, so that a person should say about it now.
+    /// Notes that what a call changed is held in a run.
+    pub fn note_held(&self, id: &str, words: &[OsString], run: &str) -> io::Result<()> {
+        let Some(call) = self.find(id, words) else { return Ok(()) };
+        let held_run = Some(run.to_owned());
+        replace(&self.path(id, words), &ContainedCall { state: ContainedState::Refused, held_run, ..call })
+    }
+
+    /// Returns the runs of a command of a session whose changes were held.
+    pub(super) fn held_runs(&self, words: &[OsString], session: &str) -> Vec<String> {
+        self.calls(words).filter(|call| call.session == session).filter_map(|call| call.held_run).collect()
+    }
+
+    /// Says whether a command of a session did not run inside as it should, so that a person should say about it now. One
+    /// that was given just now may be about to run: hosts run the same command several times at once.
     pub(super) fn is_doubtful(&self, words: &[OsString], session: &str, has_person: bool) -> bool {
+        let now = now_ms();
         self.calls(words).any(|call| {
             call.session == session
                 && match call.state {
-                    ContainedState::Given | ContainedState::Failed => true,
+                    ContainedState::Given => now.saturating_sub(call.given_at_ms) > AT_ONCE_MS,
+                    ContainedState::Failed => true,
                     ContainedState::Refused => has_person,
                     ContainedState::Ran => false,
                 }
         })
+    }
+
+    /// Says whether a fence did not go up in a session, so that none is tried there any more.
+    pub(super) fn has_failed_in(&self, session: &str) -> bool {
+        let mut calls = self.files().filter_map(|path| read::<ContainedCall>(&path));
+        calls.any(|call| call.session == session && call.state == ContainedState::Failed)
+    }
+
+    /// Expects no end any more of calls that did not run and that a host knows by their words alone: what it tells of next is
+    /// the same command, asked about anew.
+    pub(super) fn give_up(&self, words: &[OsString], session: &str) -> io::Result<()> {
+        let beginning = format!("{}-", key(words));
+        for path in self.files().filter(|path| has_beginning(path, &beginning)) {
+            let Some(call) = read::<ContainedCall>(&path) else { continue };
+            let is_open = call.state == ContainedState::Given && call.call_id.is_none() && !call.is_done;
+            if is_open && call.session == session {
+                replace(&path, &ContainedCall { is_done: true, ..call })?;
+            }
+        }
+        Ok(())
     }
 
     /// Looks whether a call that a host says it ran went through the fence. If not, the host gets no fence any more, and its
@@ -117,30 +164,34 @@ impl ContainmentLedger {
         command: &str,
     ) -> io::Result<Option<String>> {
         let beginning = format!("{}-", key(&super::wrapped_command::words(command)));
-        let of_session = self.files().filter_map(|path| Some((read::<ContainedCall>(&path)?, path)));
-        let done = of_session.filter(|(call, _)| call.session == session).find(|(call, path)| {
-            let is_same = || {
-                path.file_name()
-                    .and_then(|name| name.to_str())
-                    .is_some_and(|name| name.starts_with(&beginning))
-            };
-            // A host may tell of the command that it was given instead, so that its id of the call counts first.
-            match (call_id, call.call_id.as_deref()) {
-                (Some(told), Some(given)) => told == given,
-                _ => is_same(),
-            }
+        let open = self.files().filter_map(|path| Some((read::<ContainedCall>(&path)?, path)));
+        let open = open.filter(|(call, _)| call.session == session && !call.is_done);
+        // A host may tell of the command that it was given instead, so that its id of the call counts first.
+        let done = open.filter(|(call, path)| match (call_id, call.call_id.as_deref()) {
+            (Some(told), Some(given)) => told == given,
+            _ => has_beginning(path, &beginning),
         });
-        let Some((call, path)) = done else { return Ok(None) };
-        if call.state != ContainedState::Given {
-            if call.state == ContainedState::Ran {
-                fs::remove_file(path)?;
-            }
+        // Of calls that nothing tells apart, those that ran are told of first: each of them once.
+        let Some((call, path)) = done.min_by_key(|(call, _)| call.state == ContainedState::Given) else {
             return Ok(None);
+        };
+        match call.state {
+            // The host ran our line, which could not do its part, as in a sandbox of the host's own.
+            ContainedState::Given if is_line_of(&path, command) => {
+                let failed = ContainedCall { state: ContainedState::Failed, is_done: true, ..call };
+                return replace(&path, &failed).map(|()| None);
+            }
+            ContainedState::Given => {}
+            ContainedState::Ran => return fs::remove_file(path).map(|()| None),
+            ContainedState::Refused | ContainedState::Failed => {
+                return replace(&path, &ContainedCall { is_done: true, ..call }).map(|()| None);
+            }
         }
         let off = SwitchedOff {
             at_ms: now_ms(),
             session: session.to_owned(),
             reason: "it ran a command without the fence that it was told to run it in".to_owned(),
+            trial: None,
         };
         replace(&self.off_path(&call.host), &off)?;
         Ok(Some(call.host))
@@ -154,8 +205,20 @@ impl ContainmentLedger {
             at_ms: 0,
             session: String::new(),
             reason: "the note of it cannot be read".to_owned(),
+            trial: None,
         };
         path.exists().then(|| read(&path).unwrap_or_else(unread))
+    }
+
+    /// Lets a host that is off have fences in one workspace, or ends that.
+    pub fn set_trial(&self, host: &str, workspace: Option<&Path>) -> io::Result<()> {
+        match self.off(host) {
+            Some(off) => {
+                let trial = workspace.map(Path::to_path_buf);
+                replace(&self.off_path(host), &SwitchedOff { trial, ..off })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Lets a host have fences again that was seen to run one.
@@ -177,10 +240,7 @@ impl ContainmentLedger {
     /// Returns the calls of the same words.
     fn calls(&self, words: &[OsString]) -> impl Iterator<Item = ContainedCall> {
         let beginning = format!("{}-", key(words));
-        self.files().filter_map(move |path| {
-            let name = path.file_name()?.to_str()?;
-            name.starts_with(&beginning).then(|| read(&path)).flatten()
-        })
+        self.files().filter(move |path| has_beginning(path, &beginning)).filter_map(|path| read(&path))
     }
 
     fn files(&self) -> impl Iterator<Item = PathBuf> {
@@ -191,16 +251,24 @@ impl ContainmentLedger {
     /// Forgets calls that were given before a time. What cannot be removed now is removed another time.
     fn forget_before(&self, time_ms: u64) {
         let time = std::time::UNIX_EPOCH + std::time::Duration::from_millis(time_ms);
-        let is_call = |path: &PathBuf| {
-            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| !name.starts_with("off-"))
-        };
-        for path in self.files().filter(is_call) {
+        for path in self.files().filter(|path| !has_beginning(path, "off-")) {
             let changed = fs::symlink_metadata(&path).and_then(|metadata| metadata.modified());
             if changed.is_ok_and(|changed| changed < time) {
                 let _ = fs::remove_file(path);
             }
         }
     }
+}
+
+/// Says whether a command is the line that a host was given for a call. Nobody else knows the id in it.
+fn is_line_of(path: &Path, command: &str) -> bool {
+    let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    let id = name.rsplit_once('-').map(|(_, id)| id);
+    id.is_some_and(|id| command.contains(&format!(" run --call {id} -- bash -c ")))
+}
+
+fn has_beginning(path: &Path, beginning: &str) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(beginning))
 }
 
 /// Returns what a command is known by in a file's name.
@@ -246,6 +314,8 @@ mod tests {
             given_at_ms: now_ms(),
             asks_next: true,
             state: ContainedState::Given,
+            is_done: false,
+            held_run: None,
         }
     }
 
@@ -265,8 +335,14 @@ mod tests {
             assert_eq!(ledger.check_done(session, id, command).unwrap(), None, "{session} {command}");
             assert_eq!(ledger.off("claude"), None, "{session} {command}");
         }
-        // A host may tell of the command that it was given.
-        assert_eq!(ledger.check_done("s", Some("c1"), "portcullis run").unwrap().as_deref(), Some("claude"));
+        // A host may tell of a command that another hook gave it.
+        for other in ["portcullis run", "portcullis run --call a2 -- bash -c make"] {
+            assert_eq!(
+                ledger.check_done("s", Some("c1"), other).unwrap().as_deref(),
+                Some("claude"),
+                "{other}"
+            );
+        }
         assert!(ledger.off("claude").is_some());
         assert_eq!(ledger.off("codex"), None);
         ledger.switch_on("claude").unwrap();
@@ -293,13 +369,60 @@ mod tests {
             (ContainedState::Ran, false, false),
         ] {
             let (_folder, ledger) = ledger();
-            ledger.give("a1", &words("make"), &call("s", None)).unwrap();
+            let given_at_ms = now_ms() - AT_ONCE_MS - 1;
+            ledger.give("a1", &words("make"), &ContainedCall { given_at_ms, ..call("s", None) }).unwrap();
             ledger.note("a1", &words("make"), state).unwrap();
             assert_eq!(ledger.is_doubtful(&words("make"), "s", true), with, "{state:?}");
             assert_eq!(ledger.is_doubtful(&words("make"), "s", false), without, "{state:?}");
             assert!(!ledger.is_doubtful(&words("make"), "t", true), "{state:?}");
             assert!(!ledger.is_doubtful(&words("make all"), "s", true), "{state:?}");
         }
+    }
+
+    /// Hosts that have no ids of calls run the same command several times at once.
+    #[test]
+    fn each_of_several_equal_calls_has_its_own_proof() {
+        use ContainedState::{Failed, Given, Ran, Refused};
+        let ids = ["a1", "a2", "a3"];
+        // What came of each of the three.
+        for states in
+            [[Ran, Ran, Ran], [Refused, Ran, Failed], [Given, Ran, Refused], [Refused, Given, Given]]
+        {
+            let (_folder, ledger) = ledger();
+            for id in ids {
+                ledger.give(id, &words("make"), &call("s", None)).unwrap();
+                assert!(!ledger.is_doubtful(&words("make"), "s", true), "{id}");
+            }
+            for (id, state) in ids.into_iter().zip(states) {
+                ledger.note(id, &words("make"), state).unwrap();
+            }
+            let told: Vec<_> = ids.map(|_| ledger.check_done("s", None, "make").unwrap().is_some()).to_vec();
+            let lost = states.iter().filter(|state| **state == Given).count();
+            let expected: Vec<bool> = (0..ids.len()).map(|at| at >= ids.len() - lost).collect();
+            assert_eq!(told, expected, "{states:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_ours_that_did_nothing_is_no_alarm_and_ends_fences_for_its_session() {
+        let (_folder, ledger) = ledger();
+        ledger.give("a1", &words("make"), &call("s", Some("c1"))).unwrap();
+        let line = super::super::wrapped_command::wrapped("/usr/bin/portcullis", "a1", "make", None);
+        assert!(!ledger.has_failed_in("s"));
+        assert_eq!(ledger.check_done("s", Some("c1"), &line).unwrap(), None);
+        assert_eq!(ledger.off("claude"), None);
+        assert!(ledger.has_failed_in("s") && !ledger.has_failed_in("t"));
+    }
+
+    #[test]
+    fn a_command_that_is_asked_about_anew_is_no_alarm() {
+        let (_folder, ledger) = ledger();
+        ledger.give("a1", &words("make"), &call("s", None)).unwrap();
+        ledger.give("a2", &words("make"), &call("s", Some("c2"))).unwrap();
+        ledger.give_up(&words("make"), "s").unwrap();
+        assert_eq!(ledger.check_done("s", Some("c3"), "make").unwrap(), None);
+        // What has an id is known by it.
+        assert_eq!(ledger.check_done("s", Some("c2"), "make").unwrap().as_deref(), Some("claude"));
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub fn fence_program() -> Option<PathBuf> {
 /// Tries a fence over a workspace by running a command in it that does nothing. Says why none goes up.
 pub fn probe(program: &Path, workspace: &Path) -> Result<(), String> {
     let mut command = Command::new(program);
-    command.args(["run", "--drop", "--", "true"]).current_dir(workspace);
+    command.args(["run", "--trial", "--", "true"]).current_dir(workspace);
     let finished = process::run(command, "", LONGEST_TRIAL)
         .map_err(|problem| format!("`{} run` {problem}", program.display()))?;
     if finished.code == Some(0) {

@@ -12,17 +12,21 @@
 
 #[cfg(target_os = "linux")]
 mod builder;
+mod change_judge;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 mod fence_builder;
 mod ledger;
 #[cfg(target_os = "linux")]
 mod machine;
+#[cfg(target_os = "linux")]
+mod needed_programs;
 mod proof;
 mod wrapped_command;
 
 #[cfg(target_os = "linux")]
 pub use builder::HostFence;
+pub use change_judge::ChangeJudge;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::HostFence;
 pub use fence_builder::FenceBuilder;

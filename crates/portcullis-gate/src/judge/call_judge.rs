@@ -163,7 +163,7 @@ impl CallJudge<'_> {
             }
         }
         self.recall_yes(&mut tried, &policy, &mut problems)?;
-        self.offer_fence(&mut tried, &policy)?;
+        self.offer_fence(&mut tried, &policy, &mut problems)?;
         self.refuse_elsewhere(&tried)?;
         tried = self.spend(tried, &mut policy, &mut problems)?;
         if let Some(approval) = self.take_approval(call, &tried, &mut problems) {

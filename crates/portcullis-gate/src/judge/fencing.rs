@@ -8,16 +8,26 @@ use crate::Failure;
 impl CallJudge<'_> {
     /// Decides once more with a fence at hand, if there could be one: it comes before anybody is asked. What is allowed
     /// as it is needs none, unless settings want one for code of the project.
-    pub(super) fn offer_fence(&self, tried: &mut Try, policy: &Policy) -> Result<(), Failure> {
+    pub(super) fn offer_fence(
+        &self,
+        tried: &mut Try,
+        policy: &Policy,
+        problems: &mut Vec<String>,
+    ) -> Result<(), Failure> {
         let needs_none = tried.outcome.verdict().decision == Decision::Allow && !policy.contains_project_code;
         let Some(fences) = self.fences.filter(|_| !needs_none) else { return Ok(()) };
         let Some(offer) = fences.offer() else { return Ok(()) };
         tried.case.offer_fence(Some(offer));
         let outcome = tried.decide(policy)?;
-        if outcome.verdict().decision == Decision::Contained && fences.goes_up(&tried.case) {
+        let is_contained = outcome.verdict().decision == Decision::Contained;
+        if is_contained && fences.goes_up(&tried.case) {
             tried.outcome = outcome;
-        } else {
-            tried.case.offer_fence(None);
+            return Ok(());
+        }
+        tried.case.offer_fence(None);
+        if is_contained {
+            // Whoever is asked now should know what it did before.
+            problems.extend(fences.held_changes());
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! counted and nothing is recorded.
 
 use portcullis_core::{
-    CallExplanation, Case, EffectReport, Mode, Person, RuleExplanation, ToolCall, Verdict,
+    CallExplanation, Case, Context, EffectReport, Mode, Person, RuleExplanation, ToolCall, Verdict,
 };
 use portcullis_hosts::json::parse_input;
 use portcullis_store::audit::Entry;
@@ -30,8 +30,18 @@ impl Trial {
         mode: Option<Mode>,
         person: Person,
     ) -> Result<Self, Failure> {
-        let (policy, context) = (session.policy(), session.context(mode, person, &[]));
-        let case = prepare(policy, call, context, &mut World::default());
+        Self::in_context(session, call, session.context(mode, person, &[]), &mut World::default())
+    }
+
+    /// Judges a call in a context of its own, with what the disk said to others.
+    pub(crate) fn in_context(
+        session: &SessionSettings,
+        call: ToolCall,
+        context: Context,
+        world: &mut World,
+    ) -> Result<Self, Failure> {
+        let policy = session.policy();
+        let case = prepare(policy, call, context, world);
         Ok(Self { verdict: judge(policy, &case)?, case })
     }
 

@@ -31,21 +31,28 @@ impl Scene {
     }
 
     fn hook(&self, host: &str, event: &Value) -> Ran {
+        self.hook_with(host, event, &[])
+    }
+
+    fn hook_with(&self, host: &str, event: &Value, variables: &[(&str, &str)]) -> Ran {
         let mut command = self.sandbox.command(&["hook", host]);
-        command.env_remove(WITHOUT_FENCES).stdin(Stdio::piped());
+        command.env_remove(WITHOUT_FENCES).envs(variables.iter().copied()).stdin(Stdio::piped());
         let mut child = command.spawn().unwrap();
         serde_json::to_writer(child.stdin.take().unwrap(), event).unwrap();
         ran(&child.wait_with_output().unwrap())
     }
 
-    /// Asks as Claude Code does and returns its answer.
+    /// Asks as Claude Code does and returns its answer about the call.
     fn ask(&self, id: &str, command: &str) -> Value {
+        self.ask_whole(id, command)["hookSpecificOutput"].clone()
+    }
+
+    fn ask_whole(&self, id: &str, command: &str) -> Value {
         let input = json!({"command": command, "description": "d", "timeout": 5000});
         let mut event = self.claude("PreToolUse", id, &input);
         event["permission_mode"] = json!("auto");
         let ran = self.hook("claude", &event);
-        serde_json::from_str::<Value>(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"))["hookSpecificOutput"]
-            .clone()
+        serde_json::from_str::<Value>(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"))
     }
 
     fn claude(&self, event: &str, id: &str, input: &Value) -> Value {
@@ -72,6 +79,13 @@ impl Scene {
         ran(&command.output().unwrap())
     }
 
+    fn write_tool(&self, name: &str, script: &str) {
+        let place = format!("tools/{name}");
+        self.sandbox.write_project(&place, &format!("#!/bin/sh\n{script}\n"));
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(self.sandbox.project.join(place), mode).unwrap();
+    }
+
     fn has(&self, file: &str) -> bool {
         self.sandbox.project.join(file).exists()
     }
@@ -84,11 +98,7 @@ fn what_an_agents_own_code_destroys_is_held_and_nothing_outside_changes() {
         "tool_name": "Write", "tool_use_id": "w", "tool_input": {"file_path": "conftest.py", "content": CONFTEST}});
     assert_eq!(scene.hook("claude", &wrote).code, Some(0));
     // What pytest does before any test: it loads the file.
-    scene
-        .sandbox
-        .write_project("tools/pytest", "#!/bin/sh\npython3 -B -c 'import conftest' && echo 1 passed\n");
-    let tool = scene.sandbox.project.join("tools/pytest");
-    fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    scene.write_tool("pytest", "python3 -B -c 'import conftest' && echo 1 passed");
     let line = scene.contained("t1", "pytest -q");
     assert!(line.ends_with(" -- bash -c 'pytest -q'"), "{line}");
     let line = format!("PATH=$PWD/tools:$PATH; {line}");
@@ -106,7 +116,108 @@ fn what_an_agents_own_code_destroys_is_held_and_nothing_outside_changes() {
         scene.hook("claude", &done),
         Ran { code: Some(0), stdout: String::new(), stderr: String::new() }
     );
-    assert_eq!(scene.ask("t2", "pytest -q")["permissionDecision"], "ask");
+    let answer = scene.ask("t2", "pytest -q");
+    assert_eq!(answer["permissionDecision"], "ask");
+    // Whoever is asked reads what it did, and where the difference is.
+    let id = held[0]["id"].as_str().unwrap();
+    let ran = scene.ask_whole("t3", "pytest -q").to_string();
+    assert!(
+        ran.contains("removes `notes.txt`") && ran.contains(&format!("portcullis runs diff {id}")),
+        "{ran}"
+    );
+    let diff = scene.sandbox.run(&["runs", "diff", id]);
+    assert!(diff.stdout.contains("-work"), "{diff:?}");
+}
+
+/// A rule of the user about files speaks about what a contained call changed as about what a call names.
+#[test]
+fn what_lands_is_judged_by_rules_and_findings() {
+    let scene = Scene::new();
+    let settings = json!({"permissions": {"defaultMode": "auto",
+        "deny": ["Edit(/vendor/**)"], "ask": ["Edit(*.lock)"]}});
+    scene.sandbox.write_home(".config/portcullis/settings.json", &settings.to_string());
+    scene.sandbox.write_project(".git/HEAD", "ref: refs/heads/main\n");
+    scene.sandbox.write_project(".git/refs/heads/main", "0123456789abcdef0123456789abcdef01234567\n");
+    let cases = [
+        ("echo x > made.txt", None),
+        ("mkdir -p out/a && echo x > out/a/b.txt && ln -s b.txt out/a/c", None),
+        ("echo 'print(1)' > made.py", None),
+        ("mkdir -p vendor && echo x > vendor/lib.c", Some("vendor/lib.c")),
+        ("echo x > app.lock", Some("app.lock")),
+        ("echo x > .envrc", Some(".envrc")),
+        ("ln -s /etc/passwd users", Some("users")),
+        ("rm .git/refs/heads/main", Some(".git/refs/heads/main")),
+        ("rm -rf .git", Some(".git")),
+    ];
+    for (at, (change, held)) in cases.into_iter().enumerate() {
+        let line = scene.contained(&format!("t{at}"), &format!("frobnicate {at}"));
+        // Whoever judged the command has never seen the program.
+        scene.write_tool("frobnicate", change);
+        let ran = scene.shell(&format!("PATH=$PWD/tools:$PATH; {line}"), "");
+        match held {
+            None => assert!(!ran.stderr.contains("held"), "{change}: {ran:?}"),
+            Some(name) => {
+                assert!(
+                    ran.stderr.contains("held for a person") && ran.stderr.contains(name),
+                    "{change}: {ran:?}"
+                );
+            }
+        }
+    }
+    for (file, is_there) in [
+        ("made.txt", true),
+        ("out/a/c", true),
+        ("made.py", true),
+        ("vendor", false),
+        ("app.lock", false),
+        (".envrc", false),
+    ] {
+        assert_eq!(scene.has(file), is_there, "{file}");
+    }
+}
+
+#[test]
+fn what_is_not_there_inside_is_asked_about() {
+    let scene = Scene::new();
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("frobnicate");
+    fs::write(&program, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let ask = |command: &str, path: &str| {
+        let input = json!({"command": command});
+        let mut event = scene.claude("PreToolUse", "t", &input);
+        event["permission_mode"] = json!("auto");
+        let ran = scene.hook_with("claude", &event, &[("PATH", path)]);
+        serde_json::from_str::<Value>(&ran.stdout).unwrap()["hookSpecificOutput"]["permissionDecision"]
+            .clone()
+    };
+    let usual = std::env::var("PATH").unwrap();
+    assert_eq!(ask("frobnicate --all", &usual), "allow");
+    for command in ["frobnicate --all", "env frobnicate", "true && frobnicate", "bash -c frobnicate"] {
+        assert_eq!(ask(command, &path), "ask", "{command}");
+    }
+    assert_eq!(ask(&format!("{} --all", program.display()), &usual), "ask");
+    assert_eq!(ask("frobnicate ~/.claude/skills/x.json", &usual), "ask");
+}
+
+#[test]
+fn a_trial_leaves_no_run_behind() {
+    let scene = Scene::new();
+    scene.contained("t1", "frobnicate --all");
+    let runs = scene.sandbox.run(&["runs", "list", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&runs.stdout).unwrap()["runs"], json!([]), "{runs:?}");
+}
+
+#[test]
+fn the_same_command_several_times_at_once_is_contained_each_time() {
+    let scene = Scene::new();
+    let lines = ["t1", "t2", "t3"].map(|id| scene.contained(id, "frobnicate; echo ran"));
+    for (id, line) in ["t1", "t2", "t3"].into_iter().zip(&lines) {
+        assert_eq!(scene.shell(line, "").stdout, "ran\n", "{line}");
+        let done = scene.claude("PostToolUse", id, &json!({"command": "frobnicate; echo ran"}));
+        assert_eq!(scene.hook("claude", &done).code, Some(0));
+    }
 }
 
 #[test]
@@ -180,6 +291,18 @@ fn a_lost_rewrite_is_an_alarm_and_ends_containment_for_its_host() {
     assert_eq!(scene.ask("t2", "frobnicate --other")["permissionDecision"], "ask");
     let doctor = scene.sandbox.run(&["doctor", "claude", "--json"]);
     assert!(doctor.stdout.contains("are not contained any more"), "{doctor:?}");
+    // The trail has the alarm beside the decision.
+    let listed = scene.sandbox.run(&["log", "--decision", "contained", "--json"]);
+    let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
+    let alarms: Vec<_> = listed["records"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|record| record["kind"] == "lost-fence")
+        .collect();
+    assert_eq!(alarms.len(), 1, "{listed:#}");
+    assert_eq!(alarms[0]["summary"], "frobnicate --all");
+    assert!(alarms[0]["reason"].as_str().unwrap().contains("without the fence"), "{listed:#}");
 }
 
 #[test]

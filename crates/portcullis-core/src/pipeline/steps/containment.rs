@@ -4,10 +4,9 @@
 //! outside. Every rule was asked about the command as it was written before the host gets another one.
 
 use portcullis_analysis::effect::{Act, Effect, Target, Weight};
-use portcullis_analysis::place::Scope;
 use portcullis_analysis::profile::{Flag, Form};
 
-use crate::case::{CallSubject, CaseView, scope_of};
+use crate::case::{CallSubject, CaseView, EffectSource};
 use crate::decision::Decision;
 use crate::fence::{FenceCause, FenceNetwork, FenceOffer, FenceRequest, FenceWrites};
 use crate::input::Value;
@@ -55,9 +54,9 @@ fn settle(run: &PipelineRun<'_>, raised: &RaisedQuestion, cause: FenceCause) -> 
     if !matches!(view.case.subject, CallSubject::Shell(_)) || view.policy.sandbox.enabled || stays(view) {
         return None;
     }
-    let scope = scope_of(view);
     if !path::is_inside(&view.case.context().cwd, &offer.workspace)
-        || !view.case.effects().iter().all(|effect| works_inside(view, offer, &scope, effect))
+        || !view.own_source().effects.iter().all(|effect| works_inside(view, offer, effect))
+        || view.sources().any(|source| needs_hidden(view, offer, source))
     {
         return None;
     }
@@ -101,10 +100,9 @@ fn cause_of(view: &CaseView<'_>, effect: &Effect) -> Option<FenceCause> {
     }
 }
 
-/// Says whether an effect can be had inside a fence: it is local, and what it names is there.
-fn works_inside(view: &CaseView<'_>, offer: &FenceOffer, scope: &Scope, effect: &Effect) -> bool {
+/// Says whether an effect can be had inside a fence: it is local.
+fn works_inside(view: &CaseView<'_>, offer: &FenceOffer, effect: &Effect) -> bool {
     let is_inside = |file: &String| path::is_inside(file, &offer.workspace);
-    let is_hidden = |file: &String| !is_inside(file) && scope.is_temporary(file);
     let paths = effect.target.paths();
     match effect.act {
         Act::Unknown => !is_meant_for_outside(view, effect),
@@ -113,14 +111,40 @@ fn works_inside(view: &CaseView<'_>, offer: &FenceOffer, scope: &Scope, effect: 
         | Act::RunProject
         | Act::GitLocal
         | Act::GitRewrite
-        | Act::KillOwn => true,
-        Act::Read | Act::List | Act::Execute => !paths.iter().any(is_hidden),
+        | Act::KillOwn
+        | Act::Read
+        | Act::List
+        | Act::Execute => true,
         Act::Write | Act::Delete | Act::DeleteTree | Act::Move | Act::SetMode | Act::Link => {
             matches!(&effect.target, Target::Path(target) if !target.is_lost) && paths.iter().all(is_inside)
                 || paths.is_empty()
         }
         _ => false,
     }
+}
+
+/// Says whether a text needs a file that is not there inside: it would fail as if there were none, or take another one. What
+/// a script puts there itself it finds there.
+fn needs_hidden(view: &CaseView<'_>, offer: &FenceOffer, source: &EffectSource<'_>) -> bool {
+    let is_written = |file: &String| {
+        let writes = source.effects.iter().filter(|effect| effect.act == Act::Write);
+        writes.into_iter().any(|effect| effect.target.paths().contains(file))
+    };
+    source.effects.iter().any(|effect| match effect.act {
+        Act::Read | Act::List | Act::Execute => {
+            effect.target.paths().iter().any(|file| offer.hides(file) && !is_written(file))
+        }
+        // A word of a command that nobody knows may be a file.
+        Act::Unknown if source.script.is_none() => names_hidden(view, offer, effect),
+        _ => false,
+    })
+}
+
+fn names_hidden(view: &CaseView<'_>, offer: &FenceOffer, effect: &Effect) -> bool {
+    let context = view.case.context();
+    let command = effect.invocation.and_then(|at| view.case.survey().invocations.get(at));
+    let words = command.into_iter().flat_map(|command| &command.arguments);
+    words.into_iter().any(|word| offer.hides_word(&word.text, &context.cwd, context.home.as_deref()))
 }
 
 /// Says whether a program is known, and known to reach outside in one of its forms. Inside a fence it could only fail.

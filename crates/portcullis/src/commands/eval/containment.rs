@@ -16,6 +16,9 @@ use portcullis_output::terminal::{BOLD, Painted};
 /// The acts that run code which the project brings along.
 const PROJECT_CODE: [&str; 2] = ["run-project", "execute"];
 
+/// The places that every fence has its own of; what is masked besides differs from home to home.
+const HIDDEN: [&str; 3] = ["/tmp", "/var/tmp", "/run"];
+
 /// What fences change about an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FencedAction {
@@ -35,7 +38,7 @@ impl FencedAction {
         before: &LocalVerdict,
     ) -> Result<(Self, LocalVerdict), Failure> {
         let workspace = case.context().project.clone();
-        case.offer_fence(Some(FenceOffer { workspace }));
+        case.offer_fence(Some(FenceOffer { workspace, hidden: HIDDEN.map(str::to_owned).to_vec() }));
         let strict = Policy { contains_project_code: true, ..policy.clone() };
         let strict = judge_locally(&strict, case)?.verdict.decision;
         let runs_code = case.effect_reports().iter().any(|effect| PROJECT_CODE.contains(&effect.act));

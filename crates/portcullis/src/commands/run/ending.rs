@@ -1,10 +1,15 @@
 //! The end of a fenced command: its own exit code, and the lines that say what the fence did.
 
+use std::ffi::OsString;
+
 use portcullis_core::visible;
-use portcullis_fence::{AttemptResult, FenceError, FenceOutcome, FencePolicy, HostAttempt, NetworkAccess};
+use portcullis_fence::{
+    AttemptResult, FenceError, FenceOutcome, FencePolicy, FencedCommand, HostAttempt, NetworkAccess,
+};
 use portcullis_output::human::counted;
 use portcullis_output::terminal::print_error;
 
+use super::named_places::named_outside;
 use crate::exit_code::ExitCode;
 
 /// Says in one line that nothing was run, and why.
@@ -32,7 +37,8 @@ pub(super) struct FenceAdvice {
 }
 
 /// Names what the fence refused, which the command itself tells only as a riddle.
-pub(super) fn say_what_was_refused(outcome: &FenceOutcome, policy: &FencePolicy, advice: &FenceAdvice) {
+pub(super) fn say_what_was_refused(outcome: &FenceOutcome, command: &FencedCommand, advice: &FenceAdvice) {
+    let FencedCommand { policy, words, .. } = command;
     if let Some(text) = refused_hosts(&outcome.hosts, &policy.network, advice) {
         print_error(&text);
     }
@@ -51,13 +57,30 @@ pub(super) fn say_what_was_refused(outcome: &FenceOutcome, policy: &FencePolicy,
         ));
     }
     if outcome.exit.shell_code() != 0 {
+        let named = refused_names(words, policy).map(|named| format!(" {named}")).unwrap_or_default();
         print_error(&format!(
             "portcullis: this ran inside a fence: it can write `{}` and `/tmp`; the rest of the machine is \
-             read-only, secrets are hidden, and services such as Docker are out of reach. {}\n",
+             read-only, secrets are hidden, and services such as Docker are out of reach.{named} {}\n",
             visible(&policy.workspace.to_string_lossy()),
             advice.stopped
         ));
     }
+}
+
+/// Returns the sentence about places outside that a command names. The kernel tells nobody which path it refused, but what
+/// stands in the command can be looked at.
+fn refused_names(words: &[OsString], policy: &FencePolicy) -> Option<String> {
+    let (hidden, sealed) = named_outside(words, policy);
+    let parts = [(hidden, "hidden inside"), (sealed, "read-only inside")];
+    let clauses: Vec<String> = parts
+        .iter()
+        .filter(|(names, _)| !names.is_empty())
+        .map(|(names, how)| {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            format!("{} is {how}", list_of(&names))
+        })
+        .collect();
+    (!clauses.is_empty()).then(|| format!("Of what it names, {}.", clauses.join(" and ")))
 }
 
 /// Says whether the fence kept the command from reaching something outside.

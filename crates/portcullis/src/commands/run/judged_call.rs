@@ -50,7 +50,7 @@ pub(super) fn run(id: &str, words: &[OsString]) -> Result<ExitCode, Failure> {
 
 fn run_directly(command: &FencedCommand, call: &CallProof<'_>) -> ExitCode {
     match portcullis_fence::run(command) {
-        Ok(outcome) => finish(&command.policy, &outcome, call, Landing::Whole),
+        Ok(outcome) => finish(command, &outcome, call, Landing::Whole),
         Err(error) => {
             call.note(ContainedState::Failed);
             did_not_start(&error)
@@ -83,14 +83,14 @@ fn run_observed(
         Ok(record) => record,
         Err(error) => {
             say_held(&format!("its changes could not be read: {error}"), "portcullis runs");
-            return Ok(finish(&command.policy, &outcome, call, Landing::Held));
+            return Ok(finish(&command, &outcome, call, Landing::Held));
         }
     };
     let landing = match record.state {
-        RunState::Held => land_or_hold(home, &record, &command.policy),
+        RunState::Held => land_or_hold(home, &record, &command.policy, call),
         _ => Landing::Whole,
     };
-    Ok(finish(&command.policy, &outcome, call, landing))
+    Ok(finish(&command, &outcome, call, landing))
 }
 
 /// What became of the changes of a call.
@@ -122,6 +122,16 @@ impl<'a> CallProof<'a> {
         let _ = self.ledger.note(self.id, self.words, state);
     }
 
+    /// Notes that what it changed waits for a person.
+    fn note_held(&self, run: &str) {
+        let _ = self.ledger.note_held(self.id, self.words, run);
+    }
+
+    /// Returns the session of the call; empty if nobody knows.
+    fn session(&self) -> String {
+        self.ledger.find(self.id, self.words).map(|call| call.session).unwrap_or_default()
+    }
+
     /// Returns how an agent comes to a run outside the fence.
     fn way_out(&self) -> &'static str {
         match self.ledger.find(self.id, self.words) {
@@ -134,11 +144,11 @@ impl<'a> CallProof<'a> {
 }
 
 /// Brings the changes down if nothing speaks against any of them; else all of them wait for a person.
-fn land_or_hold(home: &FenceHome, record: &RunRecord, policy: &FencePolicy) -> Landing {
+fn land_or_hold(home: &FenceHome, record: &RunRecord, policy: &FencePolicy, call: &CallProof<'_>) -> Landing {
     let runs = home.runs();
     let show = format!("portcullis runs show {}", record.id);
     let objection = match runs.held(record, &policy.protected) {
-        Ok(held) => objection(&record.workspace, &held),
+        Ok(held) => objection(record, &call.session(), &held),
         Err(error) => Some(error.to_string()),
     };
     let objection = objection.or_else(|| {
@@ -147,6 +157,7 @@ fn land_or_hold(home: &FenceHome, record: &RunRecord, policy: &FencePolicy) -> L
     });
     let Some(objection) = objection else { return Landing::Whole };
     say_held(&objection, &show);
+    call.note_held(&record.id);
     Landing::Held
 }
 
@@ -157,11 +168,16 @@ fn say_held(reason: &str, command: &str) {
     ));
 }
 
-fn finish(policy: &FencePolicy, outcome: &FenceOutcome, call: &CallProof<'_>, landing: Landing) -> ExitCode {
+fn finish(
+    command: &FencedCommand,
+    outcome: &FenceOutcome,
+    call: &CallProof<'_>,
+    landing: Landing,
+) -> ExitCode {
     if was_refused(outcome) || landing == Landing::Held {
         call.note(ContainedState::Refused);
     }
     let stopped = "If that stopped it, tell the user, who can run it outside.";
-    say_what_was_refused(outcome, policy, &FenceAdvice { refused: call.way_out(), stopped });
+    say_what_was_refused(outcome, command, &FenceAdvice { refused: call.way_out(), stopped });
     end_with(outcome.exit.shell_code())
 }

@@ -1,15 +1,19 @@
-//! Whether the changes of a contained call may land: they are judged by what they are, as a command that made them would be.
+//! Whether the changes of a contained call may land: they are judged by what they are, as the calls that make them would be.
 //!
-//! What runs later or steers tools is held, and so is a change that takes work away which git could not bring back.
+//! What runs later or steers tools is held, and so is what a rule, a finding or a protected path speaks of, and a change that
+//! takes work away which git could not bring back.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use portcullis_core::{DiskAnswer, DiskQuestion, is_rebuilt, visible};
-use portcullis_fence::{ChangeKind, ChangedEntry, HeldChange};
+use portcullis_fence::{ChangeKind, ChangedEntry, HeldChange, RunRecord};
+use portcullis_gate::containment::ChangeJudge;
 use portcullis_output::human::counted;
 use portcullis_world::World;
+
+use super::change_call::{ChangeCall, change_call};
 
 /// The most changed paths that git is asked about.
 const MOST_PATHS: usize = 200;
@@ -18,14 +22,54 @@ const MOST_PATHS: usize = 200;
 const GIT_STATE: [&str; 4] = [".git/index", ".git/HEAD", ".git/ORIG_HEAD", ".git/refs/stash"];
 
 /// Says why changes must wait for a person, in one clause; nothing if they may land.
-pub(super) fn objection(workspace: &Path, held: &[HeldChange]) -> Option<String> {
+pub(super) fn objection(record: &RunRecord, session_id: &str, held: &[HeldChange]) -> Option<String> {
     let protected: Vec<_> = held.iter().filter(|held| held.is_protected).collect();
     if let Some(first) = protected.first() {
         let count = counted(protected.len(), "file");
         let first = visible(&first.change.path.to_string_lossy()).into_owned();
         return Some(format!("{count} that run later or steer tools were changed, first `{first}`"));
     }
-    lost_work(workspace, held)
+    lost_history(held)
+        .or_else(|| lost_work(&record.workspace, held))
+        .or_else(|| judged(record, session_id, held))
+}
+
+/// What git keeps commits by.
+const GIT_HISTORY: [&str; 4] = ["refs", "objects", "packed-refs", "HEAD"];
+
+/// Names a branch or another part of a repository that is gone, unless git packed what it has.
+fn lost_history(held: &[HeldChange]) -> Option<String> {
+    let has = |path: &Path, names: &[&str]| {
+        let mut parts = path.iter().skip_while(|part| *part != ".git").skip(1);
+        parts.next().is_some_and(|part| names.iter().any(|name| part == *name))
+    };
+    let is_gone = |held: &&HeldChange| held.change.kind == ChangeKind::Removed;
+    let is_packed = held.iter().any(|held| !is_gone(&held) && has(&held.change.path, &["packed-refs"]));
+    let mut lost = held.iter().filter(is_gone).filter(|held| has(&held.change.path, &GIT_HISTORY));
+    let first = lost.next().filter(|_| !is_packed)?;
+    Some(format!("it removes what git keeps: `{}`", visible(&first.change.path.to_string_lossy())))
+}
+
+/// Says what settings and findings say against a change, the first of them.
+fn judged(record: &RunRecord, session_id: &str, held: &[HeldChange]) -> Option<String> {
+    let mut judge = match ChangeJudge::open(&record.directory, session_id) {
+        Ok(judge) => judge,
+        Err(failure) => return Some(failure.message),
+    };
+    let upper = record.layers.first().map(|layer| layer.upper.as_path())?;
+    held.iter().find_map(|held| {
+        let name = || visible(&held.change.path.to_string_lossy()).into_owned();
+        let call = match change_call(&record.workspace, upper, &held.change) {
+            ChangeCall::Call(call) => call,
+            ChangeCall::NoneNeeded => return None,
+            ChangeCall::Unreadable => return Some(format!("nobody can tell what `{}` is", name())),
+        };
+        match judge.objection(call) {
+            Ok(None) => None,
+            Ok(Some(reason)) => Some(format!("it changed `{}`: {reason}", name())),
+            Err(failure) => Some(failure.message),
+        }
+    })
 }
 
 /// Names work that would be lost.

@@ -2,9 +2,11 @@
 //!
 //! INVARIANT: what does not go up runs nothing: the exit code is 125, and one line says why and what helps.
 
+mod change_call;
 mod ending;
 mod judged_call;
 mod landing;
+mod named_places;
 mod trial;
 
 use std::ffi::OsString;
@@ -62,6 +64,9 @@ pub(crate) struct RunArgs {
     /// Print what it changed as JSON, in the last line
     #[arg(long, conflicts_with = "call")]
     json: bool,
+    /// Try whether a fence goes up: nothing of the run is kept, not even that it was
+    #[arg(long, hide = true, conflicts_with_all = ["keep", "drop", "direct", "json", "call"])]
+    trial: bool,
     /// Run the judged call with this id; what it may do stands in the record of the judgement
     #[arg(long, value_name = "ID", hide = true)]
     call: Option<String>,

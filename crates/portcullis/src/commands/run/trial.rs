@@ -59,6 +59,10 @@ fn observe(arguments: &RunArgs, home: &FenceHome, mut command: FencedCommand) ->
             return Ok(did_not_start(&error));
         }
     };
+    if arguments.trial {
+        open.abandon().map_err(|error| run_failure(&error))?;
+        end_with(outcome.exit.shell_code());
+    }
     let record = open.end(&outcome).map_err(|error| run_failure(&error))?;
     say_refused(&command, &outcome);
     let record = settle(arguments, home, &command, record)?;
@@ -71,7 +75,7 @@ fn observe(arguments: &RunArgs, home: &FenceHome, mut command: FencedCommand) ->
 fn say_refused(command: &FencedCommand, outcome: &FenceOutcome) {
     let refused = "If it needs that, list the host with `--allow-host`, or run it without the fence.";
     let stopped = "If that stopped it, run it without the fence.";
-    say_what_was_refused(outcome, &command.policy, &FenceAdvice { refused, stopped });
+    say_what_was_refused(outcome, command, &FenceAdvice { refused, stopped });
 }
 
 /// Shows the changes and does with them what the flags or the person say.

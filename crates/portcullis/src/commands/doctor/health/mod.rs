@@ -11,6 +11,7 @@ mod heads;
 mod neighbours;
 mod own;
 mod proof;
+mod rewrite_trial;
 
 use portcullis_hosts::Host;
 use serde_json::{Value, json};

@@ -1,6 +1,9 @@
 //! The proof: the real agent runs, with a scripted model on loopback in the place of its own, and makes one call that a
 //! rule of a throw-away project denies.
 //!
+//! Where the agent can be given another command, it makes a second call that is contained, and the run that comes of it is
+//! looked for.
+//!
 //! Nothing but what the model is told by the agent proves that we were asked: an agent may stop the call for reasons of its
 //! own. The call leaves an empty file in the throw-away project if nobody stops it. Only agents that take their model from
 //! the command line or the environment can be driven so; the settings of an agent are never changed.
@@ -15,8 +18,8 @@ use portcullis_hosts::Host;
 use portcullis_testkit::{AgentCall, AgentScript, AgentServer, AgentTurn};
 use serde_json::{Value, json};
 
+use super::rewrite_trial::{RewriteTrial, SeenRewrite};
 use super::{Check, Checks};
-use portcullis_gate::containment::ContainmentLedger;
 use portcullis_gate::{new_id, process};
 use portcullis_install::agent::Agent;
 
@@ -32,26 +35,21 @@ const PROMPT: &str = "Do what the script says.";
 /// How long the agent may take.
 const LIMIT: Duration = Duration::from_mins(2);
 
-/// Proves that an agent asks us.
+/// Proves that an agent asks us, and that it runs a command in place of its own.
 pub(crate) fn prove(agent: &Agent, state: Option<&Path>) -> Vec<Check> {
     let mut checks = Checks::new(Some(agent.host()));
     let title = agent.adapter.title;
-    match run(agent) {
+    let trial = state.and_then(|state| RewriteTrial::of(agent.host(), state));
+    match run(agent, trial.as_ref()) {
         None => {
             let message =
                 format!("{title} cannot be started with another model without changing its settings");
             checks.warning("proof", message, "make a call in it, and look at `portcullis log`");
         }
-        Some(Ok(())) => {
+        Some(Ok(seen)) => {
             checks.fine("proof", format!("{title} asked us about a call and stopped it"));
-            // Whether it runs what it is given is seen again at the next contained call.
-            if let Some(ledger) =
-                state.map(ContainmentLedger::below).filter(|ledger| ledger.off(agent.host().name()).is_some())
-            {
-                match ledger.switch_on(agent.host().name()) {
-                    Ok(()) => checks.fine("containment", "its commands can be contained again"),
-                    Err(error) => checks.problem("containment", error.to_string(), "repair it"),
-                }
+            if let Some(trial) = &trial {
+                trial.conclude(&mut checks, title, seen);
             }
         }
         Some(Err(why)) => {
@@ -62,13 +60,15 @@ pub(crate) fn prove(agent: &Agent, state: Option<&Path>) -> Vec<Check> {
     checks.list
 }
 
-/// Runs the agent; `None` if it cannot be driven so.
-fn run(agent: &Agent) -> Option<Result<(), String>> {
+/// Runs the agent, and says what was seen of a rewrite; `None` if it cannot be driven so.
+fn run(agent: &Agent, trial: Option<&RewriteTrial>) -> Option<Result<SeenRewrite, String>> {
     let command = format!("touch {FILE}");
-    let call = call(agent.host(), &command)?;
-    let server =
-        AgentServer::start(AgentScript::new(vec![AgentTurn::call(call), AgentTurn::say("All done.")]));
-    let server = match server {
+    let mut turns = vec![AgentTurn::call(call(agent.host(), LABEL, &command)?)];
+    if trial.is_some() {
+        turns.push(AgentTurn::call(call(agent.host(), RewriteTrial::LABEL, RewriteTrial::COMMAND)?));
+    }
+    turns.push(AgentTurn::say("All done."));
+    let server = match AgentServer::start(AgentScript::new(turns)) {
         Ok(server) => server,
         Err(error) => return Some(Err(format!("the scripted model cannot be started: {error}"))),
     };
@@ -77,12 +77,16 @@ fn run(agent: &Agent) -> Option<Result<(), String>> {
     agent_command.args(arguments(agent.host(), &url)).envs(variables(agent.host(), &url));
     Some(ThrowAwayProject::make(&command).and_then(|project| {
         agent_command.current_dir(&project.folder);
+        if let Some(trial) = trial {
+            trial.begin(&project.folder)?;
+        }
         process::run(agent_command, "", LIMIT).map_err(|why| format!("the agent {why}"))?;
+        let seen = trial.map_or(SeenRewrite::Nothing, |trial| trial.end(&project.folder));
         if project.folder.join(FILE).exists() {
             return Err("the agent ran the trial call: it does not ask us".to_owned());
         }
         match server.told(LABEL) {
-            Some(told) if told.contains(&rule(&command)) => Ok(()),
+            Some(told) if told.contains(&rule(&command)) => Ok(seen),
             Some(told) => {
                 Err(format!("the agent did not ask us about the trial call, and said: {}", cut(&told)))
             }
@@ -100,7 +104,7 @@ fn cut(text: &str) -> String {
 }
 
 /// Makes the call of a shell as the agent's model makes it.
-fn call(host: Host, command: &str) -> Option<AgentCall> {
+fn call(host: Host, label: &str, command: &str) -> Option<AgentCall> {
     let described = || json!({"command": command, "description": "Leave a file"});
     let (tool, input): (&str, Value) = match host {
         Host::Claude => ("Bash", described()),
@@ -121,7 +125,7 @@ fn call(host: Host, command: &str) -> Option<AgentCall> {
         | Host::Cline
         | Host::Generic => return None,
     };
-    Some(AgentCall::new(LABEL, tool, input))
+    Some(AgentCall::new(label, tool, input))
 }
 
 /// The arguments that make the agent run without a person, with the scripted model.
@@ -135,6 +139,9 @@ fn arguments(host: Host, url: &str) -> Vec<String> {
         Host::Codex => vec![
             "exec",
             "--skip-git-repo-check",
+            // In its sandbox no fence goes up. What it runs are two lines of our own in a folder of our own.
+            "--sandbox",
+            "danger-full-access",
             "-c",
             &provider,
             "-c",
@@ -190,7 +197,9 @@ impl ThrowAwayProject {
         DirBuilder::new().mode(0o700).create(&project.folder).map_err(failed)?;
         let settings = project.folder.join(".portcullis");
         fs::create_dir(&settings).map_err(failed)?;
-        let text = json!({"permissions": {"deny": [rule(command)]}}).to_string();
+        // In this mode nobody is asked, so that what can be contained is.
+        let permissions = json!({"defaultMode": "dontAsk", "deny": [rule(command)]});
+        let text = json!({"permissions": permissions}).to_string();
         fs::write(settings.join("settings.json"), text).map_err(failed)?;
         Ok(project)
     }
