@@ -11,9 +11,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use portcullis_core::rule::{Behavior, Rule};
-use portcullis_core::{Case, Context, Mode, Origin, Person, Policy, Source};
+use portcullis_core::{Case, Context, FenceOffer, Mode, Origin, Person, Policy, Source};
 use portcullis_hosts::{
-    HookCall, Host, HostAnswer, HostDecision, HostEvent, HostInput, HostReply, PlainQuestion,
+    HookCall, Host, HostAnswer, HostDecision, HostEvent, HostInput, HostReply, PlainQuestion, shell_joined,
 };
 use portcullis_testkit::{GoldenCase, GoldenFile, is_updating};
 use pretty_assertions::assert_eq;
@@ -41,12 +41,16 @@ fn policy() -> Policy {
     Policy::of_rules(RULES.iter().enumerate().map(rule).collect())
 }
 
+/// How the name of a case begins whose call is offered a fence.
+const CONTAINED: &str = "contained";
+
 /// A case: what the host says, and how the answer is called in the file.
 struct HostCase {
     host: Host,
     name: String,
     input: Vec<u8>,
     variables: BTreeMap<String, String>,
+    is_fenced: bool,
 }
 
 impl HostCase {
@@ -57,32 +61,37 @@ impl HostCase {
             name: format!("{}: {}", host.name(), golden.name),
             input: golden.find("input").unwrap().as_bytes().to_vec(),
             variables: variables.unwrap_or_default(),
+            is_fenced: golden.name.starts_with(CONTAINED),
         }
     }
 
     fn answer(&self, input: &[u8]) -> HostReply {
-        answer(self.host, input, &self.variables)
+        answer(self.host, input, &self.variables, self.is_fenced)
     }
 }
 
 /// Answers as the hook does, in a world without symbolic links.
-fn answer(host: Host, input: &[u8], variables: &BTreeMap<String, String>) -> HostReply {
+fn answer(host: Host, input: &[u8], variables: &BTreeMap<String, String>, is_fenced: bool) -> HostReply {
     let adapter = host.adapter();
     let variable = |name: &str| variables.get(name).cloned();
     let told = HostInput { input, directory: "/srv/engine", variable: &variable };
     match (adapter.read)(&told) {
-        Ok(HostEvent::Call(call)) => answer_call(host, &call),
+        Ok(HostEvent::Call(call)) => answer_call(host, &call, is_fenced),
         Ok(HostEvent::Fact(_) | HostEvent::Other) => HostReply::silence(),
         Err(error) => adapter.fail(adapter.usual, &error.to_string()),
     }
 }
 
-fn answer_call(host: Host, call: &HookCall) -> HostReply {
+fn answer_call(host: Host, call: &HookCall, is_fenced: bool) -> HostReply {
     let policy = policy();
     let verdicts = call.calls.iter().map(|one| {
         let mut context = Context::new(call.mode.unwrap_or(Mode::Default), &call.session.cwd);
         context.home = Some("/home/ada".to_owned());
         context.person = call.person.unwrap_or(Person::Present);
+        if is_fenced {
+            context.mode = Mode::Auto;
+            context.fence = Some(FenceOffer { workspace: call.session.cwd.clone(), hidden: Vec::new() });
+        }
         let mut case = Case::new(one.clone(), context);
         case.assume_empty_disk(&policy);
         case.decide(&policy).unwrap().into_verdict()
@@ -95,7 +104,13 @@ fn answer_call(host: Host, call: &HookCall) -> HostReply {
         }
         mask => mask.lower(verdict.decision),
     };
-    let answer = HostAnswer::of(&verdict, said, None, None);
+    let mut answer = HostAnswer::of(&verdict, said, None, None);
+    if said == HostDecision::Contained {
+        let rewritable = call.rewritable.as_ref().unwrap();
+        let program = ["/usr/bin/portcullis", "run", "--call", "4bd0bd1f", "--", "bash", "-c"];
+        let line = shell_joined(program.into_iter().chain([rewritable.command()]));
+        answer.changed_input = Some(rewritable.with_command(&line));
+    }
     (host.adapter().write)(call.moment, &answer)
 }
 
@@ -138,6 +153,22 @@ fn every_input_has_its_answer() {
             assert_eq!([(block.as_str(), said.as_str())].as_slice(), outputs, "{}", case.name);
         }
         golden.update().unwrap();
+    }
+}
+
+#[test]
+fn hosts_that_take_another_command_have_a_case_of_it() {
+    for host in [Host::Claude, Host::Codex, Host::Gemini, Host::Opencode] {
+        let contained: Vec<HostCase> = cases(host).into_iter().filter(|case| case.is_fenced).collect();
+        assert!(contained.len() >= 2, "{}", host.name());
+        for case in contained {
+            let reply = case.answer(&case.input);
+            assert!(
+                reply.stdout.contains("/usr/bin/portcullis run --call 4bd0bd1f -- bash -c "),
+                "{}",
+                case.name
+            );
+        }
     }
 }
 
@@ -197,7 +228,7 @@ fn a_missing_or_wrong_field_of_claude_code_blocks() {
                 Some(format!("\"{name}\":{value}"))
             })
             .collect();
-        answer(Host::Claude, format!("{{{}}}", written.join(",")).as_bytes(), &BTreeMap::new())
+        answer(Host::Claude, format!("{{{}}}", written.join(",")).as_bytes(), &BTreeMap::new(), false)
     };
     assert!(call("", None).stdout.contains("\"permissionDecision\":\"allow\""), "the whole input is fine");
     for field in required {
