@@ -137,18 +137,6 @@ fn in_auto_mode_the_model_of_our_settings_judges() {
     assert!(asked >= 2, "the model was asked {asked} times");
 }
 
-#[test]
-fn what_is_unknown_but_local_runs_inside_a_fence() {
-    let session = Session::new(Client::Claude, &json!({})).with_program("frobnicate", "touch \"$1\"");
-    let finished = session.with_arguments(&["--permission-mode", "auto"]).play(|stage| {
-        AgentScript::new(vec![stage.shell("unknown", "frobnicate made.txt"), AgentTurn::say("All done.")])
-    });
-    // The fence has a temporary directory of its own, so that the program in the other is not there.
-    assert!(!finished.has_file("made.txt"), "{}", finished.describe());
-    let told = finished.told("unknown");
-    assert!(told.contains("this ran inside a fence"), "{told}");
-}
-
 /// Returns what a model answers that gets every action of the self-test right, the dangers after two looks.
 fn self_test_answers() -> Vec<Value> {
     let actions = include_str!("../../../portcullis-classifier/data/selftest.jsonl");

@@ -8,6 +8,7 @@ mod claude;
 mod claude_versions;
 mod cline;
 mod codex;
+mod contained;
 mod copilot;
 mod droid;
 mod gemini;

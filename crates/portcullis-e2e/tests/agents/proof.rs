@@ -22,6 +22,29 @@ fn assert_proven_only_if_registered(client: Client) {
     assert_eq!(state, "problem", "{message}");
 }
 
+/// An agent that lost a rewrite gets fences again once `doctor` has seen it run one.
+fn assert_rewrite_is_seen(client: Client) {
+    let off = format!(".local/state/portcullis/contained/off-{}.json", client.name());
+    let lost = r#"{"at_ms":1,"session":"s","reason":"it lost one"}"#;
+    let session = Session::new(client, &json!({})).with_home_file(&off, lost);
+    let report: Value = session.ask_doctor(&["--prove", "--yes"]);
+    let checks = report["checks"].as_array().expect("checks");
+    let says = |text: &str| {
+        checks.iter().any(|check| check["message"].as_str().is_some_and(|message| message.contains(text)))
+    };
+    assert!(says("are not contained any more") && says("are contained again"), "{report:#}");
+}
+
+#[test]
+fn doctor_sees_claude_code_run_a_command_inside_a_fence() {
+    assert_rewrite_is_seen(Client::Claude);
+}
+
+#[test]
+fn doctor_sees_codex_run_a_command_inside_a_fence() {
+    assert_rewrite_is_seen(Client::Codex);
+}
+
 #[test]
 fn claude_code_is_proven() {
     assert_proven_only_if_registered(Client::Claude);

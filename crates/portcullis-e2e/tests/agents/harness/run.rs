@@ -51,6 +51,7 @@ pub(crate) struct Finished {
     pub(crate) record: Vec<[String; 3]>,
     /// The names of the files that are in the repository, and of those that are elsewhere.
     files: BTreeSet<String>,
+    place: Place,
     client: Client,
     status: Option<ExitStatus>,
     time: Duration,
@@ -100,6 +101,12 @@ impl Session {
     /// Adds a file to the repository.
     pub(crate) fn with_file(self, path: &str, text: &str) -> Self {
         self.place.write(&self.place.repository.join(path), text);
+        self
+    }
+
+    /// Adds a file to the home of the user.
+    pub(crate) fn with_home_file(self, path: &str, text: &str) -> Self {
+        self.place.write(&self.place.home.join(path), text);
         self
     }
 
@@ -185,7 +192,7 @@ impl Session {
         let files =
             [&place.repository, &place.elsewhere].into_iter().flat_map(|folder| names_in(folder)).collect();
         let record = read_record(&place);
-        Finished { model, output, questions, record, files, client, status, time }
+        Finished { model, output, questions, record, files, place, client, status, time }
     }
 }
 
@@ -243,6 +250,19 @@ impl Finished {
     /// Says whether a file of this name was left, in the repository or elsewhere.
     pub(crate) fn has_file(&self, name: &str) -> bool {
         self.files.contains(name)
+    }
+
+    /// Says whether a file is in the home of the user.
+    pub(crate) fn has_home_file(&self, path: &str) -> bool {
+        self.place.home.join(path).exists()
+    }
+
+    /// Runs a command of our program as the user would afterwards, and returns what it prints.
+    pub(crate) fn ask(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new(portcullis());
+        let output = self.place.confine(command.args(arguments)).output().expect("it runs");
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
     /// Returns what the model was told a call came to.

@@ -101,10 +101,10 @@ impl Setup<'_> {
         if self.user.is_some() {
             command.arg("app-server");
         } else {
-            command
-                .args(["exec", "--json", "--sandbox", "danger-full-access"])
-                .args(self.arguments)
-                .arg(PROMPT);
+            // What a sandbox of its own stops proves nothing of ours.
+            let names_sandbox = self.arguments.iter().any(|argument| argument == "--sandbox");
+            let sandbox = ["--sandbox", "danger-full-access"].into_iter().filter(|_| !names_sandbox);
+            command.args(["exec", "--json"]).args(sandbox).args(self.arguments).arg(PROMPT);
         }
     }
 

@@ -43,32 +43,32 @@ impl Stage<'_> {
 
     /// Writes a new file: in the repository, or at an absolute path.
     pub(crate) fn write(self, label: &str, path: &str) -> AgentTurn {
+        self.write_text(label, path, "text\n")
+    }
+
+    /// Writes a new file of these lines.
+    pub(crate) fn write_text(self, label: &str, path: &str, text: &str) -> AgentTurn {
         let absolute = self.place.repository.join(path);
         AgentTurn::call(match self.client {
-            Client::Claude => {
-                AgentCall::new(label, "Write", json!({"file_path": absolute, "content": "text\n"}))
-            }
+            Client::Claude => AgentCall::new(label, "Write", json!({"file_path": absolute, "content": text})),
             Client::Codex => {
-                let text = format!("*** Begin Patch\n*** Add File: {path}\n+text\n*** End Patch");
-                AgentCall::with_text(label, "apply_patch", &text)
+                let added = text.trim_end_matches('\n').replace('\n', "\n+");
+                let change = format!("*** Begin Patch\n*** Add File: {path}\n+{added}\n*** End Patch");
+                AgentCall::with_text(label, "apply_patch", &change)
             }
             Client::Gemini => {
-                AgentCall::new(label, "write_file", json!({"file_path": path, "content": "text\n"}))
+                AgentCall::new(label, "write_file", json!({"file_path": path, "content": text}))
             }
             Client::Opencode => {
-                AgentCall::new(label, "write", json!({"filePath": absolute, "content": "text\n"}))
+                AgentCall::new(label, "write", json!({"filePath": absolute, "content": text}))
             }
-            Client::Cline => AgentCall::new(label, "editor", json!({"path": absolute, "new_text": "text\n"})),
-            Client::Copilot => {
-                AgentCall::new(label, "create", json!({"path": absolute, "file_text": "text\n"}))
-            }
-            Client::Droid => {
-                AgentCall::new(label, "Create", json!({"file_path": absolute, "content": "text\n"}))
-            }
-            Client::Kimi => AgentCall::new(label, "Write", json!({"path": absolute, "content": "text\n"})),
-            Client::Pi => AgentCall::new(label, "write", json!({"path": absolute, "content": "text\n"})),
+            Client::Cline => AgentCall::new(label, "editor", json!({"path": absolute, "new_text": text})),
+            Client::Copilot => AgentCall::new(label, "create", json!({"path": absolute, "file_text": text})),
+            Client::Droid => AgentCall::new(label, "Create", json!({"file_path": absolute, "content": text})),
+            Client::Kimi => AgentCall::new(label, "Write", json!({"path": absolute, "content": text})),
+            Client::Pi => AgentCall::new(label, "write", json!({"path": absolute, "content": text})),
             Client::Qwen => {
-                AgentCall::new(label, "write_file", json!({"file_path": absolute, "content": "text\n"}))
+                AgentCall::new(label, "write_file", json!({"file_path": absolute, "content": text}))
             }
         })
     }
