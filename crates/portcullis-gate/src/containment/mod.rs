@@ -12,7 +12,6 @@
 
 #[cfg(target_os = "linux")]
 mod builder;
-mod change_judge;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 mod fence_builder;
@@ -26,7 +25,6 @@ mod wrapped_command;
 
 #[cfg(target_os = "linux")]
 pub use builder::HostFence;
-pub use change_judge::ChangeJudge;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::HostFence;
 pub use fence_builder::FenceBuilder;

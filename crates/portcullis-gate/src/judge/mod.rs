@@ -12,6 +12,7 @@
 //! are touched only when the core says that it needs the classifier.
 
 mod call_judge;
+mod change_judge;
 mod consult;
 mod decide;
 mod fencing;
@@ -24,6 +25,7 @@ mod trial;
 mod whose_words;
 
 pub use call_judge::{CallJudge, JudgedCall, LONGEST_KEPT_MS, SessionHistory, identity, show_prompt};
+pub use change_judge::ChangeJudge;
 pub(crate) use consult::Nobody;
 pub use consult::{
     ConfiguredConsultants, Consultants, ConsultedCall, TriedConsultants, consultants_of_command,

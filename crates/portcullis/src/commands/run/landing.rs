@@ -9,7 +9,7 @@ use std::path::Path;
 
 use portcullis_core::{DiskAnswer, DiskQuestion, is_rebuilt, visible};
 use portcullis_fence::{ChangeKind, ChangedEntry, HeldChange, RunRecord};
-use portcullis_gate::containment::ChangeJudge;
+use portcullis_gate::judge::ChangeJudge;
 use portcullis_output::human::counted;
 use portcullis_world::World;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use portcullis_core::{Decision, Mode, Person, ToolCall};
 use portcullis_world::World;
 
+use super::trial::Trial;
 use crate::Failure;
-use crate::judge::Trial;
 use crate::session_settings::{SessionSettings, SettingsFlags};
 
 /// Judges the changes of one call.
