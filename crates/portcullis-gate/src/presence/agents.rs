@@ -97,7 +97,12 @@ impl AgentRoster {
 
     /// Says whether a process is an agent: one that starts hooks, or one that is known by its program.
     pub(super) fn is_agent(&self, process: &Process, table: &dyn ProcessTable) -> bool {
-        process.is_one_of(&AGENTS) || self.agents.iter().any(|agent| agent.is(process, table))
+        process.is_one_of(&AGENTS) || self.has(process, table)
+    }
+
+    /// Says whether a process is one that starts hooks.
+    pub(super) fn has(&self, process: &Process, table: &dyn ProcessTable) -> bool {
+        self.agents.iter().any(|agent| agent.is(process, table))
     }
 
     /// Returns an agent that runs in a terminal.

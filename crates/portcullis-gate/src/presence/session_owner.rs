@@ -24,9 +24,11 @@ pub fn is_session_of(state: &Path, hook: u32, session: &str) -> Result<bool, Fai
 fn owns(roster: &AgentRoster, table: &dyn ProcessTable, hook: u32, session: &str) -> bool {
     let Some(line) = table.line(hook) else { return false };
     let starters = agents_of(table, hook);
+    let launchers = launchers(roster, table, &line, &starters);
     // A program that an agent runs becomes an agent itself by starting a hook, and speaks for no person.
-    let is_agents_own =
-        line.iter().skip(1).any(|above| roster.is_agent(above, table) && !starters.contains(above));
+    let is_agents_own = line.iter().skip(1).any(|above| {
+        roster.is_agent(above, table) && !starters.contains(above) && !launchers.contains(&above)
+    });
     let has = |agent: &&RecordedAgent| {
         agent.sessions.iter().any(|known| known == session) && agent.is_running(table)
     };
@@ -34,6 +36,20 @@ fn owns(roster: &AgentRoster, table: &dyn ProcessTable, hook: u32, session: &str
     let is_owner =
         owners.peek().is_none() || owners.any(|agent| starters.iter().any(|it| agent.is(it, table)));
     is_owner && !is_agents_own && is_plain_start(table, &line)
+}
+
+/// Returns the processes right above an agent that bear its name and started nothing but it, as the launchers of packages
+/// do. One that starts hooks itself is an agent of its own.
+fn launchers<'a>(
+    roster: &AgentRoster,
+    table: &dyn ProcessTable,
+    line: &'a [Process],
+    starters: &[Process],
+) -> Vec<&'a Process> {
+    let Some(at) = line.iter().rposition(|process| starters.contains(process)) else { return Vec::new() };
+    let name = line.get(at).map(Process::program).unwrap_or_default();
+    let is_launcher = |above: &&Process| above.is_one_of(&[name]) && !roster.has(above, table);
+    line.iter().skip(at + 1).take_while(is_launcher).collect()
 }
 
 /// Says whether the programs between a hook and its agent start nothing but the hook. One that does more feeds it.
@@ -124,6 +140,29 @@ mod tests {
             assert!(!owns(&roster, &table, 140, "s1"), "what the agent runs is not the agent");
             assert!(!owns(&roster, &table, 140, "s2"), "not even for a session of nobody's");
         }
+    }
+
+    #[test]
+    fn the_launcher_of_an_agent_is_no_agent_above_it() {
+        let launched = in_a_terminal()
+            .start((90, 1), "qwen", (90, 0))
+            .start((100, 90), "qwen", (90, 0))
+            .start((120, 100), "portcullis", (90, 0))
+            .says(120, &HOOK);
+        let roster = noted(&launched, 120, "s1");
+        assert!(owns(&roster, &launched, 120, "s1"));
+        // One that starts hooks itself runs what is below it.
+        let above = launched.start((130, 90), "portcullis", (90, 0)).says(130, &HOOK);
+        let mut both = noted(&above, 130, "s0");
+        both.agents.extend(noted(&above, 120, "s1").agents);
+        assert!(!owns(&both, &above, 120, "s1"));
+        // Nor does another agent launch it.
+        let other = in_a_terminal()
+            .start((90, 1), "claude", (90, 0))
+            .start((100, 90), "qwen", (90, 0))
+            .start((120, 100), "portcullis", (90, 0))
+            .says(120, &HOOK);
+        assert!(!owns(&noted(&other, 120, "s1"), &other, 120, "s1"));
     }
 
     #[test]
