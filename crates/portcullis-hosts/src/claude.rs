@@ -20,7 +20,7 @@ use crate::capability::{AskBy, MomentCapabilities, PlainQuestion};
 use crate::claude_family::{self, FamilyMember, ReplyExtras, SessionFreedom};
 use crate::claude_settings::refusal;
 use crate::host::Host;
-use crate::observed::CallFate::{NotSeen, Runs, Stopped};
+use crate::observed::CallFate::{Asked, NotSeen, Runs, Stopped};
 use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
@@ -133,6 +133,22 @@ static OBSERVED: &[ObservedMode] = &[
         gone_shown_by: "",
     },
     not_run(&REQUEST),
+    ObservedMode {
+        version: "2.1.325",
+        mode: "terminal, `default`",
+        moment: &BEFORE_BY_DEFAULT,
+        fates: [Runs, Asked, Stopped, Asked, NotSeen, NotSeen, NotSeen, NotSeen],
+        shown_by: "by hand, 2026-11-16",
+        gone_shown_by: "",
+    },
+    ObservedMode {
+        version: "2.1.325",
+        mode: "terminal, `auto`",
+        moment: &BEFORE,
+        fates: [NotSeen, Asked, NotSeen, NotSeen, NotSeen, NotSeen, NotSeen, NotSeen],
+        shown_by: "by hand, 2026-11-16",
+        gone_shown_by: "",
+    },
 ];
 
 static BEFORE: HookMoment = before(AskBy::Saying, PlainQuestion::LeftForSubagents);

@@ -83,6 +83,14 @@ static OBSERVED: &[ObservedMode] = &[
         gone_shown_by: "",
     },
 ];
+    ObservedMode {
+        version: "0.166.0",
+        mode: "terminal",
+        moment: &BEFORE,
+        fates: [Runs, NotSeen, Stopped, Runs, NotSeen, NotSeen, NotSeen, NotSeen],
+        shown_by: "by hand, 2026-11-16",
+        gone_shown_by: "",
+    },
 
 static BEFORE: HookMoment = HookMoment {
     capabilities: MomentCapabilities {

@@ -30,7 +30,7 @@ use crate::claude_family::{self, BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, unknown};
 use crate::host::Host;
 use crate::json;
-use crate::observed::CallFate::{RunEnds, Runs, Stopped};
+use crate::observed::CallFate::{Asked, NotSeen, RunEnds, Runs, Stopped};
 use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
@@ -69,6 +69,22 @@ static OBSERVED: &[ObservedMode] = &[
         gone_shown_by: "gemini::a_hook_whose_program_is_gone_stops_everything",
     },
     not_run(&BEFORE_UNASKED),
+    ObservedMode {
+        version: "0.61.0",
+        mode: "terminal, `default`",
+        moment: &BEFORE,
+        fates: [Asked, Asked, Stopped, Asked, NotSeen, NotSeen, NotSeen, NotSeen],
+        shown_by: "by hand, 2026-11-16",
+        gone_shown_by: "",
+    },
+    ObservedMode {
+        version: "0.61.0",
+        mode: "terminal, `yolo`",
+        moment: &BEFORE,
+        fates: [Runs, Asked, Stopped, Runs, NotSeen, NotSeen, NotSeen, NotSeen],
+        shown_by: "by hand, 2026-11-16",
+        gone_shown_by: "",
+    },
 ];
 
 static BEFORE: HookMoment = before(AskBy::Saying);

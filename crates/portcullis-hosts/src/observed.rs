@@ -1,7 +1,8 @@
 //! What a host does with what a hook says, as it was seen in the real program: the facts that an adapter goes by.
 //!
 //! The hook is registered as `portcullis init` registers it, so that what the registration itself stops is stopped. The
-//! tests that are named here run the program and compare; `tests/observed.rs` compares what our adapters say with it.
+//! tests that are named here run the program and compare; `tests/observed.rs` compares what our adapters say with it. What
+//! an agent does at a terminal was seen by hand, with rules that allow, deny and ask.
 
 use crate::moment::HookMoment;
 
@@ -82,6 +83,9 @@ impl CallFate {
     }
 }
 
+/// Begins the words of a row that was seen at a terminal, and that no test shows.
+const BY_HAND: &str = "by hand";
+
 /// What was seen in one mode of one version.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ObservedMode {
@@ -93,7 +97,7 @@ pub struct ObservedMode {
     pub moment: &'static HookMoment,
     /// What became of the call, for each of [`HookBehavior::ALL`].
     pub fates: [CallFate; 8],
-    /// The test that shows all but the last.
+    /// The test that shows all but the last, or that it was seen by hand, and when.
     pub shown_by: &'static str,
     /// The test that shows the last; empty if none does.
     pub gone_shown_by: &'static str,
@@ -108,7 +112,13 @@ impl ObservedMode {
 
     /// Returns the names of the tests that show it.
     pub fn tests(&self) -> impl Iterator<Item = &'static str> {
-        [self.shown_by, self.gone_shown_by].into_iter().filter(|name| !name.is_empty())
+        let all = [self.shown_by, self.gone_shown_by].into_iter();
+        all.filter(|name| !name.is_empty() && !name.starts_with(BY_HAND))
+    }
+
+    /// Returns when a person saw it at a terminal, if no test shows it.
+    pub fn seen_by_hand(&self) -> Option<&'static str> {
+        Some(self.shown_by).filter(|words| words.starts_with(BY_HAND))
     }
 }
 

@@ -29,7 +29,7 @@ use crate::claude_family::{BLOCKING_EXIT_CODE, BLOCKING_STDERR};
 use crate::fields::{HookInputFields, unknown};
 use crate::generic::{BLOCKING, own_reply};
 use crate::host::Host;
-use crate::observed::CallFate::{Runs, Stopped};
+use crate::observed::CallFate::{NotSeen, Runs, Stopped};
 use crate::observed::{ObservedMode, not_run};
 use crate::registration::{FolderBase, HookCommand, Registration, RegistrationPiece, SettingsFolder};
 use crate::reply::{HostError, HostReply};
@@ -67,6 +67,14 @@ static OBSERVED: &[ObservedMode] = &[
         gone_shown_by: "opencode::a_plugin_whose_program_is_gone_stops_the_call",
     },
     not_run(&QUESTION),
+    ObservedMode {
+        version: "1.18.33",
+        mode: "terminal",
+        moment: &BEFORE,
+        fates: [Runs, NotSeen, Stopped, NotSeen, NotSeen, NotSeen, NotSeen, NotSeen],
+        shown_by: "by hand, 2026-11-16",
+        gone_shown_by: "",
+    },
     not_run(&REQUEST),
 ];
 

@@ -84,6 +84,14 @@ static OBSERVED: &[ObservedMode] = &[
         shown_by: "qwen::each_answer_at_its_question",
         gone_shown_by: "",
     },
+    },
+    ObservedMode {
+        version: "0.24.4",
+        mode: "terminal, `default`; asks a second time",
+        moment: &BEFORE_BY_DEFAULT,
+        fates: [NotSeen, Asked, NotSeen, NotSeen, NotSeen, NotSeen, NotSeen, NotSeen],
+        shown_by: "by hand, 2026-11-16",
+        gone_shown_by: "",
 ];
 
 static BEFORE: HookMoment = claude_family::BEFORE;

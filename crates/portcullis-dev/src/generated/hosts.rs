@@ -68,6 +68,8 @@ fn observed() -> String {
          - stopped: the call does not run, and the model is told\n\
          - run ends: the call does not run, and the agent ends or is told nothing\n\
          - not run: nobody has seen it\n\n\
+         What is shown *by hand* was seen at a terminal on that day, with rules of ours that allow, deny and ask.\n\
+         A yes to the question ran the call, and a no did not.\n\n\
          | host | version | mode | moment |"
         .to_owned();
     for behavior in HookBehavior::ALL {
@@ -88,7 +90,8 @@ fn observed() -> String {
             for fate in seen.fates {
                 let _ = write!(page, " {} |", fate.title());
             }
-            let tests: Vec<String> = seen.tests().map(|name| format!("`{name}`")).collect();
+            let tests = seen.tests().map(|name| format!("`{name}`"));
+            let tests: Vec<String> = tests.chain(seen.seen_by_hand().map(str::to_owned)).collect();
             let _ = writeln!(page, " {} |", if tests.is_empty() { "–".to_owned() } else { tests.join(", ") });
         }
     }
