@@ -43,7 +43,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     welcome: None,
     registration: Registration {
         programs: &["pi"],
-        oldest: None,
+        oldest: Some(LOADS_EXTENSIONS),
         folder: SettingsFolder {
             variable: Some("PI_CODING_AGENT_DIR"),
             base: FolderBase::Home,
@@ -83,6 +83,9 @@ const fn moment(ask: AskBy) -> HookMoment {
 }
 
 const FILE: FieldRenaming<'_> = ("file_path", &["path"]);
+/// The first version that loads extensions from their folder; an earlier one passes over ours without a word.
+const LOADS_EXTENSIONS: (u32, u32, u32) = (0, 35, 0);
+
 
 /// Pi's tools, but for folders and edits.
 const TOOLS: &[ToolTranslation] = &[

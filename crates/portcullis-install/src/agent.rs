@@ -16,6 +16,20 @@ use portcullis_gate::process;
 /// How long an agent may take to say which version it is.
 const VERSION_LIMIT: Duration = Duration::from_secs(10);
 
+/// A version: major, minor, patch.
+pub type AgentVersion = (u32, u32, u32);
+
+/// How a version of an agent stands to what is known of it; what there is to say is a sentence without a period.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VersionStanding {
+    /// It was run with our hook.
+    Tried,
+    /// It was not.
+    Untried(String),
+    /// It is known to run what our hook denies.
+    Unguarded(String),
+}
+
 /// An agent and where its settings are.
 #[derive(Debug, Clone)]
 pub struct Agent {
@@ -50,7 +64,7 @@ impl Agent {
     }
 
     /// Asks the agent's program for its version. What went wrong is a clause that follows the program's name.
-    pub fn version(&self) -> Result<(u32, u32, u32), String> {
+    pub fn version(&self) -> Result<AgentVersion, String> {
         let program = self.program.as_ref().ok_or("was not found")?;
         let mut command = Command::new(program);
         command.arg("--version");
@@ -58,17 +72,47 @@ impl Agent {
         version_in(&finished.stdout).ok_or_else(|| "does not say its version".to_owned())
     }
 
-    /// Says why the version that is installed cannot be guarded, if it is known to be one of those.
-    pub fn too_old(&self) -> Option<String> {
-        let oldest = self.adapter.registration.oldest?;
-        let version = self.version().ok().filter(|version| *version < oldest)?;
-        let written = |(major, minor, patch): (u32, u32, u32)| format!("{major}.{minor}.{patch}");
-        Some(format!(
-            "{} {} runs calls that a hook denies; the oldest version that can be guarded is {}",
-            self.adapter.title,
-            written(version),
-            written(oldest)
-        ))
+    /// Says how a version of the agent stands to what is known of it.
+    pub fn standing(&self, version: AgentVersion) -> VersionStanding {
+        let (title, now) = (self.adapter.title, written(version));
+        if let Some(oldest) = self.adapter.registration.oldest.filter(|oldest| version < *oldest) {
+            return VersionStanding::Unguarded(format!(
+                "{title} {now} runs calls that a hook denies; the oldest version that can be guarded is {}",
+                written(oldest)
+            ));
+        }
+        let tried = self.tried();
+        let (Some(oldest), Some(newest)) = (tried.first(), tried.last()) else {
+            return VersionStanding::Untried(format!("no version of {title} was tried with us"));
+        };
+        if tried.contains(&version) {
+            VersionStanding::Tried
+        } else if version < *oldest {
+            let oldest = written(*oldest);
+            VersionStanding::Untried(format!(
+                "{title} {now} was not tried with us, and is older than {oldest}, which was"
+            ))
+        } else {
+            let newest = written(*newest);
+            VersionStanding::Untried(format!(
+                "{title} {now} was not tried with us; the newest that was is {newest}"
+            ))
+        }
+    }
+
+    /// Returns the versions that were run with our hook, the oldest first. They are those of the first program.
+    fn tried(&self) -> Vec<AgentVersion> {
+        let name = self.program.as_deref().and_then(Path::file_name);
+        if name
+            .is_some_and(|name| self.adapter.registration.programs.first().is_none_or(|first| name != *first))
+        {
+            return Vec::new();
+        }
+        let mut versions: Vec<AgentVersion> =
+            self.adapter.observed.iter().filter_map(|seen| version_in(seen.version)).collect();
+        versions.sort_unstable();
+        versions.dedup();
+        versions
     }
 
     /// Makes the command that the agent is to start.
@@ -137,8 +181,12 @@ pub fn find_program(name: &str, locations: &SettingsLocations) -> Option<PathBuf
     directories.map(|directory| directory.join(name)).find(|path| path.is_file() && !is_steered(path))
 }
 
+fn written((major, minor, patch): AgentVersion) -> String {
+    format!("{major}.{minor}.{patch}")
+}
+
 /// Finds the first version in a text: three numbers with points between them.
-fn version_in(text: &str) -> Option<(u32, u32, u32)> {
+fn version_in(text: &str) -> Option<AgentVersion> {
     text.split(|character: char| !character.is_ascii_digit() && character != '.').find_map(|word| {
         let mut numbers = word.split('.').map(str::parse::<u32>);
         match (numbers.next(), numbers.next(), numbers.next()) {
@@ -165,5 +213,38 @@ mod tests {
         for (text, expected) in table {
             assert_eq!(version_in(text), expected, "{text}");
         }
+    }
+
+    fn agent(host: Host, program: &str) -> Agent {
+        let program = Some(PathBuf::from(program));
+        Agent { adapter: host.adapter(), program, folder: PathBuf::from("/home/ada/.agent") }
+    }
+
+    #[test]
+    fn a_version_is_tried_not_tried_or_cannot_be_guarded() {
+        let claude = agent(Host::Claude, "/usr/bin/claude");
+        assert_eq!(claude.standing((2, 1, 325)), VersionStanding::Tried);
+        assert_eq!(claude.standing((2, 1, 112)), VersionStanding::Tried);
+        for (version, said) in [
+            ((2, 1, 400), "Claude Code 2.1.400 was not tried with us; the newest that was is 2.1.325"),
+            ((2, 1, 200), "Claude Code 2.1.200 was not tried with us; the newest that was is 2.1.325"),
+            ((2, 0, 30), "Claude Code 2.0.30 was not tried with us, and is older than 2.1.112, which was"),
+        ] {
+            assert_eq!(claude.standing(version), VersionStanding::Untried(said.to_owned()));
+        }
+        assert!(matches!(claude.standing((1, 0, 58)), VersionStanding::Unguarded(_)));
+        let pi = agent(Host::Pi, "/usr/bin/pi");
+        let said =
+            "Pi 0.34.2 runs calls that a hook denies; the oldest version that can be guarded is 0.35.0";
+        assert_eq!(pi.standing((0, 34, 2)), VersionStanding::Unguarded(said.to_owned()));
+    }
+
+    #[test]
+    fn of_a_program_that_never_ran_here_no_version_is_known() {
+        for (host, program) in [(Host::Cursor, "/usr/bin/cursor"), (Host::Copilot, "/usr/bin/code")] {
+            let standing = agent(host, program).standing((1, 0, 102));
+            assert!(matches!(standing, VersionStanding::Untried(said) if said.starts_with("no version")));
+        }
+        assert_eq!(agent(Host::Copilot, "/usr/bin/copilot").standing((1, 0, 102)), VersionStanding::Tried);
     }
 }

@@ -17,7 +17,7 @@ use crate::value_parser::mode_parser;
 use portcullis_gate::presence::require_no_agent;
 use portcullis_gate::session_settings::locations;
 use portcullis_gate::{Failure, SessionSettings, SettingsFlags};
-use portcullis_install::agent::{Agent, newest, registrable};
+use portcullis_install::agent::{Agent, VersionStanding, newest, registrable};
 use portcullis_install::codex_trust::{self, KnownHook};
 use portcullis_install::ours::Ours;
 use portcullis_install::plan::Plan;
@@ -256,10 +256,17 @@ impl Init<'_> {
     fn plan<'s>(&mut self, subjects: &'s [Subject]) -> Vec<(&'s Subject, Plan)> {
         let mut plans = Vec::new();
         for subject in subjects {
-            let plan = match subject.agent.too_old() {
-                Some(why) => Err(Failure::usage(why).with_hint("update it, then register with it")),
-                None => Plan::make(&subject.agent, &subject.command, self.locations),
+            let standing = subject.agent.version().map(|version| subject.agent.standing(version));
+            let plan = match &standing {
+                Ok(VersionStanding::Unguarded(why)) => {
+                    let why = why.clone();
+                    Err(Failure::usage(why).with_hint("update it, then register with it"))
+                }
+                _ => Plan::make(&subject.agent, &subject.command, self.locations),
             };
+            if let (Ok(VersionStanding::Untried(what)), Ok(_)) = (standing, &plan) {
+                print_notes([what]);
+            }
             match plan {
                 Ok(plan) => plans.push((subject, plan)),
                 Err(failure) => self.fail(failure),

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::fence::check_rewrites;
 use super::{Check, Checks, canary, neighbours};
-use portcullis_install::agent::{Agent, find_program, newest};
+use portcullis_install::agent::{Agent, VersionStanding, find_program, newest};
 use portcullis_install::ours::{Ours, Registered};
 use portcullis_install::plan::{file_of, files_of};
 use portcullis_install::program::{self, Program};
@@ -51,15 +51,22 @@ fn check_program(checks: &mut Checks, agent: &Agent) {
         return;
     };
     let path = program.display();
-    if let Some(why) = agent.too_old() {
-        checks.problem("program", format!("{why}: calls are not judged"), "update it");
-        return;
-    }
-    match agent.version() {
-        Ok((major, minor, fix)) => {
+    let version = match agent.version() {
+        Ok(version) => version,
+        Err(why) => {
+            checks.warning("program", format!("`{path}` {why}"), "check that it works by itself");
+            return;
+        }
+    };
+    match agent.standing(version) {
+        VersionStanding::Unguarded(why) => {
+            checks.problem("program", format!("{why}: calls are not judged"), "update it");
+        }
+        VersionStanding::Tried => {
+            let (major, minor, fix) = version;
             checks.fine("program", format!("`{path}`, version {major}.{minor}.{fix}"));
         }
-        Err(why) => checks.warning("program", format!("`{path}` {why}"), "check that it works by itself"),
+        VersionStanding::Untried(what) => checks.fine("program", format!("`{path}`: {what}")),
     }
 }
 
