@@ -61,6 +61,7 @@ mod self_test_record;
 mod serve;
 mod serve_security;
 mod settings;
+mod settings_shapes;
 mod stats;
 mod store_url;
 mod telemetry;
