@@ -30,6 +30,7 @@ pub mod recollection;
 pub mod record_json;
 pub mod session_facts;
 pub mod session_settings;
+pub mod session_traces;
 pub mod standard_input;
 pub mod stores;
 

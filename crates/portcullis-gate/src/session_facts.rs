@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
-use portcullis_core::{Case, ToolCall, path, state_boundaries};
+use portcullis_core::{ToolCall, path, state_boundaries};
 use portcullis_hosts::{HostReply, SessionFact, SessionFactKind};
 use portcullis_settings::SettingsLocations;
-use portcullis_store::{SessionFactLog, Store, StoreError};
+use portcullis_store::{SessionFactLog, SessionStart, Store, StoreError};
 
 use crate::Failure;
 use crate::clock::now_ms;
@@ -86,46 +86,21 @@ fn try_keep(fact: &SessionFact) -> Result<(), Failure> {
     let store = Store::new(root.clone());
     prove(&root, &store, fact)?;
     let source = match &fact.kind {
-        SessionFactKind::Prompt { .. } => FactSource::of(&root, std::process::id(), &fact.session.id),
+        SessionFactKind::Prompt { .. } | SessionFactKind::Started { .. } => {
+            FactSource::of(&root, std::process::id(), &fact.session.id)
+        }
         _ => FactSource::Anybody,
     };
     note_from(&store, fact, source)
 }
 
-/// Keeps what a call may write, for a program that keeps no session file.
-pub fn note_writes(store: &Store, session_id: &str, case: &Case) -> Result<(), Failure> {
-    let (paths, is_unnamed) = (case.written_paths(), case.writes_unnamed());
-    if paths.is_empty() && !is_unnamed {
-        return Ok(());
-    }
-    let kept = store.session(session_id).update_facts(
-        |facts| {
-            let mut is_changed = is_unnamed && !std::mem::replace(&mut facts.is_partial, true);
-            for path in &paths {
-                is_changed |= facts.write(path);
-                if let Some(real) = real_path(path) {
-                    is_changed |= facts.write(&real);
-                }
-            }
-            is_changed
-        },
-        now_ms(),
-    );
-    kept.map_err(|error| lost(&error))
-}
-
-/// Returns where a path leads when links are followed, if it is there and is text.
-fn real_path(path: &str) -> Option<String> {
-    std::fs::canonicalize(path).ok()?.to_str().map(str::to_owned)
-}
-
-fn lost(error: &StoreError) -> Failure {
+pub(crate) fn lost(error: &StoreError) -> Failure {
     Failure::internal(format!("what happened in the session could not be kept: {error}"))
 }
 
 /// Says whether there is anything to keep of a fact.
 pub fn is_to_be_kept(fact: &SessionFact) -> bool {
-    !fact.session.id.is_empty() && is_telling(&fact.kind)
+    !fact.session.id.is_empty() && is_telling(fact)
 }
 
 /// Keeps a fact that the program itself tells of its session; what cannot be kept is a failure.
@@ -153,15 +128,33 @@ fn keep_words(facts: &mut SessionFactLog, text: &str, source: FactSource) -> boo
     }
 }
 
+/// How a session is said to have started that goes on with its past shortened.
+const COMPACTED: &str = "compact";
+
+/// Says whether a fact is that a session begins of which nothing but our own record tells.
+fn begins(fact: &SessionFact, how: &str) -> bool {
+    matches!(how, "new" | "startup") && fact.session.transcript.is_none()
+}
+
+/// Keeps that a session begins. Only its own agent knows, and only while nothing has happened in it.
+fn keep_start(facts: &mut SessionFactLog, source: FactSource) -> bool {
+    let is_untouched = facts.start == SessionStart::Unknown && facts.written.is_empty() && !facts.is_partial;
+    let is_seen = is_untouched && source == FactSource::Agent;
+    if is_seen {
+        facts.start = SessionStart::Seen;
+    }
+    is_seen
+}
+
 /// Says whether anything of a fact may be kept, before a file is looked at.
-fn is_telling(kind: &SessionFactKind) -> bool {
-    match kind {
+fn is_telling(fact: &SessionFact) -> bool {
+    match &fact.kind {
         SessionFactKind::Prompt { .. } | SessionFactKind::Ended => true,
         SessionFactKind::Done { calls, .. } => {
             let tells = |call: &ToolCall| ends_plan(call) || written_file(call).is_some() || is_command(call);
             calls.iter().any(tells)
         }
-        SessionFactKind::Started { source } => source == "compact",
+        SessionFactKind::Started { source } => source == COMPACTED || begins(fact, source),
         SessionFactKind::Denied { .. } | SessionFactKind::SubagentEnded => false,
     }
 }
@@ -186,7 +179,12 @@ fn keep_in(store: &Store, fact: &SessionFact, source: FactSource) -> Result<(), 
             }
             is_changed
         }),
-        SessionFactKind::Started { .. } => update(&|facts| !std::mem::replace(&mut facts.is_partial, true)),
+        SessionFactKind::Started { source: how } if how == COMPACTED => update(&|facts| {
+            // What the host shortened is its own file, which is not what tells of such a session.
+            let is_followed = fact.session.transcript.is_none() && facts.start == SessionStart::Seen;
+            !is_followed && !std::mem::replace(&mut facts.is_partial, true)
+        }),
+        SessionFactKind::Started { .. } => update(&|facts| keep_start(facts, source)),
         SessionFactKind::Ended => {
             store.grants().end_session(&fact.session.id, now_ms())?;
             let forgotten = store.forget_old_sessions(now_ms(), LONGEST_KEPT_MS)?;
@@ -218,6 +216,24 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     use super::*;
+
+    #[test]
+    fn only_its_own_agent_says_that_a_session_begins_and_only_at_its_start() {
+        let fresh = SessionFactLog::default;
+        let mut facts = fresh();
+        assert!(keep_start(&mut facts, FactSource::Agent) && facts.start == SessionStart::Seen);
+        assert!(!keep_start(&mut facts, FactSource::Agent), "nothing is written a second time");
+        assert!(!keep_start(&mut fresh(), FactSource::Anybody));
+        for late in [
+            SessionFactLog { written: vec!["/a".to_owned()], ..fresh() },
+            SessionFactLog { is_partial: true, ..fresh() },
+            SessionFactLog { start: SessionStart::Missed, ..fresh() },
+        ] {
+            let mut facts = late.clone();
+            assert!(!keep_start(&mut facts, FactSource::Agent));
+            assert_eq!(facts, late);
+        }
+    }
 
     #[test]
     fn words_of_anybody_forbid_and_permit_nothing() {

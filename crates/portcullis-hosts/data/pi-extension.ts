@@ -103,6 +103,15 @@ export default function (pi: any) {
     return undefined
   })
 
+  // A session that is known from its start needs fewer questions. An entry of a former one is a past that nobody knows.
+  pi.on("session_start", async (event: any, ctx: any) => {
+    const entries = ctx.sessionManager?.getEntries?.()
+    const isFresh = Array.isArray(entries) && !entries.some((entry: any) => entry?.type === "message")
+    if (!isFresh || typeof event.reason !== "string") return
+    const fact = { event: "session_start", ...sessionOf(ctx), reason: event.reason }
+    await run(fact, LONGEST_WAIT_FOR_A_FACT).catch(() => {})
+  })
+
   // What the user said counts for later calls. Nothing waits for what the program says to it.
   pi.on("before_agent_start", async (event: any, ctx: any) => {
     if (typeof event.prompt !== "string" || !event.prompt) return

@@ -33,6 +33,8 @@ pub struct HostAdapter {
     pub observed: &'static [ObservedMode],
     /// The form of its session file, if we can read it.
     pub session_format: Option<SessionFormat>,
+    /// Whether it puts the calls of its subagents to us under the session of the user, as it was seen to do.
+    pub shares_session: bool,
     /// Reads what it handed over.
     pub read: fn(&HostInput<'_>) -> Result<HostEvent, HostError>,
     /// Writes an answer to a call.

@@ -37,6 +37,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     others: &[],
     observed: OBSERVED,
     session_format: None,
+    shares_session: false,
     read,
     write,
     welcome: None,

@@ -33,6 +33,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     others: &[&BEFORE_BY_DEFAULT, &BEFORE_WRITING_UNASKED, &REQUEST],
     observed: OBSERVED,
     session_format: Some(SessionFormat::Claude),
+    shares_session: true,
     read,
     write,
     welcome: Some(claude_family::welcome),
@@ -132,7 +133,6 @@ static OBSERVED: &[ObservedMode] = &[
         shown_by: "claude_versions::each_answer_in_2_1_112",
         gone_shown_by: "",
     },
-    not_run(&REQUEST),
     ObservedMode {
         version: "2.1.325",
         mode: "terminal, `default`",
@@ -149,6 +149,7 @@ static OBSERVED: &[ObservedMode] = &[
         shown_by: "by hand, 2026-11-16",
         gone_shown_by: "",
     },
+    not_run(&REQUEST),
 ];
 
 static BEFORE: HookMoment = before(AskBy::Saying, PlainQuestion::LeftForSubagents);

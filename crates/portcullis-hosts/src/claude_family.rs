@@ -164,7 +164,9 @@ fn read_fact(
     dialect: &FamilyMember,
 ) -> Option<SessionFact> {
     let session = read_session(&mut fields, told, dialect).ok()?;
-    let mode = read_mode(&mut fields).ok().and_then(|word| (dialect.standing)(word.as_deref()).mode);
+    // A host that does not say its mode here may be in any.
+    let word = read_mode(&mut fields).ok().flatten();
+    let mode = word.and_then(|word| (dialect.standing)(Some(&word)).mode);
     let mut calls = || -> Option<Vec<ToolCall>> {
         let tool = fields.word("tool_name").ok()?;
         Some((dialect.calls)(&tool, fields.input("tool_input").ok()?))

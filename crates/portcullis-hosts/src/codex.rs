@@ -50,6 +50,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     others: &[&REQUEST],
     observed: OBSERVED,
     session_format: Some(SessionFormat::Codex),
+    shares_session: true,
     read,
     write,
     welcome: None,
@@ -82,7 +83,6 @@ static OBSERVED: &[ObservedMode] = &[
         shown_by: "codex::each_answer_at_its_question",
         gone_shown_by: "",
     },
-];
     ObservedMode {
         version: "0.166.0",
         mode: "terminal",
@@ -91,6 +91,7 @@ static OBSERVED: &[ObservedMode] = &[
         shown_by: "by hand, 2026-11-16",
         gone_shown_by: "",
     },
+];
 
 static BEFORE: HookMoment = HookMoment {
     capabilities: MomentCapabilities {

@@ -42,6 +42,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     others: &[&REQUEST, &CODE_BEFORE],
     observed: OBSERVED,
     session_format: None,
+    shares_session: false,
     read,
     write,
     welcome: None,
@@ -223,10 +224,15 @@ enum CopilotReplyWire<'a> {
     },
 }
 
-/// One file that is all ours, for both of them. Before a call everything can be said, so nothing else is registered.
+/// One file that is all ours, for both of them. Before a call everything can be said; a session that is known from its
+/// start needs fewer questions.
 fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
-    let handler = json!({ "type": "command", "bash": command.line(), "timeoutSec": 90 });
-    let text = format!("{:#}\n", json!({ "version": 1, "hooks": { "preToolUse": [handler] } }));
+    let handler =
+        |seconds: u32| json!([{ "type": "command", "bash": command.line(), "timeoutSec": seconds }]);
+    let hooks = json!({
+        "preToolUse": handler(90), "sessionStart": handler(10), "userPromptSubmitted": handler(10),
+    });
+    let text = format!("{:#}\n", json!({ "version": 1, "hooks": hooks }));
     vec![RegistrationPiece::File { file: "hooks/portcullis.json", text }]
 }
 
@@ -321,11 +327,10 @@ mod tests {
             panic!("{pieces:?}")
         };
         let value: serde_json::Value = serde_json::from_str(text).unwrap();
-        assert_eq!(
-            value,
-            json!({ "version": 1, "hooks": { "preToolUse": [
-                { "type": "command", "bash": "/opt/portcullis hook copilot", "timeoutSec": 90 }
-            ] } })
-        );
+        let hook = |seconds: u32| json!([{ "type": "command", "bash": "/opt/portcullis hook copilot", "timeoutSec": seconds }]);
+        let hooks = json!({
+            "preToolUse": hook(90), "sessionStart": hook(10), "userPromptSubmitted": hook(10),
+        });
+        assert_eq!(value, json!({ "version": 1, "hooks": hooks }));
     }
 }

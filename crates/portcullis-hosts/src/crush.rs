@@ -39,6 +39,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     others: &[&ASKED],
     observed: OBSERVED,
     session_format: None,
+    shares_session: false,
     read,
     write,
     welcome: None,

@@ -43,6 +43,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     others: &[&TOOL_WITH_EVENT, &SHELL, &MCP, &READ],
     observed: OBSERVED,
     session_format: None,
+    shares_session: false,
     read,
     write,
     welcome: None,

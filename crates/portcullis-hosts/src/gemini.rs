@@ -44,6 +44,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     others: &[&BEFORE_UNASKED],
     observed: OBSERVED,
     session_format: Some(SessionFormat::Gemini),
+    shares_session: false,
     read,
     write,
     welcome: Some(claude_family::welcome),
@@ -68,7 +69,6 @@ static OBSERVED: &[ObservedMode] = &[
         shown_by: "gemini::each_answer_before_a_call",
         gone_shown_by: "gemini::a_hook_whose_program_is_gone_stops_everything",
     },
-    not_run(&BEFORE_UNASKED),
     ObservedMode {
         version: "0.61.0",
         mode: "terminal, `default`",
@@ -85,6 +85,7 @@ static OBSERVED: &[ObservedMode] = &[
         shown_by: "by hand, 2026-11-16",
         gone_shown_by: "",
     },
+    not_run(&BEFORE_UNASKED),
 ];
 
 static BEFORE: HookMoment = before(AskBy::Saying);

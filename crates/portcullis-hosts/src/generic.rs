@@ -41,6 +41,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     others: &[],
     observed: &[],
     session_format: None,
+    shares_session: false,
     read,
     write,
     welcome: None,

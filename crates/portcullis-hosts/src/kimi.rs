@@ -28,6 +28,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     others: &[],
     observed: OBSERVED,
     session_format: None,
+    shares_session: true,
     read,
     write,
     welcome: None,
@@ -144,8 +145,17 @@ fn write(moment: &'static HookMoment, answer: &HostAnswer) -> HostReply {
 
 /// An entry of a list of tables; its time-out is in seconds.
 fn pieces(command: &HookCommand) -> Vec<RegistrationPiece> {
-    let value = json!({"event": BEFORE.event, "command": command.guarded_line(), "timeout": 90});
-    vec![RegistrationPiece::Element { file: "config.toml", at: &["hooks"], value, is_first: false }]
+    let hook = |event: &str, line: String, seconds: u32| RegistrationPiece::Element {
+        file: "config.toml",
+        at: &["hooks"],
+        value: json!({"event": event, "command": line, "timeout": seconds}),
+        is_first: false,
+    };
+    vec![
+        hook(BEFORE.event, command.guarded_line(), 90),
+        hook("SessionStart", command.line(), 10),
+        hook("UserPromptSubmit", command.line(), 10),
+    ]
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     others: &[&QUESTION, &REQUEST],
     observed: OBSERVED,
     session_format: None,
+    shares_session: true,
     read,
     write,
     welcome: None,
@@ -66,7 +67,6 @@ static OBSERVED: &[ObservedMode] = &[
         shown_by: "opencode::each_answer_before_a_call",
         gone_shown_by: "opencode::a_plugin_whose_program_is_gone_stops_the_call",
     },
-    not_run(&QUESTION),
     ObservedMode {
         version: "1.18.33",
         mode: "terminal",
@@ -75,6 +75,7 @@ static OBSERVED: &[ObservedMode] = &[
         shown_by: "by hand, 2026-11-16",
         gone_shown_by: "",
     },
+    not_run(&QUESTION),
     not_run(&REQUEST),
 ];
 

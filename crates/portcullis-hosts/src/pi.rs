@@ -38,6 +38,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     others: &[&ASKED],
     observed: OBSERVED,
     session_format: None,
+    shares_session: false,
     read,
     write,
     welcome: None,
@@ -82,10 +83,10 @@ const fn moment(ask: AskBy) -> HookMoment {
     }
 }
 
-const FILE: FieldRenaming<'_> = ("file_path", &["path"]);
 /// The first version that loads extensions from their folder; an earlier one passes over ours without a word.
 const LOADS_EXTENSIONS: (u32, u32, u32) = (0, 35, 0);
 
+const FILE: FieldRenaming<'_> = ("file_path", &["path"]);
 
 /// Pi's tools, but for folders and edits.
 const TOOLS: &[ToolTranslation] = &[
@@ -127,6 +128,11 @@ fn read(told: &HostInput<'_>) -> Result<HostEvent, HostError> {
         "before_agent_start" => {
             let fact = |text| SessionFact { session, mode: None, kind: SessionFactKind::Prompt { text } };
             Ok(fields.optional("text").map_or(HostEvent::Other, |text| HostEvent::Fact(fact(text))))
+        }
+        "session_start" => {
+            let fact =
+                |source| SessionFact { session, mode: None, kind: SessionFactKind::Started { source } };
+            Ok(fields.optional("reason").map_or(HostEvent::Other, |reason| HostEvent::Fact(fact(reason))))
         }
         other => Err(unknown("event", other)),
     }

@@ -45,6 +45,7 @@ pub(crate) static ADAPTER: HostAdapter = HostAdapter {
     others: &[&BEFORE_BY_DEFAULT, &REQUEST],
     observed: OBSERVED,
     session_format: None,
+    shares_session: true,
     read,
     write,
     welcome: None,
@@ -84,7 +85,6 @@ static OBSERVED: &[ObservedMode] = &[
         shown_by: "qwen::each_answer_at_its_question",
         gone_shown_by: "",
     },
-    },
     ObservedMode {
         version: "0.24.4",
         mode: "terminal, `default`; asks a second time",
@@ -92,6 +92,7 @@ static OBSERVED: &[ObservedMode] = &[
         fates: [NotSeen, Asked, NotSeen, NotSeen, NotSeen, NotSeen, NotSeen, NotSeen],
         shown_by: "by hand, 2026-11-16",
         gone_shown_by: "",
+    },
 ];
 
 static BEFORE: HookMoment = claude_family::BEFORE;

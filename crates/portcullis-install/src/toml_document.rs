@@ -3,6 +3,7 @@
 //! An entry is a table in a list of tables, `[[hooks]]`, or in a list that is written as one value. Comments, spacing and
 //! everything of others stay as they are. A text that cannot be read is an error and never changed.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use portcullis_hosts::registration::RegistrationPiece;
@@ -25,9 +26,13 @@ pub fn read(text: &str) -> Result<Value, String> {
 pub fn put(before: Option<&str>, pieces: &[&RegistrationPiece], ours: &Ours) -> Result<String, String> {
     let text = before.unwrap_or_default();
     let mut document = parse(text)?;
-    let mut is_changed = false;
+    let mut lists: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
     for (name, value) in pieces.iter().filter_map(|piece| wanted(piece)) {
-        is_changed |= put_one(document.as_table_mut(), name, value, ours)?;
+        lists.entry(name).or_default().push(value);
+    }
+    let mut is_changed = false;
+    for (name, values) in lists {
+        is_changed |= put_all(document.as_table_mut(), name, &values, ours)?;
     }
     if !is_changed {
         return Ok(text.to_owned());
@@ -77,31 +82,34 @@ fn wanted(piece: &RegistrationPiece) -> Option<(&'static str, &Value)> {
     }
 }
 
-fn put_one(root: &mut Table, name: &str, value: &Value, ours: &Ours) -> Result<bool, String> {
-    let fields = value.as_object().ok_or("an entry must be a table")?;
+/// Puts the entries of one list, behind those of others.
+fn put_all(root: &mut Table, name: &str, values: &[&Value], ours: &Ours) -> Result<bool, String> {
     let list = root.entry(name).or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
-    let own: Vec<Value> =
-        entries(list).into_iter().filter(|entry| ours.command_in(entry).is_some()).collect();
-    if own.as_slice() == std::slice::from_ref(value) {
+    let all = entries(list);
+    let own = all.iter().filter(|entry| ours.command_in(entry).is_some());
+    if own.eq(values.iter().copied()) {
         return Ok(false);
     }
     take_out(list, ours);
-    match list {
-        Item::ArrayOfTables(tables) => {
-            let mut table = Table::new();
-            for (name, field) in fields {
-                table.insert(name, Item::Value(plain(field)?));
+    for value in values {
+        let fields = value.as_object().ok_or("an entry must be a table")?;
+        match list {
+            Item::ArrayOfTables(tables) => {
+                let mut table = Table::new();
+                for (name, field) in fields {
+                    table.insert(name, Item::Value(plain(field)?));
+                }
+                tables.push(table);
             }
-            tables.push(table);
-        }
-        Item::Value(toml_edit::Value::Array(array)) => {
-            let mut table = InlineTable::new();
-            for (name, field) in fields {
-                table.insert(name, plain(field)?);
+            Item::Value(toml_edit::Value::Array(array)) => {
+                let mut table = InlineTable::new();
+                for (name, field) in fields {
+                    table.insert(name, plain(field)?);
+                }
+                array.push(table);
             }
-            array.push(table);
+            _ => return Err(format!("`{name}` must be a list of tables")),
         }
-        _ => return Err(format!("`{name}` must be a list of tables")),
     }
     Ok(true)
 }
@@ -219,6 +227,21 @@ mod tests {
                 assert!(second.contains(line.trim()), "{second}");
             }
         }
+    }
+
+    #[test]
+    fn entries_for_several_events_stand_in_one_list() {
+        let of_event = |event: &str| {
+            let value = json!({"event": event, "command": "portcullis hook kimi"});
+            RegistrationPiece::Element { file: "config.toml", at: &["hooks"], value, is_first: false }
+        };
+        let (call, start) = (of_event("PreToolUse"), of_event("SessionStart"));
+        let original = "[[hooks]]\nevent = \"Stop\"\ncommand = \"theirs\"\n";
+        let first = put(Some(original), &[&call], &ours()).unwrap();
+        let both = put(Some(&first), &[&call, &start], &ours()).unwrap();
+        assert_eq!(read(&both).unwrap()["hooks"].as_array().unwrap().len(), 3, "{both}");
+        assert_eq!(put(Some(&both), &[&call, &start], &ours()).unwrap(), both);
+        assert_eq!(read(&strip(&both, &[&call, &start], &ours(), Some(original)).unwrap()), read(original));
     }
 
     #[test]

@@ -16,6 +16,19 @@ const MOST_PROMPTS: usize = 512;
 /// A longer path is not kept.
 const LONGEST_PATH: usize = 1024;
 
+/// Whether we were there when a session began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SessionStart {
+    /// Nobody has said.
+    #[default]
+    Unknown,
+    /// The session's own agent said so, before anything was written: what is kept is all that happened.
+    Seen,
+    /// Something happened before anybody said so, or where nobody tells us.
+    Missed,
+}
+
 /// What happened in a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,8 +49,17 @@ pub struct SessionFactLog {
     pub file: Option<SeenSessionFile>,
     /// How many plans were carried out or begun.
     pub plan: u64,
+    /// Whether its calls are known from the first on.
+    #[serde(default)]
+    pub start: SessionStart,
     /// Files the agent wrote, absolute.
     pub written: Vec<String>,
+    /// Directories that the agent filled from elsewhere, absolute.
+    #[serde(default)]
+    pub filled: Vec<String>,
+    /// Whether a call read a secret.
+    #[serde(default)]
+    pub reads_secrets: bool,
     /// Whether more happened than can be told: the host has shortened its file, or files were written that are not kept.
     pub is_partial: bool,
 }
@@ -72,7 +94,7 @@ struct HistoryDocument<T> {
 
 impl SessionFactLog {
     /// More than everything at its longest, every character escaped.
-    pub(crate) const MAXIMUM_SIZE: u64 = 2 * 1024 * 1024;
+    pub(crate) const MAXIMUM_SIZE: u64 = 4 * 1024 * 1024;
 
     /// Reads the file.
     pub(crate) fn read(file: &Path, session: &str, bytes: &[u8]) -> Result<Self, StoreError> {
@@ -103,15 +125,24 @@ impl SessionFactLog {
 
     /// Adds a file the agent wrote; says whether that changed anything. Once one is not kept, any may be the agent's.
     pub fn write(&mut self, path: &str) -> bool {
-        if self.written.iter().any(|known| known == path) {
-            return false;
-        }
-        if path.len() > LONGEST_PATH {
-            return !std::mem::replace(&mut self.is_partial, true);
-        }
-        self.written.push(path.to_owned());
-        let dropped = self.written.drain(..self.written.len().saturating_sub(MOST_FILES)).count();
-        self.is_partial |= dropped > 0;
-        true
+        add_path(&mut self.written, &mut self.is_partial, path)
     }
+
+    /// Adds a directory that the agent filled from elsewhere; says whether that changed anything.
+    pub fn fill(&mut self, path: &str) -> bool {
+        add_path(&mut self.filled, &mut self.is_partial, path)
+    }
+}
+
+fn add_path(known: &mut Vec<String>, is_partial: &mut bool, path: &str) -> bool {
+    if known.iter().any(|known| known == path) {
+        return false;
+    }
+    if path.len() > LONGEST_PATH {
+        return !std::mem::replace(is_partial, true);
+    }
+    known.push(path.to_owned());
+    let dropped = known.drain(..known.len().saturating_sub(MOST_FILES)).count();
+    *is_partial |= dropped > 0;
+    true
 }

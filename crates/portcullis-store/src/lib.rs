@@ -93,7 +93,7 @@ pub use breaker::BreakerState;
 pub use calls::{ModelCallOutcome, ModelCallRecord, ModelCalls};
 pub use dumps::DumpDirectory;
 pub use error::StoreError;
-pub use facts::{SeenSessionFile, SessionFactLog, prompt_hash};
+pub use facts::{SeenSessionFile, SessionFactLog, SessionStart, prompt_hash};
 use files::FileBackend;
 pub use grants::{Grant, GrantContext, GrantScope, GrantStore, GrantUse, NewGrant};
 pub use learned::RefusedParameters;

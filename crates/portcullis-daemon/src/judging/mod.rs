@@ -129,6 +129,7 @@ async fn record(daemon: &Daemon, mut all: Vec<UnrecordedDecision>) -> Result<Vec
     let mut decisions = Vec::with_capacity(all.len());
     for (judged, has_entry) in all.into_iter().zip(has_entry) {
         let UnrecordedDecision { submitted, judgement, answer, approval, started, .. } = judged;
+        keep_traces(daemon, &submitted, &judgement).await?;
         let recorded = if has_entry { recorded.next() } else { None };
         if let Some(recorded) = &recorded {
             daemon.telemetry.decided(&recorded.entry, submitted.parent);
@@ -138,6 +139,22 @@ async fn record(daemon: &Daemon, mut all: Vec<UnrecordedDecision>) -> Result<Vec
         decisions.push(RecordedDecision { judgement, answer, record, approval, elapsed: started.elapsed() });
     }
     Ok(decisions)
+}
+
+/// Keeps what a call leaves for later calls of its session, where no file of the agent tells it.
+async fn keep_traces(
+    daemon: &Daemon,
+    submitted: &SubmittedCall,
+    judgement: &HostJudgement,
+) -> Result<(), Failure> {
+    let (traces, teller) = {
+        let gate = gate(daemon, submitted);
+        (gate.traces(&submitted.asked, judgement).filter(|traces| !traces.is_empty()), gate.teller())
+    };
+    let Some(traces) = traces else { return Ok(()) };
+    let (store, session) = (daemon.store.clone(), submitted.asked.session.id.clone());
+    let keeping = tokio::task::spawn_blocking(move || traces.keep(&store, &session, teller));
+    keeping.await.map_err(|_| Failure::internal("what the call leaves could not be kept"))?
 }
 
 /// Keeps the end of the trail elsewhere, if that is due after a record.

@@ -14,7 +14,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use portcullis_classifier::transcript::TranscriptFormat;
 use portcullis_core::{CallApproval, Case, Context, Decision, Mode, Person, Reason, ToolInput, Verdict};
 use portcullis_hosts::{
     AskBy, HookCall, HookSession, HostAnswer, HostDecision, MomentCapabilities, PlainQuestion, SessionFormat,
@@ -29,8 +28,7 @@ use crate::classifier::{ClassifierFlags, has_classifier};
 use crate::clock::now_ms;
 use crate::containment::{FenceBuilder, HostFence};
 use crate::env_vars;
-use crate::judge::{CallJudge, Consultants, JudgedCall, Nobody, SessionHistory, keep_question};
-use crate::session_facts;
+use crate::judge::{CallJudge, Consultants, JudgedCall, Nobody, keep_question};
 use crate::session_settings::{SessionSettings, SettingsFlags, SettingsPlan};
 use crate::stores;
 use portcullis_store::StoreError;
@@ -204,11 +202,8 @@ impl HostGate<'_> {
             let id = store.audit().append(entry).map_err(|error| unrecorded(&error))?;
             audit_head::send_if_due(&judgement.session.loaded.audit.head, &store, &id);
         }
-        if let (Some(_), Some(store)) = (self.known, judgement.session.store())
-            && answered.answer.said != HostDecision::Deny
-        {
-            // From here on the call may run at any time, so what it may write is the agent's own.
-            session_facts::note_writes(&store, &asked.session.id, &judgement.judged.case)?;
+        if let (Some(traces), Some(store)) = (self.traces(asked, &judgement), judgement.session.store()) {
+            traces.keep(&store, &asked.session.id, self.teller())?;
         }
         Ok((answered.answer, judgement.judged))
     }
@@ -324,7 +319,7 @@ impl HostGate<'_> {
             before_asking: self.before_asking,
             fences: fence.as_ref().map(|fence| fence as &dyn FenceBuilder),
         };
-        let past = self.past(asked);
+        let past = self.past(session, asked);
         let mut worst: Option<(usize, JudgedCall)> = None;
         for (at, call) in asked.calls.iter().enumerate() {
             let mut context = session.context(self.mode(session, asked), person, &[]);
@@ -360,17 +355,6 @@ impl HostGate<'_> {
         match asked.mode {
             Some(Mode::Default) => own.or(asked.mode),
             said => said,
-        }
-    }
-
-    /// Says where the past of a call's session is found.
-    fn past(&self, asked: &HookCall) -> SessionHistory {
-        SessionHistory {
-            file: asked.session.transcript.as_ref().map(PathBuf::from),
-            format: self.format.map(format_of),
-            agent: asked.session.agent.clone(),
-            call_id: asked.call_id.clone(),
-            is_hosts: self.known.is_none(),
         }
     }
 
@@ -420,7 +404,7 @@ impl HostGate<'_> {
             before_asking: self.before_asking,
             fences: None,
         };
-        let past = self.past(asked);
+        let past = self.past(session, asked);
         for (place, call) in asked.calls.iter().enumerate() {
             let context = Context { mode: Mode::Auto, ..case.context().clone() };
             let judged = if place == at {
@@ -449,14 +433,6 @@ fn or_block(judge: impl FnOnce() -> Result<HostAnswer, Failure>) -> HostAnswer {
         Ok(Ok(answer)) => answer,
         Ok(Err(failure)) => HostAnswer::failure(&failure.message),
         Err(_) => HostAnswer::failure("the call could not be judged because of an internal failure"),
-    }
-}
-
-fn format_of(format: SessionFormat) -> TranscriptFormat {
-    match format {
-        SessionFormat::Claude => TranscriptFormat::Claude,
-        SessionFormat::Codex => TranscriptFormat::Codex,
-        SessionFormat::Gemini => TranscriptFormat::Gemini,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod facade;
 mod host_gate;
+mod past;
 mod queue;
 mod withdrawal;
 

@@ -48,7 +48,8 @@ pub struct SessionHistory {
     pub agent: Option<String>,
     /// The host's id of the call.
     pub call_id: Option<String>,
-    /// Whether there is a session even without a file: a host's own, which writes its file late or does not name it.
+    /// Whether there is a session even without a file: a host's own, which writes its file late or does not name it, and
+    /// of which our own record does not tell everything either.
     pub is_hosts: bool,
 }
 
@@ -227,6 +228,8 @@ impl CallJudge<'_> {
             store.facts().map_err(|error| format!("{error}; {}", error.hint().unwrap_or_default()))?;
         context.session.boundaries.clone_from(&facts.boundaries);
         context.session.touched.extend(facts.written.iter().cloned());
+        context.session.filled.extend(facts.filled.iter().cloned());
+        context.session.reads_secrets |= facts.reads_secrets;
         context.session.is_partial |= facts.is_partial;
         Ok(facts)
     }

@@ -25,6 +25,7 @@ mod exposition;
 mod fail_shut;
 mod failures;
 mod fleet;
+mod followed_sessions;
 mod grants;
 mod hook;
 mod init;

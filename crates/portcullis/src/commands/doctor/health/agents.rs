@@ -98,6 +98,9 @@ impl Examination<'_> {
         let Some(registered) = registered else { return };
         if self.agent.host() == Host::Codex {
             self.check_trust(checks);
+            let message = "Codex asks no hook about what is typed into a command that runs already; so a program that \
+                           waits for input counts as code that nobody has read";
+            checks.fine("typed input", message);
         }
         self.check_canary(checks, &registered);
     }
@@ -191,7 +194,10 @@ impl Examination<'_> {
         };
         let list =
             document::follow(&document, at).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let own: Vec<&Value> = list.iter().filter(|entry| self.ours.command_in(entry).is_some()).collect();
+        // One list may hold what is for several events.
+        let is_meant = |entry: &Value| entry.get("event") == wanted.get("event");
+        let own: Vec<&Value> =
+            list.iter().filter(|entry| self.ours.command_in(entry).is_some() && is_meant(entry)).collect();
         let Some(entry) = own.first() else {
             let message = format!("{place} does not name us");
             if is_guard {
