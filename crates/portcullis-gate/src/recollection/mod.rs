@@ -8,8 +8,9 @@
 //! What a shape is, and what no memory lifts, the core says. Here is found out whether the program, the scripts and the
 //! repository are still those of the yes.
 //!
-//! INVARIANT: only an answer of a person is learned, as it reaches us as an approval or from the host's own question. What
-//! cannot be found out is not remembered and not recalled.
+//! INVARIANT: only an answer of a person is learned, as it reaches us as an approval. That a call ran after a host's own
+//! question is none: programs answer those too, and no host says who did. What cannot be found out is not remembered and
+//! not recalled.
 
 mod day;
 mod disk;

@@ -196,3 +196,24 @@ fn sound_managed_settings_with_one_bad_rule_are_not_broken() {
     assert_eq!(rules(&loaded), ["policy deny Bash(d)", "user allow Bash(user)"]);
     assert_eq!(loaded.problems.len(), 1);
 }
+
+#[test]
+fn managed_settings_have_the_last_word_on_the_memory_of_a_yes() {
+    const ON: &str = "{\"memory\": {\"enabled\": true}}";
+    const OFF: &str = "{\"memory\": {\"enabled\": false}}";
+    let is_on = |settings: &[(&str, &str)]| World::with(settings).load().memory.is_enabled;
+    assert!(is_on(&[]), "it is on by default");
+    assert!(is_on(&[("policy", ON), ("user", OFF)]), "managed settings win either way");
+    for others in ["user", "user-claude", "project", "project-claude", "local", "local-claude"] {
+        for place in ["policy", "policy-claude"] {
+            assert!(!is_on(&[(place, OFF), (others, ON)]), "{place} {others}");
+        }
+    }
+    for only in ["true", "\"yes\""] {
+        let managed = format!("{{\"allowManagedPermissionRulesOnly\": {only}}}");
+        assert!(!is_on(&[("policy", &managed), ("user", ON)]), "{only}");
+        assert!(!is_on(&[("policy-claude", &managed), ("user", ON)]), "{only}");
+    }
+    assert!(!is_on(&[("policy", "{\"memory\": {\"enabled\": fal"), ("user", ON)]), "a broken file");
+    assert!(!is_on(&[("user", OFF), ("project", ON), ("local", ON)]), "a project switches nothing on");
+}

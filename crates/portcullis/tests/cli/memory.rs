@@ -29,9 +29,9 @@ fn program(file: &Path, text: &str) {
 type Forgery = (&'static str, fn(&mut Value));
 
 /// The command that a person allows in most tests.
-const ALLOWED: &str = "bd update bd-12 --status closed --notes 'all done'";
+pub(crate) const ALLOWED: &str = "bd update bd-12 --status closed --notes 'all done'";
 /// Another one of the same shape.
-const ALIKE: &str = "bd update bd-7 --status closed --notes 'it was nothing'";
+pub(crate) const ALIKE: &str = "bd update bd-7 --status closed --notes 'it was nothing'";
 
 impl Repository {
     pub(crate) fn new() -> Self {
@@ -54,7 +54,7 @@ impl Repository {
     }
 
     /// Answers a hook where programs are looked for in these directories.
-    fn hook(&self, path: &str, flags: &[&str], input: &str) -> (String, String) {
+    pub(crate) fn hook(&self, path: &str, flags: &[&str], input: &str) -> (String, String) {
         let mut command = self.scene.sandbox.command(&[&["hook", "claude"], flags].concat());
         let mut child = command.env("PATH", path).stdin(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
@@ -66,11 +66,11 @@ impl Repository {
     }
 
     /// Decides a command where nobody can be asked, and returns everything that is said.
-    fn ask_in(&self, session: &str, mode: &str, command: &str) -> (String, String) {
+    pub(crate) fn ask_in(&self, session: &str, mode: &str, command: &str) -> (String, String) {
         self.hook(&self.path(), &["--headless"], &self.scene.bash(session, mode, command))
     }
 
-    fn decide(&self, command: &str) -> String {
+    pub(crate) fn decide(&self, command: &str) -> String {
         self.ask_in("s1", "default", command).0
     }
 
@@ -82,20 +82,20 @@ impl Repository {
         assert_eq!(self.decide(command), "allow", "{command}");
     }
 
-    fn allowed() -> Self {
+    pub(crate) fn allowed() -> Self {
         let repository = Self::new();
         repository.allow(ALLOWED);
         assert_eq!(repository.decide(ALIKE), "allow", "the neighbour of all attacks");
         repository
     }
 
-    fn memory(&self) -> Vec<Value> {
+    pub(crate) fn memory(&self) -> Vec<Value> {
         let ran = self.scene.sandbox.run(&["memory", "--json"]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         serde_json::from_str::<Value>(&ran.stdout).unwrap()["memory"].as_array().unwrap().clone()
     }
 
-    fn file(&self) -> PathBuf {
+    pub(crate) fn file(&self) -> PathBuf {
         self.scene.state().join("memory.json")
     }
 
