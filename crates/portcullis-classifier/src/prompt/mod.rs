@@ -29,6 +29,12 @@ pub use template::{PromptTemplates, TemplateError};
 /// The version of the built-in prompt: `data/prompts/CHANGELOG.md` says what each changed.
 pub const PROMPT_VERSION: u32 = 3;
 
+/// Returns what a text is known by: another text has another fingerprint, unless somebody wants it to have the same.
+pub fn fingerprint(text: &str) -> String {
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, mix))
+}
+
 /// What a structured answer looks like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerSpec {

@@ -7,6 +7,7 @@ use super::layout::{self, RequestBody};
 use super::{ModelQuery, ModelResult, RequiredForm, TokenUsage, WireRequest};
 use crate::fault::{FaultKind, ModelFault};
 use crate::model::{ModelInfo, ModelProvider, ThinkingOff};
+use crate::prompt::fingerprint;
 
 const ENVELOPE: AnswerEnvelope = AnswerEnvelope { provider: ModelProvider::OpenAi, usage };
 
@@ -69,8 +70,7 @@ pub(super) fn effort(model: &ModelInfo) -> Option<&'static str> {
 
 /// Returns a name for everything that shares a system prompt, so that its calls meet in one cache.
 fn cache_key(system: &str) -> String {
-    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    format!("portcullis-{:016x}", system.bytes().fold(0xcbf2_9ce4_8422_2325, mix))
+    format!("portcullis-{}", fingerprint(system))
 }
 
 /// Reads what came back.

@@ -8,6 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
+use portcullis_testkit::{ModelScript, ScriptedServer};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -27,6 +28,18 @@ const WARM_UPS: usize = 5;
 /// A call that neither rules nor the analysis settle.
 const CALL: &str = "frobnicate --once";
 
+/// What a scripted model says that answers well, and how that is understood.
+const VERDICTS: [(&str, &str); 2] =
+    [(r#"{"default": {"allow": true}}"#, "allow"), (r#"{"default": {"block": true}}"#, "block")];
+
+/// What came of one judgement.
+struct JudgedForm {
+    /// A line of the table.
+    line: String,
+    /// How each look of the model was understood.
+    outcomes: Vec<String>,
+}
+
 /// A home whose settings name the model.
 struct ModelHome {
     folder: TempDir,
@@ -36,14 +49,28 @@ struct ModelHome {
 /// Drives everything and returns the figures; what must hold and does not is an error.
 pub(super) fn drive(program: &Path, address: &str) -> Result<String> {
     let home = ModelHome::new(program)?;
+    let mut out = home.drive_scripted()?;
     home.warm_up(address)?;
-    let mut out = String::from("form      stages    tokens of each look   time     answer\n");
+    out += "form      stages    tokens of each look   time     answer\n";
+    let mut silent = Vec::new();
     for form in FORMS {
+        let mut has_verdict = false;
         for stages in STAGES {
             home.set(address, form, stages)?;
+            let judged = home.check(form, stages)?;
+            has_verdict |= judged.outcomes.iter().any(|outcome| is_verdict(outcome));
             // Writing to a String cannot fail.
-            let _ = writeln!(out, "{}", home.check(form, stages)?);
+            let _ = writeln!(out, "{}", judged.line);
         }
+        if !has_verdict {
+            silent.push(form);
+        }
+    }
+    for form in silent {
+        let _ = writeln!(
+            out,
+            "NO VERDICT of this model in the form `{form}`: that the form is read is shown by the scripted model alone"
+        );
     }
     home.set(address, "schema", "both")?;
     let _ = writeln!(out, "\nhook claude: {}", home.hook()?);
@@ -91,6 +118,24 @@ impl ModelHome {
         command
     }
 
+    /// Has a scripted model judge in every form and stage, which must be understood every time: a real one that is so small
+    /// may never find a verdict.
+    fn drive_scripted(&self) -> Result<String> {
+        for (script, expected) in VERDICTS {
+            let server = ScriptedServer::start(ModelScript::from_json(script)?);
+            for form in FORMS {
+                for stages in STAGES {
+                    self.set(&format!("{}/v1", server.url()), form, stages)?;
+                    let judged = self.check(form, stages)?;
+                    let last = judged.outcomes.last().map(String::as_str);
+                    ensure!(last == Some(expected), "scripted, {form}, {stages}: {:?}", judged.outcomes);
+                }
+            }
+        }
+        let count = VERDICTS.len() * FORMS.len() * STAGES.len();
+        Ok(format!("scripted model: all {count} verdicts understood, in every form and stage\n\n"))
+    }
+
     /// Has the model read what all prompts begin with, which takes longest.
     fn warm_up(&self, address: &str) -> Result<()> {
         self.set(address, "schema", "both")?;
@@ -103,7 +148,7 @@ impl ModelHome {
     }
 
     /// Has a call judged and says what the model said.
-    fn check(&self, form: &str, stages: &str) -> Result<String> {
+    fn check(&self, form: &str, stages: &str) -> Result<JudgedForm> {
         let started = Instant::now();
         let arguments = ["check", "--mode", "auto", "--json", "--said", "turn the widget once", CALL];
         let output = self.command(&arguments).output()?;
@@ -120,14 +165,19 @@ impl ModelHome {
             ensure!(first <= FIRST_LOOK, "{form}: the first look said {first} tokens");
         }
         ensure!(word(&verdict, "/decision") != "allow", "{form}, {stages}: an untested model allowed a call");
-        let said: Vec<String> =
-            calls.iter().map(|call| format!("{} {}", tokens(call), word(call, "/outcome"))).collect();
+        let outcomes: Vec<String> = calls.iter().map(|call| word(call, "/outcome").to_owned()).collect();
+        let said: Vec<String> = calls
+            .iter()
+            .zip(&outcomes)
+            .map(|(call, outcome)| format!("{} {outcome}", tokens(call)))
+            .collect();
         let decision = word(&verdict, "/decision");
-        Ok(format!(
+        let line = format!(
             "{form:<10}{stages:<10}{:<22}{:>5.1} s  {decision}",
             said.join(", "),
             elapsed.as_secs_f64()
-        ))
+        );
+        Ok(JudgedForm { line, outcomes })
     }
 
     /// Puts a call as Claude Code does, and returns the answer.
@@ -168,7 +218,12 @@ impl ModelHome {
 
 /// Says whether an answer is one that such a model may give: it rambles until it is cut off or out of time.
 fn is_understood(call: &Value) -> bool {
-    ["allow", "block", "unclear", "answer cut off", "timed out"].contains(&word(call, "/outcome"))
+    let outcome = word(call, "/outcome");
+    is_verdict(outcome) || ["unclear", "answer cut off", "timed out"].contains(&outcome)
+}
+
+fn is_verdict(outcome: &str) -> bool {
+    ["allow", "block"].contains(&outcome)
 }
 
 /// Returns a text of a value, by where it stands.

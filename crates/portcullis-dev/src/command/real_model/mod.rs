@@ -6,14 +6,11 @@
 
 mod drive;
 mod install;
+mod prompt_tokens;
 
 use anyhow::{Result, ensure};
-use portcullis_classifier::prompt::{PromptLists, PromptTemplates};
 
 use crate::{output, process, repository};
-
-/// The most tokens the system prompt may have by a real tokenizer.
-const LONGEST_PROMPT: usize = 5_000;
 
 pub(super) fn run(arguments: &[String]) -> Result<()> {
     ensure!(arguments.is_empty(), "usage: cargo dev real-model");
@@ -21,10 +18,7 @@ pub(super) fn run(arguments: &[String]) -> Result<()> {
     let model = install::install(&root)?;
     process::run(process::cargo(&root).args(["build", "--locked", "--package", "portcullis"]))?;
     let server = install::start(&model)?;
-    let prompt = PromptTemplates::built_in().fill(&PromptLists::built_in());
-    let tokens = server.count_tokens(&prompt)?;
-    output::say(&format!("the system prompt has {tokens} tokens by the tokenizer of SmolLM2"));
-    ensure!(tokens <= LONGEST_PROMPT, "the system prompt is longer than {LONGEST_PROMPT} tokens");
+    output::say(&prompt_tokens::record(&root, &server)?);
     let figures = drive::drive(&root.join("target/debug/portcullis"), &server.address())?;
     output::say(&figures);
     Ok(())
