@@ -37,6 +37,8 @@ pub struct Background {
     pub is_partial: bool,
     /// Whether a secret was read earlier in this session.
     pub reads_secrets: bool,
+    /// Processes that an agent started in the working directories, by their numbers.
+    pub own_processes: BTreeSet<String>,
     /// Where our own places lie.
     pub locations: OwnLocations,
 }
@@ -151,6 +153,12 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// Says whether an effect ends a process that an agent started in the working directories.
+    pub fn ends_own_process(self, effect: &Effect) -> bool {
+        ended_process(self.survey, effect)
+            .is_some_and(|number| self.background.own_processes.contains(number))
+    }
+
     /// Says whether every spelling of the target lies in the project.
     pub fn is_in_project(self, effect: &Effect) -> bool {
         effect.target.is_path_with(|path| self.scope.is_in_project(path))
@@ -160,4 +168,15 @@ impl<'a> Case<'a> {
     pub fn is_own_place(self, effect: &Effect) -> bool {
         effect.target.is_path_with(|path| self.scope.is_in_project(path) || self.scope.is_temporary(path))
     }
+}
+
+/// Returns the number of the process that an effect ends, if it is one of this machine that is named by its number.
+pub fn ended_process<'a>(survey: &Survey, effect: &'a Effect) -> Option<&'a str> {
+    let command = effect.invocation.and_then(|index| survey.invocations.get(index))?;
+    // Within another command it may be a process of a container or of another machine.
+    let is_ended =
+        effect.act == Act::Kill && command.parent.is_none() && command.program_name() == Some("kill");
+    let number = effect.word.as_ref().filter(|_| is_ended)?.fixed()?;
+    let is_number = !number.starts_with('0') && number.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && !number.is_empty()).then_some(number)
 }

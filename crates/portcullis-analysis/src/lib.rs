@@ -50,7 +50,7 @@ mod wrapper;
 pub use act::Access;
 pub use argument::{Argument, Bound, Knowledge};
 pub use assessment::{Assessment, assess};
-pub use case::{Background, Case};
+pub use case::{Background, Case, ended_process};
 pub use directories::Directories;
 pub use git::pushed_branches;
 pub use invocation::{Invocation, Opacity, Redirection, Survey, Variable, Wrapping, base_name};

@@ -9,6 +9,13 @@ use crate::place::is_loopback;
 /// Programs that send requests.
 const CLIENTS: &[&str] = &["curl", "curlie", "http", "https", "wget", "xh", "xhs"];
 
+/// Cmdlets that do.
+const CMDLETS: &[&str] = &["invoke-restmethod", "invoke-webrequest"];
+
+/// What the parameters of a cmdlet begin with that make a request go elsewhere: a proxy, a socket, a session that may have
+/// one. Shorter beginnings stand for several parameters, which PowerShell does not take.
+const CMDLET_DETOURS: &[&str] = &["-prox", "-un", "-we"];
+
 /// Programs that can see whether a port is open.
 const PROBES: &[&str] = &["nc", "nc.openbsd", "nc.traditional", "ncat", "netcat"];
 
@@ -28,15 +35,21 @@ pub(crate) fn is_changed(case: Case<'_>, effect: &Effect) -> bool {
     let is_removal = |word: &str| word.to_ascii_uppercase().ends_with("DELETE");
     let path = address.split_once('/').map_or("", |(_, path)| path);
     let is_answer = |part: &str| matches!(part, "approvals" | "answer" | "grants");
-    let is_secret = |other: &Effect| other.invocation == effect.invocation && other.shows_secret(case.scope);
-    CLIENTS.contains(&case.program(effect))
+    // What is read elsewhere in the line may be what is sent.
+    let is_secret = |other: &Effect| other.shows_secret(case.scope);
+    let is_cmdlet = CMDLETS.contains(&case.program(effect));
+    let goes_elsewhere = |word: &str| {
+        let lower = word.to_ascii_lowercase();
+        is_detour(word) || is_cmdlet && CMDLET_DETOURS.iter().any(|detour| lower.starts_with(detour))
+    };
+    (is_cmdlet || CLIENTS.contains(&case.program(effect)))
         && !case.effects.iter().any(is_secret)
         && effect.word.as_ref().is_some_and(|word| word.fixed().is_some())
         && effect.target.host().is_some_and(is_loopback)
         && port.is_some_and(|port| port > 1023 && !WEIGHTY_PORTS.contains(&port))
         && !path.split(['/', '?']).any(is_answer)
         && !path.starts_with("login")
-        && !words.iter().any(|word| is_removal(&word.text) || is_detour(&word.text))
+        && !words.iter().any(|word| is_removal(&word.text) || goes_elsewhere(&word.text))
 }
 
 /// Says whether an option makes a request go elsewhere than its address says.

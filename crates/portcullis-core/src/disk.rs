@@ -22,6 +22,9 @@ pub enum DiskQuestion {
     Unheld(String),
     /// What do the settings of cargo say that the project of this directory brings along? The same way.
     CargoSettings(String),
+    /// In which directory does the process of this number work, if it is the user's and an agent started it? Any other
+    /// process: absent.
+    AgentProcess(String),
 }
 
 /// What the caller found.
@@ -46,7 +49,7 @@ impl DiskQuestion {
         match self {
             Self::RealPath(_) | Self::Pattern(_) | Self::Unheld(_) => DiskAnswer::Leads(Vec::new()),
             Self::Text(_) => DiskAnswer::Broken,
-            Self::GitSettings(_) | Self::CargoSettings(_) => DiskAnswer::Absent,
+            Self::GitSettings(_) | Self::CargoSettings(_) | Self::AgentProcess(_) => DiskAnswer::Absent,
         }
     }
 }
@@ -67,9 +70,10 @@ impl DiskAnswers {
             DiskQuestion::RealPath(path) => self.paths.entry(path).or_insert(answer),
             DiskQuestion::Pattern(pattern) => self.patterns.entry(pattern).or_insert(answer),
             DiskQuestion::Text(path) => self.texts.entry(path).or_insert(answer),
-            DiskQuestion::GitSettings(_) | DiskQuestion::CargoSettings(_) | DiskQuestion::Unheld(_) => {
-                self.settings.entry(question).or_insert(answer)
-            }
+            DiskQuestion::GitSettings(_)
+            | DiskQuestion::CargoSettings(_)
+            | DiskQuestion::Unheld(_)
+            | DiskQuestion::AgentProcess(_) => self.settings.entry(question).or_insert(answer),
         };
     }
 
@@ -79,9 +83,10 @@ impl DiskAnswers {
             DiskQuestion::RealPath(path) => self.paths.contains_key(path),
             DiskQuestion::Pattern(pattern) => self.patterns.contains_key(pattern),
             DiskQuestion::Text(path) => self.texts.contains_key(path),
-            DiskQuestion::GitSettings(_) | DiskQuestion::CargoSettings(_) | DiskQuestion::Unheld(_) => {
-                self.settings.contains_key(question)
-            }
+            DiskQuestion::GitSettings(_)
+            | DiskQuestion::CargoSettings(_)
+            | DiskQuestion::Unheld(_)
+            | DiskQuestion::AgentProcess(_) => self.settings.contains_key(question),
         }
     }
 

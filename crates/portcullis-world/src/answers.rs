@@ -7,6 +7,7 @@ use portcullis_core::{DiskAnswer, DiskQuestion, path};
 use crate::git::unheld;
 use crate::path::{KnownLinks, resolve};
 use crate::pattern::resolve_pattern;
+use crate::process::agent_process;
 use crate::settings::{cargo_settings, git_settings};
 use crate::text::read_text;
 
@@ -65,6 +66,7 @@ impl World {
             DiskQuestion::GitSettings(directory) => git_settings(directory),
             DiskQuestion::CargoSettings(directory) => cargo_settings(directory),
             DiskQuestion::Unheld(path) => unheld(path),
+            DiskQuestion::AgentProcess(number) => agent_process(number),
         };
         self.known.insert(question.clone(), resolution.clone());
         resolution
@@ -80,6 +82,8 @@ fn place_of(question: &DiskQuestion) -> &str {
         | DiskQuestion::GitSettings(path)
         | DiskQuestion::CargoSettings(path)
         | DiskQuestion::Unheld(path) => path,
+        // It is no file.
+        DiskQuestion::AgentProcess(_) => "",
     }
 }
 

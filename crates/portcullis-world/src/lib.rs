@@ -28,7 +28,8 @@
 //! The crate reads files, directories and links, never writes, and never opens a pipe or a device. Everything has a
 //! limit, and what passes it or cannot be told is [`portcullis_core::DiskAnswer::Broken`], the unsafe answer. Of the
 //! environment it reads `CARGO_HOME` and the home directory alone, to tell the user's own cargo settings from a
-//! repository's.
+//! repository's. Of processes it reads who owns and who started them, where they work, and whether an agent's variable is
+//! among theirs.
 //!
 //! INVARIANT: a [`World`] remembers. It answers one call, or calls of which none has run; once a call has run, the next
 //! one needs a new world.
@@ -37,7 +38,9 @@ mod answers;
 mod git;
 mod path;
 mod pattern;
+mod process;
 mod settings;
 mod text;
 
 pub use answers::World;
+pub use process::AGENT_MARKS;

@@ -132,6 +132,7 @@ fn covers(case: Case<'_>, effect: &Effect) -> bool {
             !reach::takes_foreign_file(case, effect) && !reach::mounts_elsewhere(case, effect)
         }
         Act::KillOwn => true,
+        Act::Kill => case.ends_own_process(effect),
         Act::Send => own_service::is_changed(case, effect),
         Act::Connect => own_service::is_probed(case, effect),
         Act::Listen => own_service::is_offered(effect),

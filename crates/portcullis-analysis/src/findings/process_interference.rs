@@ -1,7 +1,7 @@
 //! Ending or disturbing what others run.
 //!
 //! A process found by a name or a number may be somebody else's, and what it had in hand is lost.
-//! End what you started, by the number you got when you started it.
+//! End what you started, by the number you got when you started it: a process with an agent's variables that works in the project is the agent's own.
 //! A person is asked about a process of one's own user that is named by its number, its port or its name; what the machine depends on is refused.
 //! Or name the process or service and say that it is to be ended.
 
@@ -58,7 +58,7 @@ pub(super) static FINDING: Finding = Finding {
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
     case.of(&[Act::Kill, Act::ServiceStop, Act::Inject, Act::PowerOff, Act::Exhaust])
-        .filter(|effect| !case.is_in_container(effect))
+        .filter(|effect| !case.is_in_container(effect) && !case.ends_own_process(effect))
         .map(|effect| {
             let deed = match effect.act {
                 Act::Kill => "ends or signals processes",

@@ -18,6 +18,49 @@ const SWITCHES: &[&str] = &[
     "whatif",
 ];
 
+/// Cmdlets and members that run a script block for what they are given, with the parameter that takes it. It may be left out,
+/// and then the first word takes its place.
+const BLOCK_TAKERS: &[(&str, &str)] = &[
+    (".foreach", ""),
+    (".where", ""),
+    ("compare-object", "property"),
+    ("format-custom", "property"),
+    ("format-list", "property"),
+    ("format-table", "property"),
+    ("format-wide", "property"),
+    ("group-object", "property"),
+    ("measure-command", "expression"),
+    ("measure-object", "property"),
+    ("select-object", "property"),
+    ("sort-object", "property"),
+    ("trace-command", "expression"),
+    ("where-object", "filterscript"),
+];
+
+/// Their switches, which take no value.
+const TAKER_SWITCHES: &[&str] = &[
+    "allstats",
+    "asstring",
+    "ashashtable",
+    "autosize",
+    "average",
+    "casesensitive",
+    "character",
+    "descending",
+    "hidetableheaders",
+    "line",
+    "maximum",
+    "minimum",
+    "noelement",
+    "repeatheader",
+    "stable",
+    "sum",
+    "unique",
+    "wait",
+    "word",
+    "wrap",
+];
+
 /// Returns what a cmdlet or member runs; `None` if it is none of those known here.
 pub(super) fn insides(call: &RunningCommand<'_>) -> Option<Vec<RunPart>> {
     let found = match call.name {
@@ -38,9 +81,25 @@ pub(super) fn insides(call: &RunningCommand<'_>) -> Option<Vec<RunPart>> {
         "[system.diagnostics.process]::start" => process_start(call),
         ".run" | ".exec" | "wmi" => line(call.words.first()).into_iter().collect(),
         ".shellexecute" => process_start(call),
-        _ => return None,
+        name => taken_block(call, BLOCK_TAKERS.iter().find(|(taker, _)| *taker == name)?.1),
     };
     Some(found)
+}
+
+/// Notes a block that is only known at run time. The commands of one that is written out are listed already, and a text is
+/// the name of a property.
+fn taken_block(call: &RunningCommand<'_>, parameter: &str) -> Vec<RunPart> {
+    let bound = BoundParameters::new(call.words, TAKER_SWITCHES);
+    let named = if parameter.is_empty() { None } else { bound.named(parameter) };
+    // What is compared stands before the properties by which it is.
+    let place =
+        if call.name == "compare-object" { None } else { bound.positional.first().map(Vec::as_slice) };
+    let mut words = named.into_iter().chain(place).flatten();
+    if words.any(|word| word.value != PowerShellValue::Block && is_source(word)) {
+        vec![RunPart::Unknown("what it runs is only known at run time")]
+    } else {
+        Vec::new()
+    }
 }
 
 /// Returns the fixed name and value a command defines.

@@ -3,7 +3,10 @@
 use super::{CallInput, Layout, address, effect, mcp_command, mcp_text};
 use crate::act::Act;
 use crate::effect::{Certainty, Target};
-use crate::lists::mcp::{BROWSER_LOOKS, BROWSERS, MILD, PATH_FIELDS, REMOVING, STRONG, VERBS};
+use crate::lists::mcp::{
+    BROWSER_ACTIONS, BROWSER_LOOKS, BROWSER_NOUNS, BROWSER_SWITCHES, BROWSERS, MILD, PATH_FIELDS, REMOVING,
+    SENDING, SERVICE_FIELDS, STRONG, VERBS,
+};
 use crate::outgoing::is_telling;
 
 /// Nouns that make an act weigh more than its verb says; the first that stands in a name counts.
@@ -42,7 +45,7 @@ const SAVING: &[&str] = &["capture", "download", "export", "record", "save", "sc
 pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
     let name = tool.rsplit("__").next().unwrap_or(tool);
     let words = words_of(name);
-    let act = if looks_at_page(tool, &words) { Act::Query } else { act_of(&words) };
+    let act = if looks_at_page(tool, &words, call) { Act::Query } else { act_of(&words) };
     let mut layout = Layout::default();
     let files = add_files(&words, act, call, &mut layout);
     if act == Act::SetMode && fields(call, &["mode"]).any(sets_identity) {
@@ -62,7 +65,8 @@ pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
     if changes && act == Act::Query {
         layout.effects.push(effect(Act::Post, Target::Name(tool.to_owned())));
     }
-    let mut is_settled = files > 0 && act != Act::Unknown || act == Act::Fetch && !layout.effects.is_empty();
+    let is_local = files > 0 && act != Act::Unknown && !leaves(&words, act, call);
+    let mut is_settled = is_local || act == Act::Fetch && !layout.effects.is_empty();
     is_settled |= mcp_command::add_commands(tool, call, &mut layout) && act == Act::Unknown;
     is_settled |= mcp_text::add_statements(tool, call, &mut layout);
     if act == Act::Query && mcp_text::shows_secret(tool, call) {
@@ -90,13 +94,32 @@ pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
     layout
 }
 
-/// Says whether a tool only looks at what a browser shows, or moves about in it.
-fn looks_at_page(tool: &str, words: &[String]) -> bool {
+/// Says whether what a tool does to files goes on elsewhere: it sends them, or they are files of a service.
+fn leaves(words: &[String], act: Act, call: &CallInput<'_>) -> bool {
+    let is_changing = act != Act::Query && act != Act::SecretRead;
+    let is_sending = || words.iter().any(|word| SENDING.contains(&word.as_str()));
+    let is_of_service = || fields(call, SERVICE_FIELDS).any(|text| !text.is_empty());
+    is_changing && (is_sending() || is_of_service())
+}
+
+/// Says whether a tool is one of a server that drives a browser.
+pub(super) fn drives_browser(tool: &str) -> bool {
     let server = tool.split("__").nth(1).unwrap_or_default().to_ascii_lowercase();
-    let is_browser =
-        BROWSERS.iter().any(|name| server.contains(name)) || words.iter().any(|word| word == "browser");
-    let verbs = || words.iter().filter(|word| !matches!(word.as_str(), "browser" | "page" | "take" | "for"));
-    is_browser && verbs().next().is_some() && verbs().all(|word| BROWSER_LOOKS.contains(&word.as_str()))
+    BROWSERS.iter().any(|name| server.contains(name))
+}
+
+/// Says whether a tool only looks at what a browser shows, or moves about in it.
+fn looks_at_page(tool: &str, words: &[String], call: &CallInput<'_>) -> bool {
+    let is_browser = drives_browser(tool) || words.iter().any(|word| word == "browser");
+    let verbs = || words.iter().filter(|word| !BROWSER_NOUNS.contains(&word.as_str()));
+    let is_look = || verbs().next().is_some() && verbs().all(|word| BROWSER_LOOKS.contains(&word.as_str()));
+    let name = words.join("_");
+    let is_switch = || BROWSER_SWITCHES.contains(&name.strip_prefix("browser_").unwrap_or(&name));
+    let is_told = || {
+        let mut told = fields(call, &["action"]).peekable();
+        words == ["computer"] && told.peek().is_some() && told.all(|action| BROWSER_ACTIONS.contains(&action))
+    };
+    is_browser && (is_look() || is_switch() || is_told())
 }
 
 /// Says whether a tool of an MCP server is named after a removal.
@@ -143,6 +166,7 @@ fn add_files(words: &[String], act: Act, call: &CallInput<'_>, layout: &mut Layo
         Act::Delete => Act::DeleteTree,
         Act::SetMode => Act::SetMode,
         Act::Unknown => Act::Unknown,
+        _ if words.iter().any(|word| SENDING.contains(&word.as_str())) => Act::Read,
         _ => Act::Write,
     };
     let mut count = 0;

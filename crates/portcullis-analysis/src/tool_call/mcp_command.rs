@@ -1,6 +1,6 @@
 //! Command lines in the fields of a tool's call, whole or in words. What acts in them counts.
 
-use super::mcp::{act_of, fields, last_name, words_of};
+use super::mcp::{act_of, drives_browser, fields, last_name, words_of};
 use super::mcp_text::QUERY_FIELDS;
 use super::{CallInput, Layout, effect};
 use crate::act::{Act, Weight};
@@ -64,6 +64,10 @@ fn add_word_list(tool: &str, call: &CallInput<'_>, layout: &mut Layout) {
     let verbs = words.iter().filter(|word| !word.starts_with('-')).take(2);
     if let Some(verb) = verbs.into_iter().find(changes) {
         layout.effects.push(effect(Act::Unknown, Target::Name(format!("a command to {verb}"))));
+    }
+    if drives_browser(tool) {
+        // What it is told is done in a page.
+        return;
     }
     // The words may be those of the program that the server is named after.
     let line = fields(call, MAYBE_COMMAND_FIELDS).take(MOST_WORDS).collect::<Vec<_>>().join(" ");

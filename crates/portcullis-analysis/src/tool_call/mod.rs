@@ -61,6 +61,9 @@ fn only(effect: Effect) -> Layout {
     Layout { effects: vec![effect], ..Layout::default() }
 }
 
+/// The fields by which tools that read or write files name them.
+pub const FILE_FIELDS: [&str; 4] = ["file_path", "filePath", "notebook_path", "path"];
+
 struct CallInput<'a> {
     fields: CallFields<'a>,
     surroundings: Surroundings<'a>,
@@ -84,8 +87,7 @@ impl CallInput<'_> {
 
     /// Does an act to every file that the call names; a call that names none is not understood.
     fn files(&self, act: Act) -> Layout {
-        let names = ["file_path", "notebook_path", "path"];
-        let files = names.iter().filter_map(|name| self.field(name));
+        let files = FILE_FIELDS.iter().filter_map(|name| self.field(name));
         let effects: Vec<Effect> = files.map(|file| effect(act, self.path(file))).collect();
         if effects.is_empty() {
             return only(effect(Act::Unknown, Target::Name("a file that is not named".to_owned())));

@@ -11,7 +11,7 @@ use portcullis_analysis::{Assessment, Background, Case as Assessed, Survey, asse
 use portcullis_shell::Span;
 
 use super::view::CaseView;
-use super::{own_scripts, session_files, unsaved};
+use super::{own_processes, own_scripts, session_files, unsaved};
 use crate::consent::UserWords;
 use crate::disk::DiskAnswer;
 use crate::effect_report::EffectList;
@@ -428,6 +428,7 @@ pub(crate) fn background_of(view: &CaseView<'_>) -> Background {
         written,
         touched,
         remotes,
+        own_processes: own_processes::started_here(view),
         is_partial: session.is_partial,
         reads_secrets: session.reads_secrets,
         locations,

@@ -14,6 +14,7 @@ mod doing;
 mod judgement;
 mod looking_up;
 mod overwrite;
+mod own_processes;
 mod own_scripts;
 mod reading;
 mod script;

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use portcullis_analysis::command_effects::{effects, runs_what_it_writes, written_texts};
 use portcullis_analysis::effect::{Act, Effect, Target};
+use portcullis_analysis::tool_call::FILE_FIELDS;
 use portcullis_analysis::{Opacity, PossibleFile, Surroundings, Survey, possible_files};
 use portcullis_shell::Span;
 
@@ -68,7 +69,7 @@ impl CallSubject {
 
     fn of_file(call: &ToolCall) -> Self {
         let mut names_file = matches!(call.tool(), "Glob" | "Grep");
-        for field in ["file_path", "notebook_path", "path"] {
+        for field in FILE_FIELDS {
             let Some(value) = call.input().field(field) else { continue };
             names_file = true;
             if value.as_text().is_none_or(|text| text.is_empty() || text.contains('\0')) {

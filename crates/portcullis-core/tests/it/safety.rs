@@ -183,7 +183,8 @@ fn with_link(policy: &Policy, call: ToolCall, mode: Mode, target: &DiskAnswer) -
             DiskQuestion::Text(_)
             | DiskQuestion::GitSettings(_)
             | DiskQuestion::CargoSettings(_)
-            | DiskQuestion::Unheld(_) => false,
+            | DiskQuestion::Unheld(_)
+            | DiskQuestion::AgentProcess(_) => false,
         };
         is_link.then(|| target.clone())
     };

@@ -21,6 +21,7 @@ pub struct SpecSession {
     links: BTreeMap<String, String>,
     broken: Vec<String>,
     files: BTreeMap<String, String>,
+    processes: BTreeMap<String, String>,
 }
 
 impl Default for SpecSession {
@@ -34,6 +35,7 @@ impl Default for SpecSession {
             links: BTreeMap::new(),
             broken: Vec::new(),
             files: BTreeMap::new(),
+            processes: BTreeMap::new(),
         }
     }
 }
@@ -62,11 +64,18 @@ impl SpecSession {
             ("broken", path) if !path.is_empty() => self.broken.push(path.to_owned()),
             ("said", turn) => self.context.session.turns.push(turn.to_owned()),
             ("wrote", path) if path.starts_with('/') => {
-                self.context.session.written.insert(path.to_owned(), None);
+                let text = self.files.get(path).cloned();
+                self.context.session.written.insert(path.to_owned(), text);
             }
             ("file", text) => {
                 let (path, text) = text.split_once(" = ").ok_or("a file is written `file PATH = TEXT`")?;
                 self.files.insert(path.trim().to_owned(), text.replace("\\n", "\n"));
+            }
+            ("agent-process", text) => {
+                let (number, place) = text
+                    .split_once(" in ")
+                    .ok_or("a process is written `agent-process NUMBER in DIRECTORY`")?;
+                self.processes.insert(number.to_owned(), place.to_owned());
             }
             ("link", arrow) => {
                 let (from, to) = arrow.split_once(" -> ").ok_or("a link is written `link FROM -> TO`")?;
@@ -89,6 +98,10 @@ impl SpecSession {
                 DiskQuestion::GitSettings(directory) => self.settings(directory, ".git/config"),
                 DiskQuestion::CargoSettings(directory) => self.settings(directory, ".cargo/config.toml"),
                 DiskQuestion::Unheld(_) => DiskAnswer::Leads(Vec::new()),
+                DiskQuestion::AgentProcess(number) => self
+                    .processes
+                    .get(number)
+                    .map_or(DiskAnswer::Absent, |place| DiskAnswer::Text(place.clone())),
                 DiskQuestion::Text(path) => self
                     .files
                     .get(path)

@@ -2,10 +2,11 @@
 
 use super::absence::Absence;
 use super::agents::AgentRoster;
-use super::known_programs::{MARKS, MULTIPLEXERS, SCHEDULERS, SERVICE_MANAGERS, TERMINALS};
+use super::known_programs::{MULTIPLEXERS, SCHEDULERS, SERVICE_MANAGERS, TERMINALS};
 use super::proc_files::pseudo_terminal;
 use super::process_table::{INIT, Process, ProcessTable};
 use super::ssh;
+use portcullis_world::AGENT_MARKS;
 
 /// How many terminals may stand in one another.
 const MOST_NESTED: usize = 4;
@@ -77,7 +78,7 @@ impl<'a> PresenceCheck<'a> {
         let is_set = |variable: &&str| {
             processes.iter().any(|process| self.table.variable(process.pid, variable).is_some())
         };
-        match MARKS.into_iter().find(is_set) {
+        match AGENT_MARKS.into_iter().find(is_set) {
             Some(variable) => Err(Absence::Marked { variable }),
             None => Ok(()),
         }

@@ -190,7 +190,7 @@ fn in_the_agents_own_terminal_nobody_is_believed() {
 
 #[test]
 fn variables_of_agents_are_believed_when_they_say_no() {
-    for mark in MARKS {
+    for mark in AGENT_MARKS {
         let window =
             desktop().shell((200, 20), 2).start((210, 200), "portcullis", (200, pts(2))).set(200, mark, "1");
         assert_eq!(looked_at(&window, 210), Err(Absence::Marked { variable: mark }));

@@ -24,20 +24,6 @@ pub(super) const AGENTS: [&str; 20] = [
     "qwen",
 ];
 
-/// Variables that agents set for what they start.
-pub(super) const MARKS: [&str; 10] = [
-    "AGENT_SESSION_ID",
-    "AMP_CURRENT_THREAD_ID",
-    "CLAUDECODE",
-    "CODEX_SANDBOX",
-    "CODEX_THREAD_ID",
-    "CRUSH",
-    "CURSOR_AGENT",
-    "GEMINI_CLI",
-    "OPENCODE",
-    "QWEN_CODE",
-];
-
 /// Programs that only start another one, so that what stands above them is looked for.
 pub(super) const STARTERS: [&str; 26] = [
     "ash",
