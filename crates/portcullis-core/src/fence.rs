@@ -12,6 +12,8 @@ pub struct FenceOffer {
     pub workspace: String,
     /// Places that are empty inside, absolute; what of the workspace lies in one of them is there nevertheless.
     pub hidden: Vec<String>,
+    /// Programs whose registries are known, so that they can be reached inside by name.
+    pub installers: Vec<String>,
 }
 
 impl FenceOffer {
@@ -84,6 +86,8 @@ pub enum FenceCause {
 pub enum FenceNetwork {
     /// Its own loopback and nothing else.
     None,
+    /// The registries of the programs that it installs with.
+    Registries,
 }
 
 /// Where the writes of a contained call go.
@@ -120,8 +124,11 @@ impl FenceCause {
 impl FenceRequest {
     /// Returns what the fence holds, as one clause for people.
     pub(crate) fn clause(&self) -> String {
-        let FenceNetwork::None = self.network;
         let FenceWrites::CopyOnWrite = self.writes;
-        format!("it runs inside a fence, without a network, and can change `{}` alone", self.workspace)
+        let reach = match self.network {
+            FenceNetwork::None => "without a network",
+            FenceNetwork::Registries => "with its registry as the only network",
+        };
+        format!("it runs inside a fence, {reach}, and can change `{}` alone", self.workspace)
     }
 }

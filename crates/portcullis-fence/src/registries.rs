@@ -50,6 +50,51 @@ pub fn project_registries(
     registries
 }
 
+/// How a program reaches the registries that its user chose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstallerAccess {
+    /// The program.
+    pub program: &'static str,
+    /// The registries.
+    pub hosts: Vec<AllowedHost>,
+    /// The variables that name them, which the program needs to find them.
+    pub variables: Vec<&'static str>,
+}
+
+/// Returns the programs whose registries the user's own settings name in a way that holds inside a fence: in a file that the
+/// fence does not hide, or in a variable without a password. What a project names does not count: whoever wants something
+/// to be reached may have written it.
+pub fn installers(
+    home: Option<&Path>,
+    is_hidden: impl Fn(&Path) -> bool,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Vec<InstallerAccess> {
+    let mut installers = Vec::new();
+    for manager in managers() {
+        let open = |name: &&str| {
+            variable(name).is_some_and(|value| !value.contains('@') && hosts_in(&value).next().is_some())
+        };
+        let variables: Vec<&str> = lines(&manager, "variable").filter(open).collect();
+        let mut hosts: Vec<AllowedHost> = Vec::new();
+        for value in variables.iter().filter_map(|name| variable(name)) {
+            hosts.extend(hosts_in(&value));
+        }
+        for name in lines(&manager, "file").chain(lines(&manager, "home")) {
+            if let Some(path) = home.map(|home| home.join(name)).filter(|path| !is_hidden(path)) {
+                hosts.extend(hosts_named_in(&path, &manager));
+            }
+        }
+        hosts.sort();
+        hosts.dedup();
+        if !hosts.is_empty() {
+            let access =
+                |program| InstallerAccess { program, hosts: hosts.clone(), variables: variables.clone() };
+            installers.extend(lines(&manager, "program").map(access));
+        }
+    }
+    installers
+}
+
 /// The lines of a section, by their first word.
 type Manager = BTreeMap<&'static str, Vec<&'static str>>;
 
@@ -85,13 +130,17 @@ fn registries_of(
         names.map(move |name| (home.join(name), RegistrySource::User))
     });
     for (path, source) in project.chain(own) {
-        let is_short = fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= LONGEST_SETTINGS);
-        if is_short && let Ok(text) = fs::read_to_string(&path) {
-            let named = text.lines().map(str::trim).filter(|line| names_registry(line, manager));
-            registries.extend(named.flat_map(hosts_in).map(|host| Registry { host, source }));
-        }
+        registries.extend(hosts_named_in(&path, manager).into_iter().map(|host| Registry { host, source }));
     }
     registries
+}
+
+/// Returns the hosts that a file of settings names as registries.
+fn hosts_named_in(path: &Path, manager: &Manager) -> Vec<AllowedHost> {
+    let is_short = fs::metadata(path).is_ok_and(|metadata| metadata.len() <= LONGEST_SETTINGS);
+    let Some(text) = is_short.then(|| fs::read_to_string(path).ok()).flatten() else { return Vec::new() };
+    let named = text.lines().map(str::trim).filter(|line| names_registry(line, manager));
+    named.flat_map(hosts_in).collect()
 }
 
 /// Says whether a line of settings has one of the keys.
@@ -194,6 +243,31 @@ mod tests {
             registries(&[("go.mod", "")], &[("GOPROXY", proxies)]),
             ["one.example:443 User", "two.example:80 User"]
         );
+    }
+
+    #[test]
+    fn installers_reach_what_the_user_alone_chose() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = folder.path();
+        for (name, text) in [
+            (".npmrc", "registry=https://npm.example/\n"),
+            (".cargo/config.toml", "[source.x]\nregistry = \"sparse+https://cargo.example/\"\n"),
+        ] {
+            fs::create_dir_all(home.join(name).parent().expect("a directory")).expect("a directory");
+            fs::write(home.join(name), text).expect("a file");
+        }
+        let variable = |name: &str| match name {
+            "PIP_INDEX_URL" => Some("https://pip.example/simple".to_owned()),
+            "GOPROXY" => Some("https://me:secret@go.example".to_owned()),
+            _ => None,
+        };
+        let found = installers(Some(home), |path| path.ends_with(".npmrc"), variable);
+        let told: Vec<String> = found
+            .iter()
+            .map(|found| format!("{} {} {:?}", found.program, found.hosts[0], found.variables))
+            .collect();
+        let pip = |program: &str| format!("{program} pip.example:443 [\"PIP_INDEX_URL\"]");
+        assert_eq!(told, ["cargo cargo.example:443 []".to_owned(), pip("pip"), pip("pip3"), pip("uv")]);
     }
 
     #[test]

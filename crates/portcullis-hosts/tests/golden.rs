@@ -90,7 +90,11 @@ fn answer_call(host: Host, call: &HookCall, is_fenced: bool) -> HostReply {
         context.person = call.person.unwrap_or(Person::Present);
         if is_fenced {
             context.mode = Mode::Auto;
-            context.fence = Some(FenceOffer { workspace: call.session.cwd.clone(), hidden: Vec::new() });
+            context.fence = Some(FenceOffer {
+                workspace: call.session.cwd.clone(),
+                hidden: Vec::new(),
+                installers: Vec::new(),
+            });
         }
         let mut case = Case::new(one.clone(), context);
         case.assume_empty_disk(&policy);

@@ -1,8 +1,8 @@
 //! What runs inside a fence instead of being asked about, and what never does (spec H1).
 
 use portcullis_core::{
-    Context, Decision, FenceCause, FenceOffer, FenceWrites, Mode, Person, Policy, Prose, Sandbox, ToolCall,
-    ToolInput, Value, Verdict,
+    Context, Decision, FenceCause, FenceNetwork, FenceOffer, FenceWrites, Mode, Person, Policy, Prose,
+    Sandbox, ToolCall, ToolInput, Value, Verdict,
 };
 
 use crate::support::{Rules, context, decide_call};
@@ -11,7 +11,8 @@ use crate::support::{Rules, context, decide_call};
 const HIDDEN: [&str; 4] = ["/tmp", "/var/tmp", "/run", "/home/me/.claude"];
 
 fn over(workspace: &str) -> FenceOffer {
-    FenceOffer { workspace: workspace.to_owned(), hidden: HIDDEN.map(str::to_owned).to_vec() }
+    let hidden = HIDDEN.map(str::to_owned).to_vec();
+    FenceOffer { workspace: workspace.to_owned(), hidden, installers: Vec::new() }
 }
 
 fn fenced(mode: Mode) -> Context {
@@ -174,6 +175,33 @@ fn code_of_the_project_is_contained_only_if_settings_say_so() {
         let verdict = decide_call(&strict, ToolCall::bash(command), fenced(Mode::Auto));
         assert_eq!(verdict.decision, Decision::Allow, "{command}");
     }
+}
+
+#[test]
+fn declared_packages_are_installed_inside_where_their_registry_is_known() {
+    let strict = Policy { contains_project_code: true, ..Policy::default() };
+    let usual = Policy::default();
+    let decide = |policy: &Policy, mode: Mode, command: &str| {
+        let offer = FenceOffer { installers: vec!["npm".to_owned(), "pip".to_owned()], ..over("/code/app") };
+        let context = Context { fence: Some(offer), ..context(mode) };
+        let verdict = decide_call(policy, ToolCall::bash(command), context);
+        (verdict.decision, verdict.fence().map(|fence| fence.network))
+    };
+    let inside = (Decision::Contained, Some(FenceNetwork::Registries));
+    for command in ["npm ci", "npm install", "pip install -r requirements.txt"] {
+        assert_eq!(decide(&strict, Mode::Auto, command), inside, "{command}");
+        assert_eq!(decide(&usual, Mode::DontAsk, command), inside, "{command}");
+        assert_eq!(decide(&usual, Mode::Auto, command), (Decision::Allow, None), "{command}");
+    }
+    // Without its registry it could only fail.
+    assert_eq!(decide(&strict, Mode::Auto, "cargo fetch"), (Decision::Allow, None));
+    assert_eq!(decide(&usual, Mode::DontAsk, "cargo fetch").0, Decision::Deny);
+    for command in ["npm install left-pad", "pip install requests", "npm ci && curl https://example.com/x"] {
+        assert_ne!(decide(&strict, Mode::Auto, command), inside, "{command}");
+        assert_eq!(decide(&usual, Mode::DontAsk, command).0, Decision::Deny, "{command}");
+    }
+    let code = (Decision::Contained, Some(FenceNetwork::None));
+    assert_eq!(decide(&strict, Mode::Auto, "npm test"), code);
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use portcullis_core::{Case, FenceOffer, Mode, Person, ToolInput, path, visible};
+use portcullis_core::{Case, FenceNetwork, FenceOffer, FenceRequest, Mode, Person, ToolInput, path, visible};
 use portcullis_fence::{
-    CallRecord, CallRecordStore, ChangeKind, FencePolicy, RunRecord, RunState, RunStore, WriteMode,
-    command_hash,
+    CallRecord, CallRecordStore, ChangeKind, FencePolicy, InstallerAccess, NetworkAccess, RunRecord,
+    RunState, RunStore, WriteMode, command_hash, installers,
 };
 use portcullis_hosts::{HookCall, Host, RewritableInput};
 
@@ -32,6 +32,7 @@ pub struct HostFence<'a> {
     asked: &'a HookCall,
     rewritable: &'a RewritableInput,
     state: &'a Path,
+    home: Option<&'a Path>,
     program: PathBuf,
     /// What runs inside: the host's command, or what stands in it if it is a line of ours.
     command: String,
@@ -63,11 +64,12 @@ impl<'a> HostFence<'a> {
         let program = fence_program()?;
         let directory = Path::new(&asked.session.cwd).canonicalize().ok()?;
         let command = innermost(program.to_str()?, rewritable.command());
-        Some(Self { host, asked, rewritable, state, program, command, policy, directory })
+        let home = session.locations.home.as_deref();
+        Some(Self { host, asked, rewritable, state, home, program, command, policy, directory })
     }
 
     /// Keeps the record that the runner will take, and returns the input that the host is to run instead.
-    pub fn put_up(&self, case: &Case) -> Result<ToolInput, Failure> {
+    pub fn put_up(&self, case: &Case, fence: &FenceRequest) -> Result<ToolInput, Failure> {
         let lost = |problem: String| Failure::internal(format!("the call could not be contained: {problem}"));
         let id = new_id().ok_or_else(|| lost("the system gives no random numbers".to_owned()))?;
         let words = words(&self.command);
@@ -75,7 +77,7 @@ impl<'a> HostFence<'a> {
         let record = CallRecord {
             hash: command_hash(&words),
             directory: self.directory.clone(),
-            policy: self.policy.clone(),
+            policy: self.policy_for(case, fence),
             expires_at_ms: given_at_ms.saturating_add(LONGEST_WAIT_MS),
         };
         let call = ContainedCall {
@@ -97,6 +99,32 @@ impl<'a> HostFence<'a> {
             self.moves_to(case).map_err(|NowhereKnown| lost("it is not known where it ends".to_owned()))?;
         let line = wrapped(program, &id, &self.command, moves_to.as_deref());
         Ok(self.rewritable.with_command(&line))
+    }
+
+    /// Returns the programs whose registries the user's own settings name.
+    fn installers(&self) -> Vec<InstallerAccess> {
+        let is_hidden = |path: &Path| self.policy.hidden().any(|place| path.starts_with(place));
+        installers(self.home, is_hidden, |name| std::env::var(name).ok())
+    }
+
+    /// Returns what the call may do inside: to install, it reaches the registries of the programs that it starts.
+    fn policy_for(&self, case: &Case, fence: &FenceRequest) -> FencePolicy {
+        let mut policy = self.policy.clone();
+        if fence.network == FenceNetwork::Registries {
+            let programs = case.programs();
+            let is_started = |access: &InstallerAccess| {
+                programs.iter().any(|program| Path::new(program).file_name() == Some(access.program.as_ref()))
+            };
+            let mut hosts = Vec::new();
+            for access in self.installers().into_iter().filter(is_started) {
+                hosts.extend(access.hosts);
+                policy.environment.extend(access.variables.into_iter().map(str::to_owned));
+            }
+            hosts.sort();
+            hosts.dedup();
+            policy.network = NetworkAccess::Hosts(hosts);
+        }
+        policy
     }
 
     fn ledger(&self) -> ContainmentLedger {
@@ -140,7 +168,8 @@ impl FenceBuilder for HostFence<'_> {
     fn offer(&self) -> Option<FenceOffer> {
         let text = |path: &Path| path.to_str().map(str::to_owned);
         let hidden = self.policy.hidden().map(text).collect::<Option<_>>()?;
-        Some(FenceOffer { workspace: text(&self.policy.workspace)?, hidden })
+        let installers = self.installers().iter().map(|access| access.program.to_owned()).collect();
+        Some(FenceOffer { workspace: text(&self.policy.workspace)?, hidden, installers })
     }
 
     fn held_changes(&self) -> Option<String> {

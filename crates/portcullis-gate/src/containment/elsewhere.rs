@@ -1,6 +1,6 @@
 //! Systems without fences: no call is contained.
 
-use portcullis_core::{Case, FenceOffer, ToolInput};
+use portcullis_core::{Case, FenceOffer, FenceRequest, ToolInput};
 use portcullis_hosts::HookCall;
 
 use super::fence_builder::FenceBuilder;
@@ -18,7 +18,7 @@ impl HostFence {
     }
 
     /// Keeps no record.
-    pub fn put_up(&self, _case: &Case) -> Result<ToolInput, Failure> {
+    pub fn put_up(&self, _case: &Case, _fence: &FenceRequest) -> Result<ToolInput, Failure> {
         match *self {}
     }
 }

@@ -98,7 +98,11 @@ mod tests {
         symlink(root.join("hidden/tool"), root.join("shown/linked")).unwrap();
         fs::write(root.join("hidden/plain"), "no program").unwrap();
         let text = |place: &str| root.join(place).to_str().unwrap().to_owned();
-        let offer = FenceOffer { workspace: text("hidden/work"), hidden: vec![text("hidden")] };
+        let offer = FenceOffer {
+            workspace: text("hidden/work"),
+            hidden: vec![text("hidden")],
+            installers: Vec::new(),
+        };
         let path = ["hidden", "shown", "work/tools", "later"].map(|place| root.join(place));
         let path = std::env::join_paths(path).unwrap();
         let search = ProgramSearch::new(&offer, &path, &root);

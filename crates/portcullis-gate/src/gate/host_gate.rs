@@ -259,8 +259,9 @@ impl HostGate<'_> {
         judged: &JudgedCall,
     ) -> Result<ToolInput, Failure> {
         let fence = HostFence::new(session, self.host, asked);
-        let fence = fence.ok_or_else(|| Failure::internal("the call could not be contained"))?;
-        fence.put_up(&judged.case)
+        let both = fence.zip(judged.verdict.fence());
+        let (fence, request) = both.ok_or_else(|| Failure::internal("the call could not be contained"))?;
+        fence.put_up(&judged.case, request)
     }
 
     /// Puts a judgement into what the program can be told and what is kept of it.

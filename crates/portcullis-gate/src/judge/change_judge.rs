@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use portcullis_core::{Decision, Mode, Person, ToolCall};
+use portcullis_core::{Context, Decision, Mode, Person, ToolCall};
 use portcullis_world::World;
 
 use super::trial::Trial;
@@ -14,8 +14,8 @@ use crate::session_settings::{SessionSettings, SettingsFlags};
 #[derive(Debug)]
 pub struct ChangeJudge {
     session: SessionSettings,
-    /// What the user forbade in the session of the call.
-    boundaries: Vec<String>,
+    /// What every change is judged in, with what the user forbade in the session of the call.
+    context: Context,
     world: World,
 }
 
@@ -37,20 +37,20 @@ impl ChangeJudge {
             }
             None => Vec::new(),
         };
-        Ok(Self { session, boundaries, world: World::default() })
+        // Which of the files are a person's to say is the same in every mode: the mode that proves most leaves most to rules
+        // and findings.
+        let mode = match session.policy().mode_in_force(Mode::Auto) {
+            Mode::Auto => Mode::Auto,
+            _ => Mode::AcceptEdits,
+        };
+        let mut context = session.context(Some(mode), Person::Absent, &[]);
+        context.session.boundaries = boundaries;
+        Ok(Self { session, context, world: World::default() })
     }
 
     /// Says why a call that changes the same would not run by itself, in one clause; nothing if it would.
     pub fn objection(&mut self, call: ToolCall) -> Result<Option<String>, Failure> {
-        let policy = self.session.policy();
-        // Which of the files are a person's to say is the same in every mode: the mode that proves most leaves most to rules
-        // and findings.
-        let mode = match policy.mode_in_force(Mode::Auto) {
-            Mode::Auto => Mode::Auto,
-            _ => Mode::AcceptEdits,
-        };
-        let mut context = self.session.context(Some(mode), Person::Absent, &[]);
-        context.session.boundaries.clone_from(&self.boundaries);
+        let context = self.context.clone();
         let verdict = Trial::in_context(&self.session, call, context, &mut self.world)?.verdict;
         Ok((verdict.decision != Decision::Allow).then(|| verdict.reason.message()))
     }

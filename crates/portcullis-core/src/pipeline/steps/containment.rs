@@ -3,6 +3,7 @@
 //! INVARIANT: nothing that was found, asked about by a rule, or is a person's to say ends here, and nothing whose purpose is
 //! outside. Every rule was asked about the command as it was written before the host gets another one.
 
+use portcullis_analysis::Invocation;
 use portcullis_analysis::effect::{Act, Effect, Target, Weight};
 use portcullis_analysis::profile::{Flag, Form};
 
@@ -41,7 +42,9 @@ pub(in crate::pipeline) fn contain_project_code(
     raised: &RaisedQuestion,
 ) -> Option<StepResult> {
     let wants = run.view.policy.contains_project_code && judges_alone(&run.view);
-    let runs_code = |effect: &Effect| matches!(effect.act, Act::RunProject | Act::Execute);
+    // Packages bring scripts along that run when they are installed.
+    let runs_code =
+        |effect: &Effect| matches!(effect.act, Act::RunProject | Act::Execute | Act::InstallDeclared);
     if !wants || !run.view.case.effects().iter().any(runs_code) {
         return None;
     }
@@ -60,10 +63,11 @@ fn settle(run: &PipelineRun<'_>, raised: &RaisedQuestion, cause: FenceCause) -> 
     {
         return None;
     }
+    let installs = view.own_source().effects.iter().any(|effect| effect.act == Act::InstallDeclared);
     let fence = FenceRequest {
         cause,
         workspace: offer.workspace.clone(),
-        network: FenceNetwork::None,
+        network: if installs { FenceNetwork::Registries } else { FenceNetwork::None },
         writes: FenceWrites::CopyOnWrite,
     };
     Some(StepResult::Settle {
@@ -106,6 +110,11 @@ fn works_inside(view: &CaseView<'_>, offer: &FenceOffer, effect: &Effect) -> boo
     let paths = effect.target.paths();
     match effect.act {
         Act::Unknown => !is_meant_for_outside(view, effect),
+        Act::InstallDeclared => {
+            let command = effect.invocation.and_then(|at| view.case.survey().invocations.get(at));
+            let program = command.and_then(Invocation::program_name);
+            program.is_some_and(|program| offer.installers.iter().any(|known| known == program))
+        }
         Act::Observe
         | Act::Environment
         | Act::RunProject
