@@ -31,6 +31,7 @@ const MARK: &str = "UPDATE approvals SET is_applied = true, sequence = $2
     WHERE id = $1 AND NOT is_applied AND state IN ('allowed', 'denied')";
 const UNAPPLIED: &str = "SELECT body, sequence, state, is_applied, answer FROM approvals
     WHERE answer IS NOT NULL AND NOT is_applied ORDER BY sequence";
+const OPEN_IDS: &str = "SELECT id FROM approvals WHERE state = 'open' ORDER BY created_at_ms, id LIMIT $1";
 const CHANGED: &str = "SELECT body, sequence, state, is_applied, answer FROM approvals
     WHERE sequence > $1 ORDER BY sequence LIMIT $2";
 
@@ -102,6 +103,13 @@ impl PostgresStore {
         self.pool.read(&async |connection| {
             let rows = connection.rows_of(&query, &values).await?;
             rows.iter().map(|row| self.read_approval(row)).collect()
+        })
+    }
+
+    pub(crate) fn open_question_ids(&self, most: u64) -> Result<Vec<String>, StoreError> {
+        self.pool.read(&async |connection| {
+            let rows = connection.rows(OPEN_IDS, &[&signed(most)]).await?;
+            rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
         })
     }
 

@@ -97,6 +97,10 @@ impl StoreBackend for PostgresStore {
         self.questions(filter)
     }
 
+    fn open_approval_ids(&self, most: u64) -> Result<Vec<String>, StoreError> {
+        self.open_question_ids(most)
+    }
+
     fn answer_approval(&self, id: &str, answer: &ApprovalAnswer) -> Result<AnswerOutcome, StoreError> {
         self.answer_question(id, answer)
     }

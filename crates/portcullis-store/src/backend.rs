@@ -135,6 +135,9 @@ pub trait StoreBackend: Debug + Send + Sync {
     /// Lists approvals by when they were asked: the oldest first if only open ones are wanted, else the newest first.
     fn approvals(&self, filter: &ApprovalFilter) -> Result<Vec<ApprovalRequest>, StoreError>;
 
+    /// Lists what the open approvals are known by, the oldest first. None of them is read for that.
+    fn open_approval_ids(&self, most: u64) -> Result<Vec<String>, StoreError>;
+
     /// Answers an open approval whose time is not over when it is answered. However many answer at once, one does.
     fn answer_approval(&self, id: &str, answer: &ApprovalAnswer) -> Result<AnswerOutcome, StoreError>;
 

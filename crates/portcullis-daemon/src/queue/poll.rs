@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use portcullis_store::{ApprovalFilter, ApprovalState};
+use portcullis_store::ApprovalState;
 
 use super::apply::apply;
 use super::{Inner, MOST_OPEN};
@@ -153,14 +153,10 @@ impl Inner {
     /// Looks at what is open and at what somebody waits for, without relying on the numbers of changes.
     fn compare(&self) -> Result<(), Failure> {
         let backend = self.store.backend();
-        let filter = ApprovalFilter {
-            state: Some(ApprovalState::Open),
-            session: None,
-            most: u64::try_from(MOST_OPEN).unwrap_or(u64::MAX),
-        };
         let before = self.open_ids().clone();
-        let open = backend.approvals(&filter).map_err(|error| Failure::from(&error))?;
-        let open: BTreeSet<String> = open.into_iter().map(|approval| approval.id).collect();
+        let most = u64::try_from(MOST_OPEN).unwrap_or(u64::MAX);
+        let open = backend.open_approval_ids(most).map_err(|error| Failure::from(&error))?;
+        let open: BTreeSet<String> = open.into_iter().collect();
         {
             // What was asked or ended here since the store was looked at is known better here.
             let mut known = self.open_ids();

@@ -138,6 +138,7 @@ pub(super) fn approvals_are_listed_in_order(open: &dyn Fn() -> Store) -> CheckRe
         Ok(open().backend().approvals(&filter)?.into_iter().map(|one| one.id).collect())
     };
     assert_eq!(listed(ApprovalFilter { most: 4, ..open_ones() })?, ["q0", "q1", "q2", "q4"]);
+    assert_eq!(open().backend().open_approval_ids(4)?, ["q0", "q1", "q2", "q4"]);
     assert_eq!(listed(ApprovalFilter { most: 2, ..ALL })?, ["q9", "q8"]);
     assert_eq!(listed(ApprovalFilter { state: Some(ApprovalState::Allowed), ..ALL })?, ["q3"]);
     let name = store.session("s/1").name().to_owned();

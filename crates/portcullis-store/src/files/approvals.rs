@@ -18,6 +18,13 @@ use crate::state::{DeniedCall, session_name};
 const COLUMNS: &str =
     "id, sequence, created_at_ms, expires_at_ms, session, denial, state, is_applied, kept, answer";
 
+/// What the daemon asks again and again. Each is answered from an index, however many questions there are.
+const OPEN_IDS: &str = "SELECT id FROM approvals WHERE state = 'open' ORDER BY created_at_ms, id LIMIT ?1";
+const HAS_LATE: &str = "SELECT EXISTS (SELECT 1 FROM approvals WHERE state = 'open' AND expires_at_ms <= ?1)";
+const UNAPPLIED: &str =
+    "SELECT id, sequence, created_at_ms, expires_at_ms, session, denial, state, is_applied, kept, answer
+    FROM approvals WHERE is_applied = 0 AND answer IS NOT NULL ORDER BY sequence";
+
 /// What of an approval never changes and is not looked for.
 #[derive(Debug, Serialize, Deserialize)]
 struct FixedApprovalPart {
@@ -68,6 +75,12 @@ impl FileBackend {
         })
     }
 
+    pub(super) fn list_open_ids(&self, most: u64) -> Result<Vec<String>, StoreError> {
+        self.looking_up(|connection| {
+            connection.prepare_cached(OPEN_IDS)?.query_map([signed(most)], |row| row.get(0))?.collect()
+        })
+    }
+
     pub(super) fn answer(&self, id: &str, answer: &ApprovalAnswer) -> Result<AnswerOutcome, StoreError> {
         if self.one_approval(id)?.is_none() {
             return Ok(AnswerOutcome::Unknown);
@@ -104,17 +117,12 @@ impl FileBackend {
     }
 
     pub(super) fn list_unapplied(&self) -> Result<Vec<ApprovalRequest>, StoreError> {
-        let query = format!(
-            "SELECT {COLUMNS} FROM approvals WHERE state IN ('allowed', 'denied') AND is_applied = 0
-             ORDER BY sequence"
-        );
-        self.looking_up(|connection| connection.prepare_cached(&query)?.query_map((), read)?.collect())
+        self.looking_up(|connection| connection.prepare_cached(UNAPPLIED)?.query_map((), read)?.collect())
     }
 
     pub(super) fn expire_old(&self, now_ms: u64) -> Result<u64, StoreError> {
-        let query = "SELECT EXISTS (SELECT 1 FROM approvals WHERE state = 'open' AND expires_at_ms <= ?1)";
         let has_some: bool = self.looking_up(|connection| {
-            connection.prepare_cached(query)?.query_row([signed(now_ms)], |row| row.get(0))
+            connection.prepare_cached(HAS_LATE)?.query_row([signed(now_ms)], |row| row.get(0))
         })?;
         if has_some { self.changing(|transaction| expire(transaction, now_ms).map(Ok)) } else { Ok(0) }
     }
@@ -234,4 +242,41 @@ fn of_json<T: DeserializeOwned>(text: &str, column: usize) -> rusqlite::Result<T
 
 fn unreadable(column: usize, error: Box<dyn std::error::Error + Send + Sync>) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn what_is_asked_again_and_again_reads_no_questions() {
+        let folder = tempfile::tempdir().unwrap();
+        let backend = FileBackend::new(folder.path().to_path_buf(), Duration::ZERO);
+        // Whatever is changed makes the tables.
+        backend.mark("nothing").unwrap();
+        for (query, plan) in [
+            (OPEN_IDS, "SEARCH approvals USING COVERING INDEX approvals_by_state (state=?)"),
+            (
+                HAS_LATE,
+                "SEARCH approvals USING COVERING INDEX approvals_by_end (state=? AND expires_at_ms<?)",
+            ),
+            // Only what is left stands in this index, and that is nothing most of the time.
+            (UNAPPLIED, "SCAN approvals USING INDEX approvals_unapplied"),
+        ] {
+            let explained: Vec<String> = backend
+                .looking_up(|connection| {
+                    let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {query}"))?;
+                    let values = statement.parameter_count();
+                    let values = std::iter::repeat_n(1, values);
+                    statement.query_map(params_from_iter(values), |row| row.get(3))?.collect()
+                })
+                .unwrap();
+            let told = explained.iter().filter(|line| line.contains("approvals")).collect::<Vec<_>>();
+            assert_eq!(told, [plan], "{query}");
+        }
+    }
 }

@@ -40,6 +40,13 @@ CREATE TABLE policies (
 );
 ";
 
+/// The answers that were not yet done: looked for every few seconds, and hardly ever there. Databases that were made before
+/// it get it when they are opened; whoever does not know it keeps it up to date all the same.
+const ADDED_LATER: &str = "
+CREATE INDEX IF NOT EXISTS approvals_unapplied ON approvals (sequence)
+    WHERE is_applied = 0 AND answer IS NOT NULL;
+";
+
 /// A connection that is kept.
 #[derive(Debug, Default)]
 pub(super) struct QueueDatabase {
@@ -125,9 +132,11 @@ fn set_up(connection: &Connection, patience: Duration) -> rusqlite::Result<u32> 
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     let version = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let tables: u32 = connection.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
-    if version != 0 || tables != 0 {
-        return Ok(version);
-    }
-    connection.execute_batch(&format!("BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;"))?;
+    let made = match version {
+        0 if tables == 0 => format!("BEGIN; {TABLES} {ADDED_LATER} PRAGMA user_version = {VERSION}; COMMIT;"),
+        VERSION => ADDED_LATER.to_owned(),
+        unknown => return Ok(unknown),
+    };
+    connection.execute_batch(&made)?;
     Ok(VERSION)
 }

@@ -124,6 +124,10 @@ impl StoreBackend for FileBackend {
         self.list_approvals(filter)
     }
 
+    fn open_approval_ids(&self, most: u64) -> Result<Vec<String>, StoreError> {
+        self.list_open_ids(most)
+    }
+
     fn answer_approval(&self, id: &str, answer: &ApprovalAnswer) -> Result<AnswerOutcome, StoreError> {
         self.answer(id, answer)
     }
