@@ -42,7 +42,7 @@ pub enum Absence {
         /// The scheduler.
         program: String,
     },
-    /// It came by ssh from this very machine.
+    /// It came by ssh from this very machine, or may have: such a session is open.
     SshFromHere,
     /// Agents run where this process cannot see them.
     OtherNamespace,
@@ -60,7 +60,9 @@ impl Absence {
         match self {
             Self::NoTerminal => "run it yourself in a terminal, without a pipe into it",
             Self::AgentsTerminal { .. } => "open another terminal, or end the agent first",
-            Self::SshFromHere => "use a terminal of this machine, or the page of `portcullis serve`",
+            Self::SshFromHere => {
+                "end ssh sessions of this machine with itself, or use another terminal or the page of `portcullis serve`"
+            }
             Self::Unknown
             | Self::Detached
             | Self::StartedByAgent { .. }
@@ -91,7 +93,7 @@ impl fmt::Display for Absence {
                 write!(formatter, "`{program}` made this terminal, and an agent may have started it")
             }
             Self::Scheduled { program } => write!(formatter, "the scheduler `{program}` started this"),
-            Self::SshFromHere => write!(formatter, "this ssh session comes from this machine"),
+            Self::SshFromHere => write!(formatter, "this ssh session may come from this machine"),
             Self::OtherNamespace => write!(formatter, "agents run outside of this process namespace"),
         }
     }

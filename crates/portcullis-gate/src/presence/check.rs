@@ -37,7 +37,8 @@ impl<'a> PresenceCheck<'a> {
     /// Says whether an agent started a process, or nobody can tell. A terminal does not matter.
     pub(super) fn is_agents(&self, pid: u32) -> bool {
         let Some(line) = self.table.line(pid) else { return true };
-        let is_left = || adopted(&line).is_some_and(|own| self.roster.may_have_started(own, self.table));
+        let is_left =
+            || adopted(self.table, &line).is_some_and(|own| self.roster.may_have_started(own, self.table));
         line.iter().any(|process| self.roster.is_agent(process, self.table))
             || self.refuse_marks(&line).is_err()
             || is_left()
@@ -121,12 +122,13 @@ impl<'a> PresenceCheck<'a> {
             // What nobody looks at is typed by a program.
             return if self.has_client(maker, terminal, depth) { Ok(()) } else { Err(made()) };
         }
-        let Some(adopted) = adopted(&line) else { return Ok(()) };
+        let Some(adopted) = adopted(self.table, &line) else { return Ok(()) };
         if self.roster.may_have_started(adopted, self.table) {
             return Err(made());
         }
-        let is_later = self.roster.is_before(adopted, self.table);
-        if is_later && !maker.is_installed(&TERMINALS) { Err(made()) } else { Ok(()) }
+        // Whatever makes terminals inside of one that a person opened (an editor, a recorder, a notebook) is theirs.
+        let is_opened = maker.is_installed(&TERMINALS) || adopted.is_installed(&TERMINALS);
+        if is_opened || !self.roster.is_before(adopted, self.table) { Ok(()) } else { Err(made()) }
     }
 
     /// Says whether a person looks at a multiplexer: it has a terminal of theirs open, in which they run its client.
@@ -145,10 +147,11 @@ impl<'a> PresenceCheck<'a> {
 
 /// Returns the process of a line that the first process or a service manager took over or started, so that nothing says who
 /// wanted it; `None` if somebody who signed in stands above.
-fn adopted(line: &[Process]) -> Option<&Process> {
+fn adopted<'a>(table: &dyn ProcessTable, line: &'a [Process]) -> Option<&'a Process> {
     let user = line.first()?.user;
     let own = line.iter().take_while(|process| process.user == user).count();
-    let is_manager = |process: &Process| process.is_one_of(&SERVICE_MANAGERS) && process.parent <= INIT;
+    let is_manager =
+        |process: &Process| process.is_one_of(&SERVICE_MANAGERS) && table.is_root(process.parent);
     line.iter().take(own).enumerate().find_map(|(at, process)| {
         let is_adopted = process.parent == INIT || line.get(at + 1).is_some_and(is_manager);
         is_adopted.then_some(process)

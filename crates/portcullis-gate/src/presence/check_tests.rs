@@ -65,6 +65,39 @@ fn a_person_is_let_through_in_every_terminal_of_theirs() {
     assert_eq!(looked_at(&container, 210), Ok(()));
 }
 
+/// A terminal that something makes in a window which was opened after the agent began.
+fn inside_a_later_window(window: &str, maker: &str) -> MadeUpTable {
+    desktop()
+        .start((190, 10), window, (190, 0))
+        .group(190, "terminal-2")
+        .shell((200, 190), 2)
+        .start((205, 200), maker, (200, pts(2)))
+        .group(205, "terminal-2")
+        .shell((210, 205), 3)
+        .start((220, 210), "portcullis", (210, pts(3)))
+}
+
+#[test]
+fn what_makes_terminals_in_a_persons_terminal_is_theirs() {
+    for maker in ["python3.12", "nvim", "script", "java", "some-notebook"] {
+        for window in ["konsole", "terminator", "code"] {
+            assert_eq!(looked_at(&inside_a_later_window(window, maker), 220), Ok(()), "{maker} in {window}");
+        }
+        // The same, started by nobody who is known.
+        let service = desktop().start((190, 10), maker, (190, 0)).group(190, "run-u1").shell((200, 190), 2);
+        assert_eq!(looked_at(&service, 200), made_by(maker));
+        // The window is the agent's own, or only called like one.
+        let own = inside_a_later_window("konsole", maker).group(190, "terminal-1");
+        assert_eq!(looked_at(&own, 220), made_by(maker));
+        let renamed = inside_a_later_window("konsole", maker).not_installed(190);
+        assert_eq!(looked_at(&renamed, 220), made_by(maker));
+        // An agent runs in the window.
+        let agents = inside_a_later_window("konsole", maker).start((205, 200), "claude", (200, pts(2)));
+        let agent = Err(Absence::StartedByAgent { program: "claude".to_owned(), pid: 205 });
+        assert_eq!(looked_at(&agents, 220), agent);
+    }
+}
+
 fn over_ssh(connection: &str) -> MadeUpTable {
     desktop()
         .start((190, 1), "sshd", (190, 0))
@@ -84,6 +117,15 @@ fn ssh_is_a_persons_if_it_comes_from_elsewhere() {
     {
         assert_eq!(looked_at(&over_ssh(here), 210), Err(Absence::SshFromHere), "{here}");
     }
+    // Somebody is really there, and an agent that came from here gives its own session out for theirs.
+    let forged = over_ssh("192.0.2.9 5000 192.0.2.1 22")
+        .connected("127.0.0.1 6000 127.0.0.1 22")
+        .connected("127.0.0.1 22 127.0.0.1 6000");
+    assert_eq!(looked_at(&forged, 210), Err(Absence::SshFromHere));
+    let others = over_ssh("192.0.2.9 5000 192.0.2.1 22")
+        .connected("127.0.0.1 6000 127.0.0.1 8080")
+        .connected("127.0.0.1 8080 127.0.0.1 6000");
+    assert_eq!(looked_at(&others, 210), Ok(()), "a web server of this machine");
     // The other end of the connection is on this machine as well.
     let both = over_ssh("192.0.2.9 5000 192.0.2.1 22").connected("192.0.2.9 5000 192.0.2.1 22");
     assert_eq!(looked_at(&both, 210), Err(Absence::SshFromHere));

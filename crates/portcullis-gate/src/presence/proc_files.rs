@@ -13,6 +13,9 @@ const MACHINE_NAMESPACE: &str = "pid:[4026531836]";
 /// The first and the last number of the drivers of pseudo terminals.
 const PSEUDO_TERMINALS: std::ops::RangeInclusive<u32> = 136..=143;
 
+/// Programs that run scripts, by how their names begin.
+const INTERPRETERS: [&str; 4] = ["gjs", "node", "perl", "python"];
+
 /// The longest list of variables that is looked at, in bytes.
 const LONGEST_ENVIRONMENT: usize = 4 << 20;
 
@@ -78,13 +81,27 @@ impl ProcFiles {
         line.split_whitespace().next()?.parse().ok()
     }
 
-    /// Returns the file name of a program that the administrator alone can replace.
+    /// Returns the file name of a program that the administrator alone can replace. An interpreter is known by its script,
+    /// if the administrator alone can replace that too.
     fn installed(&self, pid: u32) -> Option<String> {
-        let seen = fs::metadata(self.place(pid, "exe")).ok()?;
-        if seen.uid() != 0 || seen.mode() & 0o022 != 0 {
-            return None;
-        }
-        file_name(&fs::read_link(self.place(pid, "exe")).ok()?)
+        let program = self.place(pid, "exe");
+        let name = fs::read_link(&program).ok().filter(|_| is_administrators(&program))?;
+        let name = file_name(&name)?;
+        let is_interpreter = INTERPRETERS.iter().any(|known| name.starts_with(known));
+        let script = is_interpreter.then(|| self.script(pid)).flatten();
+        Some(
+            script
+                .filter(|script| is_kept_by_administrator(script))
+                .and_then(|script| file_name(&script))
+                .unwrap_or(name),
+        )
+    }
+
+    /// Returns the file that an interpreter runs: its first word that is no option, as the interpreter found it.
+    fn script(&self, pid: u32) -> Option<PathBuf> {
+        let words = self.arguments(pid);
+        let script = words.iter().skip(1).find(|word| !word.starts_with('-'))?;
+        Path::new(script).is_absolute().then(|| PathBuf::from(script))
     }
 
     fn all(&self) -> Vec<u32> {
@@ -111,6 +128,17 @@ fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::with_capacity(1024);
     File::open(path)?.read_to_end(&mut text)?;
     Ok(text)
+}
+
+/// Says whether the administrator alone can change a file. Links are followed.
+fn is_administrators(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|seen| seen.uid() == 0 && seen.mode() & 0o022 == 0)
+}
+
+/// The same for a file and every directory above it, in which it could be replaced.
+fn is_kept_by_administrator(file: &Path) -> bool {
+    let Ok(file) = file.canonicalize() else { return false };
+    file.ancestors().all(is_administrators)
 }
 
 /// A program that was replaced while it runs is marked so.

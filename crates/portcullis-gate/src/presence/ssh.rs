@@ -22,7 +22,19 @@ pub(super) fn check_origin(table: &dyn ProcessTable, line: &[Process]) -> Result
     let known = table.connections();
     let is_here = client.0.is_loopback() || client.0 == server.0 || known.contains(&written(client, server));
     let is_real = known.is_empty() || known.contains(&written(server, client));
-    if is_here || !is_real { Err(Absence::SshFromHere) } else { Ok(()) }
+    if is_here || !is_real || has_session_from_here(&known, server.1) {
+        Err(Absence::SshFromHere)
+    } else {
+        Ok(())
+    }
+}
+
+/// Says whether somebody on this machine has a session with its own server. What it runs may set the variable anew, to the
+/// ends of another session that really comes from elsewhere, and which of the two is which nobody but root can tell.
+fn has_session_from_here(known: &[String], server_port: u16) -> bool {
+    let ends = known.iter().filter_map(|connection| read_ends(connection));
+    ends.filter(|[_, remote]| remote.1 == server_port)
+        .any(|[local, remote]| known.contains(&written(remote, local)))
 }
 
 /// Reads `CLIENT PORT SERVER PORT`.
