@@ -13,7 +13,7 @@ use super::login::{Logins, sign_in_link};
 use super::passkeys::Passkeys;
 use super::policy::PolicyWatch;
 use super::presence_codes::PresenceCodes;
-use super::server::{ListenOptions, Listeners};
+use super::server::{ListenAddress, ListenOptions, Listeners};
 use super::tokens::{self, Tokens};
 use super::{Daemon, Hub, Queue, Recorder, SettingsCache, Shared, Stopping, Telemetry, router, tasks};
 use portcullis_gate::Failure;
@@ -57,9 +57,13 @@ impl Daemon {
         tokens::prepare(&places)?;
         let mut instance = Instance::take(&places)?;
         let tokens = Tokens::open(&places)?;
+        let mut listen = options.listen;
+        if let ListenAddress::Usual { port } = &mut listen.address {
+            *port = port.or(session.loaded.daemon.port);
+        }
         let (store, policy) = open_store(session, state).await?;
         let socket = options.socket.unwrap_or_else(|| places.socket());
-        let listeners = Listeners::bind(&options.listen, &socket).await?;
+        let listeners = Listeners::bind(&listen, &socket).await?;
         let (address, is_secure) = (listeners.address(), listeners.is_secure());
         let site = Site::new(address, is_secure, &options.allowed_hosts);
         let running = Running {

@@ -36,6 +36,7 @@ mod approvals;
 mod audit;
 mod auto_mode;
 mod classifier;
+mod daemon;
 mod directory;
 pub mod disk;
 mod edit;
@@ -70,6 +71,7 @@ pub use classifier::{
     ClassifierSettings, EndpointSettings, ExplainerSetting, FailureAction, KeyAuth, LimitAction,
     StageSetting, TemplateFiles, TranscriptForm, VerdictForm,
 };
+pub use daemon::DaemonSettings;
 pub use edit::{
     ChangedLine, EditError, EditReport, LineSide, RuleDestination, add_rule, remove_rule, reset_auto_mode,
     set_mode,

@@ -11,6 +11,7 @@ use crate::approvals::ApprovalSettings;
 use crate::audit::AuditSettings;
 use crate::auto_mode::AutoModeSettings;
 use crate::classifier::{ClassifierSettings, ExplainerSetting};
+use crate::daemon::DaemonSettings;
 use crate::hooks::PermissionHook;
 use crate::keys::SettingsKey;
 use crate::layer::IgnoredSetting;
@@ -75,6 +76,8 @@ pub struct LoadedSettings {
     pub secret_forms: Vec<SecretForm>,
     /// The policy of the store that is in force; `None` also if there is one that is not taken.
     pub pushed: Option<PolicyStamp>,
+    /// Where the daemon listens.
+    pub daemon: DaemonSettings,
     /// How questions wait for a person.
     pub approvals: ApprovalSettings,
     /// Who is asked when nobody is there.

@@ -13,6 +13,7 @@ use crate::approvals::ApprovalSettings;
 use crate::audit::AuditSettings;
 use crate::auto_mode::{AutoModeSettings, SettingSentence};
 use crate::classifier::{ClassifierLock, ClassifierSettings, assemble, find_explainer};
+use crate::daemon::DaemonSettings;
 use crate::hooks::PermissionHook;
 use crate::keys::{KEYS, KeyId, KeyKind, KeyMerge, KeyScope, SettingsKey};
 use crate::layer::{IgnoredReason, IgnoredSetting, Setting, SettingValue, SettingsLayer};
@@ -65,6 +66,7 @@ pub(crate) fn merge(
     let contains_commands = merger.switch(KeyId::ContainmentEnabled).unwrap_or(true);
     let audit = AuditSettings::assemble(&|id| merger.strongest(id));
     let store = StoreSettings::assemble(&|id| merger.strongest(id));
+    let daemon = DaemonSettings::assemble(&|id| merger.strongest(id));
     let approvals = ApprovalSettings::assemble(&|id| merger.strongest(id));
     let may_widen = !merger.managed_rules_only && !merger.damaged;
     let memory = MemorySettings::assemble(&|id| merger.strongest(id), may_widen);
@@ -82,6 +84,7 @@ pub(crate) fn merge(
         store,
         memory,
         pushed: None,
+        daemon,
         approvals,
         permission_hooks,
         problems,

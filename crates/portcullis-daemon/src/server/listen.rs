@@ -3,7 +3,8 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::ops::RangeInclusive;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use portcullis_settings::disk::{FilePrivacy, create_directory, plain};
 use tokio::net::{TcpListener, UnixListener};
 
 use portcullis_gate::Failure;
+use portcullis_output::terminal::print_notes;
 
 /// Listens at an address. Without encryption it must be of the loopback interface, unless plain text is accepted.
 pub(super) async fn listen_at(
@@ -29,12 +31,36 @@ pub(super) async fn listen_at(
     TcpListener::bind(address).await.map_err(|error| {
         let failure = Failure::usage(format!("cannot listen at {address}: {}", plain(&error)));
         match error.kind() {
-            ErrorKind::AddrInUse => {
-                failure.with_hint("use another port: --listen 127.0.0.1:0 takes a free one")
-            }
+            ErrorKind::AddrInUse => failure.with_hint(
+                "another program or user has it; name another with --listen, where port 0 takes a free one",
+            ),
             _ => failure.with_hint("use an address of this machine: --listen ADDRESS:PORT"),
         }
     })
+}
+
+/// Listens at the first port of the loopback interface that is free. What is there instead is somebody else's, which a
+/// person must be told: they could sign in there.
+pub(super) async fn listen_at_usual(ports: RangeInclusive<u16>) -> Result<TcpListener, Failure> {
+    let (first, last) = (*ports.start(), *ports.end());
+    for port in ports {
+        match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
+            Ok(listener) => {
+                let taken = (port != first).then(|| {
+                    format!("another program or user has port {first}, so do not sign in there; this is port {port}")
+                });
+                print_notes(taken);
+                return Ok(listener);
+            }
+            Err(error) if error.kind() == ErrorKind::AddrInUse => {}
+            Err(error) => {
+                return Err(Failure::usage(format!("cannot listen at port {port}: {}", plain(&error)))
+                    .with_hint("name an address: --listen ADDRESS:PORT; --no-tcp does without one"));
+            }
+        }
+    }
+    Err(Failure::usage(format!("other programs have all ports from {first} to {last}"))
+        .with_hint("name another with `daemon.port` in your settings or --listen 127.0.0.1:PORT; port 0 takes a free one"))
 }
 
 /// A unix socket that is listened at; its file goes when this is dropped.
@@ -120,6 +146,27 @@ fn remove_left_over(path: &Path) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn the_first_free_port_is_taken_and_no_other_ones() {
+        // Whatever else runs here has ports too, so some in a row are looked for first.
+        let (held, first) = loop {
+            let one = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+            let port = one.local_addr().unwrap().port();
+            if let Some(next) = port.checked_add(1)
+                && let Ok(two) = TcpListener::bind((Ipv4Addr::LOCALHOST, next)).await
+            {
+                break ((one, two), port);
+            }
+        };
+        let refused = listen_at_usual(first..=first + 1).await.unwrap_err();
+        assert!(refused.message.contains(&format!("all ports from {first} to {}", first + 1)), "{refused}");
+        drop(held.1);
+        let found = listen_at_usual(first..=first + 1).await.unwrap();
+        assert_eq!(found.local_addr().unwrap().port(), first + 1);
+        let fixed = listen_at((Ipv4Addr::LOCALHOST, first).into(), false, false).await.unwrap_err();
+        assert!(fixed.message.contains(&first.to_string()), "what is named is taken or nothing: {fixed}");
+    }
 
     #[tokio::test]
     async fn the_socket_is_for_one_user_and_goes_with_its_listener() {

@@ -10,7 +10,8 @@ mod request;
 mod tls;
 
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,6 +27,9 @@ use self::request::ServerState;
 pub use self::tls::TlsFiles;
 use super::Shared;
 use portcullis_gate::Failure;
+
+/// The ports that are tried where nobody names one: users of one machine have a daemon each.
+const USUAL_PORTS: RangeInclusive<u16> = 7317..=7326;
 
 /// The places the daemon listens at.
 #[derive(Debug)]
@@ -48,12 +52,27 @@ impl std::fmt::Debug for Secure {
 /// Where to listen, and how.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListenOptions {
-    /// The address; `None` for the unix socket alone.
-    pub address: Option<SocketAddr>,
+    /// Where, besides the unix socket.
+    pub address: ListenAddress,
     /// The files for encryption.
     pub tls: Option<TlsFiles>,
     /// Whether an address outside of loopback may do without encryption.
     pub is_plain_accepted: bool,
+}
+
+/// An address of the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ListenAddress {
+    /// None: the unix socket alone.
+    #[default]
+    Nowhere,
+    /// This one and no other.
+    Fixed(SocketAddr),
+    /// The port of the loopback interface that settings name, or else the first of the usual ones that is free.
+    Usual {
+        /// What settings name.
+        port: Option<u16>,
+    },
 }
 
 impl Listeners {
@@ -61,10 +80,14 @@ impl Listeners {
     pub async fn bind(options: &ListenOptions, socket: &Path) -> Result<Self, Failure> {
         let secure = options.tls.as_ref().map(|files| tls::acceptor(files).map(Secure)).transpose()?;
         let network = match options.address {
-            Some(address) => {
+            ListenAddress::Fixed(address) => {
                 Some(listen::listen_at(address, secure.is_some(), options.is_plain_accepted).await?)
             }
-            None => None,
+            ListenAddress::Usual { port: Some(port) } => {
+                Some(listen::listen_at((Ipv4Addr::LOCALHOST, port).into(), secure.is_some(), false).await?)
+            }
+            ListenAddress::Usual { port: None } => Some(listen::listen_at_usual(USUAL_PORTS).await?),
+            ListenAddress::Nowhere => None,
         };
         Ok(Self { network, secure, local: LocalListener::bind(socket)? })
     }

@@ -10,7 +10,7 @@ use portcullis_core::visible;
 use serde_json::json;
 
 use crate::exit_code::ExitCode;
-use portcullis_daemon::server::{ListenOptions, TlsFiles, asked_to_stop};
+use portcullis_daemon::server::{ListenAddress, ListenOptions, TlsFiles, asked_to_stop};
 use portcullis_daemon::start::{SignIn, StartOptions, Started};
 use portcullis_daemon::{Daemon, MOST_WAITING_THREADS};
 use portcullis_gate::Failure;
@@ -43,9 +43,9 @@ Exit codes: 0 stopped as asked, 64 wrong usage or one runs already, 70 internal 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct ServeArgs {
-    /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7317")]
-    listen: SocketAddr,
+    /// Where to listen; port 0 takes a free one [default: 127.0.0.1 and `daemon.port`, or the first free port from 7317]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
     /// Listen at the unix socket alone
     #[arg(long, conflicts_with_all = ["listen", "tls_cert", "tls_key", "insecure_plain_http"])]
     no_tcp: bool,
@@ -124,7 +124,11 @@ impl ServeArgs {
     fn into_options(self) -> Result<StartOptions, Failure> {
         let tls = self.tls_cert.zip(self.tls_key).map(|(certificate, key)| TlsFiles { certificate, key });
         let listen = ListenOptions {
-            address: (!self.no_tcp).then_some(self.listen),
+            address: match self.listen {
+                _ if self.no_tcp => ListenAddress::Nowhere,
+                Some(address) => ListenAddress::Fixed(address),
+                None => ListenAddress::Usual { port: None },
+            },
             tls,
             is_plain_accepted: self.insecure_plain_http,
         };
