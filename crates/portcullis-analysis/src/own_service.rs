@@ -21,8 +21,9 @@ const PROBES: &[&str] = &["nc", "nc.openbsd", "nc.traditional", "ncat", "netcat"
 
 /// Ports of services that run commands, hold secrets or data of others, or answer for people.
 const WEIGHTY_PORTS: &[u16] = &[
-    2375, 2376, 2379, 2380, 4040, 4243, 4444, 4646, 5601, 5984, 6443, 7317, 7474, 8001, 8086, 8200, 8300,
-    8500, 8888, 8983, 9090, 9092, 9093, 9200, 9222, 9229, 10250, 10255, 15672,
+    2375, 2376, 2379, 2380, 4040, 4243, 4444, 4646, 5601, 5984, 6443, 7317, 7318, 7319, 7320, 7321, 7322,
+    7323, 7324, 7325, 7326, 7474, 8001, 8086, 8200, 8300, 8500, 8888, 8983, 9090, 9092, 9093, 9200, 9222,
+    9229, 10250, 10255, 15672,
 ];
 
 /// Says whether a request changes something in a service of this machine that is none of those others depend on.

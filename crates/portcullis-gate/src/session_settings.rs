@@ -155,7 +155,7 @@ impl SessionSettings {
         context.added_directories = added.iter().map(|directory| path::join(&self.cwd, directory)).collect();
         context.person = person;
         context.profiles = Arc::clone(&self.loaded.profiles);
-        context.locations = own_locations(&self.locations, &self.loaded.audit.head);
+        context.locations = own_locations(&self.locations, &self.loaded);
         context
     }
 

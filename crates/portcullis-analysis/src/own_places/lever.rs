@@ -17,8 +17,13 @@ const NAMES: &[&str] = &["portcullis", "portcullis-full", "portcullis-amp"];
 /// How many words behind the program its command may stand, options between.
 const REACH: usize = 8;
 
-/// The port that the daemon listens on unless it is told another.
-const PORT: &str = "7317";
+/// The ports that the daemon listens at unless it is told another: the first of them that is free.
+const PORTS: std::ops::RangeInclusive<u16> = 7317..=7326;
+
+/// Says whether a word is a port at which the daemon may listen.
+fn is_port(case: Case<'_>, word: &str) -> bool {
+    word.parse().is_ok_and(|port| PORTS.contains(&port) || case.own_places().locations.ports.contains(&port))
+}
 
 /// Says what an effect does through our own program or daemon.
 pub(super) fn pulled(case: Case<'_>, effect: &Effect, search: &GrantSearch) -> Option<Trespass> {
@@ -26,8 +31,10 @@ pub(super) fn pulled(case: Case<'_>, effect: &Effect, search: &GrantSearch) -> O
     let program = command.and_then(Invocation::program_name).unwrap_or_default();
     let is_answer = match effect.act {
         Act::AgentConfig => NAMES.contains(&program),
-        Act::Send | Act::Fetch | Act::Connect | Act::Tunnel => asks_daemon(effect, command),
-        Act::Read | Act::Write if effect.target.paths().iter().any(|path| is_daemon_stream(path)) => true,
+        Act::Send | Act::Fetch | Act::Connect | Act::Tunnel => asks_daemon(case, effect),
+        Act::Read | Act::Write if effect.target.paths().iter().any(|path| is_daemon_stream(case, path)) => {
+            true
+        }
         Act::Observe | Act::Query | Act::Unknown if LOG_READERS.contains(&program) => {
             return command.is_some_and(names_us).then_some(Trespass::Read);
         }
@@ -38,7 +45,9 @@ pub(super) fn pulled(case: Case<'_>, effect: &Effect, search: &GrantSearch) -> O
         | Act::RemoteRun
         | Act::Persist
         | Act::DriveTerminal
-        | Act::Obfuscate => search.runs(case, command) || command.is_some_and(names_daemon),
+        | Act::Obfuscate => {
+            search.runs(case, command) || command.is_some_and(|command| names_daemon(case, command))
+        }
         _ => false,
     };
     let is_answer = is_answer || NAMES.contains(&program) && is_moved(case, effect);
@@ -55,6 +64,8 @@ const MOST_SEARCHED: usize = 4 << 20;
 pub(super) struct GrantSearch {
     /// Whether a command whose program is only known at run time runs it, once that was asked.
     unknown: OnceCell<bool>,
+    /// Whether the line has our words run together and splits them, once that was asked.
+    split: OnceCell<bool>,
     /// How many bytes were searched.
     searched: Cell<usize>,
 }
@@ -64,6 +75,9 @@ impl GrantSearch {
     /// program is only known at run time, and what is too long to be searched may be anything.
     fn runs(&self, case: Case<'_>, command: Option<&Invocation>) -> bool {
         let all = &case.survey.invocations;
+        if *self.split.get_or_init(|| splits_anew(all) && all.iter().flat_map(texts).any(holds_our_words)) {
+            return true;
+        }
         let Some(command) = command else {
             let is_unknown =
                 |command: &&Invocation| command.program().is_some_and(|word| word.fixed().is_none());
@@ -102,16 +116,20 @@ fn is_moved(case: Case<'_>, effect: &Effect) -> bool {
 
 /// Says whether a command speaks to the daemon: by an address with its port, in any spelling of the machine itself, or by
 /// the port as a word of its own.
-fn asks_daemon(effect: &Effect, command: Option<&Invocation>) -> bool {
+fn asks_daemon(case: Case<'_>, effect: &Effect) -> bool {
+    let command = case.command(effect);
     let written = effect.target.written();
     let is_here = match &effect.target {
         Target::Host { host, .. } => is_loopback(host) || is_unnamed(host),
         Target::None | Target::Path(_) | Target::Name(_) => true,
     };
-    let is_port = |command: &Invocation| texts(command).any(|text| words(text).contains(&PORT));
-    is_daemon_stream(written)
-        || is_here
-            && (port_of(written) == Some(PORT) || port_of(written).is_none() && command.is_some_and(is_port))
+    let names_port =
+        |command: &Invocation| texts(command).any(|text| words(text).iter().any(|word| is_port(case, word)));
+    let asks = || match port_of(written) {
+        Some(port) => is_port(case, port),
+        None => command.is_some_and(names_port),
+    };
+    is_daemon_stream(case, written) || is_here && asks()
 }
 
 /// Returns the port of an address.
@@ -123,10 +141,10 @@ fn port_of(address: &str) -> Option<&str> {
 }
 
 /// Says whether a word of a command is an address of the daemon.
-fn names_daemon(command: &Invocation) -> bool {
+fn names_daemon(case: Case<'_>, command: &Invocation) -> bool {
     command.operands().iter().any(|word| {
         let is_here = host_in(&word.text).is_some_and(|host| is_loopback(&host) || is_unnamed(&host));
-        is_here && port_of(&word.text) == Some(PORT)
+        is_here && port_of(&word.text).is_some_and(|port| is_port(case, port))
     })
 }
 
@@ -136,8 +154,9 @@ fn is_unnamed(host: &str) -> bool {
 }
 
 /// Says whether a path is a connection of the shell to the daemon: `/dev/tcp/127.0.0.1/7317`.
-fn is_daemon_stream(path: &str) -> bool {
-    path.strip_prefix("/dev/tcp/").is_some_and(|rest| rest.ends_with(&format!("/{PORT}")))
+fn is_daemon_stream(case: Case<'_>, path: &str) -> bool {
+    let port = path.strip_prefix("/dev/tcp/").and_then(|rest| rest.rsplit('/').next());
+    port.is_some_and(|port| is_port(case, port))
 }
 
 fn names_us(command: &Invocation) -> bool {
@@ -165,6 +184,21 @@ fn is_apart(command: &Invocation) -> bool {
         .iter()
         .skip_while(|word| !words(&word.text).iter().any(|word| NAMES.contains(word)));
     rest.next().is_some() && rest.take(REACH).any(|word| GRANTING.contains(&word.text.as_str()))
+}
+
+/// Says whether a line changes where the shell splits words, so that one word of it may be several.
+fn splits_anew(all: &[Invocation]) -> bool {
+    all.iter().flat_map(|command| &command.assignments).any(|variable| variable.name == "IFS")
+}
+
+/// Says whether a text holds two words in a row by which our program grants, whatever splits them.
+fn holds_our_words(text: &str) -> bool {
+    let words = words(text);
+    let is_pair = |pair: &[&str]| {
+        let granting = GRANTING_PAIRS.iter().filter_map(|known| known.split_once(','));
+        matches!(pair, [first, second] if granting.into_iter().any(|known| known == (*first, *second)))
+    };
+    words.windows(2).any(is_pair)
 }
 
 /// Says whether words of a command are those by which our program grants, whatever it is called here.

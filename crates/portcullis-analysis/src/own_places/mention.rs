@@ -12,7 +12,7 @@ use crate::invocation::Invocation;
 use crate::lists::places::own::{
     ANYWHERE, DIGESTS, KEPT, MOUNTERS, OWN_NAMES, SECRET_NAMES, SECRETS, SEEKING,
 };
-use crate::path::{components, join, may_name_component};
+use crate::path::{below, components, join, may_name_component};
 use crate::place::OwnKinds;
 
 /// How much of one text is looked at, in bytes.
@@ -87,7 +87,7 @@ fn kinds_in(case: Case<'_>, command: &Invocation) -> OwnKinds {
 /// Returns the kinds of our places that a text names.
 fn in_text(case: Case<'_>, text: &str, directories: Option<&Directories>, mounts: bool) -> OwnKinds {
     let text = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(text);
-    let mut found = by_components(text);
+    let mut found = by_components(case, text);
     let text = text.replace("${HOME}", "~").replace("$HOME", "~");
     for name in text.split(|letter: char| letter.is_whitespace() || "'\"`()<>,;|&=!\\:@".contains(letter)) {
         for path in spellings(case, name, directories) {
@@ -118,9 +118,12 @@ fn spellings(case: Case<'_>, name: &str, directories: Option<&Directories>) -> V
 
 /// Returns the kinds of places whose components stand in a text one after the other, whatever joins them, and of files
 /// that only we have.
-fn by_components(text: &str) -> OwnKinds {
+fn by_components(case: Case<'_>, text: &str) -> OwnKinds {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || "._-*?~".contains(letter);
     let tokens: Vec<&str> = text.split(|letter| !is_name(letter)).filter(|token| !token.is_empty()).collect();
+    let home = case.scope.home.as_deref().unwrap_or("/");
+    // What settings name in the home directory, as code joins it to that.
+    let named = case.own_places().locations.files.iter().filter_map(|file| below(file, home));
     let is_home = tokens.iter().any(|token| HOMES.iter().any(|home| token.ends_with(home)));
     let is_searched = |token: &&str| {
         let is_choice = token.contains('*') && token.contains(|letter: char| letter.is_ascii_alphabetic());
@@ -129,7 +132,7 @@ fn by_components(text: &str) -> OwnKinds {
     let is_ours = |token: &&str| OWN_NAMES.contains(token) || is_searched(token);
     OwnKinds {
         secret: tokens.iter().any(is_ours) || SECRETS.iter().any(|entry| stands_in(&tokens, entry)),
-        kept: KEPT.iter().chain(ANYWHERE).any(|entry| stands_in(&tokens, entry)),
+        kept: KEPT.iter().chain(ANYWHERE).copied().chain(named).any(|entry| stands_in(&tokens, entry)),
         program: tokens
             .windows(2)
             .any(|pair| matches!(pair, [seek, name] if SEEKING.contains(seek) && *name == "portcullis")),

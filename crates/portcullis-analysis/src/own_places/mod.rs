@@ -101,20 +101,21 @@ fn by_reading(case: Case<'_>, effect: &Effect, touch: OwnTouch) -> Option<Trespa
 }
 
 fn by_changing(case: Case<'_>, effect: &Effect, touch: OwnTouch) -> Option<Trespass> {
-    let holds = OwnKinds { program: false, ..touch.above }.is_any();
+    let holds = OwnKinds { program: false, ..touch.above }.is_any() || touch.above_named_file;
+    let is_above = touch.above.is_any() || touch.above_named_file;
     let is_changed = touch.inside.is_any()
         || match effect.act {
             // A whole home is more than ours, and has a finding of its own.
-            Act::DeleteTree => touch.above.is_any() && !touch.is_broad,
-            Act::Move | Act::Wipe | Act::Mount => touch.above.is_any(),
+            Act::DeleteTree => is_above && !touch.is_broad,
+            Act::Move | Act::Wipe | Act::Mount => is_above,
             Act::Link => holds,
             Act::SetMode => holds && case.has_word(effect, &["-R", "--recursive"]),
             Act::Write if tree::names_below(case, effect) => true,
             Act::Write => {
-                let is_filled = holds || touch.above_known_program;
-                // In a home much else is written; only what brings whole trees may bring our places.
-                let fills = if touch.is_broad { tree::unpacks } else { tree::fills };
-                is_filled && fills(case, effect)
+                // In a home or a project much else is written; only what brings whole trees may bring our places.
+                let is_ours = touch.above.kept || touch.above.secret || touch.above_known_program;
+                let fills = if touch.is_broad || !is_ours { tree::unpacks } else { tree::fills };
+                (is_ours || touch.above_named_file) && fills(case, effect)
             }
             _ => false,
         };

