@@ -14,6 +14,11 @@ pub const SMALL_NAME: &str = "portcullis";
 /// What the program is called that has everything in it.
 pub const FULL_NAME: &str = "portcullis-full";
 
+/// The command that lives for weeks, and what its allocator reads when a process begins: how long memory that is free is
+/// kept, in milliseconds. Other commands end before it would matter.
+const LONG_LIVED: &str = "serve";
+const KEPT_FREE: (&str, &str) = ("MIMALLOC_PURGE_DELAY", "0");
+
 /// Turns this process into the full program with these arguments; what was read of standard input already is given to it
 /// again. Returns only if that failed, and says why.
 pub fn become_full<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, input: Option<&[u8]>) -> String {
@@ -24,6 +29,9 @@ pub fn become_full<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, inpu
     let mut command = Command::new(&path);
     // Help and errors name the program that was started.
     command.arg0(SMALL_NAME).args(arguments);
+    if command.get_args().next().is_some_and(|first| first == LONG_LIVED) {
+        command.env(KEPT_FREE.0, KEPT_FREE.1);
+    }
     if let Some(input) = input {
         match memory_file(input) {
             Ok(file) => command.stdin(Stdio::from(file)),

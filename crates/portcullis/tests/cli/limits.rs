@@ -40,6 +40,32 @@ fn a_token_has_so_many_streams_of_events() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn threads_and_free_memory_go_back_after_a_rush_of_questions() {
+    let sandbox = sandbox(&json!({}));
+    let daemon = Daemon::start(&sandbox);
+    let process = std::path::PathBuf::from(format!("/proc/{}", daemon.greeting["pid"]));
+    let threads = || std::fs::read_dir(process.join("task")).unwrap().count();
+    let before = threads();
+    let rush = |number: usize| {
+        let call = json!({"tool": "Bash", "input": {"command": format!("frobnicate {number}")},
+            "cwd": sandbox.project, "session": "s1", "mode": "default", "person": "absent", "waitSeconds": 1});
+        daemon.ask("POST", "/v1/decide").token(&daemon.hook_token()).json(&call).send().status
+    };
+    let rush = &rush;
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..64).map(|number| scope.spawn(move || rush(number))).collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    assert!(statuses.iter().all(|status| *status == 200), "{statuses:?}");
+    assert_eq!(open_questions(&daemon).len(), 64);
+    // A thread keeps memory of its own, and the allocator what is free, unless they are told otherwise.
+    until("as few threads as before", || (threads() <= before + 4).then_some(()));
+    let variables = std::fs::read(process.join("environ")).unwrap();
+    assert!(variables.split(|byte| *byte == 0).any(|one| one == b"MIMALLOC_PURGE_DELAY=0"));
+}
+
+#[test]
 fn a_token_cannot_take_every_connection() {
     let sandbox = Sandbox::new();
     let mut command = serve(&sandbox, &[]);
