@@ -1,5 +1,6 @@
 //! Programs that commands need beside cargo: looked for, and installed where that can be done.
 
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, bail};
@@ -26,7 +27,9 @@ pub(super) fn install(programs: &[(&str, &str)]) -> Result<()> {
     }
 }
 
-/// Looks for a program. Debian keeps the programs of a PostgreSQL server out of `PATH`.
+/// Looks for a program. Debian keeps the programs of a PostgreSQL server out of `PATH`, and servers out of most people's.
 fn is_there(name: &str) -> bool {
-    process::find_program(name).is_some() || PostgresServer::find_program(name).is_ok()
+    process::find_program(name).is_some()
+        || PostgresServer::find_program(name).is_ok()
+        || Path::new("/usr/sbin").join(name).is_file()
 }

@@ -7,7 +7,7 @@ use crate::{output, process, repository};
 
 /// What the tests call beside cargo, with the package that has it: `bash -n` is the parser's oracle, `git check-ignore`
 /// that of the path patterns, `script` gives a command a terminal, `postgres` keeps the store of a fleet, and `chromium`
-/// shows the web page.
+/// shows the web page. The others are ways by which an agent could pass for a person.
 const PREREQUISITES: &[(&str, &str)] = &[
     ("bash", "bash"),
     ("git", "git"),
@@ -16,6 +16,14 @@ const PREREQUISITES: &[(&str, &str)] = &[
     ("chromedriver", "chromium-driver"),
     ("postgres", "postgresql"),
     ("psql", "postgresql"),
+    ("curl", "curl"),
+    ("expect", "expect"),
+    ("python3", "python3"),
+    ("screen", "screen"),
+    ("socat", "socat"),
+    ("ssh", "openssh-client"),
+    ("sshd", "openssh-server"),
+    ("tmux", "tmux"),
 ];
 
 /// The variable by which the test programs know how many tests to run at once.

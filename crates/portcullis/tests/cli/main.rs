@@ -35,6 +35,7 @@ mod injection;
 mod limits;
 mod log;
 mod log_heads;
+mod machine;
 mod mcp;
 mod mcp_proxy;
 mod mcp_proxy_waiting;

@@ -2,7 +2,8 @@
 //! hindered. A real daemon, the real program, and a script of the shell as the agent.
 
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use serde_json::json;
 use super::approvals::{Hook, claude, open_questions, question, sandbox};
 use super::daemon::Daemon;
 use super::grants::Scene;
+use super::machine::{SshServer, require, runs_jobs};
 use super::sandbox::{Ran, Sandbox, ran, stand_ins};
 use super::scene::{claude_session, human};
 
@@ -42,12 +44,6 @@ pub(crate) fn started(sandbox: &Sandbox, script: &str) -> Command {
     command
 }
 
-pub(crate) fn is_here(program: &str) -> bool {
-    let found =
-        Command::new("sh").args(["-c", &format!("command -v {program}")]).stdout(Stdio::null()).status();
-    found.is_ok_and(|status| status.success())
-}
-
 /// Waits until a file has a line in it.
 pub(crate) fn written(file: &PathBuf) -> String {
     let begun = Instant::now();
@@ -62,7 +58,7 @@ pub(crate) fn written(file: &PathBuf) -> String {
 
 /// Lines by which an agent would have `allow --last --yes` believed; each writes what it heard to `$OUT`.
 fn tricks() -> Vec<(&'static str, &'static str)> {
-    let mut tricks = vec![
+    let tricks = vec![
         ("script", r#"script -qec '"$P" allow --last --yes; echo done' /dev/null > "$OUT" 2>&1"#),
         (
             "script",
@@ -88,8 +84,6 @@ fn tricks() -> Vec<(&'static str, &'static str)> {
             "script",
             r#"cp "$P" ./konsole; cp "$P-full" ./portcullis-full; script -qec './konsole allow --last --yes; echo done' /dev/null > "$OUT" 2>&1"#,
         ),
-    ];
-    let others = [
         (
             "tmux",
             r#"tmux -L "t$$" -f /dev/null new -d "$P allow --last --yes > '$OUT' 2>&1; echo done >> '$OUT'""#,
@@ -106,7 +100,10 @@ fn tricks() -> Vec<(&'static str, &'static str)> {
             "expect",
             r#"expect -c 'spawn $env(P) allow --last --yes; expect eof' > "$OUT" 2>&1; echo done >> "$OUT""#,
         ),
-        ("screen", r#"screen -dm sh -c '"$P" allow --last --yes > "$OUT" 2>&1; echo done >> "$OUT"'"#),
+        (
+            "screen",
+            r#"SCREENDIR="$HOME/screens" screen -dm sh -c '"$P" allow --last --yes > "$OUT" 2>&1; echo done >> "$OUT"'"#,
+        ),
         (
             "python3",
             r#"python3 -c 'import pty,os; pty.spawn([os.environ["P"],"allow","--last","--yes"])' > "$OUT" 2>&1; echo done >> "$OUT""#,
@@ -121,7 +118,9 @@ if os.fork()==0:
         print("done",flush=True)' > "$OUT" 2>&1"#,
         ),
     ];
-    tricks.extend(others.into_iter().filter(|(program, _)| is_here(program)));
+    for (program, _) in &tricks {
+        require(program);
+    }
     tricks
 }
 
@@ -129,12 +128,68 @@ if os.fork()==0:
 fn no_terminal_that_an_agent_makes_lets_it_grant_itself_anything() {
     for (program, trick) in tricks() {
         let scene = Scene::new();
+        private_folder(&scene.sandbox.home.join("screens"));
         let out = scene.sandbox.home.join("out");
         let ran = agent(&scene, &format!("export OUT='{}'\n{trick}", out.display()));
         let heard = written(&out);
         assert!(heard.contains(REFUSED), "{program}: {trick}\n{heard}\n{ran:?}");
         let again = scene.ask(&["--headless"], &scene.bash("s1", "default", "make install"));
         assert_eq!(again.0, "deny", "{trick}");
+    }
+}
+
+/// `screen` wants one for its sockets.
+fn private_folder(path: &Path) {
+    fs::DirBuilder::new().mode(0o700).create(path).unwrap();
+}
+
+#[test]
+fn no_service_of_the_machine_lets_an_agent_grant_itself_anything() {
+    // `at` and `systemd-run` hand a job to somebody else, who ran before the agent and starts it.
+    for (name, why) in
+        [("atd", "the scheduler `atd` started this"), ("systemd", "`script` made this terminal")]
+    {
+        let scene = Scene::new();
+        let (_service, jobs) = runs_jobs(&scene.sandbox, name);
+        let out = scene.sandbox.home.join("out");
+        let job = format!(
+            "script -qec '\"{PROGRAM}\" allow --last --yes; echo done' /dev/null > '{}' 2>&1",
+            out.display()
+        );
+        let line =
+            format!("echo {} > '{1}/a.part'; mv '{1}/a.part' '{1}/a.job'", quoted(&job), jobs.display());
+        let ran = agent(&scene, &line);
+        let heard = written(&out);
+        assert!(heard.contains(REFUSED) && heard.contains(why), "{name}: {heard}\n{ran:?}");
+        let again = scene.ask(&["--headless"], &scene.bash("s1", "default", "make install"));
+        assert_eq!(again.0, "deny", "{name}");
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[test]
+fn ssh_to_this_machine_lets_an_agent_grant_itself_nothing() {
+    let scene = Scene::new();
+    let server = SshServer::start(&scene.sandbox);
+    let [(first, process), _] = stand_ins();
+    let home = scene.sandbox.home.display();
+    let plain = format!("env HOME={home} {first}={process} {PROGRAM} allow --last --yes");
+    for there in [
+        plain.clone(),
+        // The terminal is the server's, whatever is made of the session.
+        format!("exec script -qec '{plain}' /dev/null"),
+        format!("setsid -w script -qec '{plain}' /dev/null"),
+        // What says where a session comes from can be set anew.
+        format!("exec env SSH_CONNECTION='203.0.113.5 5000 203.0.113.1 22' {plain}"),
+        format!("exec env -u SSH_CONNECTION {plain}"),
+    ] {
+        let ran = agent(&scene, &format!("{} {}", server.client, quoted(&there)));
+        assert!(ran.stdout.contains(REFUSED), "{there}: {ran:?}");
+        let again = scene.ask(&["--headless"], &scene.bash("s1", "default", "make install"));
+        assert_eq!(again.0, "deny", "{there}");
     }
 }
 
@@ -211,9 +266,7 @@ fn a_person_answers_in_a_terminal_of_their_own() {
 
 #[test]
 fn a_person_answers_in_tmux() {
-    if !is_here("tmux") {
-        return;
-    }
+    require("tmux");
     let scene = Scene::new();
     let out = scene.sandbox.home.join("out");
     agent(&scene, "true");

@@ -1,10 +1,10 @@
 //! An agent with the token of a person at the daemon's own socket, by a program that checks nothing: wherever it comes from,
 //! it answers nothing. What else an agent could make of our own program and of its session file.
 //!
-//! `socat` and `expect` make a terminal by the same calls as the Python here; `at` and `systemd-run` leave the agent's
-//! processes as whatever forks twice and begins a session does. Where these programs are not installed, that stands for them.
+//! `at` and `systemd-run` need services that only root or the system runs; stand-ins for these are in `presence.rs`.
 
 use std::fs;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::process::Stdio;
 
 use pretty_assertions::assert_eq;
@@ -13,7 +13,8 @@ use serde_json::json;
 use super::approvals::{claude, open_questions, question, sandbox, until};
 use super::daemon::Daemon;
 use super::grants::Scene;
-use super::presence::{agent, is_here, started, written};
+use super::machine::{SshServer, require};
+use super::presence::{agent, started, written};
 use super::sandbox::{Sandbox, ran};
 use super::scene::{claude_session, human};
 
@@ -37,7 +38,8 @@ fn ways() -> Vec<(&'static str, &'static str)> {
         ("tmux", r#"tmux -L "a$$" -f /dev/null new -d "sh '$A' > '$OUT' 2>&1""#),
         ("socat", r#"socat - EXEC:"sh $A",pty,setsid,ctty > "$OUT" 2>&1"#),
         ("expect", r#"expect -c 'spawn sh $env(A); expect eof' > "$OUT" 2>&1"#),
-        ("screen", r#"screen -dm sh -c 'sh "$A" > "$OUT" 2>&1'"#),
+        ("ssh", r#"$SSH "A='$A' GO='$GO' SOCK='$SOCK' TOKEN='$TOKEN' exec sh '$A'" > "$OUT" 2>&1"#),
+        ("screen", r#"SCREENDIR="$HOME/screens" screen -dm sh -c 'sh "$A" > "$OUT" 2>&1'"#),
         ("python3", r#"python3 -c 'import os,pty; pty.spawn(["sh",os.environ["A"]])' > "$OUT" 2>&1"#),
         (
             "python3",
@@ -58,7 +60,10 @@ threading.Thread(target=run).start()
 ctypes.CDLL(None).pthread_exit(None)' > "$OUT" 2>&1"#,
         ),
     ];
-    all.into_iter().filter(|(program, _)| is_here(program)).collect()
+    for (program, _) in &all {
+        require(program);
+    }
+    all.to_vec()
 }
 
 /// An agent whose call waits for an answer, and who tries to give it in every way, one after the other.
@@ -91,13 +96,14 @@ fn attacker(sandbox: &Sandbox, daemon: &Daemon, ways: &[(&str, &str)]) -> std::p
 
 #[test]
 fn a_persons_token_in_an_agents_hands_answers_nothing() {
-    if !is_here("curl") {
-        return;
-    }
+    require("curl");
     let sandbox = sandbox(&json!({}));
+    let server = SshServer::start(&sandbox);
+    fs::DirBuilder::new().mode(0o700).create(sandbox.home.join("screens")).unwrap();
     let daemon = Daemon::start(&sandbox);
     let ways = ways();
-    let agent = attacker(&sandbox, &daemon, &ways).stdin(Stdio::null()).spawn().unwrap();
+    let mut agent = attacker(&sandbox, &daemon, &ways);
+    let agent = agent.env("SSH", &server.client).stdin(Stdio::null()).spawn().unwrap();
     let id = question(&daemon)["id"].as_str().unwrap().to_owned();
     sandbox.write_home("go.part", &id);
     fs::rename(sandbox.home.join("go.part"), sandbox.home.join("go")).unwrap();
@@ -122,9 +128,7 @@ fn agent_ended(daemon: &Daemon) -> Option<()> {
 
 #[test]
 fn an_editors_terminal_is_a_persons() {
-    if !is_here("python3") {
-        return;
-    }
+    require("python3");
     let scene = Scene::new();
     agent(&scene, "true");
     let mut command = started(
@@ -156,6 +160,68 @@ fn neither_hooks_nor_keys_are_run_for_an_agent() {
     assert!(!mark.exists(), "{again:?}");
     let person = scene.sandbox.run(&["check", "--headless", "make deploy"]);
     assert!(mark.exists(), "{person:?}");
+}
+
+#[test]
+fn programs_that_settings_start_are_nobodys_to_change() {
+    let sandbox = Sandbox::new();
+    let home = sandbox.home.display().to_string();
+    for file in [
+        "tools/ask",
+        "tools/ask-line",
+        "tools/key",
+        "tools/spare-key",
+        "tools/head",
+        "prompts/base.md",
+        "far/real",
+    ] {
+        sandbox.write_home(file, "#!/bin/sh\n");
+    }
+    std::os::unix::fs::symlink(sandbox.home.join("far/real"), sandbox.home.join("tools/linked")).unwrap();
+    let settings = json!({
+        "hooks": {"PermissionRequest": [{"hooks": [
+            {"type": "command", "command": "python3", "args": [format!("{home}/tools/ask")]},
+            {"type": "command", "command": "exec ~/tools/ask-line --team 2> /dev/null"},
+        ]}]},
+        "classifier": {
+            "provider": "chat", "baseUrl": "http://127.0.0.1:9/", "model": "m",
+            "keyCommand": [format!("{home}/tools/key"), "judge"],
+            "fallback": {"provider": "chat", "baseUrl": "http://127.0.0.1:9/", "model": "m",
+                "keyCommand": [format!("{home}/tools/spare-key")]},
+            "templates": {"base": "~/prompts/base.md"},
+        },
+        "audit": {"head": {"command": [format!("{home}/tools/linked")]}},
+    });
+    sandbox.write_home(".config/portcullis/settings.json", &settings.to_string());
+    for mode in ["default", "acceptEdits", "auto", "bypassPermissions"] {
+        for file in [
+            "tools/ask",
+            "tools/ask-line",
+            "tools/key",
+            "tools/spare-key",
+            "tools/linked",
+            "far/real",
+            "prompts/base.md",
+        ] {
+            for way in [
+                "echo x > ~/{}",
+                "cp evil ~/{}",
+                "rm ~/{}",
+                "perl -e 'unlink \"$ENV{HOME}/{}\"'",
+                "mv evil \"$HOME/{}\"",
+            ] {
+                let line = way.replace("{}", file);
+                let ran = sandbox.run(&["check", "--mode", mode, "--json", &line]);
+                let said: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+                assert_eq!(said["decision"], "deny", "{mode} {line}: {ran:?}");
+                assert!(ran.stdout.contains("PC063"), "{mode} {line}: {ran:?}");
+            }
+        }
+        for line in ["echo x > ~/tools/other", "cat ~/tools/ask", "python3 --version", "sh -c 'echo x'"] {
+            let ran = sandbox.run(&["check", "--mode", mode, "--json", line]);
+            assert!(!ran.stdout.contains("PC063"), "{mode} {line}: {ran:?}");
+        }
+    }
 }
 
 #[test]
