@@ -7,7 +7,8 @@
 
 use std::fmt;
 
-use portcullis_core::{Decision, Mode, Person, Reason, ToolCall, ToolInput, Verdict};
+use portcullis_core::rule::Behavior;
+use portcullis_core::{Decision, Mode, Person, Reason, ToolCall, ToolInput, Verdict, is_hidden};
 
 use crate::capability::HostDecision;
 use crate::host::Host;
@@ -17,6 +18,7 @@ use crate::reason;
 use crate::registration::Registration;
 use crate::reply::{HostError, HostReply};
 pub use crate::rewriting::RewritableInput;
+use crate::shell_word::joined;
 
 /// One host: how to read what it says, how to answer, how it is told to call us.
 #[derive(Debug)]
@@ -188,6 +190,22 @@ const CANNOT_ASK: &str = "This needs the user, who cannot be asked here: the cal
 const OUTAGE: &str = "This is an outage, not a judgement of the call, which was NOT run. Try it again later, or tell the \
                       user, who can run `portcullis allow --last` in a terminal of their own";
 
+/// The longest rule that a question is followed by, in bytes.
+const LONGEST_RULE: usize = 200;
+
+/// Writes the command that ends questions like this one, if a rule does that a person can read at a glance. Nobody is told
+/// how to stop being asked about what was found.
+fn ending_command(verdict: &Verdict) -> Option<String> {
+    if !verdict.findings.is_empty() {
+        return None;
+    }
+    let is_plain =
+        |rule: &str| rule.len() <= LONGEST_RULE && !rule.contains(['`', '\n']) && !rule.contains(is_hidden);
+    let allows = verdict.suggestions.iter().filter(|suggestion| suggestion.behavior == Behavior::Allow);
+    let rule = allows.map(|suggestion| suggestion.rule.as_str()).find(|rule| is_plain(rule))?;
+    Some(joined(["portcullis", "rules", "add", "allow", rule]))
+}
+
 impl HostAnswer {
     /// Words what is said of a verdict. The advice is for the agent.
     pub fn of(verdict: &Verdict, said: HostDecision, advice: Option<&str>, notice: Option<&str>) -> Self {
@@ -203,6 +221,11 @@ impl HostAnswer {
         for sentence in advice.into_iter().chain(is_unasked.then_some(question)) {
             reason.push_str(". ");
             reason.push_str(sentence);
+        }
+        if let Some(command) = ending_command(verdict).filter(|_| said == HostDecision::Ask) {
+            reason.push_str(". To stop being asked: `");
+            reason.push_str(&command);
+            reason.push('`');
         }
         let ends_run = verdict.ends_run;
         Self { said, reason, notice: notice.map(reason::notice), ends_run, changed_input: None }
