@@ -49,9 +49,8 @@ struct ModelHome {
 /// Drives everything and returns the figures; what must hold and does not is an error.
 pub(super) fn drive(program: &Path, address: &str) -> Result<String> {
     let home = ModelHome::new(program)?;
-    let mut out = home.drive_scripted()?;
     home.warm_up(address)?;
-    out += "form      stages    tokens of each look   time     answer\n";
+    let mut out = String::from("form      stages    tokens of each look   time     answer\n");
     let mut silent = Vec::new();
     for form in FORMS {
         let mut has_verdict = false;
@@ -77,6 +76,25 @@ pub(super) fn drive(program: &Path, address: &str) -> Result<String> {
     let _ = writeln!(out, "\n{}", home.self_test()?);
     let _ = writeln!(out, "after it: {}", home.hook()?);
     Ok(out)
+}
+
+/// Has a scripted model judge in every form and stage, which must be understood every time: a real one that is so small may
+/// never find a verdict.
+pub(super) fn drive_scripted(program: &Path) -> Result<String> {
+    let home = ModelHome::new(program)?;
+    for (script, expected) in VERDICTS {
+        let server = ScriptedServer::start(ModelScript::from_json(script)?);
+        for form in FORMS {
+            for stages in STAGES {
+                home.set(&format!("{}/v1", server.url()), form, stages)?;
+                let judged = home.check(form, stages)?;
+                let last = judged.outcomes.last().map(String::as_str);
+                ensure!(last == Some(expected), "scripted, {form}, {stages}: {:?}", judged.outcomes);
+            }
+        }
+    }
+    let count = VERDICTS.len() * FORMS.len() * STAGES.len();
+    Ok(format!("scripted model: all {count} verdicts understood, in every form and stage"))
 }
 
 impl ModelHome {
@@ -116,24 +134,6 @@ impl ModelHome {
         command.args(arguments).env_clear().env("HOME", self.folder.path()).env("NO_COLOR", "1");
         command.current_dir(self.project());
         command
-    }
-
-    /// Has a scripted model judge in every form and stage, which must be understood every time: a real one that is so small
-    /// may never find a verdict.
-    fn drive_scripted(&self) -> Result<String> {
-        for (script, expected) in VERDICTS {
-            let server = ScriptedServer::start(ModelScript::from_json(script)?);
-            for form in FORMS {
-                for stages in STAGES {
-                    self.set(&format!("{}/v1", server.url()), form, stages)?;
-                    let judged = self.check(form, stages)?;
-                    let last = judged.outcomes.last().map(String::as_str);
-                    ensure!(last == Some(expected), "scripted, {form}, {stages}: {:?}", judged.outcomes);
-                }
-            }
-        }
-        let count = VERDICTS.len() * FORMS.len() * STAGES.len();
-        Ok(format!("scripted model: all {count} verdicts understood, in every form and stage\n\n"))
     }
 
     /// Has the model read what all prompts begin with, which takes longest.

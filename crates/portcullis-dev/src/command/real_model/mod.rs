@@ -13,13 +13,21 @@ use anyhow::{Result, ensure};
 use crate::{output, process, repository};
 
 pub(super) fn run(arguments: &[String]) -> Result<()> {
-    ensure!(arguments.is_empty(), "usage: cargo dev real-model");
+    let is_scripted = arguments == ["--scripted"];
+    ensure!(arguments.is_empty() || is_scripted, "usage: cargo dev real-model [--scripted]");
     let root = repository::root();
+    let program = root.join("target/debug/portcullis");
+    let build = || process::run(process::cargo(&root).args(["build", "--locked", "--package", "portcullis"]));
+    if is_scripted {
+        build()?;
+        output::say(&drive::drive_scripted(&program)?);
+        return Ok(());
+    }
     let model = install::install(&root)?;
-    process::run(process::cargo(&root).args(["build", "--locked", "--package", "portcullis"]))?;
+    build()?;
     let server = install::start(&model)?;
     output::say(&prompt_tokens::record(&root, &server)?);
-    let figures = drive::drive(&root.join("target/debug/portcullis"), &server.address())?;
-    output::say(&figures);
+    output::say(&drive::drive_scripted(&program)?);
+    output::say(&drive::drive(&program, &server.address())?);
     Ok(())
 }
