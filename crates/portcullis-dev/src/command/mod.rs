@@ -92,7 +92,7 @@ const COMMANDS: &[CommandInfo] = &[
     },
     CommandInfo {
         name: "real-model",
-        summary: "drive check, hook and the self-test with a real small model, which must be refused; builds its server first",
+        summary: "[--scripted]: drive check, hook and the self-test with a real small model, which must be refused; builds its server first",
         run: real_model::run,
     },
     CommandInfo {
