@@ -13,6 +13,9 @@ const PAIRS: &[&str] = &["--arg", "--argjson"];
 /// Options of `jq` with a name and a file.
 const FILE_PAIRS: &[&str] = &["--argfile", "--rawfile", "--slurpfile"];
 
+/// Words of filters of `yq` and its kin that run a program or open a file of their own choice.
+const OPENING: &[&str] = &["import", "include", "readFile", "system"];
+
 /// Reads the arguments of `jq`.
 pub(super) fn jq(context: &CommandContext<'_>, _: &Match<'_>) -> Vec<Use> {
     let mut uses = Vec::new();
@@ -93,7 +96,7 @@ pub(super) fn yq(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
     {
         operands = files;
         let text = filter.text.as_str();
-        if text.contains("load") || has_word(text, "system") {
+        if text.contains("load") || OPENING.iter().any(|word| has_word(text, word)) {
             uses.push(certain(Act::Unknown, filter));
         }
         if has_word(text, "env")
@@ -154,5 +157,10 @@ mod tests {
         assert_eq!(effects("yq x.yaml"), ["read x.yaml"]);
         assert_eq!(effects("yq -i '.a = 1' x.yaml"), ["read x.yaml", "write x.yaml"]);
         assert_eq!(effects("yq e -i '.a = 1' x.yaml"), ["read x.yaml", "write x.yaml"]);
+        assert_eq!(
+            effects("yq 'import \"/etc/x\" as $d; $d' x.yaml"),
+            ["read x.yaml", "unknown import \"/etc/x\" as $d; $d"]
+        );
+        assert_eq!(effects("yq '.include' x.yaml"), ["read x.yaml"]);
     }
 }
