@@ -5,6 +5,7 @@ mod carried_values;
 mod closed_world;
 mod code;
 mod containers;
+mod developer_programs;
 mod directories;
 mod environment;
 #[cfg(target_os = "linux")]
