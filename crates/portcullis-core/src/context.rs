@@ -132,6 +132,16 @@ impl Context {
         }
     }
 
+    /// Says whether a fence may settle what is not known: in auto mode, and where nobody is asked anyway, since a fence is
+    /// better than a refusal.
+    pub const fn takes_fences(&self) -> bool {
+        match self.mode {
+            Mode::Auto | Mode::DontAsk => true,
+            Mode::Default | Mode::AcceptEdits => matches!(self.person, Person::Absent),
+            Mode::Plan | Mode::BypassPermissions => false,
+        }
+    }
+
     /// Returns where commands of the call run, and what is known of programs there.
     pub(crate) fn surroundings(&self) -> Surroundings<'_> {
         Surroundings { directory: &self.cwd, home: self.home.as_deref(), profiles: &self.profiles }

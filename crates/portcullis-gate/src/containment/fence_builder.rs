@@ -1,5 +1,7 @@
 //! What a judge asks of whoever puts fences up.
 
+use std::cell::LazyCell;
+
 use portcullis_core::{Case, FenceOffer};
 
 /// Says for a call whether a fence goes up.
@@ -12,4 +14,19 @@ pub trait FenceBuilder {
 
     /// Says what the same command changed inside a fence that a person has not answered yet, in one clause.
     fn held_changes(&self) -> Option<String>;
+}
+
+/// Most calls need no fence, so whoever builds one is made when first asked.
+impl<T: FenceBuilder, F: FnOnce() -> Option<T>> FenceBuilder for LazyCell<Option<T>, F> {
+    fn offer(&self) -> Option<FenceOffer> {
+        self.as_ref()?.offer()
+    }
+
+    fn goes_up(&self, case: &Case) -> bool {
+        self.as_ref().is_some_and(|builder| builder.goes_up(case))
+    }
+
+    fn held_changes(&self) -> Option<String> {
+        self.as_ref()?.held_changes()
+    }
 }

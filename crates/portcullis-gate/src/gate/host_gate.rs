@@ -6,6 +6,7 @@
 //!
 //! Settings are loaded anew for every call, so that what a person allows or forbids meanwhile counts at once.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,7 +27,7 @@ use crate::audit::{self, RecordContext};
 use crate::audit_head;
 use crate::classifier::{ClassifierFlags, has_classifier};
 use crate::clock::now_ms;
-use crate::containment::{FenceBuilder, HostFence};
+use crate::containment::HostFence;
 use crate::env_vars;
 use crate::judge::{CallJudge, Consultants, JudgedCall, Nobody, keep_question};
 use crate::session_settings::{SessionSettings, SettingsFlags, SettingsPlan};
@@ -310,7 +311,7 @@ impl HostGate<'_> {
             return Err(Failure::elsewhere());
         }
         let person = asked.person.unwrap_or(Person::Present);
-        let fence = HostFence::new(session, self.host, asked);
+        let fence = LazyCell::new(|| HostFence::new(session, self.host, asked));
         let road = CallJudge {
             session,
             arguments: &ClassifierFlags::default(),
@@ -318,7 +319,7 @@ impl HostGate<'_> {
             session_id: Some(place.id.clone()),
             consultants: self.consultants,
             before_asking: self.before_asking,
-            fences: fence.as_ref().map(|fence| fence as &dyn FenceBuilder),
+            fences: Some(&fence),
         };
         let past = self.past(session, asked);
         let mut worst: Option<(usize, JudgedCall)> = None;

@@ -14,8 +14,11 @@ impl CallJudge<'_> {
         policy: &Policy,
         problems: &mut Vec<String>,
     ) -> Result<(), Failure> {
-        let needs_none = tried.outcome.verdict().decision == Decision::Allow && !policy.contains_project_code;
-        let Some(fences) = self.fences.filter(|_| !needs_none) else { return Ok(()) };
+        let is_allowed = tried.outcome.verdict().decision == Decision::Allow;
+        if !tried.case.context().takes_fences() || (is_allowed && !policy.contains_project_code) {
+            return Ok(());
+        }
+        let Some(fences) = self.fences else { return Ok(()) };
         let Some(offer) = fences.offer() else { return Ok(()) };
         tried.case.offer_fence(Some(offer));
         let outcome = tried.decide(policy)?;

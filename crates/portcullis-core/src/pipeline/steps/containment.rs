@@ -18,7 +18,8 @@ use crate::verdict::Reason;
 /// Contains a call that nothing speaks against but that something local is not known.
 pub(in crate::pipeline) fn contain(run: &PipelineRun<'_>, raised: &RaisedQuestion) -> Option<StepResult> {
     let is_doubt = matches!(raised.reason, Reason::Unsettled { .. } | Reason::Opaque { .. });
-    if raised.lift == Lift::Nobody || !is_doubt || !judges_alone(&run.view) {
+    let takes_fences = run.view.case.context().takes_fences();
+    if raised.lift == Lift::Nobody || !is_doubt || !takes_fences || !judges_alone(&run.view) {
         return None;
     }
     let (open, open_inside) = run.view.judgement().open_alone()?;

@@ -39,11 +39,9 @@ pub(in crate::pipeline) fn run(run: &mut PipelineRun<'_>) -> StepResult {
         {
             StepResult::Needs { need: Need::Classifier, raised }
         }
-        // Where nobody can be asked, a fence is better than a refusal.
-        Mode::Default | Mode::AcceptEdits if run.view.case.context().person == Person::Absent => {
+        Mode::Default | Mode::Plan | Mode::AcceptEdits | Mode::BypassPermissions => {
             contain(run, &raised).unwrap_or_else(|| person(run, raised))
         }
-        Mode::Default | Mode::Plan | Mode::AcceptEdits | Mode::BypassPermissions => person(run, raised),
     }
 }
 
