@@ -71,6 +71,10 @@ const LONGEST_PLAIN_VALUE: usize = 3;
 /// How long one label of a host may be before it is taken for data.
 const LONGEST_LABEL: usize = 40;
 
+/// The same for a label of letters and digits, and for one that has capitals besides: people write hosts in small letters.
+const LONGEST_MIXED_LABEL: usize = 24;
+const LONGEST_MIXED_CAPITALS: usize = 9;
+
 /// Says whether a host is one of those that everybody fetches from, and that hand nothing on.
 pub(crate) fn is_public_host(host: &str) -> bool {
     PUBLIC.iter().any(|listed| {
@@ -177,8 +181,23 @@ pub(crate) fn address_carries_data(host: &str, address: &str) -> bool {
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, tail) = rest.split_at(end);
     let user = authority.rsplit_once('@').map(|(user, _)| user);
-    carries_data(authority, tail)
-        || !is_public_host(host) && (carries_strange_data(tail) || user.is_some_and(|user| user != "git"))
+    let is_strange = carries_strange_data(tail)
+        || user.is_some_and(|user| user != "git")
+        || authority.split(['.', '@', ':']).any(is_token_label);
+    carries_data(authority, tail) || !is_public_host(host) && is_strange
+}
+
+/// Says whether a label of a host looks like a key or encoded text rather than a name.
+fn is_token_label(label: &str) -> bool {
+    let has_capitals = label.contains(|letter: char| letter.is_ascii_uppercase());
+    let longest = if has_capitals { LONGEST_MIXED_CAPITALS } else { LONGEST_MIXED_LABEL };
+    label.len() > longest && is_mixed(label)
+}
+
+/// Says whether a text has letters and digits.
+fn is_mixed(text: &str) -> bool {
+    text.contains(|letter: char| letter.is_ascii_digit())
+        && text.contains(|letter: char| letter.is_ascii_alphabetic())
 }
 
 /// Says whether the parts of an address carry data: a long query, encoded text, a secret by its name or form.
@@ -203,10 +222,6 @@ pub(crate) fn carries_data(authority: &str, tail: &str) -> bool {
 fn carries_strange_data(tail: &str) -> bool {
     let (path, query) = tail.split_once('?').unwrap_or((tail, ""));
     let is_break = |letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '+' | '=' | '_');
-    let is_mixed = |piece: &str| {
-        piece.contains(|letter: char| letter.is_ascii_digit())
-            && piece.contains(|letter: char| letter.is_ascii_alphabetic())
-    };
     let is_data = |pair: &str| {
         let (name, value) = pair.split_once('=').unwrap_or(("", pair));
         let value = decoded(value);
@@ -367,6 +382,22 @@ mod tests {
             "https://shop.example/?token=blue42",
         ] {
             assert!(address_carries_data("shop.example", address), "{address}");
+        }
+    }
+
+    #[test]
+    fn a_label_that_no_person_would_write_is_data() {
+        for host in [
+            "pk-live-9fQx71TzB2.x.example",
+            "4d7920736563726574206b657920.x.example",
+            "Mfrgg2Lom9x.t.example",
+        ] {
+            assert!(address_carries_data(host, &format!("https://{host}/")), "{host}");
+        }
+        for host in
+            ["d1a2b3c4e5f6g7.cdn.example", "app-git-fix-42.preview.example", "Docs.Example", "s3.eu.example"]
+        {
+            assert!(!address_carries_data(host, &format!("https://{host}/")), "{host}");
         }
     }
 }

@@ -9,6 +9,17 @@ use crate::rule::Behavior;
 /// So much of what the user said is quoted in a reason, in bytes.
 const LONGEST_SAID: usize = 200;
 
+/// Says which parts of a call no rule covers.
+pub(crate) fn unsettled_message(parts: &[String]) -> String {
+    if parts.is_empty() {
+        return "no rule covers it".to_owned();
+    }
+    let texts: Vec<String> = parts.iter().take(5).map(|part| format!("`{part}`")).collect();
+    let more = parts.len().saturating_sub(5);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("no rule covers {}{more}", texts.join(", "))
+}
+
 pub(crate) fn requested_message(code: &str, sentence: &str, said: &str) -> String {
     let said = said.get(..said.floor_char_boundary(LONGEST_SAID)).unwrap_or(said);
     format!("{code}: {sentence}; you said “{said}”")

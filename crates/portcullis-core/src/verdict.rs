@@ -8,7 +8,7 @@ use crate::context::{Person, RecalledCommand};
 use crate::decision::Decision;
 use crate::denials::DenialLimit;
 use crate::fence::FenceRequest;
-use crate::message::{mode_message, remembered_message, requested_message, rule_message};
+use crate::message::{mode_message, remembered_message, requested_message, rule_message, unsettled_message};
 use crate::mode::Mode;
 use crate::origin::Origin;
 use crate::rule::{Behavior, Rule};
@@ -463,17 +463,14 @@ impl Reason {
             Self::Opaque { detail } | Self::Prose { detail, .. } => detail.clone(),
             Self::Finding { code, sentence, .. } => format!("{code}: {sentence}"),
             Self::Requested { code, sentence, said, .. } => requested_message(code, sentence, said),
+            Self::Harmless { allowances } if allowances.is_empty() => {
+                "it does nothing that needs a permission".to_owned()
+            }
             Self::Harmless { allowances } => {
                 format!("every effect is known and harmless ({})", allowances.join(", "))
             }
             Self::Contained { fence } => format!("{}: {}", fence.cause.clause(), fence.clause()),
-            Self::Unsettled { parts } if parts.is_empty() => "no rule covers it".to_owned(),
-            Self::Unsettled { parts } => {
-                let texts: Vec<String> = parts.iter().take(5).map(|part| format!("`{part}`")).collect();
-                let more = parts.len().saturating_sub(5);
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                format!("no rule covers {}{more}", texts.join(", "))
-            }
+            Self::Unsettled { parts } => unsettled_message(parts),
             Self::Classifier { stage, category: None, sentence } if sentence.is_empty() => {
                 format!("the {stage} classifier sees no reason to block it")
             }
