@@ -31,6 +31,7 @@ pub(crate) fn is_changed(case: Case<'_>, effect: &Effect) -> bool {
     let written = effect.target.written().trim_matches(['"', '\'']);
     let address = written.split_once("://").map_or(written, |(_, rest)| rest);
     let place = address.split(['/', '?', '#']).next().unwrap_or_default();
+    let port: Option<u16> = place.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
     let words = case.command(effect).map(Invocation::operands).unwrap_or_default();
     let is_removal = |word: &str| word.to_ascii_uppercase().ends_with("DELETE");
     let path = address.split_once('/').map_or("", |(_, path)| path);
@@ -46,26 +47,10 @@ pub(crate) fn is_changed(case: Case<'_>, effect: &Effect) -> bool {
         && !case.effects.iter().any(is_secret)
         && effect.word.as_ref().is_some_and(|word| word.fixed().is_some())
         && effect.target.host().is_some_and(is_loopback)
-        && has_ordinary_port(place)
+        && port.is_some_and(|port| port > 1023 && !WEIGHTY_PORTS.contains(&port))
         && !path.split(['/', '?']).any(is_answer)
         && !path.starts_with("login")
         && !words.iter().any(|word| is_removal(&word.text) || goes_elsewhere(&word.text))
-}
-
-/// Says whether an address is that of a service of this machine which others do not depend on, whatever follows its port.
-pub(crate) fn is_ordinary(address: &str) -> bool {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    rest.split_once('/').is_some_and(|(place, _)| {
-        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | ':');
-        place.chars().all(is_plain)
-            && has_ordinary_port(place)
-            && place.split(':').next().is_some_and(is_loopback)
-    })
-}
-
-fn has_ordinary_port(place: &str) -> bool {
-    let port: Option<u16> = place.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
-    port.is_some_and(|port| port > 1023 && !WEIGHTY_PORTS.contains(&port))
 }
 
 /// Says whether an option makes a request go elsewhere than its address says.
