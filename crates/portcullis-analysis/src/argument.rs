@@ -171,7 +171,7 @@ impl Argument {
             return true;
         }
         let inside = self.as_written().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-        inside.is_some_and(|inside| !inside.contains(['"', '@']))
+        inside.and_then(without_substitutions).is_some_and(|inside| !inside.contains(['"', '@']))
     }
 
     /// Says whether it is a process substitution and nothing else; what runs in it is listed on its own.
@@ -185,4 +185,31 @@ impl Argument {
     pub fn is_option(&self) -> bool {
         self.text.len() > 1 && self.text.starts_with('-')
     }
+}
+
+/// Returns a text without what stands in `$(…)`, which has quotes of its own; `None` where it is not plain where one ends.
+fn without_substitutions(text: &str) -> Option<String> {
+    let mut outside = String::new();
+    let mut depth = 0_usize;
+    let mut letters = text.chars();
+    let mut before = ' ';
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if depth == 0 => _ = letters.next(),
+            '\\' | '\'' | '`' | '#' if depth > 0 => return None,
+            '"' if depth > 0 => {
+                // A parenthesis in quotes may stand for itself.
+                let quoted = letters.by_ref().take_while(|letter| *letter != '"');
+                if quoted.into_iter().any(|letter| matches!(letter, '(' | ')' | '\\' | '`')) {
+                    return None;
+                }
+            }
+            '(' if depth > 0 || before == '$' => depth += 1,
+            ')' if depth > 0 => depth -= 1,
+            _ if depth == 0 => outside.push(letter),
+            _ => {}
+        }
+        before = letter;
+    }
+    (depth == 0).then_some(outside)
 }

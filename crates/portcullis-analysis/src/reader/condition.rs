@@ -49,14 +49,13 @@ fn is_unary(operator: &Argument) -> bool {
 
 /// Says whether a word stays one: known, or an expansion inside double quotes that is no list.
 fn is_one_word(word: &Argument) -> bool {
-    let written = word.as_written();
-    let is_quoted = written.len() > 1 && written.starts_with('"') && written.ends_with('"');
-    let is_list = written.contains('@') || written.contains("[*]");
     match word.knowledge {
         Knowledge::Fixed | Knowledge::Tilde => true,
         Knowledge::Glob => false,
-        Knowledge::Dynamic if word.shape().is_some_and(Shape::is_plain) => true,
-        Knowledge::Dynamic => is_quoted && !is_list && written.matches('"').count() == 2,
+        Knowledge::Dynamic => {
+            word.shape().is_some_and(Shape::is_plain)
+                || word.is_one_word() && !word.as_written().contains("[*]")
+        }
     }
 }
 
@@ -67,10 +66,20 @@ mod tests {
     #[test]
     fn plain_conditions_do_nothing_and_those_that_may_evaluate_are_unknown() {
         for plain in ["test -n \"$X\"", "[ \"$a\" = b ]", "[ ! -f \"$a\" ]", "[ -d src ]", "[ -f a -a -f b ]"]
+            .into_iter()
+            .chain(["test -e \"$(dirname \"$a\")/x\"", "[ \"$(dirname \"$a\")\" = \"$b\" ]"])
         {
             assert!(effects(plain).is_empty(), "{plain}");
         }
-        for other in ["test -v x", "[ $a = b ]", "[ \"$a\" \"$b\" ]", "[ -n \"$@\" ]", "[ -f a -o -v b ]"] {
+        for other in [
+            "test -v x",
+            "[ $a = b ]",
+            "[ \"$a\" \"$b\" ]",
+            "[ -n \"$@\" ]",
+            "[ -f a -o -v b ]",
+            "[ -e \"$(dirname a)\"$b ]",
+            "[ -e \"$(echo \"(\")\"$b\")\" ]",
+        ] {
             assert_eq!(effects(other), ["unknown"], "{other}");
         }
     }

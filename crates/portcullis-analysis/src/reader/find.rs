@@ -7,7 +7,7 @@ use crate::argument::{Argument, Knowledge};
 use crate::invocation::base_name;
 use crate::lists::readers::find::{NARROWING, PLAIN, VALUED};
 use crate::profile::{Match, Use};
-use crate::survey::found_by_find;
+use crate::survey::{found_by_find, is_found_by_name};
 
 /// Words after which a test may let through what it does not name.
 const WIDENING: &[&str] = &["!", ",", "-not", "-o", "-or"];
@@ -113,12 +113,18 @@ impl FindExpression {
     fn finish(self, context: &CommandContext<'_>) -> Vec<Use> {
         let mut uses = self.uses;
         let mut acts = vec![Act::List];
+        let operands = context.invocation.operands();
+        let is_narrow = match self.reach {
+            FindReach::Everything => false,
+            FindReach::Narrowed => true,
+            FindReach::Widened => is_found_by_name(operands),
+        };
         if self.deletes {
-            acts.push(if self.reach == FindReach::Narrowed { Act::Delete } else { Act::DeleteTree });
+            acts.push(if is_narrow { Act::Delete } else { Act::DeleteTree });
         }
-        if self.deletes && self.reach == FindReach::Narrowed {
+        if self.deletes && is_narrow {
             let program = context.invocation.program();
-            let found = found_by_find(context.invocation.operands(), context.home);
+            let found = found_by_find(operands, context.home);
             if let (Some(program), Some(shapes)) = (program, found) {
                 acts.pop();
                 let file = |shape| self.starts.first().unwrap_or(program).clone().bounded(Some(shape), true);
@@ -178,6 +184,27 @@ mod tests {
         assert_eq!(effects("find . -name '*' -delete"), ["delete-tree .", "list ."]);
         assert_eq!(effects("find -type f -delete"), ["delete-tree .", "list ."]);
         assert!(effects("find / -exec rm -rf {} +").contains(&"delete-tree /".to_owned()));
+    }
+
+    #[test]
+    fn alternatives_narrow_only_where_each_of_them_names_what_it_finds() {
+        for named in [
+            "find . \\( -name a -o -name 'b*' \\) -delete",
+            "find . -type d \\( -name a -o -name b \\) -not -path './x/*' -exec rm -rf {} +",
+            "find . -path ./x -prune -o -name a -delete",
+            "find . -name a -exec grep -o x {} + -o -name b -delete",
+        ] {
+            assert!(!effects(named).contains(&"delete-tree .".to_owned()), "{named}");
+        }
+        for open in [
+            "find . -name a -name b -o -type f -delete",
+            "find . \\( -name a -o -type f \\) -delete",
+            "find . ! \\( -name a -o -name b \\) -delete",
+            "find . -name a -exec echo {} ';' -o -exec rm -rf {} ';' -prune",
+            "find . -path ./x -prune -o -delete",
+        ] {
+            assert!(effects(open).contains(&"delete-tree .".to_owned()), "{open}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::CommandContext;
 use super::{certain, nameless};
-use crate::act::Act;
+use crate::act::{Access, Act};
 use crate::argument::{Argument, Knowledge};
 use crate::profile::{Match, Use};
 
@@ -48,6 +48,7 @@ fn is_own(context: &CommandContext<'_>, word: &Argument) -> bool {
     let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or(text.strip_prefix('$'));
     match name {
         Some("!" | "$" | "BASHPID" | "COPROC_PID" | "(jobs -p)" | "(jobs -pr)" | "(jobs -rp)") => true,
+        Some(name) if name.starts_with('(') => read_file(name).is_some_and(|file| is_noted(context, file)),
         Some(name) => {
             let variables = context.survey.invocations.iter().flat_map(|invocation| &invocation.assignments);
             let mut values = variables.filter(|variable| variable.name == name).peekable();
@@ -56,6 +57,36 @@ fn is_own(context: &CommandContext<'_>, word: &Argument) -> bool {
         }
         None => false,
     }
+}
+
+/// Returns the file that a substitution prints: `$(cat server.pid)`, `$(< server.pid)`.
+fn read_file(substitution: &str) -> Option<&str> {
+    let command = substitution.strip_prefix('(')?.strip_suffix(')')?;
+    let file = command.strip_prefix("cat ").or_else(|| command.strip_prefix('<'))?.trim();
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+".contains(letter);
+    (!file.is_empty() && !file.starts_with('-') && file.chars().all(is_plain)).then_some(file)
+}
+
+/// Says whether a file holds nothing but the number of a process that this line started: `npm start & echo $! > server.pid`.
+fn is_noted(context: &CommandContext<'_>, file: &str) -> bool {
+    const LOOKING: &[&str] = &["[", "cat", "kill", "ls", "rm", "test", "wait"];
+    let mut is_written = false;
+    for command in &context.survey.invocations {
+        let names = |word: &Argument| word.text == file;
+        if command.redirections.iter().any(|to| to.access == Access::Write && names(&to.target)) {
+            let words: Vec<&str> = command.arguments.iter().map(|word| word.text.as_str()).collect();
+            let notes = matches!(words.as_slice(), ["echo", "$!" | "${!}"]);
+            if !notes || command.directories != context.invocation.directories {
+                return false;
+            }
+            is_written = true;
+        } else if command.arguments.iter().any(names)
+            && !command.program_name().is_some_and(|program| LOOKING.contains(&program))
+        {
+            return false;
+        }
+    }
+    is_written
 }
 
 #[cfg(test)]
@@ -76,6 +107,27 @@ mod tests {
         assert_eq!(effects("kill -9 -1"), ["kill -1"]);
         assert_eq!(effects("kill -s TERM 4 5"), ["kill 4", "kill 5"]);
         assert_eq!(effects("kill -TERM -- -99"), ["kill -99"]);
+    }
+
+    #[test]
+    fn a_process_is_ones_own_by_the_file_that_notes_it() {
+        for own in [
+            "npm start & echo $! > /tmp/s.pid; sleep 3; kill $(cat /tmp/s.pid)",
+            "(npm start & echo $! >s.pid); kill \"$(< s.pid)\"; rm s.pid",
+        ] {
+            assert!(effects(own).iter().any(|effect| effect.starts_with("kill-own")), "{own}");
+        }
+        for other in [
+            "kill $(cat /tmp/s.pid)",
+            "echo 1 > /tmp/s.pid; kill $(cat /tmp/s.pid)",
+            "npm start & echo $! > s.pid; echo 1 >> s.pid; kill $(cat s.pid)",
+            "npm start & echo $! > s.pid; cp other.pid s.pid; kill $(cat s.pid)",
+            "npm start & echo $! > s.pid; cd ..; kill $(cat s.pid)",
+            "npm start & echo $! > s.pid; kill $(cat s.pid other.pid)",
+            "npm start & echo $! > s.pid; kill $(cat s.pid; echo 1)",
+        ] {
+            assert!(!effects(other).iter().any(|effect| effect.starts_with("kill-own")), "{other}");
+        }
     }
 
     #[test]

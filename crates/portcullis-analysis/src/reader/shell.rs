@@ -14,10 +14,8 @@ pub(super) fn run(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
         return uses;
     }
     if has(found, &["-c"]) {
-        // A login shell and the like run files of the user's as well.
-        uses.extend(
-            (context.invocation.wrapping != Wrapping::Transparent).then(|| nameless(Act::RunProject)),
-        );
+        // A login shell runs the profile of the user as well, as each terminal does that the user opens.
+        uses.extend((context.invocation.wrapping != Wrapping::Transparent).then(|| nameless(Act::Observe)));
         return uses;
     }
     let script = found.wanted.operands.first().filter(|script| script.text != "-");
@@ -99,9 +97,9 @@ mod tests {
         assert_eq!(effects("bash -n run.sh"), ["read run.sh"]);
         assert_eq!(effects("bash -c 'cat x' name"), ["read x"]);
         assert_eq!(effects("bash --rcfile x.sh run.sh"), ["execute run.sh", "execute x.sh"]);
-        assert_eq!(effects("bash -lc 'cat x'"), ["read x", "run-project"]);
+        assert_eq!(effects("bash -lc 'cat x'"), ["observe", "read x"]);
         assert_eq!(effects("bash"), ["unknown"]);
-        assert_eq!(effects("bash <<< 'cat x'"), ["read x", "run-project"]);
+        assert_eq!(effects("bash <<< 'cat x'"), ["observe", "read x"]);
         assert!(effects("bash --version").is_empty());
     }
 

@@ -24,5 +24,5 @@ mod variables;
 mod walk;
 mod wrapped;
 
-pub(crate) use listing::found_by_find;
+pub(crate) use listing::{found_by_find, is_found_by_name};
 pub use walk::{SYNTAX_ERROR, Surroundings, survey};
