@@ -2,7 +2,7 @@
 
 use crate::argument::Argument;
 use crate::invocation::{Wrapping, base_name};
-use crate::lists::shells::{FOREIGN, SHELLS};
+use crate::lists::programs::shells::{FOREIGN, SHELLS};
 use crate::wrapper::{Unwrapped, WrappedPart, program_name};
 
 /// Long options of a shell whose value is the next word.

@@ -23,7 +23,6 @@ mod git;
 pub mod global_options;
 mod interpreter;
 mod invocation;
-mod lists;
 mod named_file;
 mod option;
 mod outgoing;
@@ -46,6 +45,11 @@ mod steering;
 mod survey;
 pub mod tool_call;
 mod wrapper;
+
+/// Lists of names that a judgement goes by, compiled from `data/lists`: a module a file, a constant a list.
+mod lists {
+    include!(concat!(env!("OUT_DIR"), "/lists.rs"));
+}
 
 pub use act::Access;
 pub use argument::{Argument, Bound, Knowledge};

@@ -2,7 +2,7 @@
 
 use crate::argument::Argument;
 use crate::invocation::Invocation;
-use crate::lists::runners::{NPM, PYPI};
+use crate::lists::programs::runners::{NPM, PYPI};
 
 /// A runner, by what it starts without fetching anything that the project does not declare.
 #[derive(Debug, Clone, Copy)]

@@ -14,7 +14,7 @@ use crate::effect::target::{host_in, path_of};
 use crate::effect::{Effect, Target};
 use crate::environment::place_in;
 use crate::invocation::Invocation;
-use crate::lists::builds::{ELSEWHERE, LOADING, SHORT_LOADING, SHOWN};
+use crate::lists::programs::builds::{ELSEWHERE, LOADING, SHORT_LOADING, SHOWN};
 use crate::option::values;
 use crate::path::{is_inside, normalize};
 use crate::place::{Scope, is_agent_shelter, is_among_agent_files, is_free, is_loopback};

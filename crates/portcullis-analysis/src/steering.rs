@@ -5,7 +5,7 @@
 
 use crate::argument::{Argument, Knowledge};
 use crate::invocation::Invocation;
-use crate::lists::builds::{CHAINING, PROGRAM_VARIABLES, STEERING, TOOLS};
+use crate::lists::programs::builds::{CHAINING, PROGRAM_VARIABLES, STEERING, TOOLS};
 
 /// Says whether a word of a build command holds a command of its own.
 pub(crate) fn is_command_text(command: &Invocation, word: &Argument) -> bool {

@@ -7,8 +7,8 @@ use portcullis_dev::generated;
 use portcullis_dev::process;
 use portcullis_dev::repository::{self, TrackedTree};
 use portcullis_dev::tidy::{
-    TidyProblem, changelog, contract, engine, findings, manifest, markdown, module_cycles, portability,
-    reference, settings, source, type_names,
+    TidyProblem, changelog, contract, engine, findings, house, manifest, markdown, portability, reference,
+    settings, source,
 };
 
 fn check(find_problems: impl Fn(&TrackedTree) -> Vec<TidyProblem>) {
@@ -150,7 +150,7 @@ fn every_settings_key_is_documented_and_has_samples() {
 
 #[test]
 fn modules_of_a_crate_form_no_cycle() {
-    check(module_cycles::find_module_cycles);
+    check(house::find_module_cycles);
 }
 
 #[test]
@@ -160,5 +160,5 @@ fn only_the_engine_decides() {
 
 #[test]
 fn the_name_of_a_type_leads_to_that_type() {
-    check(|tree| type_names::find_shared_names(tree, type_names::SHARED_NAMES_LIMIT));
+    check(|tree| house::find_shared_names(tree, house::SHARED_NAMES_LIMIT));
 }

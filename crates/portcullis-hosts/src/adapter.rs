@@ -11,8 +11,8 @@ use portcullis_core::rule::Behavior;
 use portcullis_core::{Decision, Mode, Person, Reason, ToolCall, ToolInput, Verdict, is_hidden};
 
 use crate::capability::HostDecision;
+pub use crate::capability::{BlockingReply, HookMoment};
 use crate::host::Host;
-pub use crate::moment::{BlockingReply, HookMoment};
 use crate::observed::ObservedMode;
 use crate::reason;
 use crate::registration::Registration;

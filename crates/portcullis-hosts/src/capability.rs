@@ -1,4 +1,4 @@
-//! What an answer can say at a moment of a host, and what a verdict becomes there.
+//! The moments at which hosts ask, what an answer can say there, and what a verdict becomes.
 //!
 //! | verdict | if the moment can say so | otherwise |
 //! |---|---|---|
@@ -12,6 +12,28 @@
 //! not even run the tests would be of no use; so a moment may leave it to the host.
 
 use portcullis_core::Decision;
+
+/// A moment at which a host asks whether a call may run.
+#[derive(Debug, PartialEq, Eq)]
+pub struct HookMoment {
+    /// The event's name on the wire.
+    pub event: &'static str,
+    /// What an answer can say there.
+    pub capabilities: MomentCapabilities,
+    /// The answer that blocks, prepared before anything can fail.
+    pub blocking: BlockingReply,
+}
+
+/// An answer that blocks and needs nothing to be worked out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockingReply {
+    /// Standard output.
+    pub stdout: &'static str,
+    /// Standard error.
+    pub stderr: &'static str,
+    /// The exit code.
+    pub exit_code: i32,
+}
 
 /// What an answer can say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -31,7 +31,6 @@ mod generic;
 mod host;
 pub mod json;
 mod kimi;
-mod moment;
 mod observed;
 mod opencode;
 mod pi;

@@ -4,7 +4,7 @@
 //! tests that are named here run the program and compare; `tests/observed.rs` compares what our adapters say with it. What
 //! an agent does at a terminal was seen by hand, with rules that allow, deny and ask.
 
-use crate::moment::HookMoment;
+use crate::capability::HookMoment;
 
 /// What a hook may do when it is asked about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

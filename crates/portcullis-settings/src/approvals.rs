@@ -1,9 +1,9 @@
 //! How questions wait for a person, and where else they are shown.
 
 use crate::classifier::{SettingLookup, number, switch};
+use crate::hooks::WebhookSettings;
 use crate::keys::KeyId;
 use crate::layer::SettingValue;
-use crate::webhook::WebhookSettings;
 
 /// What settings say about questions that wait for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]

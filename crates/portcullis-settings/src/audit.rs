@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::classifier::{SettingLookup, file, number, switch, words};
+use crate::hooks::WebhookSettings;
 use crate::keys::KeyId;
 use crate::layer::SettingValue;
-use crate::webhook::WebhookSettings;
 
 /// What settings say about the audit trail.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,10 @@
-//! `PermissionRequest` hooks of our own settings: who is asked when nobody is there (spec A11).
+//! `PermissionRequest` hooks of our own settings: who is asked when nobody is there (spec A11); and the address that
+//! questions are posted to.
 //!
 //! The form is Claude Code's. Hooks in Claude Code's own files are that program's business: it runs them itself, and the
 //! one that calls us would ask us again.
+
+use std::fmt;
 
 use portcullis_core::Origin;
 
@@ -98,6 +101,27 @@ impl ToolMatcher {
                 None => tool == name,
             }),
         }
+    }
+}
+
+/// Where questions are posted to.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WebhookSettings {
+    /// The address: `https://`, or `http://` of this machine.
+    pub url: String,
+    /// Further headers, their values as written: `$NAME` stands for a variable that `variables` names.
+    pub headers: Vec<(String, String)>,
+    /// The variables that headers may name.
+    pub variables: Vec<String>,
+}
+
+/// Shows the host alone: the rest of the address and the headers may be secret.
+impl fmt::Debug for WebhookSettings {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("WebhookSettings")
+            .field("url", &shown_address(&self.url))
+            .finish_non_exhaustive()
     }
 }
 

@@ -6,10 +6,9 @@ use portcullis_core::rule::Rule;
 use portcullis_core::{Mode, Origin, Source};
 
 use crate::address::{StoreUrl, without_password};
-use crate::hooks::{PermissionHook, shown_address};
+use crate::hooks::{PermissionHook, WebhookSettings, shown_address};
 use crate::keys::{KeyKind, SettingsKey};
 use crate::problem::SettingsProblem;
-use crate::webhook::WebhookSettings;
 use portcullis_core::visible;
 
 /// The contribution of one place.

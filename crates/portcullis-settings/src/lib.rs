@@ -61,7 +61,6 @@ mod schema;
 mod store;
 mod trust;
 mod watched;
-mod webhook;
 
 pub use address::StoreUrl;
 pub use approvals::ApprovalSettings;
@@ -77,7 +76,7 @@ pub use edit::{
     set_mode,
 };
 pub use extract::BROKEN_SETTINGS;
-pub use hooks::{HookHandler, PermissionHook, ToolMatcher};
+pub use hooks::{HookHandler, PermissionHook, ToolMatcher, WebhookSettings};
 pub use keys::{KEYS, KeyId, KeyKind, KeyMerge, KeyScope, SettingsKey};
 pub use layer::{IgnoredReason, IgnoredSetting};
 pub use load::{load, load_given};
@@ -94,4 +93,3 @@ pub use repository::GitRepository;
 pub use schema::settings_schema;
 pub use store::StoreSettings;
 pub use trust::{TrustError, TrustStore, TrustedBy, WorkspaceTrust, find_trust};
-pub use webhook::WebhookSettings;

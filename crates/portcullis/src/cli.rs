@@ -15,8 +15,7 @@ use crate::commands::{
 use crate::commands::{run, runs};
 use portcullis_gate::judge::ConfiguredConsultants;
 
-use crate::exit_code::ExitCode;
-use crate::failure_report::report_failure;
+use crate::exit_code::{ExitCode, report_failure};
 use portcullis_core::visible;
 use portcullis_gate::Failure;
 use portcullis_output::terminal::{print, print_error};

@@ -1,11 +1,12 @@
-//! The exit codes of the command line, a stable contract.
+//! The exit codes of the command line, a stable contract, and how a failure is told to whoever typed the command.
 //!
 //! INVARIANT: 0 is never the answer to a failure of any kind.
 
 use std::process::Termination;
 
-use portcullis_core::Decision;
-use portcullis_gate::FailureKind;
+use portcullis_core::{Decision, visible};
+use portcullis_gate::{Failure, FailureKind};
+use portcullis_output::terminal::{ERROR, Painted, print_error};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +56,18 @@ impl Termination for ExitCode {
     fn report(self) -> std::process::ExitCode {
         std::process::ExitCode::from(self as u8)
     }
+}
+
+/// Says what went wrong.
+pub(crate) fn report_failure(failure: &Failure) -> ExitCode {
+    if failure.message.is_empty() {
+        return failure.kind.into();
+    }
+    print_error(&format!("{} {}\n", Painted(ERROR, "error:"), visible(&failure.message)));
+    if let Some(hint) = &failure.hint {
+        print_error(&format!("\nhint: {}\n", visible(hint)));
+    }
+    failure.kind.into()
 }
 
 #[cfg(test)]

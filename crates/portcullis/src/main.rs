@@ -8,7 +8,6 @@ mod cli;
 mod command_group;
 mod commands;
 mod exit_code;
-mod failure_report;
 mod flags;
 mod value_parser;
 

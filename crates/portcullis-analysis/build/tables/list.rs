@@ -1,8 +1,8 @@
 //! Lists of words, and of words with what they mean.
 //!
 //! `name = "a b"` is a list. `[name]` pairs words with a text: `"a meaning" = "a b"`. `[acts.name]` pairs them with
-//! acts: `read = "a b"`. `[lists.name]` gives each name a list: `program = "-a -b"`. The order of a file is kept: where
-//! several words fit, the first one counts.
+//! acts: `read = "a b"`. `[lists.name]` gives each name a list: `program = "-a -b"`. `[module.name]` holds all of these
+//! in a module of its own. The order of a file is kept: where several words fit, the first one counts.
 
 use toml::de::{DeTable, DeValue};
 
@@ -12,10 +12,19 @@ use crate::act::Act;
 
 /// Makes a constant of everything in a file.
 pub(super) fn compile(source: &Source) -> Result<String> {
+    constants(source, &source.table()?)
+}
+
+fn constants(source: &Source, table: &DeTable<'_>) -> Result<String> {
     let mut text = String::new();
-    for (key, item) in source.table()? {
+    for (key, item) in table {
         let name = key.get_ref().as_ref();
         match (name, item.get_ref()) {
+            ("module", DeValue::Table(tables)) => {
+                for (key, item) in tables {
+                    text.push_str(&module(key.get_ref(), &constants(source, source.inner(item)?)?));
+                }
+            }
             ("acts", DeValue::Table(tables)) => {
                 for (key, item) in tables {
                     let rows = pairs(source, source.inner(item)?, |act| {
@@ -33,10 +42,15 @@ pub(super) fn compile(source: &Source) -> Result<String> {
                 let rows = pairs(source, table, |meaning| Some(format!("{meaning:?}")))?;
                 text.push_str(&constant(name, "(&str, &str)", &rows));
             }
-            _ => text.push_str(&constant(name, "&str", &rust_list(&source.words(&item)?))),
+            _ => text.push_str(&constant(name, "&str", &rust_list(&source.words(item)?))),
         }
     }
     Ok(text)
+}
+
+/// Makes a module named as a file or a `[module.name]` is.
+pub(super) fn module(name: &str, inside: &str) -> String {
+    format!("pub(crate) mod {} {{\n{inside}}}\n", name.replace('-', "_"))
 }
 
 fn constant(name: &str, kind: &str, rows: &str) -> String {

@@ -9,7 +9,6 @@ mod source;
 mod wrapper;
 
 use std::error::Error;
-use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -34,18 +33,17 @@ pub(crate) fn write(out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes a module of every file, in modules named after the folders.
+/// Makes a module of every file.
 fn lists(folder: &Path) -> Result<String> {
     let mut text = String::new();
     for path in entries(folder)? {
-        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default().replace('-', "_");
-        let inside = if path.is_dir() { lists(&path)? } else { list::compile(&Source::read(&path)?)? };
-        writeln!(text, "pub(crate) mod {name} {{\n{inside}}}")?;
+        let source = Source::read(&path)?;
+        text.push_str(&list::module(source.name(), &list::compile(&source)?));
     }
     Ok(text)
 }
 
-/// Returns the files and folders of a folder in the order of their names, so that builds are alike.
+/// Returns the files of a folder in the order of their names, so that builds are alike.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder)? {

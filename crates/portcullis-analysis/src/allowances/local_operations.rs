@@ -14,7 +14,7 @@ use crate::effect::{Effect, Target};
 use crate::findings::ExampleCall;
 use crate::git::is_shared_branch;
 use crate::invocation::Invocation;
-use crate::lists::services::DESTROYING;
+use crate::lists::programs::services::DESTROYING;
 use crate::own_service;
 use crate::path;
 use crate::place::{is_agent_directory, is_agent_setting, is_free, runs_later, startup_file};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::tree::{CodeItem, CodeToken, CodeTree, StringPiece};
 use super::{CodeReading, CodeTarget, Language, lexer};
 use crate::act::Act;
-use crate::lists::awk::{FUNCTIONS, KEYWORDS};
+use crate::lists::code::awk::{FUNCTIONS, KEYWORDS};
 
 /// Stands for what is only known at run time.
 const HOLE: &str = "$UNKNOWN";

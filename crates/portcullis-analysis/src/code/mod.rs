@@ -4,12 +4,20 @@
 //! understood; everything else is a gap.
 
 mod awk;
-mod language;
 mod lexer;
 mod reader;
 mod sql;
 mod table;
 mod tree;
+
+/// What is known of each language, compiled from `data/languages`.
+mod language {
+    use super::Language;
+    use super::table::{Does, Gives, LanguageTable, LibraryRow, On};
+    use crate::act::Act;
+
+    include!(concat!(env!("OUT_DIR"), "/languages.rs"));
+}
 
 use crate::act::Act;
 

@@ -4,7 +4,7 @@
 //! is a program that nobody has read.
 
 use crate::act::Access;
-use crate::lists::interactive::{ALWAYS, BARE, BATCH, PROMPTING, STATEMENTS};
+use crate::lists::programs::interactive::{ALWAYS, BARE, BATCH, PROMPTING, STATEMENTS};
 use crate::profile::Match;
 use crate::reader::CommandContext;
 

@@ -11,7 +11,7 @@ use crate::case::Case;
 use crate::effect::Effect;
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::invocation::Invocation;
-use crate::lists::processes::{FINDERS, SYSTEM};
+use crate::lists::programs::processes::{FINDERS, SYSTEM};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC029",

@@ -3,7 +3,7 @@
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::environment::is_usual_viewer;
-use crate::lists::git::KEYS;
+use crate::lists::programs::git::KEYS;
 
 /// Returns what a setting makes git do, whoever gives it: `-c`, `clone --config`, `config`. `None` if it steers nothing; a
 /// key that no list has is unknown.

@@ -4,7 +4,7 @@ pub(crate) mod key;
 
 use crate::argument::{Argument, Knowledge};
 use crate::invocation::Invocation;
-use crate::lists::git::SHARED;
+use crate::lists::programs::git::SHARED;
 use crate::shape::Shape;
 
 /// A push, as far as its words tell.

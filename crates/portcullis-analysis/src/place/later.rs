@@ -1,18 +1,36 @@
-//! Files of a project that run later, elsewhere or unasked, so that writing them is more than an edit.
+//! Files that run later, elsewhere or unasked, so that writing them is more than an edit: those of a project, and those
+//! of a machine, such as start-up files, schedules, hooks, keys that let people in.
 
+use super::Scope;
 use super::index::{PatternIndex, first_words};
-use super::pattern::Endings;
+use super::pattern::{Beginning, Endings};
 use crate::lists::places::later::WRITTEN;
+use crate::lists::places::startup;
 
 static INDEX: PatternIndex<{ WRITTEN.len() }> = PatternIndex::of(&first_words::<{ WRITTEN.len() }>(WRITTEN));
 
-/// Says what a file is that runs later, elsewhere or unasked; `None` for any other.
+/// Says what a file of a project is that runs later, elsewhere or unasked; `None` for any other.
 pub fn runs_later(path: &str) -> Option<&'static str> {
     if !INDEX.fits_ending(path) {
         return None;
     }
     let endings = Endings::of(path);
     WRITTEN.iter().find(|(pattern, _)| endings.fit(pattern)).map(|(_, what)| *what)
+}
+
+/// Says what a file makes run later or lets in, if it does.
+pub fn startup_file(path: &str, scope: &Scope) -> Option<&'static str> {
+    let below = scope.below_home(path);
+    let in_home =
+        below.map(Beginning::of).and_then(|below| find(startup::IN_HOME, |pattern| below.fits(pattern)));
+    let (beginning, endings) = (Beginning::of(path), Endings::of(path));
+    let absolute = || find(startup::ABSOLUTE, |pattern| beginning.fits(pattern));
+    in_home.or_else(absolute).or_else(|| find(startup::ANYWHERE, |pattern| endings.fit(pattern)))
+}
+
+/// Returns what the first pattern stands for that passes a test.
+fn find(patterns: &[(&str, &'static str)], test: impl Fn(&str) -> bool) -> Option<&'static str> {
+    patterns.iter().find(|(pattern, _)| test(pattern)).map(|(_, what)| *what)
 }
 
 #[cfg(test)]

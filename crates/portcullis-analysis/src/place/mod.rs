@@ -7,13 +7,11 @@ mod agent;
 mod host;
 mod index;
 mod later;
-mod log;
 mod open;
 mod own;
 mod pattern;
 mod rebuilt;
 mod secret;
-mod startup;
 mod system;
 mod windows;
 
@@ -22,8 +20,7 @@ pub use agent::{
     is_among_agent_files, names_daemon_socket,
 };
 pub use host::{is_internal_host, is_loopback, is_metadata, is_one_label};
-pub use later::runs_later;
-pub use log::is_log;
+pub use later::{runs_later, startup_file};
 pub use open::is_open;
 pub use own::OwnLocations;
 pub(crate) use own::{OwnKinds, OwnPlaces, OwnTouch};
@@ -31,8 +28,7 @@ pub(crate) use pattern::any_ending;
 pub use rebuilt::is_rebuilt;
 pub(crate) use secret::secrecy_by_text;
 pub use secret::{Secrecy, secrecy};
-pub use startup::startup_file;
-pub use system::{is_device, is_free, is_system};
+pub use system::{is_device, is_free, is_log, is_system};
 pub use windows::is_windows_system;
 
 use crate::path::{below, normal};

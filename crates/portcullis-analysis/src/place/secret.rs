@@ -1,6 +1,6 @@
 //! Files that hold secrets: keys, tokens, password stores, histories.
 //!
-//! The lists are in `data/lists/places/secrets.toml`. What is harmless is asked first: a public key lies beside a private
+//! The lists are in `data/lists/places.toml`. What is harmless is asked first: a public key lies beside a private
 //! one.
 
 use super::Scope;

@@ -1,5 +1,8 @@
-//! Directories and devices that belong to the machine, not to a project.
+//! Directories and devices that belong to the machine, not to a project, and the records of what happened on it.
 
+use super::Scope;
+use super::pattern::{any, any_ending};
+use crate::lists::places::logs;
 use crate::lists::places::system::{DEVICES, DIRECTORIES};
 use crate::path::{below, normal};
 
@@ -32,4 +35,11 @@ pub fn is_free(path: &str) -> bool {
             | "/dev/random"
             | "/dev/urandom"
     ) || path.strip_prefix("/dev/fd/").is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_digit()))
+}
+
+/// Says whether a file records what happened on the machine or in a session.
+pub fn is_log(path: &str, scope: &Scope) -> bool {
+    any(logs::ABSOLUTE, path)
+        || any_ending(logs::ANYWHERE, path)
+        || scope.below_home(path).is_some_and(|below| any(logs::IN_HOME, below))
 }

@@ -1,6 +1,6 @@
 //! PowerShell's own aliases and the canonical names of commands.
 
-use crate::lists::powershell::{ACCELERATORS, ALIASES, SYSTEM};
+use crate::lists::code::powershell::{ACCELERATORS, ALIASES, SYSTEM};
 
 /// Returns what an alias of PowerShell stands for. The name is in lower case.
 pub(super) fn alias_of(name: &str) -> Option<&'static str> {

@@ -5,7 +5,7 @@ use super::{Flag, FlagValue, Form, OtherOptions, Profile, Role, Slot, Twist};
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::effect::Certainty;
-use crate::lists::services::{CHANGING, LOOKING, SECRET};
+use crate::lists::programs::services::{CHANGING, LOOKING, SECRET};
 
 /// What a profile says of one command.
 #[derive(Debug)]

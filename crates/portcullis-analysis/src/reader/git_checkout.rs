@@ -4,7 +4,7 @@ use super::CommandContext;
 use super::{certain, has, possible};
 use crate::act::Act;
 use crate::argument::Argument;
-use crate::lists::git::{FILE_ENDS, SOURCE_DIRECTORIES};
+use crate::lists::programs::git::{FILE_ENDS, SOURCE_DIRECTORIES};
 use crate::profile::{Match, Use};
 
 /// Adds the files that are overwritten to what the options do.

@@ -5,7 +5,7 @@ use super::{certain, has, nameless};
 use crate::act::Act;
 use crate::argument::Argument;
 use crate::git::GitPush;
-use crate::lists::git::PUSH_OPTIONS;
+use crate::lists::programs::git::PUSH_OPTIONS;
 use crate::profile::{Match, Use};
 
 /// Adds what the refspecs say to what the options do.

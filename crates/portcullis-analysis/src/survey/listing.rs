@@ -1,10 +1,10 @@
 //! What programs write line by line, where every line is of a known shape: lists of files, numbers, commits, temporary files.
 //!
-//! The table is in `data/lists/outputs.toml`. Programs whose lines depend on their operands (`find`, `fd`, `rg -l`, `ls`,
+//! The table is `outputs` in `data/lists/programs.toml`. Programs whose lines depend on their operands (`find`, `fd`, `rg -l`, `ls`,
 //! `mktemp`, `basename`) are read here. Names with blanks in them count as one word each.
 
 use crate::argument::{Argument, Knowledge};
-use crate::lists::outputs::{ODD, PASSING, PRINTED};
+use crate::lists::programs::outputs::{ODD, PASSING, PRINTED};
 use crate::shape::{Shape, TextKind};
 use crate::standard_input::{LineCount, StandardInput};
 

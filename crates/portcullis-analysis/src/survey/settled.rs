@@ -10,7 +10,7 @@ use portcullis_shell::ast::{
 };
 
 use super::lasting::LineFacts;
-use crate::lists::shells::OF_SHELL;
+use crate::lists::programs::shells::OF_SHELL;
 
 /// The variables a text names, and how.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use crate::act::{Act, Weight};
 use crate::command_effects::effects;
 use crate::effect::Target;
 use crate::lists::mcp::{COMMAND_FIELDS, MAYBE_COMMAND_FIELDS, PROSE_FIELDS, REMOVING};
-use crate::lists::services::CHANGING;
+use crate::lists::programs::services::CHANGING;
 use crate::survey::survey;
 
 /// How many words of a list are put together to one command line.

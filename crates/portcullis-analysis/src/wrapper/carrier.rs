@@ -2,7 +2,7 @@
 
 use super::{Unwrapped, WrappedPart};
 use crate::argument::Argument;
-use crate::lists::carriers::{AFTER_DASHES, APPENDING, CARRIERS};
+use crate::lists::programs::carriers::{AFTER_DASHES, APPENDING, CARRIERS};
 use crate::option::values;
 
 /// Programs whose every operand may be a command line.

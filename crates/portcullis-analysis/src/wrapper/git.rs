@@ -3,7 +3,7 @@
 use super::{Unwrapped, WrappedPart};
 use crate::argument::Argument;
 use crate::global_options;
-use crate::lists::git::{RUN_KEYS, RUNNING};
+use crate::lists::programs::git::{RUN_KEYS, RUNNING};
 use crate::option::values;
 
 /// Finds what `git` would run besides itself.

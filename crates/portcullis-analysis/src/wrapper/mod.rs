@@ -4,11 +4,18 @@
 
 mod batch;
 mod carrier;
-mod forms;
 mod git;
 mod layout;
 mod place;
 mod search;
+
+/// The wrappers by name and how their arguments are laid out, compiled from `data/wrappers.toml`.
+mod forms {
+    use super::layout::WrapperLayout;
+    use crate::invocation::Wrapping;
+
+    include!(concat!(env!("OUT_DIR"), "/wrappers.rs"));
+}
 
 use crate::argument::Argument;
 use crate::invocation::{Variable, Wrapping, base_name};

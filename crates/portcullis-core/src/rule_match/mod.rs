@@ -5,7 +5,6 @@ mod path;
 mod power_shell;
 mod restraint;
 mod shell;
-mod tree;
 
 pub(crate) use field::name_matches;
 pub(crate) use path::{anchors, path_pattern};

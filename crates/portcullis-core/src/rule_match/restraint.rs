@@ -9,8 +9,8 @@ use super::field::{find_domain, find_name, find_parameter};
 use super::path::{find_path, find_path_in};
 use super::power_shell::find_power_shell;
 use super::shell::{find_hidden, find_shell};
-use super::tree::find_in_tree;
-use crate::case::{CallSubject, CaseView, Shell, follow_links};
+use crate::case::{CallSubject, CaseView, EffectSource, Shell, follow_links};
+use crate::guarded_file::{GuardedFile, guarded_files};
 use crate::path_use::PathUse;
 use crate::rule::{Behavior, Rule};
 use crate::verdict::{Reason, RuleReference};
@@ -98,4 +98,22 @@ fn find_possible<'a>(view: &CaseView<'a>, behavior: Behavior, shell: &Shell) -> 
                 .find_map(|access| find_path(view, behavior, &path_use(access)))
         })
     })
+}
+
+/// Finds a rule that guards a file below a directory which the call takes as a whole, if the file is there.
+fn find_in_tree<'a>(
+    view: &CaseView<'a>,
+    behavior: Behavior,
+    source: &EffectSource<'_>,
+) -> Option<RuleMatch<'a>> {
+    let text = (source.survey, source.effects.as_slice());
+    let mut guarded = guarded_files(view.policy, view.case.context(), behavior, text).into_iter();
+    let answers = &view.case.answers;
+    let is_there = |guarded: &GuardedFile<'_>| {
+        let is_readable = answers.text(&guarded.file).is_some();
+        is_readable || guarded.is_below_directory && answers.is_present(&guarded.file)
+    };
+    let found = guarded.find(is_there)?;
+    let (rule, matched) = (found.rule, found.directory);
+    Some(RuleMatch { rule, matched, certainty: Certainty::Certain, spans: vec![found.span] })
 }

@@ -7,7 +7,6 @@ mod findings;
 mod hosts;
 mod models;
 mod modes;
-mod schema;
 mod settings;
 mod steps;
 
@@ -43,7 +42,7 @@ pub fn static_pages(root: &Path) -> Result<Vec<(String, String)>> {
         ("docs/reference/models.md", models::page()),
         ("docs/reference/modes.md", modes::page()),
         ("docs/reference/settings.md", settings::page()),
-        ("crates/portcullis-settings/schema/settings.json", schema::page()),
+        ("crates/portcullis-settings/schema/settings.json", portcullis_settings::settings_schema()),
         ("docs/reference/steps.md", steps::page()),
     ];
     let mut pages: Vec<(String, String)> =

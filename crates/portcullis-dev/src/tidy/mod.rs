@@ -5,14 +5,13 @@ pub mod changelog;
 pub mod contract;
 pub mod engine;
 pub mod findings;
+pub mod house;
 pub mod manifest;
 pub mod markdown;
-pub mod module_cycles;
 pub mod portability;
 pub mod reference;
 pub mod settings;
 pub mod source;
-pub mod type_names;
 
 use std::fmt;
 

@@ -1,13 +1,12 @@
 //! `PermissionRequest` hooks: one that cannot work is reported and not asked, which never allows.
 
 use super::{ExtractScope, LayerExtractor};
-use crate::hooks::{HookHandler, PermissionHook, ToolMatcher};
+use crate::hooks::{HookHandler, PermissionHook, ToolMatcher, WebhookSettings};
 use crate::json::{JsonMember, JsonNode, JsonValue, TextPosition};
 use crate::keys::SettingsKey;
 use crate::layer::SettingValue;
 use crate::location::SettingsOwner;
 use crate::problem::ProblemSeverity;
-use crate::webhook::WebhookSettings;
 
 /// How long a hook may take if it does not say so itself, in seconds.
 const USUAL_TIMEOUT: u32 = 60;

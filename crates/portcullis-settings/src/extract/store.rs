@@ -8,12 +8,12 @@ use portcullis_core::secret_form::SecretForm;
 use super::LayerExtractor;
 use super::hooks::read_webhook;
 use super::scalar::{ScalarProblem, check_plain, consequence};
+use crate::hooks::WebhookSettings;
 use crate::json::{JsonMember, JsonNode, JsonValue, TextPosition};
 use crate::keys::{KEYS, SettingsKey};
 use crate::layer::SettingValue;
 use crate::problem::ProblemSeverity;
 use crate::public_key::PublicKey;
-use crate::webhook::WebhookSettings;
 
 impl LayerExtractor<'_> {
     /// Takes the list as a whole: with one key left out, it is not what its author trusts.

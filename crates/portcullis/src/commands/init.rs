@@ -11,8 +11,7 @@ use portcullis_settings::{SettingsLocations, set_mode};
 
 use crate::commands::replay;
 use crate::commands::uninstall::find_hosts;
-use crate::exit_code::ExitCode;
-use crate::failure_report::report_failure;
+use crate::exit_code::{ExitCode, report_failure};
 use crate::value_parser::mode_parser;
 use portcullis_gate::presence::require_no_agent;
 use portcullis_gate::session_settings::locations;

@@ -7,8 +7,7 @@ use portcullis_core::visible;
 use portcullis_hosts::Host;
 use portcullis_settings::SettingsLocations;
 
-use crate::exit_code::ExitCode;
-use crate::failure_report::report_failure;
+use crate::exit_code::{ExitCode, report_failure};
 use portcullis_gate::Failure;
 use portcullis_gate::presence::require_no_agent;
 use portcullis_gate::session_settings::locations;

@@ -6,7 +6,7 @@
 use super::words::SqlWord;
 use crate::act::Act;
 use crate::code::{CodeReading, CodeTarget};
-use crate::lists::sql::{COMPUTING, FUNCTIONS, KEYWORDS, PASSWORDS, TAKING};
+use crate::lists::code::sql::{COMPUTING, FUNCTIONS, KEYWORDS, PASSWORDS, TAKING};
 
 /// Adds what calls and names of a query give away.
 pub(super) fn read(words: &[SqlWord], out: &mut CodeReading) {

@@ -3,7 +3,7 @@
 use super::words::SqlWord;
 use crate::act::Act;
 use crate::code::{CodeReading, CodeTarget};
-use crate::lists::sql::SHOWING;
+use crate::lists::code::sql::SHOWING;
 
 /// Reads a command that begins with a backslash or a dot.
 pub(super) fn read(line: &str, out: &mut CodeReading) {

@@ -4,7 +4,7 @@ use super::calls;
 use super::words::SqlWord;
 use crate::act::Act;
 use crate::code::{CodeReading, CodeTarget};
-use crate::lists::sql::{FUNCTIONS, PURE, PURE_STARTS, SKIPPED, TAKING};
+use crate::lists::code::sql::{FUNCTIONS, PURE, PURE_STARTS, SKIPPED, TAKING};
 
 /// Words that make a statement destroy wherever they stand first.
 const CHANGES: &[&str] =

@@ -6,7 +6,7 @@ use super::super::operator;
 use super::super::value::{PowerShellValue, parse_number};
 use super::super::word::PowerShellWord;
 use super::PowerShellReader;
-use crate::lists::powershell::PLAIN_TYPES;
+use crate::lists::code::powershell::PLAIN_TYPES;
 
 /// Whether commas make a list or end the expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,7 @@ mod view;
 use clap::{Args, Subcommand};
 use portcullis_store::Store;
 
-use crate::exit_code::ExitCode;
-use crate::failure_report::report_failure;
+use crate::exit_code::{ExitCode, report_failure};
 use portcullis_daemon::policy::{PullFailure, Pulled, pull};
 use portcullis_gate::Failure;
 use portcullis_gate::stores;

@@ -12,8 +12,6 @@ mod show;
 mod watch;
 mod wire;
 #[cfg(feature = "tui")]
-mod words;
-
 use std::io::{IsTerminal as _, stdin, stdout};
 
 use clap::{Args, Subcommand};

@@ -7,6 +7,7 @@
 //! ```
 
 use std::io::stdout;
+use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -17,7 +18,6 @@ use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPast
 use ratatui::crossterm::execute;
 
 use super::super::queue_client::QueueClient;
-use super::super::words::deciding_words;
 use super::super::{outcome_text, wire};
 use super::palette::Palette;
 use super::state::{QueueNews, ScreenAction, ScreenState};
@@ -26,6 +26,7 @@ use crate::exit_code::ExitCode;
 use portcullis_gate::Failure;
 use portcullis_gate::clock::now_ms;
 use portcullis_gate::daemon_client::Role;
+use portcullis_store::audit::{Entry, SpanEntry};
 
 /// How long to wait for a key before news are looked at.
 const TICK: Duration = Duration::from_millis(100);
@@ -221,4 +222,11 @@ fn stop_on_signal(screen: Sender<QueueNews>) -> Result<(), Failure> {
             let _ = screen.send(QueueNews::Stop);
         });
     })
+}
+
+/// Returns where the words stand in the command that decided, as byte ranges that were recorded with the question; none
+/// if that was not recorded.
+fn deciding_words(entry: &Entry) -> Vec<Range<usize>> {
+    let range = |SpanEntry(start, end): &SpanEntry| *start as usize..*end as usize;
+    entry.spans.iter().map(range).collect()
 }
