@@ -17,7 +17,7 @@ use crate::invocation::Invocation;
 use crate::lists::programs::services::DESTROYING;
 use crate::own_service;
 use crate::path;
-use crate::place::{is_agent_directory, is_agent_setting, is_free, runs_later, startup_file};
+use crate::place::{is_agent_directory, is_agent_setting, is_cache, is_free, runs_later, startup_file};
 use crate::reach;
 
 pub(super) static ALLOWANCE: Allowance = Allowance {
@@ -50,6 +50,7 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
         ExampleCall::Bash("python3 -m app.tools.report --all"),
         ExampleCall::Bash("git ls-files '*.ts' | xargs eslint"),
         ExampleCall::Bash("hyperfine --warmup 3 'cargo run'"),
+        ExampleCall::Bash("find . -type d \\( -name __pycache__ -o -name .pytest_cache \\) -exec rm -rf {} +"),
         ExampleCall::Bash("for f in *.png; do convert \"$f\" \"${f%.png}.jpg\"; done"),
         ExampleCall::Call("Write", &[("file_path", "/code/app/src/lib.rs"), ("content", "fn main() {}")]),
     ],
@@ -60,6 +61,8 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
         ExampleCall::Bash("echo x >> ~/notes.txt"),
         ExampleCall::Bash("/tmp/run-me --now"),
         ExampleCall::Bash("rm -rf /tmp/*"),
+        ExampleCall::Bash("find . -type d \\( -name __pycache__ -o -name docs \\) -exec rm -rf {} +"),
+        ExampleCall::Bash("find .. -type d -name node_modules -exec rm -rf {} +"),
         ExampleCall::Bash("echo '{}' > .claude/settings.json"),
         ExampleCall::Bash("cp check.sh .git/hooks/pre-commit"),
         ExampleCall::Bash("python3 -c \"open('.git/config', 'a')\""),
@@ -356,7 +359,7 @@ fn changes_own(case: Case<'_>, effect: &Effect) -> bool {
     let is_command = target.written.trim_start_matches(['"', '\'']).starts_with('|');
     // A search takes away more than its words show.
     let is_search = matches!(effect.act, Act::Delete | Act::DeleteTree | Act::Move)
-        && target.paths.iter().any(|path| path.contains("**"));
+        && target.paths.iter().any(|path| path.contains("**") && !is_cache(path));
     let takes_all = target.is_pattern && takes_whole_project(case, effect);
     !is_command
         && !takes_all

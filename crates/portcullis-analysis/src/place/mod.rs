@@ -25,6 +25,7 @@ pub use open::is_open;
 pub use own::OwnLocations;
 pub(crate) use own::{OwnKinds, OwnPlaces, OwnTouch};
 pub(crate) use pattern::any_ending;
+pub(crate) use rebuilt::is_cache;
 pub use rebuilt::is_rebuilt;
 pub(crate) use secret::secrecy_by_text;
 pub use secret::{Secrecy, secrecy};

@@ -1,13 +1,18 @@
 //! What a build or a tool makes again, so that nothing is lost with it.
 
 use super::pattern::any_ending;
-use crate::lists::places::rebuilt::{DIRECTORIES, FILES};
-use crate::path::{components, may_name_component};
+use crate::lists::places::rebuilt::{CACHES, DIRECTORIES, FILES};
+use crate::path::{components, file_name, may_name_component};
 
 /// Says whether a path names, or lies in, something that is made again.
 pub fn is_rebuilt(path: &str) -> bool {
     let is_directory = |part: &str| DIRECTORIES.iter().any(|name| may_name_component(name, part));
     any_ending(FILES, path) || components(path).any(is_directory)
+}
+
+/// Says whether a path is a directory that only a tool fills, wherever it lies.
+pub(crate) fn is_cache(path: &str) -> bool {
+    file_name(path).is_some_and(|name| CACHES.contains(&name))
 }
 
 #[cfg(test)]
