@@ -50,7 +50,9 @@ pub(super) static ALLOWANCE: Allowance = Allowance {
         ExampleCall::Bash("python3 -m app.tools.report --all"),
         ExampleCall::Bash("git ls-files '*.ts' | xargs eslint"),
         ExampleCall::Bash("hyperfine --warmup 3 'cargo run'"),
-        ExampleCall::Bash("find . -type d \\( -name __pycache__ -o -name .pytest_cache \\) -exec rm -rf {} +"),
+        ExampleCall::Bash(
+            "find . -type d \\( -name __pycache__ -o -name .pytest_cache \\) -exec rm -rf {} +",
+        ),
         ExampleCall::Bash("for f in *.png; do convert \"$f\" \"${f%.png}.jpg\"; done"),
         ExampleCall::Call("Write", &[("file_path", "/code/app/src/lib.rs"), ("content", "fn main() {}")]),
     ],

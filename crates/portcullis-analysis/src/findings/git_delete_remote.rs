@@ -6,6 +6,7 @@
 
 use crate::act::Act;
 use crate::case::Case;
+use crate::effect::Effect;
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 
 pub(super) static FINDING: Finding = Finding {
@@ -46,7 +47,9 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
                 "" => "it deletes branches or tags of the remote repository".to_owned(),
                 written => format!("it deletes `{written}` on the remote repository"),
             };
-            Sighting::of(case, effect, sentence)
+            // A merge that closes its own branch is one question.
+            let merges = |merge: &Effect| merge.invocation == effect.invocation;
+            Sighting::of(case, effect, sentence).ordinary_if(case.of(&[Act::Merge]).any(merges))
         })
         .collect()
 }

@@ -5,9 +5,11 @@
 //! Push to a branch of your own, or name the branch and say that it is to be overwritten.
 
 use crate::act::Act;
+use crate::argument::Argument;
 use crate::case::Case;
 use crate::effect::Effect;
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
+use crate::git::is_shared_branch;
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC007",
@@ -43,7 +45,10 @@ pub(super) static FINDING: Finding = Finding {
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    let sighting = |effect| Sighting::of(case, effect, "it overwrites commits of the remote repository");
+    let sighting = |effect| {
+        let sentence = "it overwrites commits of the remote repository";
+        Sighting::of(case, effect, sentence).ordinary_if(is_ordinary(case, effect))
+    };
     case.of(&[Act::GitPushForce])
         .flat_map(|effect| match branches(case, effect) {
             none if none.is_empty() => vec![sighting(effect)],
@@ -51,6 +56,32 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
         })
         .collect()
 }
+
+/// Says whether it is what follows a rebase: branches of one's own, and nothing is lost that was not fetched before.
+fn is_ordinary(case: Case<'_>, force: &Effect) -> bool {
+    let Some(command) = case.command(force) else { return false };
+    let words = command.operands();
+    let is_lease = |word: &Argument| {
+        word.fixed().is_some_and(|text| text == LEASE || text.starts_with(&format!("{LEASE}=")))
+    };
+    // Another word may force without looking: `-f`, `--force`, `+topic`, `--mirror`, or one that is not known.
+    let is_plain = |word: &Argument| {
+        let is_other = |text: &str| {
+            let is_long = text.starts_with("--fo") || text.starts_with("--m") || text.starts_with("--a");
+            let is_short = text.starts_with('-') && !text.starts_with("--") && text.contains('f');
+            is_long || is_short || text.starts_with('+')
+        };
+        word.fixed().is_some_and(|text| !is_other(text))
+    };
+    let branches = branches(case, force);
+    words.iter().any(is_lease)
+        && words.iter().all(|word| is_lease(word) || is_plain(word))
+        && !branches.is_empty()
+        && !branches.iter().any(|branch| is_shared_branch(branch.trim_start_matches("refs/heads/")))
+}
+
+/// The option that refuses to overwrite what was not fetched.
+const LEASE: &str = "--force-with-lease";
 
 /// Returns the branches that are overwritten: those after the name of the remote, or else the one that is checked out.
 fn branches(case: Case<'_>, force: &Effect) -> Vec<String> {

@@ -67,7 +67,10 @@ fn names_other_project(case: Case<'_>, effect: &Effect) -> bool {
         text => text.strip_prefix("--repo=").or_else(|| text.strip_prefix("-R")),
     });
     let is_own = |project: &str| {
-        let ends = |address: &String| address.trim_end_matches(".git").ends_with(project);
+        let ends = |address: &String| {
+            let before = address.trim_end_matches(".git").strip_suffix(project);
+            before.is_some_and(|before| before.is_empty() || before.ends_with(['/', ':']))
+        };
         project.contains('/') && case.background.remotes.values().any(ends)
     };
     named.any(|project| !is_own(project))

@@ -108,6 +108,10 @@ fn publishing_deploying_and_merging_are_asked_about() {
         "gh pr merge 12 --squash",
         "gh pr review 12 --approve",
         "glab mr merge 5",
+        "gh pr merge 12 --squash --delete-branch",
+        "git push --force-with-lease origin feature/login",
+        "git fetch origin && git rebase origin/main && git push --force-with-lease origin topic",
+        "git push origin topic --force-with-lease=topic:1f3c9aa",
     ];
     check(Decision::Ask, &own.map(str::to_owned));
 }
@@ -131,6 +135,16 @@ fn foreign_places_production_and_ends_are_refused() {
         "gh repo edit --visibility public",
         "npm unpublish app --force",
         "sudo npm publish",
+        "gh pr merge 12 -R somebody/else --delete-branch",
+        "git push origin --delete topic",
+        "git push -f origin topic",
+        "git push --force-with-lease -uf origin topic",
+        "git push --force --force-with-lease origin topic",
+        "git push --force-with-lease origin +topic",
+        "git push --force-with-lease origin main",
+        "git push --force-with-lease origin topic:refs/heads/main",
+        "git push --force-with-lease --mirror origin",
+        "git push --force-with-lease origin topic :old",
     ];
     check(Decision::Deny, &more.map(str::to_owned));
 }
