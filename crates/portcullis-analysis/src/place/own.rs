@@ -218,6 +218,9 @@ fn pattern_below(pattern: &str, base: &str) -> Option<String> {
 /// Holds a path against an entry, both relative to the same directory or both absolute. `names` are what files below an
 /// entry may be called.
 fn relate(path: &str, entry: &str, names: &[&str]) -> Relation {
+    if part_at_once(path, entry) {
+        return Relation::Apart;
+    }
     let (entry, is_tree) = entry.strip_suffix("/**").map_or((entry, false), |entry| (entry, true));
     let mut wanted = components(entry);
     let mut found = components(path);
@@ -237,6 +240,17 @@ fn relate(path: &str, entry: &str, names: &[&str]) -> Relation {
             (Some(_), Some(_)) => return Relation::Apart,
         }
     }
+}
+
+/// Says that a path and an entry part at their first letter, which nearly all of them do. Of a pattern this is said only
+/// where its first letter stands for itself.
+fn part_at_once(path: &str, entry: &str) -> bool {
+    let first = |text: &str| text.trim_start_matches('/').bytes().next();
+    let Some((found, wanted)) = first(path).zip(first(entry)) else { return false };
+    found.is_ascii_alphanumeric()
+        && (wanted.is_ascii_alphanumeric() || wanted == b'.')
+        && !found.eq_ignore_ascii_case(&wanted)
+        && !path.contains('(')
 }
 
 /// Holds the last component of a pattern, which stands at any depth, against what is left of an entry.
@@ -283,7 +297,7 @@ fn may_share(one: &str, other: &str) -> bool {
 const WILD: [char; 8] = ['*', '?', '[', ']', '{', '}', '(', ')'];
 
 fn is_wild(component: &str) -> bool {
-    component.contains(['*', '?', '[', '{', '('])
+    component.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'{' | b'('))
 }
 
 /// Says whether a pattern could end like a file that a project brings along.
@@ -303,6 +317,27 @@ fn may_end(pattern: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_first_letter_tells_paths_apart_only_where_it_stands_for_itself() {
+        for (path, entry, expected) in [
+            ("src/main.rs", ".config/portcullis/**", true),
+            ("/srv/app", "/etc/portcullis/**", true),
+            ("Src", "bin/portcullis", true),
+            ("Bin/portcullis", "bin/portcullis", false),
+            ("/Etc", "/etc/portcullis/**", false),
+            ("", "bin/portcullis", false),
+            ("./bin", "bin/portcullis", false),
+            ("//etc", "/etc/portcullis/**", false),
+            ("*", "bin/portcullis", false),
+            ("{src,bin}", "bin/portcullis", false),
+            ("[ab]in", "bin/portcullis", false),
+            ("x(y|z)/portcullis", "bin/portcullis", false),
+            ("src", "*/portcullis", false),
+        ] {
+            assert_eq!(part_at_once(path, entry), expected, "{path} and {entry}");
+        }
+    }
 
     fn touch_of(path: &str) -> OwnTouch {
         let scope = Scope { roots: vec!["/home/me/app".to_owned()], home: Some("/home/me".to_owned()) };

@@ -82,9 +82,9 @@ fn lists_in_cluster(operands: &[Argument]) -> bool {
 /// Looks a command up in the table.
 fn printed(name: &str, operands: &[Argument]) -> Option<StandardInput> {
     let is_listed = |row: &str| {
-        let mut words = row.split('/');
-        words.next() == Some(name)
-            && words.all(|wanted| operands.iter().any(|word| word.fixed() == Some(wanted)))
+        let rest = row.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let is_given = |wanted| operands.iter().any(|word| word.fixed() == Some(wanted));
+        rest.is_some_and(|rest| rest.split('/').skip(1).all(is_given))
     };
     if name == "date" && is_plain_date(operands) {
         return Some(StandardInput::Lines { shapes: vec![Shape::of(TextKind::Word)], count: LineCount::One });

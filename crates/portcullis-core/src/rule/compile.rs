@@ -38,7 +38,8 @@ const AGENT_FIELDS: &[&str] = &[
 impl Rule {
     /// Compiles a rule. A text that could never do what its author meant is a problem, and the rule is to be skipped.
     pub fn compile(text: &str, behavior: Behavior, origin: Origin) -> Result<Self, RuleProblem> {
-        if text.chars().any(is_forbidden) {
+        let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+        if !is_plain && text.chars().any(is_forbidden) {
             return Err(problem("the rule contains a control character", None));
         }
         let parsed = RuleText::parse(text.trim())?;
@@ -59,7 +60,9 @@ fn problem(message: &str, hint: Option<&str>) -> RuleProblem {
 }
 
 fn check_tool_name(tool: &str) -> Result<(), RuleProblem> {
-    let is_fine = |character: char| !character.is_whitespace() && !"()\\\"',;".contains(character);
+    let is_fine = |character: char| {
+        !character.is_whitespace() && !matches!(character, '(' | ')' | '\\' | '"' | '\'' | ',' | ';')
+    };
     if !tool.is_empty() && tool.chars().all(is_fine) {
         return Ok(());
     }

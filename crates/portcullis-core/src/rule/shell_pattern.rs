@@ -125,12 +125,15 @@ impl ShellPattern {
             Self::Exact(text) | Self::Prefix(text) => (text.as_str(), true),
             Self::Wildcard(wildcard) => (wildcard.literal_prefix(), false),
         };
-        let word = match literal.split_once(is_blank) {
-            Some((word, _)) => word,
+        let word = match literal.bytes().position(is_blank_byte) {
+            Some(end) => literal.get(..end).unwrap_or_default(),
             None if is_whole => literal,
             None => return None,
         };
-        let is_plain = |character: char| character.is_alphanumeric() || "_-./+@%,:".contains(character);
+        let is_plain = |character: char| {
+            character.is_alphanumeric()
+                || matches!(character, '_' | '-' | '.' | '/' | '+' | '@' | '%' | ',' | ':')
+        };
         (!word.is_empty() && word.chars().all(is_plain)).then_some(word)
     }
 
@@ -206,13 +209,18 @@ const fn is_blank(character: char) -> bool {
     character.is_ascii_whitespace()
 }
 
+/// Blanks are single bytes, and no byte of another character is one.
+const fn is_blank_byte(byte: u8) -> bool {
+    byte.is_ascii_whitespace()
+}
+
 /// Makes one blank of every run of blanks.
 fn collapse_whitespace(text: &str) -> Cow<'_, str> {
     let mut was_blank = false;
-    let is_collapsed = text.chars().all(|character| {
-        let fine = !is_blank(character) || (character == ' ' && !was_blank);
-        was_blank = is_blank(character);
-        fine
+    let is_collapsed = text.bytes().all(|byte| {
+        let is_fine = !is_blank_byte(byte) || (byte == b' ' && !was_blank);
+        was_blank = is_blank_byte(byte);
+        is_fine
     });
     if is_collapsed {
         return Cow::Borrowed(text);
@@ -267,10 +275,10 @@ fn collapse_pieces(pieces: &[PatternPiece<'_>]) -> Vec<Option<String>> {
 /// Says whether a star stands there that no backslash takes the meaning from.
 fn has_wildcard(content: &str) -> bool {
     let mut escaped = false;
-    content.chars().any(|character| {
+    content.bytes().any(|byte| {
         let plain = !escaped;
-        escaped = plain && character == '\\';
-        plain && character == '*'
+        escaped = plain && byte == b'\\';
+        plain && byte == b'*'
     })
 }
 

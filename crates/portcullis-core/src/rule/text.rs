@@ -26,9 +26,7 @@ impl RuleText {
     ///
     /// `\(`, `\)` and `\\` stand for the plain character; every other backslash stays for the pattern languages.
     pub fn parse(text: &str) -> Result<Self, RuleProblem> {
-        let unescaped = |wanted: u8| unescaped_positions(text, wanted);
-        let (first_open, last_close) = (unescaped(b'(').next(), unescaped(b')').last());
-        let (open, close) = match (first_open, last_close) {
+        let (open, close) = match unescaped_parentheses(text) {
             (None, None) => return Self::checked(text, None),
             (Some(open), Some(close)) if open < close => (open, close),
             _ => return Err(unbalanced(text)),
@@ -76,14 +74,21 @@ fn unbalanced(text: &str) -> RuleProblem {
     }
 }
 
-fn unescaped_positions(text: &str, wanted: u8) -> impl Iterator<Item = usize> {
+/// Finds the first opening and the last closing parenthesis that no backslash takes the meaning from.
+fn unescaped_parentheses(text: &str) -> (Option<usize>, Option<usize>) {
+    let (mut first_open, mut last_close) = (None, None);
     let mut escaped = false;
     // Parentheses and backslashes are single bytes, and no byte of another character is one.
-    text.bytes().enumerate().filter_map(move |(position, byte)| {
+    for (position, byte) in text.bytes().enumerate() {
         let plain = !escaped;
         escaped = plain && byte == b'\\';
-        (plain && byte == wanted).then_some(position)
-    })
+        match byte {
+            b'(' if plain => first_open = first_open.or(Some(position)),
+            b')' if plain => last_close = Some(position),
+            _ => {}
+        }
+    }
+    (first_open, last_close)
 }
 
 fn unescape(text: &str) -> Cow<'_, str> {

@@ -25,17 +25,24 @@ impl Wildcard {
     pub fn new(source: &str) -> Self {
         let mut literals = Vec::new();
         let mut literal = String::new();
-        let mut characters = source.chars().peekable();
-        while let Some(character) = characters.next() {
+        let mut rest = source;
+        // Stars and backslashes are single bytes, and no byte of another character is one.
+        while let Some(place) = rest.bytes().position(|byte| matches!(byte, b'*' | b'\\')) {
+            literal.push_str(rest.get(..place).unwrap_or_default());
+            let (character, length) = match rest.as_bytes().get(place..) {
+                Some([b'\\', b'*', ..]) => (Some('*'), 2),
+                Some([b'\\', b'\\', ..]) => (Some('\\'), 2),
+                Some([b'\\', ..]) => (Some('\\'), 1),
+                _ => (None, 1),
+            };
             match character {
-                '\\' => {
-                    literal.push(characters.next_if(|next| matches!(next, '*' | '\\')).unwrap_or(character));
-                }
-                '*' if literal.is_empty() && !literals.is_empty() => {}
-                '*' => literals.push(std::mem::take(&mut literal)),
-                _ => literal.push(character),
+                Some(character) => literal.push(character),
+                None if literal.is_empty() && !literals.is_empty() => {}
+                None => literals.push(std::mem::take(&mut literal)),
             }
+            rest = rest.get(place + length..).unwrap_or_default();
         }
+        literal.push_str(rest);
         literals.push(literal);
         Self { source: source.to_owned(), literals }
     }
