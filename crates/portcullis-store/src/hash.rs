@@ -1,7 +1,5 @@
 //! The hash that stands for text which is too long to keep, and for names which are no file names.
 
-use std::fmt::Write as _;
-
 use sha2::{Digest as _, Sha256};
 
 /// What stands before a hash that is kept in the place of a text.
@@ -14,11 +12,9 @@ pub(crate) fn sha256(bytes: impl AsRef<[u8]>) -> String {
 
 /// Writes bytes in hexadecimal.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
     let mut hex = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a `String` cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-    }
+    hex.extend(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]));
     hex
 }
 

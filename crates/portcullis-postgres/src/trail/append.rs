@@ -66,7 +66,7 @@ impl PostgresStore {
                 for (new, measures) in part.iter().zip(measures) {
                     ends.number = ends.number.saturating_add(1);
                     let line = new.prepared.line(ends.number, &ends.hash);
-                    ends.hash.clone_from(&line.hash);
+                    ends.hash = line.hash();
                     ids.push(line.id.clone());
                     columns.add(ends.number, line, &new.kept, measures, repeats.contains(&place));
                     place += 1;

@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
 use super::Trail;
-use super::chain::Prepared;
+use super::chain::{ChainedLine, Prepared};
 use super::line::Header;
 use crate::disk;
 use crate::error::StoreError;
@@ -51,7 +51,7 @@ impl Trail {
         if end.needs_break {
             bytes.push(b'\n');
         }
-        let ids = write_lines(entries, last, end.torn, &mut bytes);
+        let ids = write_lines(entries, &last, end.torn, &mut bytes);
         write_whole(&mut file, &bytes, length).map_err(|error| failed(&error))?;
         Ok(ids)
     }
@@ -96,19 +96,22 @@ fn open(path: &Path) -> Result<File, StoreError> {
 /// Writes the lines that follow a record, and returns their ids. The first says what is torn before it.
 fn write_lines(
     entries: &[Prepared],
-    last: Last,
+    last: &Last,
     mut torn: Option<String>,
     bytes: &mut Vec<u8>,
 ) -> Vec<String> {
-    let (mut number, mut hash) = (last.number, last.hash);
-    let mut ids = Vec::with_capacity(entries.len());
+    let mut number = last.number;
+    let mut lines: Vec<ChainedLine> = Vec::with_capacity(entries.len());
     for entry in entries {
         number = number.saturating_add(1);
-        let line = entry.line_after(number, &hash, torn.take());
+        let hash = lines.last().map_or_else(|| last.hash.clone(), ChainedLine::hash);
+        lines.push(entry.line_after(number, &hash, torn.take()));
+    }
+    let mut ids = Vec::with_capacity(lines.len());
+    for line in lines {
         bytes.extend(line.bytes);
         bytes.push(b'\n');
         ids.push(line.id);
-        hash = line.hash;
     }
     ids
 }

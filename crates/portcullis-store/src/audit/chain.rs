@@ -25,10 +25,15 @@ pub struct Prepared {
 pub struct ChainedLine {
     /// The id of the record.
     pub id: String,
-    /// The hash that the next line names.
-    pub hash: String,
     /// The line without its end.
     pub bytes: Vec<u8>,
+}
+
+impl ChainedLine {
+    /// Returns the hash that the next line names. Whoever writes one line alone needs none.
+    pub fn hash(&self) -> String {
+        sha256(&self.bytes)
+    }
 }
 
 impl Prepared {
@@ -60,7 +65,7 @@ impl Prepared {
         let id = make_id(self.at_ms, previous, number);
         let header = Header { n: number, id: id.clone(), prev: previous.to_owned(), torn, at_ms: self.at_ms };
         let bytes = header.line(&self.body);
-        ChainedLine { id, hash: sha256(&bytes), bytes }
+        ChainedLine { id, bytes }
     }
 
     /// Returns how long the line will be at most.
