@@ -10,7 +10,7 @@ use portcullis_arena::ArenaFirst;
 static ALLOCATOR: ArenaFirst = ArenaFirst::new();
 
 /// How much memory most calls need.
-const USUAL: usize = 116 * 1024;
+const USUAL: usize = 176 * 1024;
 
 /// Asks the kernel for the memory that most calls need, all at once. A program that calls this has the allocator.
 pub fn prepare() {
