@@ -3,8 +3,8 @@
 //! A long text is cut twice. First it is cut a good deal behind the place where it will end, so that blacking out takes
 //! no longer than it must; then the part is dropped in which a secret may have been cut and so not be known for one.
 
-use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 use super::entry::{
     EffectEntry, Entry, FindingEntry, JudgeEntry, ModelEntry, OriginEntry, RuleEntry, SpanEntry,
@@ -173,10 +173,9 @@ impl Bounds {
     }
 }
 
-thread_local! {
-    /// Texts in which there is no secret.
-    static FAMILIAR: RefCell<HashSet<Box<str>>> = RefCell::default();
-}
+/// Texts in which there is no secret. A set of each thread would be dropped with it, and to say so costs a hook as much as
+/// opening a file.
+static FAMILIAR: Mutex<BTreeSet<Box<str>>> = Mutex::new(BTreeSet::new());
 
 /// How long a text is at most that is remembered, in bytes, and how many are.
 const LONGEST_FAMILIAR: usize = 200;
@@ -188,17 +187,17 @@ fn familiar(text: &str, most: usize) -> String {
     if text.len() > LONGEST_FAMILIAR.min(most) {
         return safe(text, most);
     }
-    if text.is_empty() || FAMILIAR.with_borrow(|known| known.contains(text)) {
+    let familiar = || FAMILIAR.lock().unwrap_or_else(PoisonError::into_inner);
+    if text.is_empty() || familiar().contains(text) {
         return text.to_owned();
     }
     let kept = safe(text, most);
     if kept == text {
-        FAMILIAR.with_borrow_mut(|known| {
-            if known.len() >= MOST_FAMILIAR {
-                known.clear();
-            }
-            known.insert(text.into());
-        });
+        let mut known = familiar();
+        if known.len() >= MOST_FAMILIAR {
+            known.clear();
+        }
+        known.insert(text.into());
     }
     kept
 }
