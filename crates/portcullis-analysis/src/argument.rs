@@ -1,7 +1,7 @@
 //! One argument of an invocation: a shell word as a program would receive it, as far as that is known.
 
 use portcullis_shell::Span;
-use portcullis_shell::ast::Word;
+use portcullis_shell::ast::{CommandKind, Word, WordPart};
 
 use crate::shape::Shape;
 
@@ -176,9 +176,19 @@ impl Argument {
 
     /// Says whether it is a process substitution and nothing else; what runs in it is listed on its own.
     pub(crate) fn is_process(&self) -> bool {
-        let text = self.text.as_str();
-        let opens = text.starts_with("<(") || text.starts_with(">(");
-        opens && text.ends_with(')') && !text.contains(['$', '`']) && text.matches('(').count() == 1
+        let opens = self.text.starts_with("<(") || self.text.starts_with(">(");
+        if !opens || self.knowledge != Knowledge::Dynamic {
+            return false;
+        }
+        only_word(&self.text).is_some_and(|word| matches!(word.parts.as_slice(), [WordPart::Process { .. }]))
+    }
+
+    /// Returns the variable that it is the value of, and nothing else: `"$x"`, `${x}`.
+    pub(crate) fn variable(&self) -> Option<&str> {
+        let text = self.as_written().trim_matches('"').strip_prefix('$')?;
+        let name = text.strip_prefix('{').map_or(Some(text), |inside| inside.strip_suffix('}'))?;
+        let is_name = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        (is_name && !name.is_empty()).then_some(name)
     }
 
     /// Says whether it looks like an option: it begins with `-` and is not a lone dash.
@@ -212,4 +222,15 @@ fn without_substitutions(text: &str) -> Option<String> {
         before = letter;
     }
     (depth == 0).then_some(outside)
+}
+
+/// Reads a text that is one word and nothing else.
+fn only_word(text: &str) -> Option<Word> {
+    let mut line = portcullis_shell::parse(text);
+    let mut item = line.body.items.pop().filter(|_| line.body.items.is_empty() && line.errors.is_empty())?;
+    let (_, mut pipeline) = item.pipelines.pop().filter(|_| item.pipelines.is_empty())?;
+    let stage = pipeline.stages.pop().filter(|_| pipeline.stages.is_empty())?;
+    let CommandKind::Simple(mut simple) = stage.kind else { return None };
+    let word = simple.words.pop().filter(|_| simple.words.is_empty() && simple.assignments.is_empty())?;
+    stage.redirects.is_empty().then_some(word)
 }

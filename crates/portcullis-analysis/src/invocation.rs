@@ -9,7 +9,7 @@ use std::ops::Range;
 use portcullis_shell::Span;
 
 use crate::act::Access;
-use crate::argument::Argument;
+use crate::argument::{Argument, Knowledge};
 use crate::code::Code;
 use crate::directories::Directories;
 
@@ -96,6 +96,21 @@ pub struct Variable {
     pub name: String,
     /// What it is set to; dynamic if that is only known at run time.
     pub value: Argument,
+}
+
+impl Variable {
+    /// Reads a word of a declaration: `name=value`.
+    pub(crate) fn declared(word: &Argument) -> Option<Self> {
+        if let Some(shape) = word.shape() {
+            let (name, value) = shape.split_assignment()?;
+            let text = word.text.split_once('=').map_or("", |(_, text)| text).to_owned();
+            let value = Argument { text, ..word.clone() }.bounded(Some(value), false);
+            return Some(Self { name, value }).filter(|_| word.is_one_word());
+        }
+        let (name, value) = word.text.split_once('=').filter(|_| word.knowledge == Knowledge::Fixed)?;
+        let value = Argument { text: value.to_owned(), bound: None, ..word.clone() };
+        Some(Self { name: name.to_owned(), value })
+    }
 }
 
 /// A file a command is redirected from or to.

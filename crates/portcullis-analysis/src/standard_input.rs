@@ -2,7 +2,7 @@
 
 use portcullis_shell::ast::RedirectOperator;
 
-use crate::shape::Shape;
+use crate::shape::{Shape, TextKind};
 
 /// What arrives on a command's standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +22,42 @@ pub(crate) enum StandardInput {
         /// How many there are.
         count: LineCount,
     },
+    /// Lines in columns, of which the first ones are known.
+    Columns(LineColumns),
     /// Something only known at run time.
     Unknown,
+}
+
+/// The columns of lines; what stands behind those that are listed may be anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LineColumns {
+    /// What stands between them.
+    pub(crate) separator: ColumnSeparator,
+    /// What the first ones hold; `None` is anything without the separator.
+    pub(crate) kinds: Vec<Option<TextKind>>,
+    /// How many lines there are.
+    pub(crate) count: LineCount,
+    /// Whether a line without anything may be among them.
+    pub(crate) may_be_blank: bool,
+}
+
+/// What stands between columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ColumnSeparator {
+    /// Exactly one of this letter.
+    Letter(char),
+    /// Any number of blanks and tabs, at the beginning of a line too.
+    Blanks,
+}
+
+impl LineColumns {
+    /// Returns what a column holds, counted from 1, for whoever splits lines so.
+    pub(crate) fn column(&self, separator: ColumnSeparator, number: usize) -> Option<TextKind> {
+        let is_same = self.separator == separator
+            || separator == ColumnSeparator::Blanks
+                && matches!(self.separator, ColumnSeparator::Letter(' ' | '\t'));
+        self.kinds.get(number.checked_sub(1)?).filter(|_| is_same)?.clone()
+    }
 }
 
 /// How many lines there are.
@@ -59,20 +93,22 @@ impl StandardInput {
                 Self::Decoded(appended(first, &second))
             }
             // Lines are no longer told apart from other input here.
-            (Self::Lines { .. }, _) | (_, Self::Lines { .. }) => Self::Unknown,
+            (Self::Lines { .. } | Self::Columns(_), _) | (_, Self::Lines { .. } | Self::Columns(_)) => {
+                Self::Unknown
+            }
         }
     }
 
     /// Returns it with lines as something only known at run time.
     fn roughly_lines(self) -> Self {
-        if matches!(self, Self::Lines { .. }) { Self::Unknown } else { self }
+        if matches!(self, Self::Lines { .. } | Self::Columns(_)) { Self::Unknown } else { self }
     }
 
     /// Returns it as something that need not be exact.
     pub(crate) fn roughly(self) -> Self {
         match self {
             Self::Text(text) | Self::Decoded(text) => Self::Partly(text),
-            Self::Lines { .. } => Self::Unknown,
+            Self::Lines { .. } | Self::Columns(_) => Self::Unknown,
             other => other,
         }
     }

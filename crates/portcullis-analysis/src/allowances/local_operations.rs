@@ -9,12 +9,14 @@ use std::collections::BTreeSet;
 
 use crate::act::Act;
 use crate::allowances::Allowance;
+use crate::argument::Argument;
 use crate::case::Case;
 use crate::effect::{Effect, Target};
 use crate::findings::ExampleCall;
 use crate::git::is_shared_branch;
 use crate::invocation::Invocation;
 use crate::lists::programs::services::DESTROYING;
+use crate::lists::programs::shells::{RUNNER_DATA, RUNNER_PATHS, RUNNER_VARIABLES};
 use crate::own_service;
 use crate::path;
 use crate::place::{is_agent_directory, is_agent_setting, is_cache, is_free, runs_later, startup_file};
@@ -188,22 +190,17 @@ fn moves_shared_branch(case: Case<'_>, effect: &Effect) -> bool {
     }
 }
 
-/// Files that a build runner names for what a step hands on.
-const RUNNER_FILES: &[&str] =
-    &["GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY"];
-
 /// Says whether a file is one that a build runner keeps for the step, and nothing in the line gives the name another
 /// meaning.
 fn is_for_the_runner(case: Case<'_>, effect: &Effect) -> bool {
-    let Some(word) = &effect.word else {
+    let Some(name) = effect.word.as_ref().and_then(Argument::variable) else {
         return false;
     };
-    let text = word.text.trim_matches('"');
-    let name =
-        text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or_else(|| text.strip_prefix('$'));
-    let Some(name) = name.filter(|name| RUNNER_FILES.contains(name)) else {
+    // What is handed on through a redirection is judged beside this.
+    let steers = RUNNER_VARIABLES.contains(&name) || RUNNER_PATHS.contains(&name);
+    if !RUNNER_DATA.contains(&name) && !(steers && effect.is_redirection) {
         return false;
-    };
+    }
     let sets = |command: &Invocation| {
         command.assignments.iter().any(|variable| variable.name == name)
             || command.operands().iter().any(|word| word.text.starts_with(name))

@@ -13,6 +13,7 @@ use crate::code::{self, CodeTarget};
 use crate::effect::{Certainty, Effect, PathTarget, Target, target};
 use crate::environment::{Assignment, LineVariables, VariableReach, VariableUse, shows_some_variable};
 use crate::invocation::{Survey, Variable, Wrapping};
+use crate::lists::programs::shells::{RUNNER_PATHS, RUNNER_VARIABLES};
 use crate::named_file::implied;
 use crate::outgoing::name_carries_data;
 use crate::place::is_free;
@@ -60,6 +61,7 @@ impl EffectMaker<'_> {
     fn effects(&self) -> Vec<Effect> {
         let mut effects = self.redirected();
         effects.extend(self.assigned());
+        effects.extend(self.handed_on());
         effects.extend(self.shown());
         if self.context.invocation.arguments.iter().any(Argument::spells_letters) {
             effects.push(self.effect(Act::Obfuscate, Target::None, self.context.invocation.span));
@@ -189,14 +191,42 @@ impl EffectMaker<'_> {
         let inherited = invocation.parent.and_then(|parent| self.context.survey.invocations.get(parent));
         let is_new =
             |variable: &&Variable| inherited.is_none_or(|parent| !parent.assignments.contains(variable));
-        invocation.assignments.iter().filter(is_new).flat_map(|variable| self.of_variable(variable)).collect()
+        let is_alone = invocation.arguments.is_empty();
+        let reach_of = |variable: &Variable| {
+            let stays = is_alone && !self.context.variables.exports(&variable.name);
+            if stays { VariableReach::Shell } else { VariableReach::Programs }
+        };
+        let assigned = invocation.assignments.iter().filter(is_new);
+        assigned.flat_map(|variable| self.of_variable(variable, reach_of(variable))).collect()
     }
 
-    fn of_variable(&self, variable: &Variable) -> Vec<Effect> {
+    /// What later steps of a build are given, by the files that its runner names for that: variables, and directories with
+    /// programs. It does there what it would do here.
+    fn handed_on(&self) -> Vec<Effect> {
+        let invocation = self.context.invocation;
+        let steers = |to: &&crate::invocation::Redirection| {
+            let name = to.target.variable().filter(|_| to.access == Access::Write);
+            name.is_some_and(|name| RUNNER_VARIABLES.contains(&name) || RUNNER_PATHS.contains(&name))
+        };
+        let Some(to) = invocation.redirections.iter().find(steers) else { return Vec::new() };
+        let is_path = to.target.variable().is_some_and(|name| RUNNER_PATHS.contains(&name));
+        let variable = match invocation.operands() {
+            _ if invocation.program_name() != Some("echo") => None,
+            [word] if is_path => Some(Variable { name: "PATH".to_owned(), value: word.clone() }),
+            [word] => Variable::declared(word).filter(|_| !word.text.contains('\n')),
+            _ => None,
+        };
+        match variable {
+            Some(variable) => self.of_variable(&variable, VariableReach::Programs),
+            None => {
+                let what = Target::Name("what later steps of the build are given".to_owned());
+                vec![self.effect(Act::Unknown, what, to.target.span)]
+            }
+        }
+    }
+
+    fn of_variable(&self, variable: &Variable, reach: VariableReach) -> Vec<Effect> {
         let variables = self.context.variables;
-        let is_alone = self.context.invocation.arguments.is_empty();
-        let stays = is_alone && !variables.exports(&variable.name);
-        let reach = if stays { VariableReach::Shell } else { VariableReach::Programs };
         let assignment = Assignment {
             name: &variable.name,
             value: &variable.value,

@@ -7,6 +7,7 @@
 use crate::act::Act;
 use crate::argument::{Argument, Knowledge};
 use crate::case::Case;
+use crate::effect::Effect;
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::flow::{DataFlow, ProgramSource, program_of};
 use crate::invocation::{Invocation, Variable};
@@ -22,6 +23,9 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "what the hidden text does",
     },
     hits: &[
+        ExampleCall::Bash("base64 -d notes.txt > run.sh && bash run.sh"),
+        ExampleCall::Bash("cat /tmp/a.b64 | base64 --decode > /tmp/a; chmod +x /tmp/a; /tmp/a"),
+        ExampleCall::Bash("d='xxd -r -p'; $d a.hex > tool; ./tool"),
         ExampleCall::Bash("IFS=.; x=rm.-rf.build; $x"),
         ExampleCall::Bash("declare -n x=y; y='rm -rf build'; exec $x"),
         ExampleCall::Bash("eval {ec,ho}' '{a,b}' 'c"),
@@ -46,6 +50,8 @@ pub(super) static FINDING: Finding = Finding {
         ExampleCall::PowerShell(r"powershell -EncodedCommand bABzAA=="),
     ],
     misses: &[
+        ExampleCall::Bash("base64 -d logo.b64 > logo.png && file logo.png"),
+        ExampleCall::Bash("xxd -r -p dump.hex > dump.bin; ./scripts/check.sh dump.bin"),
         ExampleCall::Bash("IFS=,; for x in a,b; do echo $x; done"),
         ExampleCall::Bash("alias ssh='ssh -4'"),
         ExampleCall::Bash("cp app.tar.gz out.tar.gz"),
@@ -121,7 +127,37 @@ fn filter(case: Case<'_>) -> Vec<Sighting> {
             break;
         }
     }
+    sightings.extend(decoded_file(case).map(|effect| {
+        let sentence = format!("it runs `{}`, which it decodes first", effect.target.written());
+        Sighting::of(case, effect, sentence)
+    }));
     sightings
+}
+
+/// Decoders whose input nobody reads as a program, with the words that say so: an archive is none.
+const ENCODERS: &[&str] =
+    &["b64decode", "base32", "base64", "basenc", "gbase64", "openssl", "uudecode", "xxd"];
+
+/// Returns what runs a file that an earlier command of the line decodes.
+fn decoded_file(case: Case<'_>) -> Option<&Effect> {
+    let invocations = &case.survey.invocations;
+    let is_decoder = |at: usize| {
+        let command = invocations.get(at);
+        command.is_some_and(|command| {
+            command.program_name().is_some_and(|name| ENCODERS.contains(&name)) && decodes(command)
+        })
+    };
+    if !(0..invocations.len()).any(is_decoder) {
+        return None;
+    }
+    let writes = |write: &&Effect| write.invocation.is_some_and(is_decoder);
+    let written: Vec<&Effect> = case.of(&[Act::Write]).filter(writes).collect();
+    let is_of = |write: &Effect, name: &str| DataFlow::names(write).any(|written| written == name);
+    let runs = |effect: &&Effect| {
+        let earlier = written.iter().filter(|write| write.invocation < effect.invocation);
+        earlier.into_iter().any(|write| DataFlow::names(effect).any(|name| is_of(write, name)))
+    };
+    case.of(&[Act::Execute, Act::LoadCode]).find(runs)
 }
 
 /// Programs whose meaning nobody changes without a reason to hide: those that are handed passwords and keys.
@@ -181,8 +217,9 @@ fn is_masked(name: &str) -> bool {
 fn is_disguised(command: &Invocation) -> bool {
     let is_put_together = |program: &Argument| match program.knowledge {
         Knowledge::Glob => program.text.contains(['?', '[']),
-        Knowledge::Dynamic => program.as_written().split("${").skip(1).any(is_cut_out),
-        Knowledge::Fixed | Knowledge::Tilde => false,
+        Knowledge::Dynamic | Knowledge::Fixed | Knowledge::Tilde => {
+            program.as_written().split("${").skip(1).any(is_cut_out)
+        }
     };
     let is_unseen = |letter: char| matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}');
     let mut words = command.arguments.iter();

@@ -12,6 +12,7 @@ use crate::effect::{Effect, Target};
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
 use crate::interpreter::is_shell;
 use crate::invocation::Invocation;
+use crate::lists::programs::shells::{PROJECT_DIRECTORIES, TEMPORARY_DIRECTORIES};
 use crate::path::join;
 use crate::removal::{RemovedShare, is_unknown, places};
 
@@ -110,8 +111,10 @@ fn is_unverifiable<'a>(case: Case<'a>, effect: &'a Effect) -> bool {
     !is_scratch(case, written)
 }
 
-/// Variables that hold a directory for temporary files or the one the command runs in.
-const SAFE: &[&str] = &["GITHUB_WORKSPACE", "PWD", "RUNNER_TEMP", "TEMP", "TMP", "TMPDIR"];
+/// Says whether a variable holds a directory for temporary files, the project, or the directory the command runs in.
+fn is_safe(name: &str) -> bool {
+    name == "PWD" || PROJECT_DIRECTORIES.contains(&name) || TEMPORARY_DIRECTORIES.contains(&name)
+}
 
 /// Says whether a path begins with a variable that holds a directory made for the occasion.
 fn is_scratch(case: Case<'_>, written: &str) -> bool {
@@ -120,7 +123,7 @@ fn is_scratch(case: Case<'_>, written: &str) -> bool {
     };
     let is_plain = !rest.contains(['$', '`']) && !rest.split('/').any(|part| part == "..");
     let names_something = rest.split('/').any(|part| !part.is_empty() && !part.starts_with(['*', '.']));
-    is_plain && (is_made(case, name) || names_something && SAFE.contains(&name))
+    is_plain && (is_made(case, name) || names_something && is_safe(name))
 }
 
 /// Splits `$name/rest`, `${name}/rest` and `${name:?}/rest`.

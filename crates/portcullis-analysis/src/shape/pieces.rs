@@ -272,7 +272,7 @@ impl Shape {
     pub(crate) fn with_any_number(&self) -> Option<String> {
         let piece = |piece: &ShapePiece| match piece {
             ShapePiece::Text(text) => Some(text.clone()),
-            ShapePiece::Of(TextKind::Digits) => Some("1".to_owned()),
+            ShapePiece::Of(TextKind::Digits | TextKind::Number) => Some("1".to_owned()),
             ShapePiece::Of(_) => None,
         };
         self.pieces.iter().map(piece).collect()

@@ -21,14 +21,28 @@ pub(super) fn value_of(written: &str, values: &KnownValues) -> KnownValue {
     if inside.is_none_or(|inside| may_fail(inside, values)) {
         values.note_failure();
     }
-    KnownValue::of(Shape::of(TextKind::Number), LineCount::One)
+    let is_counted = inside.is_some_and(|inside| never_falls(inside, values));
+    let kind = if is_counted { TextKind::Digits } else { TextKind::Number };
+    KnownValue::of(Shape::of(kind), LineCount::One)
+}
+
+/// Says whether only numbers without a sign are added up.
+fn never_falls(inside: &str, values: &KnownValues) -> bool {
+    let is_counted = |name: &str| match values.get(name) {
+        Some(KnownValue::Text { text, .. }) => text.chars().all(|letter| letter.is_ascii_digit()),
+        Some(KnownValue::Shaped { shape, count: LineCount::One }) => *shape == Shape::of(TextKind::Digits),
+        _ => !name.is_empty() && name.chars().all(|letter| letter.is_ascii_digit()),
+    };
+    let mut names = inside.split(|letter| !super::settled::is_name(letter)).filter(|name| !name.is_empty());
+    let is_sum = inside.chars().all(|letter| super::settled::is_name(letter) || "+() $".contains(letter));
+    is_sum && !inside.contains("++") && names.all(is_counted)
 }
 
 /// Says whether the shell may give a calculation up: an operand is no number, something is divided.
 fn may_fail(inside: &str, values: &KnownValues) -> bool {
     let is_odd = |letter: char| !super::settled::is_name(letter) && !"+-*() $".contains(letter);
     let is_number = |name: &str| match values.get(name) {
-        Some(KnownValue::Text { text, .. }) => text.parse::<i64>().is_ok(),
+        Some(KnownValue::Text { text, .. }) => text.is_empty() || text.parse::<i64>().is_ok(),
         Some(KnownValue::Shaped { shape, count: LineCount::One }) => {
             [TextKind::Digits, TextKind::Number].into_iter().any(|kind| *shape == Shape::of(kind))
         }

@@ -29,7 +29,14 @@ impl SurveyWalk<'_> {
             "find" | "gfind" | "bfs" => found_by_find(operands, home),
             "fd" | "fdfind" => found_by_fd(operands),
             _ => match stdin {
-                StandardInput::Lines { shapes, .. } => Some(shapes.clone()),
+                StandardInput::Lines { shapes, .. } => {
+                    // An empty line is no word, unless lines are told apart by something else than blanks.
+                    let is_delimited =
+                        |word: &Argument| word.text.starts_with("-d") || word.text.starts_with("--delimiter");
+                    let counts_empty = name == "parallel" || !is_split || operands.iter().any(is_delimited);
+                    let counts = |shape: &&Shape| counts_empty || shape.as_text() != Some("");
+                    Some(shapes.iter().filter(counts).cloned().collect())
+                }
                 // A line is one word to `parallel`, an empty one too.
                 StandardInput::Text(_) if name == "parallel" => return (Vec::new(), false),
                 StandardInput::Text(text) if is_split => lines_put_in(text, words),

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::settled::{VariableNames, assigned_name, is_name};
 use crate::argument::Argument;
 use crate::invocation::Invocation;
+use crate::lists::programs::shells::{COMMIT_VARIABLES, PROJECT_DIRECTORIES, TEMPORARY_DIRECTORIES};
 use crate::shape::Shape;
 use crate::standard_input::StandardInput;
 
@@ -56,6 +57,8 @@ pub(super) struct LineFacts {
     pub(super) has_other_place: bool,
     /// Whether `IFS` may be set, so that words may be split anywhere.
     pub(super) has_other_separators: bool,
+    /// Variables of build systems that the text may set.
+    set_by_text: BTreeSet<&'static str>,
     /// Variables that something may set which the text alone does not tell.
     unsettled: BTreeSet<String>,
     /// Whether any variable may be one of these.
@@ -80,12 +83,16 @@ impl LineFacts {
         self.has_search_path |= may_set(text, "CDPATH");
         self.has_other_home |= may_set(text, "HOME");
         self.has_other_place |= may_set(text, "PWD");
-        self.has_other_separators |= may_set(text, "IFS");
+        self.has_other_separators |= may_set_separators(text);
+        self.set_by_text.extend(build_variables().filter(|name| may_set(text, name)));
     }
 
     /// Notes the variables an invocation sets, whatever quotes hide in its text.
     pub(super) fn note_invocation(&mut self, invocation: &Invocation) {
+        // What stands before `read` holds for it alone.
+        let is_own = |name: &str| name == "IFS" && invocation.program_name() == Some("read");
         let assigned = invocation.assignments.iter().map(|variable| variable.name.as_str());
+        let assigned = assigned.filter(|name| !is_own(name));
         let operands = invocation.operands().iter().map(|word| word.text.as_str());
         for text in assigned.chain(operands) {
             let name = text.split(['=', '+']).next().unwrap_or(text);
@@ -93,6 +100,7 @@ impl LineFacts {
             self.has_other_home |= name == "HOME";
             self.has_other_place |= name == "PWD";
             self.has_other_separators |= name == "IFS";
+            self.set_by_text.extend(build_variables().filter(|known| *known == name));
         }
     }
 
@@ -173,6 +181,11 @@ impl LineFacts {
         self.is_all_unsettled || self.unsettled.contains(name)
     }
 
+    /// Says whether a variable is what whoever runs builds has set it to.
+    pub(super) fn is_of_build(&self, name: &str) -> bool {
+        !self.is_unsettled(name) && !self.set_by_text.contains(name)
+    }
+
     /// Notes a function, so that a call of it is no unknown program.
     pub(super) fn note_function(&mut self, name: &str) {
         self.functions.insert(name.to_owned());
@@ -192,20 +205,59 @@ impl LineFacts {
     }
 }
 
+/// Returns the variables of build systems that are followed.
+fn build_variables() -> impl Iterator<Item = &'static str> {
+    [PROJECT_DIRECTORIES, TEMPORARY_DIRECTORIES, COMMIT_VARIABLES].into_iter().flatten().copied()
+}
+
 /// Says whether a text names a variable other than to use its value.
 fn may_set(text: &str, name: &str) -> bool {
-    text.match_indices(name).any(|(at, _)| {
+    settings(text, name).next().is_some()
+}
+
+/// Returns what follows a name where it stands for more than its value.
+fn settings<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
+    text.match_indices(name).filter_map(move |(at, _)| {
         let before = text.get(..at).unwrap_or_default();
         let after = text.get(at + name.len()..).unwrap_or_default();
         let is_part = before.ends_with(is_name) || after.starts_with(is_name);
         let is_used = before.ends_with('$') || (before.ends_with("${") && after.starts_with('}'));
-        !is_part && !is_used
+        (!is_part && !is_used).then_some(after)
     })
+}
+
+/// Says whether a text may set what words are split at, other than for one `read`.
+fn may_set_separators(text: &str) -> bool {
+    let is_for_read = |after: &str| {
+        let value = after.strip_prefix('=').unwrap_or("x");
+        let quoted = ["''", "\"\"", "':'", "\":\"", "','", "\",\"", "$'\\t'", "$'\\n'"];
+        let rest = quoted.iter().find_map(|quoted| value.strip_prefix(*quoted));
+        let rest = rest.unwrap_or_else(|| value.strip_prefix([':', ',', ';', '|', '=']).unwrap_or(value));
+        rest.starts_with(' ') && rest.trim_start().starts_with("read ")
+    };
+    settings(text, "IFS").any(|after| !is_for_read(after))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn separators_before_read_hold_for_it_alone() {
+        for (text, expected) in [
+            ("while IFS= read -r line; do :; done", false),
+            ("IFS=: read -r a b", false),
+            ("IFS='' read -r a", false),
+            ("IFS=$'\\t' read -r a b", false),
+            ("IFS=:; read -r a b", true),
+            ("IFS=x read -r a", true),
+            ("IFS= ; read -r a", true),
+            ("read -r IFS", true),
+            ("IFS= readlink a", true),
+        ] {
+            assert_eq!(may_set_separators(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn a_variable_is_set_where_its_name_stands_without_a_dollar() {

@@ -3,10 +3,11 @@
 //! The table is `outputs` in `data/lists/programs.toml`. Programs whose lines depend on their operands (`find`, `fd`, `rg -l`, `ls`,
 //! `mktemp`, `basename`) are read here. Names with blanks in them count as one word each.
 
+use super::columns;
 use crate::argument::{Argument, Knowledge};
 use crate::lists::programs::outputs::{ODD, PASSING, PRINTED};
 use crate::shape::{Shape, TextKind};
-use crate::standard_input::{LineCount, StandardInput};
+use crate::standard_input::{LineColumns, LineCount, StandardInput};
 
 /// A list of more different shapes than this is not followed.
 const MOST_SHAPES: usize = 8;
@@ -58,7 +59,11 @@ pub(super) fn lines_of(
             one(Shape::text(place?))
         }
         "git" if is_plain_revision(operands) => one(Shape::of(TextKind::Revision)),
-        _ => printed(name, operands).or_else(|| passed(name, operands, stdin)),
+        "grep" | "egrep" | "fgrep" if numbers(operands) => columns::numbered(operands),
+        _ => printed(name, operands)
+            .or_else(|| columns::written(name, operands))
+            .or_else(|| columns::taken(name, operands, stdin))
+            .or_else(|| passed(name, operands, stdin)),
     }
 }
 
@@ -79,6 +84,23 @@ fn lists_in_cluster(operands: &[Argument]) -> bool {
     operands.iter().any(is_cluster)
 }
 
+/// Says whether `grep` is asked for the numbers of lines.
+fn numbers(operands: &[Argument]) -> bool {
+    let in_cluster =
+        |word: &Argument| word.is_option() && !word.text.starts_with("--") && word.text.contains('n');
+    has(operands, &["--line-number"]) || operands.iter().any(in_cluster)
+}
+
+/// Says whether a word makes a program of the table write something else than the table says.
+fn is_odd(name: &str, word: &Argument) -> bool {
+    let odd = ODD.iter().find(|(program, _)| *program == name).map_or(&[] as &[&str], |(_, odd)| odd);
+    let option = word.text.split('=').next().unwrap_or_default();
+    let climbs = word.text.starts_with('/') || word.text.split('/').any(|part| part == "..");
+    word.is_option() && (odd.contains(&option) && !PRINTED.iter().any(|(row, _)| row.ends_with(&word.text)))
+        || !word.is_option() && climbs
+        || word.fixed().is_none() && word.shape().is_none_or(Shape::may_be_option)
+}
+
 /// Looks a command up in the table.
 fn printed(name: &str, operands: &[Argument]) -> Option<StandardInput> {
     let is_listed = |row: &str| {
@@ -90,16 +112,7 @@ fn printed(name: &str, operands: &[Argument]) -> Option<StandardInput> {
         return Some(StandardInput::Lines { shapes: vec![Shape::of(TextKind::Word)], count: LineCount::One });
     }
     let (_, kind) = PRINTED.iter().find(|(row, _)| is_listed(row))?;
-    let odd = ODD.iter().find(|(program, _)| *program == name).map_or(&[] as &[&str], |(_, odd)| odd);
-    let is_odd = |word: &Argument| {
-        let option = word.text.split('=').next().unwrap_or_default();
-        let climbs = word.text.starts_with('/') || word.text.split('/').any(|part| part == "..");
-        word.is_option()
-            && (odd.contains(&option) && !PRINTED.iter().any(|(row, _)| row.ends_with(&word.text)))
-            || !word.is_option() && climbs
-            || word.fixed().is_none() && word.shape().is_none_or(Shape::may_be_option)
-    };
-    if operands.iter().any(is_odd) {
+    if operands.iter().any(|word| is_odd(name, word)) {
         return None;
     }
     let (kind, is_many) = match *kind {
@@ -159,7 +172,10 @@ fn is_plain_revision(operands: &[Argument]) -> bool {
 /// Returns the lines of a program that leaves some of them out.
 fn passed(name: &str, operands: &[Argument], stdin: &StandardInput) -> Option<StandardInput> {
     let (_, odd) = PASSING.iter().find(|(program, _)| *program == name)?;
-    let StandardInput::Lines { shapes, count } = stdin else { return None };
+    let (StandardInput::Lines { count, .. } | StandardInput::Columns(LineColumns { count, .. })) = stdin
+    else {
+        return None;
+    };
     let is_odd = |word: &Argument| {
         let option = word.text.split('=').next().unwrap_or_default();
         let is_cluster = word.is_option() && !word.text.starts_with("--");
@@ -178,8 +194,16 @@ fn passed(name: &str, operands: &[Argument], stdin: &StandardInput) -> Option<St
         LineCount::Many if !is_one => LineCount::Many,
         LineCount::One | LineCount::AtMostOne | LineCount::Many => LineCount::AtMostOne,
     };
-    (!has_files && !operands.iter().any(is_odd))
-        .then(|| StandardInput::Lines { shapes: shapes.clone(), count })
+    if has_files || operands.iter().any(is_odd) {
+        return None;
+    }
+    match stdin {
+        StandardInput::Lines { shapes, .. } => Some(StandardInput::Lines { shapes: shapes.clone(), count }),
+        StandardInput::Columns(columns) => {
+            Some(StandardInput::Columns(LineColumns { count, ..columns.clone() }))
+        }
+        _ => None,
+    }
 }
 
 fn is_number(word: &Argument) -> bool {

@@ -5,6 +5,7 @@
 
 mod braces;
 mod calculation;
+mod columns;
 mod compound;
 mod decode;
 mod filling;

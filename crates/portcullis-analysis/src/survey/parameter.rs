@@ -6,8 +6,9 @@
 use super::settled::is_name;
 use super::values::first_of;
 use super::variables::{KnownValue, KnownValues};
+use crate::lists::programs::shells::TEMPORARY_DIRECTORIES;
 use crate::shape::{Shape, ShapePiece, TextKind};
-use crate::standard_input::LineCount;
+use crate::standard_input::{ColumnSeparator, LineCount};
 
 /// A longer text is not cut.
 const LONGEST_CUT: usize = 1_024;
@@ -50,9 +51,6 @@ fn element(value: &KnownValue, subscript: &str) -> Option<Vec<KnownValue>> {
     all.get(at).cloned().map(|one| vec![one])
 }
 
-/// Variables that hold the directory for temporary files, if they hold anything.
-const TEMPORARY: &[&str] = &["TEMP", "TMP", "TMPDIR"];
-
 fn or_default(
     name: &str,
     value: Option<&KnownValue>,
@@ -67,7 +65,7 @@ fn or_default(
         }
         Some(value) => Some(value.clone()),
         // Whoever sets them means such a directory.
-        None if TEMPORARY.contains(&name) && matches!(default, "/tmp" | "/var/tmp") => {
+        None if TEMPORARY_DIRECTORIES.contains(&name) && matches!(default, "/tmp" | "/var/tmp") => {
             Some(KnownValue::text(default))
         }
         None => None,
@@ -92,6 +90,13 @@ fn changed(value: &KnownValue, operation: &str) -> Option<KnownValue> {
         KnownValue::Shaped { shape, count: LineCount::One } => {
             changed_shape(shape, operation).map(|shape| KnownValue::of(shape, LineCount::One))
         }
+        // `${line%%:*}` leaves the first column.
+        KnownValue::Columns(columns) => {
+            let separator = operation.strip_prefix("%%")?.strip_suffix('*')?;
+            let kind = columns.column(ColumnSeparator::Letter(separator.parse().ok()?), 1)?;
+            (columns.count == LineCount::One && !columns.may_be_blank)
+                .then(|| KnownValue::of(Shape::of(kind), LineCount::One))
+        }
         KnownValue::Shaped { .. } | KnownValue::Elements(_) => None,
     }
 }
@@ -113,6 +118,9 @@ fn changed_text(text: &str, operation: &str) -> Option<String> {
         let at = cuts().rev().find(|at| matches(pattern, after(*at)));
         return Some(before(at.unwrap_or(text.len())).to_owned());
     }
+    if let Some(range) = operation.strip_prefix(':') {
+        return piece_of(text, range);
+    }
     match operation {
         "^^" => return text.is_ascii().then(|| text.to_ascii_uppercase()),
         ",," => return text.is_ascii().then(|| text.to_ascii_lowercase()),
@@ -125,6 +133,15 @@ fn changed_text(text: &str, operation: &str) -> Option<String> {
         return None;
     }
     Some(if is_all { text.replace(wanted, with) } else { text.replacen(wanted, with, 1) })
+}
+
+/// Returns what `${x:offset:length}` leaves of a text of plain letters.
+fn piece_of(text: &str, range: &str) -> Option<String> {
+    let (offset, length) = range.split_once(':').map_or((range, None), |(at, length)| (at, Some(length)));
+    let offset: usize = offset.parse().ok()?;
+    let rest = text.get(offset.min(text.len())..).filter(|_| text.is_ascii())?;
+    let end = length.map_or(Ok(rest.len()), str::parse).ok()?;
+    rest.get(..end.min(rest.len())).map(str::to_owned)
 }
 
 /// Says whether a whole text fits a pattern of letters, `*` and `?`.
@@ -215,6 +232,9 @@ mod tests {
             ("aXaX", "//a/", "XX"),
             ("aB", "^^", "AB"),
             ("aB", ",,", "ab"),
+            ("abcd", ":0:2", "ab"),
+            ("abcd", ":2", "cd"),
+            ("ab", ":3:1", ""),
         ] {
             assert_eq!(changed_text(text, operation).as_deref(), Some(expected), "{text} {operation}");
         }

@@ -229,7 +229,9 @@ pub(super) fn fed(language: Language, stdin: &StandardInput) -> Option<Code> {
         StandardInput::Nothing => return None,
         StandardInput::Text(text) | StandardInput::Decoded(text) => (text.clone(), true),
         StandardInput::Partly(text) => (text.clone(), false),
-        StandardInput::Lines { .. } | StandardInput::Unknown => (String::new(), false),
+        StandardInput::Lines { .. } | StandardInput::Columns(_) | StandardInput::Unknown => {
+            (String::new(), false)
+        }
     };
     Some(Code { language, text, is_whole })
 }

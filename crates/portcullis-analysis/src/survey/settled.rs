@@ -40,6 +40,9 @@ struct SettingPlaces {
 /// Declarations that only give a value.
 pub(super) const DECLARING: &[&str] = &["export", "local", "readonly"];
 
+/// Operators of `[[ … ]]` that evaluate what stands beside them as a number, or as the name of a variable.
+const CALCULATING: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"];
+
 /// Says whether a letter may stand in a variable's name.
 pub(super) fn is_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
@@ -182,7 +185,7 @@ impl VariableNames {
             }
             CommandKind::Function { body, .. } => self.function(body, text),
             CommandKind::Conditional(words) => {
-                self.evaluates = true;
+                self.evaluates |= words.iter().any(|word| CALCULATING.contains(&word.text.as_str()));
                 self.words(words.iter(), text);
             }
             CommandKind::Arithmetic(parts) => {
@@ -337,7 +340,10 @@ fn evaluates(written: &str, name: &str) -> bool {
         None => rest,
     };
     match rest.strip_prefix(':') {
-        Some(after) => !after.starts_with(['-', '=', '+', '?']),
+        Some(after) => {
+            let is_offset = after.chars().all(|letter| letter.is_ascii_digit() || letter == ':');
+            !after.starts_with(['-', '=', '+', '?']) && !is_offset
+        }
         None => rest.starts_with(['@', '[']),
     }
 }
@@ -406,6 +412,8 @@ mod tests {
             ("x=1; echo $((x+=1))", &[]),
             ("x=1; y='x=2'; (( y ))", &[]),
             ("x=1; y=x=2; [[ y -eq 2 ]]", &[]),
+            ("x=1; echo 'the x'; [[ ! -s f ]]", &["x"]),
+            ("x=1; echo 'the x'; [[ -v y ]]", &[]),
             ("x=1; for ((x=0; x<2; x++)); do :; done", &[]),
             ("x=1; for x in a; do :; done", &["x"]),
             ("x=1; coproc x { ls; }", &[]),

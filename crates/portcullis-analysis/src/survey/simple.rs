@@ -5,19 +5,21 @@
 //! before it, so they are listed before it, and `substituted` names them.
 
 use portcullis_shell::ast::{
-    AssignmentValue, Command, Descriptor, Redirect, RedirectOperator, RedirectTarget, SimpleCommand, WordPart,
+    AssignmentValue, Command, Descriptor, Redirect, RedirectOperator, RedirectTarget, SimpleCommand, Word,
+    WordPart,
 };
 
+use super::columns;
 use super::movement::DirectoryChange;
 use super::output::output_of;
 use super::settled::{DECLARING, assigned_name, names_read};
-use super::variables::KnownValue;
+use super::variables::{KnownValue, as_lines};
 use super::walk::{DirectoriesAfter, SurveyWalk, is_expansion};
 use crate::act::Access;
 use crate::argument::{Argument, Knowledge};
 use crate::directories::Directories;
 use crate::invocation::{Invocation, Redirection, Variable, Wrapping};
-use crate::standard_input::{LineCount, StandardInput, is_input};
+use crate::standard_input::{ColumnSeparator, LineCount, StandardInput, is_input};
 
 impl SurveyWalk<'_> {
     /// Makes an invocation of nothing but redirections.
@@ -97,9 +99,11 @@ impl SurveyWalk<'_> {
         let mark = self.values.mark();
         let mut after: Option<DirectoriesAfter> = None;
         let mut values = Vec::new();
+        let mut outputs = Vec::new();
         for choice in choices {
             self.values.choose(&names, &choice);
             let next = self.simple_once(simple, command, before.clone(), stdin.clone());
+            outputs.push(std::mem::replace(&mut self.output, StandardInput::Unknown));
             values.push(self.values.undo_branch(mark));
             after = Some(match after {
                 Some(after) => after.either(next),
@@ -108,7 +112,15 @@ impl SurveyWalk<'_> {
             self.values.unchoose(&names);
         }
         self.values.merge_branches(&values);
-        self.output = StandardInput::Unknown;
+        // Lines of one form are of that form whichever value it was.
+        let is_same = |output: &StandardInput| {
+            matches!(output, StandardInput::Columns(_) | StandardInput::Lines { .. })
+        };
+        if let Some(first) = outputs.first().filter(|first| is_same(first))
+            && outputs.iter().all(|output| output == first)
+        {
+            self.output = first.clone();
+        }
         after.unwrap_or_else(|| DirectoriesAfter::same(before))
     }
 
@@ -144,6 +156,7 @@ impl SurveyWalk<'_> {
         let moved = self.change_of_directory(&invocation, &before);
         let first = self.found.invocations.len() + 1;
         let output = self.output(&invocation, command, &stdin, &before);
+        let output = self.passed_on(simple, command, &before).unwrap_or(output);
         invocation.put = self.put(&invocation, command, &stdin, &before);
         self.sets_followed = self.set_by_builtin(simple, &stdin);
         let call = self.lasting.is_function(invocation.program_name().unwrap_or_default());
@@ -196,8 +209,11 @@ impl SurveyWalk<'_> {
                     Argument::unknown(assignment.span)
                 }
             };
-            if is_lasting && matches!(assignment.value, AssignmentValue::Word(_)) {
-                self.assign(&assignment.name, &value);
+            if is_lasting && let AssignmentValue::Word(word) = &assignment.value {
+                match self.columns_of(word, before) {
+                    Some(columns) => self.set_variable(&assignment.name, Some(vec![columns])),
+                    None => self.assign(&assignment.name, &value),
+                }
             } else if !is_lasting && (simple.words.is_empty() || self.is_posix) {
                 // Whether it holds depends on the redirection, or on the shell and the command.
                 self.set_variable(&assignment.name, None);
@@ -222,7 +238,7 @@ impl SurveyWalk<'_> {
                 // A value with blanks becomes several words in some shells.
                 let is_split =
                     invocation.operands().iter().filter(|other| other.span == word.span).count() > 1;
-                let declared = declared(word).filter(|_| !has_options && !is_split);
+                let declared = Variable::declared(word).filter(|_| !has_options && !is_split);
                 match (declared, assigned_name(word.as_written())) {
                     (Some(variable), _) if command.redirects.is_empty() => {
                         self.assign(&variable.name, &variable.value);
@@ -269,9 +285,44 @@ impl SurveyWalk<'_> {
         }
     }
 
+    /// Returns the lines that `echo "$x"` and `printf '%s\n' "$x"` pass on.
+    fn passed_on(
+        &self,
+        simple: &SimpleCommand,
+        command: &Command,
+        before: &Directories,
+    ) -> Option<StandardInput> {
+        let (word, said) = simple.words.split_last()?;
+        let said: Vec<&str> = said.iter().map(|word| word.text.as_str()).collect();
+        let is_relay = matches!(said.as_slice(), ["echo"] | ["printf", "%s" | "%s\\n"]) && !self.is_posix;
+        (is_relay && command.redirects.is_empty()).then(|| self.lines_in(word, before))?
+    }
+
+    /// Returns the lines that a quoted variable holds.
+    fn lines_in(&self, word: &Word, before: &Directories) -> Option<StandardInput> {
+        let [WordPart::Double { parts, .. }] = word.parts.as_slice() else { return None };
+        let [part @ WordPart::Parameter { plain: true, .. }] = parts.as_slice() else { return None };
+        let values = self.known(part, before)?;
+        let is_list = |value: &KnownValue| match value {
+            KnownValue::Columns(_) => true,
+            KnownValue::Shaped { count, .. } => *count == LineCount::Many,
+            KnownValue::Text { .. } | KnownValue::Elements(_) => false,
+        };
+        // Where there is no line, an empty one is passed on.
+        values.iter().all(is_list).then(|| as_lines(&values, true))
+    }
+
     /// Notes the variables that `read` and `mapfile` set; says whether it is such a command.
     fn set_by_builtin(&mut self, simple: &SimpleCommand, stdin: &StandardInput) -> bool {
         let Some(names) = names_read(&simple.words) else { return false };
+        if let StandardInput::Columns(columns) = stdin {
+            let separator = separator_of(simple, self.lasting.has_other_separators);
+            let is_line = self.is_condition && simple.words.first().is_some_and(|word| word.text == "read");
+            for (name, value) in names.iter().zip(columns::read_into(columns, separator, names.len())) {
+                self.set_variable(name, value.filter(|_| is_line));
+            }
+            return true;
+        }
         let is_list = simple.words.first().is_some_and(|program| program.text != "read");
         let line = match stdin {
             StandardInput::Lines { shapes, .. } => Some(shapes.iter().cloned()),
@@ -342,7 +393,9 @@ impl SurveyWalk<'_> {
                     Knowledge::Fixed | Knowledge::Tilde | Knowledge::Glob => {
                         StandardInput::Text(target.text.clone())
                     }
-                    Knowledge::Dynamic => StandardInput::Partly(target.text.clone()),
+                    Knowledge::Dynamic => self
+                        .lines_in(word, directories)
+                        .unwrap_or_else(|| StandardInput::Partly(target.text.clone())),
                 };
                 &[]
             }
@@ -361,6 +414,19 @@ impl SurveyWalk<'_> {
         let appends = matches!(redirect.operator, RedirectOperator::Append | RedirectOperator::AppendBoth);
         let redirection = |&access: &Access| Redirection { access, target: target.clone(), appends };
         redirections.extend(accesses.iter().map(redirection));
+    }
+}
+
+/// Returns what `read` splits lines at: what is set for it alone, else blanks, unless the line sets something else.
+fn separator_of(simple: &SimpleCommand, has_other: bool) -> Option<ColumnSeparator> {
+    let Some(assignment) = simple.assignments.iter().rfind(|one| one.name == "IFS") else {
+        return (!has_other).then_some(ColumnSeparator::Blanks);
+    };
+    let AssignmentValue::Word(word) = &assignment.value else { return None };
+    let mut letters = word.fixed()?.chars();
+    match (letters.next(), letters.next()) {
+        (Some(letter), None) => Some(ColumnSeparator::Letter(letter)),
+        _ => None,
     }
 }
 
@@ -390,19 +456,6 @@ pub(super) fn has_own_input(command: &Command) -> bool {
     let is_own = |redirect: &Redirect| matches!(redirect.descriptor, None | Some(Descriptor::Number(0)));
     // A duplicate may be the pipeline under another number.
     inputs().any(is_own) && inputs().all(|redirect| redirect.operator != RedirectOperator::DuplicateInput)
-}
-
-/// Returns the variable that a word of a declaration sets.
-fn declared(word: &Argument) -> Option<Variable> {
-    if let Some(shape) = word.shape() {
-        let (name, value) = shape.split_assignment()?;
-        let text = word.text.split_once('=').map_or("", |(_, text)| text).to_owned();
-        let value = Argument { text, ..word.clone() }.bounded(Some(value), false);
-        return Some(Variable { name, value }).filter(|_| word.is_one_word());
-    }
-    let (name, value) = word.text.split_once('=').filter(|_| word.knowledge == Knowledge::Fixed)?;
-    let value = Argument { text: value.to_owned(), bound: None, ..word.clone() };
-    Some(Variable { name: name.to_owned(), value })
 }
 
 /// Says whether a target is the number of a descriptor, or `-`, which closes one.

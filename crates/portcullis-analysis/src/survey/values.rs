@@ -10,6 +10,10 @@ use super::walk::SurveyWalk;
 use super::{braces, calculation, parameter};
 use crate::argument::{Argument, Bound, Knowledge};
 use crate::directories::Directories;
+use crate::lists::programs::shells::{
+    COMMIT_VARIABLES, PROJECT_DIRECTORIES, ROOT_DIRECTORIES, TEMPORARY_DIRECTORIES,
+};
+use crate::place::is_system;
 use crate::shape::{Shape, TextKind};
 use crate::standard_input::{LineCount, StandardInput};
 
@@ -91,6 +95,17 @@ impl SurveyWalk<'_> {
         self.set_variable(name, known.map(|value| vec![value]));
     }
 
+    /// Returns the lines in columns that a word stands for, if it is nothing but the output of a command or a variable.
+    pub(super) fn columns_of(&self, word: &Word, directories: &Directories) -> Option<KnownValue> {
+        let part = match word.parts.as_slice() {
+            [WordPart::Double { parts, .. }] if parts.len() == 1 => parts.first()?,
+            [part] => part,
+            _ => return None,
+        };
+        let values = self.known(part, directories)?;
+        values.into_iter().find(|value| matches!(value, KnownValue::Columns(_)))
+    }
+
     /// Notes the elements an assignment gives to an array.
     pub(super) fn assign_elements(&mut self, name: &str, words: &[Word], directories: &Directories) {
         let elements = self.arguments(words, directories);
@@ -103,6 +118,7 @@ impl SurveyWalk<'_> {
     /// Notes the values a variable may have; `None` if it may be anything.
     pub(super) fn set_variable(&mut self, name: &str, values: Option<Vec<KnownValue>>) {
         let is_sure = !self.lasting.is_unsettled(name);
+        let values = values.map(|values| values.into_iter().flat_map(KnownValue::alternatives).collect());
         self.values.set(name, values.filter(|_| is_sure));
     }
 
@@ -163,7 +179,7 @@ impl SurveyWalk<'_> {
         is_quoted: bool,
         fields: &mut SplitWords,
     ) {
-        for part in parts {
+        for (at, part) in parts.iter().enumerate() {
             match part {
                 WordPart::Literal { text, .. }
                 | WordPart::Escaped { text, .. }
@@ -178,7 +194,8 @@ impl SurveyWalk<'_> {
                 | WordPart::Command { span, .. }
                 | WordPart::Process { span, .. }
                 | WordPart::Arithmetic { span, .. } => {
-                    let words = self.known(part, directories);
+                    let build = || self.directory_of_build(part, parts.get(at + 1..).unwrap_or_default());
+                    let words = self.known(part, directories).or_else(build);
                     self.values.put_in += words.iter().flatten().map(KnownValue::len).sum::<usize>();
                     let splits = !self.lasting.has_other_separators;
                     let written = span.of(self.text);
@@ -195,8 +212,41 @@ impl SurveyWalk<'_> {
         if self.is_moving { None } else { only_place(directories) }
     }
 
+    /// Returns the kind of a variable that a build system sets.
+    fn kind_of_build(&self, name: &str) -> Option<TextKind> {
+        (COMMIT_VARIABLES.contains(&name) && self.lasting.is_of_build(name)).then_some(TextKind::Revision)
+    }
+
+    /// Returns the directory that a variable of a build system holds. Where it is not set, what stands behind it begins at
+    /// the root, and has to be a path that nobody has there.
+    fn directory_of_build(&self, part: &WordPart, behind: &[WordPart]) -> Option<Vec<KnownValue>> {
+        let WordPart::Parameter { name, plain: true, .. } = part else { return None };
+        let is_project = PROJECT_DIRECTORIES.contains(&name.as_str());
+        if !is_project && !TEMPORARY_DIRECTORIES.contains(&name.as_str()) || !self.lasting.is_of_build(name) {
+            return None;
+        }
+        let [WordPart::Literal { text, .. }, rest @ ..] = behind else { return None };
+        let path = text
+            .strip_prefix('/')
+            .filter(|path| self.knows_values && (path.contains('/') || rest.is_empty()))?;
+        let first = path.split('/').next()?;
+        let is_name = first
+            .starts_with(|letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_'))
+            && !matches!(first, "." | "..");
+        let at_root = format!("/{first}");
+        if !is_name || is_system(&at_root) || ROOT_DIRECTORIES.contains(&at_root.as_str()) {
+            return None;
+        }
+        let directory = if is_project {
+            Shape::text(self.start)
+        } else {
+            Shape::text("/tmp/").join(&Shape::of(TextKind::Word))?
+        };
+        Some(vec![KnownValue::of(directory, LineCount::One)])
+    }
+
     /// Returns the words that an expansion stands for.
-    fn known(&self, part: &WordPart, directories: &Directories) -> Option<Vec<KnownValue>> {
+    pub(super) fn known(&self, part: &WordPart, directories: &Directories) -> Option<Vec<KnownValue>> {
         if !self.knows_values || self.values.put_in > MOST_PUT_IN {
             return None;
         }
@@ -214,6 +264,7 @@ impl SurveyWalk<'_> {
                     Some(KnownValue::Elements(all)) => first_of(all).map(|first| vec![first.clone()]),
                     Some(value) => Some(vec![value.clone()]),
                     None => kind_of_variable(name)
+                        .or_else(|| self.kind_of_build(name))
                         .map(|kind| vec![KnownValue::of(Shape::of(kind), LineCount::One)]),
                 },
             },
@@ -386,7 +437,9 @@ impl SplitWords {
             if !is_list && !is_lines {
                 return false;
             }
-            for (place, word) in words.iter().enumerate() {
+            let is_blank = |word: &&KnownValue| matches!(word, KnownValue::Shaped { shape, .. } if shape.as_text() == Some(""));
+            let words = words.iter().filter(|word| is_list || !is_blank(word));
+            for (place, word) in words.enumerate() {
                 if place > 0 {
                     self.done.extend(self.open.take());
                 }
@@ -412,7 +465,7 @@ impl SplitWords {
             KnownValue::Shaped { shape, count } => {
                 self.put_shape(shape, *count, written, is_quoted, splits_at_blanks)
             }
-            KnownValue::Elements(_) => false,
+            KnownValue::Elements(_) | KnownValue::Columns(_) => false,
         }
     }
 

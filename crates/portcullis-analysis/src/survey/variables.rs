@@ -18,7 +18,7 @@ use portcullis_shell::ast::List;
 
 use crate::argument::Argument;
 use crate::shape::{Shape, TextKind};
-use crate::standard_input::{LineCount, StandardInput};
+use crate::standard_input::{LineColumns, LineCount, StandardInput};
 
 /// A variable has at most so many values.
 pub(super) const MOST_VALUES: usize = 64;
@@ -70,6 +70,8 @@ pub(super) enum KnownValue {
     Shaped { shape: Shape, count: LineCount },
     /// The elements of an array.
     Elements(Vec<KnownValue>),
+    /// Lines in columns; the whole of them may be anything.
+    Columns(LineColumns),
 }
 
 impl KnownValue {
@@ -84,10 +86,20 @@ impl KnownValue {
         }
     }
 
+    /// Returns the values that a variable has one of: a number that may be missing is a number or nothing.
+    pub(super) fn alternatives(self) -> Vec<Self> {
+        match self {
+            Self::Shaped { shape, count: LineCount::AtMostOne } if shape == Shape::of(TextKind::Digits) => {
+                vec![Self::text(""), Self::Shaped { shape, count: LineCount::One }]
+            }
+            value => vec![value],
+        }
+    }
+
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Text { text, .. } => text.len(),
-            Self::Shaped { .. } => 1,
+            Self::Shaped { .. } | Self::Columns(_) => 1,
             Self::Elements(all) => all.iter().map(Self::len).sum(),
         }
     }
@@ -347,6 +359,7 @@ impl KnownValues {
             StandardInput::Lines { shapes, count } => {
                 shapes.into_iter().map(|shape| KnownValue::of(shape, count)).collect()
             }
+            StandardInput::Columns(columns) => vec![KnownValue::Columns(columns)],
             StandardInput::Nothing | StandardInput::Partly(_) | StandardInput::Unknown => {
                 // Another text may have stood in the same place.
                 self.outputs.remove(&place);
@@ -363,20 +376,32 @@ impl KnownValues {
 
     /// Returns the lines that a process substitution gives.
     pub(super) fn lines_of(&self, body: &List) -> StandardInput {
-        let shape_of = |value: &KnownValue| match value {
-            KnownValue::Shaped { shape, .. } => Some(shape.clone()),
-            KnownValue::Text { .. } | KnownValue::Elements(_) => None,
-        };
-        let shapes: Option<Vec<Shape>> =
-            self.output(body).and_then(|values| values.iter().map(shape_of).collect());
-        shapes
-            .map_or(StandardInput::Unknown, |shapes| StandardInput::Lines { shapes, count: LineCount::Many })
+        self.output(body).map_or(StandardInput::Unknown, |values| as_lines(values, false))
     }
 
     /// Says whether a word holds something an encoding hid.
     pub(super) fn is_decoded(&self, word: &Argument) -> bool {
         self.decoded.contains(&word.span)
     }
+}
+
+/// Returns values as any number of lines that a command reads; one without anything may be among them.
+pub(super) fn as_lines(values: &[KnownValue], may_be_blank: bool) -> StandardInput {
+    if let [KnownValue::Columns(columns)] = values {
+        let may_be_blank = may_be_blank || columns.may_be_blank;
+        return StandardInput::Columns(LineColumns {
+            count: LineCount::Many,
+            may_be_blank,
+            ..columns.clone()
+        });
+    }
+    let shape_of = |value: &KnownValue| match value {
+        KnownValue::Shaped { shape, .. } => Some(shape.clone()),
+        KnownValue::Text { .. } | KnownValue::Elements(_) | KnownValue::Columns(_) => None,
+    };
+    let blank = may_be_blank.then(|| Some(Shape::text("")));
+    let shapes: Option<Vec<Shape>> = values.iter().map(shape_of).chain(blank).collect();
+    shapes.map_or(StandardInput::Unknown, |shapes| StandardInput::Lines { shapes, count: LineCount::Many })
 }
 
 /// Says whether values are few and short enough to be followed.

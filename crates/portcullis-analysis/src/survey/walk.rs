@@ -74,6 +74,8 @@ pub(super) struct SurveyWalk<'a> {
     /// The span every finding gets while walking text that is an argument of the outermost command.
     pub(super) fixed_span: Option<Span>,
     pub(super) home: Option<&'a str>,
+    /// The directory in which the outermost text begins.
+    pub(super) start: &'a str,
     pub(super) depth: usize,
     pub(super) background: bool,
     pub(super) parent: Option<usize>,
@@ -136,6 +138,7 @@ impl<'a> SurveyWalk<'a> {
             text,
             fixed_span: None,
             home: surroundings.home,
+            start: surroundings.directory,
             depth: 0,
             background: false,
             parent: None,

@@ -278,7 +278,7 @@ impl SurveyWalk<'_> {
                 self.opaque(span, "the shell text it reads is only known at run time".to_owned());
                 self.inner(&text, run, span, directories, StandardInput::Unknown);
             }
-            StandardInput::Lines { .. } | StandardInput::Unknown => {
+            StandardInput::Lines { .. } | StandardInput::Columns(_) | StandardInput::Unknown => {
                 self.opaque(span, "the shell text it reads is only known at run time".to_owned());
             }
         }
@@ -317,6 +317,7 @@ impl SurveyWalk<'_> {
             text,
             fixed_span: Some(self.fixed_span.unwrap_or(span)),
             home: self.home,
+            start: self.start,
             depth: self.depth,
             background: self.background,
             parent: self.parent,
