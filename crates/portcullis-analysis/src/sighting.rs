@@ -19,6 +19,8 @@ pub struct Sighting {
     pub sentence: String,
     /// Whether work on a project takes such a thing now and then: a person is asked about it, and it is not refused.
     pub is_ordinary: bool,
+    /// Whether it is for a person alone to say yes to, and no model's.
+    pub is_for_person: bool,
 }
 
 impl Sighting {
@@ -31,11 +33,23 @@ impl Sighting {
             "" => case.command(effect).map(Invocation::as_written).unwrap_or_default(),
             written => written.to_owned(),
         };
-        Self { effect: place, span: effect.span, subject, sentence: sentence.into(), is_ordinary: false }
+        Self {
+            effect: place,
+            span: effect.span,
+            subject,
+            sentence: sentence.into(),
+            is_ordinary: false,
+            is_for_person: false,
+        }
     }
 
     /// Says of it whether work on a project takes such a thing now and then.
     pub(crate) fn ordinary_if(self, is_ordinary: bool) -> Self {
         Self { is_ordinary, ..self }
+    }
+
+    /// Says of it whether a person is asked about it, and nobody else.
+    pub(crate) fn for_person_if(self, is_for_person: bool) -> Self {
+        Self { is_ordinary: self.is_ordinary || is_for_person, is_for_person, ..self }
     }
 }

@@ -1,6 +1,7 @@
 //! Moving money or ordering something.
 //!
 //! A payment or a booking has a price and cannot be taken back by the tools that made it.
+//! Through a tool of an MCP server, which the user has connected for it, it is put to a person and never to a model.
 //! Show what would be paid to whom, and let the person do it.
 //! Or name the amount and the recipient and say that it is to be paid.
 
@@ -46,11 +47,15 @@ pub(super) static FINDING: Finding = Finding {
 fn filter(case: Case<'_>) -> Vec<Sighting> {
     case.of(&[Act::Transact])
         .map(|effect| {
+            let is_connected = effect.invocation.is_none() && case.tool.starts_with("mcp__");
             let sentence = match effect.target.written() {
                 "" => "it moves money or orders something".to_owned(),
+                written if is_connected && !written.starts_with("mcp__") => {
+                    format!("it pays or orders {written}, which no tool takes back")
+                }
                 written => format!("it moves money or orders something: `{written}`"),
             };
-            Sighting::of(case, effect, sentence)
+            Sighting::of(case, effect, sentence).for_person_if(is_connected)
         })
         .collect()
 }

@@ -4,8 +4,8 @@ use super::{CallInput, Layout, address, effect, mcp_command, mcp_text};
 use crate::act::Act;
 use crate::effect::{Certainty, Target};
 use crate::lists::mcp::{
-    BROWSER_ACTIONS, BROWSER_LOOKS, BROWSER_NOUNS, BROWSER_SWITCHES, BROWSERS, MILD, PATH_FIELDS, REMOVING,
-    SENDING, SERVICE_FIELDS, STRONG, VERBS,
+    AMOUNT_FIELDS, BROWSER_ACTIONS, BROWSER_LOOKS, BROWSER_NOUNS, BROWSER_SWITCHES, BROWSERS, MILD,
+    PATH_FIELDS, RECIPIENT_FIELDS, REMOVING, SENDING, SERVICE_FIELDS, STRONG, VERBS,
 };
 use crate::outgoing::is_telling;
 
@@ -81,7 +81,8 @@ pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
     if !is_settled {
         // A removal whose target is no file here is an entry of some service.
         let act = if act == Act::Delete { Act::Post } else { act };
-        layout.effects.push(effect(act, Target::Name(tool.to_owned())));
+        let name = if act == Act::Transact { payment(tool, call) } else { tool.to_owned() };
+        layout.effects.push(effect(act, Target::Name(name)));
     }
     let is_code = |text: &str| text.contains(['(', ';', '\n', ' ']);
     if fields(call, CODE_FIELDS).any(is_code) {
@@ -92,6 +93,24 @@ pub(super) fn layout(tool: &str, call: &CallInput<'_>) -> Layout {
         layout.effects.push(effect(Act::Send, target));
     }
     layout
+}
+
+/// So much of a recipient or an amount is shown.
+const LONGEST_SHOWN: usize = 60;
+
+/// Says what is paid to whom, where the fields tell, and through which tool.
+fn payment(tool: &str, call: &CallInput<'_>) -> String {
+    let shown = |names: &[&str]| {
+        let text = fields(call, names).find(|text| !text.trim().is_empty())?;
+        let is_plain = |letter: &char| letter.is_alphanumeric() || " .,:@+-_/#&".contains(*letter);
+        Some(text.chars().filter(is_plain).take(LONGEST_SHOWN).collect::<String>())
+    };
+    match (shown(AMOUNT_FIELDS), shown(RECIPIENT_FIELDS)) {
+        (Some(amount), Some(recipient)) => format!("{amount} to {recipient} through `{tool}`"),
+        (None, Some(recipient)) => format!("something to {recipient} through `{tool}`"),
+        (Some(amount), None) => format!("{amount} through `{tool}`"),
+        (None, None) => tool.to_owned(),
+    }
 }
 
 /// Says whether what a tool does to files goes on elsewhere: it sends them, or they are files of a service.

@@ -115,6 +115,11 @@ impl Judgement {
         self.standing.iter().find(|found| !found.sighting.is_ordinary).map(reason_of)
     }
 
+    /// Returns the reason to ask a person and no model, if something is found that is for a person to say yes to.
+    pub(crate) fn personal(&self) -> Option<(Reason, Span)> {
+        self.standing.iter().find(|found| found.sighting.is_for_person).map(reason_of)
+    }
+
     /// Returns the reason to put a call to a judge or a person that the user seems to have asked for.
     pub(crate) fn request(&self) -> Option<(Reason, Span)> {
         let RequestedFinding { found, said } = self.requested.first()?;

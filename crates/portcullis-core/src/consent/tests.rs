@@ -14,6 +14,7 @@ fn request(code: &str, turns: &[&str], subject: &str, command: &str) -> Option<S
         subject: subject.to_owned(),
         sentence: String::new(),
         is_ordinary: false,
+        is_for_person: false,
     };
     let found = Found { finding: with_code(code).unwrap(), sighting };
     let turns: Vec<String> = turns.iter().map(|turn| (*turn).to_owned()).collect();

@@ -87,6 +87,10 @@ fn auto(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> StepResult {
     if let Some(approval) = approval {
         return settle(Decision::Allow, Reason::Approval { id: approval.id }, &raised);
     }
+    if let Some((reason, span)) = run.view.judgement().personal().filter(|_| block.is_none()) {
+        let raised = RaisedQuestion { step: StepId::A11, reason, spans: vec![span], lift: Lift::Nobody };
+        return person(run, raised);
+    }
     if let Some((found, span)) = block {
         let reason = weighed(&found, &run.view.policy.prose.permissions).unwrap_or(found);
         let raised = RaisedQuestion { step: StepId::A11, reason, spans: vec![span], lift: Lift::Classifier };
