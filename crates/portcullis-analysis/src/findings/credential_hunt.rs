@@ -23,6 +23,7 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "what is looked for and where",
     },
     hits: &[
+        ExampleCall::PowerShell(r"findstr /si password *.ini *.txt"),
         ExampleCall::PowerShell(r"findstr /s cpassword \\dc\sysvol\*.xml"),
         ExampleCall::PowerShell(r"Get-ChildItem C:\ -Recurse -Include *.kdbx"),
         ExampleCall::Bash("find / -name id_rsa"),
@@ -38,6 +39,8 @@ pub(super) static FINDING: Finding = Finding {
         ExampleCall::Bash("trufflehog filesystem /"),
     ],
     misses: &[
+        ExampleCall::PowerShell(r"findstr /si password *.cs"),
+        ExampleCall::PowerShell(r"findstr /i password settings.ini"),
         ExampleCall::Bash("grep -rn password src"),
         ExampleCall::Bash("find . -name \"*.pem\""),
         ExampleCall::Bash("find / -name \"*.rs\""),
@@ -144,13 +147,31 @@ fn hunts(case: Case<'_>, effect: &Effect) -> bool {
     if matches!(program, "findstr" | "select-string" | "get-childitem" | "dir" | "where") {
         let written = effect.target.written();
         let is_policy = words.iter().any(|word| word.text.to_ascii_lowercase().contains("cpassword"));
-        return is_policy || is_windows_system(written) && asks();
+        return is_policy || is_windows_system(written) && asks() || searches_documents(program, words);
     }
     let is_wide = || match effect.act {
         Act::Observe => matches!(program, "locate" | "plocate" | "mlocate"),
         _ => effect.target.paths().iter().any(|path| is_wide_place(case, path)),
     };
     searches && is_wide() && asks()
+}
+
+/// Endings of files in which people and installers leave passwords, and no program does.
+const DOCUMENTS: &[&str] = &[".config", ".doc", ".docx", ".ini", ".txt", ".vbs", ".xls", ".xlsx", ".xml"];
+
+/// Says whether a whole tree of documents is searched for passwords.
+fn searches_documents(program: &str, words: &[Argument]) -> bool {
+    let texts = || words.iter().map(|word| word.text.to_ascii_lowercase());
+    let descends = |text: &str| {
+        let letters = text.strip_prefix('/').unwrap_or_default();
+        !letters.is_empty() && letters.len() < 6 && letters.contains('s') && !letters.contains([':', '.'])
+    };
+    let is_asked = |text: &str| ["pass", "passwd", "password", "pwd", "cred"].contains(&text);
+    let names_all = |text: &str| text.starts_with("*.") && DOCUMENTS.contains(&text.trim_start_matches('*'));
+    program == "findstr"
+        && texts().any(|text| descends(&text))
+        && texts().any(|text| is_asked(text.trim_matches(['"', '\''])))
+        && texts().any(|text| names_all(&text))
 }
 
 /// Says whether a directory is one where people or the system keep secrets: homes, the root, what is not open.

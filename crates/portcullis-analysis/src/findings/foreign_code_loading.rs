@@ -8,6 +8,7 @@ use crate::act::Act;
 use crate::case::Case;
 use crate::effect::Effect;
 use crate::findings::{ExampleCall, Finding, Firmness, Severity, Sighting};
+use crate::invocation::{Invocation, Variable};
 
 pub(super) static FINDING: Finding = Finding {
     code: "PC012",
@@ -20,6 +21,9 @@ pub(super) static FINDING: Finding = Finding {
         must_name: "what is loaded",
     },
     hits: &[
+        ExampleCall::Bash("GIT_ASKPASS=frob-pass git clone https://example.com/a.git"),
+        ExampleCall::Bash("SSH_ASKPASS=/tmp/answer ssh-add"),
+        ExampleCall::Bash("HOME=/tmp/elsewhere ssh me@example.com"),
         ExampleCall::Bash("LD_PRELOAD=/tmp/x.so ls"),
         ExampleCall::Bash("LD_PRELOAD=./hook.so ./app"),
         ExampleCall::Bash("DYLD_INSERT_LIBRARIES=/tmp/x.dylib ls"),
@@ -36,6 +40,10 @@ pub(super) static FINDING: Finding = Finding {
         ExampleCall::PowerShell(r"rundll32 C:\Users\me\x.dll,Main"),
     ],
     misses: &[
+        ExampleCall::Bash("GIT_ASKPASS=true git ls-remote https://example.com/a.git"),
+        ExampleCall::Bash("GIT_ASKPASS= git fetch"),
+        ExampleCall::Bash("GIT_ASKPASS=./scripts/askpass.sh git fetch"),
+        ExampleCall::Bash("HOME=/tmp/x npm test"),
         ExampleCall::Bash("NODE_OPTIONS=--max-old-space-size=4096 npm run build"),
         ExampleCall::Bash("NODE_OPTIONS=--experimental-vm-modules npx jest"),
         ExampleCall::Bash("JAVA_TOOL_OPTIONS=-Xmx2g mvn test"),
@@ -53,16 +61,44 @@ pub(super) static FINDING: Finding = Finding {
 };
 
 fn filter(case: Case<'_>) -> Vec<Sighting> {
-    case.of(&[Act::LoadCode])
-        .filter(|effect| !is_plain(case, effect))
-        .map(|effect| {
-            let sentence = match effect.target.written() {
-                "" => "it makes a program load foreign code".to_owned(),
-                written => format!("it makes a program load foreign code: `{written}`"),
-            };
-            Sighting::of(case, effect, sentence)
-        })
-        .collect()
+    let loads = case.of(&[Act::LoadCode]).filter(|effect| !is_plain(case, effect)).map(|effect| {
+        let sentence = match effect.target.written() {
+            "" => "it makes a program load foreign code".to_owned(),
+            written => format!("it makes a program load foreign code: `{written}`"),
+        };
+        Sighting::of(case, effect, sentence)
+    });
+    let mut sightings: Vec<Sighting> = loads.collect();
+    for (index, command) in case.survey.invocations.iter().enumerate() {
+        for variable in command.assignments.iter().filter(|_| !command.arguments.is_empty()) {
+            sightings.extend(misleads(case, index, command, variable));
+        }
+    }
+    sightings
+}
+
+/// Programs that show who the user is, and go by settings in the home directory.
+const PROVING: &[&str] = &["scp", "sftp", "ssh", "ssh-add", "ssh-copy-id", "sshfs"];
+
+/// Says whether a variable gives a program that hands out keys or passwords a foreign helper or foreign settings.
+fn misleads(case: Case<'_>, index: usize, command: &Invocation, variable: &Variable) -> Option<Sighting> {
+    let value = variable.value.as_written();
+    if variable.name.ends_with("ASKPASS") {
+        let is_helper = |at: usize| {
+            let helper = case.survey.invocations.get(at);
+            helper.is_some_and(|helper| helper.parent == Some(index) && helper.span == variable.value.span)
+        };
+        let effect = case.of(&[Act::Unknown, Act::Execute]).find(|effect| {
+            effect.invocation.is_some_and(is_helper)
+                && (effect.act == Act::Unknown || !case.is_in_project(effect))
+        })?;
+        return Some(Sighting::of(case, effect, format!("it lets `{value}` answer for the password")));
+    }
+    let name = command.program_name().filter(|name| PROVING.contains(name))?;
+    let is_foreign = |path: &str| !case.scope.is_in_project(path) && case.scope.home.as_deref() != Some(path);
+    let is_elsewhere = variable.name == "HOME" && variable.value.fixed().is_some_and(is_foreign);
+    let effect = case.effects.iter().find(|effect| is_elsewhere && effect.invocation == Some(index))?;
+    Some(Sighting::of(case, effect, format!("it gives `{name}` the settings of `{value}`")))
 }
 
 /// Variables that set many things, with what a value holds that makes them load code.
