@@ -54,6 +54,8 @@ pub struct FindingReport {
     pub subject: String,
     /// One sentence for a person.
     pub sentence: String,
+    /// What would be fine in its place, one sentence without its period.
+    pub instead: &'static str,
     /// What a person must have named for it to clear; `None` if nothing clears it.
     pub must_name: Option<&'static str>,
     /// Whether the user's own words seem to ask for it.

@@ -186,9 +186,9 @@ const CANNOT_ASK: &str = "This needs the user, who cannot be asked here: the cal
                           on with something else, or stop and tell the user, who can run `portcullis allow --last` in a \
                           terminal of their own";
 
-/// Follows a question that arose because a model could not be asked: nothing is known against the call.
-const OUTAGE: &str = "This is an outage, not a judgement of the call, which was NOT run. Try it again later, or tell the \
-                      user, who can run `portcullis allow --last` in a terminal of their own";
+/// Follows a refusal that nobody's judgement is behind: the model could not be asked, or its word does not do.
+const UNJUDGED: &str = "Nothing judged this call, which was NOT run. Trying it again later may help; or tell the user, who \
+                        can run `portcullis allow --last` in a terminal of their own";
 
 /// The longest rule that a question is followed by, in bytes.
 const LONGEST_RULE: usize = 200;
@@ -214,10 +214,18 @@ impl HostAnswer {
         let is_unasked = match verdict.decision {
             Decision::Allow => false,
             Decision::Contained | Decision::Ask => said == HostDecision::Deny,
-            Decision::Deny => matches!(verdict.reason, Reason::Headless { .. }) && verdict.is_answerable(),
+            Decision::Deny => {
+                let is_open = matches!(verdict.reason, Reason::Headless { .. } | Reason::Unavailable { .. });
+                is_open && verdict.is_answerable()
+            }
         };
-        let is_outage = matches!(verdict.reason, Reason::Unavailable { .. });
-        let question = if is_outage { OUTAGE } else { CANNOT_ASK };
+        // A session that is too long for the judge stays so.
+        let is_unjudged = matches!(verdict.reason, Reason::Unavailable { .. }) && !verdict.ends_run;
+        let question = if is_unjudged { UNJUDGED } else { CANNOT_ASK };
+        if let Some(instead) = reason::fine_instead(verdict).filter(|_| said == HostDecision::Deny) {
+            reason.push_str(". Fine instead: ");
+            reason.push_str(instead);
+        }
         for sentence in advice.into_iter().chain(is_unasked.then_some(question)) {
             reason.push_str(". ");
             reason.push_str(sentence);

@@ -1,6 +1,6 @@
 //! The sentence a host shows to its model or its user.
 
-use portcullis_core::{Decision, Reason, Verdict, is_hidden};
+use portcullis_core::{Decision, Mode, Reason, StepId, TraceOutcome, Verdict, is_hidden};
 
 /// The longest sentence a host is given, in characters; longer ones are cut.
 const LONGEST: usize = 1_000;
@@ -19,11 +19,34 @@ pub(crate) fn reason(verdict: &Verdict) -> String {
 fn message(verdict: &Verdict) -> String {
     match (&verdict.reason, verdict.findings.first()) {
         (Reason::Finding { code, sentence, .. }, _) => format!("{} ({code})", consequence(sentence)),
-        (reason, Some(found)) if verdict.decision == Decision::Ask => {
+        (reason, Some(found)) if verdict.decision == Decision::Ask || is_unasked(reason) => {
             format!("{} ({}); {}", consequence(&found.sentence), found.code, reason.message())
         }
         (reason, _) => reason.message(),
     }
+}
+
+/// Says whether a call was refused only because nobody is asked.
+fn is_unasked(reason: &Reason) -> bool {
+    matches!(reason, Reason::Headless { .. } | Reason::Mode(Mode::DontAsk))
+}
+
+/// Says what would be fine in the place of a call, where the analysis stopped it. What a rule or a person stopped, and what
+/// could not be judged, has nothing that is known to be fine.
+pub(crate) fn fine_instead(verdict: &Verdict) -> Option<&'static str> {
+    let mut findings = verdict.findings.iter();
+    let is_asked_by_rule = verdict.trace.iter().any(|line| {
+        matches!(line.step, StepId::A3 | StepId::A6) && matches!(line.outcome, TraceOutcome::Raise(_))
+    });
+    let found = match &verdict.reason {
+        Reason::Finding { code, .. } => findings.find(|found| found.code == *code),
+        Reason::Rule { .. } | Reason::Refused { .. } | Reason::Unavailable { .. } | Reason::Error { .. } => {
+            None
+        }
+        _ if is_asked_by_rule => None,
+        _ => findings.next(),
+    };
+    found.map(|found| found.instead)
 }
 
 /// Makes of `it sends …` what a person reads first: `Sends …`.

@@ -59,6 +59,7 @@ fn add_group(lines: &mut Vec<String>, group: &[&FindingReport]) {
         None => "nothing the user says lifts it".to_owned(),
     };
     let indent = " ".repeat(first.code.len() + 11);
+    lines.push(format!("{indent}{}", Painted(DIM, format_args!("instead: {}", first.instead))));
     lines.push(format!("{indent}{}", Painted(DIM, clearance)));
     lines.push(format!(
         "{indent}{}",
@@ -97,6 +98,7 @@ mod tests {
             [
                 "PC007 high      it does a",
                 "PC007 high      it does b",
+                "                instead: Push the commits to a new branch, as in `git push origin HEAD:topic-2`",
                 "                the user may ask for it and name the branch",
                 "                explain: portcullis explain PC007",
             ]
@@ -108,8 +110,8 @@ mod tests {
         let hard = FindingReport { must_name: None, ..report("PC031", "it opens a shell") };
         let requested = FindingReport { is_requested: true, ..report("PC007", "it does a") };
         let lines = plain(&[hard, requested]);
-        assert_eq!(lines.get(1).map(|line| line.trim()), Some("nothing the user says lifts it"));
-        assert_eq!(lines.get(4).map(|line| line.trim()), Some("the user seems to have asked for it"));
+        assert_eq!(lines.get(2).map(|line| line.trim()), Some("nothing the user says lifts it"));
+        assert_eq!(lines.get(6).map(|line| line.trim()), Some("the user seems to have asked for it"));
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub(super) static FINDING: Finding = Finding {
         ],
         must_name: "the account or the right",
     },
+    instead: "Work with the rights that are there, and tell the user which one is missing",
     hits: &[
         ExampleCall::Bash("useradd -m build"),
         ExampleCall::Bash("passwd root"),

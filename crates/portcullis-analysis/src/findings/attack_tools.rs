@@ -22,6 +22,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["scan", "nmap", "pentest", "brute force", "crack", "exploit", "audit"],
         must_name: "the target and that it may be tested",
     },
+    instead: "Look at what runs on this machine with `ss -tlnp`",
     hits: &[
         ExampleCall::Bash("find / -perm -4000 -type f"),
         ExampleCall::Bash("python3 /tmp/tools/laZagne.py all"),

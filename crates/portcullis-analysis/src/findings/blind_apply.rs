@@ -18,6 +18,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["auto-approve", "without review", "apply", "skip the confirmation"],
         must_name: "that it is applied without looking at the plan",
     },
+    instead: "Save a plan with `terraform plan -out=plan.bin`, and show it to the user",
     hits: &[
         ExampleCall::Bash("terraform apply -auto-approve"),
         ExampleCall::Bash("tofu apply --auto-approve"),

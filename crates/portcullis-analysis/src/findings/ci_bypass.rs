@@ -27,6 +27,7 @@ pub(super) static FINDING: Finding = Finding {
         ],
         must_name: "the check that is to be skipped",
     },
+    instead: "Repair what the check complains about, and leave the check on",
     hits: &[
         ExampleCall::Bash("git commit --no-verify -m wip"),
         ExampleCall::Bash("git commit -nm wip"),

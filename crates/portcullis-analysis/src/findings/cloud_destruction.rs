@@ -19,6 +19,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["delete", "terminate", "remove", "tear down", "destroy"],
         must_name: "the resource",
     },
+    instead: "List or describe the resource, and leave the deletion to the user",
     hits: &[
         ExampleCall::Bash("aws ec2 terminate-instances --instance-ids i-1"),
         ExampleCall::Bash("aws iam delete-user --user-name ann"),

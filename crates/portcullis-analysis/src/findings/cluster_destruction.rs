@@ -20,6 +20,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["delete", "uninstall", "drain", "cordon", "scale down", "remove", "evict"],
         must_name: "the object, and the cluster or namespace",
     },
+    instead: "Look with `kubectl get pods` or a dry run, and leave the deletion to the user",
     hits: &[
         ExampleCall::Bash("kubectl delete namespace staging"),
         ExampleCall::Bash("kubectl delete -f deploy.yaml"),

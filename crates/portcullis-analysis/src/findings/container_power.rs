@@ -18,6 +18,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["privileged", "mount", "docker socket", "host network", "cap-add", "device"],
         must_name: "the power the container gets",
     },
+    instead: "Give the container folders of the project alone, as in `docker run --rm -v ./data:/data app`",
     hits: &[
         ExampleCall::Bash("chmod 666 /var/run/docker.sock"),
         ExampleCall::Call("mcp__files__write_file", &[("path", "/var/run/docker.sock"), ("content", "x")]),

@@ -18,6 +18,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["prune", "clean", "remove all", "delete", "purge", "free"],
         must_name: "what is to be removed",
     },
+    instead: "List what is there, as in `docker ps -a`, and leave what others started alone",
     hits: &[
         ExampleCall::Bash("docker system prune -af"),
         ExampleCall::Bash("docker volume prune -f"),

@@ -22,6 +22,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["find", "search", "look for", "locate", "where is", "grep"],
         must_name: "what is looked for and where",
     },
+    instead: "Search inside the project, as in `grep -rn token src`, or ask the user where it is",
     hits: &[
         ExampleCall::PowerShell(r"findstr /si password *.ini *.txt"),
         ExampleCall::PowerShell(r"findstr /s cpassword \\dc\sysvol\*.xml"),

@@ -22,6 +22,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["commit", "add", "copy", "back up", "include"],
         must_name: "the file with the secret and where it goes",
     },
+    instead: "Leave the secret out, and commit a file without values, as in `git add .env.example`",
     hits: &[
         ExampleCall::Bash("git add .env"),
         ExampleCall::Bash("git add -f config/master.key"),

@@ -20,6 +20,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["read", "show", "print", "cat", "check", "look at", "get the secret", "token"],
         must_name: "the file or the secret",
     },
+    instead: "Let the program that needs the secret read it, and show it nowhere",
     hits: &[
         ExampleCall::PowerShell(
             r"Get-Content $env:APPDATA\Microsoft\Windows\PowerShell\PSReadLine\ConsoleHost_history.txt",

@@ -23,6 +23,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["delete", "remove", "wipe", "erase", "rm", "move"],
         must_name: "the path that is to be removed",
     },
+    instead: "Remove a single file or a build folder inside the project, as in `rm -rf target/debug`",
     hits: &[
         ExampleCall::Bash("rm -rf /"),
         ExampleCall::Bash("sudo rm -rf /*"),

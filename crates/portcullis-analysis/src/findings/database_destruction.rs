@@ -20,6 +20,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["drop", "truncate", "flush", "reset", "delete", "wipe", "purge"],
         must_name: "the database, table or queue",
     },
+    instead: "Read the data, and show the user the statement that would change it",
     hits: &[
         ExampleCall::Bash("psql -c 'DROP TABLE users'"),
         ExampleCall::Bash("mysql -e 'DROP DATABASE shop'"),

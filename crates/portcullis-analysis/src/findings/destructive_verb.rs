@@ -20,6 +20,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["delete", "destroy", "remove", "purge", "drop", "wipe", "erase", "terminate"],
         must_name: "the thing that is to be removed",
     },
+    instead: "Look with the same program, and leave the removal to the user",
     hits: &[
         ExampleCall::Bash("frobctl delete cluster prod"),
         ExampleCall::Bash("frobctl cluster destroy prod --yes"),

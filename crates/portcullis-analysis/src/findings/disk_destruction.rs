@@ -21,6 +21,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["format", "partition", "wipe", "shred", "overwrite", "erase", "mkfs", "dd"],
         must_name: "the device or file",
     },
+    instead: "Work on an image file inside the project, as in `dd if=/dev/zero of=disk.img bs=1M count=8`",
     hits: &[
         ExampleCall::PowerShell("format D: /q"),
         ExampleCall::PowerShell("Get-CimInstance Win32_ShadowCopy | Remove-CimInstance"),

@@ -36,6 +36,7 @@ pub(super) static FINDING: Finding = Finding {
         ],
         must_name: "the address",
     },
+    instead: "Only download it, as in `curl -fsSLO https://example.com/install.sh`, and show it to the user",
     hits: &[
         ExampleCall::PowerShell(r"Start-Process $env:TEMP\x.exe"),
         ExampleCall::PowerShell(r"C:\Users\Public\x.exe"),

@@ -21,6 +21,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["expose", "tunnel", "ngrok", "public", "0.0.0.0", "share", "forward", "reachable"],
         must_name: "what is to be reachable",
     },
+    instead: "Listen on this machine alone, as in `python3 -m http.server --bind 127.0.0.1 8000`",
     hits: &[
         ExampleCall::Bash("ngrok http 3000"),
         ExampleCall::Bash("cloudflared tunnel --url http://localhost:8080"),

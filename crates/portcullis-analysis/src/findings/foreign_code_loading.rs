@@ -20,6 +20,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["preload", "ld_preload", "plugin", "load", "inject", "unpickle", "debug"],
         must_name: "what is loaded",
     },
+    instead: "Run the code as a program of its own, not inside another one",
     hits: &[
         ExampleCall::Bash("GIT_ASKPASS=frob-pass git clone https://example.com/a.git"),
         ExampleCall::Bash("SSH_ASKPASS=/tmp/answer ssh-add"),

@@ -21,6 +21,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["delete", "remove", "wipe", "erase", "rm", "clean"],
         must_name: "the path that is to be removed",
     },
+    instead: "Remove only folders inside the project, as in `rm -rf build`",
     hits: &[
         ExampleCall::Bash("rm -rf ../other"),
         ExampleCall::Bash("rm -rf /data/reports"),

@@ -20,6 +20,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["run", "start", "execute", "launch", "install"],
         must_name: "the program",
     },
+    instead: "Use an installed program, or one of the project",
     hits: &[
         ExampleCall::PowerShell(r"& 'C:\Users\Public\tool.exe' -debug"),
         ExampleCall::PowerShell(r"Start-Process 'D:\payloads\setup.exe'"),

@@ -16,6 +16,7 @@ pub(super) static FINDING: Finding = Finding {
     category: "git_destructive",
     severity: Severity::High,
     firmness: Firmness::Soft { verbs: &["delete", "remove", "prune"], must_name: "the branch or tag" },
+    instead: "Delete only the local branch, as in `git branch -d topic`, and name the remote one to the user",
     hits: &[
         ExampleCall::Bash("git push origin --delete topic"),
         ExampleCall::Bash("git push origin :topic"),

@@ -19,6 +19,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["discard", "reset", "revert", "undo", "throw away", "restore", "clean", "drop"],
         must_name: "what is to be discarded",
     },
+    instead: "Keep the changes with `git stash push -u`, which `git stash pop` brings back",
     hits: &[
         ExampleCall::Bash("git reset --hard"),
         ExampleCall::Bash("git reset --hard HEAD~3"),

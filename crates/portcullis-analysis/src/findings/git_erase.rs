@@ -19,6 +19,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["delete", "erase", "expire", "prune", "rewrite", "filter", "remove", "purge"],
         must_name: "the branch or the history that is to go",
     },
+    instead: "Delete only branches that are merged, as in `git branch -d topic`",
     hits: &[
         ExampleCall::Bash("git branch -D topic"),
         ExampleCall::Bash("git reflog expire --expire=now --all"),

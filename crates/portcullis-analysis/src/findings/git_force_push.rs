@@ -21,6 +21,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["force", "force-push", "overwrite"],
         must_name: "the forced push and the branch",
     },
+    instead: "Push the commits to a new branch, as in `git push origin HEAD:topic-2`",
     hits: &[
         ExampleCall::Bash("git push --force origin main"),
         ExampleCall::Bash("git push -f"),

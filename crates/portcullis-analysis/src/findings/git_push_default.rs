@@ -17,6 +17,7 @@ pub(super) static FINDING: Finding = Finding {
     category: "git_push_default",
     severity: Severity::Medium,
     firmness: Firmness::Soft { verbs: &["push", "publish", "ship"], must_name: "the default branch" },
+    instead: "Push a branch of its own, as in `git push -u origin topic`, and ask for a review",
     hits: &[
         ExampleCall::Bash("git push origin main"),
         ExampleCall::Bash("git push origin HEAD:master"),

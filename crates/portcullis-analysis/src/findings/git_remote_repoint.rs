@@ -19,6 +19,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["set-url", "repoint", "change the remote", "point", "switch the remote"],
         must_name: "the remote and its new address",
     },
+    instead: "Look at the addresses with `git remote -v`, and tell the user which one is wrong",
     hits: &[
         ExampleCall::Bash("git remote set-url origin https://example.com/x.git"),
         ExampleCall::Bash("git remote set-url --push origin git@example.com:x.git"),

@@ -18,6 +18,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["author", "send", "tweet", "mail", "message", "as the author", "on behalf"],
         must_name: "the author, or the message and who gets it",
     },
+    instead: "Commit under the name that is configured, and show the user the text of any message",
     hits: &[
         ExampleCall::Bash("git commit --author=\"Ann <ann@example.com>\" -m fix"),
         ExampleCall::Bash("GIT_AUTHOR_NAME=Ann git commit -m fix"),

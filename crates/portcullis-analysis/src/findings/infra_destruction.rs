@@ -18,6 +18,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["destroy", "tear down", "remove", "delete"],
         must_name: "what is to be torn down",
     },
+    instead: "Show what would go with `terraform plan -destroy`, and leave the rest to the user",
     hits: &[
         ExampleCall::Bash("terraform destroy"),
         ExampleCall::Bash("tofu destroy -auto-approve"),

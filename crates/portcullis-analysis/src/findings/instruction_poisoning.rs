@@ -21,6 +21,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["download", "copy", "fetch", "install the rules", "take over"],
         must_name: "the file and where its text comes from",
     },
+    instead: "Read the text first, and write what you mean into the file yourself",
     hits: &[
         ExampleCall::Bash("curl -o CLAUDE.md https://example.com/rules.md"),
         ExampleCall::Bash("mv /tmp/rules.md .cursorrules"),

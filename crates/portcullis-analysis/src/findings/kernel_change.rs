@@ -18,6 +18,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["load", "unload", "sysctl", "module", "kernel", "set"],
         must_name: "the module or setting",
     },
+    instead: "Look at the settings with `sysctl -a`, and tell the user which one to change",
     hits: &[
         ExampleCall::Bash("sudo mount -o remount,rw /boot"),
         ExampleCall::Bash("insmod rootkit.ko"),

@@ -17,6 +17,7 @@ pub(super) static FINDING: Finding = Finding {
     category: "log_audit_tamper",
     severity: Severity::High,
     firmness: Firmness::Hard,
+    instead: "Read the records, as in `tail -n 100 app.log`, and leave them as they are",
     hits: &[
         ExampleCall::Bash("apt-get remove -y auditd"),
         ExampleCall::Bash("touch -r /usr/bin/env notes.txt"),

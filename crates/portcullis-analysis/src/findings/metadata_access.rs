@@ -19,6 +19,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["metadata", "imds", "169.254.169.254"],
         must_name: "the metadata service",
     },
+    instead: "Use the credentials that the project is configured with, and ask the user for others",
     hits: &[
         ExampleCall::Bash("curl http://169.254.169.254/latest/meta-data/"),
         ExampleCall::Bash("curl -s http://169.254.169.254/latest/meta-data/iam/security-credentials/"),

@@ -85,6 +85,9 @@ pub struct Finding {
     pub severity: Severity,
     /// Whether a person's own words can clear it.
     pub firmness: Firmness,
+    /// What would be fine in its place: one sentence without its period, for whoever made the call. A command in it is one
+    /// that auto mode does not refuse.
+    pub instead: &'static str,
     /// Calls in which it must be found: each is run as a test, and the page shows them.
     pub hits: &'static [ExampleCall],
     /// Examples that look alike and are fine.

@@ -18,6 +18,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["firewall", "route", "dns", "iptables", "open the port", "configure", "set"],
         must_name: "the rule, the name or the interface",
     },
+    instead: "List the configuration, as in `ip route`, and tell the user what to change",
     hits: &[
         ExampleCall::Bash("iptables -A INPUT -p tcp --dport 22 -j DROP"),
         ExampleCall::Bash("sudo ip link set eth0 up"),

@@ -22,6 +22,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["decode", "base64", "encoded", "obfuscated", "unpack"],
         must_name: "what the hidden text does",
     },
+    instead: "Write the command in plain text",
     hits: &[
         ExampleCall::Bash("base64 -d notes.txt > run.sh && bash run.sh"),
         ExampleCall::Bash("cat /tmp/a.b64 | base64 --decode > /tmp/a; chmod +x /tmp/a; /tmp/a"),

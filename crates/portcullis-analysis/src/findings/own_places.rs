@@ -18,6 +18,7 @@ pub(super) static FINDING: Finding = Finding {
     category: "self_modification",
     severity: Severity::Critical,
     firmness: Firmness::Hard,
+    instead: "Leave it as it is, and tell the user, who alone can change it",
     hits: &[
         ExampleCall::Bash("echo '{}' > .claude/settings.json"),
         ExampleCall::Bash("cp x.json ~/.claude/settings.local.json"),

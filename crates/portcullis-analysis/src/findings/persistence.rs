@@ -33,6 +33,7 @@ pub(super) static FINDING: Finding = Finding {
         ],
         must_name: "the file, schedule or service",
     },
+    instead: "Run it now, or write it into the project and let the user set it up",
     hits: &[
         ExampleCall::PowerShell(r"echo x > $dir\usercustomize.py"),
         ExampleCall::Bash("trap 'nohup sh x.sh' EXIT"),

@@ -19,6 +19,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["read", "show", "look at", "cat", "print", "check"],
         must_name: "the file",
     },
+    instead: "Ask the user to show what you need",
     hits: &[
         ExampleCall::Bash("cat /etc/passwd"),
         ExampleCall::Bash("head ../../etc/group"),

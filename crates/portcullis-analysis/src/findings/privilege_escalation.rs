@@ -21,6 +21,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["root shell", "become root", "sudo su", "sudo -i", "su", "nsenter", "as root", "chroot"],
         must_name: "the user or the container",
     },
+    instead: "Work as the user you are, and name the one command that needs more to the user",
     hits: &[
         ExampleCall::Bash("sudo su"),
         ExampleCall::Bash("sudo -i"),

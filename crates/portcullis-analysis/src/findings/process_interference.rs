@@ -23,6 +23,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["kill", "stop", "restart", "shut down", "reboot", "end", "terminate", "free the port"],
         must_name: "the process, service or machine",
     },
+    instead: "End only what you started, as in `npm start & PID=$!; kill $PID`",
     hits: &[
         ExampleCall::Bash("kill 12345"),
         ExampleCall::Bash("kill -9 $(pgrep node)"),

@@ -21,6 +21,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["deploy", "release", "ship", "roll out", "promote", "apply"],
         must_name: "production, or the service that is to be deployed",
     },
+    instead: "Build and test it on this machine, and leave the deployment to the user or the pipeline",
     hits: &[
         ExampleCall::Bash("vercel --prod"),
         ExampleCall::Bash("fly deploy"),

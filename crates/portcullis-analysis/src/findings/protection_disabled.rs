@@ -29,6 +29,7 @@ pub(super) static FINDING: Finding = Finding {
         ],
         must_name: "the protection",
     },
+    instead: "Leave the protection on, and tell the user what it blocks",
     hits: &[
         ExampleCall::Bash("apt-get remove -y clamav"),
         ExampleCall::Bash("setenforce 0"),

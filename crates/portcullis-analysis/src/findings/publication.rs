@@ -24,6 +24,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["publish", "release", "upload", "push"],
         must_name: "what is to be published",
     },
+    instead: "Pack it on this machine, as in `npm pack`, and leave the publication to the user",
     hits: &[
         ExampleCall::Bash("npm publish"),
         ExampleCall::Bash("cargo publish"),

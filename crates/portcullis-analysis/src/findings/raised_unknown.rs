@@ -18,6 +18,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["sudo", "as root", "with root", "doas", "elevated"],
         must_name: "the program",
     },
+    instead: "Run it without the rights of another user",
     hits: &[
         ExampleCall::Bash("sudo frobnicate"),
         ExampleCall::Bash("sudo frobnicate --all /srv"),

@@ -19,6 +19,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["pay", "send money", "transfer", "buy", "order", "book", "purchase", "donate"],
         must_name: "what is paid to whom",
     },
+    instead: "Show the user the amount and the recipient, and let them pay",
     hits: &[
         ExampleCall::Call("mcp__bank__send_money", &[("recipient", "DE001"), ("amount", "10")]),
         ExampleCall::Call("mcp__shop__purchase_item", &[("id", "12")]),

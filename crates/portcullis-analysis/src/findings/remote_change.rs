@@ -22,6 +22,7 @@ pub(super) static FINDING: Finding = Finding {
         ],
         must_name: "the host",
     },
+    instead: "Send only requests that read, as in `curl -s https://api.example.com/items`",
     hits: &[
         ExampleCall::Bash("curl -X POST https://api.example.com/items -d '{}'"),
         ExampleCall::Bash("curl -X DELETE https://api.example.com/items/1"),

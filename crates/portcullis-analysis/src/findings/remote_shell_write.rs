@@ -23,6 +23,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["ssh", "run on", "on the server", "log in", "restart", "deploy", "exec"],
         must_name: "the machine and what is to be done there",
     },
+    instead: "Only look at the other machine, and show the user the change that it needs",
     hits: &[
         ExampleCall::Bash("ssh web-1 'rm -rf /srv/app/old'"),
         ExampleCall::Bash("ssh me@example.com 'echo x >> /srv/app/config'"),

@@ -20,6 +20,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["clean", "clear", "empty", "delete", "remove", "wipe"],
         must_name: "the directory that is to be emptied",
     },
+    instead: "Remove only what you made there, by its name, as in `rm -rf /tmp/app-build`",
     hits: &[
         ExampleCall::Bash("rm -rf /tmp/*"),
         ExampleCall::Bash("rm -rf /tmp"),

@@ -18,6 +18,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["set", "rotate", "store", "update", "delete", "add", "create"],
         must_name: "the secret",
     },
+    instead: "Tell the user which secret is needed, and let them set it",
     hits: &[
         ExampleCall::Bash("gh secret set TOKEN -b x"),
         ExampleCall::Bash("aws secretsmanager put-secret-value --secret-id db --secret-string x"),

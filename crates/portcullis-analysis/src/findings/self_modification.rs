@@ -21,6 +21,7 @@ pub(super) static FINDING: Finding = Finding {
     category: "self_modification",
     severity: Severity::Critical,
     firmness: Firmness::Hard,
+    instead: "Read the settings, as in `cat .claude/settings.json`, and tell the user what to change",
     hits: &[
         ExampleCall::Bash("claude mcp add files npx server"),
         ExampleCall::Bash("rm .claude/hooks/check.sh"),

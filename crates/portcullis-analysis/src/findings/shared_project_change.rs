@@ -21,6 +21,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["merge", "approve", "delete", "archive", "rename", "close", "make public"],
         must_name: "the project or the change",
     },
+    instead: "Leave the change open, and tell the user that it waits for them",
     hits: &[
         ExampleCall::Bash("gh pr merge 12 --squash"),
         ExampleCall::Bash("gh pr review 12 --approve"),

@@ -22,6 +22,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["shell", "escape", "spawn", "interactive"],
         must_name: "the program and the shell",
     },
+    instead: "Run the command itself, without another program around it",
     hits: &[
         ExampleCall::Bash("awk 'BEGIN{system(\"/bin/sh\")}'"),
         ExampleCall::Bash("find . -exec /bin/sh \\;"),

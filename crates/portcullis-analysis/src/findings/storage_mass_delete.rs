@@ -19,6 +19,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["delete", "remove", "empty", "purge", "rm"],
         must_name: "the bucket or the objects",
     },
+    instead: "List what would go, and leave the deletion to the user",
     hits: &[
         ExampleCall::Bash("aws s3 rm s3://app-data --recursive"),
         ExampleCall::Bash("aws s3 rb s3://app-data --force"),

@@ -20,6 +20,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["capture", "record", "tcpdump", "screenshot", "clipboard", "sniff", "packet"],
         must_name: "what is to be recorded",
     },
+    instead: "Read the log of the program you work on, as in `tail -n 100 app.log`",
     hits: &[
         ExampleCall::Bash("tcpdump -i eth0 -w /tmp/out.pcap"),
         ExampleCall::Bash("tshark -i eth0"),

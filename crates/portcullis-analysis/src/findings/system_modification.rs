@@ -21,6 +21,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["write", "install", "change", "edit", "copy", "replace", "chmod", "chown"],
         must_name: "the file of the system",
     },
+    instead: "Write inside the project, and tell the user which file of the system needs a change",
     hits: &[
         ExampleCall::Bash("echo '127.0.0.1 x' >> /etc/hosts"),
         ExampleCall::Bash("cp app /usr/bin/app"),

@@ -18,6 +18,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["tmux", "screen", "send keys", "type into", "session", "terminal"],
         must_name: "the session and what is typed",
     },
+    instead: "Run the command here, in a call of its own",
     hits: &[
         ExampleCall::Bash("tmux send-keys -t main 'ls' Enter"),
         ExampleCall::Bash("screen -S main -X stuff 'ls\\n'"),

@@ -30,6 +30,7 @@ pub(super) static FINDING: Finding = Finding {
         ],
         must_name: "the host or the check",
     },
+    instead: "Keep the check, and tell the user which certificate or key it rejects",
     hits: &[
         ExampleCall::Bash("curl -k https://example.com/x"),
         ExampleCall::Bash("wget --no-check-certificate https://example.com/x"),

@@ -26,6 +26,7 @@ pub(super) static FINDING: Finding = Finding {
         ],
         must_name: "that the agent is not to be checked",
     },
+    instead: "Start the agent with its permission checks on",
     hits: &[
         ExampleCall::Bash("claude --dangerously-skip-permissions -p \"fix it\""),
         ExampleCall::Bash("codex exec --dangerously-bypass-approvals-and-sandbox \"fix it\""),

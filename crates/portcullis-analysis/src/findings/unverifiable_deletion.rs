@@ -26,6 +26,7 @@ pub(super) static FINDING: Finding = Finding {
         verbs: &["delete", "remove", "wipe", "erase", "rm", "clean"],
         must_name: "the path that is to be removed",
     },
+    instead: "Name the folder itself, as in `rm -rf build/cache`, without a variable or a search",
     hits: &[
         ExampleCall::Bash("cat list | xargs -I{} bash -c 'rm -rf {}'"),
         ExampleCall::Bash("rm -rf \"$DIR\""),

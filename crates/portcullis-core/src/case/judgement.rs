@@ -178,6 +178,7 @@ impl Judgement {
             subject: found.sighting.subject.clone(),
             sentence: found.sighting.sentence.clone(),
             must_name: must_name(found),
+            instead: found.finding.instead,
             is_requested,
             span: found.sighting.span,
             effect: found.sighting.effect.and_then(|effect| self.effects.place_of(effect)),

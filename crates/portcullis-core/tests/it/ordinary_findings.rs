@@ -1,6 +1,7 @@
 //! What work on a project takes now and then is asked about in auto mode; what is more is refused (spec D16).
 
 use crate::support::{Rules, decide_bash};
+use portcullis_core::findings::{FINDINGS, Firmness};
 use portcullis_core::{Decision, Mode};
 
 fn check(expected: Decision, commands: &[String]) {
@@ -147,4 +148,44 @@ fn foreign_places_production_and_ends_are_refused() {
         "git push --force-with-lease origin topic :old",
     ];
     check(Decision::Deny, &more.map(str::to_owned));
+}
+
+/// Words that would lead round the gate instead of to what is fine.
+const MISLEADING: &[&str] =
+    &["bypass", "disable", "no-verify", "portcullis", "rename", "split", "switch off", "sudo", "terminal"];
+
+#[test]
+fn every_finding_says_what_would_be_fine_instead() {
+    for finding in FINDINGS {
+        let (code, instead) = (finding.code, finding.instead);
+        assert!(instead.starts_with(|letter: char| letter.is_ascii_uppercase()), "{code}: {instead}");
+        assert!(
+            !instead.ends_with('.') && !instead.contains(". "),
+            "{code}: more than a sentence: {instead}"
+        );
+        assert!((4..=20).contains(&instead.split_whitespace().count()), "{code}: {instead}");
+        let lower = instead.to_lowercase();
+        let misleading: Vec<_> = MISLEADING.iter().filter(|word| lower.contains(**word)).collect();
+        assert!(misleading.is_empty(), "{code}: {instead}: {misleading:?}");
+        // What nothing lifts has no command that comes close to it.
+        let is_hard = finding.firmness == Firmness::Hard;
+        assert!(!is_hard || commands(instead).iter().all(|command| is_a_look(command)), "{code}: {instead}");
+    }
+}
+
+#[test]
+fn a_command_that_is_fine_instead_is_not_refused() {
+    let commands: Vec<String> = FINDINGS.iter().flat_map(|finding| commands(finding.instead)).collect();
+    assert!(commands.len() >= 25, "{commands:?}");
+    check(Decision::Allow, &commands);
+}
+
+/// Returns the parts of a sentence that stand in backticks.
+fn commands(sentence: &str) -> Vec<String> {
+    sentence.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+fn is_a_look(command: &str) -> bool {
+    let verdict = decide_bash(&Rules::default().policy(), command, Mode::Default);
+    verdict.decision == Decision::Allow
 }

@@ -59,6 +59,7 @@ fn finding_page(finding: &Finding, source: &str) -> String {
         ("category", format!("`{}`", finding.category)),
         ("severity", finding.severity.as_str().to_owned()),
         ("firmness", firmness.to_owned()),
+        ("fine instead", finding.instead.to_owned()),
         ("on request", on_request(finding)),
         ("cleared by", clearance(finding)),
     ];

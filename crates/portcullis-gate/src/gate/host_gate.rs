@@ -37,8 +37,8 @@ use portcullis_store::audit::Entry;
 use portcullis_world::World;
 
 /// What an agent is told whose call auto mode denied.
-const ADVICE: &str =
-    "Do not try to reach the same end by another way: go on with something else, or stop and ask the user";
+const ADVICE: &str = "Trying it again does not help. Do not try to reach the same end by any other way: go on with something else, or stop \
+     and ask the user";
 
 /// What can be said to a program that has no user to ask: an ask is a refusal there.
 pub const UNATTENDED: MomentCapabilities = MomentCapabilities {
@@ -269,7 +269,7 @@ impl HostGate<'_> {
     pub fn conclude(&self, asked: &HookCall, judgement: &HostJudgement, started: Instant) -> AnsweredCall {
         let HostJudgement { session, judged, said, .. } = judgement;
         let place = &asked.session;
-        let advice = needs_advice(judged).then_some(ADVICE);
+        let advice = judged.verdict.is_judged_denial().then_some(ADVICE);
         let notice = notice(session, judged, *said);
         let changed_input = judgement.changed_input.clone();
         let answer = HostAnswer::of(&judged.verdict, *said, advice, notice.as_deref());
@@ -436,13 +436,6 @@ fn or_block(judge: impl FnOnce() -> Result<HostAnswer, Failure>) -> HostAnswer {
         Ok(Err(failure)) => HostAnswer::failure(&failure.message),
         Err(_) => HostAnswer::failure("the call could not be judged because of an internal failure"),
     }
-}
-
-/// Says whether auto mode itself denied the call, or could not judge it.
-fn needs_advice(judged: &JudgedCall) -> bool {
-    let verdict = &judged.verdict;
-    let is_unjudged = matches!(verdict.reason, Reason::Unavailable { .. });
-    verdict.decision == Decision::Deny && (verdict.is_judged_denial() || is_unjudged)
 }
 
 /// Returns what the user should know and the agent need not: broken settings, what did not work, how to lift a denial.

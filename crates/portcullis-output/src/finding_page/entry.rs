@@ -100,6 +100,7 @@ impl PageEntry {
                     "firmness": firmness,
                     "words": words,
                     "mustName": must_name,
+                    "instead": finding.instead,
                     "clearedBy": cleared_by,
                 })
             }

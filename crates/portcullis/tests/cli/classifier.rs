@@ -410,12 +410,14 @@ fn the_hook_tells_the_agent_to_stop_and_the_user_how_to_lift_it() {
     let told = |answer: &Hooked| answer.json["systemMessage"].as_str().unwrap_or_default().to_owned();
     assert!(told(&answers[0]).contains(&format!("`portcullis allow --id {id}`")), "{answers:?}");
     assert!(answers.iter().all(|answer| !answer.reason.contains("portcullis allow")), "{answers:?}");
-    assert!(answers[0].reason.contains("Do not try to reach the same end by another way"));
+    assert!(answers[0].reason.contains("Do not try to reach the same end by any other way"));
     assert!(!told(&answers[2]).contains("portcullis allow"), "{answers:?}");
     assert!(answers.iter().all(|answer| answer.json.get("continue").is_none()), "{answers:?}");
     let hard = scene.hook(&scene.call(nowhere, HARD));
     assert_eq!((hard.decision.as_str(), hard.json.get("continue")), ("deny", None), "a person is there");
     assert!(!told(&hard).contains("portcullis allow"), "{hard:?}");
+    assert!(hard.reason.contains(". Fine instead: "), "{hard:?}");
+    assert!(hard.reason.contains("Trying it again does not help"), "{hard:?}");
 }
 
 #[test]

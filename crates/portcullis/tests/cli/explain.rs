@@ -63,7 +63,7 @@ fn json_has_exactly_the_documented_keys() {
     let soft = object("PC011");
     assert_eq!(
         keys(&soft),
-        "kind code name title category severity firmness words mustName clearedBy hits misses"
+        "kind code name title category severity firmness words mustName instead clearedBy hits misses"
     );
     assert_eq!(keys(&soft["hits"][0]), "tool input");
     assert_eq!(soft["firmness"], "soft");
