@@ -141,6 +141,7 @@ acts! {
     ClusterDelete "cluster-delete" Grave "deletes objects of a cluster:",
     ClusterAdmin "cluster-admin" Grave "changes nodes or rules of a whole cluster:",
     ContainerLocal "container-local" Local "builds or runs containers on this machine",
+    PullImage "pull-image" Outward "fetches an image that the project may not declare:",
     ContainerPower "container-power" Grave "gives a container power over this machine:",
     ContainerDelete "container-delete" Outward "removes containers, images or volumes",
     ContainerPurge "container-purge" Grave "removes containers, images or volumes in bulk",

@@ -13,6 +13,7 @@ mod case;
 pub mod code;
 pub mod command_effects;
 pub mod command_shape;
+pub mod container_image;
 mod directories;
 pub mod effect;
 pub mod environment;

@@ -4,8 +4,9 @@ use super::CommandContext;
 use super::certain;
 use crate::act::Act;
 use crate::argument::Argument;
+use crate::container_image::is_well_known;
 use crate::environment::is_secret_name;
-use crate::lists::readers::container::{POWERFUL, PUBLISHERS};
+use crate::lists::readers::container::POWERFUL;
 use crate::profile::{Match, Use};
 
 /// Options that join a namespace of the machine or of another container.
@@ -58,10 +59,18 @@ pub(super) fn read(context: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> 
 fn foreign_image<'a>(found: &'a Match<'_>) -> Option<&'a Argument> {
     let starts = matches!(found.path.as_slice(), ["run" | "create"] | ["container", "run" | "create"]);
     let image = found.wanted.operands.first().filter(|_| starts)?;
-    let is_known = image.fixed().is_some_and(|name| {
-        !name.contains('/') || PUBLISHERS.iter().any(|publisher| name.starts_with(publisher))
-    });
-    (!is_known).then_some(image)
+    (!image.fixed().is_some_and(is_well_known)).then_some(image)
+}
+
+/// Adds the images that are fetched and that are neither of this machine nor of somebody everybody knows.
+pub(super) fn images(_: &CommandContext<'_>, found: &Match<'_>) -> Vec<Use> {
+    let mut uses = found.uses.clone();
+    if !found.is_idle {
+        let operands = found.wanted.operands.iter();
+        let foreign = operands.filter(|image| !image.fixed().is_some_and(is_well_known));
+        uses.extend(foreign.map(|image| certain(Act::PullImage, image)));
+    }
+    uses
 }
 
 /// Says whether an option hands secrets to a container, makes it start again by itself, or has it send or run something.
@@ -145,6 +154,21 @@ mod tests {
 
     fn is_plain(command: &str) -> bool {
         effects(command).iter().all(|effect| !effect.starts_with("unknown"))
+    }
+
+    #[test]
+    fn an_image_of_somebody_else_is_told_where_it_is_fetched() {
+        for plain in
+            ["docker pull redis:7", "podman pull docker.io/library/redis", "docker image pull grafana/loki"]
+        {
+            assert_eq!(effects(plain), ["container-local"], "{plain}");
+        }
+        assert_eq!(effects("docker pull acme/tool:1"), ["container-local", "pull-image acme/tool:1"]);
+        assert_eq!(
+            effects("docker pull docker.io/acme/tool"),
+            ["container-local", "pull-image docker.io/acme/tool"]
+        );
+        assert_eq!(effects("nerdctl image pull \"$IMAGE\""), ["container-local", "pull-image $IMAGE"]);
     }
 
     #[test]

@@ -80,6 +80,7 @@ const READERS: &[(&str, ArgumentReader)] = &[
     ("chmod", mode::chmod),
     ("condition", condition::read),
     ("container-copy", container::copy),
+    ("container-images", container::images),
     ("container-names", container::names),
     ("copy", copy::copy),
     ("copy-remote", remote::copy),

@@ -11,7 +11,7 @@ use portcullis_analysis::{Assessment, Background, Case as Assessed, Survey, asse
 use portcullis_shell::Span;
 
 use super::view::CaseView;
-use super::{own_processes, own_scripts, session_files, unsaved};
+use super::{declared_images, own_processes, own_scripts, session_files, unsaved};
 use crate::consent::UserWords;
 use crate::disk::DiskAnswer;
 use crate::effect_report::EffectList;
@@ -72,6 +72,7 @@ impl Judgement {
         }
         open_inside.retain(|effect| !own_scripts::is_judged(view, &grounds.scope, effect));
         open.retain(|effect| !own_scripts::is_judged(view, &grounds.scope, effect));
+        open.retain(|effect| !declared_images::is_declared(view, effect));
         open.extend(hidden_programs(view));
         open.extend(session_files::doubts(view, &grounds));
         let losses = unsaved::losses(view);
@@ -177,8 +178,8 @@ impl Judgement {
             severity: found.finding.severity,
             subject: found.sighting.subject.clone(),
             sentence: found.sighting.sentence.clone(),
-            must_name: must_name(found),
             instead: found.finding.instead,
+            must_name: must_name(found),
             is_requested,
             span: found.sighting.span,
             effect: found.sighting.effect.and_then(|effect| self.effects.place_of(effect)),

@@ -10,6 +10,7 @@
 //! when the disk has said what they hold; findings are judged once for what is known. A policy is no part of a case, so
 //! that one case can be decided by several: `CaseView` is the case under one of them, which is what the steps read.
 
+mod declared_images;
 mod doing;
 mod judgement;
 mod looking_up;

@@ -11,7 +11,7 @@ use super::Case;
 use super::judgement::Judgement;
 use super::script::CalledScript;
 use super::source::{EffectSource, own_source, questions_about, questions_of, script_sources};
-use super::{own_processes, session_files, unsaved};
+use super::{declared_images, own_processes, session_files, unsaved};
 use crate::context::Context;
 use crate::disk::{DiskAnswer, DiskQuestion};
 use crate::guarded_file::guarded_files;
@@ -127,6 +127,7 @@ impl<'a> CaseView<'a> {
         questions.extend(session_files::questions(self));
         questions.extend(unsaved::questions(self));
         questions.extend(own_processes::questions(self));
+        questions.extend(declared_images::questions(self));
         if case.effects().iter().any(|effect| effect.act == Act::GitPush) {
             questions.extend(self.roots.iter().map(|root| DiskQuestion::Text(format!("{root}/.git/HEAD"))));
         }

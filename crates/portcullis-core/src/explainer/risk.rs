@@ -67,6 +67,7 @@ fn local(act: Act) -> &'static str {
 fn outward(act: Act) -> &'static str {
     match act {
         Act::InstallPackage | Act::InstallGlobal => "software that nobody checked runs its install scripts",
+        Act::PullImage => "an image of somebody else lies ready to be started",
         Act::Uninstall | Act::ContainerDelete => "something that is still needed is removed",
         Act::Send | Act::Connect => "data leaves this machine and cannot be called back",
         Act::RemoteRun => "another machine may change, and nothing here undoes that",
