@@ -19,6 +19,12 @@ fn lines(file: &str, text: &str, run: &str) -> Vec<String> {
 
 const RUNS: &[(&str, &str)] = &[
     ("/tmp/wip/x.sh", "bash /tmp/wip/x.sh"),
+    ("/tmp/wip/x.sh", "bash -e /tmp/wip/x.sh"),
+    ("/tmp/wip/x.sh", "bash -x /tmp/wip/x.sh src"),
+    ("/tmp/wip/x.sh", "sh -eu /tmp/wip/x.sh"),
+    ("/tmp/wip/x.sh", "bash -euo pipefail /tmp/wip/x.sh"),
+    ("/tmp/wip/x.sh", "bash --noprofile --norc -eux -o pipefail -- /tmp/wip/x.sh"),
+    ("/tmp/wip/x.sh", "dash -v /tmp/wip/x.sh"),
     ("/tmp/wip/y.sh", "chmod +x /tmp/wip/y.sh && /tmp/wip/y.sh"),
     ("/tmp/x.py", "python3 /tmp/x.py"),
     ("/tmp/x.mjs", "node /tmp/x.mjs"),
@@ -115,6 +121,25 @@ fn only_a_text_that_stands_alone_is_known() {
         "cat > /tmp/wip/x.sh <<'EOF'\nls\nEOF\ncp -r other/. /tmp/wip; sh /tmp/wip/x.sh",
     ] {
         assert_ne!(decision(line), Decision::Allow, "{line}");
+    }
+}
+
+/// What makes the shell read another file, or nobody knows, leaves what is known of the script behind.
+#[test]
+fn a_switch_that_brings_in_another_file_is_asked_about() {
+    for switches in [
+        "--rcfile /tmp/o.sh -i",
+        "--init-file /tmp/o.sh",
+        "--frobnicate",
+        "-Z",
+        "-s",
+        "-i",
+        "-c 'sh /tmp/o.sh'",
+        "-e /tmp/o.sh",
+        "-o \"$(cat o)\"",
+    ] {
+        let line = format!("cat > /tmp/x.sh <<'EOF'\nls\nEOF\nbash {switches} /tmp/x.sh");
+        assert_ne!(decision(&line), Decision::Allow, "{line}");
     }
 }
 
