@@ -15,9 +15,10 @@ pub const SMALL_NAME: &str = "portcullis";
 pub const FULL_NAME: &str = "portcullis-full";
 
 /// The command that lives for weeks, and what its allocator reads when a process begins: how long memory that is free is
-/// kept, in milliseconds. Other commands end before it would matter.
+/// kept, in milliseconds, and whether the kernel may fill it up to pages of two megabytes, which it does again and again
+/// with what was given back. Other commands end before it would matter.
 const LONG_LIVED: &str = "serve";
-const KEPT_FREE: (&str, &str) = ("MIMALLOC_PURGE_DELAY", "0");
+const ALLOCATOR_OPTIONS: [(&str, &str); 2] = [("MIMALLOC_PURGE_DELAY", "0"), ("MIMALLOC_ALLOW_THP", "0")];
 
 /// Turns this process into the full program with these arguments; what was read of standard input already is given to it
 /// again. Returns only if that failed, and says why.
@@ -30,7 +31,7 @@ pub fn become_full<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>, inpu
     // Help and errors name the program that was started.
     command.arg0(SMALL_NAME).args(arguments);
     if command.get_args().next().is_some_and(|first| first == LONG_LIVED) {
-        command.env(KEPT_FREE.0, KEPT_FREE.1);
+        command.envs(ALLOCATOR_OPTIONS);
     }
     if let Some(input) = input {
         match memory_file(input) {

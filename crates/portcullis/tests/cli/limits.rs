@@ -10,6 +10,10 @@ use super::approvals::{Hook, claude, open_questions, sandbox, until};
 use super::daemon::{Daemon, serve};
 use super::sandbox::Sandbox;
 
+/// The most memory of its own that a daemon has at rest, in kilobytes.
+#[cfg(target_os = "linux")]
+const MOST_MEMORY_AT_REST: u64 = 24 * 1024;
+
 /// Opens a connection, asks for something and leaves it open; returns the status too.
 fn held(daemon: &Daemon, path: &str, token: &str) -> (String, TcpStream) {
     let request =
@@ -61,6 +65,14 @@ fn threads_and_free_memory_go_back_after_a_rush_of_questions() {
     assert_eq!(open_questions(&daemon).len(), 64);
     // A thread keeps memory of its own, and the allocator what is free, unless they are told otherwise.
     until("as few threads as before", || (threads() <= before + 4).then_some(()));
+    let kilobytes = |name: &str| -> u64 {
+        let maps = std::fs::read_to_string(process.join("smaps_rollup")).unwrap();
+        let line = maps.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.split_whitespace().next().unwrap().parse().unwrap()
+    };
+    until("as little memory as before", || (kilobytes("Anonymous:") < MOST_MEMORY_AT_REST).then_some(()));
+    // The kernel fills up what was given back where it may use pages of two megabytes.
+    assert_eq!(kilobytes("AnonHugePages:"), 0);
     let variables = std::fs::read(process.join("environ")).unwrap();
     assert!(variables.split(|byte| *byte == 0).any(|one| one == b"MIMALLOC_PURGE_DELAY=0"));
 }
