@@ -15,7 +15,8 @@
 //! Where it asks its user, it does so *before* it tells of a call. So it also tells of that question: what needs none is
 //! allowed there, what is denied is denied there, and everything else is left to its user. Never is a question answered
 //! there on the word of an answer that comes later. In the default mode a call that no rule speaks of is not asked about
-//! a second time; one that a rule or a finding speaks against is, because only then its user reads why. Where nobody can
+//! a second time; one that a rule or a finding speaks against is, because only then its user reads why
+//! ([the page of hosts](../../../docs/reference/hosts.md#why-qwen-code-asks-twice) says why it cannot be one question). Where nobody can
 //! be asked, the question is never raised. A program that drives Qwen Code hears only the first of two questions about
 //! one call, which then waits.
 //!

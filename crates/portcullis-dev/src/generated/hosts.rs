@@ -98,7 +98,13 @@ fn observed() -> String {
     page.push_str(
         "\nOur program prints no garbage and answers before the host stops waiting; what is left of these columns is a \
          machine that is stopped in between.\n\
-         Where an ask would run, we deny, and say how to allow the call.\n",
+         Where an ask would run, we deny, and say how to allow the call.\n\n\
+         ### Why Qwen Code asks twice\n\n\
+         In its default mode Qwen Code asks its user before it tells us that a call is about to run.\n\
+         At that question we can say yes or no and nothing else: the user answers it without reading what we know.\n\
+         So a call that a rule of ours asks about, or in which something was found, is asked about a second time, where the \
+         user reads why.\n\
+         A yes of ours to the first would leave one question, and none at all where our second answer fails.\n",
     );
     page
 }
