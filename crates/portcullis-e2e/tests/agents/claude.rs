@@ -4,7 +4,7 @@ use portcullis_testkit::{AgentScript, AgentTurn, ModelScript, ScriptedServer};
 use serde_json::{Value, json};
 
 use crate::answers;
-use crate::harness::{Client, Finished, Registration, Session, Stage};
+use crate::harness::{Client, Finished, Registration, ScriptedUser, Session, Stage};
 use crate::tour::{self, tour_tests};
 
 tour_tests!(
@@ -15,6 +15,42 @@ tour_tests!(
 #[test]
 fn a_command_of_a_subagent_is_judged() {
     tour::assert_subagent_was_judged(tour());
+}
+
+/// Claude Code does not ask before it starts a subagent.
+#[test]
+fn a_subagent_starts_without_a_prompt_of_ours_if_nothing_is_found() {
+    for arguments in [["--permission-mode", "default"], ["--permission-mode", "acceptEdits"]] {
+        let policy = json!({"permissions": {"deny": ["Bash(touch denied-of-subagent.txt)"]}});
+        let finished = tour::delegate_under(Client::Claude, &policy, &arguments, ScriptedUser::Declines);
+        let is_about_it = |question: &String| ["Agent", "Task"].contains(&question.as_str());
+        assert!(
+            !finished.questions.iter().any(is_about_it),
+            "{:?}: {}",
+            finished.questions,
+            finished.describe()
+        );
+        let reason = "the deny rule `Bash(touch denied-of-subagent.txt)` matches";
+        finished.assert_stopped("denied-of-subagent", "denied-of-subagent.txt", reason);
+    }
+}
+
+/// The prompt of Claude Code lets its user say that they do not want to be asked again, which an ask of ours takes away.
+#[test]
+fn claude_codes_own_prompt_stays_where_nothing_is_found() {
+    let policy = json!({"permissions": {"ask": ["Bash(touch asked.txt)"]}});
+    let session = Session::new(Client::Claude, &policy).with_user(ScriptedUser::Accepts);
+    let finished = session.with_arguments(&["--permission-mode", "default"]).play(|stage| {
+        AgentScript::new(vec![
+            stage.shell("plain", "touch plain.txt"),
+            stage.shell("asked", "touch asked.txt"),
+            AgentTurn::say("All done."),
+        ])
+    });
+    assert_eq!(finished.questions, ["touch plain.txt", "touch asked.txt"], "{}", finished.describe());
+    assert_eq!(finished.maybe_last, ["touch plain.txt"], "an ask of ours takes it away");
+    finished.assert_ran("plain", "plain.txt");
+    finished.assert_ran("asked", "asked.txt");
 }
 
 /// The mode in which Claude Code runs everything that no hook stops.

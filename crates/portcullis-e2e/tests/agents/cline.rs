@@ -45,6 +45,23 @@ fn a_command_to_ask_about_does_not_run() {
     finished.assert_recorded("touch asked.txt", "ask");
 }
 
+/// Cline would run them by itself, and nobody is there to ask.
+#[test]
+fn tests_of_the_project_run_after_init_without_settings() {
+    let package = json!({"name": "app", "scripts": {"test": "touch tested.txt"}}).to_string();
+    let session = Session::new(Client::Cline, &json!({})).with_file("package.json", &package);
+    let finished = session.play(|stage| {
+        AgentScript::new(vec![
+            stage.shell("tests", "npm test"),
+            stage.write("inside", "inside.txt"),
+            stage.shell("hostile", "rm -rf ~ && touch hostile.txt"),
+        ])
+    });
+    finished.assert_ran("tests", "tested.txt");
+    finished.assert_ran("inside", "inside.txt");
+    assert!(!finished.has_file("hostile.txt"), "{}", finished.describe());
+}
+
 #[test]
 fn a_hook_whose_program_is_gone_stops_the_call() {
     let finished = tour::run_without_program(Client::Cline, &[]);

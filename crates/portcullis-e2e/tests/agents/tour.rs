@@ -5,7 +5,7 @@
 use portcullis_testkit::{AgentScript, AgentTurn};
 use serde_json::{Value, json};
 
-use crate::harness::{Client, Finished, Registration, SECRET, Session, Stage};
+use crate::harness::{Client, Finished, Registration, SECRET, ScriptedUser, Session, Stage};
 
 /// What a subagent is known by.
 const TASK: &str = "SUBAGENT-TASK: leave two files";
@@ -51,6 +51,17 @@ pub(crate) fn take_without_servers(client: Client) -> Finished {
 /// Has an agent do nothing but give its subagent something to do.
 pub(crate) fn delegate(client: Client, arguments: &[&str]) -> Finished {
     let session = Session::new(client, &policy()).with_arguments(arguments);
+    session.play(|stage| AgentScript::new(with_subagent(stage)).with_subagent(TASK, subagent(stage)))
+}
+
+/// Has an agent do so under a policy, with a user who can be asked.
+pub(crate) fn delegate_under(
+    client: Client,
+    policy: &Value,
+    arguments: &[&str],
+    user: ScriptedUser,
+) -> Finished {
+    let session = Session::new(client, policy).with_arguments(arguments).with_user(user);
     session.play(|stage| AgentScript::new(with_subagent(stage)).with_subagent(TASK, subagent(stage)))
 }
 

@@ -70,6 +70,40 @@ fn every_call_gets_an_answer_that_fits_its_mode() {
 }
 
 #[test]
+fn a_subagent_gets_no_prompt_of_ours_without_a_finding() {
+    let sandbox = Sandbox::new();
+    let task = json!({"description": "look", "prompt": "look for the bug", "subagent_type": "worker"});
+    for mode in ["default", "acceptEdits", "plan", "auto", "bypassPermissions"] {
+        let ran = sandbox.run_with_input(&["hook", "claude"], &input(&sandbox, "Agent", &task, mode));
+        assert_ne!(decision(&ran).0, "ask", "{mode}");
+        assert_ne!(decision(&ran).0, "deny", "{mode}");
+    }
+    let unchecked = json!({"description": "go", "prompt": "fix it", "subagent_type": "worker", "mode": "bypassPermissions"});
+    for mode in ["default", "auto", "bypassPermissions"] {
+        let ran = sandbox.run_with_input(&["hook", "claude"], &input(&sandbox, "Agent", &unchecked, mode));
+        assert!(["ask", "deny"].contains(&decision(&ran).0.as_str()), "{mode}: {ran:?}");
+    }
+}
+
+/// An ask of ours would take “don't ask again” away.
+#[test]
+fn a_question_that_nothing_speaks_against_is_left_to_claude_codes_own_prompt() {
+    let sandbox = Sandbox::new();
+    sandbox.write_user_settings(r#"{"permissions": {"ask": ["Bash(npm run build:*)"]}}"#);
+    for (command, expected) in [
+        ("npm test", "silence"),
+        ("cargo build", "silence"),
+        ("touch a.txt", "silence"),
+        ("npm run build", "ask"),
+        ("git push --force origin topic", "ask"),
+        ("cat ~/.ssh/id_rsa", "ask"),
+    ] {
+        let ran = sandbox.run_with_input(&["hook", "claude"], &bash(&sandbox, command));
+        assert_eq!(decision(&ran).0, expected, "{command}: {ran:?}");
+    }
+}
+
+#[test]
 fn the_reason_names_the_rule_and_its_place() {
     let sandbox = Sandbox::with_user_settings(RULES);
     let ran = sandbox.run_with_input(&["hook", "claude"], bash(&sandbox, "git push").as_bytes());

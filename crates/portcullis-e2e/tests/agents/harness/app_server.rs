@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use super::control_protocol::Question;
 use super::conversation::Conversation;
 use super::place::Place;
 use super::setup::{PROMPT, ScriptedUser};
@@ -18,11 +19,11 @@ struct AppServer {
     conversation: Conversation,
     user: ScriptedUser,
     next_id: u64,
-    questions: Vec<String>,
+    questions: Vec<Question>,
 }
 
 /// Runs one turn, and returns what the user was asked.
-pub(super) fn run_a_turn(command: &mut Command, place: &Place, user: ScriptedUser) -> Vec<String> {
+pub(super) fn run_a_turn(command: &mut Command, place: &Place, user: ScriptedUser) -> Vec<Question> {
     let conversation = Conversation::start(command);
     let mut server = AppServer { conversation, user, next_id: 0, questions: Vec::new() };
     server.call("initialize", &json!({"clientInfo": {"name": "e2e", "version": "1"}}));
@@ -53,7 +54,7 @@ impl AppServer {
             let message = self.conversation.hear();
             if let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str()) {
                 let asked = message["params"]["command"].as_str().unwrap_or(method);
-                self.questions.push(asked.to_owned());
+                self.questions.push(Question { subject: asked.to_owned(), may_be_last: false });
                 let decision = match self.user {
                     ScriptedUser::Accepts => "accept",
                     ScriptedUser::Declines => "decline",

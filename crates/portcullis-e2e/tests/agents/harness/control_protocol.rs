@@ -1,4 +1,5 @@
-//! Qwen Code with a user at its other end: the protocol by which programs drive it, which asks as its terminal would.
+//! Claude Code or Qwen Code with a user at its other end: the protocol by which programs drive them, which asks as their
+//! terminals would.
 
 use std::process::Command;
 
@@ -10,8 +11,8 @@ use super::setup::{PROMPT, ScriptedUser};
 /// How many messages it may send.
 const MOST_MESSAGES: usize = 10_000;
 
-/// Runs one turn, and returns the commands and tools that the user was asked about.
-pub(super) fn run_a_turn(command: &mut Command, user: ScriptedUser) -> Vec<String> {
+/// Runs one turn, and returns the questions that the user was asked.
+pub(super) fn run_a_turn(command: &mut Command, user: ScriptedUser) -> Vec<Question> {
     let mut conversation = Conversation::start(command);
     let mut questions = Vec::new();
     let initialize = json!({"subtype": "initialize"});
@@ -26,8 +27,9 @@ pub(super) fn run_a_turn(command: &mut Command, user: ScriptedUser) -> Vec<Strin
                 );
             }
             Some("control_request") if message["request"]["subtype"] == "can_use_tool" => {
-                questions.push(subject(&message["request"]));
-                conversation.send(&answer(&message["request_id"], user));
+                let request = &message["request"];
+                questions.push(Question::of(request));
+                conversation.send(&answer(&message["request_id"], &request["input"], user));
             }
             Some("result") => {
                 conversation.end();
@@ -39,14 +41,27 @@ pub(super) fn run_a_turn(command: &mut Command, user: ScriptedUser) -> Vec<Strin
     panic!("the agent talks without end");
 }
 
-fn subject(request: &Value) -> String {
-    let command = request["input"]["command"].as_str();
-    command.or(request["tool_name"].as_str()).unwrap_or_default().to_owned()
+/// A question of an agent to its user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Question {
+    /// The command, or else the tool.
+    pub(crate) subject: String,
+    /// Whether the user may say that they do not want to be asked again.
+    pub(crate) may_be_last: bool,
 }
 
-fn answer(id: &Value, user: ScriptedUser) -> Value {
+impl Question {
+    fn of(request: &Value) -> Self {
+        let command = request["input"]["command"].as_str();
+        let subject = command.or(request["tool_name"].as_str()).unwrap_or_default().to_owned();
+        let offers = request["permission_suggestions"].as_array();
+        Self { subject, may_be_last: offers.is_some_and(|offers| !offers.is_empty()) }
+    }
+}
+
+fn answer(id: &Value, input: &Value, user: ScriptedUser) -> Value {
     let said = match user {
-        ScriptedUser::Accepts => json!({"behavior": "allow"}),
+        ScriptedUser::Accepts => json!({"behavior": "allow", "updatedInput": input}),
         ScriptedUser::Declines => json!({"behavior": "deny", "message": "the user said no"}),
     };
     json!({"type": "control_response", "response": {"subtype": "success", "request_id": id, "response": said}})

@@ -13,6 +13,7 @@ use portcullis_testkit::{AgentScript, AgentServer};
 use serde_json::Value;
 
 use super::client::{Client, installed, portcullis};
+use super::control_protocol::Question;
 use super::daemon::TOKEN;
 use super::place::Place;
 use super::registration::Registration;
@@ -47,6 +48,8 @@ pub(crate) struct Finished {
     pub(crate) output: String,
     /// What the user was asked.
     pub(crate) questions: Vec<String>,
+    /// Those of them after which they might say that they do not want to be asked again.
+    pub(crate) maybe_last: Vec<String>,
     /// What the record of decisions says: the agent, what it wanted, and what was decided.
     pub(crate) record: Vec<[String; 3]>,
     /// The names of the files that are in the repository, and of those that are elsewhere.
@@ -116,7 +119,7 @@ impl Session {
         self
     }
 
-    /// Gives Codex or Qwen Code a user who can be asked.
+    /// Gives Claude Code, Codex or Qwen Code a user who can be asked.
     pub(crate) const fn with_user(mut self, user: ScriptedUser) -> Self {
         self.user = Some(user);
         self
@@ -177,9 +180,12 @@ impl Session {
         let start = Instant::now();
         let (status, questions) = match (user, client) {
             (None, _) => (run_to_its_end(&mut command, patience), Vec::new()),
-            (Some(user), Client::Qwen) => (None, control_protocol::run_a_turn(&mut command, user)),
-            (Some(user), _) => (None, app_server::run_a_turn(&mut command, &place, user)),
+            (Some(user), Client::Codex) => (None, app_server::run_a_turn(&mut command, &place, user)),
+            (Some(user), _) => (None, control_protocol::run_a_turn(&mut command, user)),
         };
+        let last = questions.iter().filter(|question| question.may_be_last);
+        let maybe_last = last.map(|question| question.subject.clone()).collect();
+        let questions = questions.into_iter().map(|question: Question| question.subject).collect();
         if client == Client::Cline {
             end_left_over(&place);
         }
@@ -192,7 +198,7 @@ impl Session {
         let files =
             [&place.repository, &place.elsewhere].into_iter().flat_map(|folder| names_in(folder)).collect();
         let record = read_record(&place);
-        Finished { model, output, questions, record, files, place, client, status, time }
+        Finished { model, output, questions, maybe_last, record, files, place, client, status, time }
     }
 }
 

@@ -69,8 +69,13 @@ impl Setup<'_> {
             command.args(["--permission-prompt-tool", "mcp__portcullis__approve"]);
         }
         self.place.write_settings("mcp.json", &json!({"mcpServers": servers}));
+        if self.user.is_some() {
+            command.args(["-p", "--input-format", "stream-json", "--permission-prompt-tool", "stdio"]);
+        } else {
+            command.args(["-p", PROMPT]);
+        }
         command
-            .args(["-p", PROMPT, "--output-format", "stream-json", "--verbose", "--strict-mcp-config"])
+            .args(["--output-format", "stream-json", "--verbose", "--strict-mcp-config"])
             .arg("--mcp-config")
             .arg(self.place.home.join("mcp.json"))
             .args(self.arguments)
