@@ -189,7 +189,7 @@ pub const KEYS: &[SettingsKey] = &[
     row(KeyId::AutoClassifyAllShell, "autoMode.classifyAllShell", (KeyKind::Boolean, KeyScope::OutsideRepository, KeyMerge::Strongest), "false",
         "Whether auto mode has every shell command judged that changes something, whatever allow rules and proofs say."),
     row(KeyId::AutoPowerShell, "autoMode.powerShell", (KeyKind::Boolean, KeyScope::OutsideRepository, KeyMerge::Strongest), "false",
-        "Whether PowerShell commands may go to the classifier instead of a person."),
+        "Whether PowerShell commands that nothing proves harmless may go to the classifier instead of a person."),
     row(KeyId::SandboxObject, "sandbox", (KeyKind::FreeObject, KeyScope::Everywhere, KeyMerge::None), "{}",
         "What is known about the sandbox the host runs shell commands in. Keys Portcullis does not use are left to the host."),
     row(KeyId::SandboxEnabled, "sandbox.enabled", (KeyKind::Boolean, KeyScope::TrustedRepository, KeyMerge::Strongest), "false",

@@ -6,13 +6,13 @@
 
 use portcullis_shell::Span;
 
-use super::{git_objects, terminal, tree_search};
+use super::{git_objects, power_shell, terminal, tree_search};
 use crate::act::{Access, Act};
 use crate::argument::Argument;
 use crate::code::{self, CodeTarget};
 use crate::effect::{Certainty, Effect, PathTarget, Target, target};
 use crate::environment::{Assignment, LineVariables, VariableReach, VariableUse, shows_some_variable};
-use crate::invocation::{Survey, Variable, Wrapping};
+use crate::invocation::{Invocation, Survey, Variable, Wrapping};
 use crate::lists::programs::shells::{RUNNER_PATHS, RUNNER_VARIABLES};
 use crate::named_file::implied;
 use crate::outgoing::name_carries_data;
@@ -24,18 +24,30 @@ use crate::survey::Surroundings;
 /// Works out what every command of a line would do. The surroundings name the user's home directory if the line leaves it
 /// alone.
 pub fn effects(survey: &Survey, surroundings: Surroundings<'_>) -> Vec<Effect> {
-    effects_by(survey, surroundings, Profiles::find)
+    // PowerShell reads its own text, which the survey has read as if it were for bash.
+    let is_own = |effect: &Effect| {
+        let invocation = effect.invocation.and_then(|index| survey.invocations.get(index));
+        !invocation.is_some_and(|invocation| is_in_power_shell(survey, invocation))
+    };
+    effects_by(survey, surroundings, &|_| Profiles::find).into_iter().filter(is_own).collect()
 }
 
 /// Works out what every command would do, by the profiles of one dialect.
-pub(super) fn effects_by(survey: &Survey, surroundings: Surroundings<'_>, lookup: Lookup) -> Vec<Effect> {
+pub(super) fn effects_by(
+    survey: &Survey,
+    surroundings: Surroundings<'_>,
+    lookup: &dyn Fn(usize) -> Lookup,
+) -> Vec<Effect> {
     let Surroundings { home, profiles, directory } = surroundings;
     let mut all = Vec::new();
     let variables = LineVariables::of(survey);
     for (index, invocation) in survey.invocations.iter().enumerate() {
         let wraps_listed = survey.invocations.get(index + 1).is_some_and(|next| next.parent == Some(index));
         let context = CommandContext { survey, index, invocation, variables: &variables, home };
-        all.extend(EffectMaker { context, wraps_listed, profiles, lookup, directory }.effects());
+        let lookup = lookup(index);
+        let is_bash = std::ptr::fn_addr_eq(lookup, Profiles::find as Lookup);
+        let maker = EffectMaker { context, wraps_listed, profiles, lookup, directory, is_bash, surroundings };
+        all.extend(maker.effects());
     }
     for opacity in &survey.opacities {
         all.push(Effect::of_call(Act::Unknown, Target::Name(opacity.why.clone()), opacity.span));
@@ -43,8 +55,21 @@ pub(super) fn effects_by(survey: &Survey, surroundings: Surroundings<'_>, lookup
     all
 }
 
+/// Says whether a command is wrapped by PowerShell that bash starts.
+fn is_in_power_shell(survey: &Survey, invocation: &Invocation) -> bool {
+    let mut parent = invocation.parent;
+    for _ in 0..survey.invocations.len() {
+        let Some(outer) = parent.and_then(|index| survey.invocations.get(index)) else { return false };
+        if outer.program_name().is_some_and(power_shell::is_launcher) {
+            return true;
+        }
+        parent = outer.parent;
+    }
+    false
+}
+
 /// Finds the profile of a program.
-type Lookup = for<'p> fn(&'p Profiles, &str) -> Option<Profile<'p>>;
+pub(super) type Lookup = for<'p> fn(&'p Profiles, &str) -> Option<Profile<'p>>;
 
 /// Makes the effects of one command.
 struct EffectMaker<'a> {
@@ -55,6 +80,9 @@ struct EffectMaker<'a> {
     lookup: Lookup,
     /// Where the call itself runs.
     directory: &'a str,
+    /// Whether bash starts it.
+    is_bash: bool,
+    surroundings: Surroundings<'a>,
 }
 
 impl EffectMaker<'_> {
@@ -252,8 +280,15 @@ impl EffectMaker<'_> {
             // The survey says that the program is only known at run time.
             return Vec::new();
         };
-        let mut effects = self.of_code();
         let name = crate::invocation::base_name(written);
+        if self.is_bash && power_shell::is_launcher(name) {
+            let unknown = || vec![self.effect(Act::Unknown, Target::Name(name.to_owned()), program.span)];
+            let index = Some(self.context.index);
+            let own = |effect: Effect| Effect { invocation: index, ..effect };
+            let launched = power_shell::launched(self.context.invocation, self.surroundings);
+            return launched.map_or_else(unknown, |all| all.into_iter().map(own).collect());
+        }
+        let mut effects = self.of_code();
         if self.is_function(name) && self.feeds_itself(name) {
             effects.push(self.effect(Act::Exhaust, Target::Name(name.to_owned()), program.span));
         }

@@ -5,6 +5,7 @@ mod git_objects;
 mod looking;
 mod maker;
 mod power_shell;
+mod power_shell_native;
 mod power_shell_pipe;
 mod terminal;
 pub(crate) mod tree_search;

@@ -3,15 +3,16 @@
 use portcullis_shell::Span;
 
 use super::Layout;
-use super::maker::{effects, effects_by};
-use super::power_shell_pipe;
-use crate::act::Act;
-use crate::argument::{Argument, Knowledge};
-use crate::directories::Directories;
+use super::maker::{Lookup, effects, effects_by};
+use super::{power_shell_native, power_shell_pipe};
+use crate::act::{Access, Act};
+use crate::argument::{Argument, Bound, Knowledge};
 use crate::effect::{Certainty, Effect, Target};
+use crate::environment::is_secret_name;
 use crate::invocation::{Invocation, Redirection, Survey, Wrapping};
-use crate::powershell::{self, CommandDialect, PowerShellCommand};
+use crate::powershell::{self, CommandDialect, EXPORT, PowerShellCommand, PowerShellSurvey};
 use crate::profile::Profiles;
+use crate::shape::Shape;
 use crate::survey::{Surroundings, survey};
 
 /// The parts of the registry, as `reg` writes them.
@@ -33,17 +34,71 @@ const BLOCK_RUNNERS: &[&str] = &["invoke-command", "start-job", "start-threadjob
 
 /// Works out what a PowerShell command line does.
 pub fn power_shell_layout(text: &str, surroundings: Surroundings<'_>) -> Layout {
-    let read = powershell::survey(text);
-    let invocations = read.commands.iter().map(|command| {
-        let piped = power_shell_pipe::piped_paths(command, &read.commands);
-        invocation_of(command, piped, surroundings.directory)
+    let read = powershell::survey_in(text, surroundings.directory);
+    let invocations: Vec<Invocation> = read
+        .commands
+        .iter()
+        .map(|command| invocation_of(command, power_shell_pipe::piped_paths(command, &read.commands)))
+        .collect();
+    let natives = read.commands.iter().zip(&invocations).map(|(command, invocation)| {
+        let is_native = command.name == EXPORT || power_shell_native::is_native(command);
+        is_native.then(|| power_shell_native::read(command, invocation, surroundings))?
     });
-    let invocations = invocations.collect();
-    let found = Survey { invocations, opacities: read.opacities.clone(), ..Survey::default() };
-    let mut all = effects_by(&found, surroundings, Profiles::find_cmdlet);
+    let natives: Vec<Option<Survey>> = natives.collect();
+    let is_bash: Vec<bool> = natives.iter().map(Option::is_some).collect();
+    let bodies = read.functions.iter().map(|name| (name.clone(), vec![0..0])).collect();
+    let functions = read.functions.clone();
+    let mut found =
+        Survey { invocations, opacities: read.opacities.clone(), functions, bodies, ..Survey::default() };
+    let places = power_shell_native::merge(&mut found, natives);
+    let of_bash: Vec<bool> =
+        places.iter().zip(is_bash).flat_map(|(place, is_bash)| place.clone().map(move |_| is_bash)).collect();
+    let lookup = |index: usize| -> Lookup {
+        let is_bash = of_bash.get(index).copied().unwrap_or_default();
+        if is_bash { Profiles::find } else { Profiles::find_cmdlet }
+    };
+    let mut all = effects_by(&found, surroundings, &lookup);
     for script in read.commands.iter().filter_map(shell_script) {
         all.extend(effects(&survey(script, surroundings), surroundings).into_iter().map(outside));
     }
+    all.extend(doubts(&read, text));
+    Layout { effects: all, survey: found }
+}
+
+/// Says whether a program of bash runs PowerShell.
+pub(super) fn is_launcher(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    matches!(lower.strip_suffix(".exe").unwrap_or(&lower), "powershell" | "pwsh")
+}
+
+/// Works out what PowerShell does that bash starts with words; `None` if a word is only known at run time.
+///
+/// Whatever is more than looking at files and changing them is unknown besides: the commands that do it are no part of
+/// the survey, so that nobody could look at their words.
+pub(super) fn launched(invocation: &Invocation, surroundings: Surroundings<'_>) -> Option<Vec<Effect>> {
+    let words: Option<Vec<&str>> = invocation.operands().iter().map(Argument::fixed).collect();
+    let quoted = |word: &str| format!(" '{}'", word.replace('\'', "''"));
+    let text: String = std::iter::once("pwsh".to_owned()).chain(words?.into_iter().map(quoted)).collect();
+    let [directory] = invocation.directories.alternatives()? else { return None };
+    let layout = power_shell_layout(&text, Surroundings { directory, ..surroundings });
+    let of_files = [Act::Write, Act::Delete, Act::DeleteTree, Act::Move];
+    let is_plain = |effect: &Effect| effect.act.is_observing() || of_files.contains(&effect.act);
+    // What it is not given as words it reads from its input.
+    let is_fed = !invocation.piped.is_empty()
+        || invocation.redirections.iter().any(|from| from.access == Access::Read)
+        || layout.survey.invocations.len() < 2;
+    let is_more = is_fed || !layout.effects.iter().all(is_plain);
+    let mut all = layout.effects;
+    if is_more {
+        let target = Target::Name("what PowerShell runs".to_owned());
+        all.push(Effect::of_call(Act::Unknown, target, invocation.span));
+    }
+    Some(all.into_iter().map(|effect| Effect { span: invocation.span, ..effect }).collect())
+}
+
+/// What is left open of the text as a whole.
+fn doubts(read: &PowerShellSurvey, text: &str) -> Vec<Effect> {
+    let mut all = Vec::new();
     if !read.is_literal_only()
         && !read.is_followed()
         && let Some(first) = read.commands.first()
@@ -54,13 +109,33 @@ pub fn power_shell_layout(text: &str, surroundings: Surroundings<'_>) -> Layout 
             ..Effect::of_call(Act::Unknown, target, first.span)
         });
     }
+    all.extend(secret_variables(text).map(|name| {
+        let target = Target::Name(name.to_owned());
+        Effect::of_call(Act::Environment, target, Span::new(0, text.len()))
+    }));
     let lists_variables = read.commands.iter().any(lists_variables);
     if lists_variables || read.commands.is_empty() && text.to_ascii_lowercase().contains("env:") {
         // What a variable of the environment holds is printed.
         let target = Target::Name("a variable of the environment".to_owned());
         all.push(Effect::of_call(Act::Unknown, target, Span::new(0, text.len())));
     }
-    Layout { effects: all, survey: found }
+    all
+}
+
+/// Returns the secret variables of the environment that a text reads.
+fn secret_variables(text: &str) -> impl Iterator<Item = &str> {
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let pieces = text.split('$').skip(1).filter_map(|piece| {
+        let piece = piece.strip_prefix('{').unwrap_or(piece);
+        piece.get(..4).filter(|drive| drive.eq_ignore_ascii_case("env:"))?;
+        piece.get(4..)
+    });
+    pieces.filter_map(move |piece| {
+        let end = piece.find(|letter| !is_name(letter)).unwrap_or(piece.len());
+        let (name, rest) = piece.split_at_checked(end)?;
+        let is_set = rest.trim_start_matches('}').trim_start().starts_with('=');
+        (is_secret_name(name) && !is_set).then_some(name)
+    })
 }
 
 /// An effect of text that the survey does not list.
@@ -68,9 +143,9 @@ fn outside(effect: Effect) -> Effect {
     Effect { invocation: None, ..effect }
 }
 
-fn invocation_of(command: &PowerShellCommand, piped: Vec<Argument>, directory: &str) -> Invocation {
+fn invocation_of(command: &PowerShellCommand, piped: Vec<Argument>) -> Invocation {
     let program = Argument {
-        text: command.name.clone(),
+        text: program_of(command),
         source: Some(command.written_name.clone()),
         knowledge: Knowledge::Fixed,
         span: command.span,
@@ -79,7 +154,9 @@ fn invocation_of(command: &PowerShellCommand, piped: Vec<Argument>, directory: &
     let redirections = command.redirections.iter();
     Invocation {
         span: command.span,
-        arguments: std::iter::once(program).chain(words_of(command).chain(piped).map(with_slashes)).collect(),
+        arguments: std::iter::once(program)
+            .chain(piped.into_iter().chain(words_of(command)).map(with_slashes))
+            .collect(),
         assignments: Vec::new(),
         redirections: redirections
             .map(|(access, target)| {
@@ -87,7 +164,7 @@ fn invocation_of(command: &PowerShellCommand, piped: Vec<Argument>, directory: &
                 Redirection { access: *access, target, appends: false }
             })
             .collect(),
-        directories: Directories::only(directory),
+        directories: command.directories.clone(),
         parent: command.nested_in,
         background: false,
         wrapping: Wrapping::Nothing,
@@ -101,20 +178,48 @@ fn invocation_of(command: &PowerShellCommand, piped: Vec<Argument>, directory: &
     }
 }
 
-/// Returns the arguments of a command. What a variable or a script block holds is never a parameter of a cmdlet, as it may
-/// be an option of a program, and brackets around it say so.
+/// Returns the program of a command; a script or program that is named by its path keeps it, unless Windows has it there.
+fn program_of(command: &PowerShellCommand) -> String {
+    let written = command.written_name.replace('\\', "/");
+    let is_named = power_shell_native::is_native(command) || command.name.ends_with(".ps1");
+    let lower = written.to_lowercase();
+    match written.rsplit_once('/') {
+        Some((directory, _)) if is_named && !SYSTEM_PLACES.iter().any(|place| lower.starts_with(place)) => {
+            let file = written.rsplit('/').next().unwrap_or_default();
+            let is_script = command.name.ends_with(".ps1");
+            format!("{directory}/{}", if is_script { file } else { &command.name })
+        }
+        _ => command.name.clone(),
+    }
+}
+
+/// Where Windows keeps its programs.
+const SYSTEM_PLACES: &[&str] = &["c:/windows/", "c:/program files/", "c:/program files (x86)/"];
+
+/// Returns the arguments of a command. What a variable or an expression yields is never a parameter of a cmdlet, as it may
+/// be an option of a program, and brackets around it say so. A switch that is set to a value is there or is not.
 fn words_of(command: &PowerShellCommand) -> impl Iterator<Item = Argument> {
     let is_cmdlet = command.dialect == CommandDialect::PowerShell
         && command.name.split_once('-').is_some_and(|(verb, noun)| !verb.is_empty() && !noun.is_empty())
-        && !command.name.starts_with(['.', '['])
-        && !BLOCK_RUNNERS.contains(&command.name.as_str());
-    command.arguments.iter().cloned().map(move |word| {
-        if !is_cmdlet {
+        && !command.name.starts_with(['.', '[']);
+    let is_runner = BLOCK_RUNNERS.contains(&command.name.as_str());
+    let is_written = command.name == "write-output";
+    let words = command
+        .arguments
+        .iter()
+        .filter(move |word| !(is_cmdlet && word.text.starts_with('-') && word.text.ends_with(":$false")));
+    words.cloned().map(move |word| {
+        if !is_cmdlet || is_runner && !word.text.starts_with('{') {
             return word;
         }
         match word.knowledge {
-            Knowledge::Dynamic if is_bare(&word.text) => {
+            Knowledge::Dynamic if word.bound.is_some() => anchored(word),
+            Knowledge::Dynamic if is_written || is_bare(&word.text) => {
                 Argument { text: format!("({})", word.text), ..word }
+            }
+            Knowledge::Fixed if word.text.starts_with('-') && word.text.ends_with(":$true") => {
+                let text = word.text.trim_end_matches(":$true").to_owned();
+                Argument { source: Some(word.source.unwrap_or(word.text)), text, ..word }
             }
             // A cmdlet gets the pattern itself, which no name of a file turns into a parameter.
             Knowledge::Glob if word.text.starts_with(['*', '?', '[']) => {
@@ -126,13 +231,25 @@ fn words_of(command: &PowerShellCommand) -> impl Iterator<Item = Argument> {
     })
 }
 
+/// Writes a path of a known shape so that it is seen to be no parameter.
+fn anchored(word: Argument) -> Argument {
+    let text = format!("({})", word.text);
+    let bound = word.bound.map(|bound| {
+        let is_absolute =
+            bound.shape.path_patterns().is_none_or(|all| all.iter().all(|path| path.starts_with('/')));
+        let anchored = (!is_absolute).then(|| Shape::text("./").join(&bound.shape)).flatten();
+        Box::new(Bound { shape: anchored.unwrap_or(bound.shape), ..*bound })
+    });
+    Argument { text, bound, ..word }
+}
+
 /// Says whether a command looks at the drive of the environment's variables.
 fn lists_variables(command: &PowerShellCommand) -> bool {
     let is_variable = |word: &Argument| {
         let text = word.text.trim_matches(['"', '\'']).to_ascii_lowercase();
         text.starts_with("env:") || text.contains("environment::")
     };
-    command.name != "test-path" && command.arguments.iter().any(is_variable)
+    !matches!(command.name.as_str(), "remove-item" | "test-path") && command.arguments.iter().any(is_variable)
 }
 
 /// Writes a path as the rest of the analysis reads it: PowerShell takes either slash, on every system. What begins with a

@@ -4,7 +4,7 @@
 //! else is only known at run time.
 
 use crate::argument::{Argument, Knowledge};
-use crate::powershell::PowerShellCommand;
+use crate::powershell::{PipedFiles, PowerShellCommand};
 
 /// Cmdlets that change the files whose names or objects come through a pipe.
 const CHANGERS: &[&str] = &[
@@ -30,6 +30,9 @@ const CHANGERS: &[&str] = &[
 const READERS: &[&str] =
     &["compress-archive", "format-hex", "get-content", "import-clixml", "import-csv", "select-string"];
 
+/// Cmdlets that take a text that comes through a pipe as a text, and no path.
+const TEXT_READERS: &[&str] = &["format-hex", "get-content", "select-string"];
+
 /// Cmdlets that list files.
 const LISTERS: &[&str] = &["get-childitem", "get-item"];
 
@@ -49,11 +52,23 @@ pub(super) fn piped_paths(command: &PowerShellCommand, all: &[PowerShellCommand]
     if command.piped.is_empty() || !(is_changer || is_reader) {
         return Vec::new();
     }
-    match origin(command, all) {
-        Some(lister) if LISTERS.contains(&lister.name.as_str()) => listed_paths(lister, command),
-        _ if is_reader => Vec::new(),
-        _ => vec![word("(what comes through the pipe)", Knowledge::Dynamic, command)],
+    match &command.piped_files {
+        PipedFiles::Files(files) => return files.iter().flat_map(|file| bound(file, command)).collect(),
+        PipedFiles::Text if TEXT_READERS.contains(&command.name.as_str()) => return Vec::new(),
+        PipedFiles::Text | PipedFiles::Unknown => {}
     }
+    match origin(command, all) {
+        Some(lister) if LISTERS.contains(&lister.name.as_str()) && lister.piped.is_empty() => {
+            listed_paths(lister, command).iter().flat_map(|file| bound(file, command)).collect()
+        }
+        _ => bound(&word("(what comes through the pipe)", Knowledge::Dynamic, command), command),
+    }
+}
+
+/// Returns the parameter that files come to through a pipe, with one.
+fn bound(file: &Argument, command: &PowerShellCommand) -> Vec<Argument> {
+    let name = if command.name == "start-process" { "-FilePath" } else { "-LiteralPath" };
+    vec![word(name, Knowledge::Fixed, command), file.clone()]
 }
 
 /// Finds the command at the beginning of a pipeline that only filters.

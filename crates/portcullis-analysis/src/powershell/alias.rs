@@ -1,6 +1,6 @@
 //! PowerShell's own aliases and the canonical names of commands.
 
-use crate::lists::code::powershell::{ACCELERATORS, ALIASES, SYSTEM};
+use crate::lists::code::powershell::{ACCELERATORS, ALIASES, PLAIN_TYPES, SYSTEM};
 
 /// Returns what an alias of PowerShell stands for. The name is in lower case.
 pub(super) fn alias_of(name: &str) -> Option<&'static str> {
@@ -47,11 +47,24 @@ pub(super) fn without_extension(name: &str) -> &str {
 pub(super) fn canonical_type(written: &str) -> String {
     let lower: String = written.chars().filter(|letter| !letter.is_whitespace()).collect();
     let lower = lower.to_lowercase();
+    let lower = without_plain_arguments(&lower).unwrap_or(lower);
     if let Some((_, full)) = ACCELERATORS.iter().find(|(short, _)| *short == lower) {
         return (*full).to_owned();
     }
     let first = lower.split(['.', '[']).next().unwrap_or_default();
     if SYSTEM.contains(&first) { format!("system.{lower}") } else { lower }
+}
+
+/// Drops the types that a collection holds, if all of them are plain.
+fn without_plain_arguments(lower: &str) -> Option<String> {
+    let (name, rest) = lower.split_once('[')?;
+    let arguments = rest.strip_suffix(']')?;
+    let is_plain = |argument: &str| {
+        let bare = argument.trim_matches(['[', ']']).trim_start_matches("system.");
+        PLAIN_TYPES.contains(&bare)
+    };
+    let is_collection = name.trim_start_matches("system.").starts_with("collections.");
+    (is_collection && !arguments.is_empty() && arguments.split(',').all(is_plain)).then(|| name.to_owned())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::command_line;
 use super::inside::{RunPart, RunText, RunningCommand};
-use super::value::PowerShellValue;
+use super::value::{ObjectKind, PowerShellValue};
 use super::word::{BoundParameters, PowerShellWord};
 
 /// The switches of `Start-Process`, and those every cmdlet has.
@@ -81,6 +81,12 @@ pub(super) fn insides(call: &RunningCommand<'_>) -> Option<Vec<RunPart>> {
         "[system.diagnostics.process]::start" => process_start(call),
         ".run" | ".exec" | "wmi" => line(call.words.first()).into_iter().collect(),
         ".shellexecute" => process_start(call),
+        ".foreach" if !call.words.iter().any(|word| word.value == PowerShellValue::Block) => {
+            call.words.first().map_or_else(Vec::new, |word| match word.is_open() {
+                true => vec![RunPart::Unknown("what it runs is only known at run time")],
+                false => vec![RunPart::Member(format!(".{}", word.lower()), Vec::new())],
+            })
+        }
         name => taken_block(call, BLOCK_TAKERS.iter().find(|(taker, _)| *taker == name)?.1),
     };
     Some(found)
@@ -278,6 +284,10 @@ fn each(call: &RunningCommand<'_>) -> Vec<RunPart> {
     };
     match &member.value {
         PowerShellValue::Block => Vec::new(),
+        // Records have properties and no methods.
+        _ if call.input == Some(&PowerShellValue::Instance(ObjectKind::Record)) && !member.is_open() => {
+            Vec::new()
+        }
         _ if member.is_open() => vec![RunPart::Unknown("what it runs is only known at run time")],
         _ => vec![RunPart::Member(format!(".{}", member.lower()), Vec::new())],
     }

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use portcullis_shell::Span;
 
-use super::value::PowerShellValue;
-use super::{CommandDialect, PowerShellCommand, PowerShellSurvey, alias};
+use super::value::{ObjectKind, PowerShellValue};
+use super::{CommandDialect, PipedFiles, PowerShellCommand, PowerShellSurvey, alias};
+use crate::directories::Directories;
 use crate::invocation::Opacity;
 
 /// How deep brackets, blocks and texts may stand in one another. Past it, the rest is opaque.
@@ -31,12 +32,26 @@ pub(super) struct TextPlace {
     pub(super) is_open: bool,
 }
 
-/// The variables and aliases a script defines.
+/// The variables, aliases and functions a script defines.
 #[derive(Debug, Default)]
 pub(super) struct ScriptScope {
     constants: BTreeMap<String, PowerShellValue>,
     aliases: BTreeMap<String, String>,
     unstable: BTreeSet<String>,
+    functions: BTreeMap<String, ScriptFunction>,
+    defined: BTreeSet<String>,
+    assigned: BTreeSet<String>,
+    documents: BTreeSet<String>,
+    /// Whether tables and lists are changed in place somewhere, so that what one holds at first says nothing.
+    pub(super) changes_in_place: bool,
+}
+
+/// A function that a script defines: its parameters and body, as they are written.
+#[derive(Debug, Clone)]
+pub(super) struct ScriptFunction {
+    pub(super) text: String,
+    pub(super) span: Span,
+    pub(super) is_called: bool,
 }
 
 /// What has been found so far.
@@ -50,6 +65,12 @@ pub(super) struct CommandCollector {
     opacities: Vec<Opacity>,
     fuel: usize,
     depth: usize,
+    /// Where the commands run that are read now.
+    pub(super) directories: Directories,
+    /// Where the script goes back to.
+    pub(super) pushed: Vec<Directories>,
+    /// Whether nothing that is read now is kept.
+    pub(super) is_trial: bool,
 }
 
 impl ScriptScope {
@@ -60,7 +81,11 @@ impl ScriptScope {
 
     /// Keeps what a variable holds, unless several places set it.
     pub(super) fn assign(&mut self, name: &str, value: PowerShellValue) {
-        if value == PowerShellValue::unknown() || self.unstable.contains(name) {
+        let is_document = self.documents.contains(name);
+        let value = if is_document { PowerShellValue::Instance(ObjectKind::Document) } else { value };
+        let is_shared =
+            self.changes_in_place && matches!(value, PowerShellValue::Table(_) | PowerShellValue::List(_));
+        if value == PowerShellValue::unknown() || self.unstable.contains(name) || is_shared {
             self.constants.remove(name);
         } else {
             self.constants.insert(name.to_owned(), value);
@@ -70,6 +95,76 @@ impl ScriptScope {
     /// Returns what a variable holds and forgets it, because it is about to change.
     pub(super) fn take(&mut self, name: &str) -> Option<PowerShellValue> {
         self.constants.remove(name)
+    }
+
+    /// Puts a value in the place of what a variable holds, which is returned.
+    pub(super) fn replace(&mut self, name: &str, value: Option<PowerShellValue>) -> Option<PowerShellValue> {
+        match value {
+            Some(value) => self.constants.insert(name.to_owned(), value),
+            None => self.constants.remove(name),
+        }
+    }
+
+    /// Returns what all variables hold.
+    pub(super) fn values(&self) -> BTreeMap<String, PowerShellValue> {
+        self.constants.clone()
+    }
+
+    /// Forgets every variable that does not hold what it held before.
+    pub(super) fn forget_changed(&mut self, before: &BTreeMap<String, PowerShellValue>) {
+        self.constants.retain(|name, value| before.get(name) == Some(value));
+    }
+
+    /// Goes back to what variables held before.
+    pub(super) fn restore(&mut self, before: BTreeMap<String, PowerShellValue>) {
+        self.constants = before;
+    }
+
+    /// Returns what all variables hold, and forgets it.
+    pub(super) fn take_values(&mut self) -> BTreeMap<String, PowerShellValue> {
+        std::mem::take(&mut self.constants)
+    }
+
+    /// Notes a variable that a sign sets somewhere: what a loop or a call gives it may not last.
+    pub(super) fn note_assigned(&mut self, name: String) {
+        self.assigned.insert(name);
+    }
+
+    /// Notes a variable that turns whatever it is given into a document.
+    pub(super) fn note_document(&mut self, name: &str) {
+        self.documents.insert(name.to_owned());
+    }
+
+    /// Gives a variable what a loop or a call gives it; nothing is known if something else sets it as well.
+    pub(super) fn bind(&mut self, name: &str, value: Option<PowerShellValue>) {
+        match value.filter(|_| !self.assigned.contains(name)) {
+            Some(value) => self.assign(name, value),
+            None => self.forget(name),
+        }
+    }
+
+    /// Keeps a function by its name in lower case.
+    pub(super) fn define_function(&mut self, name: &str, function: ScriptFunction) {
+        self.defined.insert(name.to_owned());
+        self.functions.insert(name.to_owned(), function);
+    }
+
+    /// Returns the function of a name and notes that it is called.
+    pub(super) fn called_function(&mut self, name: &str) -> Option<ScriptFunction> {
+        let function = self.functions.get_mut(name)?;
+        function.is_called = true;
+        Some(function.clone())
+    }
+
+    /// Says whether the text defines a function of this name.
+    pub(super) fn is_defined(&self, name: &str) -> bool {
+        self.defined.contains(name)
+    }
+
+    /// Takes a function that nothing called.
+    pub(super) fn take_uncalled(&mut self) -> Option<ScriptFunction> {
+        let name = self.functions.iter().find(|(_, function)| !function.is_called)?.0.clone();
+        self.functions.remove(&name)
     }
 
     /// Forgets what a variable holds.
@@ -102,7 +197,7 @@ impl ScriptScope {
 
 impl CommandCollector {
     /// Begins with fuel in proportion to the text, so that no text costs more than its length.
-    pub(super) fn new(length: usize) -> Self {
+    pub(super) fn new(length: usize, directory: &str) -> Self {
         Self {
             commands: Vec::new(),
             scope: ScriptScope::default(),
@@ -111,7 +206,31 @@ impl CommandCollector {
             opacities: Vec::new(),
             fuel: length.saturating_mul(FUEL_FOR_EACH_BYTE).saturating_add(FUEL_IN_ANY_CASE),
             depth: 0,
+            directories: Directories::only(directory),
+            pushed: Vec::new(),
+            is_trial: false,
         }
+    }
+
+    /// Begins a reading of which nothing is kept, by what is left here.
+    pub(super) fn trial(&self) -> Self {
+        Self { fuel: self.fuel, depth: self.depth, is_trial: true, ..Self::new(0, "") }
+    }
+
+    /// Takes over what a trial left of the work that may be done.
+    pub(super) fn end_trial(&mut self, left: usize) {
+        self.fuel = self.fuel.min(left);
+    }
+
+    /// Returns how much work may still be done.
+    pub(super) fn fuel(&self) -> usize {
+        self.fuel
+    }
+
+    /// Says that where commands run is no longer followed.
+    pub(super) fn lose_directory(&mut self, span: Span) {
+        self.directories = Directories::Unknown;
+        self.opaque(span, "where later commands run is only known at run time");
     }
 
     /// Notes something by which names or arguments mean something else than they say.
@@ -167,6 +286,9 @@ impl CommandCollector {
             is_dot_sourced_or_called: false,
             decoded: place.is_decoded,
             dialect: CommandDialect::PowerShell,
+            directories: self.directories.clone(),
+            piped_files: PipedFiles::Unknown,
+            input: None,
         });
         self.is_plain &= !place.is_decoded;
         self.is_followed &= !place.is_decoded;
@@ -199,6 +321,9 @@ impl CommandCollector {
     pub(super) fn finish(self) -> PowerShellSurvey {
         let is_plain = self.is_plain && !self.commands.is_empty();
         let is_followed = self.is_followed && !self.commands.is_empty();
-        PowerShellSurvey { commands: self.commands, opacities: self.opacities, is_plain, is_followed }
+        let mut functions: BTreeSet<String> = self.scope.defined;
+        functions.insert("&".to_owned());
+        let (commands, opacities) = (self.commands, self.opacities);
+        PowerShellSurvey { commands, opacities, functions, is_plain, is_followed }
     }
 }

@@ -7,7 +7,7 @@ use super::cursor::is_dash;
 use super::reader::PowerShellReader;
 use super::value::PowerShellValue;
 use super::word::PowerShellWord;
-use super::{CommandDialect, alias, carrier, cmd, launcher};
+use super::{CommandDialect, PowerShellCommand, alias, carrier, cmd, launcher};
 
 /// Something a command runs.
 #[derive(Debug)]
@@ -137,8 +137,27 @@ fn define(collector: &mut CommandCollector, call: &RunningCommand<'_>) {
             }
         }
         "clear-variable" | "remove-variable" => collector.scope.forget_all(),
+        _ if call.words.iter().any(|word| is_definition(call.name, word)) => collector.lose(),
         _ => {}
     }
+}
+
+/// Says whether a word makes a cmdlet change what names mean, set a variable, or make a link.
+fn is_definition(name: &str, word: &PowerShellWord) -> bool {
+    let lower = word.lower();
+    let is_change = !matches!(name, "get-childitem" | "get-item" | "test-path" | "get-content");
+    let drives = ["alias:", "function:", "variable:", "microsoft.powershell.core\\"];
+    let is_drive = drives.iter().any(|drive| lower.starts_with(drive));
+    let variables =
+        ["-variable", "-sessionvariable", "-errorvariable", "-warningvariable", "-informationvariable"];
+    let is_variable = word.parameter().is_some_and(|(parameter, _)| {
+        let full = format!("-{parameter}");
+        parameter.len() > 5 && variables.iter().any(|variable| variable.starts_with(&full))
+            || name == "tee-object" && full.starts_with("-v")
+            || matches!(parameter.as_str(), "ev" | "wv" | "iv" | "sv" | "ov" | "pv")
+    });
+    let is_link = name == "new-item" && matches!(lower.as_str(), "symboliclink" | "junction" | "hardlink");
+    name.contains('-') && (is_change && is_drive || is_variable || is_link)
 }
 
 fn read(collector: &mut CommandCollector, inside: RunPart, place: TextPlace) {
@@ -198,8 +217,10 @@ fn program(collector: &mut CommandCollector, words: &[PowerShellWord], place: Te
     let name = alias::without_extension(alias::base(&lower)).to_owned();
     let place =
         TextPlace { is_decoded: place.is_decoded || words.iter().any(PowerShellWord::is_decoded), ..place };
+    let is_started = |command: &mut PowerShellCommand| command.name == "start-process";
+    let is_direct = place.owner.and_then(|owner| collector.command(owner)).is_some_and(is_started);
     let index = collector.reserve(name, program.text(), program.argument.span, place);
-    if let Some(command) = collector.command(index) {
+    if let Some(command) = collector.command(index).filter(|_| !is_direct) {
         command.dialect = CommandDialect::Cmd;
     }
     finish(collector, index, arguments.to_vec(), None, place);

@@ -19,9 +19,7 @@ const VALUED: &[&str] = &[
     "outputformat",
     "psconsolefile",
     "settingsfile",
-    "wd",
     "windowstyle",
-    "workingdirectory",
 ];
 
 /// Options of `powershell` without a value, in full.

@@ -15,20 +15,24 @@ mod command_line;
 mod cursor;
 mod encoded;
 mod inside;
+mod item;
 mod launcher;
 mod operator;
 mod reader;
 mod value;
 mod word;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use portcullis_shell::Span;
 
 pub use alias::spellings;
+pub(crate) use reader::EXPORT;
 
 use crate::act::Access;
 use crate::argument::{Argument, Knowledge};
+use crate::directories::Directories;
 use crate::invocation::Opacity;
 
 use collector::{CommandCollector, TextPlace};
@@ -41,6 +45,8 @@ pub struct PowerShellSurvey {
     pub commands: Vec<PowerShellCommand>,
     /// What could not be read or is only known when it runs.
     pub opacities: Vec<Opacity>,
+    /// The functions it defines, and the signs that call a script block: what these run is listed behind a call of theirs.
+    pub functions: BTreeSet<String>,
     is_plain: bool,
     is_followed: bool,
 }
@@ -73,6 +79,23 @@ pub struct PowerShellCommand {
     pub decoded: bool,
     /// The language it is written in.
     pub dialect: CommandDialect,
+    /// The directories it may run in.
+    pub directories: Directories,
+    /// The files that come to it through a pipe.
+    pub piped_files: PipedFiles,
+    /// The text that comes to it through a pipe, if it is written there.
+    pub input: Option<String>,
+}
+
+/// What comes to a command through a pipe, for one that opens files that come so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PipedFiles {
+    /// Text, which is no file.
+    Text,
+    /// These files.
+    Files(Vec<Argument>),
+    /// Only known at run time.
+    Unknown,
 }
 
 /// The language a command is written in.
@@ -113,7 +136,12 @@ impl PowerShellSurvey {
 /// Text that may as well be meant for `cmd.exe` is read both ways, and the commands of both readings are
 /// listed.
 pub fn survey(text: &str) -> PowerShellSurvey {
-    let mut collector = CommandCollector::new(text.len());
+    survey_in(text, ".")
+}
+
+/// Lists the commands of PowerShell text that runs in a directory.
+pub fn survey_in(text: &str, directory: &str) -> PowerShellSurvey {
+    let mut collector = CommandCollector::new(text.len(), directory);
     let whole = Span::new(0, text.len());
     if text.contains('\0') {
         collector.opaque(whole, "it holds a character no command line can hold");

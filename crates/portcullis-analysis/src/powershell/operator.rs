@@ -7,7 +7,8 @@
 //! Everything else yields an unknown value, and a command made of one is opaque.
 
 use super::encoded;
-use super::value::{PowerShellValue, parse_number};
+use super::value::{ObjectKind, PowerShellValue, parse_number};
+use crate::lists::code::powershell::CONTAINERS;
 
 /// Applies an operator between two values. The name is in lower case and has no dash.
 pub(super) fn binary(name: &str, left: PowerShellValue, right: PowerShellValue) -> PowerShellValue {
@@ -96,6 +97,9 @@ pub(super) fn cast(type_name: &str, operand: PowerShellValue) -> PowerShellValue
             Some(text) => PowerShellValue::Type(format!("wmi:{}", text.to_lowercase())),
             None => PowerShellValue::unknown(),
         },
+        "xml" | "system.xml" | "system.xml.xmldocument" => PowerShellValue::Instance(ObjectKind::Document),
+        "double" | "decimal" | "float" | "single" | "datetime" | "timespan" | "version" | "guid" | "bool"
+        | "uint64" | "int16" | "uint16" | "short" | "bigint" | "semver" => PowerShellValue::Data,
         "system.management.automation.scriptblock" if operand == PowerShellValue::Block => operand,
         _ => PowerShellValue::unknown(),
     }
@@ -213,10 +217,25 @@ fn static_member(type_name: &str, name: &str, arguments: &[PowerShellValue]) -> 
         _ if name == "getstring" && type_name.starts_with("encoding.") => {
             first.map_or_else(PowerShellValue::unknown, |bytes| bytes.decoded_as(type_name))
         }
+        _ if name == "new" && instance(type_name) != PowerShellValue::unknown() => instance(type_name),
+        ("system.diagnostics.stopwatch", "startnew") => instance(type_name),
+        ("system.io.file", "readalltext" | "readalllines" | "readallbytes")
+        | ("system.math" | "system.bitconverter", _) => PowerShellValue::Data,
         _ if name == "new" && is_encoding(type_name) => {
             PowerShellValue::Type(type_name.replace("encoding", ""))
         }
         _ => PowerShellValue::unknown(),
+    }
+}
+
+/// Returns a new object of a type that keeps values and does nothing else; anything else is not known.
+pub(super) fn instance(type_name: &str) -> PowerShellValue {
+    if CONTAINERS.contains(&type_name) {
+        PowerShellValue::Instance(ObjectKind::Container)
+    } else if matches!(type_name, "xml" | "system.xml.xmldocument") {
+        PowerShellValue::Instance(ObjectKind::Document)
+    } else {
+        PowerShellValue::unknown()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What an expression is known to yield.
 
 use super::encoded;
+use crate::shape::Shape;
 
 /// A value, as far as literals tell it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +22,38 @@ pub(super) enum PowerShellValue {
     Type(String),
     /// A script block whose commands are listed already.
     Block,
+    /// Text, numbers or the like that only running tells: no file that another command would open.
+    Data,
+    /// An object of a type that keeps values and does nothing else.
+    Instance(ObjectKind),
+    /// What a listing of files found, or a text of a known shape.
+    Found(FoundText),
     /// Not known; the text has what is known of it and the rest in its source form.
     Open(String),
+}
+
+/// Objects that keep values and do nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ObjectKind {
+    /// What JSON or CSV text says: it has properties and no methods of its own, and so have they.
+    Record,
+    /// A document, whose parts are read and changed by their names.
+    Document,
+    /// A collection, a watch, a builder of texts.
+    Container,
+    /// A process that this text started.
+    StartedProcess,
+}
+
+/// A text that only running tells, of a known shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FoundText {
+    /// What it looks like. Paths of what was listed begin at the root.
+    pub(super) shape: Shape,
+    /// Whether it is the file itself, whose text is its path in newer versions of PowerShell and its name in older ones.
+    pub(super) is_file: bool,
+    /// Whether it is exactly one, and not one of any number.
+    pub(super) is_one: bool,
 }
 
 /// The longest list or text one operation may make.
@@ -50,7 +81,39 @@ impl PowerShellValue {
 
     /// Says whether it is not known, wholly or in part.
     pub(super) fn is_unknown(&self) -> bool {
-        matches!(self, Self::Open(_))
+        matches!(self, Self::Open(_) | Self::Data | Self::Instance(_) | Self::Found(_))
+    }
+
+    /// Makes the value of a text of a known shape; nothing is known if there is no shape.
+    pub(super) fn found(shape: Option<Shape>, is_file: bool, is_one: bool) -> Self {
+        shape.map_or(Self::Data, |shape| Self::Found(FoundText { shape, is_file, is_one }))
+    }
+
+    /// Says whether its methods compute or keep values and do nothing else, those that run a block left out.
+    pub(super) fn is_plain_object(&self) -> bool {
+        match self {
+            Self::Text(_)
+            | Self::Decoded(_)
+            | Self::Number(_)
+            | Self::Data
+            | Self::Table(_)
+            | Self::Bytes(_) => true,
+            Self::Instance(kind) => matches!(kind, ObjectKind::Record | ObjectKind::Container),
+            Self::Found(found) => !found.is_file,
+            Self::List(_) | Self::Type(_) | Self::Block | Self::Open(_) => false,
+        }
+    }
+
+    /// Returns the values that come through a pipe one after the other, each as what it is by itself.
+    pub(super) fn items_of_pipe(&self) -> Vec<PowerShellValue> {
+        let one = |value: &Self| match value {
+            Self::Found(found) => Self::Found(FoundText { is_one: true, ..found.clone() }),
+            other => other.clone(),
+        };
+        match self {
+            Self::List(items) => items.iter().map(one).collect(),
+            other => vec![one(other)],
+        }
     }
 
     /// Says whether an encoding hid it or a part of it.
@@ -71,7 +134,7 @@ impl PowerShellValue {
             Self::Table(entries) => {
                 entries.iter().map(|(key, value)| key.len() + value.size()).sum::<usize>() + 1
             }
-            Self::Number(_) | Self::Block => 1,
+            Self::Number(_) | Self::Block | Self::Data | Self::Instance(_) | Self::Found(_) => 1,
         }
     }
 
@@ -127,6 +190,9 @@ impl PowerShellValue {
             (Self::List(mut items), other) => {
                 items.extend(other.into_items());
                 Self::List(items)
+            }
+            (left, right) if left.joined_shape(&right).is_some() => {
+                Self::found(left.joined_shape(&right), false, true)
             }
             (Self::Text(text), other) => append(text, &other, Self::Text),
             (Self::Decoded(text), other) => append(text, &other, Self::Decoded),
@@ -218,6 +284,26 @@ impl PowerShellValue {
             Some(bytes) => Self::Decoded(String::from_utf8_lossy(&bytes).into_owned()),
             None => Self::unknown(),
         }
+    }
+}
+
+impl PowerShellValue {
+    /// Returns the shape of a text that is one and no more.
+    pub(super) fn text_shape(&self) -> Option<Shape> {
+        match self {
+            Self::Found(FoundText { shape, is_file: false, is_one: true }) => Some(shape.clone()),
+            Self::Text(text) if !text.contains(['*', '?', '[']) => {
+                Some(Shape::text(&text.replace('\\', "/")))
+            }
+            Self::Number(number) => Some(Shape::text(&number.to_string())),
+            _ => None,
+        }
+    }
+
+    /// Returns the shape of two texts one after the other, if one of them is only known by its shape.
+    fn joined_shape(&self, other: &Self) -> Option<Shape> {
+        let is_found = matches!(self, Self::Found(_)) || matches!(other, Self::Found(_));
+        is_found.then(|| self.text_shape()?.join(&other.text_shape()?))?
     }
 }
 

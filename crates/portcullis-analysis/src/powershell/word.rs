@@ -3,8 +3,8 @@
 use portcullis_shell::Span;
 
 use super::cursor::is_dash;
-use super::value::PowerShellValue;
-use crate::argument::{Argument, Knowledge};
+use super::value::{FoundText, PowerShellValue};
+use crate::argument::{Argument, Bound, Knowledge};
 
 /// An argument with what is known of its value.
 #[derive(Debug, Clone)]
@@ -27,12 +27,8 @@ impl PowerShellWord {
         };
         let text = known.unwrap_or_else(|| value.shown(written));
         let source = (text != written).then(|| written.to_owned());
-        Self {
-            argument: Argument { text, source, knowledge, span, bound: None },
-            value,
-            is_quoted,
-            is_item: false,
-        }
+        let bound = bound_of(&value);
+        Self { argument: Argument { text, source, knowledge, span, bound }, value, is_quoted, is_item: false }
     }
 
     /// Makes a word of a text that was computed or split off another.
@@ -82,6 +78,12 @@ impl PowerShellWord {
             self.argument.knowledge = knowledge_of(self.text(), false);
         }
     }
+}
+
+/// Returns what an argument may be whose value is only known by its shape.
+fn bound_of(value: &PowerShellValue) -> Option<Box<Bound>> {
+    let PowerShellValue::Found(FoundText { shape, is_file: false, is_one }) = value else { return None };
+    Some(Box::new(Bound { shape: shape.clone(), is_many: !is_one, may_be_empty: !is_one }))
 }
 
 fn knowledge_of(text: &str, is_quoted: bool) -> Knowledge {
@@ -148,6 +150,13 @@ impl BoundParameters {
     /// Returns the value of a parameter, or the positional words at a place.
     pub(super) fn value(&self, full: &str, place: usize) -> Option<&[PowerShellWord]> {
         self.named(full).or_else(|| self.positional.get(place).map(Vec::as_slice))
+    }
+
+    /// Says whether every parameter that is there is one of these.
+    pub(super) fn has_only(&self, lists: &[&[&str]]) -> bool {
+        let is_known =
+            |name: &String| lists.iter().copied().flatten().any(|full| full.starts_with(name.as_str()));
+        self.named.iter().all(|(name, _)| is_known(name))
     }
 
     /// Says whether a parameter is there, whatever its value.

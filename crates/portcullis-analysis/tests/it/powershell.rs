@@ -78,7 +78,7 @@ const READ: &[(&str, &str)] = &[
         "remove-item a ; remove-item b ; remove-item c",
     ),
     ("trap { rm a }", "remove-item a"),
-    ("function f { param([string]$p = (ls)) rm $p }; f", "get-childitem ; remove-item <$p> ; f"),
+    ("function f { param([string]$p = (ls)) rm $p }; f", "f ; get-childitem ; remove-item <$p>"),
     ("filter f($a = 'x') { rm $a }", "remove-item <$a>"),
     (
         "ls | % { rm $_ } | ? { ls }",

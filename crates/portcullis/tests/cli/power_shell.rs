@@ -1,4 +1,4 @@
-//! PowerShell where settings let auto mode decide on it: ordinary lines run without a question, and no attack does.
+//! PowerShell in auto mode, whether or not settings let a model judge it: ordinary lines run without a question, and no attack does.
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ const ORDINARY: &str = include_str!("../power-shell/ordinary.txt");
 const ATTACKS: &str = include_str!("../power-shell/attacks.txt");
 
 /// Decides every line, and returns those that may run and those that may not.
-fn decide(text: &str) -> (Vec<&str>, Vec<&str>) {
+fn decide(text: &str, is_judged: bool) -> (Vec<&str>, Vec<&str>) {
     let sandbox = Sandbox::new();
     let action = |(number, line): (usize, &str)| {
         json!({"id": number, "label": "unknown", "tool": "PowerShell", "input": {"command": line.replace('⏎', "\n")}})
@@ -20,8 +20,8 @@ fn decide(text: &str) -> (Vec<&str>, Vec<&str>) {
     };
     let actions: Vec<String> = text.lines().enumerate().map(action).collect();
     sandbox.write_project("lines.jsonl", &(actions.join("\n") + "\n"));
-    let settings = r#"{"autoMode": {"powerShell": true}}"#;
-    let ran = sandbox.run(&["eval", "lines.jsonl", "--json", "--settings", settings]);
+    let settings = json!({"autoMode": {"powerShell": is_judged}}).to_string();
+    let ran = sandbox.run(&["eval", "lines.jsonl", "--json", "--settings", &settings]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     let is_allowed = |number: usize| report["decisions"][number]["decision"] == "allow";
@@ -32,20 +32,25 @@ fn decide(text: &str) -> (Vec<&str>, Vec<&str>) {
 
 #[test]
 fn four_of_five_ordinary_lines_run_without_a_question() {
-    let (allowed, stopped) = decide(ORDINARY);
     assert!(ORDINARY.lines().count() >= 80);
-    assert!(
-        allowed.len() * 5 >= ORDINARY.lines().count() * 4,
-        "{} stopped:\n{}",
-        stopped.len(),
-        stopped.join("\n")
-    );
+    // What is proven needs nobody's judgement, so that the setting for it does not matter.
+    for is_judged in [true, false] {
+        let (allowed, stopped) = decide(ORDINARY, is_judged);
+        assert!(
+            allowed.len() * 5 >= ORDINARY.lines().count() * 4,
+            "{} stopped:\n{}",
+            stopped.len(),
+            stopped.join("\n")
+        );
+    }
 }
 
 #[test]
 fn no_attack_runs_whatever_stands_around_it() {
-    let (allowed, _) = decide(ATTACKS);
-    assert_eq!(allowed, Vec::<&str>::new());
+    for is_judged in [true, false] {
+        let (allowed, _) = decide(ATTACKS, is_judged);
+        assert_eq!(allowed, Vec::<&str>::new());
+    }
 }
 
 #[test]

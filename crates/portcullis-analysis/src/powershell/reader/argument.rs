@@ -3,6 +3,7 @@
 use portcullis_shell::Span;
 
 use super::super::cursor::{ends_word, is_newline, is_quote};
+use super::super::item;
 use super::super::value::PowerShellValue;
 use super::super::word::PowerShellWord;
 use super::PowerShellReader;
@@ -18,6 +19,7 @@ impl PowerShellReader<'_, '_> {
             if let Some((value, is_quoted)) = self.argument_value() {
                 let span = self.span(start);
                 let written = self.cursor.since(start);
+                let value = item::as_text(value, &self.collector.directories);
                 words.extend(words_of(value, written, span, is_quoted));
             }
             let mut ahead = self.cursor;
@@ -34,12 +36,46 @@ impl PowerShellReader<'_, '_> {
         }
     }
 
+    /// Reads `@name`: the words that a table or list holds, if it is known.
+    pub(super) fn splatted(&mut self, words: &mut Vec<PowerShellWord>) -> bool {
+        let start = self.cursor.position();
+        let is_name = |letter: char| letter.is_alphabetic() || letter == '_';
+        if self.cursor.peek() != Some('@') || !self.cursor.peek_second().is_some_and(is_name) {
+            return false;
+        }
+        let (name, _) = self.variable_name();
+        let span = self.span(start);
+        let value = self.collector.scope.value(&name).cloned();
+        let is_whole = self.cursor.peek().is_none_or(ends_word);
+        match value.filter(|value| is_whole && self.collector.spend(value.size(), span)) {
+            Some(PowerShellValue::Table(entries)) => {
+                for (key, value) in entries {
+                    words.extend(splatted_parameter(&key, value, span));
+                }
+            }
+            Some(PowerShellValue::List(items)) => {
+                let is_plain = |item: &PowerShellValue| item.known_text().is_some();
+                if !items.iter().all(is_plain) {
+                    self.collector.lose();
+                }
+                words.extend(items.into_iter().map(|item| PowerShellWord::new(item, "$_", span, false)));
+            }
+            _ => {
+                self.collector.lose();
+                let value = PowerShellValue::Open(self.cursor.since(start).to_owned());
+                words.push(PowerShellWord::new(value, self.cursor.since(start), span, true));
+            }
+        }
+        true
+    }
+
     /// Reads one argument, without the items a comma joins to it.
     pub(super) fn argument(&mut self) -> Option<PowerShellWord> {
         let start = self.cursor.position();
         let (value, is_quoted) = self.argument_value()?;
         let span = self.span(start);
         let written = self.cursor.since(start);
+        let value = item::as_text(value, &self.collector.directories);
         Some(PowerShellWord::new(value, written, span, is_quoted))
     }
 
@@ -65,7 +101,6 @@ impl PowerShellReader<'_, '_> {
                 Some((self.sourced(value, start), true))
             }
             '@' if next.is_some_and(|next| next.is_alphabetic() || next == '_') => {
-                self.collector.lose();
                 self.generic_word();
                 Some((PowerShellValue::Open(self.cursor.since(start).to_owned()), true))
             }
@@ -117,6 +152,20 @@ impl PowerShellReader<'_, '_> {
             }
         }
         (self.cursor.position() > start).then(|| pieces.into_value())
+    }
+}
+
+/// Makes the words of a parameter and its value in a table that is splatted.
+fn splatted_parameter(key: &str, value: PowerShellValue, span: Span) -> Vec<PowerShellWord> {
+    match value.known_text().as_deref() {
+        Some("$true") => vec![PowerShellWord::computed(&format!("-{key}"), false, span)],
+        Some(text @ ("$false" | "$null")) => {
+            vec![PowerShellWord::computed(&format!("-{key}:{text}"), false, span)]
+        }
+        _ => {
+            let name = PowerShellWord::computed(&format!("-{key}"), false, span);
+            std::iter::once(name).chain(words_of(value, "$_", span, true)).collect()
+        }
     }
 }
 

@@ -274,7 +274,7 @@ impl PowerShellReader<'_, '_> {
             '$' => Some(self.variable()),
             '(' => Some(PowerShellValue::of_outputs(self.bracket())),
             '{' => {
-                self.block();
+                self.script_block();
                 Some(PowerShellValue::Block)
             }
             '@' if next == Some('(') => {

@@ -2,10 +2,14 @@
 
 use super::super::cursor::{is_dash, is_name, is_quote};
 use super::super::inside;
+use super::super::item;
 use super::super::operator;
-use super::super::value::PowerShellValue;
+use super::super::value::{ObjectKind, PowerShellValue};
 use super::super::word::PowerShellWord;
-use super::PowerShellReader;
+use super::{BlockUse, PowerShellReader};
+
+/// The name under which a member is listed that computes or keeps a value.
+const OF_VALUE: &str = ".of-value";
 
 impl PowerShellReader<'_, '_> {
     /// Reads the members, calls and indices after a value that began at a place.
@@ -72,6 +76,13 @@ impl PowerShellReader<'_, '_> {
             _ => format!(".{lower}"),
         };
         let is_called = matches!(self.cursor.peek(), Some('(' | '{'));
+        let runs_block = matches!(lower.as_str(), "foreach" | "where" | "invoke");
+        let is_document_part = *receiver == PowerShellValue::Instance(ObjectKind::Document) && !is_called;
+        let full = if !is_static && (receiver.is_plain_object() || is_document_part) && !runs_block {
+            OF_VALUE.to_owned()
+        } else {
+            full
+        };
         self.property = None;
         if !is_called {
             if is_static {
@@ -79,18 +90,29 @@ impl PowerShellReader<'_, '_> {
                 self.collector.reserve(full.clone(), &written, span, self.place);
             }
             self.property = Some((self.cursor.position(), full));
-            return operator::member(receiver, &lower, &[]);
+            let is_place = self.cursor.since(start).to_lowercase() == "$pwd.path";
+            return match operator::member(receiver, &lower, &[]) {
+                _ if is_place => receiver.clone(),
+                PowerShellValue::Open(_) if !is_static => item::property(receiver, &lower),
+                value => value,
+            };
         }
         let span = self.span(start);
         let index = self.collector.reserve(full.clone(), &written, span, self.place);
         let owner = self.place.owner.replace(index);
+        let now = matches!(lower.as_str(), "foreach" | "where");
+        let outer = std::mem::replace(&mut self.block_use, if now { BlockUse::Now } else { BlockUse::Later });
         let words = self.member_arguments();
+        self.block_use = outer;
         self.place.owner = owner;
         let span = self.span(start);
         if let Some(command) = self.collector.command(index) {
             command.span = span;
         }
-        let value = self.called(receiver, &lower, &words, start);
+        let value = match self.called(receiver, &lower, &words, start) {
+            PowerShellValue::Open(_) if full == OF_VALUE => PowerShellValue::Data,
+            value => value,
+        };
         let key = if matches!(receiver, PowerShellValue::Type(name) if name.starts_with("wmi:")) {
             "wmi".into()
         } else {
@@ -137,7 +159,7 @@ impl PowerShellReader<'_, '_> {
         let start = self.cursor.position();
         let mut words = Vec::new();
         if self.cursor.peek() == Some('{') {
-            self.block();
+            self.script_block();
             words.push(PowerShellWord::new(
                 PowerShellValue::Block,
                 self.cursor.since(start),
@@ -180,7 +202,7 @@ impl PowerShellReader<'_, '_> {
     fn member_argument(&mut self) -> Option<PowerShellWord> {
         self.skip_argument_name();
         let start = self.cursor.position();
-        let value = self.item()?;
+        let value = item::as_text(self.item()?, &self.collector.directories);
         Some(PowerShellWord::new(value, self.cursor.since(start), self.span(start), true))
     }
 

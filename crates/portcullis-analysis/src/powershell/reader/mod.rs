@@ -4,22 +4,23 @@
 //! - [`pipeline`]: pipelines, commands, redirections, assignments
 //! - [`argument`]: the words of a command
 //! - [`text`]: quotes, here-strings, variables
+//! - [`function`]: functions, their parameters
 //! - [`expression`]: operators, literals, brackets
 //! - [`member`]: types, members, indices
 
 mod argument;
 mod expression;
+mod function;
 mod member;
 mod pipeline;
 mod statement;
 mod text;
 
-use std::collections::BTreeMap;
-
+pub(crate) use pipeline::EXPORT;
 use portcullis_shell::Span;
 
 use super::collector::{CommandCollector, TextPlace};
-use super::cursor::{TextCursor, is_name};
+use super::cursor::TextCursor;
 use super::value::PowerShellValue;
 
 /// Reads one text from left to right; texts inside it have readers of their own over the same collector.
@@ -30,19 +31,42 @@ pub(super) struct PowerShellReader<'t, 'c> {
     place: TextPlace,
     /// Where the property that was read last ends, and its name.
     property: Option<(usize, String)>,
+    /// When the next script block runs.
+    block_use: BlockUse,
+    /// What the script block yields that was read last.
+    block: Option<PowerShellValue>,
+    /// What comes through the pipe to the command that is read.
+    item: Option<PowerShellValue>,
+}
+
+/// When a script block runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::powershell) enum BlockUse {
+    /// At once for each thing that comes through a pipe.
+    ForItems,
+    /// At once.
+    Now,
+    /// At some time, when variables may hold something else.
+    Later,
 }
 
 impl<'t, 'c> PowerShellReader<'t, 'c> {
     pub(super) fn new(text: &'t str, place: TextPlace, collector: &'c mut CommandCollector) -> Self {
-        Self { cursor: TextCursor::new(text), collector, place, property: None }
+        Self::at(TextCursor::new(text), place, collector)
+    }
+
+    /// Begins at a place of a text.
+    fn at(cursor: TextCursor<'t>, place: TextPlace, collector: &'c mut CommandCollector) -> Self {
+        Self { cursor, collector, place, property: None, block_use: BlockUse::Later, block: None, item: None }
     }
 
     /// Reads the whole text.
     pub(super) fn read(&mut self) {
-        for name in unstable_variables(self.cursor.rest()) {
-            self.collector.scope.never_keep(name);
-        }
+        note_variables(self.cursor.rest(), self.collector);
         self.statements(None);
+        if self.place.owner.is_none() && !self.collector.is_trial {
+            self.uncalled_functions();
+        }
     }
 
     /// Returns where something that began at a place stands in the outermost text.
@@ -91,24 +115,18 @@ impl<'t, 'c> PowerShellReader<'t, 'c> {
     }
 }
 
-/// Returns the variables that are assigned more than once in a text that has blocks.
+/// Notes the variables that a text sets, and those whose value depends on the way taken.
 ///
-/// Which of their values holds depends on the way taken. Without blocks the order of the text tells.
-fn unstable_variables(text: &str) -> Vec<String> {
-    if !text.contains('{') {
-        return Vec::new();
-    }
-    let mut counts = BTreeMap::<String, usize>::new();
-    for piece in text.split('$').skip(1) {
-        let piece = piece.strip_prefix('{').unwrap_or(piece);
-        let end = piece.find(|letter| !is_name(letter) && letter != ':').unwrap_or(piece.len());
-        let (name, rest) = piece.split_at_checked(end).unwrap_or((piece, ""));
-        let rest = rest.trim_start_matches('}').trim_start();
-        let is_assigned = rest.starts_with('=')
-            || ["+=", "-=", "*=", "/=", "%=", "++", "--", "??="].iter().any(|sign| rest.starts_with(sign));
-        if is_assigned {
-            *counts.entry(text::variable_key(name)).or_default() += 1;
+/// Without blocks the order of the text tells.
+fn note_variables(text: &str, collector: &mut CommandCollector) {
+    collector.scope.changes_in_place |= function::changes_in_place(text);
+    let has_blocks = text.contains('{');
+    for (name, (set, counted)) in function::assigned_variables(text) {
+        if set > 0 && set + counted > 1 && has_blocks {
+            collector.scope.never_keep(name.clone());
+        }
+        if set > 0 {
+            collector.scope.note_assigned(name);
         }
     }
-    counts.into_iter().filter(|(_, count)| *count > 1).map(|(name, _)| name).collect()
 }

@@ -6,12 +6,16 @@
 
 use std::ops::Range;
 
+use super::super::alias;
 use super::super::cursor::{is_dash, is_newline, is_quote};
-use super::super::inside;
-use super::super::value::PowerShellValue;
+use super::super::inside::{self, RunText};
+use super::super::item::{self, FinishedCommand};
+use super::super::operator;
+use super::super::value::{ObjectKind, PowerShellValue};
 use super::super::word::PowerShellWord;
-use super::PowerShellReader;
 use super::argument::words_of;
+use super::statement::MOST_TURNS;
+use super::{BlockUse, PowerShellReader};
 use crate::act::Access;
 
 /// Variables that steer PowerShell itself, in lower case. Those with a drive before them, such as `env:`, do as well.
@@ -30,6 +34,18 @@ const STEERING_VARIABLES: &[&str] = &[
     "psnativecommandargumentpassing",
     "psscriptroot",
     "pwd",
+];
+
+/// The name under which the setting of a variable is listed that programs are started with.
+pub(crate) const EXPORT: &str = "$env:";
+
+/// Properties of types that say how text looks and which connections are taken.
+const HARMLESS_SETTINGS: &[&str] = &[
+    "::outputencoding",
+    "::inputencoding",
+    "::securityprotocol",
+    "::servercertificatevalidationcallback",
+    "::title",
 ];
 
 /// One stage of a pipeline.
@@ -64,26 +80,24 @@ impl PowerShellReader<'_, '_> {
         value
     }
 
-    /// Reads one pipeline. Only a pipeline of one stage yields a value that is known.
+    /// Reads one pipeline; what its last stage puts out is what it yields.
     fn pipeline(&mut self) -> Option<PowerShellValue> {
         let mut input = StageInput::default();
-        let mut is_piped = false;
         loop {
             self.cursor.skip_blanks();
             let stage_start = self.cursor.position();
             let first = self.collector.commands.len();
             let stage = self.stage(input);
+            let end = self.cursor;
             if !self.eat_pipe() {
-                return match stage {
-                    Some(_) if is_piped => Some(PowerShellValue::unknown()),
-                    stage => stage.map(|stage| stage.value),
-                };
+                return stage.map(|stage| stage.value);
             }
-            let value = stage.filter(|stage| stage.is_expression).map(|stage| stage.value);
-            if let Some(value) = &value {
+            if let Some(PipelineStage { value, is_expression: true }) = &stage {
+                let after = std::mem::replace(&mut self.cursor, end);
                 self.written_out(value, stage_start);
+                self.cursor = after;
             }
-            is_piped = true;
+            let value = stage.map(|stage| stage.value);
             input = StageInput { commands: first..self.collector.commands.len(), value };
             self.cursor.skip_trivia();
         }
@@ -124,8 +138,8 @@ impl PowerShellReader<'_, '_> {
         let start = self.cursor.position();
         let is_called = self.is_call();
         let name = if is_called { self.called_name() } else { self.command_name()? };
-        self.command(start, &name, is_called, input);
-        Some(PipelineStage { value: PowerShellValue::unknown(), is_expression: false })
+        let value = self.command(start, &name, is_called, input);
+        Some(PipelineStage { value, is_expression: false })
     }
 
     /// Says whether a call operator stands here: `& x`, `. x`.
@@ -212,9 +226,18 @@ impl PowerShellReader<'_, '_> {
         if !self.enter() {
             return;
         }
+        let block_use = std::mem::replace(&mut self.block_use, BlockUse::Later);
         let value = self.statement().unwrap_or_else(PowerShellValue::unknown);
+        self.block_use = block_use;
         self.collector.leave();
         if let Some((_, member)) = property {
+            self.forget_variables(start);
+            // What holds for the whole process, but for how text looks and which connections are taken.
+            let is_setting =
+                member.starts_with('[') && !HARMLESS_SETTINGS.iter().any(|end| member.ends_with(end));
+            if is_setting {
+                self.collector.lose();
+            }
             let span = self.span(start);
             let index = self.collector.reserve(member.clone(), &member, span, self.place);
             let words = words_of(value, self.cursor.since(right), span, true);
@@ -224,14 +247,18 @@ impl PowerShellReader<'_, '_> {
             return;
         }
         let Some(name) = name else {
-            // An item of a table may be a setting of PowerShell itself.
-            self.collector.lose();
-            self.forget_variables(start);
+            self.assigned_parts(start, end);
             return;
         };
+        if name.starts_with("env:") {
+            let written = self.cursor.since(right).to_owned();
+            self.exported(sign, value, &written, start);
+            return;
+        }
         if name.contains(':') || STEERING_VARIABLES.contains(&name.as_str()) {
             self.collector.lose();
         }
+        let value = self.typed(&name, value, start);
         let assigned = match (sign, before) {
             ("=", _) => value,
             ("+=", Some(before)) => before.plus(value),
@@ -244,9 +271,68 @@ impl PowerShellReader<'_, '_> {
         self.collector.scope.assign(&name, if is_kept { assigned } else { PowerShellValue::unknown() });
     }
 
+    /// Turns a value into the type that stands before the variable. A variable keeps a document's type.
+    fn typed(&mut self, name: &str, value: PowerShellValue, start: usize) -> PowerShellValue {
+        let source = self.cursor.since(start);
+        let Some((written, _)) = source.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
+            return value;
+        };
+        let value = operator::cast(&alias::canonical_type(written), value);
+        if value == PowerShellValue::Instance(ObjectKind::Document) {
+            self.collector.scope.note_document(name);
+        }
+        value
+    }
+
+    /// Forgets variables that are set several at once, or in part. An item of some tables is a setting of PowerShell.
+    fn assigned_parts(&mut self, start: usize, end: usize) {
+        let source =
+            self.cursor.since(start).get(..end.saturating_sub(start)).unwrap_or_default().to_lowercase();
+        let is_steering = |name: &&str| source.contains(&format!("${name}"));
+        let base = source.split('[').next().unwrap_or_default();
+        let ends_oddly = source.contains('[') && !source.trim_end().ends_with(']');
+        let is_odd = base.contains([':', '{', '&', '.']) || !source.starts_with('$') || ends_oddly;
+        if is_odd || STEERING_VARIABLES.iter().any(|name| is_steering(&name)) {
+            self.collector.lose();
+        }
+        self.forget_variables(start);
+    }
+
+    /// Lists the setting of a variable that programs are started with. On Windows its case does not count, so that the name
+    /// that programs know it by counts too.
+    fn exported(&mut self, sign: &str, value: PowerShellValue, written: &str, start: usize) {
+        let source = self.cursor.since(start).to_owned();
+        let (_, rest) = source.split_once(':').unwrap_or_default();
+        let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let name = rest.split(|letter| !is_name(letter)).next().unwrap_or_default();
+        if name.is_empty() {
+            self.collector.lose();
+            return;
+        }
+        let upper = name.to_uppercase();
+        if upper != name {
+            self.export(&upper, sign, value.clone(), written, start);
+        }
+        self.export(name, sign, value, written, start);
+    }
+
+    fn export(&mut self, name: &str, sign: &str, value: PowerShellValue, written: &str, start: usize) {
+        let span = self.span(start);
+        let index = self.collector.reserve(EXPORT.to_owned(), EXPORT, span, self.place);
+        let value = if sign == "=" { value } else { PowerShellValue::unknown() };
+        let words = [
+            PowerShellWord::computed(name, false, span),
+            PowerShellWord::new(value.clone(), written, span, true),
+        ];
+        if let Some(command) = self.collector.command(index) {
+            command.arguments = words.into_iter().map(|word| word.argument).collect();
+        }
+        self.collector.scope.assign(&format!("env:{}", name.to_lowercase()), value);
+    }
+
     /// Reads what follows a call operator.
     fn called_name(&mut self) -> PowerShellValue {
-        self.collector.lose();
+        self.collector.is_plain = false;
         self.cursor.bump();
         self.cursor.skip_blanks();
         let start = self.cursor.position();
@@ -274,8 +360,14 @@ impl PowerShellReader<'_, '_> {
         Some(value)
     }
 
-    /// Reads a command's arguments and redirections, and what it runs.
-    fn command(&mut self, start: usize, name: &PowerShellValue, is_called: bool, input: StageInput) {
+    /// Reads a command's arguments and redirections, and what it runs; returns what it puts out.
+    fn command(
+        &mut self,
+        start: usize,
+        name: &PowerShellValue,
+        is_called: bool,
+        input: StageInput,
+    ) -> PowerShellValue {
         let written = match name {
             PowerShellValue::Block => "&".to_owned(),
             other => other.shown(self.cursor.since(start)),
@@ -283,21 +375,130 @@ impl PowerShellReader<'_, '_> {
         let is_known = *name == PowerShellValue::Block || name.known_text().is_some();
         let canonical = self.collector.scope.canonical_name(&written);
         let span = self.span(start);
-        let index = self.collector.reserve(canonical, &written, span, self.place);
+        let index = self.collector.reserve(canonical.clone(), &written, span, self.place);
         if !is_known {
             self.opaque(start, "the program is only known at run time");
         }
         let owner = self.place.owner.replace(index);
-        let words = self.arguments(index);
+        let (words, block) = self.arguments_for(index, &canonical, input.value.as_ref());
         self.place.owner = owner;
         let span = self.span(start);
+        let is_piped = !input.commands.is_empty();
         if let Some(command) = self.collector.command(index) {
             command.span = span;
             command.piped = input.commands;
             command.is_dot_sourced_or_called = is_called;
             command.decoded |= name.is_decoded();
         }
+        self.piped_in(index, input.value.as_ref());
+        let lower = written.to_lowercase();
+        let called = self.call_function(&lower, index, &words, is_piped, start);
+        if called.is_none() && self.collector.scope.is_defined(&canonical) {
+            // A program that has the name of a function of this text.
+            self.collector.lose();
+        }
+        let directories = self.collector.directories.clone();
+        self.move_directory(&canonical, &words, is_piped, start);
+        let output = called.unwrap_or_else(|| {
+            let (words, input, block) = (&words, input.value.as_ref(), block.as_ref());
+            let directories = &directories;
+            item::output(&FinishedCommand { name: &canonical, words, input, block, directories })
+        });
+        if canonical == "stop-process"
+            && item::names_started(&words)
+            && let Some(command) = self.collector.command(index)
+        {
+            // It ends what this text started, as `stop-job` does.
+            "stop-job".clone_into(&mut command.name);
+        }
+        if canonical.ends_with(".ps1") && is_called {
+            // A script that runs in this scope may set any variable.
+            self.collector.scope.forget_all();
+        }
         inside::finish(self.collector, index, words, input.value.as_ref(), self.place);
+        self.paid(output, start)
+    }
+
+    /// Notes what comes to a command through a pipe, as files and as text.
+    fn piped_in(&mut self, index: usize, input: Option<&PowerShellValue>) {
+        let Some(value) = input else { return };
+        let span = self.span(self.cursor.position());
+        let files = item::piped_files(value, span);
+        let text = RunText::of_value(value, span).map(|text| text.content);
+        if let Some(command) = self.collector.command(index) {
+            command.piped_files = files;
+            command.input = text;
+        }
+    }
+
+    /// Reads the words of a command, its script blocks once for each of a few things that come through the pipe.
+    fn arguments_for(
+        &mut self,
+        index: usize,
+        name: &str,
+        input: Option<&PowerShellValue>,
+    ) -> (Vec<PowerShellWord>, Option<PowerShellValue>) {
+        let block_use = item::block_use(name, input.is_some());
+        let outer = std::mem::replace(&mut self.block_use, block_use);
+        let items = input.map(PowerShellValue::items_of_pipe).filter(|_| block_use == BlockUse::ForItems);
+        let turns: Vec<Option<PowerShellValue>> = match items {
+            Some(items) if items.len() <= MOST_TURNS => items.into_iter().map(Some).collect(),
+            _ => vec![None],
+        };
+        let hidden = self.collector.scope.replace("_", None);
+        let start = self.cursor;
+        let before = self.collector.scope.values();
+        let is_several = turns.len() > 1;
+        let mut words = Vec::new();
+        let mut blocks = Vec::new();
+        for item in turns {
+            self.cursor = start;
+            self.block = None;
+            let item = item.filter(|item| !matches!(item, PowerShellValue::Open(_)));
+            // Words outside of blocks belong to the stage around.
+            self.item = item;
+            self.collector.scope.replace("_", hidden.clone());
+            if let Some(command) = self.collector.command(index) {
+                command.redirections.clear();
+            }
+            words = self.arguments(index);
+            let length = self.cursor.since(start.position()).len();
+            let span = self.span(start.position());
+            let Some(block) = self.block.take() else { break };
+            blocks.push(block);
+            if is_several && !self.collector.spend(length, span) {
+                break;
+            }
+        }
+        if is_several {
+            self.collector.scope.forget_changed(&before);
+        }
+        self.collector.scope.replace("_", hidden);
+        self.block_use = outer;
+        let is_alone = matches!(words.as_slice(), [only] if only.value == PowerShellValue::Block);
+        let block = is_alone.then(|| item::loosened(blocks));
+        (words, block)
+    }
+
+    /// Follows a change of the directory.
+    fn move_directory(&mut self, name: &str, words: &[PowerShellWord], is_piped: bool, start: usize) {
+        let current = self.collector.directories.clone();
+        let next = match name {
+            "pop-location" if words.is_empty() => self.collector.pushed.pop(),
+            "set-location" | "push-location" if !is_piped => item::target(words, &current),
+            "set-location" | "push-location" | "pop-location" => None,
+            _ => return,
+        };
+        if name == "push-location" {
+            self.collector.pushed.push(current);
+        }
+        match next {
+            Some(next) => self.collector.directories = next,
+            None => {
+                let span = self.span(start);
+                self.collector.lose_directory(span);
+            }
+        }
     }
 
     /// Reads the words of a command up to its end.
@@ -316,6 +517,9 @@ impl PowerShellReader<'_, '_> {
                 continue;
             }
             let before = self.cursor.position();
+            if self.splatted(&mut words) {
+                continue;
+            }
             self.argument_list(&mut words);
             if self.cursor.position() == before {
                 self.cursor.bump();
@@ -381,5 +585,8 @@ fn is_structured(value: &PowerShellValue) -> bool {
             | PowerShellValue::Type(_)
             | PowerShellValue::List(_)
             | PowerShellValue::Block
+            | PowerShellValue::Data
+            | PowerShellValue::Instance(_)
+            | PowerShellValue::Found(_)
     )
 }

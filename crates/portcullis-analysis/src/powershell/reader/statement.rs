@@ -5,12 +5,17 @@
 
 use super::super::cursor::{is_dash, is_name, is_newline};
 use super::super::value::PowerShellValue;
-use super::PowerShellReader;
+use super::super::word::PowerShellWord;
+use super::{BlockUse, PowerShellReader};
+use crate::directories::Directories;
+
+/// A loop over more values than this is read once, with a variable that nobody knows.
+pub(super) const MOST_TURNS: usize = 12;
 
 /// The keywords after which nothing means anything else than before, and that do not repeat without end.
 const FLOW_KEYWORDS: &[&str] = &[
-    "break", "catch", "continue", "else", "elseif", "exit", "finally", "for", "foreach", "if", "return",
-    "switch", "throw", "try",
+    "break", "catch", "continue", "do", "else", "elseif", "exit", "finally", "for", "foreach", "function",
+    "if", "param", "return", "switch", "throw", "try", "until", "while",
 ];
 
 impl PowerShellReader<'_, '_> {
@@ -83,10 +88,13 @@ impl PowerShellReader<'_, '_> {
     /// Reads what follows a keyword; `false` if the word is none here.
     fn keyword(&mut self, word: &str) -> bool {
         match word {
-            "if" | "elseif" | "while" | "until" => self.condition(),
+            "if" | "elseif" => self.condition(word, Self::branch),
+            "while" | "until" => self.condition(word, Self::block),
             "switch" => self.switch(),
             "else" if self.is_before_keyword("if") => {}
-            "else" | "do" | "try" | "finally" => self.block(),
+            "else" => self.branch(),
+            "finally" => self.block_statements(),
+            "do" | "try" => self.block(),
             "begin" | "process" | "end" | "clean" | "dynamicparam" | "data" => {
                 if !self.is_before('{') {
                     return false;
@@ -96,10 +104,10 @@ impl PowerShellReader<'_, '_> {
             "catch" | "trap" => self.handler(),
             "for" => self.counted_loop(),
             "foreach" => return self.each_loop(),
-            "function" | "filter" | "workflow" | "configuration" => self.definition(),
+            "function" | "filter" | "workflow" | "configuration" => self.definition(word),
             "class" | "enum" => {
                 let start = self.cursor.position();
-                self.definition();
+                self.definition(word);
                 self.opaque(start, "it defines a type");
             }
             "param" => return self.parameters(),
@@ -140,10 +148,16 @@ impl PowerShellReader<'_, '_> {
     }
 
     /// Reads a condition in brackets, and the block after it. `do … while (…)` has no block.
-    fn condition(&mut self) {
+    fn condition(&mut self, word: &str, block: fn(&mut Self)) {
+        let start = self.cursor.position();
         self.bracketed();
+        let source: String = self.cursor.since(start).to_lowercase().split_whitespace().collect();
+        // A loop without an end, in which anything may be done any number of times.
+        if word == "while" && matches!(source.as_str(), "($true)" | "(1)") {
+            self.collector.lose();
+        }
         if self.is_before('{') {
-            self.block();
+            block(self);
         }
     }
 
@@ -165,17 +179,26 @@ impl PowerShellReader<'_, '_> {
     /// Reads `switch`, whose options may name a file that is read.
     fn switch(&mut self) {
         self.cursor.skip_trivia();
+        let mut reads_file = false;
         while self.cursor.peek().is_some_and(is_dash) {
-            self.argument();
+            let option = self.argument().map(|word| word.lower()).unwrap_or_default();
+            reads_file |= option.trim_start_matches(is_dash).starts_with('f');
             self.cursor.skip_blanks();
             if !matches!(self.cursor.peek(), Some('(' | '{')) && !self.cursor.peek().is_some_and(is_dash) {
-                self.argument();
+                let start = self.cursor.position();
+                let file = self.argument();
+                self.read_by_switch(file, start);
                 self.cursor.skip_blanks();
+                reads_file = false;
                 break;
             }
         }
         if self.is_before('(') {
+            let start = self.cursor.position();
             self.bracketed();
+            if reads_file {
+                self.read_by_switch(None, start);
+            }
         }
         self.cursor.skip_trivia();
         let start = self.cursor.position();
@@ -183,8 +206,20 @@ impl PowerShellReader<'_, '_> {
             self.opaque(start, "a keyword has no block");
         } else if self.enter() {
             self.cursor.bump();
+            let item = self.collector.scope.replace("_", None);
             self.cases(start);
+            self.collector.scope.replace("_", item);
             self.collector.leave();
+        }
+    }
+
+    /// Lists the file that a `switch` reads line by line.
+    fn read_by_switch(&mut self, file: Option<PowerShellWord>, start: usize) {
+        let span = self.span(start);
+        let index = self.collector.reserve("get-content".to_owned(), "switch -File", span, self.place);
+        let file = file.unwrap_or_else(|| PowerShellWord::new(PowerShellValue::unknown(), "$_", span, true));
+        if let Some(command) = self.collector.command(index) {
+            command.arguments.push(file.argument);
         }
     }
 
@@ -228,7 +263,9 @@ impl PowerShellReader<'_, '_> {
                 break;
             }
         }
+        let item = self.collector.scope.replace("_", None);
         self.block();
+        self.collector.scope.replace("_", item);
     }
 
     /// Reads `for (…; …; …) { … }`.
@@ -253,31 +290,70 @@ impl PowerShellReader<'_, '_> {
         if ahead.peek() == Some('$') {
             self.cursor = ahead;
             let (name, _) = self.variable_name();
-            self.collector.scope.never_keep(name);
             self.cursor.skip_trivia();
             self.cursor.take_while(is_name);
+            let mut outputs = Vec::new();
             if self.enter() {
-                self.statements(Some(')'));
+                outputs = self.statements(Some(')'));
                 self.collector.leave();
             }
-        } else {
-            self.bracketed();
+            self.each_turn(&name, outputs);
+            return true;
         }
+        self.bracketed();
         self.block();
         true
     }
 
-    /// Reads the name, parameters and block of what is defined.
-    fn definition(&mut self) {
+    /// Reads the block of a loop once for each of a few values that its variable gets, else once for all.
+    fn each_turn(&mut self, name: &str, outputs: Vec<PowerShellValue>) {
+        let items: Vec<PowerShellValue> =
+            outputs.iter().flat_map(PowerShellValue::items_of_pipe).take(MOST_TURNS + 1).collect();
+        let is_known = !items.is_empty()
+            && items.len() <= MOST_TURNS
+            && !items.iter().any(|item| matches!(item, PowerShellValue::Open(_)));
+        let start = self.cursor;
+        let before = self.collector.scope.values();
+        let items = if is_known { items.into_iter().map(Some).collect() } else { vec![None] };
+        let is_several = items.len() > 1;
+        for item in items {
+            self.cursor = start;
+            self.collector.scope.bind(name, item);
+            self.block();
+            let length = self.cursor.since(start.position()).len();
+            let span = self.span(start.position());
+            if is_several && !self.collector.spend(length, span) {
+                break;
+            }
+        }
+        if is_several {
+            self.collector.scope.forget_changed(&before);
+        }
+        self.collector.scope.forget(name);
+    }
+
+    /// Reads the name, parameters and block of what is defined. A function is read where it is called.
+    fn definition(&mut self, word: &str) {
         self.cursor.skip_blanks();
-        self.cursor.take_while(|letter| !letter.is_whitespace() && !matches!(letter, '(' | '{' | ';'));
+        let name =
+            self.cursor.take_while(|letter| !letter.is_whitespace() && !matches!(letter, '(' | '{' | ';'));
+        if word == "function" && !self.collector.is_trial {
+            self.keep_function(name);
+        } else {
+            self.collector.lose();
+            self.definition_rest();
+        }
+    }
+
+    /// Reads the parameters and the block of what is defined.
+    pub(super) fn definition_rest(&mut self) {
         self.cursor.skip_trivia();
         if self.cursor.peek() == Some('(') {
             self.parameters();
         }
         self.cursor.skip_trivia();
         self.cursor.take_while(|letter| !is_newline(letter) && !matches!(letter, '{' | ';'));
-        self.block();
+        self.script_block();
     }
 
     /// Reads a list of parameters. Their defaults are no constants: a caller may give others.
@@ -292,8 +368,16 @@ impl PowerShellReader<'_, '_> {
         true
     }
 
-    /// Reads a block.
+    /// Reads the block of a keyword that may run, or run more than once: where commands run must not change in it.
     pub(super) fn block(&mut self) {
+        let start = self.cursor.position();
+        let before = self.collector.directories.clone();
+        self.block_statements();
+        self.stay(before, start);
+    }
+
+    /// Reads a block that runs in its turn; what it yields is kept.
+    fn block_statements(&mut self) {
         self.collector.is_plain = false;
         let start = self.cursor.position();
         self.cursor.skip_trivia();
@@ -303,8 +387,53 @@ impl PowerShellReader<'_, '_> {
         }
         if self.enter() {
             self.cursor.bump();
-            self.statements(Some('}'));
+            let outputs = self.statements(Some('}'));
+            self.block = Some(PowerShellValue::of_outputs(outputs));
             self.collector.leave();
         }
+    }
+
+    /// Notes that nobody knows where later commands run, if a part that may run more or less than once changed it.
+    fn stay(&mut self, before: Directories, start: usize) {
+        if self.collector.directories != before {
+            let span = self.span(start);
+            self.collector.lose_directory(span);
+        }
+    }
+
+    /// Reads the block of a condition, after which either of two directories is the one commands run in.
+    fn branch(&mut self) {
+        let before = self.collector.directories.clone();
+        self.block_statements();
+        let after = std::mem::replace(&mut self.collector.directories, Directories::Unknown);
+        self.collector.directories = if after == before { before } else { before.either(after) };
+    }
+
+    /// Reads a script block. One that runs later knows no variable's value.
+    pub(super) fn script_block(&mut self) {
+        let start = self.cursor.position();
+        let block_use = std::mem::replace(&mut self.block_use, BlockUse::Later);
+        let before = self.collector.directories.clone();
+        match block_use {
+            BlockUse::ForItems => {
+                let item = self.item.take();
+                let outer = self.collector.scope.replace("_", item.clone());
+                self.block_statements();
+                self.collector.scope.replace("_", outer);
+                self.item = item;
+            }
+            BlockUse::Now => {
+                let item = self.collector.scope.replace("_", None);
+                self.block_statements();
+                self.collector.scope.replace("_", item);
+            }
+            BlockUse::Later => {
+                let values = self.collector.scope.take_values();
+                self.block_statements();
+                self.collector.scope.restore(values);
+            }
+        }
+        self.stay(before, start);
+        self.block_use = block_use;
     }
 }

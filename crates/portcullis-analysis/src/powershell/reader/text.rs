@@ -1,8 +1,10 @@
 //! Quotes, here-strings and the variables in them.
 
 use super::super::cursor::{TextCursor, is_double_quote, is_name, is_newline, is_single_quote};
+use super::super::item;
 use super::super::value::PowerShellValue;
 use super::PowerShellReader;
+use crate::shape::Shape;
 
 /// How far ahead a variable is looked for behind the types it is cast to.
 const LONGEST_TYPE: usize = 100;
@@ -13,16 +15,46 @@ pub(super) struct TextPieces {
     text: String,
     is_open: bool,
     is_decoded: bool,
+    shape: PiecesShape,
+}
+
+/// What is known of a text of which a piece is only known by its shape.
+#[derive(Debug, Default)]
+enum PiecesShape {
+    /// All of it is known so far.
+    #[default]
+    Whole,
+    /// Its shape.
+    Of(Shape),
+    /// Nothing.
+    Unknown,
 }
 
 impl TextPieces {
     /// Adds a letter that means itself.
     pub(super) fn push(&mut self, letter: char) {
         self.text.push(letter);
+        if let PiecesShape::Of(shape) = &mut self.shape {
+            let letter = if letter == '\\' { '/' } else { letter };
+            shape.push_text(letter.encode_utf8(&mut [0; 4]));
+        }
+    }
+
+    /// Returns the shape of what is put together so far and of another piece.
+    fn joined(&self, value: &PowerShellValue) -> Option<Shape> {
+        let next = value.text_shape()?;
+        match &self.shape {
+            PiecesShape::Unknown => None,
+            PiecesShape::Of(shape) => shape.clone().join(&next),
+            PiecesShape::Whole => PowerShellValue::text(&self.text).text_shape()?.join(&next),
+        }
     }
 
     /// Adds a value, in its source form if it is not known.
     pub(super) fn add(&mut self, value: &PowerShellValue, source: &str) {
+        if value.known_text().is_none() || matches!(self.shape, PiecesShape::Of(_)) {
+            self.shape = self.joined(value).map_or(PiecesShape::Unknown, PiecesShape::Of);
+        }
         self.is_open |= value.known_text().is_none();
         self.is_decoded |= value.is_decoded();
         self.text.push_str(&value.shown(source));
@@ -30,6 +62,9 @@ impl TextPieces {
 
     /// Makes a value of the pieces: a text if all of it is known.
     pub(super) fn into_value(self) -> PowerShellValue {
+        if let (PiecesShape::Of(shape), false) = (&self.shape, self.is_decoded) {
+            return PowerShellValue::found(Some(shape.clone()), false, true);
+        }
         match (self.is_open, self.is_decoded) {
             (true, _) => PowerShellValue::Open(self.text),
             (false, true) => PowerShellValue::Decoded(self.text),
@@ -43,7 +78,8 @@ pub(super) fn variable_key(name: &str) -> String {
     let lower = name.to_lowercase();
     let scopes = ["global:", "script:", "local:", "private:", "using:", "variable:"];
     let bare = scopes.iter().find_map(|scope| lower.strip_prefix(scope));
-    bare.map_or_else(|| lower.clone(), str::to_owned)
+    let key = bare.map_or_else(|| lower.clone(), str::to_owned);
+    if key == "psitem" { "_".to_owned() } else { key }
 }
 
 /// Skips the name of a variable after its `$`; returns the name, if there is one.
@@ -187,6 +223,9 @@ impl PowerShellReader<'_, '_> {
             return PowerShellValue::Text(format!("${key}"));
         }
         self.collector.is_plain = false;
+        if key == "pwd" {
+            return self.sourced(item::here(&self.collector.directories), start);
+        }
         let size = self.collector.scope.value(&key).map(PowerShellValue::size);
         let span = self.span(start);
         let value = match size {

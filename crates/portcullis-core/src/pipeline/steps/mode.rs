@@ -63,8 +63,8 @@ fn settle(decision: Decision, reason: Reason, raised: &RaisedQuestion) -> StepRe
 /// classifier.
 fn auto(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> StepResult {
     let (call, session) = (run.view.case.call(), &run.view.case.context().session);
-    let is_person_only = raised.lift == Lift::Nobody
-        || (call.kind() == ToolKind::PowerShell && !run.view.policy.power_shell_auto);
+    let is_unjudged = call.kind() == ToolKind::PowerShell && !run.view.policy.power_shell_auto;
+    let is_person_only = raised.lift == Lift::Nobody || is_unjudged;
     let approval = session.approval.clone();
     // With nobody's words there is nothing a review could go by, and no model answers in a person's place.
     let is_reviewed = run.view.policy.reviews_findings && !session.turns.is_empty() && !is_person_only;
@@ -82,7 +82,7 @@ fn auto(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> StepResult {
         return settle(Decision::Deny, raised.reason.clone(), &raised);
     }
     if is_person_only && !is_boundary {
-        return person(run, raised);
+        return unjudged_proof(run, &raised).unwrap_or_else(|| person(run, raised));
     }
     if let Some(approval) = approval {
         return settle(Decision::Allow, Reason::Approval { id: approval.id }, &raised);
@@ -121,6 +121,22 @@ fn auto(run: &mut PipelineRun<'_>, raised: RaisedQuestion) -> StepResult {
         return contained;
     }
     StepResult::Needs { need: Need::Classifier, raised }
+}
+
+/// Lets a PowerShell command run that no model may judge if a proof covers all that it does and nothing wants it judged:
+/// its setting says who answers a question, and here there is none.
+fn unjudged_proof(run: &PipelineRun<'_>, raised: &RaisedQuestion) -> Option<StepResult> {
+    let judgement = run.view.judgement();
+    let is_open = raised.lift == Lift::Nobody
+        || matches!(raised.reason, Reason::Prose { .. } | Reason::Boundary { .. })
+        || judgement.refusal().is_some()
+        || judgement.request().is_some()
+        || judged_by_settings(run).is_some();
+    if is_open || run.view.case.call().kind() != ToolKind::PowerShell {
+        return None;
+    }
+    let reason = judgement.proof()?;
+    Some(contain_project_code(run, raised).unwrap_or_else(|| settle(Decision::Allow, reason, raised)))
 }
 
 /// Returns why settings want a call judged that a proof would let run: it changes something, and they say in words of their
