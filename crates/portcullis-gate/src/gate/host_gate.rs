@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use portcullis_core::{CallApproval, Case, Context, Decision, Mode, Person, Reason, ToolInput, Verdict};
+use portcullis_core::{CallApproval, Case, Context, Decision, Mode, Person, ToolInput, Verdict};
 use portcullis_hosts::{
     AskBy, HookCall, HookSession, HostAnswer, HostDecision, MomentCapabilities, PlainQuestion, SessionFormat,
 };

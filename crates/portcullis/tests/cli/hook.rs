@@ -74,13 +74,15 @@ fn a_subagent_gets_no_prompt_of_ours_without_a_finding() {
     let sandbox = Sandbox::new();
     let task = json!({"description": "look", "prompt": "look for the bug", "subagent_type": "worker"});
     for mode in ["default", "acceptEdits", "plan", "auto", "bypassPermissions"] {
-        let ran = sandbox.run_with_input(&["hook", "claude"], &input(&sandbox, "Agent", &task, mode));
+        let ran =
+            sandbox.run_with_input(&["hook", "claude"], input(&sandbox, "Agent", &task, mode).as_bytes());
         assert_ne!(decision(&ran).0, "ask", "{mode}");
         assert_ne!(decision(&ran).0, "deny", "{mode}");
     }
     let unchecked = json!({"description": "go", "prompt": "fix it", "subagent_type": "worker", "mode": "bypassPermissions"});
-    for mode in ["default", "auto", "bypassPermissions"] {
-        let ran = sandbox.run_with_input(&["hook", "claude"], &input(&sandbox, "Agent", &unchecked, mode));
+    for mode in ["default", "plan", "auto"] {
+        let ran = sandbox
+            .run_with_input(&["hook", "claude"], input(&sandbox, "Agent", &unchecked, mode).as_bytes());
         assert!(["ask", "deny"].contains(&decision(&ran).0.as_str()), "{mode}: {ran:?}");
     }
 }
@@ -89,7 +91,10 @@ fn a_subagent_gets_no_prompt_of_ours_without_a_finding() {
 #[test]
 fn a_question_that_nothing_speaks_against_is_left_to_claude_codes_own_prompt() {
     let sandbox = Sandbox::new();
-    sandbox.write_user_settings(r#"{"permissions": {"ask": ["Bash(npm run build:*)"]}}"#);
+    sandbox.write_home(
+        ".config/portcullis/settings.json",
+        r#"{"permissions": {"ask": ["Bash(npm run build:*)"]}}"#,
+    );
     for (command, expected) in [
         ("npm test", "silence"),
         ("cargo build", "silence"),
@@ -98,7 +103,7 @@ fn a_question_that_nothing_speaks_against_is_left_to_claude_codes_own_prompt() {
         ("git push --force origin topic", "ask"),
         ("cat ~/.ssh/id_rsa", "ask"),
     ] {
-        let ran = sandbox.run_with_input(&["hook", "claude"], &bash(&sandbox, command));
+        let ran = sandbox.run_with_input(&["hook", "claude"], bash(&sandbox, command).as_bytes());
         assert_eq!(decision(&ran).0, expected, "{command}: {ran:?}");
     }
 }

@@ -14,7 +14,6 @@ mod setup;
 mod stage;
 
 pub(crate) use client::Client;
-pub(crate) use control_protocol::Question;
 pub(crate) use registration::Registration;
 pub(crate) use run::{Finished, Session};
 pub(crate) use scripted_hook::file_of;
